@@ -1,0 +1,38 @@
+//! Vectors, matrices and the transcendental functions of the kernels.
+//!
+//! Transcendental functions come from `libm`, so that they give the same bits
+//! on every machine; square roots are exact by IEEE 754 and need no such care.
+
+/// A point, displacement, velocity or force in space (m, m/s, N).
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// A point or vector in a triangle's own rest plane.
+pub type Vec2 = nalgebra::Vector2<f64>;
+/// A 3x3 block of the system matrix, column by column.
+pub type Mat3 = nalgebra::Matrix3<f64>;
+/// A matrix in a triangle's own rest plane.
+pub type Mat2 = nalgebra::Matrix2<f64>;
+/// A deformation gradient: rest plane to space.
+pub type Mat3x2 = nalgebra::Matrix3x2<f64>;
+
+/// Rotation by `angle_deg` degrees about `axis` (need not be a unit vector; a
+/// zero axis gives the identity). Rodrigues' formula.
+pub fn rotation(axis: Vec3, angle_deg: f64) -> Mat3 {
+    let length = axis.norm();
+    if length == 0.0 || angle_deg == 0.0 {
+        return Mat3::identity();
+    }
+    let k = (axis / length).cross_matrix();
+    let angle = angle_deg.to_radians();
+    Mat3::identity() + k * libm::sin(angle) + k * k * (1.0 - libm::cos(angle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quarter_turn_about_y_takes_z_to_x() {
+        let turned = rotation(Vec3::new(0.0, 2.0, 0.0), 90.0) * Vec3::z();
+        assert!((turned - Vec3::x()).norm() < 1e-15);
+    }
+}

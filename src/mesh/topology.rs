@@ -1,0 +1,107 @@
+//! Edges of a triangle mesh and how its faces meet.
+
+use crate::ids::{FaceId, NONE};
+
+/// Edges and adjacency of a manifold triangle mesh (with or without boundary).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Topology {
+    /// Each edge once, lower vertex first, sorted.
+    pub edges: Vec<[u32; 2]>,
+    /// The edges of each face; edge i lies opposite to the face's corner i.
+    pub face_edges: Vec<[u32; 3]>,
+    /// The faces on both sides of each edge, the lower one first; the second
+    /// is [`NONE`] on a boundary.
+    pub edge_faces: Vec<[FaceId; 2]>,
+}
+
+/// An edge that more than two faces share, or two faces in the same direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NonManifoldEdge {
+    /// Its vertices.
+    pub vertices: [u32; 2],
+    /// The face that is one too many, or turned the wrong way round.
+    pub face: FaceId,
+    /// True if the two faces disagree about which side is the front.
+    pub flipped: bool,
+}
+
+impl Topology {
+    /// Finds the edges of `faces`. Time n log n in the number of faces.
+    ///
+    /// # Errors
+    /// The first edge (by vertices) that is not manifold or not consistently
+    /// oriented.
+    pub fn new(faces: &[[u32; 3]]) -> Result<Self, NonManifoldEdge> {
+        let mut sides: Vec<Side> = Vec::with_capacity(3 * faces.len());
+        for (face, corners) in faces.iter().enumerate() {
+            for opposite in 0..3 {
+                let (a, b) = (corners[(opposite + 1) % 3], corners[(opposite + 2) % 3]);
+                sides.push(Side {
+                    vertices: [a.min(b), a.max(b)],
+                    face: face as FaceId,
+                    opposite,
+                    forward: a < b,
+                });
+            }
+        }
+        sides.sort_unstable_by_key(|side| (side.vertices, side.face, side.opposite));
+
+        let mut topology = Self { face_edges: vec![[NONE; 3]; faces.len()], ..Self::default() };
+        for group in sides.chunk_by(|a, b| a.vertices == b.vertices) {
+            topology.add_edge(group)?;
+        }
+        Ok(topology)
+    }
+
+    fn add_edge(&mut self, sides: &[Side]) -> Result<(), NonManifoldEdge> {
+        let vertices = sides[0].vertices;
+        if let Some(extra) = sides.get(2) {
+            return Err(NonManifoldEdge { vertices, face: extra.face, flipped: false });
+        }
+        if sides.len() == 2 && sides[0].forward == sides[1].forward {
+            return Err(NonManifoldEdge { vertices, face: sides[1].face, flipped: true });
+        }
+        let edge = self.edges.len() as u32;
+        self.edges.push(vertices);
+        self.edge_faces.push([sides[0].face, sides.get(1).map_or(NONE, |side| side.face)]);
+        for side in sides {
+            self.face_edges[side.face as usize][side.opposite] = edge;
+        }
+        Ok(())
+    }
+
+    /// The face across the edge opposite to `corner` of `face`, or [`NONE`].
+    pub fn across(&self, face: FaceId, corner: usize) -> FaceId {
+        let [low, high] = self.edge_faces[self.face_edges[face as usize][corner] as usize];
+        if low == face { high } else { low }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Side {
+    vertices: [u32; 2],
+    face: FaceId,
+    opposite: usize,
+    forward: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_triangles_share_one_edge() {
+        let topology = Topology::new(&[[0, 1, 2], [2, 1, 3]]).unwrap();
+        assert_eq!(topology.edges, [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]);
+        assert_eq!(topology.face_edges, [[2, 1, 0], [3, 4, 2]]);
+        assert_eq!(topology.edge_faces[2], [0, 1]);
+        assert_eq!((topology.across(0, 0), topology.across(0, 1)), (1, NONE));
+    }
+
+    #[test]
+    fn a_third_face_or_a_flipped_face_is_refused() {
+        let fan = Topology::new(&[[0, 1, 2], [1, 0, 3], [0, 1, 4]]).unwrap_err();
+        assert_eq!((fan.vertices, fan.face, fan.flipped), ([0, 1], 2, false));
+        assert!(Topology::new(&[[0, 1, 2], [0, 1, 3]]).unwrap_err().flipped);
+    }
+}

@@ -1,0 +1,181 @@
+//! The threads of one rank, and loops over its patches.
+//!
+//! Each rank owns its pool and its main thread is the pool's first worker, so
+//! that entering a parallel loop neither switches threads nor allocates. With
+//! one thread everything runs inline. A patch is always whole on one thread:
+//! what a loop computes does not depend on how the patches are shared out.
+
+use rayon::ThreadPool;
+
+use crate::error::{Error, Result};
+
+/// The worker threads of one rank.
+pub struct Threads {
+    pool: Option<ThreadPool>,
+    count: usize,
+}
+
+impl Threads {
+    /// A pool of `count` threads, the calling thread being the first of them.
+    ///
+    /// # Errors
+    /// When the operating system refuses the threads.
+    pub fn new(count: usize) -> Result<Self> {
+        if count <= 1 {
+            return Ok(Self { pool: None, count: 1 });
+        }
+        let builder = || rayon::ThreadPoolBuilder::new().num_threads(count);
+        // A thread can be a worker of one pool only: a second pool made on the
+        // same thread keeps its caller outside.
+        let pool = builder().use_current_thread().build().or_else(|_| builder().build());
+        let pool = pool.map_err(|cause| {
+            Error::input("--threads", cause.to_string(), "ask for fewer threads per rank")
+        })?;
+        Ok(Self { pool: Some(pool), count })
+    }
+
+    /// Number of threads.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Calls `work(patch, piece)` for every patch of `slices`, in parallel.
+    /// Adjacent patches are handed out together, `grain` at least at a time.
+    pub fn for_each_patch<S: PatchSlices>(
+        &self,
+        slices: S,
+        grain: usize,
+        work: impl Fn(usize, S) + Sync,
+    ) {
+        let count = slices.patches();
+        match &self.pool {
+            None => halve(0, count, slices, usize::MAX, &work),
+            Some(pool) => pool.install(|| halve(0, count, slices, grain.max(1), &work)),
+        }
+    }
+}
+
+fn halve<S: PatchSlices>(
+    first: usize,
+    count: usize,
+    slices: S,
+    grain: usize,
+    work: &(impl Fn(usize, S) + Sync),
+) {
+    if count == 0 {
+        return;
+    }
+    if count == 1 {
+        return work(first, slices);
+    }
+    if count <= grain {
+        let (one, rest) = slices.split(1);
+        work(first, one);
+        return halve(first + 1, count - 1, rest, grain, work);
+    }
+    let half = count / 2;
+    let (low, high) = slices.split(half);
+    rayon::join(
+        || halve(first, half, low, grain, work),
+        || halve(first + half, count - half, high, grain, work),
+    );
+}
+
+/// Mutable data laid out patch after patch, which can be cut between patches.
+pub trait PatchSlices: Send + Sized {
+    /// Number of patches in this piece.
+    fn patches(&self) -> usize;
+    /// Cuts after the first `patches` patches.
+    fn split(self, patches: usize) -> (Self, Self);
+}
+
+/// One array cut at `offsets` (patch `p` is `offsets[p]..offsets[p + 1]`,
+/// relative to `offsets[0]`).
+pub struct ByPatch<'a, T> {
+    /// The patches of this piece, one after the other.
+    pub data: &'a mut [T],
+    offsets: &'a [u32],
+}
+
+impl<'a, T> ByPatch<'a, T> {
+    /// `data` with the patch boundaries `offsets` (one more than patches).
+    pub fn new(data: &'a mut [T], offsets: &'a [u32]) -> Self {
+        debug_assert!(!offsets.is_empty());
+        debug_assert_eq!((offsets[offsets.len() - 1] - offsets[0]) as usize, data.len());
+        Self { data, offsets }
+    }
+}
+
+impl<T: Send> PatchSlices for ByPatch<'_, T> {
+    fn patches(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn split(self, patches: usize) -> (Self, Self) {
+        let at = (self.offsets[patches] - self.offsets[0]) as usize;
+        let (low, high) = self.data.split_at_mut(at);
+        (
+            Self { data: low, offsets: &self.offsets[..=patches] },
+            Self { data: high, offsets: &self.offsets[patches..] },
+        )
+    }
+}
+
+/// One item per patch.
+pub struct EachPatch<'a, T>(pub &'a mut [T]);
+
+impl<T: Send> PatchSlices for EachPatch<'_, T> {
+    fn patches(&self) -> usize {
+        self.0.len()
+    }
+
+    fn split(self, patches: usize) -> (Self, Self) {
+        let (low, high) = self.0.split_at_mut(patches);
+        (Self(low), Self(high))
+    }
+}
+
+macro_rules! tuple_slices {
+    ($($name:ident),+) => {
+        impl<Head: PatchSlices, $($name: PatchSlices),+> PatchSlices for (Head, $($name),+) {
+            fn patches(&self) -> usize {
+                self.0.patches()
+            }
+
+            #[allow(non_snake_case)] // the macro names its bindings after the types
+            fn split(self, patches: usize) -> (Self, Self) {
+                let (head, $($name),+) = self;
+                let head = head.split(patches);
+                $(let $name = $name.split(patches);)+
+                ((head.0, $($name.0),+), (head.1, $($name.1),+))
+            }
+        }
+    };
+}
+tuple_slices!(B);
+tuple_slices!(B, C);
+tuple_slices!(B, C, D);
+tuple_slices!(B, C, D, E);
+tuple_slices!(B, C, D, E, F);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_patch_is_visited_once_with_its_own_slice() {
+        let offsets = [5, 7, 7, 12, 13];
+        for count in [1, 2, 3] {
+            let threads = Threads::new(count).unwrap();
+            let mut values = vec![0; 8];
+            let mut visits = vec![0; 4];
+            let slices = (ByPatch::new(&mut values, &offsets), EachPatch(&mut visits));
+            threads.for_each_patch(slices, 1, |patch, (values, visits)| {
+                values.data.fill(patch + 1);
+                visits.0[0] += 1;
+            });
+            assert_eq!(values, [1, 1, 3, 3, 3, 3, 3, 4]);
+            assert_eq!(visits, [1; 4]);
+        }
+    }
+}
