@@ -2,6 +2,8 @@
 //! conjugate gradients, distributed over ranks and bit-identical for any number
 //! of them.
 
+mod block_csr;
 pub mod reproducible_sum;
 
+pub use block_csr::{BlockCsr, Rows};
 pub use reproducible_sum::ReproducibleSums;
