@@ -158,10 +158,20 @@ impl BlockCsr {
         self.runs(patch).iter().any(|(kind, _)| *kind == Rows::Border)
     }
 
+    /// Whether some row has a ghost column.
+    pub fn has_any_border(&self) -> bool {
+        self.runs.iter().any(|(kind, _)| *kind == Rows::Border)
+    }
+
     /// Local columns and values of a row, in the mesh's order.
     pub(super) fn entries(&self, row: usize) -> impl Iterator<Item = (u32, &Mat3)> {
         let blocks = self.row(row);
         self.columns[blocks.clone()].iter().copied().zip(&self.values()[blocks])
+    }
+
+    /// The position of a row's first block.
+    pub(super) fn row_start(&self, row: usize) -> u32 {
+        self.offsets()[row]
     }
 
     fn row(&self, row: usize) -> Range<usize> {

@@ -3,7 +3,12 @@
 //! of them.
 
 mod block_csr;
+mod cg;
+mod incomplete_cholesky;
+mod preconditioner;
 pub mod reproducible_sum;
 
 pub use block_csr::{BlockCsr, Rows};
+pub use cg::{CgReport, CgWorkspace, End, System, Tolerance};
+pub use preconditioner::{Preconditioner, PreconditionerKind};
 pub use reproducible_sum::ReproducibleSums;
