@@ -1,0 +1,154 @@
+//! Preconditioners that depend on the mesh, not on the ranks: they act within
+//! a patch, so each patch is preconditioned where and when it is updated.
+
+use super::BlockCsr;
+use super::block_csr::GRAIN;
+use super::incomplete_cholesky::IncompleteCholesky;
+use crate::math::{Mat3, Vec3};
+use crate::threads::{ByPatch, Threads};
+
+/// Which preconditioner to build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PreconditionerKind {
+    /// The inverse of each vertex's own 3x3 block.
+    #[default]
+    BlockJacobi,
+    /// Incomplete Cholesky factorisation of each patch's own block, without fill.
+    IncompleteCholesky,
+}
+
+/// An approximate inverse of a [`BlockCsr`], symmetric and positive definite.
+#[derive(Debug, Clone)]
+pub enum Preconditioner {
+    /// See [`PreconditionerKind::BlockJacobi`].
+    BlockJacobi(BlockJacobi),
+    /// See [`PreconditionerKind::IncompleteCholesky`].
+    IncompleteCholesky(IncompleteCholesky),
+}
+
+impl Preconditioner {
+    /// Room for the preconditioner of matrices with the structure of `matrix`.
+    pub fn new(kind: PreconditionerKind, matrix: &BlockCsr) -> Self {
+        match kind {
+            PreconditionerKind::BlockJacobi => Self::BlockJacobi(BlockJacobi::new(matrix)),
+            PreconditionerKind::IncompleteCholesky => {
+                Self::IncompleteCholesky(IncompleteCholesky::new(matrix))
+            }
+        }
+    }
+
+    /// Takes over the values of `matrix`; nothing is allocated. Returns the
+    /// number of own patches that had to be shifted to stay positive definite.
+    pub fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
+        match self {
+            Self::BlockJacobi(jacobi) => {
+                jacobi.factor(threads, matrix);
+                0
+            }
+            Self::IncompleteCholesky(cholesky) => cholesky.factor(threads, matrix),
+        }
+    }
+
+    /// `u = M^-1 r` for one patch; `r` and `u` are its own pieces.
+    pub fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]) {
+        match self {
+            Self::BlockJacobi(jacobi) => jacobi.apply(patch, r, u),
+            Self::IncompleteCholesky(cholesky) => cholesky.apply(patch, r, u),
+        }
+    }
+}
+
+/// A symmetric 3x3 matrix: xx, xy, xz, yy, yz, zz.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Symmetric3([f64; 6]);
+
+impl Symmetric3 {
+    /// The inverse of the symmetric matrix `a`, by cofactors.
+    pub(super) fn inverse_of(a: &Mat3) -> Self {
+        let (xx, xy, xz) = (a[(0, 0)], a[(0, 1)], a[(0, 2)]);
+        let (yy, yz, zz) = (a[(1, 1)], a[(1, 2)], a[(2, 2)]);
+        let cofactors = [
+            yy * zz - yz * yz,
+            xz * yz - xy * zz,
+            xy * yz - xz * yy,
+            xx * zz - xz * xz,
+            xy * xz - xx * yz,
+            xx * yy - xy * xy,
+        ];
+        let determinant = xx * cofactors[0] + xy * cofactors[1] + xz * cofactors[2];
+        Self(cofactors.map(|cofactor| cofactor / determinant))
+    }
+
+    pub(super) fn times(&self, v: &Vec3) -> Vec3 {
+        let [xx, xy, xz, yy, yz, zz] = self.0;
+        Vec3::new(
+            xx * v.x + xy * v.y + xz * v.z,
+            xy * v.x + yy * v.y + yz * v.z,
+            xz * v.x + yz * v.y + zz * v.z,
+        )
+    }
+
+    pub(super) fn matrix(&self) -> Mat3 {
+        let [xx, xy, xz, yy, yz, zz] = self.0;
+        Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+    }
+}
+
+/// The inverse diagonal blocks.
+#[derive(Debug, Clone)]
+pub struct BlockJacobi {
+    inverse: Vec<Symmetric3>,
+    patch_offsets: Vec<u32>,
+}
+
+impl BlockJacobi {
+    fn new(matrix: &BlockCsr) -> Self {
+        Self {
+            inverse: vec![Symmetric3::default(); matrix.rows()],
+            patch_offsets: matrix.patch_offsets().to_vec(),
+        }
+    }
+
+    fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) {
+        let offsets = &self.patch_offsets;
+        let inverse = ByPatch::new(&mut self.inverse, offsets);
+        threads.for_each_patch(inverse, GRAIN, |patch, inverse| {
+            for (row, inverse) in (offsets[patch] as usize..).zip(inverse.data) {
+                *inverse = Symmetric3::inverse_of(&matrix.values()[matrix.diagonal(row)]);
+            }
+        });
+    }
+
+    fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]) {
+        let inverse = &self.inverse[self.patch_offsets[patch] as usize..][..r.len()];
+        for ((u, r), inverse) in u.iter_mut().zip(r).zip(inverse) {
+            *u = inverse.times(r);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block_csr::tests::{grid, noise3, springs};
+    use super::*;
+    use crate::partition::Layout;
+
+    #[test]
+    fn block_jacobi_inverts_the_diagonal_blocks() {
+        let (graph, partition) = grid(7, 6, 9, 1);
+        let layout = Layout::new(&graph, &partition, 0);
+        let matrix = springs(&layout, &graph, 0.5);
+        let mut jacobi = Preconditioner::new(PreconditionerKind::BlockJacobi, &matrix);
+        assert_eq!(jacobi.factor(&Threads::new(2).unwrap(), &matrix), 0);
+        for patch in 0..layout.own_patches.len() {
+            let rows =
+                layout.patch_offsets[patch] as usize..layout.patch_offsets[patch + 1] as usize;
+            let r: Vec<Vec3> = rows.clone().map(|row| noise3(row as u64)).collect();
+            let mut u = vec![Vec3::zeros(); r.len()];
+            jacobi.apply(patch, &r, &mut u);
+            for ((row, r), u) in rows.zip(&r).zip(&u) {
+                assert!((matrix.values()[matrix.diagonal(row)] * u - r).norm() < 1e-14);
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The second level of the partition: patches to ranks, and the parallel
+//! numbering of one rank.
+//!
+//! Source: thomaszewski-blochinger-2007 §4.1. Rank r's vertices are its patches
+//! by rising id, each patch's vertices by rising id; then come its ghosts.
+//! Everything is derived from the shared [`Partition`], so both sides of an
+//! exchange agree on its lists without a message.
+
+use std::sync::Arc;
+
+use super::metis::{Weights, k_way};
+use super::{Graph, Patches};
+use crate::comm::{HaloNeighbour, World};
+use crate::error::{Error, Result};
+use crate::ids::{PatchId, VertexId};
+use crate::math::Vec3;
+
+/// The owner of every patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partition {
+    /// The patches; in-process ranks share them.
+    pub patches: Arc<Patches>,
+    /// The rank that owns each patch.
+    pub rank_of_patch: Vec<u32>,
+    /// Number of ranks; some may own nothing.
+    pub ranks: usize,
+}
+
+impl Partition {
+    /// Splits the graph of patches into `ranks` parts of about equally many
+    /// vertices, cutting few of `graph`'s couplings.
+    ///
+    /// # Errors
+    /// When METIS refuses the graph.
+    pub fn new(graph: &Graph, patches: Arc<Patches>, ranks: usize) -> Result<Self> {
+        let (coupled, couplings) = patch_graph(graph, &patches);
+        let vertices: Vec<u32> = patches.offsets.windows(2).map(|o| o[1] - o[0]).collect();
+        let weights = Weights { vertices: &vertices, couplings: &couplings };
+        let rank_of_patch = k_way(&coupled, Some(weights), ranks)?;
+        Ok(Self { patches, rank_of_patch, ranks })
+    }
+
+    /// Rank 0's partition, on every rank: `build` is called on rank 0 alone.
+    ///
+    /// # Errors
+    /// Those of `build` on rank 0, and of the transport.
+    pub fn shared(world: &dyn World, build: impl FnOnce() -> Result<Self>) -> Result<Self> {
+        let mut bytes = Vec::new();
+        if world.rank() == 0 {
+            bytes.extend_from_slice(bytemuck::cast_slice(&build()?.to_words()));
+        }
+        world.broadcast(0, &mut bytes)?;
+        let words = bytes.chunks_exact(size_of::<u32>()).map(bytemuck::pod_read_unaligned);
+        Self::from_words(&words.collect::<Vec<u32>>())
+    }
+
+    /// The partition as words, for a broadcast.
+    pub fn to_words(&self) -> Vec<u32> {
+        let mut words = vec![self.ranks as u32, self.patches.len() as u32];
+        words.extend(&self.rank_of_patch);
+        words.extend(&self.patches.of_vertex);
+        words
+    }
+
+    /// The inverse of [`Self::to_words`].
+    ///
+    /// # Errors
+    /// When `words` are no partition.
+    pub fn from_words(words: &[u32]) -> Result<Self> {
+        let damaged = || {
+            let place = "the partition received from rank 0";
+            Error::input(place, "it is damaged", "run the same program on every rank")
+        };
+        let [ranks, patches, rest @ ..] = words else { return Err(damaged()) };
+        let (rank_of_patch, of_vertex) =
+            rest.split_at_checked(*patches as usize).ok_or_else(damaged)?;
+        let whole = rank_of_patch.iter().all(|rank| rank < ranks)
+            && of_vertex.iter().all(|patch| patch < patches);
+        if !whole {
+            return Err(damaged());
+        }
+        let patches = Patches::from_vertices(of_vertex.to_vec(), *patches as usize);
+        Ok(Self {
+            patches: Arc::new(patches),
+            rank_of_patch: rank_of_patch.to_vec(),
+            ranks: *ranks as usize,
+        })
+    }
+
+    /// The rank that owns `vertex`.
+    pub fn rank_of_vertex(&self, vertex: VertexId) -> u32 {
+        self.rank_of_patch[self.patches.of_vertex[vertex as usize] as usize]
+    }
+
+    /// The patches of `rank`, rising.
+    pub fn patches_of(&self, rank: usize) -> impl Iterator<Item = PatchId> + '_ {
+        let owner = self.rank_of_patch.iter().zip(0..);
+        owner.filter(move |(r, _)| **r as usize == rank).map(|(_, patch)| patch)
+    }
+}
+
+/// The graph whose vertices are the patches, and how many couplings of `graph`
+/// run between each two of them.
+fn patch_graph(graph: &Graph, patches: &Patches) -> (Graph, Vec<u32>) {
+    let mut cut = Vec::new();
+    for (v, &from) in patches.of_vertex.iter().enumerate() {
+        let to = graph.neighbours(v as VertexId).iter().map(|&w| patches.of_vertex[w as usize]);
+        cut.extend(to.filter(|&to| to != from).map(|to| (from, to)));
+    }
+    cut.sort_unstable();
+    let pairs: Vec<[u32; 2]> =
+        cut.chunk_by(|a, b| a == b).map(|pair| [pair[0].0, pair[0].1]).collect();
+    let weights = cut.chunk_by(|a, b| a == b).map(|pair| pair.len() as u32).collect();
+    (Graph::from_cliques(patches.len(), pairs.iter().map(|pair| &pair[..])), weights)
+}
+
+/// One rank's part of the parallel numbering: its own vertices, then its ghosts.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// The rank.
+    pub rank: usize,
+    /// Own vertices: local index to mesh number.
+    pub own: Vec<VertexId>,
+    /// Own patches, rising.
+    pub own_patches: Vec<PatchId>,
+    /// Start of each own patch in `own`; one more than own patches.
+    pub patch_offsets: Vec<u32>,
+    /// Vertices of other ranks that own ones couple to, by owner, then in the
+    /// owner's order. Local index `own.len() + i`.
+    pub ghosts: Vec<VertexId>,
+    /// Whom the ghosts come from and who has own vertices as ghosts.
+    pub neighbours: Vec<HaloNeighbour>,
+    /// Mesh number to local index, sorted.
+    index: Vec<(VertexId, u32)>,
+}
+
+impl Layout {
+    /// The numbering of `rank`. Its memory grows with own vertices and ghosts.
+    pub fn new(graph: &Graph, partition: &Partition, rank: usize) -> Self {
+        let patches = &partition.patches;
+        let own_patches: Vec<PatchId> = partition.patches_of(rank).collect();
+        let mut own = Vec::new();
+        let mut patch_offsets = vec![0];
+        for &patch in &own_patches {
+            own.extend_from_slice(patches.vertices(patch));
+            patch_offsets.push(own.len() as u32);
+        }
+
+        let mut sent = Vec::new(); // (to whom, own local index)
+        let mut ghosts = Vec::new(); // (from whom, its patch, vertex): the owner's order
+        for (local, &v) in own.iter().enumerate() {
+            for &w in graph.neighbours(v) {
+                let owner = partition.rank_of_vertex(w);
+                if owner as usize != rank {
+                    sent.push((owner, local as u32));
+                    ghosts.push((owner, patches.of_vertex[w as usize], w));
+                }
+            }
+        }
+        sent.sort_unstable();
+        sent.dedup();
+        ghosts.sort_unstable();
+        ghosts.dedup();
+
+        let neighbours = halo_neighbours(own.len() as u32, &sent, &ghosts);
+        let ghosts: Vec<VertexId> = ghosts.into_iter().map(|(.., vertex)| vertex).collect();
+        let mut index: Vec<_> = own.iter().chain(&ghosts).copied().zip(0..).collect();
+        index.sort_unstable();
+        Self { rank, own, own_patches, patch_offsets, ghosts, neighbours, index }
+    }
+
+    /// Own vertices and ghosts together: the length of a vector with ghosts.
+    pub fn len_with_ghosts(&self) -> usize {
+        self.own.len() + self.ghosts.len()
+    }
+
+    /// The local index of an own vertex or ghost; `None` for all others.
+    pub fn local_index(&self, vertex: VertexId) -> Option<u32> {
+        let at = self.index.binary_search_by_key(&vertex, |&(v, _)| v).ok()?;
+        Some(self.index[at].1)
+    }
+
+    /// The local index of an own vertex; `None` for all others.
+    pub fn own_index(&self, vertex: VertexId) -> Option<u32> {
+        self.local_index(vertex).filter(|&local| (local as usize) < self.own.len())
+    }
+}
+
+/// Coupling is symmetric, so the ranks that get something are those that give.
+fn halo_neighbours(
+    own: u32,
+    sent: &[(u32, u32)],
+    ghosts: &[(u32, PatchId, VertexId)],
+) -> Vec<HaloNeighbour> {
+    let mut first = own;
+    let from = ghosts.chunk_by(|a, b| a.0 == b.0);
+    let to = sent.chunk_by(|a, b| a.0 == b.0);
+    from.zip(to)
+        .map(|(from, to)| {
+            debug_assert_eq!(from[0].0, to[0].0);
+            let receive = first..first + from.len() as u32;
+            first = receive.end;
+            let send = to.iter().map(|&(_, local)| local).collect();
+            HaloNeighbour { rank: to[0].0 as usize, send, receive }
+        })
+        .collect()
+}
+
+/// Collects the own values of all ranks in the mesh's own numbering.
+#[derive(Debug, Clone)]
+pub struct Gather {
+    counts: Vec<usize>,
+    order: Vec<VertexId>,
+    buffer: Vec<Vec3>,
+}
+
+impl Gather {
+    /// For the cloth vertices of `partition`.
+    pub fn new(partition: &Partition) -> Self {
+        let mut counts = Vec::with_capacity(partition.ranks);
+        let mut order = Vec::with_capacity(partition.patches.of_vertex.len());
+        for rank in 0..partition.ranks {
+            let before = order.len();
+            for patch in partition.patches_of(rank) {
+                order.extend_from_slice(partition.patches.vertices(patch));
+            }
+            counts.push((order.len() - before) * size_of::<Vec3>());
+        }
+        Self { counts, order, buffer: Vec::new() }
+    }
+
+    /// Every rank's `own` values into `mesh` (one value per cloth vertex), on
+    /// every rank.
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub fn to_all(&mut self, world: &dyn World, own: &[Vec3], mesh: &mut [Vec3]) -> Result<()> {
+        self.buffer.resize(self.order.len(), Vec3::zeros());
+        let all = bytemuck::cast_slice_mut(&mut self.buffer);
+        world.all_gather_v(bytemuck::cast_slice(own), &self.counts, all)?;
+        self.permute(mesh);
+        Ok(())
+    }
+
+    /// As [`Self::to_all`], on rank `root` alone: elsewhere `mesh` is untouched.
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub fn to_root(
+        &mut self,
+        world: &dyn World,
+        root: usize,
+        own: &[Vec3],
+        mesh: &mut [Vec3],
+    ) -> Result<()> {
+        let here = world.rank() == root;
+        self.buffer.resize(if here { self.order.len() } else { 0 }, Vec3::zeros());
+        let all = bytemuck::cast_slice_mut(&mut self.buffer);
+        world.gather_v(root, bytemuck::cast_slice(own), &self.counts, all)?;
+        if here {
+            self.permute(mesh);
+        }
+        Ok(())
+    }
+
+    fn permute(&self, mesh: &mut [Vec3]) {
+        for (&vertex, &value) in self.order.iter().zip(&self.buffer) {
+            mesh[vertex as usize] = value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::tests::grid;
+    use super::super::quality;
+    use super::*;
+
+    fn partition(ranks: usize) -> (Graph, Partition) {
+        let graph = grid(17, 13);
+        let patches = Arc::new(Patches::new(&graph, &[0..221], 16).unwrap());
+        let partition = Partition::new(&graph, patches, ranks).unwrap();
+        (graph, partition)
+    }
+
+    #[test]
+    fn words_carry_the_partition() {
+        let (_, partition) = partition(3);
+        let words = partition.to_words();
+        assert_eq!(Partition::from_words(&words).unwrap(), partition);
+        assert!(Partition::from_words(&words[..1]).is_err());
+        assert!(Partition::from_words(&[2, 1, 7, 0]).is_err());
+    }
+
+    #[test]
+    fn each_vertex_has_one_owner_and_both_sides_of_an_exchange_agree() {
+        for ranks in [1, 2, 3, 7, 30] {
+            let (graph, partition) = partition(ranks);
+            let layouts: Vec<_> = (0..ranks).map(|r| Layout::new(&graph, &partition, r)).collect();
+            let mut owned: Vec<_> = layouts.iter().flat_map(|l| l.own.clone()).collect();
+            owned.sort_unstable();
+            assert!(owned.iter().copied().eq(0..221));
+            for layout in &layouts {
+                let mut received = 0;
+                for halo in &layout.neighbours {
+                    let ghosts: Vec<_> = (halo.receive.clone())
+                        .map(|i| layout.ghosts[i as usize - layout.own.len()])
+                        .collect();
+                    let other = &layouts[halo.rank];
+                    let back = other.neighbours.iter().find(|n| n.rank == layout.rank).unwrap();
+                    let sent: Vec<_> = back.send.iter().map(|&i| other.own[i as usize]).collect();
+                    assert_eq!(ghosts, sent);
+                    received += ghosts.len();
+                }
+                assert_eq!(received, layout.ghosts.len());
+                for &v in &layout.own {
+                    let coupled = graph.neighbours(v).iter().chain([&v]);
+                    assert!(coupled.map(|&w| layout.local_index(w)).all(|i| i.is_some()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_get_about_equal_shares() {
+        let graph = grid(120, 120);
+        let patches = Arc::new(Patches::new(&graph, &[0..14400], 256).unwrap());
+        for ranks in [2, 3, 4, 7] {
+            let partition = Partition::new(&graph, patches.clone(), ranks).unwrap();
+            let work: Vec<f64> =
+                patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
+            let load = quality::load_index(&partition, &work);
+            let surface = quality::surface_index(&graph, &partition);
+            assert!(load < 0.1 && surface < 0.15, "{ranks}: load {load}, surface {surface}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Adjacency of the vertices: who couples to whom.
+
+/// An undirected graph in compressed rows: the coupling structure of the
+/// system matrix, without its diagonal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// Start of each vertex's row in `neighbours`; one more than vertices.
+    pub offsets: Vec<u32>,
+    /// The neighbours of each vertex, rising; symmetric, no vertex its own.
+    pub neighbours: Vec<u32>,
+}
+
+impl Graph {
+    /// The graph on `vertices` vertices in which the vertices of each clique
+    /// (the three of a triangle, the four of a hinge) all couple to each other.
+    pub fn from_cliques<'a>(vertices: usize, cliques: impl IntoIterator<Item = &'a [u32]>) -> Self {
+        let mut couplings = Vec::new();
+        for clique in cliques {
+            for &v in clique {
+                couplings.extend(clique.iter().filter(|&&w| w != v).map(|&w| (v, w)));
+            }
+        }
+        couplings.sort_unstable();
+        couplings.dedup();
+        let mut offsets = vec![0; vertices + 1];
+        for &(v, _) in &couplings {
+            offsets[v as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            offsets[v + 1] += offsets[v];
+        }
+        Self { offsets, neighbours: couplings.into_iter().map(|(_, w)| w).collect() }
+    }
+
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// True if there is no vertex.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The vertices that `vertex` couples to, rising.
+    pub fn neighbours(&self, vertex: u32) -> &[u32] {
+        let row =
+            self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize;
+        &self.neighbours[row]
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Triangles of an `nx` x `ny` grid of vertices whose numbers start at `first`.
+    pub(crate) fn grid_faces(nx: u32, ny: u32, first: u32) -> Vec<[u32; 3]> {
+        let at = |x: u32, y: u32| first + y * nx + x;
+        let cells = (0..ny - 1).flat_map(|y| (0..nx - 1).map(move |x| (x, y)));
+        cells
+            .flat_map(|(x, y)| {
+                [
+                    [at(x, y), at(x + 1, y), at(x + 1, y + 1)],
+                    [at(x, y), at(x + 1, y + 1), at(x, y + 1)],
+                ]
+            })
+            .collect()
+    }
+
+    /// The edge graph of such a grid.
+    pub(crate) fn grid(nx: u32, ny: u32) -> Graph {
+        let faces = grid_faces(nx, ny, 0);
+        Graph::from_cliques((nx * ny) as usize, faces.iter().map(|face| &face[..]))
+    }
+
+    #[test]
+    fn cliques_give_a_sorted_symmetric_graph_without_loops() {
+        let graph = Graph::from_cliques(6, [&[2, 0, 1][..], &[1, 2, 3], &[5, 3]]);
+        let rows: Vec<&[u32]> = (0..6).map(|v| graph.neighbours(v)).collect();
+        assert_eq!(rows, [&[1, 2][..], &[0, 2, 3], &[0, 1, 3], &[1, 2, 5], &[], &[3]]);
+    }
+}

@@ -1,0 +1,129 @@
+//! The first level of the partition: patches, fixed by the mesh.
+
+use std::ops::Range;
+
+use super::{Graph, metis};
+use crate::error::Result;
+use crate::ids::{NONE, PatchId, VertexId};
+
+/// The patches of all cloths: the unit of ownership, of the preconditioner's
+/// blocks and of plain sums. They depend on the mesh and on `patch_vertices`
+/// alone, never on the number of ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patches {
+    /// The patch of each vertex.
+    pub of_vertex: Vec<PatchId>,
+    /// Start of each patch in `vertices`; one more than patches.
+    pub offsets: Vec<u32>,
+    /// Patch after patch, within a patch by rising id.
+    pub vertices: Vec<VertexId>,
+}
+
+impl Patches {
+    /// Cuts each cloth (a range of vertices; together they cover the graph)
+    /// into connected-as-can-be patches of about `patch_vertices` vertices. A
+    /// patch never spans two cloths. Patches are numbered by their lowest vertex.
+    ///
+    /// # Errors
+    /// When METIS refuses the graph.
+    pub fn new(graph: &Graph, cloths: &[Range<u32>], patch_vertices: usize) -> Result<Self> {
+        let mut of_vertex = vec![NONE; graph.len()];
+        let mut patches = 0;
+        for cloth in cloths {
+            let parts = (cloth.len() + patch_vertices / 2) / patch_vertices.max(1);
+            let part = metis::k_way(&induced(graph, cloth), None, parts)?;
+            // METIS numbers parts as it likes and may leave some empty.
+            let mut number = vec![NONE; part.iter().map(|&p| p as usize + 1).max().unwrap_or(0)];
+            for (vertex, part) in cloth.clone().zip(part) {
+                let number = &mut number[part as usize];
+                if *number == NONE {
+                    *number = patches;
+                    patches += 1;
+                }
+                of_vertex[vertex as usize] = *number;
+            }
+        }
+        Ok(Self::from_vertices(of_vertex, patches as usize))
+    }
+
+    /// From the patch of each vertex; every patch below `patches` has a vertex.
+    pub(super) fn from_vertices(of_vertex: Vec<PatchId>, patches: usize) -> Self {
+        debug_assert!(of_vertex.iter().all(|&patch| (patch as usize) < patches));
+        let mut offsets = vec![0; patches + 1];
+        for &patch in &of_vertex {
+            offsets[patch as usize + 1] += 1;
+        }
+        for patch in 0..patches {
+            offsets[patch + 1] += offsets[patch];
+        }
+        let mut next = offsets.clone();
+        let mut vertices = vec![0; of_vertex.len()];
+        for (vertex, &patch) in of_vertex.iter().enumerate() {
+            let at = &mut next[patch as usize];
+            vertices[*at as usize] = vertex as VertexId;
+            *at += 1;
+        }
+        Self { of_vertex, offsets, vertices }
+    }
+
+    /// Number of patches.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// True if there is no patch.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The vertices of `patch`, rising.
+    pub fn vertices(&self, patch: PatchId) -> &[VertexId] {
+        let patch = patch as usize;
+        &self.vertices[self.offsets[patch] as usize..self.offsets[patch + 1] as usize]
+    }
+}
+
+/// The couplings within `cloth`, its vertices counted from 0.
+fn induced(graph: &Graph, cloth: &Range<u32>) -> Graph {
+    let mut part = Graph { offsets: vec![0], neighbours: Vec::new() };
+    for vertex in cloth.clone() {
+        let inside = graph.neighbours(vertex).iter().filter(|&w| cloth.contains(w));
+        part.neighbours.extend(inside.map(|&w| w - cloth.start));
+        part.offsets.push(part.neighbours.len() as u32);
+    }
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::tests::grid_faces;
+    use super::*;
+
+    #[test]
+    fn patches_cover_each_cloth_once_and_span_none() {
+        let mut faces = grid_faces(20, 20, 0);
+        faces.extend(grid_faces(5, 3, 400));
+        faces.push([415, 416, 417]);
+        let graph = Graph::from_cliques(418, faces.iter().map(|face| &face[..]));
+        let cloths = [0..400, 400..415, 415..418];
+        let patches = Patches::new(&graph, &cloths, 24).unwrap();
+
+        let mut seen = [false; 418];
+        let mut lowest = None;
+        for patch in 0..patches.len() as PatchId {
+            let vertices = patches.vertices(patch);
+            assert!(vertices.is_sorted() && (1..=40).contains(&vertices.len()));
+            assert!(lowest < vertices.first(), "numbered by lowest vertex");
+            lowest = vertices.first();
+            for &v in vertices {
+                assert!(!std::mem::replace(&mut seen[v as usize], true));
+                assert_eq!(patches.of_vertex[v as usize], patch);
+            }
+            let cloth = cloths.iter().find(|cloth| cloth.contains(&vertices[0])).unwrap();
+            assert!(vertices.iter().all(|v| cloth.contains(v)));
+        }
+        assert!(seen.iter().all(|&seen| seen));
+        assert!((12..=20).contains(&patches.len()), "{}", patches.len());
+        assert_eq!(patches, Patches::new(&graph, &cloths, 24).unwrap());
+    }
+}
