@@ -1,8 +1,10 @@
 //! Triangle meshes: OBJ files, topology, generated shapes.
 
+pub mod obj;
 pub mod topology;
 
 use crate::math::Vec3;
+pub use obj::ObjDocument;
 pub use topology::Topology;
 
 /// A triangle mesh in space.
