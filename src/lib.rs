@@ -23,6 +23,7 @@ pub mod math;
 pub mod mesh;
 pub mod output;
 pub mod partition;
+pub mod profile;
 pub mod report;
 pub mod scene;
 pub mod sim;

@@ -1,11 +1,20 @@
-//! Cloth as a continuum: element kernels and the implicit step they feed.
+//! What moves cloth: membrane, bending, air, pins, and one implicit step.
 
 pub mod air;
+pub mod assembly;
 pub mod bending;
+pub mod contact_spring;
+pub mod energy;
+mod hinges;
+pub mod integrator;
 pub mod material;
 pub mod membrane;
+pub mod model;
+pub mod pins;
+mod scatter;
 
-pub use air::AirDrag;
-pub use bending::{Bending, BendingTreatment, CurvatureTriangle, Hinge};
-pub use material::{BendingStiffness, Material, MembraneStiffness};
-pub use membrane::{MembraneTriangle, StepTerms};
+pub use assembly::Assembly;
+pub use contact_spring::ContactSpring;
+pub use integrator::{Integrator, SolveOutcome};
+pub use model::ClothModel;
+pub use pins::Pins;

@@ -46,6 +46,30 @@ pub struct BlockCsr {
     run_offsets: Vec<u32>,
 }
 
+/// Where the blocks of a [`BlockCsr`] stand, while its values are being filled.
+#[derive(Clone, Copy)]
+pub struct BlockStructure<'a> {
+    offsets: &'a [u32],
+    columns: &'a [VertexId],
+    diagonal: &'a [u32],
+    /// First block of each patch, and the number of blocks.
+    pub block_offsets: &'a [u32],
+}
+
+impl BlockStructure<'_> {
+    /// As [`BlockCsr::position`].
+    pub fn position(&self, row: usize, column: VertexId) -> Option<usize> {
+        let (start, end) = (self.offsets[row] as usize, self.offsets[row + 1] as usize);
+        let at = self.columns[start..end].binary_search(&column).ok()?;
+        Some(start + at)
+    }
+
+    /// As [`BlockCsr::diagonal`].
+    pub fn diagonal(&self, row: usize) -> usize {
+        self.diagonal[row] as usize
+    }
+}
+
 impl BlockCsr {
     /// A zero matrix with a block for every coupling of `graph` and every vertex.
     ///
@@ -127,10 +151,13 @@ impl BlockCsr {
         self.blocks.data_mut()
     }
 
-    /// The values, cut into the rows of each patch. A patch's piece starts at
-    /// its entry of [`Self::block_offsets`].
-    pub fn values_by_patch(&mut self) -> ByPatch<'_, Mat3> {
-        ByPatch::new(self.blocks.data_mut(), &self.block_offsets)
+    /// Where blocks stand, and the values cut into the rows of each patch: a
+    /// patch's piece starts at its entry of [`BlockStructure::block_offsets`].
+    pub fn split_mut(&mut self) -> (BlockStructure<'_>, ByPatch<'_, Mat3>) {
+        let (offsets, columns, values) = self.blocks.view_mut().into_raw_storage();
+        let (diagonal, block_offsets) = (&self.diagonal[..], &self.block_offsets[..]);
+        let structure = BlockStructure { offsets, columns, diagonal, block_offsets };
+        (structure, ByPatch::new(values, block_offsets))
     }
 
     /// `w = A u` for all rows. `u` holds own values and ghosts, `w` own values.

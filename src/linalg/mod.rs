@@ -8,7 +8,7 @@ mod incomplete_cholesky;
 mod preconditioner;
 pub mod reproducible_sum;
 
-pub use block_csr::{BlockCsr, Rows};
+pub use block_csr::{BlockCsr, BlockStructure, Rows};
 pub use cg::{CgReport, CgWorkspace, End, System, Tolerance};
 pub use preconditioner::{Preconditioner, PreconditionerKind};
 pub use reproducible_sum::ReproducibleSums;

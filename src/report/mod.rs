@@ -1,1 +1,3 @@
-//! (to come)
+//! What a user reads when a run is over.
+
+pub mod summary;

@@ -1,0 +1,52 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser};
+
+/// Simulates cloth on many processors: a RON scene in, OBJ frames out.
+///
+/// The frames are the same, bit for bit, for any number of ranks and threads.
+/// Start it under `mpirun` (built with `--features mpi`) to use several processes.
+#[derive(Debug, Clone, Parser)]
+#[command(version, after_help = "Example: cloth-sim scenes/tablecloth.ron --frames 5")]
+pub struct Arguments {
+    /// The scene to simulate (see docs/scene.md).
+    pub scene: PathBuf,
+
+    /// Folder for frames, scene.ron and run.json [default: out/<scene name>].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace the frames of an earlier run in the folder.
+    #[arg(long)]
+    pub overwrite: bool,
+
+    /// In-process ranks (under mpirun the launcher decides) [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub ranks: Option<u32>,
+
+    /// Threads of each rank [default: the cores this process may use, shared by its ranks].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+
+    /// Stop after this many frames.
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u32>,
+
+    /// Override a field of the scene, e.g. contact.distance_m=0.002 (repeatable).
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub overrides: Vec<String>,
+
+    /// Cut each cloth triangle into K^2.
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub refine: u32,
+
+    /// Say more (-v: every step, -vv: everything).
+    #[arg(short, long, action = ArgAction::Count)]
+    pub verbose: u8,
+
+    /// Say nothing but errors.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+}

@@ -1,0 +1,118 @@
+//! Linearly implicit Euler: one rank's part of `A dv = b` (methods §4, §5).
+
+use crate::cloth::assembly::{Assembly, StepInputs};
+use crate::cloth::model::ClothModel;
+use crate::comm::{Halo, World};
+use crate::error::Result;
+use crate::linalg::{
+    BlockCsr, CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+};
+use crate::math::Vec3;
+use crate::partition::{Graph, Layout};
+use crate::threads::Threads;
+
+/// The linear system of one rank: its own rows and their ghost points.
+pub struct Integrator {
+    assembly: Assembly,
+    matrix: BlockCsr,
+    rhs: Vec<Vec3>,
+    delta_v: Vec<Vec3>,
+    halo: Halo,
+    preconditioner: Preconditioner,
+    workspace: CgWorkspace,
+    tolerance: Tolerance,
+    /// Own rows of vertices that move as told.
+    fixed: Vec<u32>,
+}
+
+/// What became of a solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolveOutcome {
+    /// The conjugate gradients' own account.
+    pub cg: CgReport,
+    /// Patches whose incomplete factor needed a shift.
+    pub shifted_patches: usize,
+}
+
+impl Integrator {
+    /// Builds the structure once; every step refills its values in place.
+    ///
+    /// # Errors
+    /// When the matrix has more blocks than 32 bits can number.
+    pub fn new(
+        model: &ClothModel,
+        graph: &Graph,
+        layout: &Layout,
+        preconditioner: PreconditionerKind,
+        tolerance: Tolerance,
+    ) -> Result<Self> {
+        let matrix = BlockCsr::new(layout, graph)?;
+        Ok(Self {
+            assembly: Assembly::new(model, layout, &matrix),
+            rhs: vec![Vec3::zeros(); layout.own.len()],
+            delta_v: vec![Vec3::zeros(); layout.own.len()],
+            halo: Halo::new(layout.neighbours.clone()),
+            workspace: CgWorkspace::new(layout),
+            preconditioner: Preconditioner::new(preconditioner, &matrix),
+            fixed: Vec::new(),
+            matrix,
+            tolerance,
+        })
+    }
+
+    /// Fills matrix and right-hand side, and the start vector: free fall for
+    /// free vertices, so that it is exact, and what they are told for the others.
+    pub fn assemble(
+        &mut self,
+        threads: &Threads,
+        model: &ClothModel,
+        layout: &Layout,
+        inputs: &StepInputs,
+    ) {
+        let (matrix, rhs) = (&mut self.matrix, &mut self.rhs);
+        self.assembly.assemble(threads, model, layout, inputs, matrix, rhs);
+        self.fixed.clear();
+        for (row, (start, &vertex)) in self.delta_v.iter_mut().zip(&layout.own).enumerate() {
+            let told = inputs.told(vertex);
+            if told.is_some() {
+                self.fixed.push(row as u32);
+            }
+            *start = told.unwrap_or(inputs.gravity * inputs.h);
+        }
+    }
+
+    /// Solves the system that was assembled last. Ghost points are exchanged in
+    /// every iteration; on return [`Integrator::delta_v`] holds the own vertices.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn solve(&mut self, world: &dyn World, threads: &Threads) -> Result<SolveOutcome> {
+        let shifted_patches = self.preconditioner.factor(threads, &self.matrix);
+        let mut system = System {
+            world,
+            threads,
+            matrix: &self.matrix,
+            halo: &mut self.halo,
+            preconditioner: &self.preconditioner,
+            fixed: &self.fixed,
+        };
+        let (rhs, delta_v) = (&self.rhs, &mut self.delta_v);
+        let cg = self.workspace.solve(&mut system, rhs, delta_v, self.tolerance)?;
+        Ok(SolveOutcome { cg, shifted_patches })
+    }
+
+    /// Change of velocity of the own vertices, m/s, in parallel numbering.
+    pub fn delta_v(&self) -> &[Vec3] {
+        &self.delta_v
+    }
+
+    /// The system assembled last: own rows of the matrix (kg) and right-hand side (N s).
+    pub fn system(&self) -> (&BlockCsr, &[Vec3]) {
+        (&self.matrix, &self.rhs)
+    }
+
+    /// Bytes and messages that one ghost exchange sends.
+    pub fn ghost_traffic(&self) -> (usize, usize) {
+        (self.halo.bytes_per_exchange(), self.halo.messages_per_exchange())
+    }
+}

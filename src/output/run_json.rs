@@ -1,0 +1,112 @@
+//! `run.json`: what a run was and what each of its steps cost.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::profile::StepReport;
+
+/// The version of the file's format.
+pub const FORMAT: u32 = 1;
+
+/// Whether a run is still going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Frames are still being computed.
+    Running,
+    /// All frames are there.
+    Complete,
+    /// The run ended early; the whole frames stay.
+    Failed,
+}
+
+/// Where one rank runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankPlace {
+    /// Its number.
+    pub rank: usize,
+    /// Its computer.
+    pub host: String,
+    /// The processor cores it may use.
+    pub cores: String,
+    /// Cloth vertices that it owns.
+    pub vertices: usize,
+    /// Ghost points that it keeps.
+    pub ghosts: usize,
+}
+
+/// One frame: its number and the hash of the f64 state behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FrameRecord {
+    /// Frame number, 0 being the start.
+    pub frame: u64,
+    /// Hash of positions, velocities, contacts and time (see [`crate::sim::State`]).
+    pub state_hash: String,
+}
+
+/// One rank's measurements of one step.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepRecord {
+    /// Step number, from 1.
+    pub step: u64,
+    /// The rank that measured.
+    pub rank: usize,
+    /// Its phases and counters.
+    #[serde(flatten)]
+    pub report: StepReport,
+}
+
+/// The whole file.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunRecord {
+    /// See [`FORMAT`].
+    pub format: u32,
+    /// Version of the program.
+    pub version: &'static str,
+    /// Whether the run is complete.
+    pub status: Status,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The scene's name.
+    pub scene: String,
+    /// The scene's seed.
+    pub seed: u64,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Threads of each rank.
+    pub threads: usize,
+    /// `mpi` or `threads`.
+    pub transport: &'static str,
+    /// Patches of the cloths.
+    pub patches: usize,
+    /// `max_r |W_r / L - 1|` of the partition.
+    pub load_index: f64,
+    /// `max_r (ghosts of r / owned by r)` of the partition.
+    pub surface_index: f64,
+    /// How bending stands in the linear system.
+    pub bending: String,
+    /// Host and binding of each rank.
+    pub places: Vec<RankPlace>,
+    /// The frames written so far.
+    pub frames: Vec<FrameRecord>,
+    /// Every step of every rank.
+    pub steps: Vec<StepRecord>,
+}
+
+impl RunRecord {
+    /// Writes the file whole (to a temporary name, then renamed).
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let path = folder.join("run.json");
+        let temporary = folder.join("run.json.tmp");
+        let text = serde_json::to_vec(self)
+            .map_err(|cause| Error::file(&path, cause, "report this as a bug"))?;
+        std::fs::write(&temporary, text)
+            .and_then(|()| std::fs::rename(&temporary, &path))
+            .map_err(|cause| Error::file(&path, cause, "free some space or choose another --out"))
+    }
+}

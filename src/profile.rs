@@ -1,0 +1,160 @@
+//! Seconds and counters of one step, phase by phase.
+
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable};
+use serde::Serialize;
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name { $($(#[$item_doc])* $item),+ }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: &'static [$name] = &[$($name::$item),+];
+
+            /// Its name in `run.json` and in the summary.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$item => $text),+ }
+            }
+        }
+    };
+}
+
+named! {
+    /// The phases of a step, in the order in which they run.
+    Phase {
+        /// Predicted motion of cloth, handles and obstacles.
+        Predict = "predict",
+        /// Bounds of the hierarchies.
+        Refit = "refit",
+        /// Hierarchy tests and elementary pairs.
+        Tests = "tests",
+        /// Contacts from candidates, and their way to the owners of their vertices.
+        Contacts = "contacts",
+        /// Elements and contacts into matrix and right-hand side.
+        Assembly = "assembly",
+        /// Preconditioner and conjugate gradients, ghost exchange included.
+        Solve = "solve",
+        /// Velocities of all ranks to all ranks.
+        AllGather = "all-gather",
+        /// Continuous tests and impulses.
+        Response = "response",
+        /// The new state.
+        Advance = "advance",
+    }
+}
+
+named! {
+    /// What a step counts, per rank.
+    Counter {
+        /// Linear systems solved (more than one if the step was halved).
+        Solves = "solves",
+        /// Times the step was halved.
+        Halvings = "halvings",
+        /// CG iterations (the same on every rank).
+        CgIterations = "cg_iterations",
+        /// Bytes sent in ghost exchanges.
+        GhostBytes = "ghost_bytes",
+        /// Messages sent in ghost exchanges.
+        GhostMessages = "ghost_messages",
+        /// Patches whose incomplete Cholesky factor needed a shift.
+        ShiftedPatches = "shifted_patches",
+        /// Hierarchy tests executed by this rank.
+        Tests = "tests",
+        /// Elementary pairs whose swept bounds overlap.
+        Candidates = "candidate_pairs",
+        /// Pairs nearer than the contact distance at the start of the step.
+        ProximityPairs = "proximity_pairs",
+        /// Predicted impacts that stand in the system.
+        PredictedImpacts = "predicted_impacts",
+        /// Second traversals, where a vertex left its margin.
+        Retraversals = "retraversals",
+        /// Rounds of impulses (the same on every rank).
+        ImpulseRounds = "impulse_rounds",
+        /// Continuous collisions over all rounds.
+        Collisions = "collisions",
+        /// Pairs that still collide after the last round.
+        Unresolved = "unresolved_collisions",
+    }
+}
+
+impl Phase {
+    /// Physical modelling in the paper's sense: ghost exchange, assembly, solve,
+    /// position update. All other phases are collision handling.
+    pub fn is_physical_modelling(self) -> bool {
+        matches!(self, Phase::Assembly | Phase::Solve | Phase::Advance)
+    }
+}
+
+/// What one rank measured in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct StepReport {
+    /// Seconds per phase.
+    pub seconds: [f64; Phase::ALL.len()],
+    /// Counts.
+    pub counts: [u64; Counter::ALL.len()],
+    /// Total energy at the end of the step, J; NaN unless the scene asks for it.
+    pub energy_j: f64,
+}
+
+impl Default for StepReport {
+    fn default() -> Self {
+        Self { energy_j: f64::NAN, ..Self::zeroed() }
+    }
+}
+
+impl StepReport {
+    /// Runs `work` and adds its wall time to `phase`.
+    pub fn time<T>(&mut self, phase: Phase, work: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        self.seconds[phase as usize] += start.elapsed().as_secs_f64();
+        result
+    }
+
+    /// Adds to a counter.
+    pub fn count(&mut self, counter: Counter, amount: u64) {
+        self.counts[counter as usize] += amount;
+    }
+
+    /// A counter's value.
+    pub fn get(&self, counter: Counter) -> u64 {
+        self.counts[counter as usize]
+    }
+
+    /// Seconds of a phase.
+    pub fn seconds(&self, phase: Phase) -> f64 {
+        self.seconds[phase as usize]
+    }
+
+    /// Adds another report's seconds and counts to this one's.
+    pub fn add(&mut self, other: &Self) {
+        self.seconds.iter_mut().zip(other.seconds).for_each(|(sum, part)| *sum += part);
+        self.counts.iter_mut().zip(other.counts).for_each(|(sum, part)| *sum += part);
+        if !other.energy_j.is_nan() {
+            self.energy_j = other.energy_j;
+        }
+    }
+}
+
+impl Serialize for StepReport {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let entries = Phase::ALL.len() + Counter::ALL.len() + usize::from(!self.energy_j.is_nan());
+        let mut map = serializer.serialize_map(Some(entries))?;
+        for phase in Phase::ALL {
+            map.serialize_entry(&format!("{}_s", phase.name()), &self.seconds(*phase))?;
+        }
+        for counter in Counter::ALL {
+            map.serialize_entry(counter.name(), &self.get(*counter))?;
+        }
+        if !self.energy_j.is_nan() {
+            map.serialize_entry("energy_j", &self.energy_j)?;
+        }
+        map.end()
+    }
+}

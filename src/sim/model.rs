@@ -1,0 +1,113 @@
+//! What all ranks know alike: built once per process and shared read-only.
+
+use std::sync::Arc;
+
+use crate::cloth::ClothModel;
+use crate::cloth::air::AirDrag;
+use crate::collision::{Surface, Surfaces};
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::partition::{Graph, Partition, Patches};
+use crate::scene::{ObstacleSetup, Scene, Setup};
+use crate::sim::clock::{Clock, TICKS_PER_STEP};
+
+/// Elements, hierarchies, partition and settings of a scene.
+pub struct Model {
+    /// The scene's settings.
+    pub scene: Scene,
+    /// Ticks and seconds.
+    pub clock: Clock,
+    /// Elements of all cloths.
+    pub cloth: ClothModel,
+    /// Positions of all cloth vertices at t = 0, m.
+    pub initial: Vec<Vec3>,
+    /// The obstacles.
+    pub obstacles: Vec<ObstacleSetup>,
+    /// Every object as collision sees it: cloths, then obstacles.
+    pub surfaces: Surfaces,
+    /// Which vertices the system matrix couples.
+    pub graph: Graph,
+    /// Patches and their ranks.
+    pub partition: Partition,
+}
+
+impl Model {
+    /// Prepares `setup` for simulation. `partition` turns the coupling graph and
+    /// the patches' maker into a partition: one rank calls METIS, the others are told.
+    ///
+    /// # Errors
+    /// When the mesh cannot be partitioned.
+    pub fn new(
+        scene: Scene,
+        setup: Setup,
+        partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
+    ) -> Result<Self> {
+        let clock = Clock::new(scene.frames_per_second, scene.steps_per_frame);
+        let air = AirDrag {
+            normal: scene.air.normal_drag_n_s_per_m3,
+            tangential: scene.air.tangential_drag_n_s_per_m3,
+        };
+        let cloth = ClothModel::new(&setup.cloths, air, clock.seconds(TICKS_PER_STEP));
+        let graph = Graph::from_cliques(cloth.vertex_count(), cloth.couplings());
+        let partition = partition(&|ranks| {
+            let patches = Patches::new(&graph, &cloth.ranges, scene.patch_vertices)?;
+            Partition::new(&graph, Arc::new(patches), ranks)
+        })?;
+        Ok(Self {
+            surfaces: surfaces(&setup, &cloth, &partition.patches),
+            initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
+            obstacles: setup.obstacles,
+            scene,
+            clock,
+            cloth,
+            graph,
+            partition,
+        })
+    }
+
+    /// Gravity, m/s^2.
+    pub fn gravity(&self) -> Vec3 {
+        Vec3::from(self.scene.gravity_m_per_s2)
+    }
+
+    /// Velocity of the air at `time_s`, m/s.
+    pub fn wind(&self, time_s: f64) -> Vec3 {
+        self.scene.air.velocity(time_s)
+    }
+
+    /// Number of vertices of all objects.
+    pub fn all_vertices(&self) -> usize {
+        self.cloth.vertex_count() + self.obstacles.iter().map(|o| o.shape.len()).sum::<usize>()
+    }
+
+    /// Positions of all obstacle vertices at `time_s` into `out`; those of fixed
+    /// obstacles only if `also_fixed`.
+    pub fn place_obstacles(&self, time_s: f64, also_fixed: bool, out: &mut [Vec3]) {
+        let mut first = 0;
+        for obstacle in &self.obstacles {
+            let end = first + obstacle.shape.len();
+            if also_fixed || !obstacle.is_fixed() {
+                obstacle.positions_at(time_s, &mut out[first..end]);
+            }
+            first = end;
+        }
+    }
+}
+
+fn surfaces(setup: &Setup, cloth: &ClothModel, patches: &Patches) -> Surfaces {
+    let mut list = Vec::new();
+    let mut first = 0;
+    for (index, setup) in setup.cloths.iter().enumerate() {
+        let range = &cloth.ranges[index];
+        let of_vertex = &patches.of_vertex[range.start as usize..range.end as usize];
+        let parts = Some((of_vertex, patches.len()));
+        list.push(Surface::new(first, &setup.faces, &setup.topology, &setup.rest, parts, false));
+        first = range.end;
+    }
+    for obstacle in &setup.obstacles {
+        let (faces, topology) = (&obstacle.faces, &obstacle.topology);
+        list.push(Surface::new(first, faces, topology, &obstacle.shape, None, true));
+        first += obstacle.shape.len() as u32;
+    }
+    Surfaces { list }
+}

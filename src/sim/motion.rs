@@ -1,0 +1,129 @@
+//! Positions and velocities of all objects' vertices over one step.
+
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::sim::model::Model;
+use crate::sim::state::State;
+
+/// A step from `t0_s` to `t1_s`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Span {
+    pub ticks: u64,
+    /// Size, s.
+    pub h: f64,
+    pub t0_s: f64,
+    pub t1_s: f64,
+}
+
+impl Span {
+    pub fn new(model: &Model, start: u64, ticks: u64) -> Self {
+        let clock = &model.clock;
+        let (t0_s, t1_s) = (clock.seconds(start), clock.seconds(start + ticks));
+        Self { ticks, h: clock.seconds(ticks), t0_s, t1_s }
+    }
+}
+
+/// All vertices during a step: cloths first, then obstacles.
+pub(super) struct Motion {
+    /// At the start, m.
+    pub x0: Vec<Vec3>,
+    /// At the end as foreseen before the solve, m.
+    pub predicted: Vec<Vec3>,
+    /// At the end, m.
+    pub x1: Vec<Vec3>,
+    /// Cloth at the start, obstacles over the step, m/s.
+    pub v0: Vec<Vec3>,
+    /// The same with cloth at the end, m/s.
+    pub v1: Vec<Vec3>,
+    /// 1/kg; zero for what moves as told.
+    pub inverse_masses: Vec<f64>,
+    cloth: usize,
+}
+
+impl Motion {
+    pub fn new(model: &Model) -> Self {
+        let (cloth, all) = (model.cloth.vertex_count(), model.all_vertices());
+        let mut x = vec![Vec3::zeros(); all];
+        model.place_obstacles(0.0, true, &mut x[cloth..]);
+        Self {
+            predicted: x.clone(),
+            x1: x.clone(),
+            x0: x,
+            v0: vec![Vec3::zeros(); all],
+            v1: vec![Vec3::zeros(); all],
+            inverse_masses: vec![0.0; all],
+            cloth,
+        }
+    }
+
+    /// Where everything would be at the end of the step: cloth in free flight,
+    /// pins and obstacles as told.
+    pub fn predict(
+        &mut self,
+        model: &Model,
+        state: &State,
+        targets: &[(VertexId, Vec3)],
+        span: &Span,
+    ) {
+        let cloth = self.cloth;
+        let fall = model.gravity() * (span.h * span.h);
+        self.x0[..cloth].copy_from_slice(&state.positions);
+        self.v0[..cloth].copy_from_slice(&state.velocities);
+        for (vertex, mass) in model.cloth.masses.iter().enumerate() {
+            self.predicted[vertex] = self.x0[vertex] + self.v0[vertex] * span.h + fall;
+            self.inverse_masses[vertex] = 1.0 / mass;
+        }
+        for &(vertex, place) in targets {
+            self.predicted[vertex as usize] = place;
+            self.inverse_masses[vertex as usize] = 0.0;
+        }
+        model.place_obstacles(span.t0_s, false, &mut self.x0[cloth..]);
+        model.place_obstacles(span.t1_s, false, &mut self.predicted[cloth..]);
+        for vertex in cloth..self.x0.len() {
+            self.x1[vertex] = self.predicted[vertex];
+            self.v0[vertex] = (self.x1[vertex] - self.x0[vertex]) / span.h;
+            self.v1[vertex] = self.v0[vertex];
+        }
+    }
+
+    /// Cloth at the end of the step from its velocities `v1`, and pins where
+    /// they are told to be.
+    pub fn finish(&mut self, targets: &[(VertexId, Vec3)], h: f64) {
+        for vertex in 0..self.cloth {
+            self.x1[vertex] = self.x0[vertex] + self.v1[vertex] * h;
+        }
+        for &(vertex, place) in targets {
+            self.x1[vertex as usize] = place;
+        }
+    }
+
+    /// Changes the velocity of one cloth vertex, and its place with it.
+    pub fn push(&mut self, vertex: VertexId, delta_v: Vec3, h: f64) {
+        let vertex = vertex as usize;
+        self.v1[vertex] += delta_v;
+        self.x1[vertex] = self.x0[vertex] + self.v1[vertex] * h;
+    }
+
+    /// Positions at the end: as foreseen, or as computed.
+    pub fn end(&self, actual: bool) -> &[Vec3] {
+        if actual { &self.x1 } else { &self.predicted }
+    }
+
+    /// Whether some cloth vertex left the surroundings of its predicted path.
+    pub fn strayed(&self, stays: impl Fn(&Vec3, &Vec3, &Vec3) -> bool) -> bool {
+        let path = self.x0.iter().zip(&self.predicted);
+        !path.zip(&self.x1).take(self.cloth).all(|((x0, predicted), x1)| stays(x0, predicted, x1))
+    }
+
+    /// Velocities of the cloths at the end of the step.
+    pub fn cloth_v1(&mut self) -> &mut [Vec3] {
+        &mut self.v1[..self.cloth]
+    }
+
+    /// Makes the end of the step the state.
+    pub fn commit(&self, state: &mut State, ticks: u64) {
+        state.positions.copy_from_slice(&self.x1[..self.cloth]);
+        state.velocities.copy_from_slice(&self.v1[..self.cloth]);
+        state.ticks += ticks;
+    }
+}

@@ -1,0 +1,189 @@
+//! One rank's simulation: what it holds and what can be asked of it.
+
+use std::sync::Arc;
+
+use crate::cloth::energy::EnergyMeter;
+use crate::cloth::{ContactSpring, Integrator};
+use crate::collision::{Contact, Detector, Test, VertexResponse, root_tests};
+use crate::comm::World;
+use crate::error::Result;
+use crate::ids::VertexId;
+use crate::linalg::{PreconditionerKind, Tolerance};
+use crate::math::Vec3;
+use crate::partition::{Gather, Layout};
+use crate::scene;
+use crate::sim::clock::TICKS_PER_STEP;
+use crate::sim::couple::{ContactLaw, StandingContact};
+use crate::sim::model::Model;
+use crate::sim::motion::Motion;
+use crate::sim::state::{ContactMemory, State};
+use crate::threads::Threads;
+
+/// Fastest push-out of what starts nearer than the contact distance, m/s.
+const PUSH_SPEED_M_PER_S: f64 = 0.2;
+
+/// One rank's simulation: its rows of the linear system, its share of the
+/// hierarchy tests, and copies of all positions and bounds.
+pub struct Simulation<'w> {
+    pub(super) model: Arc<Model>,
+    pub(super) world: &'w dyn World,
+    pub(super) threads: Threads,
+    pub(super) layout: Layout,
+    pub(super) gather: Gather,
+    pub(super) integrator: Integrator,
+    pub(super) detector: Detector,
+    pub(super) root_tests: Vec<Test>,
+    pub(super) law: ContactLaw,
+    pub(super) energy: EnergyMeter,
+    pub(super) state: State,
+    pub(super) motion: Motion,
+    /// Size of the next step, ticks.
+    pub(super) step_ticks: u64,
+    pub(super) lists: Lists,
+}
+
+/// Lists that are reused from step to step.
+#[derive(Default)]
+pub(super) struct Lists {
+    /// Pinned vertices and where they are at the end of the step.
+    pub targets: Vec<(VertexId, Vec3)>,
+    /// Contacts that this rank found.
+    pub found: Vec<Contact>,
+    /// Contacts that touch its vertices, by rising pair, and their springs.
+    pub standing: Vec<StandingContact>,
+    pub springs: Vec<ContactSpring>,
+    /// What these contacts remember of the step.
+    pub memories: Vec<ContactMemory>,
+    /// Velocities of the own vertices in parallel numbering.
+    pub own_velocities: Vec<Vec3>,
+    pub responses: Vec<VertexResponse>,
+}
+
+impl<'w> Simulation<'w> {
+    /// This rank's part of `model` at t = 0, with `threads` threads.
+    ///
+    /// # Errors
+    /// When the threads cannot be started or the matrix is too large.
+    pub fn new(model: Arc<Model>, world: &'w dyn World, threads: usize) -> Result<Self> {
+        let (scene, cloth) = (&model.scene, &model.cloth);
+        let layout = Layout::new(&model.graph, &model.partition, world.rank());
+        let tolerance = Tolerance {
+            relative_residual: scene.solver.relative_residual,
+            max_iterations: scene.solver.max_iterations as usize,
+        };
+        let law = ContactLaw {
+            distance_m: scene.contact.distance_m,
+            friction: scene.contact.friction_obstacle,
+            push_speed_m_per_s: PUSH_SPEED_M_PER_S,
+        };
+        let state = State {
+            ticks: 0,
+            positions: model.initial.clone(),
+            velocities: vec![Vec3::zeros(); model.initial.len()],
+            captured: cloth.pins.nothing_captured(),
+            contacts: Vec::new(),
+        };
+        Ok(Self {
+            gather: Gather::new(&model.partition),
+            integrator: Integrator::new(
+                cloth,
+                &model.graph,
+                &layout,
+                match scene.solver.preconditioner {
+                    scene::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
+                    scene::Preconditioner::IncompleteCholesky => {
+                        PreconditionerKind::IncompleteCholesky
+                    }
+                },
+                tolerance,
+            )?,
+            detector: Detector::new(&model.surfaces),
+            root_tests: root_tests(&model.surfaces, &layout.own_patches),
+            energy: EnergyMeter::new(cloth, &layout),
+            threads: Threads::new(threads)?,
+            motion: Motion::new(&model),
+            step_ticks: TICKS_PER_STEP,
+            lists: Lists::default(),
+            layout,
+            law,
+            state,
+            world,
+            model,
+        })
+    }
+
+    /// Positions of all cloth vertices, m, in the mesh's own numbering.
+    pub fn positions(&self) -> &[Vec3] {
+        &self.state.positions
+    }
+
+    /// Velocities of all cloth vertices, m/s, in the mesh's own numbering.
+    pub fn velocities(&self) -> &[Vec3] {
+        &self.state.velocities
+    }
+
+    /// Sets positions (m) and velocities (m/s) of all cloth vertices; every rank
+    /// must be given the same.
+    pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
+        self.state.positions.copy_from_slice(positions);
+        self.state.velocities.copy_from_slice(velocities);
+    }
+
+    /// The state between two steps.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Time since the start, s.
+    pub fn time_s(&self) -> f64 {
+        self.model.clock.seconds(self.state.ticks)
+    }
+
+    /// Whole steps since the start.
+    pub fn steps(&self) -> u64 {
+        self.state.ticks / TICKS_PER_STEP
+    }
+
+    /// What all ranks know alike.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// This rank's numbering.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// This rank's linear system, as assembled in the last step.
+    pub fn integrator(&self) -> &Integrator {
+        &self.integrator
+    }
+
+    /// Kinetic, gravitational and elastic energy of all cloths, J. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn total_energy(&mut self) -> Result<f64> {
+        let (state, model) = (&self.state, &self.model);
+        self.energy.total(
+            self.world,
+            &self.threads,
+            &model.cloth,
+            &self.layout,
+            (&state.positions, &state.velocities),
+            model.gravity(),
+        )
+    }
+
+    /// Hash of the state over all ranks, equal on any number of them. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn state_hash(&self) -> Result<u64> {
+        let cloth = self.model.cloth.vertex_count() as VertexId;
+        self.state.hash(self.world, |pair| {
+            let lowest = pair.vertices.iter().copied().filter(|&v| v < cloth).min();
+            lowest.is_some_and(|vertex| self.layout.own_index(vertex).is_some())
+        })
+    }
+}

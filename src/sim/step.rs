@@ -1,0 +1,325 @@
+//! One step of one rank, as a timed table of contents.
+
+use crate::cloth::SolveOutcome;
+use crate::cloth::assembly::StepInputs;
+use crate::collision::{
+    Contact, ContactKind, ResponseMotion, find_contacts, impulses, max_project, stays_within,
+};
+use crate::comm::{Tag, message};
+use crate::error::{Error, Result};
+use crate::linalg::End as CgEnd;
+use crate::math::Vec3;
+use crate::profile::{Counter, Phase, StepReport};
+use crate::sim::clock::TICKS_PER_STEP;
+use crate::sim::couple::{Bodies, StandingContact};
+use crate::sim::motion::Span;
+use crate::sim::simulation::Simulation;
+
+/// Rounds of continuous tests and impulses after the solve; the tablecloth
+/// needs none in most steps.
+const IMPULSE_ROUNDS: usize = 10;
+
+/// Nearest approach that the continuous tests allow, as a share of the contact
+/// distance.
+const SEPARATION: f64 = 0.25;
+
+/// Why a step must be tried again at half its size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Trouble {
+    /// The residual stayed above the tolerance.
+    NotConverged,
+    /// A number was not finite.
+    NotFinite,
+}
+
+/// Which end of the motion the bounds cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Predicted,
+    Actual,
+}
+
+impl Simulation<'_> {
+    /// Advances by one whole step. Where the solve fails, the step is done in
+    /// smaller ones, at most `2^solver.max_halvings` times, which then grow again.
+    ///
+    /// # Errors
+    /// [`Error::Step`] when the smallest step fails too, [`Error::Rank`] when
+    /// another rank has failed.
+    pub fn step(&mut self) -> Result<StepReport> {
+        let mut report = StepReport::default();
+        let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
+        while self.state.ticks < end {
+            match self.attempt(&mut report)? {
+                None => self.grow_step(end),
+                Some(trouble) => {
+                    report.count(Counter::Halvings, 1);
+                    self.halve_step(trouble)?;
+                }
+            }
+        }
+        if self.model.scene.output.energy {
+            report.energy_j = self.total_energy()?;
+        }
+        Ok(report)
+    }
+
+    /// One step of the present size; the state changes only without trouble.
+    fn attempt(&mut self, report: &mut StepReport) -> Result<Option<Trouble>> {
+        let span = Span::new(&self.model, self.state.ticks, self.step_ticks);
+        report.time(Phase::Predict, |_| self.predict(&span));
+        report.time(Phase::Refit, |_| self.refit(End::Predicted));
+        report.time(Phase::Tests, |report| self.collect_candidates(End::Predicted, report));
+        report.time(Phase::Contacts, |report| self.find_contacts(&span, report))?;
+        report.time(Phase::Assembly, |_| self.assemble(&span));
+        let solved = report.time(Phase::Solve, |report| self.solve(report))?;
+        if let Some(trouble) = trouble(&solved) {
+            return Ok(Some(trouble));
+        }
+        report.time(Phase::AllGather, |_| self.gather_velocities(&span))?;
+        report.time(Phase::Response, |report| self.respond(&span, report))?;
+        report.time(Phase::Advance, |_| self.advance(&span));
+        Ok(None)
+    }
+
+    fn predict(&mut self, span: &Span) {
+        let pins = &self.model.cloth.pins;
+        let (state, targets) = (&mut self.state, &mut self.lists.targets);
+        pins.capture(&mut state.captured, &state.positions, span.t0_s);
+        pins.targets(&state.captured, span.t0_s, span.t1_s, targets);
+        self.motion.predict(&self.model, state, targets, span);
+    }
+
+    fn refit(&mut self, end: End) {
+        let x1 = self.motion.end(end == End::Actual);
+        let radius = self.radius();
+        let surfaces = &self.model.surfaces;
+        self.detector.refit(&self.threads, surfaces, &self.motion.x0, x1, radius);
+    }
+
+    fn collect_candidates(&mut self, end: End, report: &mut StepReport) {
+        let x1 = self.motion.end(end == End::Actual);
+        let radius = self.radius();
+        let roots = self.root_tests.iter().copied();
+        let surfaces = &self.model.surfaces;
+        let counts = self.detector.collect(surfaces, roots, &self.motion.x0, x1, radius);
+        report.count(Counter::Tests, counts.tests);
+        report.count(Counter::Candidates, counts.candidates);
+    }
+
+    /// The distance up to which pairs are candidates: that of contact, and the
+    /// margin by which each side may stray from its predicted path.
+    fn radius(&self) -> f64 {
+        self.law.distance_m + 2.0 * self.margin()
+    }
+
+    fn margin(&self) -> f64 {
+        self.law.distance_m
+    }
+
+    /// Turns candidates into contacts, hands them to the ranks that own their
+    /// vertices, and makes springs of those that concern this rank.
+    fn find_contacts(&mut self, span: &Span, report: &mut StepReport) -> Result<()> {
+        let (lists, motion) = (&mut self.lists, &self.motion);
+        let pairs = self.detector.candidates();
+        let distance = self.law.distance_m;
+        lists.found.clear();
+        find_contacts(pairs, &motion.x0, &motion.predicted, distance, &mut lists.found);
+        for contact in &lists.found {
+            report.count(
+                match contact.kind() {
+                    ContactKind::Proximity => Counter::ProximityPairs,
+                    ContactKind::Impact => Counter::PredictedImpacts,
+                },
+                1,
+            );
+        }
+        let contacts = self.route_contacts()?;
+        let bodies = Bodies {
+            velocities: &self.motion.v0,
+            inverse_masses: &self.motion.inverse_masses,
+            fall: self.model.gravity() * span.h,
+            h: span.h,
+        };
+        let (standing, springs) = contacts
+            .iter()
+            .filter_map(|contact| StandingContact::new(contact, &self.law, &self.state, &bodies))
+            .unzip();
+        self.lists.standing = standing;
+        self.lists.springs = springs;
+        Ok(())
+    }
+
+    /// The contacts of all ranks that touch an own vertex, by rising pair.
+    fn route_contacts(&mut self) -> Result<Vec<Contact>> {
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        let cloth = self.model.cloth.vertex_count();
+        for contact in &self.lists.found {
+            let of_cloth = contact.pair.vertices.iter().filter(|&&v| (v as usize) < cloth);
+            let mut owners = [u32::MAX; 4];
+            for (owner, &vertex) in owners.iter_mut().zip(of_cloth) {
+                *owner = self.model.partition.rank_of_vertex(vertex);
+            }
+            for (a, &owner) in owners.iter().enumerate() {
+                if owner != u32::MAX && !owners[..a].contains(&owner) {
+                    to_rank[owner as usize].push(*contact);
+                }
+            }
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        let mut contacts: Vec<Contact> =
+            received.into_iter().flat_map(|(_, contacts)| contacts).collect();
+        contacts.sort_unstable_by_key(|contact| contact.pair);
+        Ok(contacts)
+    }
+
+    fn assemble(&mut self, span: &Span) {
+        let inputs = StepInputs {
+            x: &self.state.positions,
+            v: &self.state.velocities,
+            h: span.h,
+            gravity: self.model.gravity(),
+            wind: self.model.wind(span.t1_s),
+            contacts: &self.lists.springs,
+            targets: &self.lists.targets,
+        };
+        self.integrator.assemble(&self.threads, &self.model.cloth, &self.layout, &inputs);
+    }
+
+    fn solve(&mut self, report: &mut StepReport) -> Result<SolveOutcome> {
+        let solved = self.integrator.solve(self.world, &self.threads)?;
+        let iterations = solved.cg.iterations as u64;
+        let (bytes, messages) = self.integrator.ghost_traffic();
+        report.count(Counter::Solves, 1);
+        report.count(Counter::CgIterations, iterations);
+        report.count(Counter::GhostBytes, iterations * bytes as u64);
+        report.count(Counter::GhostMessages, iterations * messages as u64);
+        report.count(Counter::ShiftedPatches, solved.shifted_patches as u64);
+        Ok(solved)
+    }
+
+    /// After: `v1` and `x1` of all cloth vertices are whole on every rank, and
+    /// the contacts know their forces.
+    fn gather_velocities(&mut self, span: &Span) -> Result<()> {
+        let velocities = &self.state.velocities;
+        let changes = self.layout.own.iter().zip(self.integrator.delta_v());
+        let own = &mut self.lists.own_velocities;
+        own.clear();
+        own.extend(changes.map(|(&vertex, change)| velocities[vertex as usize] + change));
+        self.gather.to_all(self.world, own, self.motion.cloth_v1())?;
+        self.motion.finish(&self.lists.targets, span.h);
+        let v1 = &self.motion.v1;
+        let memories = self.lists.standing.iter().map(|contact| contact.memory(v1, span.h));
+        self.lists.memories.clear();
+        self.lists.memories.extend(memories);
+        Ok(())
+    }
+
+    /// Impulses for collisions that the contacts in the system did not foresee:
+    /// rounds of continuous tests, each answered by the largest impulse per vertex.
+    fn respond(&mut self, span: &Span, report: &mut StepReport) -> Result<()> {
+        if self.motion.strayed(|x0, predicted, x1| stays_within(x0, predicted, x1, self.margin())) {
+            report.count(Counter::Retraversals, 1);
+            self.refit(End::Actual);
+            self.collect_candidates(End::Actual, report);
+        }
+        for round in 0..=IMPULSE_ROUNDS {
+            let collisions = self.find_impulses(span);
+            self.lists.responses = message::all_gather_v(self.world, &self.lists.responses)?;
+            max_project(&mut self.lists.responses);
+            if self.lists.responses.is_empty() {
+                break;
+            }
+            if round == IMPULSE_ROUNDS {
+                report.count(Counter::Unresolved, collisions);
+                break;
+            }
+            report.count(Counter::ImpulseRounds, 1);
+            report.count(Counter::Collisions, collisions);
+            for response in &self.lists.responses {
+                self.motion.push(response.vertex, Vec3::from(response.delta_v), span.h);
+            }
+        }
+        Ok(())
+    }
+
+    /// This rank's impulses, the largest per vertex; returns its collisions.
+    fn find_impulses(&mut self, span: &Span) -> u64 {
+        let motion = ResponseMotion {
+            x0: &self.motion.x0,
+            x1: &self.motion.x1,
+            inverse_masses: &self.motion.inverse_masses,
+            h: span.h,
+        };
+        let separation = SEPARATION * self.law.distance_m;
+        let responses = &mut self.lists.responses;
+        responses.clear();
+        let pairs = self.detector.candidates();
+        let count = impulses(pairs, &motion, self.law.friction, separation, responses);
+        max_project(responses);
+        count
+    }
+
+    fn advance(&mut self, span: &Span) {
+        std::mem::swap(&mut self.state.contacts, &mut self.lists.memories);
+        self.motion.commit(&mut self.state, span.ticks);
+    }
+
+    /// Doubles a halved step again where it fits.
+    fn grow_step(&mut self, end: u64) {
+        let doubled = 2 * self.step_ticks;
+        let aligned = self.state.ticks.is_multiple_of(doubled);
+        if self.state.ticks == end {
+            self.step_ticks = TICKS_PER_STEP.min(if aligned { doubled } else { self.step_ticks });
+        } else if aligned && self.state.ticks + doubled <= end {
+            self.step_ticks = doubled;
+        }
+    }
+
+    fn halve_step(&mut self, trouble: Trouble) -> Result<()> {
+        let smallest = TICKS_PER_STEP >> self.model.scene.solver.max_halvings;
+        let halved = self.step_ticks / 2;
+        if halved < smallest.max(1) {
+            return Err(self.step_error(trouble)?);
+        }
+        self.step_ticks = halved;
+        Ok(())
+    }
+
+    fn step_error(&mut self, trouble: Trouble) -> Result<Error> {
+        let scene = &self.model.scene;
+        let step = self.state.ticks / TICKS_PER_STEP + 1;
+        let vertex = self.worst_vertex()?;
+        let (cause, remedy) = match trouble {
+            Trouble::NotConverged => (
+                format!(
+                    "the linear solve did not reach a relative residual of {:e} in {} iterations, \
+                     even at a step of {:.2e} s",
+                    scene.solver.relative_residual,
+                    scene.solver.max_iterations,
+                    self.model.clock.seconds(self.step_ticks)
+                ),
+                "raise solver.max_iterations or steps_per_frame, or soften the fabric",
+            ),
+            Trouble::NotFinite => (
+                "the solution is not finite, even at the smallest step".to_string(),
+                "look for extreme values in material, transform or motion near that vertex",
+            ),
+        };
+        Ok(Error::Step {
+            frame: (step - 1) / u64::from(scene.steps_per_frame) + 1,
+            step,
+            vertex,
+            cause,
+            remedy: remedy.to_string(),
+        })
+    }
+}
+
+fn trouble(solved: &SolveOutcome) -> Option<Trouble> {
+    match solved.cg.end {
+        CgEnd::Converged => None,
+        CgEnd::NotFinite => Some(Trouble::NotFinite),
+        CgEnd::Iterations | CgEnd::Indefinite => Some(Trouble::NotConverged),
+    }
+}
