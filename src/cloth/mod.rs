@@ -2,6 +2,7 @@
 
 pub mod air;
 pub mod bending;
+mod lanes;
 pub mod material;
 pub mod membrane;
 
