@@ -19,9 +19,10 @@
 //! same `B_a` gives the Gauss-Newton stiffness `K_ab = A R B_a^T C B_b R^T`, which
 //! resists no rigid rotation and so serves damping too.
 
+use crate::cloth::lanes::{LaneVec3, Lanes, each};
 use crate::cloth::material::MembraneStiffness;
 use crate::ids::VertexId;
-use crate::math::{Mat2, Mat3, Mat3x2, Vec2, Vec3};
+use crate::math::{Mat2, Mat3, Vec2, Vec3};
 
 /// What one element adds to the system `A dv = rhs` of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,17 +68,17 @@ impl MembraneTriangle {
 
     /// Elastic energy, J, at positions `x`.
     pub fn energy(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> f64 {
-        let strain = self.polar(x).strain();
+        let element = Element::new([self], [x]);
+        let strain = element.polar.strain().map(|e| e.0[0]);
         let stress = c.stress(strain);
         0.5 * self.area * (stress[0] * strain[0] + stress[1] * strain[1] + stress[2] * strain[2])
     }
 
     /// Elastic forces, N: exactly minus the gradient of [`Self::energy`].
     pub fn forces(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> [Vec3; 3] {
-        let polar = self.polar(x);
-        let (r1, r2) = (polar.r1, polar.r2);
-        self.corner_sums(polar.conjugate_stress(c.stress(polar.strain())))
-            .map(|s| -self.area * (r1 * s[0] + r2 * s[1]))
+        let element = Element::new([self], [x]);
+        let [f1, f2] = element.corner_forces(stress(c, element.polar.strain()));
+        [f1 + f2, -f1, -f2].map(|f| f.lane(0) * self.area)
     }
 
     /// One step's terms of `A dv = rhs`, `A = M + h D + h^2 K`, without the masses:
@@ -85,7 +86,6 @@ impl MembraneTriangle {
     /// K Gauss-Newton plus the geometric term of tension,
     /// `A (g_a^T N^+ g_b) n n^T`, `N^+` the positive part of `S^-1 (N + b J)`.
     /// `h` and `beta` in s. All 9x9 blocks together are positive semidefinite.
-    #[inline]
     pub fn step_terms(
         &self,
         c: &MembraneStiffness,
@@ -94,72 +94,105 @@ impl MembraneTriangle {
         h: f64,
         beta: f64,
     ) -> StepTerms<3> {
-        let polar = self.polar(x);
-        let (r1, r2, n) = (polar.r1, polar.r2, polar.normal);
-        let (u1, u2) = (v[1] - v[0], v[2] - v[0]);
-        let shapes = [self.strain_shape(&polar, 0), self.strain_shape(&polar, 1)];
+        let [terms] = Self::step_terms_of([self], c, [x], [v], h, beta);
+        terms
+    }
 
-        // C e + (beta + h) C de/dt, conjugate to the corners' motion in the plane.
-        let e = polar.strain();
-        let rate = strain_rate(&shapes, [r1.dot(&u1), r2.dot(&u1)], [r1.dot(&u2), r2.dot(&u2)]);
-        let elastic = c.stress(e);
-        let total = c.stress([
-            e[0] + (beta + h) * rate[0],
-            e[1] + (beta + h) * rate[1],
-            e[2] + (beta + h) * rate[2],
-        ]);
-        let in_plane = self.corner_sums(polar.conjugate_stress(total));
+    /// [`Self::step_terms`] of L triangles of one material, bit for bit, faster
+    /// than one by one: two at a time fill the registers.
+    #[inline]
+    pub fn step_terms_of<const L: usize>(
+        triangles: [&Self; L],
+        c: &MembraneStiffness,
+        x: [[Vec3; 3]; L],
+        v: [[Vec3; 3]; L],
+        h: f64,
+        beta: f64,
+    ) -> [StepTerms<3>; L] {
+        let element = Element::new(triangles, x);
+        let Polar { r1, r2, normal: n, .. } = element.polar;
+        let u1 = LaneVec3::gather(|i| v[i][1] - v[i][0]);
+        let u2 = LaneVec3::gather(|i| v[i][2] - v[i][0]);
+        let area = Lanes::gather(|i| triangles[i].area);
+        let [b1, b2] = [element.strain_shape(0), element.strain_shape(1)];
+
+        // C e + (beta + h) C de/dt in the plane.
+        let e = element.polar.strain();
+        let rate1 = motion_to_strain(&b1, r1.dot(u1), r2.dot(u1));
+        let rate2 = motion_to_strain(&b2, r1.dot(u2), r2.dot(u2));
+        let total = each(|k| e[k] + (rate1[k] + rate2[k]) * (beta + h));
+        let [f1, f2] = element.corner_forces(stress(c, total));
 
         // Geometric term: out of the plane only.
-        let [[g11, g12], [g21, g22]] = self.shape_gradients();
-        let [t11, t12, t22] = polar.tension(elastic);
-        let (ta1, ta2) = (t11 * g11 + t12 * g12, t12 * g11 + t22 * g12);
-        let (tb1, tb2) = (t11 * g21 + t12 * g22, t12 * g21 + t22 * g22);
-        let geometric_scale = h * h * self.area;
-        let k11 = geometric_scale * (g11 * ta1 + g12 * ta2);
-        let k12 = geometric_scale * (g11 * tb1 + g12 * tb2);
-        let k22 = geometric_scale * (g21 * tb1 + g22 * tb2);
-        let (n1, n2) = (n.dot(&u1), n.dot(&u2));
-        let (out1, out2) = (k11 * n1 + k12 * n2, k12 * n1 + k22 * n2);
+        let [g1, g2] = element.gradients;
+        let tension = element.polar.tension(stress(c, e));
+        let (t1, t2) = (symmetric_times(&tension, g1), symmetric_times(&tension, g2));
+        let scale = area * (h * h);
+        let k11 = (g1[0] * t1[0] + g1[1] * t1[1]) * scale;
+        let k12 = (g1[0] * t2[0] + g1[1] * t2[1]) * scale;
+        let k22 = (g2[0] * t2[0] + g2[1] * t2[1]) * scale;
+        let (n1, n2) = (n.dot(u1), n.dot(u2));
+        let impulse = area * -h;
+        let rhs1 = f1 * impulse - n * (k11 * n1 + k12 * n2);
+        let rhs2 = f2 * impulse - n * (k12 * n1 + k22 * n2);
 
-        let s = -h * self.area;
-        let rhs1 = r1 * (s * in_plane[1][0]) + r2 * (s * in_plane[1][1]) - n * out1;
-        let rhs2 = r1 * (s * in_plane[2][0]) + r2 * (s * in_plane[2][1]) - n * out2;
-
-        let stiffness_scale = (h * h + h * beta) * self.area;
-        let [weighted1, weighted2] = shapes.map(|b| weighted(c, &b, stiffness_scale));
-        let axes = [r1, r2, n];
-        let b11 = to_space(&axes, product(&shapes[0], &weighted1), k11);
-        let b12 = to_space(&axes, product(&shapes[0], &weighted2), k12);
-        let b22 = to_space(&axes, product(&shapes[1], &weighted2), k22);
+        let scale = area * (h * h + h * beta);
+        let (w1, w2) = (weighted(c, &b1, scale), weighted(c, &b2, scale));
+        let frame = FrameProducts::new(r1, r2, n);
+        let h12 = product(&b1, &w2);
+        let s11 = frame.symmetric(product(&b1, &w1), k11);
+        let s12 = frame.symmetric(h12, k12);
+        let s22 = frame.symmetric(product(&b2, &w2), k22);
+        let skew = n * ((h12[1][0] - h12[0][1]) * 0.5);
         // The shape gradients sum to zero, and so do rows and columns of blocks.
-        let b01 = -(b11 + b12.transpose());
-        let b02 = -(b12 + b22);
-        let b00 = -(b01 + b02);
-        StepTerms { rhs: [-(rhs1 + rhs2), rhs1, rhs2], blocks: [b00, b01, b02, b11, b12, b22] }
+        let s01: Symmetric<L> = each(|k| -(s11[k] + s12[k]));
+        let s02: Symmetric<L> = each(|k| -(s22[k] + s12[k]));
+        let s00: Symmetric<L> = each(|k| -(s01[k] + s02[k]));
+        let rhs0 = -(rhs1 + rhs2);
+        let zero = StepTerms { rhs: [Vec3::zeros(); 3], blocks: [Mat3::zeros(); 6] };
+        let mut terms = [zero; L];
+        for (i, terms) in terms.iter_mut().enumerate() {
+            let axis = skew.lane(i);
+            terms.rhs = [rhs0.lane(i), rhs1.lane(i), rhs2.lane(i)];
+            terms.blocks = [
+                block(&s00, Vec3::zeros(), i),
+                block(&s01, axis, i),
+                block(&s02, -axis, i),
+                block(&s11, Vec3::zeros(), i),
+                block(&s12, axis, i),
+                block(&s22, Vec3::zeros(), i),
+            ];
+        }
+        terms
     }
+}
 
+/// L triangles in their present shape.
+struct Element<const L: usize> {
     /// `g_1` and `g_2`.
-    #[inline]
-    fn shape_gradients(&self) -> [[f64; 2]; 2] {
-        let d = &self.inverse_rest;
-        [[d.m11, d.m12], [d.m21, d.m22]]
+    gradients: [[Lanes<L>; 2]; 2],
+    polar: Polar<L>,
+}
+
+impl<const L: usize> Element<L> {
+    #[inline(always)]
+    fn new(triangles: [&MembraneTriangle; L], x: [[Vec3; 3]; L]) -> Self {
+        let entry = |a, k| Lanes::gather(|i| triangles[i].inverse_rest[(a, k)]);
+        let gradients = [[entry(0, 0), entry(0, 1)], [entry(1, 0), entry(1, 1)]];
+        let [g1, g2] = gradients;
+        let d1 = LaneVec3::gather(|i| x[i][1] - x[i][0]);
+        let d2 = LaneVec3::gather(|i| x[i][2] - x[i][0]);
+        let polar = Polar::new(d1 * g1[0] + d2 * g2[0], d1 * g1[1] + d2 * g2[1]);
+        Self { gradients, polar }
     }
 
-    #[inline]
-    fn polar(&self, x: [Vec3; 3]) -> Polar {
-        let (d1, d2) = (x[1] - x[0], x[2] - x[0]);
-        let [[g11, g12], [g21, g22]] = self.shape_gradients();
-        Polar::new(&Mat3x2::from_columns(&[d1 * g11 + d2 * g21, d1 * g12 + d2 * g22]))
-    }
-
-    /// `B_a` of corner 1 or 2 (`a` 0 or 1): rows `dS11, dS22, 2 dS12`, columns the
-    /// corner's motion along `r1` and `r2`.
-    #[inline]
-    fn strain_shape(&self, polar: &Polar, a: usize) -> StrainShape {
-        let [g1, g2] = self.shape_gradients()[a];
-        let shear = polar.s12 * polar.inverse_trace;
-        let stretch = (polar.s22 - polar.s11) * polar.inverse_trace;
+    /// `B_a` of corner 1 or 2 (`a` 0 or 1).
+    #[inline(always)]
+    fn strain_shape(&self, a: usize) -> StrainShape<L> {
+        let [g1, g2] = self.gradients[a];
+        let Polar { s11, s12, s22, inverse_trace, .. } = self.polar;
+        let shear = s12 * inverse_trace;
+        let stretch = (s22 - s11) * inverse_trace;
         [
             [g1 - g2 * shear, g1 * shear],
             [g2 * shear, g2 - g1 * shear],
@@ -167,136 +200,198 @@ impl MembraneTriangle {
         ]
     }
 
-    /// `P g_a` of all corners for a 2x2 matrix P in rows.
-    #[inline]
-    fn corner_sums(&self, p: [[f64; 2]; 2]) -> [[f64; 2]; 3] {
-        let [[g11, g12], [g21, g22]] = self.shape_gradients();
-        let one = [p[0][0] * g11 + p[0][1] * g12, p[1][0] * g11 + p[1][1] * g12];
-        let two = [p[0][0] * g21 + p[0][1] * g22, p[1][0] * g21 + p[1][1] * g22];
-        [[-(one[0] + two[0]), -(one[1] + two[1])], one, two]
+    /// `R (N + b J) g_a` of corners 1 and 2: minus their forces per area.
+    #[inline(always)]
+    fn corner_forces(&self, stress: [Lanes<L>; 3]) -> [LaneVec3<L>; 2] {
+        let [[p11, p12], [p21, p22]] = self.polar.conjugate_stress(stress);
+        let Polar { r1, r2, .. } = self.polar;
+        let force =
+            |[g1, g2]: [Lanes<L>; 2]| r1 * (p11 * g1 + p12 * g2) + r2 * (p21 * g1 + p22 * g2);
+        [force(self.gradients[0]), force(self.gradients[1])]
     }
 }
 
-type StrainShape = [[f64; 2]; 3];
+/// Rows `dS11, dS22, 2 dS12`, columns a corner's motion along `r1` and `r2`.
+type StrainShape<const L: usize> = [[Lanes<L>; 2]; 3];
 
-/// Strain rate of corner velocities `u1`, `u2` in the plane, relative to corner 0.
-#[inline]
-fn strain_rate(shapes: &[StrainShape; 2], u1: [f64; 2], u2: [f64; 2]) -> [f64; 3] {
-    let [b1, b2] = shapes;
-    let row = |k: usize| b1[k][0] * u1[0] + b1[k][1] * u1[1] + b2[k][0] * u2[0] + b2[k][1] * u2[1];
-    [row(0), row(1), row(2)]
+#[inline(always)]
+fn motion_to_strain<const L: usize>(
+    b: &StrainShape<L>,
+    along1: Lanes<L>,
+    along2: Lanes<L>,
+) -> [Lanes<L>; 3] {
+    each(|k| b[k][0] * along1 + b[k][1] * along2)
+}
+
+/// `C e`.
+#[inline(always)]
+fn stress<const L: usize>(c: &MembraneStiffness, e: [Lanes<L>; 3]) -> [Lanes<L>; 3] {
+    [e[0] * c.c11 + e[1] * c.c12, e[0] * c.c12 + e[1] * c.c22, e[2] * c.c33]
 }
 
 /// `scale C B`.
-#[inline]
-fn weighted(c: &MembraneStiffness, b: &StrainShape, scale: f64) -> StrainShape {
-    let column = |j: usize| c.stress([scale * b[0][j], scale * b[1][j], scale * b[2][j]]);
-    let (left, right) = (column(0), column(1));
-    [[left[0], right[0]], [left[1], right[1]], [left[2], right[2]]]
+#[inline(always)]
+fn weighted<const L: usize>(
+    c: &MembraneStiffness,
+    b: &StrainShape<L>,
+    scale: Lanes<L>,
+) -> StrainShape<L> {
+    let (c11, c12, c22, c33) = (scale * c.c11, scale * c.c12, scale * c.c22, scale * c.c33);
+    [
+        each(|j| b[0][j] * c11 + b[1][j] * c12),
+        each(|j| b[0][j] * c12 + b[1][j] * c22),
+        each(|j| b[2][j] * c33),
+    ]
 }
 
 /// `B^T W`, by rows.
-#[inline]
-fn product(b: &StrainShape, w: &StrainShape) -> [[f64; 2]; 2] {
+#[inline(always)]
+fn product<const L: usize>(b: &StrainShape<L>, w: &StrainShape<L>) -> [[Lanes<L>; 2]; 2] {
     let entry = |i: usize, j: usize| b[0][i] * w[0][j] + b[1][i] * w[1][j] + b[2][i] * w[2][j];
     [[entry(0, 0), entry(0, 1)], [entry(1, 0), entry(1, 1)]]
 }
 
-/// `[r1 r2] H [r1 r2]^T + k n n^T`.
-#[inline]
-fn to_space([r1, r2, n]: &[Vec3; 3], h: [[f64; 2]; 2], k: f64) -> Mat3 {
-    let column = |j: usize| {
-        let along1 = h[0][0] * r1[j] + h[0][1] * r2[j];
-        let along2 = h[1][0] * r1[j] + h[1][1] * r2[j];
-        r1 * along1 + r2 * along2 + n * (k * n[j])
-    };
-    Mat3::from_columns(&[column(0), column(1), column(2)])
+#[inline(always)]
+fn symmetric_times<const L: usize>(t: &[Lanes<L>; 3], g: [Lanes<L>; 2]) -> [Lanes<L>; 2] {
+    [t[0] * g[0] + t[1] * g[1], t[1] * g[0] + t[2] * g[1]]
+}
+
+/// A symmetric 3x3 matrix: entries xx, xy, xz, yy, yz, zz.
+type Symmetric<const L: usize> = [Lanes<L>; 6];
+
+/// Outer products of the frame.
+struct FrameProducts<const L: usize> {
+    r11: Symmetric<L>,
+    /// `(r1 r2^T + r2 r1^T) / 2`
+    r12: Symmetric<L>,
+    r22: Symmetric<L>,
+    nn: Symmetric<L>,
+}
+
+impl<const L: usize> FrameProducts<L> {
+    #[inline(always)]
+    fn new(r1: LaneVec3<L>, r2: LaneVec3<L>, n: LaneVec3<L>) -> Self {
+        let ([ax, ay, az], [bx, by, bz]) = (r1.0, r2.0);
+        let r12 = [
+            ax * bx,
+            (ax * by + ay * bx) * 0.5,
+            (ax * bz + az * bx) * 0.5,
+            ay * by,
+            (ay * bz + az * by) * 0.5,
+            az * bz,
+        ];
+        Self { r11: squares(r1), r12, r22: squares(r2), nn: squares(n) }
+    }
+
+    /// Symmetric part of `[r1 r2] H [r1 r2]^T + k n n^T`; the skew part is
+    /// `(H21 - H12)/2` times the cross-product matrix of n.
+    #[inline(always)]
+    fn symmetric(&self, h: [[Lanes<L>; 2]; 2], k: Lanes<L>) -> Symmetric<L> {
+        let h12 = h[0][1] + h[1][0];
+        each(|i| self.r11[i] * h[0][0] + self.r12[i] * h12 + self.r22[i] * h[1][1] + self.nn[i] * k)
+    }
+}
+
+/// `a a^T`.
+#[inline(always)]
+fn squares<const L: usize>(a: LaneVec3<L>) -> Symmetric<L> {
+    let [x, y, z] = a.0;
+    [x * x, x * y, x * z, y * y, y * z, z * z]
+}
+
+/// Symmetric part, and axis of the skew part.
+#[inline(always)]
+fn block<const L: usize>(s: &Symmetric<L>, k: Vec3, i: usize) -> Mat3 {
+    let [xx, xy, xz, yy, yz, zz] =
+        [s[0].0[i], s[1].0[i], s[2].0[i], s[3].0[i], s[4].0[i], s[5].0[i]];
+    Mat3::new(
+        xx,
+        xy - k.z,
+        xz + k.y, //
+        xy + k.z,
+        yy,
+        yz - k.x, //
+        xz - k.y,
+        yz + k.x,
+        zz,
+    )
 }
 
 /// `F = R S` in closed form, without an inverse of S: with `C = F^T F`,
 /// `q = sqrt(det C)`, `t = tr S = sqrt(tr C + 2 q)`,
 /// `S = (C + q I) / t` and `R = (F + [f2 x n, n x f1]) / t`.
-struct Polar {
-    r1: Vec3,
-    r2: Vec3,
-    normal: Vec3,
-    s11: f64,
-    s12: f64,
-    s22: f64,
-    /// `q = det S`: area over rest area.
-    area_ratio: f64,
-    inverse_trace: f64,
+struct Polar<const L: usize> {
+    r1: LaneVec3<L>,
+    r2: LaneVec3<L>,
+    normal: LaneVec3<L>,
+    s11: Lanes<L>,
+    s12: Lanes<L>,
+    s22: Lanes<L>,
+    /// `1/q = 1/det S`, with a floor under q.
+    inverse_area_ratio: Lanes<L>,
+    inverse_trace: Lanes<L>,
 }
 
-impl Polar {
-    #[inline]
-    fn new(f: &Mat3x2) -> Self {
-        let (f1, f2) = (f.column(0).into_owned(), f.column(1).into_owned());
-        let cross = f1.cross(&f2);
-        let area_ratio = cross.norm();
-        let (c11, c12, c22) = (f1.dot(&f1), f1.dot(&f2), f2.dot(&f2));
+impl<const L: usize> Polar<L> {
+    #[inline(always)]
+    fn new(f1: LaneVec3<L>, f2: LaneVec3<L>) -> Self {
+        let cross = f1.cross(f2);
+        let area_ratio = cross.dot(cross).sqrt();
+        let (c11, c12, c22) = (f1.dot(f1), f1.dot(f2), f2.dot(f2));
         let trace_c = c11 + c22;
-        let normal = if area_ratio > DEGENERATE * trace_c {
-            cross * (1.0 / area_ratio)
-        } else {
-            unit_normal(f1, f2)
-        };
+        let floor = trace_c * DEGENERATE;
+        let inverse_area_ratio = area_ratio.max(floor).max(Lanes::all(TINY)).recip();
+        let mut normal = cross * inverse_area_ratio;
+        for i in (0..L).filter(|&i| area_ratio.0[i] <= floor.0[i]) {
+            normal.set_lane(i, unit_normal(f1.lane(i), f2.lane(i)));
+        }
         // A triangle collapsed to a point has F = 0, so R = S = 0 and no force.
-        let inverse_trace = 1.0 / (trace_c + 2.0 * area_ratio).sqrt().max(TINY);
+        let trace = (trace_c + area_ratio * 2.0).sqrt();
+        let inverse_trace = trace.max(Lanes::all(TINY)).recip();
         Self {
-            r1: (f1 + f2.cross(&normal)) * inverse_trace,
-            r2: (f2 + normal.cross(&f1)) * inverse_trace,
+            r1: (f1 + f2.cross(normal)) * inverse_trace,
+            r2: (f2 + normal.cross(f1)) * inverse_trace,
             normal,
             s11: (c11 + area_ratio) * inverse_trace,
             s12: c12 * inverse_trace,
             s22: (c22 + area_ratio) * inverse_trace,
-            area_ratio,
+            inverse_area_ratio,
             inverse_trace,
         }
     }
 
-    #[inline]
-    fn strain(&self) -> [f64; 3] {
-        [self.s11 - 1.0, self.s22 - 1.0, 2.0 * self.s12]
+    #[inline(always)]
+    fn strain(&self) -> [Lanes<L>; 3] {
+        let one = Lanes::all(1.0);
+        [self.s11 - one, self.s22 - one, self.s12 * 2.0]
     }
 
-    /// `b` of a stress `(N11, N22, N12)`.
-    #[inline]
-    fn skew(&self, [n11, n22, n12]: [f64; 3]) -> f64 {
-        (self.s12 * (n22 - n11) + n12 * (self.s11 - self.s22)) * self.inverse_trace
-    }
-
-    /// `N + b J`, by rows.
-    #[inline]
-    fn conjugate_stress(&self, stress: [f64; 3]) -> [[f64; 2]; 2] {
-        let b = self.skew(stress);
-        [[stress[0], stress[2] + b], [stress[2] - b, stress[1]]]
+    /// `N + b J`, by rows, of a stress `(N11, N22, N12)`.
+    #[inline(always)]
+    fn conjugate_stress(&self, [n11, n22, n12]: [Lanes<L>; 3]) -> [[Lanes<L>; 2]; 2] {
+        let b = (self.s12 * (n22 - n11) + n12 * (self.s11 - self.s22)) * self.inverse_trace;
+        [[n11, n12 + b], [n12 - b, n22]]
     }
 
     /// Positive part `(11, 12, 22)` of `S^-1 (N + b J)`, the second
     /// Piola-Kirchhoff stress, which b makes symmetric.
-    #[inline]
-    fn tension(&self, stress: [f64; 3]) -> [f64; 3] {
+    #[inline(always)]
+    fn tension(&self, stress: [Lanes<L>; 3]) -> [Lanes<L>; 3] {
         let [[p11, p12], [p21, p22]] = self.conjugate_stress(stress);
-        let floor = DEGENERATE * (self.s11 + self.s22) * (self.s11 + self.s22);
-        let inverse = 1.0 / self.area_ratio.max(floor).max(TINY);
-        let t11 = (self.s22 * p11 - self.s12 * p21) * inverse;
-        let t12 = (self.s22 * p12 - self.s12 * p22) * inverse;
-        let t22 = (self.s11 * p22 - self.s12 * p12) * inverse;
+        let t11 = (self.s22 * p11 - self.s12 * p21) * self.inverse_area_ratio;
+        let t12 = (self.s22 * p12 - self.s12 * p22) * self.inverse_area_ratio;
+        let t22 = (self.s11 * p22 - self.s12 * p12) * self.inverse_area_ratio;
 
         // Eigenvalues mean +- radius; a function of T is linear in T.
-        let (mean, half) = (0.5 * (t11 + t22), 0.5 * (t11 - t22));
+        let (mean, half) = ((t11 + t22) * 0.5, (t11 - t22) * 0.5);
         let radius = (half * half + t12 * t12).sqrt();
-        let most = (stress[0].abs() + stress[1].abs()) / LEAST_STRETCH;
-        let (high, low) = (tensile(mean + radius, most), tensile(mean - radius, most));
-        let centre = 0.5 * (high + low);
-        let slope = 0.5 * (high - low) / radius.max(TINY);
+        let most = (stress[0].abs() + stress[1].abs()) * (1.0 / LEAST_STRETCH);
+        let tensile = |value: Lanes<L>| value.max(Lanes::all(0.0)).min(most);
+        let (high, low) = (tensile(mean + radius), tensile(mean - radius));
+        let centre = (high + low) * 0.5;
+        let slope = (high - low) * 0.5 * radius.max(Lanes::all(TINY)).recip();
         [centre + slope * half, slope * t12, centre - slope * half]
     }
-}
-
-fn tensile(value: f64, most: f64) -> f64 {
-    value.max(0.0).min(most)
 }
 
 /// The geometric term counts a smaller stretch as this one, lest a triangle that is

@@ -7,6 +7,7 @@ pub mod contact_spring;
 pub mod energy;
 mod hinges;
 pub mod integrator;
+mod lanes;
 pub mod material;
 pub mod membrane;
 pub mod model;
