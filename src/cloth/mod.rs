@@ -1,1 +1,11 @@
-//! (to come)
+//! Cloth as a continuum: element kernels and the implicit step they feed.
+
+pub mod air;
+pub mod bending;
+pub mod material;
+pub mod membrane;
+
+pub use air::AirDrag;
+pub use bending::{Bending, BendingTreatment, CurvatureTriangle, Hinge};
+pub use material::{BendingStiffness, Material, MembraneStiffness};
+pub use membrane::{MembraneTriangle, StepTerms};

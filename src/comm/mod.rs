@@ -1,10 +1,24 @@
 //! Ranks and what they say to each other.
 //!
 //! Everything above this module is SPMD code against one [`World`] trait, with
-//! two back ends: [`threads`] (ranks are threads of one process) and `mpi`.
+//! two back ends: [`threads`] (ranks are threads of one process) and `mpi`
+//! (ranks are processes; cargo feature `mpi`).
+//!
+//! - [`message`]: typed collectives and the sparse exchange [`message::route`];
+//! - [`halo`]: ghost points of a distributed vector;
+//! - [`mod@wait`]: the one way to wait;
+//! - [`launch`]: how this process was started, and where it runs.
 
-mod halo;
+mod failure;
+pub mod halo;
+pub mod launch;
+pub mod message;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+pub mod threads;
+pub mod wait;
 mod world;
 
+pub use failure::report_panics_once;
 pub use halo::{Halo, HaloNeighbour};
 pub use world::{Exchange, Message, Neighbour, PendingId, Tag, World};

@@ -1,6 +1,6 @@
 //! The transport: what one rank can say to the others.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What a point-to-point message is about. Messages of one source and one tag
 /// arrive in the order in which they were sent.
@@ -32,13 +32,14 @@ pub struct Neighbour {
     /// The other rank.
     pub rank: usize,
     /// What goes to it; filled by the caller before [`World::begin_exchange`].
+    /// If it is empty, no message is sent.
     pub outgoing: Vec<u8>,
     /// What comes from it; whole after [`World::finish_exchange`]. Its length
     /// is fixed and equals the neighbour's `outgoing`.
     pub incoming: Vec<u8>,
 }
 
-/// A fixed pattern of neighbours (by rising rank) whose buffers are reused:
+/// A fixed pattern of neighbours whose buffers are reused:
 /// an exchange allocates nothing once the transport has warmed up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exchange {
@@ -75,7 +76,9 @@ pub trait World {
     fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Message>>;
 
     /// Starts to send every `outgoing` buffer to its neighbour. Before: all
-    /// `outgoing` are filled. One exchange is under way per `Exchange`.
+    /// `outgoing` are filled, and `incoming` have their lengths. One exchange is
+    /// under way per `Exchange`; several are begun in the same order on all
+    /// ranks, and finished in the order in which they were begun.
     ///
     /// # Errors
     /// As for every call of this trait.
@@ -114,10 +117,11 @@ pub trait World {
     /// As for every call of this trait.
     fn all_reduce_sum(&self, values: &mut [i64]) -> Result<()>;
 
-    /// The smallest of each element over the ranks. Values must not be NaN.
+    /// The smallest of each element over the ranks; a -0 counts, and comes back,
+    /// as +0, so that the result does not depend on the order of ranks.
     ///
     /// # Errors
-    /// As for every call of this trait.
+    /// If a value is NaN, and as for every call of this trait.
     fn all_reduce_min(&self, values: &mut [f64]) -> Result<()>;
 
     /// Enters a barrier without waiting for the others.
@@ -142,4 +146,37 @@ pub trait World {
     /// Ends the whole job because of `message`: poisons the world (in process)
     /// or aborts it (MPI, which does not return).
     fn abort(&self, message: &str);
+}
+
+/// Whether the arguments of a gather fit together; `receives` says that `all`
+/// is filled on this rank.
+pub(super) fn check_parts(
+    world: &dyn World,
+    mine: &[u8],
+    counts: &[usize],
+    all: usize,
+    receives: bool,
+) -> Result<()> {
+    let awaited = if receives { counts.iter().sum() } else { 0 };
+    if counts.get(world.rank()) == Some(&mine.len())
+        && counts.len() == world.size()
+        && all == awaited
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "gather mismatch: {} bytes given and room for {all}, the counts being {counts:?}",
+        mine.len()
+    );
+    Err(Error::Rank { rank: world.rank(), message })
+}
+
+/// Makes `values` fit for a minimum in any order: no NaN, no -0.
+pub(super) fn plain_minima(world: &dyn World, values: &mut [f64]) -> Result<()> {
+    if values.iter().any(|value| value.is_nan()) {
+        let message = "minimum over NaN".into();
+        return Err(Error::Rank { rank: world.rank(), message });
+    }
+    values.iter_mut().for_each(|value| *value += 0.0);
+    Ok(())
 }

@@ -1,8 +1,17 @@
 //! Triangle meshes: OBJ files, topology, generated shapes.
 
+pub mod obj;
+pub mod obj_write;
+pub mod refine;
+pub mod shapes;
+pub mod surface;
 pub mod topology;
+pub mod triangulate;
 
 use crate::math::Vec3;
+pub use obj::ObjDocument;
+pub use obj_write::{Digits, ObjText};
+pub use surface::Surface;
 pub use topology::Topology;
 
 /// A triangle mesh in space.

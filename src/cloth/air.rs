@@ -1,0 +1,64 @@
+//! Drag of the air on each triangle, linear in the relative velocity.
+
+use crate::math::{Mat3, Vec3};
+
+/// Drag coefficients of a cloth's surface, N s/m^3 (pressure per velocity).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct AirDrag {
+    /// Against motion along the triangle's normal.
+    pub normal: f64,
+    /// Against motion in its plane.
+    pub tangential: f64,
+}
+
+impl AirDrag {
+    /// One corner's share of the drag of a triangle with corners `x`, N s/m:
+    /// `A/3 (c_n n n^T + c_t (I - n n^T))`, A the present area. Symmetric
+    /// positive semidefinite; zero for a collapsed triangle.
+    #[inline]
+    pub fn corner_block(&self, x: [Vec3; 3]) -> Mat3 {
+        let doubled_area = (x[1] - x[0]).cross(&(x[2] - x[0]));
+        let length = doubled_area.norm();
+        if length == 0.0 {
+            return Mat3::zeros();
+        }
+        let n = doubled_area / length;
+        let third_of_area = length / 6.0;
+        n * n.transpose() * (third_of_area * (self.normal - self.tangential))
+            + Mat3::from_diagonal_element(third_of_area * self.tangential)
+    }
+
+    /// One step's terms for the velocity change `dv`: right-hand side
+    /// `h D (v_air - v)` of each corner (kg m/s), and the block `h D` (kg) that
+    /// all three add to their diagonal.
+    #[inline]
+    pub fn step_terms(&self, x: [Vec3; 3], v: [Vec3; 3], air: Vec3, h: f64) -> ([Vec3; 3], Mat3) {
+        let block = self.corner_block(x) * h;
+        (v.map(|corner| block * (air - corner)), block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wind_pushes_along_the_normal_and_still_air_brakes() {
+        let x = [Vec3::zeros(), Vec3::x() * 2.0, Vec3::y() * 3.0]; // area 3, normal z
+        let drag = AirDrag { normal: 5.0, tangential: 0.5 };
+        let wind = Vec3::new(1.0, 0.0, 2.0);
+        let (rhs, block) = drag.step_terms(x, [Vec3::zeros(); 3], wind, 0.1);
+        for corner in rhs {
+            assert!((corner - Vec3::new(0.05, 0.0, 1.0)).norm() < 1e-15);
+        }
+        assert_eq!(block, block.transpose());
+        let (at_rest_in_the_wind, _) = drag.step_terms(x, [wind; 3], wind, 0.1);
+        assert_eq!(at_rest_in_the_wind, [Vec3::zeros(); 3]);
+    }
+
+    #[test]
+    fn a_collapsed_triangle_feels_no_air() {
+        let x = [Vec3::zeros(), Vec3::x(), Vec3::x() * 2.0];
+        assert_eq!(AirDrag { normal: 1.0, tangential: 1.0 }.corner_block(x), Mat3::zeros());
+    }
+}

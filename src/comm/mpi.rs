@@ -1,0 +1,505 @@
+//! Ranks as MPI processes (cargo feature `mpi`).
+//!
+//! Only the thread that initialised MPI communicates (thread level Funneled).
+//! Every operation is a non-blocking one, awaited by [`wait`]. Reductions are
+//! system operations on integers and minima, so their results are exact.
+//!
+//! The one unsafe place of the crate. The requests of rsmpi borrow their
+//! buffers and panic when they are dropped in unwinding; here a [`Pending`]
+//! owns both, and what MPI may still write to is never freed.
+#![allow(unsafe_code)]
+
+mod pending;
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::time::Duration;
+
+use mpi::environment::Universe;
+use mpi::ffi;
+use mpi::traits::AsRaw;
+use mpi::{Threading, initialize_with_threading};
+
+use self::pending::{Pending, check, int};
+use super::failure;
+use super::wait::wait;
+use super::world::{check_parts, plain_minima};
+use super::{Exchange, Message, PendingId, Tag, World};
+use crate::error::{Error, Result};
+
+/// Messages of neighbour exchanges, apart from every [`Tag`].
+const EXCHANGE: c_int = 0;
+
+/// Initialises MPI, runs `rank_main` as this process's rank and finalises.
+///
+/// An error or a panic of `rank_main` ends the whole job: it is printed with the
+/// rank's number and the job is aborted; this function does not return then.
+///
+/// # Errors
+/// If MPI cannot be initialised.
+pub fn run_mpi<T>(rank_main: impl FnOnce(&dyn World) -> Result<T>) -> Result<T> {
+    let world = MpiWorld::initialize()?;
+    let result = failure::caught(world.rank, || {
+        let value = rank_main(&world)?;
+        world.finish_sends()?;
+        Ok(value)
+    });
+    result.or_else(|error| match world.end_job_in_turn(&error) {})
+}
+
+/// This process's view of all processes of the job. Dropping it finalises MPI,
+/// or aborts the job if this rank is panicking (the others would wait forever).
+pub struct MpiWorld {
+    comm: ffi::MPI_Comm,
+    rank: usize,
+    size: usize,
+    /// Sends under way, oldest first.
+    sends: RefCell<VecDeque<Pending<Vec<u8>>>>,
+    /// Messages matched by a probe whose content has not all arrived.
+    arriving: RefCell<VecDeque<Arriving>>,
+    /// Exchanges under way, oldest first, and the buffers of finished ones.
+    exchanges: RefCell<VecDeque<Transfers>>,
+    spare: RefCell<Vec<Transfers>>,
+    /// Collectives that were started and not yet completed.
+    collectives: RefCell<Vec<(PendingId, Pending<Sum>)>>,
+    next_id: Cell<u64>,
+    scratch: RefCell<Scratch>,
+    universe: ManuallyDrop<Universe>,
+    /// Not to be sent to another thread.
+    main_thread: PhantomData<*const ()>,
+}
+
+struct Arriving {
+    from: usize,
+    tag: Tag,
+    content: Pending<Vec<u8>>,
+}
+
+/// The messages of one exchange.
+#[derive(Default)]
+struct Transfers {
+    receives: Vec<Pending<Vec<u8>>>,
+    sends: Vec<Pending<Vec<u8>>>,
+}
+
+#[derive(Default)]
+struct Sum {
+    mine: Vec<i64>,
+    total: Vec<i64>,
+}
+
+/// Reused arguments of blocking collectives.
+#[derive(Default)]
+struct Scratch {
+    counts: Vec<c_int>,
+    offsets: Vec<c_int>,
+    sums: Vec<i64>,
+    minima: Vec<f64>,
+}
+
+impl MpiWorld {
+    /// Initialises MPI. The calling thread is from then on the one that communicates.
+    ///
+    /// # Errors
+    /// If MPI was initialised before in this process, or does not allow a process
+    /// to have threads.
+    pub fn initialize() -> Result<Self> {
+        let trouble = |cause: &str, remedy: &str| Error::input("MPI", cause, remedy);
+        let (universe, level) = initialize_with_threading(Threading::Funneled)
+            .ok_or_else(|| trouble("already initialised", "initialise it once in a process"))?;
+        if level < Threading::Funneled {
+            return Err(trouble(
+                "supports no threads",
+                "install an MPI library with thread support",
+            ));
+        }
+        let own = universe.world();
+        let (rank, size) = {
+            use mpi::traits::Communicator;
+            (own.rank() as usize, own.size() as usize)
+        };
+        let mut comm = own.as_raw();
+        // SAFETY: a live communicator; the handler is a constant of the library.
+        unsafe {
+            check(ffi::MPI_Comm_dup(own.as_raw(), &mut comm), "MPI_Comm_dup")?;
+            let handler = ffi::RSMPI_ERRORS_RETURN;
+            check(ffi::MPI_Comm_set_errhandler(comm, handler), "MPI_Comm_set_errhandler")?;
+        }
+        Ok(Self {
+            comm,
+            rank,
+            size,
+            sends: RefCell::default(),
+            arriving: RefCell::default(),
+            exchanges: RefCell::default(),
+            spare: RefCell::default(),
+            collectives: RefCell::default(),
+            next_id: Cell::new(0),
+            scratch: RefCell::default(),
+            universe: ManuallyDrop::new(universe),
+            main_thread: PhantomData,
+        })
+    }
+
+    fn error(&self, message: impl Into<String>) -> Error {
+        Error::Rank { rank: self.rank, message: message.into() }
+    }
+
+    /// Frees the buffers of sends that are complete.
+    fn reap_sends(&self) -> Result<()> {
+        let mut sends = self.sends.borrow_mut();
+        while let Some(oldest) = sends.front_mut() {
+            if oldest.test()?.is_none() {
+                break;
+            }
+            sends.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Waits until all that this rank sent is on its way.
+    fn finish_sends(&self) -> Result<()> {
+        wait(|| {
+            self.reap_sends()?;
+            Ok(self.sends.borrow().is_empty().then_some(()))
+        })
+    }
+
+    /// Awaits an operation on borrowed memory. It never returns before the
+    /// operation is complete: until then the memory belongs to MPI.
+    fn complete(&self, code: c_int, what: &str, request: ffi::MPI_Request) -> Result<()> {
+        check(code, what)?;
+        let mut operation = Pending { request, buffer: () };
+        match wait(|| operation.test()) {
+            Ok(_) => Ok(()),
+            Err(error) => match self.end_job(&error) {},
+        }
+    }
+
+    /// Fills the scratch with the counts and offsets of a gather.
+    fn gather_arguments(&self, counts: &[usize]) -> Result<RefMut<'_, Scratch>> {
+        let mut scratch = self.scratch.borrow_mut();
+        let Scratch { counts: lengths, offsets, .. } = &mut *scratch;
+        lengths.clear();
+        offsets.clear();
+        let mut offset = 0;
+        for &count in counts {
+            lengths.push(int(count)?);
+            offsets.push(int(offset)?);
+            offset += count;
+        }
+        int(offset)?;
+        Ok(scratch)
+    }
+
+    fn post_exchange(&self, exchange: &Exchange, transfers: &mut Transfers) -> Result<()> {
+        let Transfers { receives, sends } = transfers;
+        let count = exchange.neighbours.len();
+        receives.resize_with(count, || Pending::idle(Vec::new()));
+        sends.resize_with(count, || Pending::idle(Vec::new()));
+        for (neighbour, receive) in exchange.neighbours.iter().zip(receives) {
+            receive.buffer().resize(neighbour.incoming.len(), 0);
+            if !neighbour.incoming.is_empty() {
+                receive.receive(self.comm, neighbour.rank, EXCHANGE)?;
+            }
+        }
+        for (neighbour, send) in exchange.neighbours.iter().zip(sends) {
+            send.buffer().clear();
+            send.buffer().extend_from_slice(&neighbour.outgoing);
+            if !neighbour.outgoing.is_empty() {
+                send.send(self.comm, neighbour.rank, EXCHANGE)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Matches the next message, whose content may still be under way.
+    fn probe(&self, from: Option<usize>, tag: Tag) -> Result<Option<Arriving>> {
+        let (mut found, mut message, mut status) =
+            (0, MaybeUninit::zeroed(), MaybeUninit::<ffi::MPI_Status>::zeroed());
+        // SAFETY: out-parameters of their types; the message handle is read only if
+        // one was found, and received exactly once.
+        unsafe {
+            let source = from.map_or(Ok(ffi::RSMPI_ANY_SOURCE), int)?;
+            let (at, of) = (message.as_mut_ptr(), status.as_mut_ptr());
+            let code = ffi::MPI_Improbe(source, tag as c_int, self.comm, &mut found, at, of);
+            check(code, "MPI_Improbe")?;
+            if found == 0 {
+                return Ok(None);
+            }
+            let (status, mut length) = (status.assume_init(), 0);
+            let kind = ffi::RSMPI_UINT8_T;
+            check(ffi::MPI_Get_count(&status, kind, &mut length), "MPI_Get_count")?;
+            let mut content = Pending::idle(vec![0; length as usize]);
+            let into = content.buffer().as_mut_ptr().cast::<c_void>();
+            let request = &mut content.request;
+            check(ffi::MPI_Imrecv(into, length, kind, at, request), "MPI_Imrecv")?;
+            Ok(Some(Arriving { from: status.MPI_SOURCE as usize, tag, content }))
+        }
+    }
+
+    fn start(
+        &self,
+        sum: Sum,
+        what: &str,
+        begin: impl FnOnce(&mut Pending<Sum>) -> c_int,
+    ) -> Result<PendingId> {
+        let mut pending = Pending::idle(sum);
+        let code = begin(&mut pending);
+        check(code, what)?;
+        let id = PendingId(self.next_id.replace(self.next_id.get() + 1));
+        self.collectives.borrow_mut().push((id, pending));
+        Ok(id)
+    }
+
+    /// Prints the one message of a failing job and ends it.
+    fn end_job(&self, error: &Error) -> Infallible {
+        self.abort(&failure::message_of(error));
+        std::process::abort() // MPI_Abort does not return
+    }
+
+    /// As [`Self::end_job`], lower ranks first: what all ranks run into at the
+    /// same time, such as an unreadable file, is printed by rank 0 alone.
+    fn end_job_in_turn(&self, error: &Error) -> Infallible {
+        std::thread::sleep(Duration::from_millis(100) * self.rank.min(10) as u32);
+        self.end_job(error)
+    }
+}
+
+impl Drop for MpiWorld {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.abort("panicked");
+        }
+        // SAFETY: the communicator was made by this world; the universe is dropped
+        // once, after everything that uses it.
+        unsafe {
+            ffi::MPI_Comm_free(&mut self.comm);
+            ManuallyDrop::drop(&mut self.universe);
+        }
+    }
+}
+
+impl World for MpiWorld {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn send(&self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()> {
+        self.reap_sends()?;
+        let mut pending = Pending::idle(bytes);
+        pending.send(self.comm, to, tag as c_int)?;
+        self.sends.borrow_mut().push_back(pending);
+        Ok(())
+    }
+
+    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Message>> {
+        self.reap_sends()?;
+        let mut arriving = self.arriving.borrow_mut();
+        let matches = |one: &Arriving| one.tag == tag && from.is_none_or(|rank| rank == one.from);
+        let at = match arriving.iter().position(matches) {
+            Some(at) => at,
+            None => match self.probe(from, tag)? {
+                Some(message) => {
+                    arriving.push_back(message);
+                    arriving.len() - 1
+                }
+                None => return Ok(None),
+            },
+        };
+        if arriving[at].content.test()?.is_none() {
+            return Ok(None);
+        }
+        let whole = arriving.remove(at);
+        Ok(whole
+            .map(|mut one| Message { from: one.from, bytes: std::mem::take(one.content.buffer()) }))
+    }
+
+    fn begin_exchange(&self, exchange: &mut Exchange) -> Result<()> {
+        let mut transfers = self.spare.borrow_mut().pop().unwrap_or_default();
+        self.post_exchange(exchange, &mut transfers)?;
+        self.exchanges.borrow_mut().push_back(transfers);
+        Ok(())
+    }
+
+    fn finish_exchange(&self, exchange: &mut Exchange) -> Result<()> {
+        let oldest = self.exchanges.borrow_mut().pop_front();
+        let mut transfers = oldest.ok_or_else(|| self.error("no exchange was begun"))?;
+        for (neighbour, receive) in exchange.neighbours.iter_mut().zip(&mut transfers.receives) {
+            if receive.is_active() {
+                let (status, mut length) = (wait(|| receive.test())?, 0);
+                // SAFETY: the status of a receive that is complete.
+                let code = unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut length) };
+                check(code, "MPI_Get_count")?;
+                let (from, awaited) = (neighbour.rank, neighbour.incoming.len());
+                if length as usize != awaited {
+                    return Err(self.error(format!(
+                        "exchange mismatch: {length} bytes came from rank {from}, {awaited} were awaited"
+                    )));
+                }
+                neighbour.incoming.copy_from_slice(receive.buffer());
+            }
+        }
+        for send in &mut transfers.sends {
+            wait(|| send.test())?;
+        }
+        self.spare.borrow_mut().push(transfers);
+        Ok(())
+    }
+
+    fn all_gather_v(&self, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
+        check_parts(self, mine, counts, all.len(), true)?;
+        let scratch = self.gather_arguments(counts)?;
+        let (from, into) = (mine.as_ptr().cast(), all.as_mut_ptr().cast());
+        let (lengths, offsets) = (scratch.counts.as_ptr(), scratch.offsets.as_ptr());
+        let (length, mut request) = (int(mine.len())?, Pending::idle(()).request);
+        // SAFETY: `all` holds the parts that `counts` and offsets say; all memory is
+        // borrowed until `complete` returns.
+        let code = unsafe {
+            let kind = ffi::RSMPI_UINT8_T;
+            ffi::MPI_Iallgatherv(
+                from,
+                length,
+                kind,
+                into,
+                lengths,
+                offsets,
+                kind,
+                self.comm,
+                &mut request,
+            )
+        };
+        self.complete(code, "MPI_Iallgatherv", request)
+    }
+
+    fn gather_v(&self, root: usize, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
+        check_parts(self, mine, counts, all.len(), self.rank == root)?;
+        let scratch = self.gather_arguments(counts)?;
+        let (from, into) = (mine.as_ptr().cast(), all.as_mut_ptr().cast());
+        let (lengths, offsets) = (scratch.counts.as_ptr(), scratch.offsets.as_ptr());
+        let (length, mut request) = (int(mine.len())?, Pending::idle(()).request);
+        // SAFETY: as for all_gather_v; `all` counts on the root alone.
+        let code = unsafe {
+            let kind = ffi::RSMPI_UINT8_T;
+            ffi::MPI_Igatherv(
+                from,
+                length,
+                kind,
+                into,
+                lengths,
+                offsets,
+                kind,
+                int(root)?,
+                self.comm,
+                &mut request,
+            )
+        };
+        self.complete(code, "MPI_Igatherv", request)
+    }
+
+    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        let mut length = (bytes.len() as u64).to_ne_bytes();
+        self.broadcast_slice(root, &mut length)?;
+        bytes.resize(u64::from_ne_bytes(length) as usize, 0);
+        self.broadcast_slice(root, bytes)
+    }
+
+    fn all_reduce_sum(&self, values: &mut [i64]) -> Result<()> {
+        let mut scratch = self.scratch.borrow_mut();
+        scratch.sums.clear();
+        scratch.sums.extend_from_slice(values);
+        let (from, into) = (scratch.sums.as_ptr().cast(), values.as_mut_ptr().cast());
+        // Unsigned: they wrap by the standard of C, and the bits are the same.
+        // SAFETY: constants of the library, and two arrays of the same length.
+        unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM) }
+    }
+
+    fn all_reduce_min(&self, values: &mut [f64]) -> Result<()> {
+        plain_minima(self, values)?;
+        let mut scratch = self.scratch.borrow_mut();
+        scratch.minima.clear();
+        scratch.minima.extend_from_slice(values);
+        let (from, into) = (scratch.minima.as_ptr().cast(), values.as_mut_ptr().cast());
+        // SAFETY: constants of the library, and two arrays of the same length.
+        unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_DOUBLE, ffi::RSMPI_MIN) }
+    }
+
+    fn begin_barrier(&self) -> Result<PendingId> {
+        // SAFETY: a live communicator and the request's own place.
+        let begin = |pending: &mut Pending<Sum>| unsafe {
+            ffi::MPI_Ibarrier(self.comm, &mut pending.request)
+        };
+        self.start(Sum::default(), "MPI_Ibarrier", begin)
+    }
+
+    fn begin_all_reduce_sum(&self, values: Vec<i64>) -> Result<PendingId> {
+        let count = int(values.len())?;
+        let sum = Sum { total: vec![0; values.len()], mine: values };
+        // SAFETY: two arrays of `count` integers on the heap, owned by `pending`.
+        let begin = |pending: &mut Pending<Sum>| unsafe {
+            let from = pending.buffer.mine.as_ptr().cast();
+            let into = pending.buffer.total.as_mut_ptr().cast();
+            let (kind, sum) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM);
+            ffi::MPI_Iallreduce(from, into, count, kind, sum, self.comm, &mut pending.request)
+        };
+        self.start(sum, "MPI_Iallreduce", begin)
+    }
+
+    fn test(&self, pending: PendingId) -> Result<Option<Vec<i64>>> {
+        let mut all = self.collectives.borrow_mut();
+        let at = all.iter().position(|(id, _)| *id == pending);
+        let at = at.ok_or_else(|| self.error(format!("{pending:?} is not pending")))?;
+        if all[at].1.test()?.is_none() {
+            return Ok(None);
+        }
+        let (_, mut complete) = all.swap_remove(at);
+        Ok(Some(std::mem::take(&mut complete.buffer().total)))
+    }
+
+    fn abort(&self, message: &str) {
+        eprintln!("error: rank {} failed: {message}", self.rank);
+        // SAFETY: ends the process.
+        unsafe {
+            ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1);
+        }
+    }
+}
+
+impl MpiWorld {
+    fn broadcast_slice(&self, root: usize, bytes: &mut [u8]) -> Result<()> {
+        let (at, length, root) = (bytes.as_mut_ptr().cast(), int(bytes.len())?, int(root)?);
+        let mut request = Pending::idle(()).request;
+        // SAFETY: memory of that length, borrowed until `complete` returns.
+        let code = unsafe {
+            ffi::MPI_Ibcast(at, length, ffi::RSMPI_UINT8_T, root, self.comm, &mut request)
+        };
+        self.complete(code, "MPI_Ibcast", request)
+    }
+
+    /// # Safety
+    /// `from` and `into` are two arrays of `count` values of the type `kind` that
+    /// nothing else uses during the call.
+    unsafe fn all_reduce(
+        &self,
+        from: *const c_void,
+        into: *mut c_void,
+        count: usize,
+        kind: ffi::MPI_Datatype,
+        operation: ffi::MPI_Op,
+    ) -> Result<()> {
+        let (count, mut request) = (int(count)?, Pending::idle(()).request);
+        // SAFETY: by this function's own condition, until `complete` returns.
+        let code = unsafe {
+            ffi::MPI_Iallreduce(from, into, count, kind, operation, self.comm, &mut request)
+        };
+        self.complete(code, "MPI_Iallreduce", request)
+    }
+}

@@ -1,0 +1,108 @@
+//! Operations that MPI works on while the program goes on.
+
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+
+use mpi::ffi;
+
+use crate::error::{Error, Result};
+
+/// An operation under way and the memory that belongs to MPI until it is
+/// complete. Dropped before that, it leaks the memory. `B` must keep its content on
+/// the heap: a `Pending` may be moved.
+pub(super) struct Pending<B: Default> {
+    pub request: ffi::MPI_Request,
+    pub buffer: B,
+}
+
+impl<B: Default> Pending<B> {
+    /// Nothing under way.
+    pub fn idle(buffer: B) -> Self {
+        // SAFETY: a constant of the MPI library.
+        Self { request: unsafe { ffi::RSMPI_REQUEST_NULL }, buffer }
+    }
+
+    pub fn is_active(&self) -> bool {
+        // SAFETY: a constant of the MPI library.
+        self.request != unsafe { ffi::RSMPI_REQUEST_NULL }
+    }
+
+    /// The buffer, which nothing uses now.
+    pub fn buffer(&mut self) -> &mut B {
+        assert!(!self.is_active(), "a buffer in use by MPI");
+        &mut self.buffer
+    }
+
+    /// Whether the operation is complete; for a receive, with its status.
+    pub fn test(&mut self) -> Result<Option<ffi::MPI_Status>> {
+        let (mut done, mut status) = (0, MaybeUninit::zeroed());
+        // SAFETY: the request is valid or null, and the buffer outlives it.
+        let code = unsafe { ffi::MPI_Test(&mut self.request, &mut done, status.as_mut_ptr()) };
+        check(code, "MPI_Test")?;
+        // SAFETY: plain integers, zeroed before.
+        Ok((done != 0).then(|| unsafe { status.assume_init() }))
+    }
+}
+
+impl<B: Default> Drop for Pending<B> {
+    fn drop(&mut self) {
+        if self.is_active() {
+            std::mem::forget(std::mem::take(&mut self.buffer));
+        }
+    }
+}
+
+impl Pending<Vec<u8>> {
+    /// Starts to send the buffer.
+    pub fn send(&mut self, comm: ffi::MPI_Comm, to: usize, tag: c_int) -> Result<()> {
+        let length = int(self.buffer().len())?;
+        let from = self.buffer.as_ptr().cast::<c_void>();
+        // SAFETY: the buffer has `length` bytes, and is neither written nor freed
+        // until the request is complete.
+        let code = unsafe {
+            let request = &mut self.request;
+            ffi::MPI_Isend(from, length, ffi::RSMPI_UINT8_T, int(to)?, tag, comm, request)
+        };
+        check(code, "MPI_Isend")
+    }
+
+    /// Starts to receive a message that fills the buffer.
+    pub fn receive(&mut self, comm: ffi::MPI_Comm, from: usize, tag: c_int) -> Result<()> {
+        let length = int(self.buffer().len())?;
+        let into = self.buffer.as_mut_ptr().cast::<c_void>();
+        // SAFETY: the buffer has `length` bytes, and is neither touched nor freed
+        // until the request is complete.
+        let code = unsafe {
+            let request = &mut self.request;
+            ffi::MPI_Irecv(into, length, ffi::RSMPI_UINT8_T, int(from)?, tag, comm, request)
+        };
+        check(code, "MPI_Irecv")
+    }
+}
+
+/// What an MPI call's return code means.
+pub(super) fn check(code: c_int, call: &str) -> Result<()> {
+    if code == ffi::MPI_SUCCESS as c_int {
+        return Ok(());
+    }
+    let mut text = vec![0_u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
+    let mut length = 0;
+    // SAFETY: the buffer is as long as the standard asks for.
+    unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
+    text.truncate(length.max(0) as usize);
+    Err(own_error(format!("{call}: {}", String::from_utf8_lossy(&text))))
+}
+
+/// A length or rank as MPI takes it.
+pub(super) fn int(value: usize) -> Result<c_int> {
+    let too_large = |_| own_error(format!("{value} is too large for an MPI call (2 GiB at most)"));
+    c_int::try_from(value).map_err(too_large)
+}
+
+/// An error of this process's rank.
+fn own_error(message: String) -> Error {
+    let mut rank = 0;
+    // SAFETY: called between the initialisation and the end of MPI.
+    unsafe { ffi::MPI_Comm_rank(ffi::RSMPI_COMM_WORLD, &mut rank) };
+    Error::Rank { rank: rank.max(0) as usize, message }
+}

@@ -1,0 +1,260 @@
+//! A checked surface: a document with its triangles and their edges.
+
+use std::path::Path;
+
+use super::obj::{self, Corner, Group, Lines, ObjDocument};
+use super::refine::subdivide;
+use super::topology::NonManifoldEdge;
+use super::triangulate::triangulate_all;
+use super::{Mesh, Topology};
+use crate::error::{Error, Result};
+use crate::ids::NONE;
+
+/// What is written out and what is computed with, which share their vertices.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Surface {
+    /// Polygons, seams and groups.
+    pub document: ObjDocument,
+    /// Its triangles.
+    pub faces: Vec<[u32; 3]>,
+    /// Places of each triangle's corners in `document.corners`.
+    pub face_corners: Vec<[u32; 3]>,
+    /// The polygon that each triangle is cut from.
+    pub face_polygons: Vec<u32>,
+    /// Edges and adjacency of `faces`.
+    pub topology: Topology,
+}
+
+impl Surface {
+    /// Reads the OBJ file at `path`.
+    ///
+    /// # Errors
+    /// As for [`obj::read`], and with its line: no faces, a degenerate face, an
+    /// edge that is not manifold or not consistently oriented, a vertex of no face.
+    pub fn read(path: &Path) -> Result<Self> {
+        let (document, lines) = obj::read(path)?;
+        Self::new(document, &lines)
+    }
+
+    /// Triangulates and checks `document`; `lines` place the messages.
+    ///
+    /// # Errors
+    /// As for [`Surface::read`].
+    pub fn new(document: ObjDocument, lines: &Lines) -> Result<Self> {
+        if document.polygon_ends.is_empty() {
+            let remedy = "export the mesh with its faces (lines that begin with `f`)";
+            return Err(Error::input(&lines.file, "the mesh has no faces", remedy));
+        }
+        check_corners(&document, lines)?;
+        let (face_corners, face_polygons) =
+            triangulate_all(&document).map_err(|polygon| degenerate(lines, polygon))?;
+        let faces: Vec<[u32; 3]> = face_corners
+            .iter()
+            .map(|places| places.map(|place| document.corners[place as usize].vertex))
+            .collect();
+        for (face, &polygon) in faces.iter().zip(&face_polygons) {
+            if is_degenerate(&document, face) {
+                return Err(degenerate(lines, polygon as usize));
+            }
+        }
+        let topology = Topology::new(&faces).map_err(|edge| {
+            let polygon = face_polygons[edge.face as usize];
+            non_manifold(lines, edge, lines.polygons[polygon as usize])
+        })?;
+        check_isolated(&document, lines)?;
+        Ok(Self { document, faces, face_corners, face_polygons, topology })
+    }
+
+    /// A generated mesh, known to be sound.
+    ///
+    /// # Errors
+    /// None for the shapes of [`super::shapes`].
+    pub fn from_mesh(mesh: Mesh) -> Result<Self> {
+        let document = ObjDocument::from_triangles(mesh.positions, &mesh.faces);
+        let lines = Lines {
+            file: "generated mesh".to_owned(),
+            vertices: (1..).take(document.positions.len()).collect(),
+            polygons: (1..).take(mesh.faces.len()).collect(),
+        };
+        Self::new(document, &lines)
+    }
+
+    /// Each triangle cut into `k` x `k`, and for each vertex the vertices that it
+    /// lies between (itself three times for the old ones, which keep their
+    /// numbers). Polygons become triangles; seams, groups and names follow.
+    ///
+    /// # Errors
+    /// More than `u32::MAX` vertices or faces.
+    pub fn refined(&self, k: u32) -> Result<(Self, Vec<[u32; 3]>)> {
+        let old = &self.document;
+        let too_many = || {
+            let cause = format!("{} triangles cut into {k} x {k} are too many", self.faces.len());
+            Error::input("--refine", cause, "choose a smaller factor")
+        };
+        let count = (self.faces.len() as u64).saturating_mul(u64::from(k) * u64::from(k));
+        if count > u64::from(u32::MAX / 3) {
+            return Err(too_many());
+        }
+        let fine = subdivide(&old.positions, &self.faces, k);
+        // Faces without texture coordinates take part with none.
+        let textured = |face: &&[u32; 3]| face.iter().all(|&t| t != NONE);
+        let texcoord = |&place: &u32| old.corners[place as usize].texcoord;
+        let old_uv: Vec<[u32; 3]> = self
+            .face_corners
+            .iter()
+            .map(|places| [0, 1, 2].map(|i| texcoord(&places[i])))
+            .collect();
+        let with_uv: Vec<[u32; 3]> = old_uv.iter().filter(textured).copied().collect();
+        let fine_uv = subdivide(&old.texcoords, &with_uv, k);
+
+        let mut document = ObjDocument::from_triangles(fine.points, &fine.faces);
+        document.texcoords = fine_uv.points;
+        let per_face = (k * k) as usize;
+        let mut uv = fine_uv.faces.iter().flatten();
+        for (corners, face) in document.corners.chunks_mut(3 * per_face).zip(&old_uv) {
+            if textured(&face) {
+                let set = |(corner, &texcoord): (&mut Corner, &u32)| corner.texcoord = texcoord;
+                corners.iter_mut().zip(&mut uv).for_each(set);
+            }
+        }
+        document.groups = self.groups_of_faces(per_face as u32);
+        let topology = Topology::new(&fine.faces).map_err(|_| too_many())?;
+        let face_corners = (0..fine.faces.len() as u32).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]);
+        let refined = Self {
+            face_corners: face_corners.collect(),
+            face_polygons: (0..fine.faces.len() as u32).collect(),
+            faces: fine.faces,
+            document,
+            topology,
+        };
+        Ok((refined, fine.origins))
+    }
+
+    /// The document's groups when each triangle becomes `per_face` polygons.
+    fn groups_of_faces(&self, per_face: u32) -> Vec<Group> {
+        let end = |polygon: u32| self.face_polygons.partition_point(|&p| p < polygon) as u32;
+        let moved = |group: &Group| Group { end: end(group.end) * per_face, ..group.clone() };
+        self.document.groups.iter().map(moved).collect()
+    }
+}
+
+fn check_corners(document: &ObjDocument, lines: &Lines) -> Result<()> {
+    for (polygon, &line) in lines.polygons.iter().enumerate() {
+        let mut vertices: Vec<u32> =
+            document.corners[document.polygon(polygon)].iter().map(|c| c.vertex).collect();
+        vertices.sort_unstable();
+        if let Some(pair) = vertices.windows(2).find(|pair| pair[0] == pair[1]) {
+            let cause = format!("degenerate face: it names vertex {} twice", pair[0] + 1);
+            return Err(lines.error(line, cause, DEGENERATE));
+        }
+    }
+    Ok(())
+}
+
+const DEGENERATE: &str =
+    "remove degenerate faces in a modeller (Blender: Mesh > Clean Up > Degenerate Dissolve)";
+
+fn degenerate(lines: &Lines, polygon: usize) -> Error {
+    let cause = "degenerate face: it has no area, or it crosses itself";
+    lines.error(lines.polygons[polygon], cause, DEGENERATE)
+}
+
+/// True if the height over the longest edge is below 1e-8 of that edge.
+fn is_degenerate(document: &ObjDocument, face: &[u32; 3]) -> bool {
+    let [a, b, c] = face.map(|vertex| document.positions[vertex as usize]);
+    let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    // Written so that an overflow to NaN counts as degenerate.
+    !((b - a).cross(&(c - a)).norm() > 1e-8 * longest)
+}
+
+fn non_manifold(lines: &Lines, edge: NonManifoldEdge, line: u32) -> Error {
+    let [a, b] = edge.vertices.map(|vertex| vertex + 1);
+    let [line_a, line_b] = edge.vertices.map(|vertex| lines.vertices[vertex as usize]);
+    let ends = format!("between vertices {a} and {b} (lines {line_a} and {line_b})");
+    if edge.flipped {
+        let cause = format!("two faces at the edge {ends} disagree about which side is the front");
+        let remedy =
+            "make the orientation consistent (Blender: Mesh > Normals > Recalculate Outside)";
+        lines.error(line, cause, remedy)
+    } else {
+        let cause = format!("non-manifold edge {ends}: more than two faces meet there");
+        let remedy = "remove the extra faces (Blender: Select > All by Trait > Non Manifold)";
+        lines.error(line, cause, remedy)
+    }
+}
+
+fn check_isolated(document: &ObjDocument, lines: &Lines) -> Result<()> {
+    let mut used = vec![false; document.positions.len()];
+    for corner in &document.corners {
+        used[corner.vertex as usize] = true;
+    }
+    let Some(vertex) = used.iter().position(|&used| !used) else {
+        return Ok(());
+    };
+    let cause = format!("isolated vertex: no face uses vertex {}", vertex + 1);
+    let remedy = "remove loose vertices (Blender: Mesh > Clean Up > Delete Loose)";
+    Err(lines.error(lines.vertices[vertex], cause, remedy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surface(text: &str) -> Result<Surface> {
+        let (document, lines) = obj::parse(text.as_bytes(), "m.obj")?;
+        Surface::new(document, &lines)
+    }
+
+    #[test]
+    fn unsound_meshes_are_refused_with_their_line() {
+        let head = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+        for (tail, place, cause) in [
+            ("", "m.obj: ", "no faces"),
+            ("f 1 2 3\nf 1 2 1\n", "m.obj:6", "names vertex 1 twice"),
+            ("f 1 2 3 4\nv 0 2 0\nf 1 3 5\n", "m.obj:7", "no area"),
+            (
+                "f 1 2 3\nf 2 1 4\nv 5 5 5\nf 1 2 5\n",
+                "m.obj:8",
+                "non-manifold edge between vertices 1 and 2 (lines 1 and 2)",
+            ),
+            ("f 1 2 3\nf 1 2 4\n", "m.obj:6", "disagree about which side"),
+            ("f 1 2 3\n", "m.obj:4", "isolated vertex: no face uses vertex 4"),
+        ] {
+            let message = surface(&format!("{head}{tail}")).unwrap_err().to_string();
+            assert!(message.contains(place) && message.contains(cause), "{tail}: {message}");
+            assert!(message.contains("help: "));
+        }
+    }
+
+    #[test]
+    fn refinement_keeps_old_vertices_seams_groups_and_area() {
+        // Two quads with a seam along their common edge, and a face without vt.
+        let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nv 3 0 0\n\
+            vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt .5 .5\nvt .6 .5\n\
+            g a\nf 1/1 2/2 3/3 4/4\ng b\nf 2/1 5/2 6/5 3/6\nf 5 7 6\n";
+        let coarse = surface(text).unwrap();
+        let (fine, origins) = coarse.refined(3).unwrap();
+        assert_eq!(fine.faces.len(), 9 * 5);
+        assert_eq!(fine.document.positions[..7], coarse.document.positions[..]);
+        // Euler: edges * (k - 1) + faces * (k - 1)(k - 2) / 2 new vertices.
+        let new = coarse.topology.edges.len() * 2 + coarse.faces.len();
+        assert_eq!(fine.document.positions.len(), 7 + new);
+        assert_eq!(origins.len(), 7 + new);
+        assert_eq!(fine.document.groups.iter().map(|g| g.end).collect::<Vec<_>>(), [18, 45]);
+        let corner = fine.document.corners;
+        assert!(corner[..36 * 3].iter().all(|c| c.texcoord != NONE));
+        assert!(corner[36 * 3..].iter().all(|c| c.texcoord == NONE));
+        // Six, two on each of nine texture edges, one in each of four triangles.
+        assert_eq!(fine.document.texcoords.len(), 28);
+        let area = |s: &Surface| -> f64 {
+            let p = &s.document.positions;
+            let twice = |f: &[u32; 3]| {
+                let [a, b, c] = f.map(|v| p[v as usize]);
+                (b - a).cross(&(c - a)).z
+            };
+            s.faces.iter().map(twice).sum()
+        };
+        let (refined, _) = coarse.refined(3).unwrap();
+        assert!((area(&refined) - area(&coarse)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,70 @@
+//! A steady state of exchanges and reductions allocates nothing. Alone in its
+//! program: the allocator counts for all threads.
+#![allow(unsafe_code)] // an allocator is unsafe to implement
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cloth_sim::comm::{Halo, HaloNeighbour, World, threads};
+use cloth_sim::math::Vec3;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+struct Counting;
+
+// SAFETY: all is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn exchanges_and_reductions_allocate_nothing_once_warm() {
+    const OWN: usize = 200;
+    let counts = threads::run(4, |world: &dyn World| {
+        let (rank, size) = (world.rank(), world.size());
+        let others = (0..size).filter(|&other| other != rank).enumerate();
+        let neighbours = others.map(|(place, other)| {
+            let first = (OWN + 50 * place) as u32;
+            HaloNeighbour { rank: other, send: (0..50).collect(), receive: first..first + 50 }
+        });
+        let mut halo = Halo::new(neighbours.collect());
+        let mut values = vec![Vec3::repeat(rank as f64); OWN + 50 * (size - 1)];
+        let (counts, mut all) = ([8 * OWN; 4], vec![0; 8 * OWN * size]);
+        let mine = vec![rank as u8; 8 * OWN];
+
+        let mut iterations = |number: usize| -> cloth_sim::error::Result<()> {
+            for _ in 0..number {
+                halo.begin(world, &values)?;
+                halo.finish(world, &mut values)?;
+                let mut sums = [1; 12];
+                world.all_reduce_sum(&mut sums)?;
+                world.all_reduce_min(&mut [sums[0] as f64])?;
+                world.all_gather_v(&mine, &counts, &mut all)?;
+            }
+            Ok(())
+        };
+        iterations(10)?;
+        world.all_reduce_sum(&mut [0])?;
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        world.all_reduce_sum(&mut [0])?;
+        iterations(1000)?;
+        world.all_reduce_sum(&mut [0])?;
+        Ok(ALLOCATIONS.load(Ordering::Relaxed) - before)
+    });
+    assert_eq!(counts.unwrap(), [0; 4]);
+}

@@ -1,0 +1,106 @@
+//! The MPI transport under the real `mpirun`: this program starts itself.
+
+mod common;
+
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use cloth_sim::comm::mpi::run_mpi;
+use cloth_sim::comm::wait::wait;
+use cloth_sim::comm::{Tag, World, launch, report_panics_once};
+use cloth_sim::error::{Error, Result};
+use common::{conformance, finish_within, mpirun};
+
+/// What the ranks of a job do.
+const TASK: &str = "CLOTH_SIM_TEST_TASK";
+
+/// One rank of a job.
+#[test]
+#[ignore = "the tests below start it under mpirun"]
+fn one_rank() {
+    report_panics_once();
+    let task = std::env::var(TASK).unwrap_or_default();
+    run_mpi(|world| rank_main(world, &task)).unwrap();
+}
+
+fn rank_main(world: &dyn World, task: &str) -> Result<()> {
+    match (task, world.rank()) {
+        ("error", 1) => Err(Error::input("scene.ron", "no such field", "remove it")),
+        ("panic", 1) => panic!("out of cloth"),
+        ("all fail", _) => Err(Error::input("scene.ron", "not found", "check the path")),
+        ("error" | "panic", 0) => world.all_reduce_sum(&mut [1]),
+        ("error" | "panic", _) => wait(|| world.poll(None, Tag::Test)).map(|_| ()),
+        _ => {
+            let launched = launch::launched_ranks(launch::environment);
+            assert!(matches!(launched, None | Some(0)) || launched == Some(world.size()));
+            conformance::all(world)
+        }
+    }
+}
+
+fn job(ranks: usize, task: &str) -> Output {
+    let this = std::env::current_exe().expect("the path of this program");
+    let mut command: Command = mpirun(ranks);
+    command.arg(this).args(["--exact", "one_rank", "--ignored", "--nocapture"]);
+    finish_within(Duration::from_secs(120), command.env(TASK, task))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+fn conforms(ranks: usize) {
+    let output = job(ranks, "conformance");
+    assert!(output.status.success(), "{}", text(&output));
+    let passed = text(&output).matches("1 passed").count();
+    assert_eq!(passed, ranks, "every rank of the job ran the suite:\n{}", text(&output));
+}
+
+#[test]
+fn conformance_suite_on_1_rank() {
+    conforms(1);
+}
+
+#[test]
+fn conformance_suite_on_2_ranks() {
+    conforms(2);
+}
+
+#[test]
+fn conformance_suite_on_3_ranks() {
+    conforms(3);
+}
+
+#[test]
+fn conformance_suite_on_4_ranks() {
+    conforms(4);
+}
+
+#[test]
+fn conformance_suite_on_7_ranks() {
+    conforms(7);
+}
+
+/// The job fails, and says why once.
+fn fails_once_with(task: &str, message: &str) {
+    let output = job(3, task);
+    let text = text(&output);
+    assert!(!output.status.success(), "{text}");
+    assert_eq!(text.matches(message).count(), 1, "{text}");
+    assert_eq!(text.matches("error: rank").count(), 1, "{text}");
+}
+
+#[test]
+fn an_error_on_one_rank_ends_the_job() {
+    fails_once_with("error", "rank 1 failed: scene.ron: no such field");
+}
+
+#[test]
+fn a_panic_on_one_rank_ends_the_job() {
+    fails_once_with("panic", "rank 1 failed: panicked at tests/transport_mpi.rs");
+}
+
+#[test]
+fn an_error_on_all_ranks_is_said_once() {
+    fails_once_with("all fail", "rank 0 failed: scene.ron: not found");
+}
