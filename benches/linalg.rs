@@ -3,6 +3,7 @@
 //! reproducible sums. `cargo bench --bench linalg`.
 
 use std::hint::black_box;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,7 @@ impl Sheet {
             .collect();
         let vertices = SIDE * SIDE;
         let graph = Graph::from_cliques(vertices as usize, faces.iter().map(|f| &f[..]));
-        let patches = Patches::new(&graph, &[0..vertices], 256).unwrap();
+        let patches = Patches::new(&graph, from_ref(&(0..vertices)), 256).unwrap();
         let partition = Partition::new(&graph, Arc::new(patches), 1).unwrap();
         let layout = Layout::new(&graph, &partition, 0);
         Self { graph, layout }

@@ -1,6 +1,7 @@
 //! The bits of a solution do not depend on the number of ranks or threads, nor
 //! on who owns which patch.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use cloth_sim::comm::{Halo, threads as ranks};
@@ -91,7 +92,7 @@ fn solve(
 #[test]
 fn same_bits_on_any_number_of_ranks_and_threads() {
     let graph = graph();
-    let patches = Arc::new(Patches::new(&graph, &[0..SIDE * SIDE], 20).unwrap());
+    let patches = Arc::new(Patches::new(&graph, from_ref(&(0..SIDE * SIDE)), 20).unwrap());
     for kind in [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky] {
         let alone = Partition::new(&graph, patches.clone(), 1).unwrap();
         let (report, bits) = solve(&graph, &alone, 1, kind, None);
