@@ -24,7 +24,7 @@ use mpi::ffi;
 use mpi::traits::AsRaw;
 use mpi::{Threading, initialize_with_threading};
 
-use self::pending::{Pending, check, int};
+use self::pending::{Pending, address, address_mut, check, int};
 use super::failure;
 use super::wait::wait;
 use super::world::{check_parts, plain_minima};
@@ -235,7 +235,7 @@ impl MpiWorld {
             let kind = ffi::RSMPI_UINT8_T;
             check(ffi::MPI_Get_count(&status, kind, &mut length), "MPI_Get_count")?;
             let mut content = Pending::idle(vec![0; length as usize]);
-            let into = content.buffer().as_mut_ptr().cast::<c_void>();
+            let into = address_mut(content.buffer());
             let request = &mut content.request;
             check(ffi::MPI_Imrecv(into, length, kind, at, request), "MPI_Imrecv")?;
             Ok(Some(Arriving { from: status.MPI_SOURCE as usize, tag, content }))
@@ -358,7 +358,7 @@ impl World for MpiWorld {
     fn all_gather_v(&self, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
         check_parts(self, mine, counts, all.len(), true)?;
         let scratch = self.gather_arguments(counts)?;
-        let (from, into) = (mine.as_ptr().cast(), all.as_mut_ptr().cast());
+        let (from, into) = (address(mine), address_mut(all));
         let (lengths, offsets) = (scratch.counts.as_ptr(), scratch.offsets.as_ptr());
         let (length, mut request) = (int(mine.len())?, Pending::idle(()).request);
         // SAFETY: `all` holds the parts that `counts` and offsets say; all memory is
@@ -383,7 +383,7 @@ impl World for MpiWorld {
     fn gather_v(&self, root: usize, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
         check_parts(self, mine, counts, all.len(), self.rank == root)?;
         let scratch = self.gather_arguments(counts)?;
-        let (from, into) = (mine.as_ptr().cast(), all.as_mut_ptr().cast());
+        let (from, into) = (address(mine), address_mut(all));
         let (lengths, offsets) = (scratch.counts.as_ptr(), scratch.offsets.as_ptr());
         let (length, mut request) = (int(mine.len())?, Pending::idle(()).request);
         // SAFETY: as for all_gather_v; `all` counts on the root alone.
@@ -416,7 +416,7 @@ impl World for MpiWorld {
         let mut scratch = self.scratch.borrow_mut();
         scratch.sums.clear();
         scratch.sums.extend_from_slice(values);
-        let (from, into) = (scratch.sums.as_ptr().cast(), values.as_mut_ptr().cast());
+        let (from, into) = (address(&scratch.sums), address_mut(values));
         // Unsigned: they wrap by the standard of C, and the bits are the same.
         // SAFETY: constants of the library, and two arrays of the same length.
         unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM) }
@@ -427,7 +427,7 @@ impl World for MpiWorld {
         let mut scratch = self.scratch.borrow_mut();
         scratch.minima.clear();
         scratch.minima.extend_from_slice(values);
-        let (from, into) = (scratch.minima.as_ptr().cast(), values.as_mut_ptr().cast());
+        let (from, into) = (address(&scratch.minima), address_mut(values));
         // SAFETY: constants of the library, and two arrays of the same length.
         unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_DOUBLE, ffi::RSMPI_MIN) }
     }
@@ -445,8 +445,8 @@ impl World for MpiWorld {
         let sum = Sum { total: vec![0; values.len()], mine: values };
         // SAFETY: two arrays of `count` integers on the heap, owned by `pending`.
         let begin = |pending: &mut Pending<Sum>| unsafe {
-            let from = pending.buffer.mine.as_ptr().cast();
-            let into = pending.buffer.total.as_mut_ptr().cast();
+            let from = address(&pending.buffer.mine);
+            let into = address_mut(&mut pending.buffer.total);
             let (kind, sum) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM);
             ffi::MPI_Iallreduce(from, into, count, kind, sum, self.comm, &mut pending.request)
         };
@@ -475,7 +475,7 @@ impl World for MpiWorld {
 
 impl MpiWorld {
     fn broadcast_slice(&self, root: usize, bytes: &mut [u8]) -> Result<()> {
-        let (at, length, root) = (bytes.as_mut_ptr().cast(), int(bytes.len())?, int(root)?);
+        let (at, length, root) = (address_mut(bytes), int(bytes.len())?, int(root)?);
         let mut request = Pending::idle(()).request;
         // SAFETY: memory of that length, borrowed until `complete` returns.
         let code = unsafe {

@@ -269,7 +269,7 @@ fn unfit() -> Error {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::sync::Arc;
+    use std::{slice, sync::Arc};
 
     use nalgebra::DMatrix;
 
@@ -295,7 +295,8 @@ pub(super) mod tests {
         let cells: Vec<[u32; 4]> =
             cells.map(|(x, y)| [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)]).collect();
         let graph = Graph::from_cliques((nx * ny) as usize, cells.iter().map(|cell| &cell[..]));
-        let patches = Arc::new(Patches::new(&graph, &[0..nx * ny], per_patch).unwrap());
+        let patches =
+            Arc::new(Patches::new(&graph, slice::from_ref(&(0..nx * ny)), per_patch).unwrap());
         let partition = Partition::new(&graph, patches, ranks).unwrap();
         (graph, partition)
     }

@@ -337,56 +337,7 @@ mod tests {
     use super::super::PreconditionerKind;
     use super::super::block_csr::tests::{dense, grid, noise3, springs};
     use super::*;
-    use crate::comm::{Exchange, Message, PendingId, Tag};
-
-    /// A world of one rank.
-    struct Alone;
-
-    impl World for Alone {
-        fn rank(&self) -> usize {
-            0
-        }
-        fn size(&self) -> usize {
-            1
-        }
-        fn send(&self, _: usize, _: Tag, _: Vec<u8>) -> Result<()> {
-            Ok(())
-        }
-        fn poll(&self, _: Option<usize>, _: Tag) -> Result<Option<Message>> {
-            Ok(None)
-        }
-        fn begin_exchange(&self, _: &mut Exchange) -> Result<()> {
-            Ok(())
-        }
-        fn finish_exchange(&self, _: &mut Exchange) -> Result<()> {
-            Ok(())
-        }
-        fn all_gather_v(&self, _: &[u8], _: &[usize], _: &mut [u8]) -> Result<()> {
-            Ok(())
-        }
-        fn gather_v(&self, _: usize, _: &[u8], _: &[usize], _: &mut [u8]) -> Result<()> {
-            Ok(())
-        }
-        fn broadcast(&self, _: usize, _: &mut Vec<u8>) -> Result<()> {
-            Ok(())
-        }
-        fn all_reduce_sum(&self, _: &mut [i64]) -> Result<()> {
-            Ok(())
-        }
-        fn all_reduce_min(&self, _: &mut [f64]) -> Result<()> {
-            Ok(())
-        }
-        fn begin_barrier(&self) -> Result<PendingId> {
-            Ok(PendingId(0))
-        }
-        fn begin_all_reduce_sum(&self, _: Vec<i64>) -> Result<PendingId> {
-            Ok(PendingId(0))
-        }
-        fn test(&self, _: PendingId) -> Result<Option<Vec<i64>>> {
-            Ok(None)
-        }
-        fn abort(&self, _: &str) {}
-    }
+    use crate::comm::threads as ranks;
 
     /// A system on one rank, its right-hand side and its workspace.
     struct Case {
@@ -410,18 +361,25 @@ mod tests {
         }
 
         fn solve(&self, fixed: &[u32], x: &mut [Vec3], relative_residual: f64) -> CgReport {
-            let mut system = System {
-                world: &Alone,
-                threads: &self.threads,
-                matrix: &self.matrix,
-                halo: &mut Halo::new(Vec::new()),
-                preconditioner: &self.preconditioner,
-                fixed,
-            };
-            let mut workspace = CgWorkspace::new(&self.layout);
-            let tolerance = Tolerance { relative_residual, max_iterations: 5000 };
-            let report = workspace.solve(&mut system, &self.rhs, x, tolerance).unwrap();
-            assert_eq!(workspace.history().len(), report.iterations + 1);
+            let start = x.to_vec();
+            let mut solved = ranks::run(1, |world| {
+                let mut system = System {
+                    world,
+                    threads: &self.threads,
+                    matrix: &self.matrix,
+                    halo: &mut Halo::default(),
+                    preconditioner: &self.preconditioner,
+                    fixed,
+                };
+                let mut workspace = CgWorkspace::new(&self.layout);
+                let tolerance = Tolerance { relative_residual, max_iterations: 5000 };
+                let mut x = start.clone();
+                let report = workspace.solve(&mut system, &self.rhs, &mut x, tolerance)?;
+                assert_eq!(workspace.history().len(), report.iterations + 1);
+                Ok((report, x))
+            });
+            let (report, solution) = solved.as_mut().unwrap().swap_remove(0);
+            x.copy_from_slice(&solution);
             report
         }
 

@@ -7,7 +7,7 @@
 //! L_ij = G_ij D_j^-1,   D_i = (1 + shift) A_ii - sum_{j<i} G_ij L_ij^T
 //! ```
 //! Where some `D_i` is not safely positive definite, the patch is factored again
-//! with the next of [`SHIFTS`] (Manteuffel 1980), a rule that looks at the patch
+//! with the next of `SHIFTS` (Manteuffel 1980), a rule that looks at the patch
 //! alone; a patch that none helps falls back to its diagonal blocks.
 
 use super::BlockCsr;
@@ -202,6 +202,7 @@ fn safely_positive(d: &Mat3, original: &Mat3) -> bool {
 #[cfg(test)]
 mod tests {
     use nalgebra::DVector;
+    use std::slice;
 
     use super::super::block_csr::tests::{dense, grid, noise, noise3, springs};
     use super::*;
@@ -209,7 +210,7 @@ mod tests {
 
     fn one_patch(graph: &Graph) -> Layout {
         let vertices = graph.len() as u32;
-        let patches = Patches::new(graph, &[0..vertices], graph.len()).unwrap();
+        let patches = Patches::new(graph, slice::from_ref(&(0..vertices)), graph.len()).unwrap();
         assert_eq!(patches.len(), 1);
         Layout::new(graph, &Partition::new(graph, patches.into(), 1).unwrap(), 0)
     }

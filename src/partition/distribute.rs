@@ -275,10 +275,11 @@ mod tests {
     use super::super::graph::tests::grid;
     use super::super::quality;
     use super::*;
+    use std::slice;
 
     fn partition(ranks: usize) -> (Graph, Partition) {
         let graph = grid(17, 13);
-        let patches = Arc::new(Patches::new(&graph, &[0..221], 16).unwrap());
+        let patches = Arc::new(Patches::new(&graph, slice::from_ref(&(0..221)), 16).unwrap());
         let partition = Partition::new(&graph, patches, ranks).unwrap();
         (graph, partition)
     }
@@ -324,7 +325,7 @@ mod tests {
     #[test]
     fn ranks_get_about_equal_shares() {
         let graph = grid(120, 120);
-        let patches = Arc::new(Patches::new(&graph, &[0..14400], 256).unwrap());
+        let patches = Arc::new(Patches::new(&graph, slice::from_ref(&(0..14400)), 256).unwrap());
         for ranks in [2, 3, 4, 7] {
             let partition = Partition::new(&graph, patches.clone(), ranks).unwrap();
             let work: Vec<f64> =

@@ -56,7 +56,7 @@ impl Pending<Vec<u8>> {
     /// Starts to send the buffer.
     pub fn send(&mut self, comm: ffi::MPI_Comm, to: usize, tag: c_int) -> Result<()> {
         let length = int(self.buffer().len())?;
-        let from = self.buffer.as_ptr().cast::<c_void>();
+        let from = address(&self.buffer);
         // SAFETY: the buffer has `length` bytes, and is neither written nor freed
         // until the request is complete.
         let code = unsafe {
@@ -69,7 +69,7 @@ impl Pending<Vec<u8>> {
     /// Starts to receive a message that fills the buffer.
     pub fn receive(&mut self, comm: ffi::MPI_Comm, from: usize, tag: c_int) -> Result<()> {
         let length = int(self.buffer().len())?;
-        let into = self.buffer.as_mut_ptr().cast::<c_void>();
+        let into = address_mut(&mut self.buffer);
         // SAFETY: the buffer has `length` bytes, and is neither touched nor freed
         // until the request is complete.
         let code = unsafe {
@@ -105,4 +105,17 @@ fn own_error(message: String) -> Error {
     // SAFETY: called between the initialisation and the end of MPI.
     unsafe { ffi::MPI_Comm_rank(ffi::RSMPI_COMM_WORLD, &mut rank) };
     Error::Rank { rank: rank.max(0) as usize, message }
+}
+
+/// Where MPI reads from. An empty slice is given a real address: its own may be 1,
+/// which Open MPI takes for `MPI_IN_PLACE`.
+pub(super) fn address<T>(values: &[T]) -> *const c_void {
+    static NOTHING: u64 = 0;
+    if values.is_empty() { (&raw const NOTHING).cast() } else { values.as_ptr().cast() }
+}
+
+/// Where MPI writes to, as [`address`].
+pub(super) fn address_mut<T>(values: &mut [T]) -> *mut c_void {
+    // An empty slice is not written to.
+    if values.is_empty() { address(values).cast_mut() } else { values.as_mut_ptr().cast() }
 }

@@ -1,0 +1,175 @@
+//! The linear solver on a sheet of 120 x 120 vertices: the matrix-vector product
+//! against the memory floor, a solve with each preconditioner, the price of
+//! reproducible sums. `cargo bench --bench linalg`.
+
+use std::hint::black_box;
+use std::slice::from_ref;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cloth_sim::comm::{Halo, threads as ranks};
+use cloth_sim::linalg::{
+    BlockCsr, CgWorkspace, Preconditioner, PreconditionerKind, ReproducibleSums, System, Tolerance,
+};
+use cloth_sim::math::{Mat3, Vec3};
+use cloth_sim::partition::{Graph, Layout, Partition, Patches};
+use cloth_sim::threads::Threads;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+const SIDE: u32 = 120;
+const THREADS: [usize; 2] = [1, 2];
+const KINDS: [PreconditionerKind; 2] =
+    [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky];
+
+/// A crumpled square metre and a half of cloth of 0.2 kg/m^2 and E t = 500 N/m.
+struct Sheet {
+    graph: Graph,
+    layout: Layout,
+}
+
+impl Sheet {
+    fn new() -> Self {
+        let at = |x: u32, y: u32| y * SIDE + x;
+        let cells = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| (x, y)));
+        let faces: Vec<[u32; 3]> = cells
+            .flat_map(|(x, y)| {
+                let (a, b, c, d) = (at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1));
+                [[a, b, c], [a, c, d]]
+            })
+            .collect();
+        let vertices = SIDE * SIDE;
+        let graph = Graph::from_cliques(vertices as usize, faces.iter().map(|f| &f[..]));
+        let patches = Patches::new(&graph, from_ref(&(0..vertices)), 256).unwrap();
+        let partition = Partition::new(&graph, Arc::new(patches), 1).unwrap();
+        let layout = Layout::new(&graph, &partition, 0);
+        Self { graph, layout }
+    }
+
+    fn position(vertex: u32) -> Vec3 {
+        let (x, y) = (f64::from(vertex % SIDE), f64::from(vertex / SIDE));
+        let height = 2.0 * (0.31 * x + 0.05 * y).sin() + 1.5 * (0.23 * y - 0.1 * x).cos();
+        Vec3::new(x, height, y) * EDGE
+    }
+
+    /// Mass and stretched springs of an implicit step of `h` seconds.
+    fn matrix(&self, h: f64) -> BlockCsr {
+        let mut matrix = BlockCsr::new(&self.layout, &self.graph).unwrap();
+        let stiffness = h * h * 500.0;
+        for (row, &v) in self.layout.own.iter().enumerate() {
+            let mut diagonal = Mat3::identity() * (0.2 * EDGE * EDGE);
+            for &w in self.graph.neighbours(v) {
+                let along = (Self::position(w) - Self::position(v)).normalize();
+                let block =
+                    along * along.transpose() * stiffness + Mat3::identity() * (0.003 * stiffness);
+                diagonal += block;
+                let at = matrix.position(row, w).unwrap();
+                matrix.values_mut()[at] = -block;
+            }
+            let at = matrix.diagonal(row);
+            matrix.values_mut()[at] = diagonal;
+        }
+        matrix
+    }
+}
+
+const EDGE: f64 = 0.015;
+
+fn product(c: &mut Criterion) {
+    let sheet = Sheet::new();
+    let matrix = sheet.matrix(1e-3);
+    let u: Vec<Vec3> = sheet.layout.own.iter().map(|&v| Sheet::position(v)).collect();
+    let mut w = u.clone();
+    let block = size_of::<Mat3>() + size_of::<u32>();
+    let bytes = matrix.len() * block + matrix.rows() * (2 * size_of::<Vec3>() + 4);
+
+    let mut group = c.benchmark_group("product");
+    group.throughput(Throughput::Bytes(bytes as u64));
+    let from = vec![1u64; bytes / 16];
+    let mut to = from.clone();
+    group.bench_function("copy of as many bytes", |b| {
+        b.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)));
+    });
+    for count in THREADS {
+        let threads = Threads::new(count).unwrap();
+        group.bench_function(format!("{count} threads"), |b| {
+            b.iter(|| matrix.multiply(&threads, black_box(&u), &mut w));
+        });
+    }
+}
+
+/// Seconds for `solves` solves to 1e-6 with their factorisations, and the
+/// iterations of one.
+fn time_solves(
+    sheet: &Sheet,
+    matrix: &BlockCsr,
+    kind: PreconditionerKind,
+    threads: usize,
+    solves: u64,
+) -> (Duration, usize) {
+    let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 2000 };
+    let bumps = |v: &u32| Sheet::position(*v).map(|x| (40.0 * x).sin());
+    let rhs: Vec<Vec3> = sheet.layout.own.iter().map(bumps).collect();
+    let timed = ranks::run(1, |world| {
+        let threads = Threads::new(threads)?;
+        let mut preconditioner = Preconditioner::new(kind, matrix);
+        let mut workspace = CgWorkspace::new(&sheet.layout);
+        let mut halo = Halo::new(Vec::new());
+        let (mut start, mut iterations) = (Instant::now(), 0);
+        for solve in 0..=solves {
+            if solve == 1 {
+                start = Instant::now(); // the first one warms up
+            }
+            preconditioner.factor(&threads, matrix);
+            let (threads, halo, preconditioner) = (&threads, &mut halo, &preconditioner);
+            let mut system = System { world, threads, matrix, halo, preconditioner, fixed: &[] };
+            let mut x = vec![Vec3::zeros(); rhs.len()];
+            iterations = workspace.solve(&mut system, &rhs, &mut x, tolerance)?.iterations;
+        }
+        Ok((start.elapsed(), iterations))
+    });
+    timed.unwrap()[0]
+}
+
+fn solve(c: &mut Criterion) {
+    let sheet = Sheet::new();
+    let mut group = c.benchmark_group("solve to 1e-6");
+    for milliseconds in [1, 4, 10] {
+        let matrix = sheet.matrix(1e-3 * f64::from(milliseconds));
+        for (kind, threads) in KINDS.into_iter().flat_map(|k| THREADS.map(|t| (k, t))) {
+            let (_, iterations) = time_solves(&sheet, &matrix, kind, threads, 0);
+            let name = format!("{milliseconds} ms, {kind:?}, {iterations} it., {threads} threads");
+            group.bench_function(name, |b| {
+                b.iter_custom(|solves| time_solves(&sheet, &matrix, kind, threads, solves).0);
+            });
+        }
+    }
+}
+
+fn sums(c: &mut Criterion) {
+    let parts: Vec<[f64; 3]> =
+        (0..56).map(|i| [1.0, 1e-3, 1e-9].map(|x| x * (1.0 + f64::from(i).sin()))).collect();
+    let mut group = c.benchmark_group("three sums over 56 patches");
+    group.bench_function("plain", |b| {
+        b.iter(|| {
+            let add = |s: [f64; 3], p: &[f64; 3]| [s[0] + p[0], s[1] + p[1], s[2] + p[2]];
+            black_box(&parts).iter().fold([0.0; 3], add)
+        });
+    });
+    group.bench_function("reproducible", |b| {
+        b.iter(|| {
+            let mut sums = ReproducibleSums::default();
+            black_box(&parts).iter().for_each(|&part| sums.add(part));
+            sums.values()
+        });
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1));
+    targets = product, solve, sums
+}
+criterion_main!(benches);

@@ -1,0 +1,111 @@
+//! The bits of a solution do not depend on the number of ranks or threads, nor
+//! on who owns which patch.
+
+use std::slice::from_ref;
+use std::sync::Arc;
+
+use cloth_sim::comm::{Halo, threads as ranks};
+use cloth_sim::linalg::{
+    BlockCsr, CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+};
+use cloth_sim::math::{Mat3, Vec3};
+use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
+use cloth_sim::threads::Threads;
+
+const SIDE: u32 = 24;
+const FIXED: [u32; 3] = [0, 23, 301];
+
+fn graph() -> Graph {
+    let at = |x: u32, y: u32| y * SIDE + x;
+    let cells = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| (x, y)));
+    let cells: Vec<[u32; 4]> =
+        cells.map(|(x, y)| [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)]).collect();
+    Graph::from_cliques((SIDE * SIDE) as usize, cells.iter().map(|cell| &cell[..]))
+}
+
+/// A number without pattern in -1..1.
+fn noise(a: u32, b: u32) -> f64 {
+    (f64::from(a) * 12.9898 + f64::from(b) * 78.233).sin()
+}
+
+fn matrix(layout: &Layout, graph: &Graph) -> BlockCsr {
+    let mut matrix = BlockCsr::new(layout, graph).unwrap();
+    for (row, &v) in layout.own.iter().enumerate() {
+        let mut diagonal = Mat3::identity() * 0.01;
+        for &w in graph.neighbours(v) {
+            let (low, high) = (v.min(w), v.max(w));
+            let along = Vec3::new(noise(low, high), noise(high, low), noise(low, low + high));
+            let block = along * along.transpose() + Mat3::identity() * 0.01;
+            diagonal += block;
+            let at = matrix.position(row, w).unwrap();
+            matrix.values_mut()[at] = -block;
+        }
+        let at = matrix.diagonal(row);
+        matrix.values_mut()[at] = diagonal;
+    }
+    matrix
+}
+
+/// Solves on all ranks of `partition`; the solution's bits in the mesh's numbering.
+fn solve(
+    graph: &Graph,
+    partition: &Partition,
+    threads: usize,
+    kind: PreconditionerKind,
+    flip: Option<u32>,
+) -> (CgReport, Vec<u64>) {
+    let results = ranks::run(partition.ranks, |world| {
+        let layout = Layout::new(graph, partition, world.rank());
+        let matrix = matrix(&layout, graph);
+        let threads = Threads::new(threads)?;
+        let mut preconditioner = Preconditioner::new(kind, &matrix);
+        preconditioner.factor(&threads, &matrix);
+        let value = |v: u32| Vec3::new(noise(v, 1), noise(v, 2), noise(v, 3));
+        let mut rhs: Vec<Vec3> = layout.own.iter().map(|&v| value(v)).collect();
+        if let Some(local) = flip.and_then(|vertex| layout.own_index(vertex)) {
+            let component = &mut rhs[local as usize].y;
+            *component = f64::from_bits(component.to_bits() ^ 1);
+        }
+        let mut fixed: Vec<u32> = FIXED.iter().filter_map(|&v| layout.own_index(v)).collect();
+        fixed.sort_unstable();
+        let mut x = vec![Vec3::zeros(); layout.own.len()];
+        fixed.iter().for_each(|&row| x[row as usize] = Vec3::repeat(0.5));
+        let mut system = System {
+            world,
+            threads: &threads,
+            matrix: &matrix,
+            halo: &mut Halo::new(layout.neighbours.clone()),
+            preconditioner: &preconditioner,
+            fixed: &fixed,
+        };
+        let tolerance = Tolerance { relative_residual: 1e-8, max_iterations: 500 };
+        let report = CgWorkspace::new(&layout).solve(&mut system, &rhs, &mut x, tolerance)?;
+        let mut mesh = vec![Vec3::zeros(); graph.len()];
+        Gather::new(partition).to_all(world, &x, &mut mesh)?;
+        Ok((report, mesh.iter().flatten().map(|x| x.to_bits()).collect::<Vec<u64>>()))
+    });
+    let mut results = results.unwrap();
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "ranks agree");
+    results.swap_remove(0)
+}
+
+#[test]
+fn same_bits_on_any_number_of_ranks_and_threads() {
+    let graph = graph();
+    let patches = Arc::new(Patches::new(&graph, from_ref(&(0..SIDE * SIDE)), 20).unwrap());
+    for kind in [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky] {
+        let alone = Partition::new(&graph, patches.clone(), 1).unwrap();
+        let (report, bits) = solve(&graph, &alone, 1, kind, None);
+        assert!(report.converged() && report.iterations > 20);
+        for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (7, 1), (40, 1)] {
+            let partition = Partition::new(&graph, patches.clone(), ranks).unwrap();
+            assert!(solve(&graph, &partition, threads, kind, None) == (report, bits.clone()));
+        }
+        // Patches dealt out like cards: hardly a row without a ghost.
+        let dealt = (0..patches.len() as u32).map(|patch| patch % 3).collect();
+        let partition = Partition { patches: patches.clone(), rank_of_patch: dealt, ranks: 3 };
+        assert!(solve(&graph, &partition, 1, kind, None) == (report, bits.clone()));
+        // The comparison is alive: one flipped bit on one rank shows.
+        assert!(solve(&graph, &partition, 1, kind, Some(200)).1 != bits);
+    }
+}
