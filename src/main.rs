@@ -1,6 +1,8 @@
 //! The command-line program; everything it does is in the library.
 
 mod cli;
+#[cfg(feature = "fault-injection")]
+mod fault;
 mod progress;
 mod recorder;
 mod run;

@@ -152,6 +152,8 @@ impl Job {
             let steps = if frame == 0 { 0 } else { self.scene.steps_per_frame };
             let mut reports = Vec::with_capacity(steps as usize);
             for _ in 0..steps {
+                #[cfg(feature = "fault-injection")]
+                crate::fault::commit(world, simulation, simulation.steps() + 1)?;
                 let report = simulation.step()?;
                 if let Some(recorder) = recorder {
                     recorder.progress.step(simulation.steps(), &report);

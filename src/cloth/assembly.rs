@@ -9,6 +9,7 @@ use crate::cloth::air::AirDrag;
 use crate::cloth::bending::BendingTreatment;
 use crate::cloth::contact_spring::ContactSpring;
 use crate::cloth::hinges::HingeValues;
+use crate::cloth::membrane::MembraneTriangle;
 use crate::cloth::model::ClothModel;
 use crate::cloth::scatter::{HingeScatter, PatchLists, TriangleScatter, own_patch};
 use crate::ids::{NONE, VertexId};
@@ -120,22 +121,12 @@ impl Assembly {
         inputs: &StepInputs,
         rows: &mut PatchSystem,
     ) {
-        for item in self.triangles.of(patch) {
-            let index = item.triangle as usize;
-            let triangle = &model.membranes[index];
-            let cloth = model.cloth_of_face[index] as usize;
-            let x = triangle.vertices.map(|v| inputs.x[v as usize]);
-            let v = triangle.vertices.map(|v| inputs.v[v as usize]);
-            let (stiffness, damping) =
-                (&model.membrane_stiffness[cloth], model.stiffness_damping[cloth]);
-            let terms = triangle.step_terms(stiffness, x, v, inputs.h, damping);
-            rows.add(&item.rows, &item.slots, &terms.rhs, |a, b| terms.block(a, b));
-            if model.air != AirDrag::default() {
-                let (rhs, block) = model.air.step_terms(x, v, inputs.wind, inputs.h);
-                for a in 0..3 {
-                    rows.add_diagonal(item.rows[a], item.slots[a][a], rhs[a], block);
-                }
-            }
+        let (pairs, last) = self.triangles.of(patch).as_chunks::<2>();
+        for pair in pairs {
+            add_triangle_batch(&[&pair[0], &pair[1]], model, inputs, rows);
+        }
+        if let [item] = last {
+            add_triangle_batch(&[item], model, inputs, rows);
         }
     }
 
@@ -193,6 +184,32 @@ impl Assembly {
                 lists.offsets[patch] -= 1;
                 lists.items[lists.offsets[patch] as usize] = index as u32;
             });
+        }
+    }
+}
+
+/// Adds L triangles of one patch, and so of one cloth: membrane, and air on them.
+fn add_triangle_batch<const L: usize>(
+    items: &[&TriangleScatter; L],
+    model: &ClothModel,
+    inputs: &StepInputs,
+    rows: &mut PatchSystem,
+) {
+    let triangles = items.map(|item| &model.membranes[item.triangle as usize]);
+    let x = triangles.map(|triangle| triangle.vertices.map(|v| inputs.x[v as usize]));
+    let v = triangles.map(|triangle| triangle.vertices.map(|v| inputs.v[v as usize]));
+    let cloth = model.cloth_of_face[items[0].triangle as usize] as usize;
+    let (stiffness, beta) = (&model.membrane_stiffness[cloth], model.stiffness_damping[cloth]);
+    let terms = MembraneTriangle::step_terms_of(triangles, stiffness, x, v, inputs.h, beta);
+    for (item, terms) in items.iter().zip(&terms) {
+        rows.add(&item.rows, &item.slots, &terms.rhs, |a, b| terms.block(a, b));
+    }
+    if model.air != AirDrag::default() {
+        for (i, item) in items.iter().enumerate() {
+            let (rhs, block) = model.air.step_terms(x[i], v[i], inputs.wind, inputs.h);
+            for a in 0..3 {
+                rows.add_diagonal(item.rows[a], item.slots[a][a], rhs[a], block);
+            }
         }
     }
 }

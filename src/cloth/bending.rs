@@ -120,6 +120,15 @@ pub enum BendingTreatment {
     DiagonalHinges,
 }
 
+impl std::fmt::Display for BendingTreatment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Explicit => "explicit",
+            Self::DiagonalHinges => "implicit (diagonal of hinges)",
+        })
+    }
+}
+
 impl BendingTreatment {
     /// A hinge's blocks are this times `grad_a grad_b^T` (kg m^2).
     #[inline]

@@ -34,6 +34,16 @@ pub struct StepTerms<const N: usize> {
     pub blocks: [Mat3; 6],
 }
 
+impl StepTerms<3> {
+    /// The block of row `a` and column `b`.
+    #[inline(always)]
+    pub fn block(&self, a: usize, b: usize) -> Mat3 {
+        const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+        let block = self.blocks[PLACE[a][b]];
+        if a <= b { block } else { block.transpose() }
+    }
+}
+
 /// A triangle with its rest shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MembraneTriangle {

@@ -70,6 +70,16 @@ impl Topology {
         Ok(())
     }
 
+    /// Adds another mesh whose vertices and faces are numbered from
+    /// `first_vertex` and `first_face` on.
+    pub fn append(&mut self, other: &Self, first_vertex: u32, first_face: FaceId) {
+        let first_edge = self.edges.len() as u32;
+        let face = |face: FaceId| if face == NONE { NONE } else { face + first_face };
+        self.edges.extend(other.edges.iter().map(|edge| edge.map(|v| v + first_vertex)));
+        self.face_edges.extend(other.face_edges.iter().map(|edges| edges.map(|e| e + first_edge)));
+        self.edge_faces.extend(other.edge_faces.iter().map(|faces| faces.map(face)));
+    }
+
     /// The face across the edge opposite to `corner` of `face`, or [`NONE`].
     pub fn across(&self, face: FaceId, corner: usize) -> FaceId {
         let [low, high] = self.edge_faces[self.face_edges[face as usize][corner] as usize];

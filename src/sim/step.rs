@@ -1,5 +1,7 @@
 //! One step of one rank, as a timed table of contents.
 
+use std::cmp::Ordering;
+
 use crate::cloth::SolveOutcome;
 use crate::cloth::assembly::StepInputs;
 use crate::collision::{
@@ -284,6 +286,22 @@ impl Simulation<'_> {
         }
         self.step_ticks = halved;
         Ok(())
+    }
+
+    /// The vertex that changed its velocity most in the failed solve, not finite
+    /// before all others.
+    fn worst_vertex(&self) -> Result<u32> {
+        let size = |change: &Vec3| {
+            let norm = change.norm();
+            if norm.is_finite() { norm } else { f64::INFINITY }
+        };
+        let own = self.layout.own.iter().zip(self.integrator.delta_v());
+        let mine: Vec<[f64; 2]> =
+            own.map(|(&vertex, change)| [size(change), -f64::from(vertex)]).collect();
+        let larger = |a: &[f64; 2], b: &[f64; 2]| a.partial_cmp(b).unwrap_or(Ordering::Equal);
+        let worst: Vec<_> = mine.into_iter().max_by(larger).into_iter().collect();
+        let of_all = message::all_gather_v(self.world, &worst)?;
+        Ok(of_all.into_iter().max_by(larger).map_or(0, |[_, vertex]| -vertex as u32))
     }
 
     fn step_error(&mut self, trouble: Trouble) -> Result<Error> {

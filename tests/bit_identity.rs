@@ -1,0 +1,92 @@
+//! The same bits on any number of ranks and threads, in process and under MPI.
+
+mod common;
+
+use common::run::{Frames, Start, scene, simulate};
+
+/// One rank and one thread, the measure of all others.
+const REFERENCE: Start = Start::Threads(1, 1);
+
+fn starts() -> Vec<Start> {
+    let mut starts = vec![
+        Start::Threads(1, 2),
+        Start::Threads(2, 1),
+        Start::Threads(2, 2),
+        Start::Threads(3, 1),
+        Start::Threads(4, 1),
+        Start::Threads(7, 1),
+    ];
+    if cfg!(feature = "mpi") {
+        starts.extend([1, 2, 3, 4].map(Start::Mpi));
+    }
+    starts
+}
+
+fn run(start: Start, name: &str, more: &[&str]) -> Frames {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    simulate(start, &scene(name), &folder.path().join("run"), more)
+}
+
+fn assert_identical(name: &str, more: &[&str]) {
+    let reference = run(REFERENCE, name, more);
+    assert!(reference.state_hashes.windows(2).all(|pair| pair[0] != pair[1]), "nothing moves");
+    for start in starts() {
+        assert_eq!(run(start, name, more), reference, "{name} with {start:?}");
+    }
+}
+
+#[test]
+fn a_sheet_on_two_pins() {
+    assert_identical("sheet.ron", &["--frames", "3"]);
+}
+
+#[test]
+fn pins_wind_and_a_moving_obstacle_on_small_patches() {
+    assert_identical("wind.ron", &["--frames", "4"]);
+}
+
+/// Past first contact: the cloth starts 1 cm above the sphere.
+#[test]
+fn the_tablecloth() {
+    assert_identical("tablecloth.ron", &["--frames", "2"]);
+}
+
+#[test]
+fn incomplete_cholesky_and_large_steps() {
+    let more = ["--frames", "2", "--set", "solver.preconditioner=IncompleteCholesky"];
+    assert_identical("wind.ron", &[&more[..], &["--set", "steps_per_frame=10"]].concat());
+}
+
+/// Any change of the arithmetic moves these bits: say so in the CHANGELOG.
+#[test]
+fn golden_hashes_of_a_short_run() {
+    let golden = include_str!("golden/wind.txt");
+    let frames = run(Start::Threads(2, 1), "wind.ron", &["--frames", "4"]);
+    assert_eq!(frames.state_hashes.join("\n"), golden.trim());
+}
+
+/// The comparison is alive: the lowest bit of one vertex on one rank shows.
+#[cfg(feature = "fault-injection")]
+#[test]
+fn one_bit_of_one_vertex_on_one_rank_is_seen() {
+    use common::run::{cloth_sim, finish};
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (good, bad) = (folder.path().join("good"), folder.path().join("bad"));
+    let reference = simulate(Start::Threads(2, 1), &scene("sheet.ron"), &good, &["--frames", "1"]);
+    let vertex = vertex_of_rank(&good, 1);
+    let mut command = cloth_sim(Start::Threads(2, 1));
+    command.arg(scene("sheet.ron")).arg("--out").arg(&bad).args(["--frames", "1"]);
+    let output = finish(command.env("CLOTH_SIM_FAULT", format!("flip:1:2:{vertex}")));
+    assert!(output.status.success());
+    assert_ne!(Frames::read(&bad).state_hashes, reference.state_hashes);
+}
+
+/// A vertex that `rank` owns, from the run's partition table.
+#[cfg(feature = "fault-injection")]
+fn vertex_of_rank(folder: &std::path::Path, rank: u32) -> u32 {
+    let table = std::fs::read_to_string(folder.join("partition.csv")).expect("a table");
+    let mut rows = table.lines().skip(1).map(|row| row.split(',').collect::<Vec<_>>());
+    let row = rows.find(|row| row[2] == rank.to_string()).expect("the rank owns a vertex");
+    row[0].parse().expect("a number")
+}

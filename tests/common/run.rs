@@ -1,0 +1,100 @@
+//! Runs of the real binary and what they leave behind.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use super::{finish_within, mpirun};
+
+/// Longest that any run of a test may take.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// How to start the binary.
+#[derive(Debug, Clone, Copy)]
+pub enum Start {
+    /// In-process ranks and threads of each.
+    Threads(usize, usize),
+    /// Processes under `mpirun`, one thread each.
+    Mpi(usize),
+}
+
+/// `scenes/NAME` of this repository.
+pub fn scene(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name)
+}
+
+/// The binary's command as `start` says.
+pub fn cloth_sim(start: Start) -> Command {
+    let binary = env!("CARGO_BIN_EXE_cloth-sim");
+    match start {
+        Start::Threads(ranks, threads) => {
+            let mut command = Command::new(binary);
+            let (ranks, threads) = (ranks.to_string(), threads.to_string());
+            command.args(["--ranks", &ranks, "--threads", &threads]);
+            command
+        }
+        Start::Mpi(ranks) => {
+            let mut command = mpirun(ranks);
+            command.args([binary, "--threads", "1"]);
+            command
+        }
+    }
+}
+
+/// Runs `scene` into `folder` to a good end.
+pub fn simulate(start: Start, scene: &Path, folder: &Path, more: &[&str]) -> Frames {
+    let output = finish(cloth_sim(start).arg(scene).arg("--out").arg(folder).args(more));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{start:?} {scene:?} failed: {said}");
+    Frames::read(folder)
+}
+
+/// Runs `command` to its end.
+pub fn finish(command: &mut Command) -> Output {
+    finish_within(LIMIT, command)
+}
+
+/// The state hashes of a run and the digests of its frame files.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Frames {
+    /// By rising frame.
+    pub state_hashes: Vec<String>,
+    /// By file name.
+    pub digests: BTreeMap<String, String>,
+}
+
+impl Frames {
+    /// What `folder` holds.
+    pub fn read(folder: &Path) -> Self {
+        let text = std::fs::read_to_string(folder.join("run.json")).expect("run.json is there");
+        let record: serde_json::Value = serde_json::from_str(&text).expect("run.json is JSON");
+        assert_eq!(record["status"], "complete");
+        let hash = |frame: &serde_json::Value| frame["state_hash"].as_str().map(str::to_owned);
+        let state_hashes: Vec<String> =
+            record["frames"].as_array().into_iter().flatten().filter_map(hash).collect();
+        let digests = frame_files(folder).into_iter().map(|path| {
+            let bytes = std::fs::read(&path).expect("a frame can be read");
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, format!("{:x}", Sha256::digest(bytes)))
+        });
+        let digests: BTreeMap<_, _> = digests.collect();
+        assert_eq!(state_hashes.len(), digests.len(), "as many hashes as frames");
+        Self { state_hashes, digests }
+    }
+}
+
+/// The frame files of `folder`.
+pub fn frame_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let is_frame = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("frame_") && name.ends_with(".obj")
+    };
+    let mut frames: Vec<PathBuf> = paths.filter(is_frame).collect();
+    frames.sort();
+    frames
+}
