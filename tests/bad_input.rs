@@ -1,0 +1,163 @@
+//! Bad input: a clear error that names file, place, cause and remedy; a non-zero
+//! exit; no panic.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::run::{finish, scene};
+
+/// A scene of one sheet, with `cloth` and `rest` put in.
+fn sheet(shape: &str, fields: &str) -> String {
+    format!(
+        r#"(name: "bad", frames: 1, cloths: [(shape: {shape}, material: Isotropic(
+            density_kg_per_m2: 0.2, modulus_n_per_m: 500.0, poisson_ratio: 0.3, rigidity_n_m: 1e-5,
+        ))], {fields})"#
+    )
+}
+
+const SHEET: &str = "Sheet(width_m: 1.0, length_m: 1.0, columns: 4, rows: 4)";
+
+fn cloth_sim() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    command.args(["--ranks", "1"]);
+    command
+}
+
+/// Runs the scene `text` in a folder that also holds `mesh.obj`.
+fn run(text: &str, mesh: &str, more: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("bad.ron");
+    std::fs::write(&file, text).expect("a scene is written");
+    std::fs::write(folder.path().join("mesh.obj"), mesh).expect("a mesh is written");
+    finish(cloth_sim().arg(&file).arg("--out").arg(folder.path().join("out")).args(more))
+}
+
+/// Every word of `words` is in what a failing run says, and no panic.
+fn assert_says(output: &Output, words: &[&str]) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "no failure, wanted {words:?}");
+    assert!(!said.contains("panicked"), "{said}");
+    assert!(said.contains("help: "), "no remedy: {said}");
+    for word in words {
+        assert!(said.contains(word), "wanted {word:?} in: {said}");
+    }
+}
+
+#[test]
+fn files_that_are_missing_or_no_scene() {
+    let missing = finish(cloth_sim().arg("no/such/scene.ron"));
+    assert_says(&missing, &["no/such/scene.ron"]);
+    assert_says(&run("(name: \"bad\",\n  frames: oops)", "", &[]), &["bad.ron:2:"]);
+    assert_says(&run("hello", "", &[]), &["bad.ron:1:"]);
+    let mesh = sheet("Mesh(\"nowhere.obj\")", "");
+    assert_says(&run(&mesh, "", &[]), &["nowhere.obj"]);
+}
+
+#[test]
+fn unknown_fields_name_the_nearest_known_one() {
+    let output = run(&sheet(SHEET, "frame_per_second: 25.0"), "", &[]);
+    assert_says(&output, &["bad.ron:", "frame_per_second", "frames_per_second"]);
+    let output = run(&sheet(SHEET, ""), "", &["--set", "contact.distnce_m=1"]);
+    assert_says(&output, &["contact.distnce_m", "distance_m"]);
+    let fabric = format!("(name: \"bad\", cloths: [(shape: {SHEET}, material: Fabric(\"dennim\"))])");
+    assert_says(&run(&fabric, "", &[]), &["dennim", "denim", "cloths[0].material"]);
+}
+
+#[test]
+fn numbers_out_of_bounds_name_their_field() {
+    for (path, value) in [
+        ("contact.distance_m", "0.0"),
+        ("contact.distance_m", "-1e-3"),
+        ("frames_per_second", "0.0"),
+        ("frames_per_second", "NaN"),
+        ("steps_per_frame", "0"),
+        ("gravity_m_per_s2", "(0.0, inf, 0.0)"),
+        ("cloths[0].material.Isotropic.density_kg_per_m2", "0.0"),
+        ("cloths[0].material.Isotropic.density_kg_per_m2", "-0.2"),
+        ("cloths[0].material.Isotropic.modulus_n_per_m", "-500.0"),
+        ("cloths[0].material.Isotropic.poisson_ratio", "1.5"),
+        ("solver.relative_residual", "0.0"),
+        ("patch_vertices", "0"),
+    ] {
+        let output = run(&sheet(SHEET, ""), "", &["--set", &format!("{path}={value}")]);
+        let field = path.rsplit('.').next().expect("a field");
+        assert_says(&output, &[field]);
+    }
+}
+
+#[test]
+fn meshes_with_defects_name_the_line_or_the_element() {
+    let square = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\n";
+    for (obj, words) in [
+        (format!("{square}f 1 2 9\n"), &["mesh.obj:5", "9"][..]),
+        (square.to_string(), &["mesh.obj", "no face"]),
+        (format!("{square}f 1 2 2\nf 1 3 4\n"), &["mesh.obj:5"]),
+        (format!("{square}v 2 0 0\nf 1 2 5\nf 1 3 4\nf 1 2 3\n"), &["mesh.obj:6", "area"]),
+        (format!("{square}v 0 1 0\nf 1 2 3\nf 2 1 4\nf 1 2 5\n"), &["mesh.obj", "edge"]),
+        (format!("{square}f 1 2 3\n"), &["mesh.obj", "vertex 4"]),
+        (format!("v nan 0 0\n{square}f 2 3 4\nf 1 2 5\n"), &["mesh.obj:1"]),
+        ("v 0 zero 0\n".to_string(), &["mesh.obj:1"]),
+    ] {
+        assert_says(&run(&sheet("Mesh(\"mesh.obj\")", ""), &obj, &[]), words);
+    }
+}
+
+#[test]
+fn a_pin_that_names_no_vertex() {
+    for select in [
+        "Vertices([25])",
+        "Box(min_m: (5.0, 5.0, 5.0), max_m: (6.0, 6.0, 6.0))",
+        "Group(\"collar\")",
+    ] {
+        let text = sheet(SHEET, "").replace("material:", &format!("pins: [(select: {select})], material:"));
+        assert_says(&run(&text, "", &[]), &["cloths[0].pins[0]"]);
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written_or_is_there_already() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "in the way").expect("a file is written");
+    let arguments = ["--frames", "1", "--set", "steps_per_frame=1"];
+    let run = |out: &Path, more: &[&str]| {
+        finish(cloth_sim().arg(scene("sheet.ron")).arg("--out").arg(out).args(arguments).args(more))
+    };
+    assert_says(&run(&file.join("out"), &[]), &["file"]);
+
+    let out = folder.path().join("out");
+    assert!(run(&out, &[]).status.success());
+    assert_says(&run(&out, &[]), &["out", "--overwrite"]);
+    assert!(run(&out, &["--overwrite"]).status.success());
+}
+
+#[test]
+fn a_rank_without_patches_is_a_warning_with_its_number() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    command.args(["--ranks", "3", "--frames", "1"]).arg("--out").arg(folder.path().join("out"));
+    command.arg(scene("sheet.ron")).args(["--set", "patch_vertices=400"]);
+    let output = finish(&mut command);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches("owns no patch").count(), 2, "{said}");
+    assert!(said.contains("warning: rank "), "{said}");
+}
+
+#[test]
+fn under_a_launcher_ranks_are_not_to_be_chosen() {
+    let mut command = cloth_sim();
+    let output = finish(command.arg(scene("sheet.ron")).env("OMPI_COMM_WORLD_SIZE", "2"));
+    assert_says(&output, &["--ranks", "mpirun"]);
+}
+
+/// Never N copies of the whole scene.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn a_binary_without_mpi_says_so_under_a_launcher() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let output = finish(command.arg(scene("sheet.ron")).env("OMPI_COMM_WORLD_SIZE", "2"));
+    assert_says(&output, &["without MPI", "--features mpi"]);
+}
