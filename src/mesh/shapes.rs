@@ -79,6 +79,11 @@ fn staggered_sheet(width: f64, length: f64, columns: u32, rows: u32) -> Mesh {
     mesh
 }
 
+/// Rectangle as of [`sheet`], with cells of about `edge` (m).
+pub fn plane(width: f64, length: f64, edge: f64) -> Mesh {
+    sheet(width, length, parts(width, edge, 1), parts(length, edge, 1), Diagonal::Same)
+}
+
 /// Place `i` of `n` on a side of length `size` about the origin.
 fn along(size: f64, i: u32, n: u32) -> f64 {
     size * (f64::from(i) / f64::from(n) - 0.5)

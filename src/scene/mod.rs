@@ -1,8 +1,18 @@
 //! The scene: what the user writes in RON, and what the simulation is built from.
+//!
+//! [`load::load`] reads and checks a [`Scene`], [`build::build`] makes its [`Setup`].
 
+pub mod build;
+mod check;
+pub mod load;
+pub mod materials;
 pub mod setup;
+pub mod spec;
 
+pub use build::build;
+pub use load::load;
 pub use setup::{
     Bending, ClothSetup, Keyframe, Material, Motion, ObstacleSetup, Pin, RestTriangle, Rigid,
     Setup, Transform,
 };
+pub use spec::Scene;

@@ -84,7 +84,7 @@ pub struct Bending {
 impl Material {
     /// Isotropic fabric: Young's modulus times thickness `modulus` (N/m),
     /// flexural rigidity `rigidity` (N m), no damping.
-    pub fn isotropic(density: f64, modulus: f64, poisson_ratio: f64, rigidity: f64) -> Self {
+    pub const fn isotropic(density: f64, modulus: f64, poisson_ratio: f64, rigidity: f64) -> Self {
         Self {
             density_kg_per_m2: density,
             warp_n_per_m: modulus,

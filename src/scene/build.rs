@@ -1,0 +1,411 @@
+//! From a checked scene to meshes, pins and motions.
+
+use std::path::Path;
+
+use super::setup::{
+    self, ClothSetup, Keyframe, Material, ObstacleSetup, Pin, RestTriangle, Setup, Transform,
+};
+use super::spec::{Cloth, Motion, Obstacle, Placement, Rest, Scene, Select, Shape};
+use crate::error::{Error, Result};
+use crate::ids::NONE;
+use crate::math::{Vec2, Vec3, rotation};
+use crate::mesh::{Surface, shapes};
+
+/// Reads and generates everything that `scene` names. Mesh paths are relative to
+/// `scene_dir`; each triangle of a cloth is cut into `refine` x `refine`.
+///
+/// # Errors
+/// A mesh that is missing or unsound, a pin that names no vertex, rest lengths
+/// from texture coordinates that are absent.
+pub fn build(scene: &Scene, scene_dir: &Path, refine: usize) -> Result<Setup> {
+    let mut setup = Setup::default();
+    for (i, cloth) in scene.cloths.iter().enumerate() {
+        setup.cloths.push(build_cloth(cloth, &format!("cloths[{i}]"), scene_dir, refine)?);
+    }
+    for (i, obstacle) in scene.obstacles.iter().enumerate() {
+        setup.obstacles.push(build_obstacle(obstacle, &format!("obstacles[{i}]"), scene_dir)?);
+    }
+    Ok(setup)
+}
+
+fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: usize) -> Result<ClothSetup> {
+    let coarse = surface(&cloth.shape, at, scene_dir)?;
+    let k = u32::try_from(refine).unwrap_or(u32::MAX);
+    let (surface, origins) = if k > 1 {
+        coarse.refined(k)?
+    } else {
+        let origins = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
+        (coarse.clone(), origins.collect())
+    };
+    let local = &surface.document.positions;
+    let transform = cloth.transform.resolve();
+    let rest: Vec<Vec3> = local.iter().map(|position| position * transform.scale).collect();
+    let positions: Vec<Vec3> = local.iter().map(|position| transform.apply(*position)).collect();
+    let rest_planes = rest_planes(cloth, &surface, &rest, at)?;
+    let mut pins = Vec::new();
+    for (i, pin) in cloth.pins.iter().enumerate() {
+        let at = format!("{at}.pins[{i}].select");
+        pins.push(Pin {
+            vertices: select(&pin.select, &surface, &positions, &origins, &at)?,
+            start_s: pin.start_s,
+            end_s: pin.end_s.unwrap_or(f64::INFINITY),
+            motion: pin.motion.as_ref().map(Motion::resolve),
+        });
+    }
+    let material = Material {
+        mass_damping_per_s: cloth.damping.mass_per_s,
+        stiffness_damping_s: cloth.damping.stiffness_s,
+        ..cloth.material.resolve(&format!("{at}.material"))?
+    };
+    Ok(ClothSetup {
+        name: cloth.name.clone().unwrap_or_else(|| at.to_owned()),
+        faces: surface.faces,
+        topology: surface.topology,
+        document: surface.document,
+        rest,
+        rest_planes,
+        positions,
+        material,
+        pins,
+    })
+}
+
+fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<ObstacleSetup> {
+    let surface = surface(&obstacle.shape, at, scene_dir)?;
+    Ok(ObstacleSetup {
+        name: obstacle.name.clone().unwrap_or_else(|| at.to_owned()),
+        faces: surface.faces,
+        topology: surface.topology,
+        shape: surface.document.positions.clone(),
+        document: surface.document,
+        placement: obstacle.transform.resolve(),
+        motion: obstacle.motion.as_ref().map(Motion::resolve),
+    })
+}
+
+fn surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<Surface> {
+    // Loading fills in the edges; a scene made by hand may lack them.
+    let edge = |edge_m: Option<f64>, default: f64| edge_m.unwrap_or(default);
+    let mesh = match *shape {
+        Shape::Mesh(ref path) => {
+            return Surface::read(&scene_dir.join(path)).map_err(|error| match error {
+                Error::File { path, cause, .. } => {
+                    let remedy = format!(
+                        "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",
+                        scene_dir.display()
+                    );
+                    Error::file(path, cause, remedy)
+                }
+                other => other,
+            });
+        }
+        Shape::Sheet { width_m, length_m, columns, rows, diagonal } => {
+            shapes::sheet(width_m, length_m, columns, rows, diagonal)
+        }
+        Shape::Disc { radius_m, rings } => shapes::disc(radius_m, rings),
+        Shape::Sphere { radius_m, edge_m } => {
+            shapes::sphere(radius_m, edge(edge_m, radius_m / 12.0))
+        }
+        Shape::Box { size_m, edge_m } => {
+            shapes::cuboid(size_m.into(), edge(edge_m, Vec3::from(size_m).max()))
+        }
+        Shape::Plane { width_m, length_m, edge_m } => {
+            shapes::plane(width_m, length_m, edge(edge_m, width_m.max(length_m)))
+        }
+        Shape::Capsule { radius_m, length_m, edge_m } => {
+            shapes::capsule(radius_m, length_m, edge(edge_m, radius_m / 12.0))
+        }
+        Shape::Cylinder { radius_m, length_m, edge_m } => {
+            shapes::cylinder(radius_m, length_m, edge(edge_m, radius_m / 12.0))
+        }
+    };
+    Surface::from_mesh(mesh).map_err(|error| match error {
+        Error::Input { cause, .. } => Error::input(
+            format!("{at}.shape"),
+            format!("these sizes give no sound mesh: {cause}"),
+            "choose sizes and edges of similar magnitude",
+        ),
+        other => other,
+    })
+}
+
+impl Placement {
+    fn resolve(&self) -> Transform {
+        Transform {
+            scale: self.scale,
+            rotation: rotation(self.axis.into(), self.angle_deg),
+            translation: self.translation_m.into(),
+        }
+    }
+}
+
+impl Motion {
+    fn resolve(&self) -> setup::Motion {
+        let keyframe = |key: &super::spec::Keyframe| Keyframe {
+            time_s: key.time_s,
+            translation: key.translation_m.into(),
+            axis: key.axis.into(),
+            angle_deg: key.angle_deg,
+        };
+        setup::Motion {
+            center: self.center_m.into(),
+            keyframes: self.keyframes.iter().map(keyframe).collect(),
+        }
+    }
+}
+
+/// The vertices that `choice` names, sorted; `origins` are those of refinement.
+fn select(
+    choice: &Select,
+    surface: &Surface,
+    positions: &[Vec3],
+    origins: &[[u32; 3]],
+    at: &str,
+) -> Result<Vec<u32>> {
+    let all = 0..positions.len() as u32;
+    let nothing = |cause: String, remedy: String| Err(Error::input(at, cause, remedy));
+    match choice {
+        Select::Vertices(list) => {
+            // The old vertices are those that lie at one old vertex.
+            let count = origins
+                .iter()
+                .filter(|origin| origin[0] == origin[1] && origin[1] == origin[2])
+                .count();
+            if let Some(missing) = list.iter().find(|&&vertex| vertex as usize >= count) {
+                let cause = format!("the pin names vertex {missing}, but the cloth has {count}");
+                return nothing(cause, format!("choose from 0 to {}", count - 1));
+            }
+            if list.is_empty() {
+                return nothing(
+                    "the pin names no vertex".to_owned(),
+                    "list at least one".to_owned(),
+                );
+            }
+            let listed: std::collections::HashSet<u32> = list.iter().copied().collect();
+            let chosen = |&v: &u32| origins[v as usize].iter().all(|old| listed.contains(old));
+            Ok(all.filter(chosen).collect())
+        }
+        Select::Box { min_m, max_m } => {
+            let inside = |&vertex: &u32| {
+                (0..3).all(|i| (min_m[i]..=max_m[i]).contains(&positions[vertex as usize][i]))
+            };
+            let chosen: Vec<u32> = all.filter(inside).collect();
+            if chosen.is_empty() {
+                let (low, high) = bounds(positions);
+                let cause = "the pin names no vertex: none lies in its box".to_owned();
+                let remedy = format!("the cloth starts between {low} and {high}; move the box");
+                return nothing(cause, remedy);
+            }
+            Ok(chosen)
+        }
+        Select::Nearest(point) => {
+            let distance =
+                |&vertex: &u32| (positions[vertex as usize] - Vec3::from(*point)).norm_squared();
+            let nearest = all.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            Ok(nearest.into_iter().collect())
+        }
+        Select::Group(name) => {
+            let document = &surface.document;
+            let mut chosen = Vec::new();
+            for (group, polygons) in document.group_polygons() {
+                if group.name.as_deref() == Some(name) {
+                    let corners =
+                        polygons.flat_map(|polygon| &document.corners[document.polygon(polygon)]);
+                    chosen.extend(corners.map(|corner| corner.vertex));
+                }
+            }
+            chosen.sort_unstable();
+            chosen.dedup();
+            if chosen.is_empty() {
+                let known: Vec<&str> =
+                    document.groups.iter().filter_map(|g| g.name.as_deref()).collect();
+                let cause = format!("the pin names no vertex: the mesh has no group `{name}`");
+                return nothing(cause, super::check::did_you_mean(name, &known));
+            }
+            Ok(chosen)
+        }
+    }
+}
+
+/// Lower and upper corner of all positions, for people.
+fn bounds(positions: &[Vec3]) -> (String, String) {
+    let first = positions.first().copied().unwrap_or_default();
+    let low = positions.iter().fold(first, |low, p| low.inf(p));
+    let high = positions.iter().fold(first, |high, p| high.sup(p));
+    let text = |v: Vec3| format!("({:.4}, {:.4}, {:.4})", v.x, v.y, v.z);
+    (text(low), text(high))
+}
+
+/// Each face's rest triangle, from the shape or from the texture coordinates.
+fn rest_planes(
+    cloth: &Cloth,
+    surface: &Surface,
+    rest: &[Vec3],
+    at: &str,
+) -> Result<Vec<RestTriangle>> {
+    let axis = Vec3::from(cloth.warp_axis);
+    let mut planes = Vec::with_capacity(surface.faces.len());
+    for (face, &vertices) in surface.faces.iter().enumerate() {
+        let uv = texture_edges(surface, face);
+        let [a, b, c] = vertices.map(|vertex| rest[vertex as usize]);
+        planes.push(match cloth.rest {
+            Rest::Shape => from_shape(b - a, c - a, uv, axis),
+            Rest::Uv { metres_per_unit } => from_pattern(uv, metres_per_unit)
+                .ok_or_else(|| no_pattern(cloth, surface, face, at))?,
+        });
+    }
+    Ok(planes)
+}
+
+/// Texture coordinates of corners 1 and 2 relative to corner 0, if the face has
+/// them and they enclose an area.
+fn texture_edges(surface: &Surface, face: usize) -> Option<[Vec2; 2]> {
+    let corners = surface.face_corners[face];
+    let texcoords = corners.map(|place| surface.document.corners[place as usize].texcoord);
+    if texcoords.contains(&NONE) {
+        return None;
+    }
+    let [a, b, c] = texcoords.map(|texcoord| surface.document.texcoords[texcoord as usize]);
+    let edges = [b - a, c - a];
+    let longest = edges[0].norm_squared().max(edges[1].norm_squared());
+    (edges[0].perp(&edges[1]).abs() > 1e-8 * longest).then_some(edges)
+}
+
+/// Lengths of the edges `e1` and `e2` from corner 0; the warp direction is that
+/// of growing u, without texture the projection of `axis`.
+fn from_shape(e1: Vec3, e2: Vec3, uv: Option<[Vec2; 2]>, axis: Vec3) -> RestTriangle {
+    let normal = e1.cross(&e2).normalize();
+    let warp = match uv {
+        // dx/du, times the (signed) area of the texture triangle.
+        Some([uv1, uv2]) => (e1 * uv2.y - e2 * uv1.y) * uv1.perp(&uv2).signum(),
+        None => in_plane(axis, normal),
+    };
+    let warp = warp.normalize();
+    let weft = normal.cross(&warp);
+    let flat = |edge: Vec3| Vec2::new(edge.dot(&warp), edge.dot(&weft));
+    RestTriangle { x1: flat(e1), x2: flat(e2) }
+}
+
+/// The part of `axis` in the plane of `normal`; of the next axis by cyclic order
+/// of the coordinates where it stands almost at right angles.
+fn in_plane(axis: Vec3, normal: Vec3) -> Vec3 {
+    let project = |axis: Vec3| axis - normal * normal.dot(&axis);
+    let next = Vec3::new(axis.z, axis.x, axis.y);
+    let fits = |axis: &Vec3| project(*axis).norm() > 1e-3 * axis.norm();
+    // An axis (1, 1, 1) is its own successor.
+    project([axis, next, Vec3::x(), Vec3::y()].into_iter().find(fits).unwrap_or(Vec3::z()))
+}
+
+/// A pattern piece; mirrored pieces are mirrored back about the warp direction.
+fn from_pattern(uv: Option<[Vec2; 2]>, metres_per_unit: f64) -> Option<RestTriangle> {
+    let [x1, x2] = uv?.map(|edge| edge * metres_per_unit);
+    let mirror = Vec2::new(1.0, x1.perp(&x2).signum());
+    Some(RestTriangle { x1: x1.component_mul(&mirror), x2: x2.component_mul(&mirror) })
+}
+
+fn no_pattern(cloth: &Cloth, surface: &Surface, face: usize, at: &str) -> Error {
+    let polygon = surface.face_polygons[face] + 1;
+    let name = cloth.name.as_deref().unwrap_or("the cloth");
+    Error::input(
+        format!("{at}.rest"),
+        format!("polygon {polygon} of {name} has no texture coordinates, or they enclose no area"),
+        "give the mesh its sewing pattern as texture coordinates, or write `rest: Shape`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::load::parse;
+
+    fn setup(cloth: &str, obj: &str, refine: usize) -> Result<Setup> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("m.obj"), obj).unwrap();
+        let text = format!("(cloths: [(material: Fabric(\"cotton\"), {cloth})])");
+        build(&parse(&text, "s.ron")?, folder.path(), refine)
+    }
+
+    /// Two unit squares in the plane z = 0 with a turned texture on the first.
+    const SQUARES: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\n\
+        vt 0 0\nvt 0 -1\nvt 1 -1\nvt 1 0\ng left\nf 1/1 2/2 3/3 4/4\ng right\nf 2 5 6 3\n";
+
+    #[test]
+    fn warp_follows_u_and_lengths_follow_the_shape() {
+        let built = setup("shape: Mesh(\"m.obj\"), transform: (scale: 2)", SQUARES, 1).unwrap();
+        let planes = &built.cloths[0].rest_planes;
+        // First square: u grows along y, so warp is y and weft is -x.
+        let [x1, x2] = [planes[0].x1, planes[0].x2];
+        assert!(
+            (x1 - Vec2::new(0.0, -2.0)).norm() < 1e-15
+                && (x2 - Vec2::new(2.0, -2.0)).norm() < 1e-15
+        );
+        // Second: no texture, so warp is x.
+        assert!((planes[2].x1 - Vec2::new(2.0, 0.0)).norm() < 1e-15);
+        assert!(planes.iter().all(|plane| (plane.x1.perp(&plane.x2) - 4.0).abs() < 1e-12));
+        assert_eq!(built.cloths[0].rest[5], Vec3::new(4.0, 2.0, 0.0));
+    }
+
+    #[test]
+    fn patterns_give_lengths_and_need_texture() {
+        let half = SQUARES.replace("\nf 2 5 6 3", "\nf 2/2 5/1 6/4 3/3");
+        let built =
+            setup("shape: Mesh(\"m.obj\"), rest: Uv(metres_per_unit: 0.5)", &half, 1).unwrap();
+        let areas = built.cloths[0].rest_planes.iter().map(|plane| plane.x1.perp(&plane.x2));
+        assert!(areas.into_iter().all(|twice| (twice - 0.25).abs() < 1e-15));
+        let message = setup("shape: Mesh(\"m.obj\"), rest: Uv(metres_per_unit: 0.5)", SQUARES, 1)
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("cloths[0].rest: polygon 2"), "{message}");
+    }
+
+    #[test]
+    fn pins_name_vertices_also_when_refined() {
+        let pins = "shape: Mesh(\"m.obj\"), transform: (translation_m: (0, 0, 3)), pins: [
+            (select: Vertices([3, 0])), (select: Nearest((2.1, 1.2, 3))), (select: Group(\"right\")),
+            (select: Box(min_m: (0.9, -1, 2), max_m: (1.1, 2, 4)), start_s: 1, end_s: 2)]";
+        let chosen = |refine| {
+            let built = setup(pins, SQUARES, refine).unwrap();
+            built.cloths[0].pins.iter().map(|pin| pin.vertices.len()).collect::<Vec<_>>()
+        };
+        let built = setup(pins, SQUARES, 1).unwrap();
+        let pins = &built.cloths[0].pins;
+        assert_eq!((&pins[0].vertices[..], &pins[1].vertices[..]), (&[0, 3][..], &[5][..]));
+        assert_eq!(
+            (&pins[2].vertices[..], &pins[3].vertices[..]),
+            (&[1, 2, 4, 5][..], &[1, 2][..])
+        );
+        assert_eq!((pins[0].end_s, pins[3].start_s, pins[3].end_s), (f64::INFINITY, 1.0, 2.0));
+        assert_eq!(chosen(1), [2, 1, 4, 2]);
+        assert_eq!(chosen(2), [3, 1, 9, 3]);
+    }
+
+    #[test]
+    fn pins_and_meshes_that_name_nothing_are_refused() {
+        for (cloth, place, cause) in [
+            (
+                "shape: Mesh(\"m.obj\"), pins: [(select: Vertices([6]))]",
+                "cloths[0].pins[0].select",
+                "vertex 6, but the cloth has 6",
+            ),
+            (
+                "shape: Mesh(\"m.obj\"), pins: [(select: Vertices([]))]",
+                "cloths[0].pins[0].select",
+                "names no vertex",
+            ),
+            (
+                "shape: Mesh(\"m.obj\"), pins: [(select: Group(\"lef\"))]",
+                "cloths[0].pins[0].select",
+                "did you mean `left`",
+            ),
+            (
+                "shape: Mesh(\"m.obj\"), pins: [(select: Box(min_m: (5, 5, 5), max_m: (6, 6, 6)))]",
+                "pins[0].select",
+                "(2.0000, 1.0000, 0.0000)",
+            ),
+            ("shape: Mesh(\"none.obj\")", "none.obj", "check cloths[0].shape"),
+        ] {
+            let message = setup(cloth, SQUARES, 1).unwrap_err().to_string();
+            assert!(message.contains(place) && message.contains(cause), "{cloth}: {message}");
+        }
+    }
+}

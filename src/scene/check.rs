@@ -1,0 +1,381 @@
+//! Checks every number of a scene before anything is built from it.
+
+use super::materials::{FABRICS, fabric};
+use super::setup::Material;
+use super::spec::*;
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+
+impl Scene {
+    /// Checks all numbers and names.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, by its full path.
+    pub fn validate(&self) -> Result<()> {
+        positive("frames_per_second", self.frames_per_second)?;
+        at_least_one("steps_per_frame", self.steps_per_frame)?;
+        at_least_one("patch_vertices", self.patch_vertices)?;
+        finite_vector("gravity_m_per_s2", self.gravity_m_per_s2)?;
+        if self.name.contains(['/', '\\']) || self.name.starts_with('.') {
+            let cause = format!("`{}` cannot name a run folder", self.name);
+            return Err(Error::input("name", cause, "use letters, digits, - and _"));
+        }
+        if self.cloths.is_empty() {
+            return Err(Error::input(
+                "cloths",
+                "the scene has no cloth",
+                "add one; see docs/scene.md",
+            ));
+        }
+        self.air.validate()?;
+        self.contact.validate()?;
+        self.solver.validate()?;
+        for (i, cloth) in self.cloths.iter().enumerate() {
+            cloth.validate(&format!("cloths[{i}]"))?;
+        }
+        for (i, obstacle) in self.obstacles.iter().enumerate() {
+            obstacle.validate(&format!("obstacles[{i}]"))?;
+        }
+        self.check_names()
+    }
+
+    fn check_names(&self) -> Result<()> {
+        let cloths = self.cloths.iter().map(|cloth| ("cloths", &cloth.name));
+        let obstacles = self.obstacles.iter().map(|obstacle| ("obstacles", &obstacle.name));
+        let mut known = Vec::new();
+        for (list, name) in cloths.chain(obstacles) {
+            let Some(name) = name else { continue };
+            if known.contains(&name) {
+                let cause = format!("two objects have the name `{name}`");
+                return Err(Error::input(list, cause, "give each cloth and obstacle its own name"));
+            }
+            if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
+                let cause = format!("`{name}` cannot be the name of an object in an OBJ file");
+                return Err(Error::input(list, cause, "use letters, digits, - and _"));
+            }
+            known.push(name);
+        }
+        Ok(())
+    }
+}
+
+impl Air {
+    fn validate(&self) -> Result<()> {
+        not_negative("air.normal_drag_n_s_per_m3", self.normal_drag_n_s_per_m3)?;
+        not_negative("air.tangential_drag_n_s_per_m3", self.tangential_drag_n_s_per_m3)?;
+        ascending("air.wind", self.wind.iter().map(|key| key.time_s))?;
+        for (i, key) in self.wind.iter().enumerate() {
+            finite_vector(&format!("air.wind[{i}].velocity_m_per_s"), key.velocity_m_per_s)?;
+        }
+        Ok(())
+    }
+}
+
+impl Contact {
+    fn validate(&self) -> Result<()> {
+        positive("contact.distance_m", self.distance_m)?;
+        not_negative("contact.friction_obstacle", self.friction_obstacle)?;
+        not_negative("contact.friction_cloth", self.friction_cloth)
+    }
+}
+
+impl Solver {
+    fn validate(&self) -> Result<()> {
+        positive("solver.relative_residual", self.relative_residual)?;
+        if self.relative_residual >= 1.0 {
+            let cause = format!("{} is reached before the first iteration", self.relative_residual);
+            return Err(Error::input("solver.relative_residual", cause, "choose about 1e-6"));
+        }
+        at_least_one("solver.max_iterations", self.max_iterations)?;
+        if self.max_halvings > 20 {
+            let cause = format!("{} halvings are too many", self.max_halvings);
+            return Err(Error::input("solver.max_halvings", cause, "choose at most 20"));
+        }
+        Ok(())
+    }
+}
+
+impl Cloth {
+    fn validate(&self, at: &str) -> Result<()> {
+        self.shape.validate(&format!("{at}.shape"))?;
+        self.transform.validate(&format!("{at}.transform"))?;
+        if let Rest::Uv { metres_per_unit } = self.rest {
+            positive(&format!("{at}.rest.metres_per_unit"), metres_per_unit)?;
+        }
+        direction(&format!("{at}.warp_axis"), self.warp_axis)?;
+        self.material.resolve(&format!("{at}.material"))?;
+        not_negative(&format!("{at}.damping.mass_per_s"), self.damping.mass_per_s)?;
+        not_negative(&format!("{at}.damping.stiffness_s"), self.damping.stiffness_s)?;
+        for (i, pin) in self.pins.iter().enumerate() {
+            pin.validate(&format!("{at}.pins[{i}]"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Obstacle {
+    fn validate(&self, at: &str) -> Result<()> {
+        self.shape.validate(&format!("{at}.shape"))?;
+        self.transform.validate(&format!("{at}.transform"))?;
+        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
+    }
+}
+
+impl Shape {
+    fn validate(&self, at: &str) -> Result<()> {
+        let size = |field: &str, value: f64| positive(&format!("{at}.{field}"), value);
+        let edge = |edge_m: Option<f64>| edge_m.map_or(Ok(()), |edge| size("edge_m", edge));
+        match *self {
+            Self::Mesh(_) => Ok(()),
+            Self::Sheet { width_m, length_m, columns, rows, .. } => {
+                size("width_m", width_m)?;
+                size("length_m", length_m)?;
+                cells(&format!("{at}.columns"), columns)?;
+                cells(&format!("{at}.rows"), rows)
+            }
+            Self::Disc { radius_m, rings } => {
+                size("radius_m", radius_m)?;
+                cells(&format!("{at}.rings"), rings)
+            }
+            Self::Sphere { radius_m, edge_m } => {
+                size("radius_m", radius_m)?;
+                edge(edge_m)
+            }
+            Self::Box { size_m, edge_m } => {
+                size_m.into_iter().try_for_each(|value| size("size_m", value))?;
+                edge(edge_m)
+            }
+            Self::Plane { width_m, length_m, edge_m } => {
+                size("width_m", width_m)?;
+                size("length_m", length_m)?;
+                edge(edge_m)
+            }
+            Self::Capsule { radius_m, length_m, edge_m }
+            | Self::Cylinder { radius_m, length_m, edge_m } => {
+                size("radius_m", radius_m)?;
+                size("length_m", length_m)?;
+                edge(edge_m)
+            }
+        }
+    }
+}
+
+impl Placement {
+    fn validate(&self, at: &str) -> Result<()> {
+        positive(&format!("{at}.scale"), self.scale)?;
+        direction(&format!("{at}.axis"), self.axis)?;
+        finite(&format!("{at}.angle_deg"), self.angle_deg)?;
+        finite_vector(&format!("{at}.translation_m"), self.translation_m)
+    }
+}
+
+impl PinSpec {
+    fn validate(&self, at: &str) -> Result<()> {
+        match &self.select {
+            Select::Box { min_m, max_m } => {
+                finite_vector(&format!("{at}.select.min_m"), *min_m)?;
+                finite_vector(&format!("{at}.select.max_m"), *max_m)?;
+                if (0..3).any(|axis| min_m[axis] > max_m[axis]) {
+                    let cause = "the lower corner of the box is above its upper corner";
+                    return Err(Error::input(format!("{at}.select.min_m"), cause, "swap them"));
+                }
+            }
+            Select::Nearest(point) => finite_vector(&format!("{at}.select"), *point)?,
+            Select::Vertices(_) | Select::Group(_) => {}
+        }
+        finite(&format!("{at}.start_s"), self.start_s)?;
+        if let Some(end_s) = self.end_s {
+            finite(&format!("{at}.end_s"), end_s)?;
+            if end_s <= self.start_s {
+                let cause =
+                    format!("the pin ends at {end_s} s, before it starts at {} s", self.start_s);
+                return Err(Error::input(format!("{at}.end_s"), cause, "choose a later end"));
+            }
+        }
+        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
+    }
+}
+
+impl Motion {
+    fn validate(&self, at: &str) -> Result<()> {
+        finite_vector(&format!("{at}.center_m"), self.center_m)?;
+        if self.keyframes.is_empty() {
+            let remedy = "add keyframes, or leave the motion out";
+            return Err(Error::input(
+                format!("{at}.keyframes"),
+                "a motion without keyframes",
+                remedy,
+            ));
+        }
+        ascending(&format!("{at}.keyframes"), self.keyframes.iter().map(|key| key.time_s))?;
+        for (i, key) in self.keyframes.iter().enumerate() {
+            let at = format!("{at}.keyframes[{i}]");
+            finite_vector(&format!("{at}.translation_m"), key.translation_m)?;
+            direction(&format!("{at}.axis"), key.axis)?;
+            finite(&format!("{at}.angle_deg"), key.angle_deg)?;
+        }
+        Ok(())
+    }
+}
+
+impl MaterialSpec {
+    /// The fabric in full, without damping.
+    ///
+    /// # Errors
+    /// An unknown name, or numbers whose stiffness is not positive definite.
+    /// Rigidities may all be zero: a limp fabric.
+    pub fn resolve(&self, at: &str) -> Result<Material> {
+        let material = match *self {
+            Self::Fabric(ref name) => return fabric(name).ok_or_else(|| unknown_fabric(at, name)),
+            Self::Isotropic { density_kg_per_m2, modulus_n_per_m, poisson_ratio, rigidity_n_m } => {
+                positive(&format!("{at}.modulus_n_per_m"), modulus_n_per_m)?;
+                not_negative(&format!("{at}.rigidity_n_m"), rigidity_n_m)?;
+                Material::isotropic(density_kg_per_m2, modulus_n_per_m, poisson_ratio, rigidity_n_m)
+            }
+            Self::Orthotropic {
+                density_kg_per_m2,
+                warp_n_per_m,
+                weft_n_per_m,
+                poisson_ratio,
+                shear_n_per_m,
+                bending_warp_n_m,
+                bending_weft_n_m,
+                bending_coupling_n_m,
+                bending_twist_n_m,
+            } => {
+                positive(&format!("{at}.warp_n_per_m"), warp_n_per_m)?;
+                positive(&format!("{at}.weft_n_per_m"), weft_n_per_m)?;
+                positive(&format!("{at}.shear_n_per_m"), shear_n_per_m)?;
+                not_negative(&format!("{at}.bending_warp_n_m"), bending_warp_n_m)?;
+                not_negative(&format!("{at}.bending_weft_n_m"), bending_weft_n_m)?;
+                not_negative(&format!("{at}.bending_twist_n_m"), bending_twist_n_m)?;
+                finite(&format!("{at}.bending_coupling_n_m"), bending_coupling_n_m)?;
+                Material {
+                    density_kg_per_m2,
+                    warp_n_per_m,
+                    weft_n_per_m,
+                    poisson_ratio,
+                    shear_n_per_m,
+                    bending: super::setup::Bending {
+                        warp_n_m: bending_warp_n_m,
+                        weft_n_m: bending_weft_n_m,
+                        coupling_n_m: bending_coupling_n_m,
+                        twist_n_m: bending_twist_n_m,
+                    },
+                    mass_damping_per_s: 0.0,
+                    stiffness_damping_s: 0.0,
+                }
+            }
+        };
+        positive(&format!("{at}.density_kg_per_m2"), material.density_kg_per_m2)?;
+        check_definite(at, &material)?;
+        Ok(material)
+    }
+}
+
+fn unknown_fabric(at: &str, name: &str) -> Error {
+    let known: Vec<&str> = FABRICS.iter().map(|(known, _)| *known).collect();
+    let remedy = did_you_mean(name, &known);
+    Error::input(at, format!("unknown fabric `{name}`"), remedy)
+}
+
+/// Both stiffnesses must be positive definite, that of bending may be zero.
+fn check_definite(at: &str, material: &Material) -> Result<()> {
+    finite(&format!("{at}.poisson_ratio"), material.poisson_ratio)?;
+    let limit = (material.warp_n_per_m / material.weft_n_per_m).sqrt();
+    if material.poisson_ratio.abs() >= limit {
+        let cause = format!(
+            "with Poisson's ratio {} stretching would release energy",
+            material.poisson_ratio
+        );
+        let remedy = format!("choose it between -{limit:.3} and {limit:.3}");
+        return Err(Error::input(format!("{at}.poisson_ratio"), cause, remedy));
+    }
+    let bending = &material.bending;
+    let determinant = bending.warp_n_m * bending.weft_n_m - bending.coupling_n_m.powi(2);
+    let limp = bending.matrix() == crate::math::Mat3::zeros();
+    if !limp && (determinant <= 0.0 || bending.twist_n_m <= 0.0) {
+        let cause =
+            "the flexural rigidities are not positive definite: some bending would release energy";
+        let remedy = "make all of them positive with coupling^2 < warp * weft, or all zero";
+        return Err(Error::input(at, cause, remedy));
+    }
+    Ok(())
+}
+
+/// Names the known word nearest to `found`, and all of them.
+pub(super) fn did_you_mean(found: &str, known: &[&str]) -> String {
+    let nearest = known.iter().max_by(|a, b| {
+        let likeness = |word: &str| strsim::normalized_damerau_levenshtein(found, word);
+        likeness(a).total_cmp(&likeness(b))
+    });
+    match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`? Known here: {}", known.join(", ")),
+        None => "nothing can stand here".to_owned(),
+    }
+}
+
+fn finite(at: &str, value: f64) -> Result<()> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::input(at, format!("{value} is not a finite number"), "write a finite number"))
+}
+
+fn finite_vector(at: &str, value: [f64; 3]) -> Result<()> {
+    value.into_iter().try_for_each(|component| finite(at, component))
+}
+
+fn positive(at: &str, value: f64) -> Result<()> {
+    finite(at, value)?;
+    if value > 0.0 {
+        return Ok(());
+    }
+    Err(Error::input(at, format!("{value} is not positive"), "write a number above zero"))
+}
+
+fn not_negative(at: &str, value: f64) -> Result<()> {
+    finite(at, value)?;
+    if value >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::input(at, format!("{value} is negative"), "write zero or a number above it"))
+}
+
+fn at_least_one(at: &str, value: u32) -> Result<()> {
+    if value > 0 {
+        return Ok(());
+    }
+    Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
+}
+
+fn cells(at: &str, value: u32) -> Result<()> {
+    at_least_one(at, value)?;
+    if value <= 10_000 {
+        return Ok(());
+    }
+    Err(Error::input(at, format!("{value} are too many"), "choose at most 10000"))
+}
+
+fn direction(at: &str, value: [f64; 3]) -> Result<()> {
+    finite_vector(at, value)?;
+    let length = Vec3::from(value).norm();
+    if length.is_normal() {
+        return Ok(());
+    }
+    Err(Error::input(at, "this vector has no direction", "write a vector of a length such as 1"))
+}
+
+fn ascending(at: &str, times: impl Iterator<Item = f64>) -> Result<()> {
+    let mut last = f64::NEG_INFINITY;
+    for (i, time) in times.enumerate() {
+        let at = format!("{at}[{i}].time_s");
+        finite(&at, time)?;
+        if time <= last {
+            let cause = format!("{time} s is not after the key before it ({last} s)");
+            return Err(Error::input(at, cause, "order the keys by time, each time once"));
+        }
+        last = time;
+    }
+    Ok(())
+}
