@@ -2,9 +2,11 @@
 
 pub mod air;
 pub mod bending;
+mod curvature;
 mod lanes;
 pub mod material;
 pub mod membrane;
+mod polar;
 
 pub use air::AirDrag;
 pub use bending::{Bending, BendingTreatment, CurvatureTriangle, Hinge};
