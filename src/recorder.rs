@@ -32,13 +32,9 @@ impl<'j> Recorder<'j> {
     /// # Errors
     /// When the folder holds frames already or cannot be written.
     pub fn open(job: &'j Job, model: &Model, record: RunRecord) -> Result<Self> {
-        let frames = FrameWriter::new(
-            &job.folder,
-            job.overwrite,
-            job.setup.clone(),
-            job.scene.output.digits,
-        )?;
-        write_file(&job.folder.join("scene.ron"), &cloth_sim::scene::to_ron(&job.scene)?)?;
+        let digits = job.scene.output.digits;
+        let frames = FrameWriter::create(&job.folder, &job.setup, digits, job.overwrite)?;
+        write_file(&job.folder.join("scene.ron"), &job.scene.to_ron(&job.home)?)?;
         write_file(&job.folder.join("partition.csv"), &partition_csv(&model.partition))?;
         record.write(&job.folder)?;
         let scene = &job.scene;
@@ -70,50 +66,52 @@ impl<'j> Recorder<'j> {
         steps.iter().filter(|step| step.rank == 0).for_each(|step| total.add(&step.report));
         self.record.steps.extend(steps);
         self.record.frames.push(FrameRecord { frame, state_hash: format!("{state_hash:016x}") });
-        self.frames.write(frame, simulation.positions(), simulation.time_s())?;
+        self.frames.write(frame, simulation.time_s(), simulation.positions().to_vec())?;
         self.record.write(&self.job.folder)?;
         self.output_s += start.elapsed().as_secs_f64();
         self.progress.frame(frame, &total);
         Ok(())
     }
 
-    /// Notes in `run.json` why the run ends early. What cannot be written any
-    /// more is let go: the error itself is what the user must read.
+    /// Notes in `run.json` why the run ends early.
     pub fn fail(&mut self, error: &Error) {
         self.progress.finish();
-        self.record.status = Status::Failed;
-        self.record.error = Some(error.to_string());
-        let _ = self.record.write(&self.job.folder);
+        note_failure(&mut self.record, &self.job.folder, error);
     }
 
     /// Waits for the last frame and prints the summary on standard output.
     ///
     /// # Errors
     /// When a frame could not be written.
-    pub fn close(mut self, model: &Model) -> Result<()> {
+    pub fn close(self, model: &Model) -> Result<()> {
+        let Self { job, frames, mut record, progress, output_s } = self;
         let start = Instant::now();
-        if let Err(error) = self.frames.finish() {
-            self.fail(&error);
-            return Err(error);
-        }
-        self.output_s += start.elapsed().as_secs_f64();
-        self.record.status = Status::Complete;
-        self.record.write(&self.job.folder)?;
-        self.progress.finish();
-        if !self.job.quiet {
+        progress.finish();
+        frames.finish().inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
+        record.status = Status::Complete;
+        record.write(&job.folder)?;
+        if !job.quiet {
             let summary = Summary {
-                record: &self.record,
+                record: &record,
                 vertices: model.cloth.vertex_count(),
                 triangles: model.cloth.faces.len(),
-                step_s: self.job.scene.step_s(),
-                folder: &self.job.folder,
-                wall_s: self.job.start.elapsed().as_secs_f64(),
-                output_s: self.output_s,
+                step_s: job.scene.step_s(),
+                folder: &job.folder,
+                wall_s: job.start.elapsed().as_secs_f64(),
+                output_s: output_s + start.elapsed().as_secs_f64(),
             };
             println!("{summary}");
         }
         Ok(())
     }
+}
+
+/// What cannot be written any more is let go: the error itself is what the user
+/// must read.
+fn note_failure(record: &mut RunRecord, folder: &Path, error: &Error) {
+    record.status = Status::Failed;
+    record.error = Some(error.to_string());
+    let _ = record.write(folder);
 }
 
 fn write_file(path: &Path, text: &str) -> Result<()> {

@@ -70,6 +70,8 @@ pub struct Job {
     pub scene: Scene,
     /// Its meshes.
     pub setup: Setup,
+    /// The folder of the scene file.
+    pub home: PathBuf,
     /// The run folder.
     pub folder: PathBuf,
     /// Whether frames that are there already may go.
@@ -105,6 +107,7 @@ impl Job {
         Ok(Self {
             scene,
             setup,
+            home: home.to_path_buf(),
             folder,
             overwrite: arguments.overwrite,
             verbose: arguments.verbose,

@@ -61,7 +61,8 @@ fn unknown_fields_name_the_nearest_known_one() {
     assert_says(&output, &["bad.ron:", "frame_per_second", "frames_per_second"]);
     let output = run(&sheet(SHEET, ""), "", &["--set", "contact.distnce_m=1"]);
     assert_says(&output, &["contact.distnce_m", "distance_m"]);
-    let fabric = format!("(name: \"bad\", cloths: [(shape: {SHEET}, material: Fabric(\"dennim\"))])");
+    let fabric =
+        format!("(name: \"bad\", cloths: [(shape: {SHEET}, material: Fabric(\"dennim\"))])");
     assert_says(&run(&fabric, "", &[]), &["dennim", "denim", "cloths[0].material"]);
 }
 
@@ -111,7 +112,8 @@ fn a_pin_that_names_no_vertex() {
         "Box(min_m: (5.0, 5.0, 5.0), max_m: (6.0, 6.0, 6.0))",
         "Group(\"collar\")",
     ] {
-        let text = sheet(SHEET, "").replace("material:", &format!("pins: [(select: {select})], material:"));
+        let text = sheet(SHEET, "")
+            .replace("material:", &format!("pins: [(select: {select})], material:"));
         assert_says(&run(&text, "", &[]), &["cloths[0].pins[0]"]);
     }
 }

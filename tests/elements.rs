@@ -1,9 +1,11 @@
 //! Element kernels against closed forms and finite differences.
 
+use cloth_sim::cloth::bending::{hinge_angle_and_gradient, hinge_angles_and_gradients};
 use cloth_sim::cloth::membrane::rest_coordinates;
 use cloth_sim::cloth::{
     Bending, BendingStiffness, BendingTreatment, MembraneStiffness, MembraneTriangle, StepTerms,
 };
+use cloth_sim::ids::NONE;
 use cloth_sim::math::{Mat3, Vec2, Vec3, rotation};
 use cloth_sim::mesh::Topology;
 use nalgebra::SMatrix;
@@ -138,6 +140,8 @@ fn triangle_in_space() -> impl Strategy<Value = [Vec3; 3]> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
     #[test]
     fn orthotropic_cloth_exerts_no_net_force_or_torque_on_itself(x in triangle_in_space()) {
         let forces = irregular_triangle().forces(&interwoven(), x);
@@ -219,6 +223,37 @@ fn right_hand_side_holds_the_force_and_the_matrix_times_velocity() {
 }
 
 #[test]
+fn a_batch_gives_the_bits_of_its_elements() {
+    let other = MembraneTriangle::new([2, 1, 3], Vec2::new(0.01, 0.0), Vec2::new(0.0, 0.02));
+    let triangles = [irregular_triangle(), other];
+    let mut random = Random(7);
+    let mut corners = || std::array::from_fn(|_| random.vector() * 0.02);
+    let (x, v) = ([corners(), [Vec3::x(); 3]], [corners(), corners()]); // the second collapsed
+    let c = interwoven();
+    let pair = MembraneTriangle::step_terms_of(triangles.each_ref(), &c, x, v, 1e-3, 1e-4);
+    for i in 0..2 {
+        assert_eq!(pair[i], triangles[i].step_terms(&c, x[i], v[i], 1e-3, 1e-4));
+    }
+    let hinges = [0, 1].map(|_| [0, 1, 2, 3].map(|_| random.vector()));
+    assert_eq!(hinge_angles_and_gradients(hinges), hinges.map(hinge_angle_and_gradient));
+}
+
+#[test]
+fn hinge_angle_is_positive_where_faces_fold_towards_their_front() {
+    let folded = |degrees: f64| {
+        let (s, c) = degrees.to_radians().sin_cos();
+        [Vec3::zeros(), Vec3::y(), -Vec3::x(), Vec3::new(c, 0.3, s)] // fronts up
+    };
+    for degrees in [-179.0, -90.0, -1e-6, 0.0, 1e-6, 30.0, 90.0, 179.0] {
+        let (angle, gradient) = hinge_angle_and_gradient(folded(degrees));
+        assert!((angle.to_degrees() - degrees).abs() < 1e-12);
+        let slopes = difference(folded(degrees), 1e-6, |x| hinge_angle_and_gradient(x).0);
+        let exact = gradient.iter().flat_map(|g| g.iter().copied());
+        assert!(exact.zip(slopes).all(|(g, slope)| (g - slope).abs() < 1e-8));
+    }
+}
+
+#[test]
 fn patch_under_uniform_tension_is_in_equilibrium_at_its_exact_strain() {
     let sheet = Sheet::grid(7, 5, 0.03, Diagonals::Rising, 0.25);
     let (modulus, nu, tension) = (500.0, 0.3, 20.0);
@@ -263,8 +298,7 @@ fn collapsed_triangles_stay_finite() {
         let size = dense(&terms).norm() + stacked(terms.rhs).norm();
         assert!(size < 1e3, "{size} at {x:?}");
         assert!(stacked(triangle.forces(&c, x)).norm() < 1e3);
-        let (angle, gradient) =
-            cloth_sim::cloth::bending::hinge_angle_and_gradient([x[0], x[1], x[2], point]);
+        let (angle, gradient) = hinge_angle_and_gradient([x[0], x[1], x[2], point]);
         assert!(angle.is_finite() && gradient.iter().all(|g| g.norm().is_finite()));
     }
 }
@@ -302,7 +336,7 @@ fn cylinder_energy_ratio(sheet: &Sheet, d: BendingStiffness, degrees: f64) -> f6
         0.5 * (d.d11 * k.x * k.x + 2.0 * d.d12 * k.x * k.y + d.d22 * k.y * k.y + d.d66 * k.z * k.z);
     let (mut energy, mut area) = (0.0, 0.0);
     for (face, triangle) in sheet.membrane().iter().enumerate() {
-        if bending.triangles[face].hinges.iter().all(|&h| h != cloth_sim::ids::NONE) {
+        if bending.triangles[face].hinges.iter().all(|&h| h != NONE) {
             energy += bending.face_energy(face as u32, &x);
             area += triangle.area;
         }
@@ -397,7 +431,7 @@ fn stiffness_bound_of_hinges_covers_every_triangle() {
         let m = Mat3::new(m00, m01, m02, m01, m11, m12, m02, m12, m22);
         for (i, &a) in triangle.hinges.iter().enumerate() {
             for (j, &b) in triangle.hinges.iter().enumerate() {
-                if a != cloth_sim::ids::NONE && b != cloth_sim::ids::NONE {
+                if a != NONE && b != NONE {
                     gap[(a as usize, b as usize)] -= m[(i, j)];
                 }
             }

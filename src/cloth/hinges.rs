@@ -1,6 +1,7 @@
 //! Hinge angles of one rank and the moments that follow from them.
 
 use crate::cloth::assembly::StepInputs;
+use crate::cloth::bending::hinge_angles_and_gradients;
 use crate::cloth::model::ClothModel;
 use crate::cloth::scatter::{HingeScatter, own_patch};
 use crate::ids::NONE;
@@ -58,14 +59,12 @@ impl HingeValues {
         let values = ByPatch::new(&mut self.values, chunks);
         threads.for_each_patch(values, 4, |chunk, values| {
             let ids = &hinges[chunks[chunk] as usize..];
-            for (value, &id) in values.data.iter_mut().zip(ids) {
-                let hinge = &model.bending.hinges[id as usize];
-                let x = hinge.vertices.map(|v| inputs.x[v as usize]);
-                let (deviation, gradient) = hinge.deviation_and_gradient(x);
-                let v = hinge.vertices.map(|v| inputs.v[v as usize]);
-                let rate = (gradient[0].dot(&v[0]) + gradient[1].dot(&v[1]))
-                    + (gradient[2].dot(&v[2]) + gradient[3].dot(&v[3]));
-                *value = HingeValue { deviation, rate, gradient };
+            let (pairs, last) = values.data.as_chunks_mut::<2>();
+            for (values, ids) in pairs.iter_mut().zip(ids.chunks_exact(2)) {
+                evaluate_batch(values, &[ids[0], ids[1]], model, inputs);
+            }
+            if let ([value], Some(&id)) = (last, ids.get(2 * pairs.len())) {
+                evaluate_batch(std::array::from_mut(value), &[id], model, inputs);
             }
         });
     }
@@ -99,5 +98,23 @@ impl HingeValues {
             moment += triangle.moments(bend)[corner];
         }
         moment
+    }
+}
+
+/// Angles, rates and gradients of L hinges.
+fn evaluate_batch<const L: usize>(
+    values: &mut [HingeValue; L],
+    ids: &[u32; L],
+    model: &ClothModel,
+    inputs: &StepInputs,
+) {
+    let hinges = ids.map(|id| &model.bending.hinges[id as usize]);
+    let x = hinges.map(|hinge| hinge.vertices.map(|v| inputs.x[v as usize]));
+    let batch = hinge_angles_and_gradients(x);
+    for (i, (angle, gradient)) in batch.into_iter().enumerate() {
+        let v = hinges[i].vertices.map(|v| inputs.v[v as usize]);
+        let rate = (gradient[0].dot(&v[0]) + gradient[1].dot(&v[1]))
+            + (gradient[2].dot(&v[2]) + gradient[3].dot(&v[3]));
+        values[i] = HingeValue { deviation: hinges[i].deviation(angle), rate, gradient };
     }
 }

@@ -59,11 +59,7 @@ pub(super) struct PatchRows {
 
 impl PatchRows {
     fn new(layout: &Layout, patch: usize) -> Self {
-        Self {
-            patch,
-            start: layout.patch_offsets[patch],
-            end: layout.patch_offsets[patch + 1],
-        }
+        Self { patch, start: layout.patch_offsets[patch], end: layout.patch_offsets[patch + 1] }
     }
 
     /// The rows of `vertices` relative to the patch, [`NONE`] for other patches' rows.

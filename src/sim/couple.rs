@@ -74,7 +74,7 @@ impl StandingContact {
         let kappa = kappa(h);
         let stiffness = kappa * mass / (h * h);
         let normal = Vec3::from(contact.normal);
-        let push_out = match contact.kind {
+        let push_out = match contact.kind() {
             ContactKind::Impact => law.distance_m - contact.gap_m,
             ContactKind::Proximity => (law.distance_m - contact.gap_m)
                 .min((law.push_speed_m_per_s * h).max(0.5 * law.distance_m)),
@@ -116,7 +116,7 @@ impl StandingContact {
         let stretch = self.stretch + tangential(slip, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * normal_force / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
-        ContactMemory { pair: self.contact.pair, stretch: kept.into(), normal_force }
+        ContactMemory { pair: self.contact.pair, padding: 0, stretch: kept.into(), normal_force }
     }
 }
 

@@ -12,4 +12,3 @@ pub use clock::{Clock, TICKS_PER_STEP};
 pub use model::Model;
 pub use simulation::Simulation;
 pub use state::{ContactMemory, State};
-

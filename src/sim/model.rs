@@ -50,7 +50,7 @@ impl Model {
         let cloth = ClothModel::new(&setup.cloths, air, clock.seconds(TICKS_PER_STEP));
         let graph = Graph::from_cliques(cloth.vertex_count(), cloth.couplings());
         let partition = partition(&|ranks| {
-            let patches = Patches::new(&graph, &cloth.ranges, scene.patch_vertices)?;
+            let patches = Patches::new(&graph, &cloth.ranges, scene.patch_vertices as usize)?;
             Partition::new(&graph, Arc::new(patches), ranks)
         })?;
         Ok(Self {

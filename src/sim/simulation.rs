@@ -11,7 +11,7 @@ use crate::ids::VertexId;
 use crate::linalg::{PreconditionerKind, Tolerance};
 use crate::math::Vec3;
 use crate::partition::{Gather, Layout};
-use crate::scene;
+use crate::scene::spec;
 use crate::sim::clock::TICKS_PER_STEP;
 use crate::sim::couple::{ContactLaw, StandingContact};
 use crate::sim::model::Model;
@@ -90,8 +90,8 @@ impl<'w> Simulation<'w> {
                 &model.graph,
                 &layout,
                 match scene.solver.preconditioner {
-                    scene::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
-                    scene::Preconditioner::IncompleteCholesky => {
+                    spec::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
+                    spec::Preconditioner::IncompleteCholesky => {
                         PreconditionerKind::IncompleteCholesky
                     }
                 },

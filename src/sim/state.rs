@@ -30,6 +30,8 @@ pub struct State {
 pub struct ContactMemory {
     /// The elementary pair.
     pub pair: Pair,
+    /// Zero: fills the gap before the numbers.
+    pub padding: u32,
     /// Stretch of its friction spring: tangential slip since its anchor, m.
     pub stretch: [f64; 3],
     /// Normal force of the last solve, N.
