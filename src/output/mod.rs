@@ -1,1 +1,5 @@
-//! (to come)
+//! What a run leaves behind.
+
+pub mod frames;
+
+pub use frames::FrameWriter;
