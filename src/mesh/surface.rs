@@ -163,8 +163,8 @@ fn degenerate(lines: &Lines, polygon: usize) -> Error {
 fn is_degenerate(document: &ObjDocument, face: &[u32; 3]) -> bool {
     let [a, b, c] = face.map(|vertex| document.positions[vertex as usize]);
     let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
-    // Written so that an overflow to NaN counts as degenerate.
-    !((b - a).cross(&(c - a)).norm() > 1e-8 * longest)
+    let twice_area = (b - a).cross(&(c - a)).norm();
+    twice_area <= 1e-8 * longest || !twice_area.is_finite() || !longest.is_finite()
 }
 
 fn non_manifold(lines: &Lines, edge: NonManifoldEdge, line: u32) -> Error {

@@ -408,4 +408,27 @@ mod tests {
             assert!(message.contains(place) && message.contains(cause), "{cloth}: {message}");
         }
     }
+
+    #[test]
+    fn the_scenes_of_the_project_build() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
+        let built = |name: &str| {
+            let scene = crate::scene::load(&folder.join(name), &[]).unwrap();
+            build(&scene, &folder, 1).unwrap()
+        };
+        let tablecloth = &built("tablecloth.ron").cloths[0];
+        assert_eq!((tablecloth.name.as_str(), tablecloth.positions.len()), ("tablecloth", 14_033));
+        // A disc of 1 m, seen from above, 1 cm above the sphere.
+        let twice: f64 = tablecloth.rest_planes.iter().map(|plane| plane.x1.perp(&plane.x2)).sum();
+        assert!((twice / std::f64::consts::TAU - 1.0).abs() < 1e-4);
+        assert!(tablecloth.positions.iter().all(|p| (p.y - 1.0 / 3.0 - 0.01).abs() < 1e-15));
+        assert!(tablecloth.faces.iter().all(|face| {
+            let [a, b, c] = face.map(|vertex| tablecloth.positions[vertex as usize]);
+            (b - a).cross(&(c - a)).y > 0.0
+        }));
+        assert_eq!(built("sheet.ron").cloths[0].pins[0].vertices, [0, 20]);
+        let wind = built("wind.ron");
+        assert_eq!(wind.cloths[0].pins[0].vertices.len(), 13);
+        assert!(!wind.obstacles[0].is_fixed());
+    }
 }

@@ -463,3 +463,63 @@ pub struct Output {
     /// Energies of every step in `run.json`.
     pub energy: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    const DOCS: &str = include_str!("../../docs/scene.md");
+
+    /// Fields and choices of the public types of `source`.
+    fn declared(source: &str, types: &[&str]) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        let mut inside = false;
+        for line in source.lines() {
+            if let Some(rest) = line.strip_prefix("pub struct ").or(line.strip_prefix("pub enum "))
+            {
+                inside = types.is_empty() || types.iter().any(|name| rest.starts_with(name));
+            }
+            inside &= line != "}";
+            let word = line.trim().trim_start_matches("pub ");
+            let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(0);
+            if inside && line.starts_with("    ") && end > 0 {
+                names.insert(word[..end].to_owned());
+            }
+        }
+        names
+    }
+
+    /// Words in backticks in the first two columns of tables.
+    fn documented() -> BTreeSet<String> {
+        let rows = DOCS.lines().filter(|line| line.starts_with("| `"));
+        let cells = rows.flat_map(|row| row.split('|').skip(1).take(2));
+        let words = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        words.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_docs_describe_every_field_and_no_other() {
+        let mut expected = declared(include_str!("spec.rs"), &[]);
+        expected.extend(declared(include_str!("../mesh/shapes.rs"), &["Diagonal"]));
+        expected.extend(declared(include_str!("../mesh/obj_write.rs"), &["Digits"]));
+        assert_eq!(documented(), expected);
+    }
+
+    #[test]
+    fn examples_in_the_docs_are_valid_scenes() {
+        let blocks: Vec<&str> = DOCS.split("```").skip(1).step_by(2).collect();
+        assert!(blocks.len() > 2);
+        for block in blocks {
+            let text = block.strip_prefix("ron").unwrap();
+            crate::scene::load::parse(text, "docs").unwrap().validate().unwrap();
+        }
+    }
+
+    #[test]
+    fn wind_is_linear_between_its_keys() {
+        let key = |time_s, x| super::WindKey { time_s, velocity_m_per_s: [x, 0.0, 0.0] };
+        let air = super::Air { wind: vec![key(1.0, 2.0), key(2.0, 6.0)], ..Default::default() };
+        let speeds = [0.0, 1.0, 1.25, 2.0, 9.0].map(|time| air.velocity(time).x);
+        assert_eq!(speeds, [2.0, 2.0, 3.0, 6.0, 6.0]);
+    }
+}
