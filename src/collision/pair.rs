@@ -1,0 +1,77 @@
+//! Elementary pairs: what is tested, and how it is named.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::ids::VertexId;
+use crate::math::Vec3;
+
+/// What the two sides of an elementary pair are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PairKind {
+    /// A vertex and a face.
+    VertexFace,
+    /// Two edges.
+    EdgeEdge,
+}
+
+/// An elementary pair by its four vertices alone, in canonical order: a vertex
+/// and the face's vertices rising; or two edges, each rising, the lower one first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[repr(C)]
+pub struct Pair {
+    /// 0 for vertex-face, 1 for edge-edge.
+    kind: u32,
+    /// The vertices of the first, then of the second side.
+    pub vertices: [VertexId; 4],
+}
+
+impl Pair {
+    /// A vertex and a face.
+    pub fn vertex_face(vertex: VertexId, mut face: [VertexId; 3]) -> Self {
+        face.sort_unstable();
+        Self { kind: 0, vertices: [vertex, face[0], face[1], face[2]] }
+    }
+
+    /// Two edges.
+    pub fn edge_edge(mut first: [VertexId; 2], mut second: [VertexId; 2]) -> Self {
+        first.sort_unstable();
+        second.sort_unstable();
+        let [low, high] = if first <= second { [first, second] } else { [second, first] };
+        Self { kind: 1, vertices: [low[0], low[1], high[0], high[1]] }
+    }
+
+    /// What its sides are.
+    pub fn kind(&self) -> PairKind {
+        if self.kind == 0 { PairKind::VertexFace } else { PairKind::EdgeEdge }
+    }
+
+    /// How many of its vertices stand on the first side.
+    pub fn first_side(&self) -> usize {
+        if self.kind == 0 { 1 } else { 2 }
+    }
+
+    /// The four entries of `of` that belong to its vertices.
+    pub fn gather(&self, of: &[Vec3]) -> [Vec3; 4] {
+        self.vertices.map(|vertex| of[vertex as usize])
+    }
+
+    /// True if both sides have a vertex in common.
+    pub fn shares_a_vertex(&self) -> bool {
+        let (first, second) = self.vertices.split_at(self.first_side());
+        first.iter().any(|vertex| second.contains(vertex))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_has_one_name_whatever_the_order_of_its_parts() {
+        assert_eq!(Pair::vertex_face(7, [3, 9, 1]), Pair::vertex_face(7, [9, 1, 3]));
+        assert_eq!(Pair::edge_edge([5, 2], [1, 8]), Pair::edge_edge([8, 1], [2, 5]));
+        assert_eq!(Pair::edge_edge([5, 2], [1, 8]).vertices, [1, 8, 2, 5]);
+        assert!(Pair::edge_edge([5, 2], [2, 8]).shares_a_vertex());
+        assert!(!Pair::vertex_face(7, [3, 9, 1]).shares_a_vertex());
+    }
+}
