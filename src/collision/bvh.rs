@@ -1,0 +1,254 @@
+//! Bounding volume hierarchies: binary trees of 18-DOPs over the faces of one
+//! object, built once over its rest shape and refitted every step.
+//!
+//! A hierarchy depends on the mesh and its patches alone and is the same on all
+//! ranks, so that a node's number names it everywhere. A cloth's hierarchy is a
+//! tree over its patches whose leaves are the roots of one subtree per patch:
+//! the patches' subtrees are a rank's part of the cloth (Thomaszewski &
+//! Blochinger 2007, section 4.2).
+
+use crate::ids::{FaceId, NONE, PatchId, VertexId};
+use crate::math::Vec3;
+use crate::threads::{ByPatch, Threads};
+
+use super::dop::Dop18;
+
+/// A node of a hierarchy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Node {
+    /// Bounds of one face.
+    Leaf(FaceId),
+    /// Bounds of this node and the next one.
+    Inner(u32),
+}
+
+/// The shape of a binary tree over the faces of one object, one face per leaf.
+///
+/// Layout: the tree over the parts, then part after part everything below its
+/// root. Siblings are neighbours and children stand behind their parent, so
+/// that one backward sweep refits a part.
+#[derive(Debug, Clone, Default)]
+pub struct Hierarchy {
+    nodes: Vec<Node>,
+    /// Root of each patch's subtree, [`NONE`] for a patch without faces here.
+    part_roots: Vec<u32>,
+    /// Where the nodes below each part's root begin, and where the last end.
+    offsets: Vec<u32>,
+}
+
+impl Hierarchy {
+    /// Builds the tree top-down over `faces`, splitting at the median along the
+    /// longest extent of the centroids of the `rest` positions (m), ties by
+    /// number. `parts` is the patch of each vertex and the number of patches; a
+    /// face belongs to the patch of its lowest vertex. Without it the object is
+    /// one part. Time n log n.
+    pub fn new(faces: &[[u32; 3]], rest: &[Vec3], parts: Option<(&[PatchId], usize)>) -> Self {
+        let centroid = |face: &[u32; 3]| face.map(|v| rest[v as usize]).iter().sum::<Vec3>() / 3.0;
+        let centroids: Vec<Vec3> = faces.iter().map(centroid).collect();
+        let mut members = members(faces, parts);
+        let centres: Vec<Vec3> = members.iter().map(|part| mean(part, &centroids)).collect();
+        let mut filled: Vec<u32> =
+            (0..members.len() as u32).filter(|&part| !members[part as usize].is_empty()).collect();
+        if filled.is_empty() {
+            return Self::default();
+        }
+
+        // The tree over the parts; its leaves, which name parts, become their roots.
+        let mut nodes = vec![Node::Leaf(NONE)];
+        grow(&mut nodes, 0, &mut filled, &centres);
+        let mut part_roots = vec![NONE; members.len()];
+        for (number, node) in nodes.iter().enumerate() {
+            if let Node::Leaf(part) = *node {
+                part_roots[part as usize] = number as u32;
+            }
+        }
+        let mut offsets = vec![nodes.len() as u32];
+        for (part, &root) in part_roots.iter().enumerate().filter(|(_, root)| **root != NONE) {
+            grow(&mut nodes, root as usize, &mut members[part], &centroids);
+            offsets.push(nodes.len() as u32);
+        }
+        if parts.is_none() {
+            part_roots.clear();
+        }
+        Self { nodes, part_roots, offsets }
+    }
+
+    /// The nodes, each before its children.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Root of the whole tree; none if there are no faces.
+    pub fn root(&self) -> Option<u32> {
+        (!self.nodes.is_empty()).then_some(0)
+    }
+
+    /// Root of the subtree of `patch`; none if no face of this object belongs
+    /// to it.
+    pub fn part_root(&self, patch: PatchId) -> Option<u32> {
+        self.part_roots.get(patch as usize).copied().filter(|&root| root != NONE)
+    }
+
+    /// Computes the bounds of all nodes from those of the vertices that `faces`
+    /// name. The parts are swept in parallel.
+    pub fn refit(
+        &self,
+        threads: &Threads,
+        faces: &[[VertexId; 3]],
+        vertices: &[Dop18],
+        bounds: &mut [Dop18],
+    ) {
+        let Some(&top) = self.offsets.first() else { return };
+        let below = ByPatch::new(&mut bounds[top as usize..], &self.offsets);
+        threads.for_each_patch(below, 1, |part, below| {
+            let first = self.offsets[part] as usize;
+            for at in (0..below.data.len()).rev() {
+                let node = self.nodes[first + at];
+                below.data[at] = bound(node, faces, vertices, first, below.data);
+            }
+        });
+        for at in (0..top as usize).rev() {
+            bounds[at] = bound(self.nodes[at], faces, vertices, 0, bounds);
+        }
+    }
+}
+
+/// Bounds of one node; `bounds` begin with node `first`.
+#[inline]
+fn bound(
+    node: Node,
+    faces: &[[VertexId; 3]],
+    vertices: &[Dop18],
+    first: usize,
+    bounds: &[Dop18],
+) -> Dop18 {
+    match node {
+        Node::Leaf(face) => {
+            let [a, b, c] = faces[face as usize].map(|vertex| &vertices[vertex as usize]);
+            a.union(b).union(c)
+        }
+        Node::Inner(child) => {
+            let children = &bounds[child as usize - first..][..2];
+            children[0].union(&children[1])
+        }
+    }
+}
+
+/// The faces of each part, rising.
+fn members(faces: &[[u32; 3]], parts: Option<(&[PatchId], usize)>) -> Vec<Vec<FaceId>> {
+    let mut members = vec![Vec::new(); parts.map_or(1, |(_, count)| count)];
+    for (number, face) in faces.iter().enumerate() {
+        let lowest = face[0].min(face[1]).min(face[2]);
+        let part = parts.map_or(0, |(patch_of, _)| patch_of[lowest as usize] as usize);
+        members[part].push(number as FaceId);
+    }
+    members
+}
+
+fn mean(faces: &[FaceId], centroids: &[Vec3]) -> Vec3 {
+    let sum: Vec3 = faces.iter().map(|&face| centroids[face as usize]).sum();
+    sum / faces.len().max(1) as f64
+}
+
+/// Turns node `at` into the root of a tree over `items`, whose places are
+/// `points`; the nodes below it are appended.
+fn grow(nodes: &mut Vec<Node>, at: usize, items: &mut [u32], points: &[Vec3]) {
+    if let [item] = items {
+        nodes[at] = Node::Leaf(*item);
+        return;
+    }
+    let axis = longest_axis(items, points);
+    let half = items.len() / 2;
+    items.select_nth_unstable_by(half, |&a, &b| {
+        let along = |item: u32| points[item as usize][axis];
+        along(a).total_cmp(&along(b)).then(a.cmp(&b))
+    });
+    let child = nodes.len();
+    nodes[at] = Node::Inner(child as u32);
+    nodes.extend([Node::Leaf(NONE); 2]);
+    let (low, high) = items.split_at_mut(half);
+    grow(nodes, child, low, points);
+    grow(nodes, child + 1, high, points);
+}
+
+fn longest_axis(items: &[u32], points: &[Vec3]) -> usize {
+    let (mut low, mut high) = (points[items[0] as usize], points[items[0] as usize]);
+    for &item in items {
+        low = low.inf(&points[item as usize]);
+        high = high.sup(&points[item as usize]);
+    }
+    let extent = high - low;
+    (1..3).fold(0, |longest, axis| if extent[axis] > extent[longest] { axis } else { longest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A strip of `count` squares along x, 1 m each, two triangles a square.
+    fn strip(count: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
+        let rest = (0..2 * count + 2).map(|v| Vec3::new((v / 2) as f64, (v % 2) as f64, 0.0));
+        let faces = (0..count).flat_map(|i| {
+            let v = 2 * i;
+            [[v, v + 2, v + 1], [v + 1, v + 2, v + 3]]
+        });
+        (faces.collect(), rest.collect())
+    }
+
+    fn faces_below(hierarchy: &Hierarchy, node: u32, found: &mut Vec<u32>) {
+        match hierarchy.nodes()[node as usize] {
+            Node::Leaf(face) => found.push(face),
+            Node::Inner(child) => {
+                assert!(child > node);
+                faces_below(hierarchy, child, found);
+                faces_below(hierarchy, child + 1, found);
+            }
+        }
+    }
+
+    #[test]
+    fn every_face_is_one_leaf_below_the_root_of_its_patch() {
+        let (faces, rest) = strip(9);
+        let patch_of: Vec<u32> =
+            (0..rest.len() as u32).map(|vertex| [4, 1, 2][vertex as usize / 7]).collect();
+        let hierarchy = Hierarchy::new(&faces, &rest, Some((&patch_of, 6)));
+        let mut all = Vec::new();
+        for patch in 0..6 {
+            let Some(root) = hierarchy.part_root(patch) else { continue };
+            let mut below = Vec::new();
+            faces_below(&hierarchy, root, &mut below);
+            assert!(below.iter().all(|&face| patch_of[faces[face as usize][0] as usize] == patch));
+            all.extend(below);
+        }
+        let mut whole = Vec::new();
+        faces_below(&hierarchy, hierarchy.root().unwrap(), &mut whole);
+        for found in [&mut all, &mut whole] {
+            found.sort_unstable();
+            assert!(found.iter().copied().eq(0..faces.len() as u32));
+        }
+        assert_eq!(hierarchy.nodes().len(), 2 * faces.len() - 1);
+        assert_eq!(hierarchy.part_root(0), None);
+        assert_eq!(Hierarchy::new(&faces, &rest, None).part_root(0), None);
+        assert_eq!(Hierarchy::new(&[], &[], None).root(), None);
+    }
+
+    #[test]
+    fn refitted_bounds_are_those_of_the_faces_below_on_any_number_of_threads() {
+        let (faces, rest) = strip(40);
+        let patch_of: Vec<u32> = (0..rest.len() as u32).map(|vertex| vertex / 17).collect();
+        let hierarchy = Hierarchy::new(&faces, &rest, Some((&patch_of, 5)));
+        let vertices: Vec<Dop18> = rest.iter().map(|x| Dop18::swept(x, &(x * 1.1), 0.01)).collect();
+        for count in [1, 2] {
+            let mut bounds = vec![Dop18::EMPTY; hierarchy.nodes().len()];
+            hierarchy.refit(&Threads::new(count).unwrap(), &faces, &vertices, &mut bounds);
+            for node in 0..bounds.len() as u32 {
+                let mut below = Vec::new();
+                faces_below(&hierarchy, node, &mut below);
+                let corners = below.iter().flat_map(|&face| faces[face as usize]);
+                let expected =
+                    corners.fold(Dop18::EMPTY, |all, v| all.union(&vertices[v as usize]));
+                assert_eq!(bounds[node as usize], expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Collision detection of one rank: refit, traversal, candidates.
+
+use super::dop::{Dop18, near};
+use super::pair::Pair;
+use super::surface::{Surface, Surfaces};
+use super::task::{Test, TestCounters, TestTrees};
+use crate::ids::{FaceId, PatchId, VertexId};
+use crate::math::Vec3;
+use crate::threads::{ByPatch, Threads};
+
+/// Vertices that one thread bounds at a time.
+const CHUNK: usize = 1024;
+
+/// A rank's share of the root tests: the subtree of each of its patches against
+/// each obstacle. The shares of all ranks are all root tests.
+pub fn root_tests(surfaces: &Surfaces, own_patches: &[PatchId]) -> Vec<Test> {
+    let numbered = || (0..).zip(&surfaces.list);
+    let obstacles: Vec<(u32, u32)> = numbered()
+        .filter(|(_, surface)| surface.kinematic)
+        .filter_map(|(obj2, surface)| Some((obj2, surface.hierarchy.root()?)))
+        .collect();
+    let mut tests = Vec::new();
+    for &patch in own_patches {
+        for (obj1, cloth) in numbered().filter(|(_, surface)| !surface.kinematic) {
+            let Some(dop1) = cloth.hierarchy.part_root(patch) else { continue };
+            tests.extend(obstacles.iter().map(|&(obj2, dop2)| Test { obj1, dop1, obj2, dop2 }));
+        }
+    }
+    tests
+}
+
+/// The working memory of one rank's collision detection.
+pub struct Detector {
+    /// Bounds of all vertices of all objects over the step.
+    vertices: Vec<Dop18>,
+    /// Bounds of the nodes of each object's hierarchy over the step.
+    nodes: Vec<Vec<Dop18>>,
+    /// Where each object stood when it was refitted; empty if it moved then.
+    standing: Vec<Vec<Vec3>>,
+    /// Boundaries of the chunks of each object's vertices.
+    chunks: Vec<Vec<u32>>,
+    stack: Vec<Test>,
+    candidates: Vec<Pair>,
+}
+
+impl Detector {
+    /// Memory for the hierarchies of `surfaces`.
+    pub fn new(surfaces: &Surfaces) -> Self {
+        let list = &surfaces.list;
+        let nodes = |surface: &Surface| vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
+        Self {
+            vertices: vec![Dop18::EMPTY; surfaces.vertex_count()],
+            nodes: list.iter().map(nodes).collect(),
+            standing: vec![Vec::new(); list.len()],
+            chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
+            stack: Vec::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Refits all hierarchies to the motion from `x0` to `x1` (all vertices, m)
+    /// for pairs that come within `radius` (m). An obstacle that stands where it
+    /// stood is skipped.
+    ///
+    /// The cloths' bounds are grown by the whole radius, those of obstacles not
+    /// at all: an obstacle that stands needs no refit when the radius changes.
+    pub fn refit(
+        &mut self,
+        threads: &Threads,
+        surfaces: &Surfaces,
+        x0: &[Vec3],
+        x1: &[Vec3],
+        radius: f64,
+    ) {
+        for (object, surface) in surfaces.list.iter().enumerate() {
+            let own = surface.vertices();
+            let (x0, x1) = (&x0[own.clone()], &x1[own.clone()]);
+            if surface.kinematic {
+                let standing = &mut self.standing[object];
+                if standing == x0 && standing == x1 {
+                    continue;
+                }
+                standing.clear();
+                if x0 == x1 {
+                    standing.extend_from_slice(x0);
+                }
+            }
+            let distance = if surface.kinematic { 0.0 } else { radius };
+            let vertices = ByPatch::new(&mut self.vertices[own], &self.chunks[object]);
+            threads.for_each_patch(vertices, 1, |chunk, vertices| {
+                let from = chunk * CHUNK;
+                for ((bounds, x0), x1) in vertices.data.iter_mut().zip(&x0[from..]).zip(&x1[from..])
+                {
+                    *bounds = Dop18::swept(x0, x1, distance);
+                }
+            });
+            let nodes = &mut self.nodes[object];
+            surface.hierarchy.refit(threads, &surface.faces, &self.vertices, nodes);
+        }
+    }
+
+    /// Collects the candidates below the `roots`: all elementary pairs that are
+    /// [`near`] over the motion from `x0` to `x1` (all vertices, m; those of the
+    /// last refit) within `radius` (m; at most that of the last refit). Returns
+    /// what was counted.
+    pub fn collect(
+        &mut self,
+        surfaces: &Surfaces,
+        roots: impl IntoIterator<Item = Test>,
+        x0: &[Vec3],
+        x1: &[Vec3],
+        radius: f64,
+    ) -> TestCounters {
+        let mut counters = TestCounters::default();
+        let candidates = &mut self.candidates;
+        candidates.clear();
+        let trees = TestTrees { surfaces, bounds: &self.nodes };
+        let vertices = &self.vertices;
+        for root in roots {
+            self.stack.push(root);
+            trees.traverse(&mut self.stack, &mut counters, |test, face1, face2| {
+                let side = |object: u32, node, face| Side {
+                    surface: &surfaces.list[object as usize],
+                    face,
+                    bounds: trees.bounds(object, node),
+                    vertices,
+                };
+                let first = side(test.obj1, test.dop1, face1);
+                let second = side(test.obj2, test.dop2, face2);
+                elementary_pairs(&first, &second, |pair| {
+                    if !pair.shares_a_vertex() && near(&pair, x0, x1, radius) {
+                        candidates.push(pair);
+                    }
+                });
+            });
+        }
+        counters.candidates = candidates.len() as u64;
+        counters
+    }
+
+    /// The candidates of the last [`Detector::collect`], each once, in the order
+    /// in which they were found.
+    pub fn candidates(&self) -> &[Pair] {
+        &self.candidates
+    }
+}
+
+/// One side of a pair of faces.
+struct Side<'a> {
+    surface: &'a Surface,
+    face: FaceId,
+    bounds: &'a Dop18,
+    vertices: &'a [Dop18],
+}
+
+impl Side<'_> {
+    fn corners(&self) -> [VertexId; 3] {
+        self.surface.faces[self.face as usize]
+    }
+
+    /// The vertices this face represents whose bounds overlap the `other` face.
+    fn vertices_near(&self, other: &Self) -> impl Iterator<Item = VertexId> {
+        self.surface
+            .represented_vertices(self.face)
+            .filter(|&vertex| self.vertices[vertex as usize].overlaps(other.bounds))
+    }
+
+    /// The edges this face represents, with their bounds.
+    fn edges(&self) -> impl Iterator<Item = ([VertexId; 2], Dop18)> {
+        self.surface.represented_edges(self.face).map(|edge| {
+            let [a, b] = edge.map(|vertex| &self.vertices[vertex as usize]);
+            (edge, a.union(b))
+        })
+    }
+}
+
+/// The elementary pairs that a pair of faces yields (of its 6 vertex-face and 9
+/// edge-edge pairs those it represents), less those whose bounds are apart.
+fn elementary_pairs(first: &Side, second: &Side, mut yields: impl FnMut(Pair)) {
+    for (side, other) in [(first, second), (second, first)] {
+        for vertex in side.vertices_near(other) {
+            yields(Pair::vertex_face(vertex, other.corners()));
+        }
+    }
+    for (edge1, bounds1) in first.edges().filter(|(_, bounds)| bounds.overlaps(second.bounds)) {
+        for (edge2, _) in second.edges().filter(|(_, bounds2)| bounds2.overlaps(&bounds1)) {
+            yields(Pair::edge_edge(edge1, edge2));
+        }
+    }
+}
+
+/// Boundaries of chunks of `count` vertices.
+fn chunks(count: usize) -> Vec<u32> {
+    (0..count).step_by(CHUNK).chain([count]).map(|at| at as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mesh::Topology;
+
+    /// Every elementary pair of a cloth and an obstacle that is near.
+    fn brute_force(surfaces: &Surfaces, x0: &[Vec3], x1: &[Vec3], radius: f64) -> Vec<Pair> {
+        let edges = |surface: &Surface| {
+            let mut edges: Vec<[VertexId; 2]> = (surface.faces.iter())
+                .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+                .map(|[a, b]| [a.min(b), a.max(b)])
+                .collect();
+            edges.sort_unstable();
+            edges.dedup();
+            edges
+        };
+        let mut pairs = Vec::new();
+        for cloth in surfaces.list.iter().filter(|surface| !surface.kinematic) {
+            for obstacle in surfaces.list.iter().filter(|surface| surface.kinematic) {
+                for (points, area) in [(cloth, obstacle), (obstacle, cloth)] {
+                    for vertex in points.vertices() {
+                        let with = |&face: &_| Pair::vertex_face(vertex as VertexId, face);
+                        pairs.extend(area.faces.iter().map(with));
+                    }
+                }
+                for edge in edges(cloth) {
+                    pairs.extend(edges(obstacle).iter().map(|&other| Pair::edge_edge(edge, other)));
+                }
+            }
+        }
+        pairs.retain(|pair| near(pair, x0, x1, radius));
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// A sheet of `n` x `n` vertices, 0.1 m apart.
+    fn sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
+        let rest = (0..n * n).map(|v| Vec3::new((v % n).into(), 0.0, (v / n).into()) * 0.1);
+        let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
+        let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
+        (faces.collect(), rest.collect())
+    }
+
+    /// Triangles without a common vertex.
+    fn soup(count: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
+        let rest =
+            (0..3 * count).map(|v| Vec3::new((v / 3).into(), (v % 3).into(), (v % 2).into()));
+        ((0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(), rest.collect())
+    }
+
+    /// Two cloths whose vertices lie in the given patches, two obstacles.
+    fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
+        let meshes = [(sheet(5), false), (sheet(3), false), (sheet(4), true), (soup(8), true)];
+        let mut surfaces = Surfaces::default();
+        for ((faces, rest), kinematic) in meshes {
+            let first = surfaces.vertex_count();
+            let parts = patch_of.get(first..).filter(|_| !kinematic).map(|own| (own, patches));
+            let topology = Topology::new(&faces).unwrap();
+            let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, kinematic);
+            surfaces.list.push(surface);
+        }
+        surfaces
+    }
+    const CLOTH_VERTICES: usize = 25 + 9;
+    const VERTICES: usize = CLOTH_VERTICES + 16 + 24;
+
+    fn crumpled() -> impl Strategy<Value = (Vec<Vec3>, Vec<Vec3>)> {
+        let vector = || [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
+        let motion = prop_oneof![Just(0.0), Just(0.01), Just(0.3)];
+        let vectors = prop::collection::vec((vector(), vector()), VERTICES);
+        (vectors, motion, prop_oneof![Just(0.1), Just(1.0)]).prop_map(|(vectors, motion, size)| {
+            vectors.into_iter().map(|(x, v)| (x * size, x * size + v * motion)).unzip()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn the_candidates_are_those_of_all_pairs_however_the_patches_are_cut(
+            (x0, x1) in crumpled(),
+            patch_of in prop::collection::vec(0_u32..6, CLOTH_VERTICES),
+            radius in prop_oneof![Just(0.0), 0.001..0.1],
+        ) {
+            let threads = Threads::new(1).unwrap();
+            let whole = surfaces(&[0; CLOTH_VERTICES], 1);
+            let expected = brute_force(&whole, &x0, &x1, radius);
+            let cut = surfaces(&patch_of, 6);
+            for (surfaces, patches) in [(&whole, 1), (&cut, 6)] {
+                let mut detector = Detector::new(surfaces);
+                detector.refit(&threads, surfaces, &x0, &x1, radius);
+                let roots = root_tests(surfaces, &Vec::from_iter(0..patches));
+                let all = detector.collect(surfaces, roots, &x0, &x1, radius);
+                let mut found = detector.candidates().to_vec();
+                found.sort_unstable();
+                prop_assert_eq!(&found, &expected);
+
+                let mut shares = TestCounters::default();
+                for rank in 0..3 {
+                    let own = Vec::from_iter((0..patches).filter(|patch| patch % 3 == rank));
+                    let roots = root_tests(surfaces, &own);
+                    shares.add(&detector.collect(surfaces, roots, &x0, &x1, radius));
+                }
+                prop_assert_eq!(shares, all);
+            }
+        }
+    }
+
+    #[test]
+    fn an_obstacle_that_stops_or_starts_is_refitted() {
+        let surfaces = surfaces(&[0; CLOTH_VERTICES], 1);
+        let threads = Threads::new(2).unwrap();
+        let all: Vec<Vec3> = surfaces
+            .list
+            .iter()
+            .zip([0.0, 3.0, 6.0, 9.0])
+            .flat_map(|(surface, x)| (0..surface.vertex_count).map(move |v| (v, x)))
+            .map(|(v, x)| Vec3::new(x + 0.1 * (v % 5) as f64, 0.1 * (v / 5) as f64, 0.0))
+            .collect();
+        let moved = |by: f64| {
+            let place =
+                |(v, x): (usize, &Vec3)| if v < CLOTH_VERTICES { *x } else { x - Vec3::x() * by };
+            Vec::from_iter(all.iter().enumerate().map(place))
+        };
+        let mut detector = Detector::new(&surfaces);
+        let path = [(0.0, 0.0), (0.0, 0.0), (0.0, 6.0), (6.0, 6.0), (6.0, 6.0), (0.0, 0.0)];
+        for (from, to) in path {
+            let (x0, x1) = (moved(from), moved(to));
+            detector.refit(&threads, &surfaces, &x0, &x1, 0.01);
+            detector.collect(&surfaces, root_tests(&surfaces, &[0]), &x0, &x1, 0.01);
+            let mut found = detector.candidates().to_vec();
+            found.sort_unstable();
+            assert_eq!(found, brute_force(&surfaces, &x0, &x1, 0.01));
+            assert_eq!(found.is_empty(), to == 0.0);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Discrete oriented polytopes with 18 faces (18-DOPs), and the exact bounds
+//! that decide whether an elementary pair is a candidate.
+//!
+//! Both use the nine axes x, y, z, x+y, x-y, x+z, x-z, y+z, y-z (Mezger,
+//! Kimmerle & Etzmuss 2003). The diagonal axes are not unit vectors: a distance
+//! d becomes sqrt(2) d along them.
+
+use std::array::from_fn;
+use std::f64::consts::SQRT_2;
+use std::ops::{Add, Sub};
+
+use super::pair::Pair;
+use crate::math::Vec3;
+
+/// Number of axes.
+const AXES: usize = 9;
+
+/// An 18-DOP in single precision, rounded outward: the lower bounds along the
+/// nine axes, then the negated upper bounds, so that the union of two is one
+/// element-wise minimum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dop18(pub [f32; 2 * AXES]);
+
+impl Dop18 {
+    /// Contains nothing; the neutral element of [`Dop18::union`].
+    pub const EMPTY: Self = Self([f32::INFINITY; 2 * AXES]);
+
+    /// Bounds of a vertex that moves from `x0` to `x1` (m), grown by `distance`
+    /// (m). Coordinates must be finite and below 1e37 m.
+    ///
+    /// *Outward*: let s be the sum of the six coordinates' magnitudes. Rounding
+    /// a coordinate, adding two and subtracting the growth each err by at most
+    /// 2^-24 s, together 3 * 2^-24 s; the bounds are moved out by 8 * 2^-24 s.
+    /// What rounding does to `distance` itself stays below 5 * 2^-24 of it; it
+    /// is grown by 16 * 2^-24. The rest covers the roundings of [`near`], which
+    /// are in double precision, and the smallest normal number those below it.
+    pub fn swept(x0: &Vec3, x1: &Vec3, distance: f64) -> Self {
+        const OUTWARD: f32 = 1.0 / (1 << 21) as f32;
+        const GROWN: f32 = 1.0 + 1.0 / (1 << 20) as f32;
+        let (from, to) = (x0.map(|c| c as f32), x1.map(|c| c as f32));
+        let size = from.abs().sum() + to.abs().sum();
+        let straight = size * OUTWARD + distance as f32 * GROWN + f32::MIN_POSITIVE;
+        let diagonal = size * OUTWARD + (distance * SQRT_2) as f32 * GROWN + f32::MIN_POSITIVE;
+        let (from, to) = (project(from.into()), project(to.into()));
+        let grow = |axis| if axis < 3 { straight } else { diagonal };
+        let mut bounds = [0.0; 2 * AXES];
+        for axis in 0..AXES {
+            bounds[axis] = lower(from[axis], to[axis]) - grow(axis);
+            bounds[AXES + axis] = lower(-from[axis], -to[axis]) - grow(axis);
+        }
+        Self(bounds)
+    }
+
+    /// The smallest 18-DOP around both.
+    #[inline]
+    pub fn union(&self, other: &Self) -> Self {
+        Self(from_fn(|i| lower(self.0[i], other.0[i])))
+    }
+
+    /// False only if an axis separates the two.
+    #[inline]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (lower_a, upper_a) = self.0.split_at(AXES);
+        let (lower_b, upper_b) = other.0.split_at(AXES);
+        let mut apart = false;
+        for axis in 0..AXES {
+            apart |= lower_a[axis] > -upper_b[axis];
+            apart |= lower_b[axis] > -upper_a[axis];
+        }
+        !apart
+    }
+
+    /// The extents along x, y and z, added up (m).
+    #[inline]
+    pub fn size(&self) -> f32 {
+        let b = &self.0;
+        -(b[0] + b[AXES]) - (b[1] + b[AXES + 1]) - (b[2] + b[AXES + 2])
+    }
+}
+
+/// True if the bounds of the pair's two sides, swept over the motion from `x0`
+/// to `x1` (positions of all vertices, m), come within `radius` (m) of each
+/// other along each of the nine axes.
+///
+/// This formula alone, on the four vertices alone, decides what is a candidate;
+/// all culling above it only covers more. It holds, up to rounding in double
+/// precision, for every pair that comes within `radius` during a linear motion.
+pub fn near(pair: &Pair, x0: &[Vec3], x1: &[Vec3], radius: f64) -> bool {
+    let at = |of: &[Vec3]| pair.gather(of).map(|x| project(x.into()));
+    let (from, to) = (at(x0), at(x1));
+    let side = |vertices: std::ops::Range<usize>| {
+        let (mut low, mut high) = ([f64::INFINITY; AXES], [f64::NEG_INFINITY; AXES]);
+        for points in [&from[vertices.clone()], &to[vertices]] {
+            for point in points {
+                low = from_fn(|axis| lower(point[axis], low[axis]));
+                high = from_fn(|axis| -lower(-point[axis], -high[axis]));
+            }
+        }
+        (low, high)
+    };
+    let (low_a, high_a) = side(0..pair.first_side());
+    let (low_b, high_b) = side(pair.first_side()..4);
+    let reach = |axis| if axis < 3 { radius } else { radius * SQRT_2 };
+    (0..AXES).all(|axis| {
+        low_a[axis] - high_b[axis] <= reach(axis) && low_b[axis] - high_a[axis] <= reach(axis)
+    })
+}
+
+/// The coordinates of a point along the nine axes.
+#[inline]
+fn project<T: Copy + Add<Output = T> + Sub<Output = T>>([x, y, z]: [T; 3]) -> [T; AXES] {
+    [x, y, z, x + y, x - y, x + z, x - z, y + z, y - z]
+}
+
+/// The smaller one: a single instruction, unlike `min`, which looks for NaN.
+#[inline]
+fn lower<T: PartialOrd>(a: T, b: T) -> T {
+    if a < b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Points in a cube of 2 m whose centre is up to 1e9 m away.
+    fn points(count: usize) -> impl Strategy<Value = Vec<Vec3>> {
+        let place = || prop_oneof![Just(0.0), -1e3..1e3, -1e9..1e9];
+        let point = [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
+        ([place(), place(), place()], prop::collection::vec(point, count)).prop_map(
+            |(centre, points)| points.iter().map(|point| point + Vec3::from(centre)).collect(),
+        )
+    }
+
+    fn pair_of(edges: bool) -> Pair {
+        if edges { Pair::edge_edge([0, 1], [2, 3]) } else { Pair::vertex_face(0, [1, 2, 3]) }
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_contain_the_vertex_and_its_surroundings(
+            x in points(2), distance in prop_oneof![Just(0.0), 1e-6..0.1], t in 0.0..1.0,
+        ) {
+            let dop = Dop18::swept(&x[0], &x[1], distance);
+            let inside = project((x[0] + (x[1] - x[0]) * t).into());
+            for axis in 0..AXES {
+                let reach = if axis < 3 { distance } else { distance * SQRT_2 };
+                prop_assert!(f64::from(dop.0[axis]) <= inside[axis] - reach);
+                prop_assert!(-f64::from(dop.0[AXES + axis]) >= inside[axis] + reach);
+            }
+        }
+
+        #[test]
+        fn a_pair_is_near_at_its_distance_at_any_time(
+            x in points(8), t in 0.0..1.0, weights in [0.1..1.0, 0.1..1.0, 0.1..1.0, 0.1..1.0],
+            edges: bool,
+        ) {
+            let (pair, (x0, x1)) = (pair_of(edges), x.split_at(4));
+            let point = |side: std::ops::Range<usize>| {
+                let total: f64 = weights[side.clone()].iter().sum();
+                let at = |i: usize| x0[i] + (x1[i] - x0[i]) * t;
+                side.map(|i| at(i) * (weights[i] / total)).sum::<Vec3>()
+            };
+            let split = pair.first_side();
+            let rounding = 1e-14 * x[0].norm();
+            let distance = (point(0..split) - point(split..4)).norm() + rounding;
+            prop_assert!(near(&pair, x0, x1, distance));
+        }
+
+        /// At the smallest radius, to the last bit, at which the pair is near.
+        #[test]
+        fn bounds_of_a_near_pair_overlap(x in points(8), apart in -3.0..3.0, edges: bool) {
+            let (pair, split) = (pair_of(edges), pair_of(edges).first_side());
+            let moved = |i: usize| x[i] + Vec3::x() * if i % 4 < split { apart } else { 0.0 };
+            let x: Vec<Vec3> = (0..8).map(moved).collect();
+            let (x0, x1) = x.split_at(4);
+            let (mut below, mut radius) = (0, 10_f64.to_bits());
+            while below + 1 < radius {
+                let middle = below.midpoint(radius);
+                let is_near = near(&pair, x0, x1, f64::from_bits(middle));
+                *if is_near { &mut radius } else { &mut below } = middle;
+            }
+            let bounds = |side: std::ops::Range<usize>, distance| {
+                let swept = side.map(|i| Dop18::swept(&x0[i], &x1[i], distance));
+                swept.fold(Dop18::EMPTY, |all, vertex| all.union(&vertex))
+            };
+            prop_assert!(bounds(0..split, f64::from_bits(radius)).overlaps(&bounds(split..4, 0.0)));
+            prop_assert!(bounds(split..4, f64::from_bits(radius)).overlaps(&bounds(0..split, 0.0)));
+        }
+    }
+
+    #[test]
+    fn diagonal_axes_separate_what_boxes_do_not() {
+        let bounds =
+            |x: f64, y: f64| Dop18::swept(&Vec3::new(x, y, 0.0), &Vec3::new(x, y, 0.0), 0.0);
+        let diagonal = bounds(0.0, 1.0).union(&bounds(1.0, 0.0));
+        assert!(diagonal.overlaps(&bounds(0.5, 0.5)));
+        assert!(!diagonal.overlaps(&bounds(0.45, 0.45)));
+        assert_eq!(diagonal.union(&Dop18::EMPTY), diagonal);
+    }
+}

@@ -1,0 +1,126 @@
+//! The objects that collide: triangle surfaces with their hierarchies.
+
+use super::bvh::Hierarchy;
+use crate::ids::{FaceId, NONE, PatchId, VertexId};
+use crate::math::Vec3;
+use crate::mesh::Topology;
+
+/// A triangle surface: a cloth or an obstacle.
+#[derive(Debug, Clone)]
+pub struct Surface {
+    /// Its first vertex in the program's numbering; its vertices are consecutive.
+    pub first_vertex: VertexId,
+    /// Number of its vertices.
+    pub vertex_count: usize,
+    /// Vertices of each face, in the program's numbering.
+    pub faces: Vec<[VertexId; 3]>,
+    /// Its hierarchy over the rest shape.
+    pub hierarchy: Hierarchy,
+    /// True if its motion is prescribed (an obstacle). Kinematic surfaces are
+    /// never tested against each other.
+    pub kinematic: bool,
+    /// Per face the corners (bits 0-2) and edges (bits 3-5) it represents.
+    represented: Vec<u8>,
+}
+
+impl Surface {
+    /// The surface of `faces` (at least one; vertices counted from 0) whose
+    /// vertices begin at `first_vertex`, with its `topology` and its `rest`
+    /// positions (m). `parts` is given for a cloth: the patch of each of its
+    /// vertices and the number of all patches of all cloths.
+    pub fn new(
+        first_vertex: VertexId,
+        faces: &[[u32; 3]],
+        topology: &Topology,
+        rest: &[Vec3],
+        parts: Option<(&[PatchId], usize)>,
+        kinematic: bool,
+    ) -> Self {
+        Self {
+            first_vertex,
+            vertex_count: rest.len(),
+            faces: faces.iter().map(|face| face.map(|vertex| first_vertex + vertex)).collect(),
+            hierarchy: Hierarchy::new(faces, rest, parts),
+            kinematic,
+            represented: representatives(faces, topology, rest.len()),
+        }
+    }
+
+    /// Its vertices in the program's numbering.
+    pub fn vertices(&self) -> std::ops::Range<usize> {
+        let first = self.first_vertex as usize;
+        first..first + self.vertex_count
+    }
+
+    /// The vertices that `face` represents.
+    pub fn represented_vertices(&self, face: FaceId) -> impl Iterator<Item = VertexId> + use<> {
+        let (corners, bits) = (self.faces[face as usize], self.represented[face as usize]);
+        (0..3).filter(move |corner| bits >> corner & 1 == 1).map(move |corner| corners[corner])
+    }
+
+    /// The edges that `face` represents.
+    pub fn represented_edges(&self, face: FaceId) -> impl Iterator<Item = [VertexId; 2]> + use<> {
+        let (corners, bits) = (self.faces[face as usize], self.represented[face as usize]);
+        (0..3)
+            .filter(move |opposite| bits >> (3 + opposite) & 1 == 1)
+            .map(move |opposite| [corners[(opposite + 1) % 3], corners[(opposite + 2) % 3]])
+    }
+}
+
+/// Representative assignment (Curtis, Tamstorf & Manocha 2008): of the faces
+/// around a vertex or an edge the lowest one represents it, so that a pair of
+/// faces yields each elementary pair that no other pair of faces yields.
+fn representatives(faces: &[[u32; 3]], topology: &Topology, vertices: usize) -> Vec<u8> {
+    let mut lowest = vec![NONE; vertices];
+    let mut represented = vec![0; faces.len()];
+    for (number, face) in faces.iter().enumerate() {
+        for corner in 0..3 {
+            let of_vertex = &mut lowest[face[corner] as usize];
+            if *of_vertex == NONE {
+                *of_vertex = number as FaceId;
+                represented[number] |= 1 << corner;
+            }
+            let edge = topology.face_edges[number][corner];
+            if topology.edge_faces[edge as usize][0] == number as FaceId {
+                represented[number] |= 1 << (3 + corner);
+            }
+        }
+    }
+    represented
+}
+
+/// All objects that collide: read-only, the same on all ranks, shared by the
+/// ranks of one process.
+#[derive(Debug, Clone, Default)]
+pub struct Surfaces {
+    /// Cloths, then obstacles; their order numbers them.
+    pub list: Vec<Surface>,
+}
+
+impl Surfaces {
+    /// Number of vertices of all objects.
+    pub fn vertex_count(&self) -> usize {
+        self.list.last().map_or(0, |surface| surface.vertices().end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_vertex_and_every_edge_has_one_representative() {
+        let faces = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [0, 2, 4]];
+        let topology = Topology::new(&faces).unwrap();
+        let surface = Surface::new(10, &faces, &topology, &[Vec3::zeros(); 5], None, true);
+        let numbers = || 0..faces.len() as u32;
+        let mut vertices: Vec<u32> =
+            numbers().flat_map(|face| surface.represented_vertices(face)).collect();
+        vertices.sort_unstable();
+        assert_eq!(vertices, [10, 11, 12, 13, 14]);
+        let edges = numbers().flat_map(|face| surface.represented_edges(face));
+        let mut edges: Vec<[u32; 2]> = edges.map(|[a, b]| [a.min(b) - 10, a.max(b) - 10]).collect();
+        edges.sort_unstable();
+        assert_eq!(edges, topology.edges);
+    }
+}

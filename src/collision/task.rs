@@ -1,0 +1,218 @@
+//! Tests: the unit of work of collision detection, and how they unfold.
+//!
+//! A test asks whether the bounds of two nodes overlap; if they do, it splits
+//! into two further tests or, at a pair of faces, ends in elementary tests. What
+//! unfolds from a root test is its *test tree* (Thomaszewski & Blochinger 2007,
+//! section 4.2). It depends on the two hierarchies and their bounds alone, which
+//! are the same on all ranks: so is the multiset of all tests.
+
+use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::bvh::Node;
+use super::dop::Dop18;
+use super::surface::Surfaces;
+use crate::ids::FaceId;
+
+/// Two nodes to be tested against each other, named alike on all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[repr(C)]
+pub struct Test {
+    /// The first object: its place among the [`Surfaces`].
+    pub obj1: u32,
+    /// The node of the first object.
+    pub dop1: u32,
+    /// The second object.
+    pub obj2: u32,
+    /// The node of the second object.
+    pub dop2: u32,
+}
+
+/// What comes of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The bounds are apart.
+    Apart,
+    /// Two faces (of the first and the second object) may be near each other.
+    Faces(FaceId, FaceId),
+    /// Two further tests.
+    Split(Test, Test),
+}
+
+/// Counts of executed tests; counters of different ranks and tasks add up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TestCounters {
+    /// Executed tests.
+    pub tests: u64,
+    /// Wrapping sum of a hash of each executed test: with `tests` it shows that
+    /// each was executed exactly once.
+    pub hash: u64,
+    /// Candidates found.
+    pub candidates: u64,
+}
+
+impl TestCounters {
+    /// Adds the counts of others.
+    pub fn add(&mut self, others: &Self) {
+        self.tests += others.tests;
+        self.hash = self.hash.wrapping_add(others.hash);
+        self.candidates += others.candidates;
+    }
+
+    #[inline]
+    fn count(&mut self, test: &Test) {
+        self.tests += 1;
+        self.hash = self.hash.wrapping_add(xxh3_64(bytemuck::bytes_of(test)));
+    }
+}
+
+/// The refitted hierarchies that tests are executed on.
+#[derive(Clone, Copy)]
+pub struct TestTrees<'a> {
+    /// All objects.
+    pub surfaces: &'a Surfaces,
+    /// The bounds of each object's nodes.
+    pub bounds: &'a [Vec<Dop18>],
+}
+
+impl TestTrees<'_> {
+    /// The bounds of a node.
+    #[inline]
+    pub fn bounds(&self, object: u32, node: u32) -> &Dop18 {
+        &self.bounds[object as usize][node as usize]
+    }
+
+    #[inline]
+    fn node(&self, object: u32, node: u32) -> Node {
+        self.surfaces.list[object as usize].hierarchy.nodes()[node as usize]
+    }
+
+    /// Executes one test. The inner node is split; of two, the larger one.
+    pub fn execute(&self, test: &Test) -> Outcome {
+        let (first, second) =
+            (self.bounds(test.obj1, test.dop1), self.bounds(test.obj2, test.dop2));
+        if !first.overlaps(second) {
+            return Outcome::Apart;
+        }
+        let split_first = |child| {
+            Outcome::Split(Test { dop1: child, ..*test }, Test { dop1: child + 1, ..*test })
+        };
+        let split_second = |child| {
+            Outcome::Split(Test { dop2: child, ..*test }, Test { dop2: child + 1, ..*test })
+        };
+        match (self.node(test.obj1, test.dop1), self.node(test.obj2, test.dop2)) {
+            (Node::Leaf(face1), Node::Leaf(face2)) => Outcome::Faces(face1, face2),
+            (Node::Inner(child), Node::Leaf(_)) => split_first(child),
+            (Node::Leaf(_), Node::Inner(child)) => split_second(child),
+            (Node::Inner(child1), Node::Inner(child2)) => {
+                if first.size() >= second.size() {
+                    split_first(child1)
+                } else {
+                    split_second(child2)
+                }
+            }
+        }
+    }
+
+    /// Executes all tests on the `stack` and what unfolds from them, depth
+    /// first; the untried ones lie on the stack. `faces` receives each pair of
+    /// faces that may be near.
+    pub fn traverse(
+        &self,
+        stack: &mut Vec<Test>,
+        counters: &mut TestCounters,
+        mut faces: impl FnMut(&Test, FaceId, FaceId),
+    ) {
+        while let Some(mut test) = stack.pop() {
+            loop {
+                counters.count(&test);
+                match self.execute(&test) {
+                    Outcome::Apart => break,
+                    Outcome::Faces(face1, face2) => {
+                        faces(&test, face1, face2);
+                        break;
+                    }
+                    Outcome::Split(first, second) => {
+                        stack.push(second);
+                        test = first;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collision::{Hierarchy, Surface};
+    use crate::math::Vec3;
+    use crate::mesh::Topology;
+    use crate::threads::Threads;
+
+    /// Two parallel strips of four triangles, the second one `above` the first.
+    fn strips(above: f64) -> (Surfaces, Vec<Vec<Dop18>>) {
+        let faces = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 5]];
+        let place = |v: u32, z| Vec3::new((v / 2).into(), (v % 2).into(), z);
+        let rest: Vec<Vec3> = (0..6).map(|v| place(v, 0.0)).collect();
+        let topology = Topology::new(&faces).unwrap();
+        let strip =
+            |first, kinematic| Surface::new(first, &faces, &topology, &rest, None, kinematic);
+        let surfaces = Surfaces { list: vec![strip(0, false), strip(6, true)] };
+        let x: Vec<Vec3> = (0..12).map(|v| place(v % 6, if v < 6 { 0.0 } else { above })).collect();
+        let vertices: Vec<Dop18> = x.iter().map(|x| Dop18::swept(x, x, 0.0)).collect();
+        let threads = Threads::new(1).unwrap();
+        let bounds = surfaces.list.iter().map(|surface| {
+            let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
+            surface.hierarchy.refit(&threads, &surface.faces, &vertices, &mut bounds);
+            bounds
+        });
+        let bounds = bounds.collect();
+        (surfaces, bounds)
+    }
+
+    const ROOT: Test = Test { obj1: 0, dop1: 0, obj2: 1, dop2: 0 };
+
+    #[test]
+    fn what_is_apart_costs_one_test() {
+        let (surfaces, bounds) = strips(0.1);
+        let trees = TestTrees { surfaces: &surfaces, bounds: &bounds };
+        let mut counters = TestCounters::default();
+        trees.traverse(&mut vec![ROOT], &mut counters, |_, _, _| panic!("they are apart"));
+        assert_eq!(counters.tests, 1);
+    }
+
+    #[test]
+    fn counters_are_those_of_plain_recursion() {
+        let (surfaces, bounds) = strips(0.0);
+        let trees = TestTrees { surfaces: &surfaces, bounds: &bounds };
+        fn recurse(
+            trees: &TestTrees,
+            test: Test,
+            counters: &mut TestCounters,
+            faces: &mut Vec<[u32; 2]>,
+        ) {
+            counters.count(&test);
+            match trees.execute(&test) {
+                Outcome::Apart => {}
+                Outcome::Faces(a, b) => faces.push([a, b]),
+                Outcome::Split(first, second) => {
+                    recurse(trees, second, counters, faces);
+                    recurse(trees, first, counters, faces);
+                }
+            }
+        }
+        let (mut expected, mut expected_faces) = (TestCounters::default(), Vec::new());
+        recurse(&trees, ROOT, &mut expected, &mut expected_faces);
+        let (mut counters, mut faces) = (TestCounters::default(), Vec::new());
+        trees.traverse(&mut vec![ROOT], &mut counters, |_, a, b| faces.push([a, b]));
+        assert_eq!(counters, expected);
+        faces.sort_unstable();
+        expected_faces.sort_unstable();
+        assert_eq!(faces, expected_faces);
+        // All but the two pairs of a first and a last face touch.
+        assert_eq!(faces.len(), 14);
+        assert!(matches!(surfaces.list[0].hierarchy, Hierarchy { .. }));
+    }
+}
