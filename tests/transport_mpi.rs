@@ -45,8 +45,10 @@ fn job(ranks: usize, task: &str) -> Output {
     finish_within(Duration::from_secs(120), command.env(TASK, task))
 }
 
+/// What the job printed, indented: the results of its ranks are not this program's.
 fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+    let all = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8_lossy(&all).replace('\n', "\n    ")
 }
 
 fn conforms(ranks: usize) {

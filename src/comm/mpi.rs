@@ -5,18 +5,19 @@
 //! system operations on integers and minima, so their results are exact.
 //!
 //! The one unsafe place of the crate. The requests of rsmpi borrow their
-//! buffers and panic when they are dropped in unwinding; here a [`Pending`]
+//! buffers and panic when they are dropped in unwinding; here a `Pending`
 //! owns both, and what MPI may still write to is never freed.
 #![allow(unsafe_code)]
 
+mod collective;
 mod pending;
+mod point_to_point;
 
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::convert::Infallible;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::marker::PhantomData;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 use mpi::environment::Universe;
@@ -24,15 +25,13 @@ use mpi::ffi;
 use mpi::traits::AsRaw;
 use mpi::{Threading, initialize_with_threading};
 
+use self::collective::{Scratch, Sum};
 use self::pending::{Pending, address, address_mut, check, int};
+use self::point_to_point::{Arriving, Transfers};
 use super::failure;
-use super::wait::wait;
 use super::world::{check_parts, plain_minima};
 use super::{Exchange, Message, PendingId, Tag, World};
 use crate::error::{Error, Result};
-
-/// Messages of neighbour exchanges, apart from every [`Tag`].
-const EXCHANGE: c_int = 0;
 
 /// Initialises MPI, runs `rank_main` as this process's rank and finalises.
 ///
@@ -43,16 +42,15 @@ const EXCHANGE: c_int = 0;
 /// If MPI cannot be initialised.
 pub fn run_mpi<T>(rank_main: impl FnOnce(&dyn World) -> Result<T>) -> Result<T> {
     let world = MpiWorld::initialize()?;
-    let result = failure::caught(world.rank, || {
-        let value = rank_main(&world)?;
-        world.finish_sends()?;
-        Ok(value)
-    });
-    result.or_else(|error| match world.end_job_in_turn(&error) {})
+    match failure::caught(world.rank, || rank_main(&world)) {
+        Ok(value) => Ok(value),
+        Err(error) => world.end_job_in_turn(&error),
+    }
 }
 
-/// This process's view of all processes of the job. Dropping it finalises MPI,
-/// or aborts the job if this rank is panicking (the others would wait forever).
+/// This process's view of all processes of the job. Dropping it waits until all
+/// that was sent is on its way and finalises MPI; in a panic it aborts the job (the
+/// others would wait forever).
 pub struct MpiWorld {
     comm: ffi::MPI_Comm,
     rank: usize,
@@ -71,34 +69,6 @@ pub struct MpiWorld {
     universe: ManuallyDrop<Universe>,
     /// Not to be sent to another thread.
     main_thread: PhantomData<*const ()>,
-}
-
-struct Arriving {
-    from: usize,
-    tag: Tag,
-    content: Pending<Vec<u8>>,
-}
-
-/// The messages of one exchange.
-#[derive(Default)]
-struct Transfers {
-    receives: Vec<Pending<Vec<u8>>>,
-    sends: Vec<Pending<Vec<u8>>>,
-}
-
-#[derive(Default)]
-struct Sum {
-    mine: Vec<i64>,
-    total: Vec<i64>,
-}
-
-/// Reused arguments of blocking collectives.
-#[derive(Default)]
-struct Scratch {
-    counts: Vec<c_int>,
-    offsets: Vec<c_int>,
-    sums: Vec<i64>,
-    minima: Vec<f64>,
 }
 
 impl MpiWorld {
@@ -149,122 +119,15 @@ impl MpiWorld {
         Error::Rank { rank: self.rank, message: message.into() }
     }
 
-    /// Frees the buffers of sends that are complete.
-    fn reap_sends(&self) -> Result<()> {
-        let mut sends = self.sends.borrow_mut();
-        while let Some(oldest) = sends.front_mut() {
-            if oldest.test()?.is_none() {
-                break;
-            }
-            sends.pop_front();
-        }
-        Ok(())
-    }
-
-    /// Waits until all that this rank sent is on its way.
-    fn finish_sends(&self) -> Result<()> {
-        wait(|| {
-            self.reap_sends()?;
-            Ok(self.sends.borrow().is_empty().then_some(()))
-        })
-    }
-
-    /// Awaits an operation on borrowed memory. It never returns before the
-    /// operation is complete: until then the memory belongs to MPI.
-    fn complete(&self, code: c_int, what: &str, request: ffi::MPI_Request) -> Result<()> {
-        check(code, what)?;
-        let mut operation = Pending { request, buffer: () };
-        match wait(|| operation.test()) {
-            Ok(_) => Ok(()),
-            Err(error) => match self.end_job(&error) {},
-        }
-    }
-
-    /// Fills the scratch with the counts and offsets of a gather.
-    fn gather_arguments(&self, counts: &[usize]) -> Result<RefMut<'_, Scratch>> {
-        let mut scratch = self.scratch.borrow_mut();
-        let Scratch { counts: lengths, offsets, .. } = &mut *scratch;
-        lengths.clear();
-        offsets.clear();
-        let mut offset = 0;
-        for &count in counts {
-            lengths.push(int(count)?);
-            offsets.push(int(offset)?);
-            offset += count;
-        }
-        int(offset)?;
-        Ok(scratch)
-    }
-
-    fn post_exchange(&self, exchange: &Exchange, transfers: &mut Transfers) -> Result<()> {
-        let Transfers { receives, sends } = transfers;
-        let count = exchange.neighbours.len();
-        receives.resize_with(count, || Pending::idle(Vec::new()));
-        sends.resize_with(count, || Pending::idle(Vec::new()));
-        for (neighbour, receive) in exchange.neighbours.iter().zip(receives) {
-            receive.buffer().resize(neighbour.incoming.len(), 0);
-            if !neighbour.incoming.is_empty() {
-                receive.receive(self.comm, neighbour.rank, EXCHANGE)?;
-            }
-        }
-        for (neighbour, send) in exchange.neighbours.iter().zip(sends) {
-            send.buffer().clear();
-            send.buffer().extend_from_slice(&neighbour.outgoing);
-            if !neighbour.outgoing.is_empty() {
-                send.send(self.comm, neighbour.rank, EXCHANGE)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Matches the next message, whose content may still be under way.
-    fn probe(&self, from: Option<usize>, tag: Tag) -> Result<Option<Arriving>> {
-        let (mut found, mut message, mut status) =
-            (0, MaybeUninit::zeroed(), MaybeUninit::<ffi::MPI_Status>::zeroed());
-        // SAFETY: out-parameters of their types; the message handle is read only if
-        // one was found, and received exactly once.
-        unsafe {
-            let source = from.map_or(Ok(ffi::RSMPI_ANY_SOURCE), int)?;
-            let (at, of) = (message.as_mut_ptr(), status.as_mut_ptr());
-            let code = ffi::MPI_Improbe(source, tag as c_int, self.comm, &mut found, at, of);
-            check(code, "MPI_Improbe")?;
-            if found == 0 {
-                return Ok(None);
-            }
-            let (status, mut length) = (status.assume_init(), 0);
-            let kind = ffi::RSMPI_UINT8_T;
-            check(ffi::MPI_Get_count(&status, kind, &mut length), "MPI_Get_count")?;
-            let mut content = Pending::idle(vec![0; length as usize]);
-            let into = address_mut(content.buffer());
-            let request = &mut content.request;
-            check(ffi::MPI_Imrecv(into, length, kind, at, request), "MPI_Imrecv")?;
-            Ok(Some(Arriving { from: status.MPI_SOURCE as usize, tag, content }))
-        }
-    }
-
-    fn start(
-        &self,
-        sum: Sum,
-        what: &str,
-        begin: impl FnOnce(&mut Pending<Sum>) -> c_int,
-    ) -> Result<PendingId> {
-        let mut pending = Pending::idle(sum);
-        let code = begin(&mut pending);
-        check(code, what)?;
-        let id = PendingId(self.next_id.replace(self.next_id.get() + 1));
-        self.collectives.borrow_mut().push((id, pending));
-        Ok(id)
-    }
-
     /// Prints the one message of a failing job and ends it.
-    fn end_job(&self, error: &Error) -> Infallible {
+    fn end_job(&self, error: &Error) -> ! {
         self.abort(&failure::message_of(error));
         std::process::abort() // MPI_Abort does not return
     }
 
     /// As [`Self::end_job`], lower ranks first: what all ranks run into at the
     /// same time, such as an unreadable file, is printed by rank 0 alone.
-    fn end_job_in_turn(&self, error: &Error) -> Infallible {
+    fn end_job_in_turn(&self, error: &Error) -> ! {
         std::thread::sleep(Duration::from_millis(100) * self.rank.min(10) as u32);
         self.end_job(error)
     }
@@ -275,6 +138,7 @@ impl Drop for MpiWorld {
         if std::thread::panicking() {
             self.abort("panicked");
         }
+        self.finish_sends().ok();
         // SAFETY: the communicator was made by this world; the universe is dropped
         // once, after everything that uses it.
         unsafe {
@@ -333,76 +197,19 @@ impl World for MpiWorld {
     fn finish_exchange(&self, exchange: &mut Exchange) -> Result<()> {
         let oldest = self.exchanges.borrow_mut().pop_front();
         let mut transfers = oldest.ok_or_else(|| self.error("no exchange was begun"))?;
-        for (neighbour, receive) in exchange.neighbours.iter_mut().zip(&mut transfers.receives) {
-            if receive.is_active() {
-                let (status, mut length) = (wait(|| receive.test())?, 0);
-                // SAFETY: the status of a receive that is complete.
-                let code = unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut length) };
-                check(code, "MPI_Get_count")?;
-                let (from, awaited) = (neighbour.rank, neighbour.incoming.len());
-                if length as usize != awaited {
-                    return Err(self.error(format!(
-                        "exchange mismatch: {length} bytes came from rank {from}, {awaited} were awaited"
-                    )));
-                }
-                neighbour.incoming.copy_from_slice(receive.buffer());
-            }
-        }
-        for send in &mut transfers.sends {
-            wait(|| send.test())?;
-        }
+        self.complete_exchange(exchange, &mut transfers)?;
         self.spare.borrow_mut().push(transfers);
         Ok(())
     }
 
     fn all_gather_v(&self, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
         check_parts(self, mine, counts, all.len(), true)?;
-        let scratch = self.gather_arguments(counts)?;
-        let (from, into) = (address(mine), address_mut(all));
-        let (lengths, offsets) = (scratch.counts.as_ptr(), scratch.offsets.as_ptr());
-        let (length, mut request) = (int(mine.len())?, Pending::idle(()).request);
-        // SAFETY: `all` holds the parts that `counts` and offsets say; all memory is
-        // borrowed until `complete` returns.
-        let code = unsafe {
-            let kind = ffi::RSMPI_UINT8_T;
-            ffi::MPI_Iallgatherv(
-                from,
-                length,
-                kind,
-                into,
-                lengths,
-                offsets,
-                kind,
-                self.comm,
-                &mut request,
-            )
-        };
-        self.complete(code, "MPI_Iallgatherv", request)
+        self.gather(None, mine, counts, all)
     }
 
     fn gather_v(&self, root: usize, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
         check_parts(self, mine, counts, all.len(), self.rank == root)?;
-        let scratch = self.gather_arguments(counts)?;
-        let (from, into) = (address(mine), address_mut(all));
-        let (lengths, offsets) = (scratch.counts.as_ptr(), scratch.offsets.as_ptr());
-        let (length, mut request) = (int(mine.len())?, Pending::idle(()).request);
-        // SAFETY: as for all_gather_v; `all` counts on the root alone.
-        let code = unsafe {
-            let kind = ffi::RSMPI_UINT8_T;
-            ffi::MPI_Igatherv(
-                from,
-                length,
-                kind,
-                into,
-                lengths,
-                offsets,
-                kind,
-                int(root)?,
-                self.comm,
-                &mut request,
-            )
-        };
-        self.complete(code, "MPI_Igatherv", request)
+        self.gather(Some(root), mine, counts, all)
     }
 
     fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<()> {
@@ -470,36 +277,5 @@ impl World for MpiWorld {
         unsafe {
             ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1);
         }
-    }
-}
-
-impl MpiWorld {
-    fn broadcast_slice(&self, root: usize, bytes: &mut [u8]) -> Result<()> {
-        let (at, length, root) = (address_mut(bytes), int(bytes.len())?, int(root)?);
-        let mut request = Pending::idle(()).request;
-        // SAFETY: memory of that length, borrowed until `complete` returns.
-        let code = unsafe {
-            ffi::MPI_Ibcast(at, length, ffi::RSMPI_UINT8_T, root, self.comm, &mut request)
-        };
-        self.complete(code, "MPI_Ibcast", request)
-    }
-
-    /// # Safety
-    /// `from` and `into` are two arrays of `count` values of the type `kind` that
-    /// nothing else uses during the call.
-    unsafe fn all_reduce(
-        &self,
-        from: *const c_void,
-        into: *mut c_void,
-        count: usize,
-        kind: ffi::MPI_Datatype,
-        operation: ffi::MPI_Op,
-    ) -> Result<()> {
-        let (count, mut request) = (int(count)?, Pending::idle(()).request);
-        // SAFETY: by this function's own condition, until `complete` returns.
-        let code = unsafe {
-            ffi::MPI_Iallreduce(from, into, count, kind, operation, self.comm, &mut request)
-        };
-        self.complete(code, "MPI_Iallreduce", request)
     }
 }

@@ -1,7 +1,7 @@
 //! Ranks as threads of one process: the embedded default.
 //!
-//! Messages go through a [`Mailbox`] per rank, neighbour exchanges through a
-//! [`Lane`] per pair of ranks, collectives through [`Collectives`].
+//! Messages go through a `Mailbox` per rank, neighbour exchanges through a
+//! `Lane` per pair of ranks, collectives through `Collectives`.
 
 mod collective;
 mod mailbox;

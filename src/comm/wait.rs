@@ -6,10 +6,10 @@
 
 use crate::error::Result;
 
-/// Tests before the first yield, about a microsecond. Decided by all-reduces of
-/// 2 and 4 in-process ranks on 2 cores: 16 to 256 measure alike, 2,000 and more
-/// cost tens of microseconds as soon as there are more ranks than cores.
-const SPINS: u32 = 64;
+/// Tests before the first yield. Decided by all-reduces and ghost exchanges of 2, 4
+/// and 7 in-process ranks on 2 busy cores: 1 to 64 measure alike (an all-reduce of 4
+/// ranks 18 to 36 us), 256 takes twice as long, 4,000 takes 0.6 ms and more.
+const SPINS: u32 = 16;
 
 /// Repeats `test` until it has a result. `test` is a call of [`super::World`]
 /// or ends in one, so it fails once the world is poisoned, and the wait with it.
