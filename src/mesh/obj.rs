@@ -339,6 +339,7 @@ impl ObjDocument {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn message(text: &str) -> String {
         parse(text.as_bytes(), "m.obj").unwrap_err().to_string()
@@ -393,5 +394,17 @@ mod tests {
         let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\ng\no b\nf 3 2 1\n";
         let (document, _) = parse(text.as_bytes(), "m.obj").unwrap();
         assert_eq!(document.polygon_ends.len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(lines in prop::collection::vec(
+            "(v|vt|vn|f|g|o|usemtl|s|#)?( [-0-4/.e\\\\#]{1,4}){0,5} ?é?", 0..20,
+        )) {
+            let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", lines.join("\n"));
+            if let Ok((document, lines)) = parse(text.as_bytes(), "m.obj") {
+                let _ = crate::mesh::Surface::new(document, &lines);
+            }
+        }
     }
 }

@@ -140,9 +140,12 @@ pub fn sphere(radius: f64, edge: f64) -> Mesh {
     mesh
 }
 
-/// `length` in pieces of about `edge`, at least `least`, at most 1000.
+/// Keeps an edge that is too small by mistake from filling the memory.
+const MAX_PARTS: u32 = 400;
+
+/// `length` in pieces of about `edge`, at least `least`, at most [`MAX_PARTS`].
 fn parts(length: f64, edge: f64, least: u32) -> u32 {
-    ((length / edge).round() as u32).clamp(least, 1000)
+    ((length / edge).round() as u32).clamp(least, MAX_PARTS)
 }
 
 fn icosahedron() -> Mesh {

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use super::setup::{
-    self, ClothSetup, Keyframe, Material, ObstacleSetup, Pin, RestTriangle, Setup, Transform,
-};
-use super::spec::{Cloth, Motion, Obstacle, Placement, Rest, Scene, Select, Shape};
+use super::rest::rest_planes;
+use super::setup::{self, ClothSetup, Keyframe, Material, ObstacleSetup, Pin, Setup, Transform};
+use super::spec::{Cloth, Motion, Obstacle, Placement, Scene, Select, Shape};
 use crate::error::{Error, Result};
-use crate::ids::NONE;
-use crate::math::{Vec2, Vec3, rotation};
+use crate::math::{Vec3, rotation};
 use crate::mesh::{Surface, shapes};
 
 /// Reads and generates everything that `scene` names. Mesh paths are relative to
@@ -31,12 +29,8 @@ pub fn build(scene: &Scene, scene_dir: &Path, refine: usize) -> Result<Setup> {
 fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: usize) -> Result<ClothSetup> {
     let coarse = surface(&cloth.shape, at, scene_dir)?;
     let k = u32::try_from(refine).unwrap_or(u32::MAX);
-    let (surface, origins) = if k > 1 {
-        coarse.refined(k)?
-    } else {
-        let origins = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
-        (coarse.clone(), origins.collect())
-    };
+    let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
+    let (surface, origins) = if k > 1 { coarse.refined(k)? } else { (coarse, unrefined.collect()) };
     let local = &surface.document.positions;
     let transform = cloth.transform.resolve();
     let rest: Vec<Vec3> = local.iter().map(|position| position * transform.scale).collect();
@@ -220,7 +214,7 @@ fn select(
                 let known: Vec<&str> =
                     document.groups.iter().filter_map(|g| g.name.as_deref()).collect();
                 let cause = format!("the pin names no vertex: the mesh has no group `{name}`");
-                return nothing(cause, super::check::did_you_mean(name, &known));
+                return nothing(cause, super::bounds::did_you_mean(name, &known));
             }
             Ok(chosen)
         }
@@ -236,89 +230,12 @@ fn bounds(positions: &[Vec3]) -> (String, String) {
     (text(low), text(high))
 }
 
-/// Each face's rest triangle, from the shape or from the texture coordinates.
-fn rest_planes(
-    cloth: &Cloth,
-    surface: &Surface,
-    rest: &[Vec3],
-    at: &str,
-) -> Result<Vec<RestTriangle>> {
-    let axis = Vec3::from(cloth.warp_axis);
-    let mut planes = Vec::with_capacity(surface.faces.len());
-    for (face, &vertices) in surface.faces.iter().enumerate() {
-        let uv = texture_edges(surface, face);
-        let [a, b, c] = vertices.map(|vertex| rest[vertex as usize]);
-        planes.push(match cloth.rest {
-            Rest::Shape => from_shape(b - a, c - a, uv, axis),
-            Rest::Uv { metres_per_unit } => from_pattern(uv, metres_per_unit)
-                .ok_or_else(|| no_pattern(cloth, surface, face, at))?,
-        });
-    }
-    Ok(planes)
-}
-
-/// Texture coordinates of corners 1 and 2 relative to corner 0, if the face has
-/// them and they enclose an area.
-fn texture_edges(surface: &Surface, face: usize) -> Option<[Vec2; 2]> {
-    let corners = surface.face_corners[face];
-    let texcoords = corners.map(|place| surface.document.corners[place as usize].texcoord);
-    if texcoords.contains(&NONE) {
-        return None;
-    }
-    let [a, b, c] = texcoords.map(|texcoord| surface.document.texcoords[texcoord as usize]);
-    let edges = [b - a, c - a];
-    let longest = edges[0].norm_squared().max(edges[1].norm_squared());
-    (edges[0].perp(&edges[1]).abs() > 1e-8 * longest).then_some(edges)
-}
-
-/// Lengths of the edges `e1` and `e2` from corner 0; the warp direction is that
-/// of growing u, without texture the projection of `axis`.
-fn from_shape(e1: Vec3, e2: Vec3, uv: Option<[Vec2; 2]>, axis: Vec3) -> RestTriangle {
-    let normal = e1.cross(&e2).normalize();
-    let warp = match uv {
-        // dx/du, times the (signed) area of the texture triangle.
-        Some([uv1, uv2]) => (e1 * uv2.y - e2 * uv1.y) * uv1.perp(&uv2).signum(),
-        None => in_plane(axis, normal),
-    };
-    let warp = warp.normalize();
-    let weft = normal.cross(&warp);
-    let flat = |edge: Vec3| Vec2::new(edge.dot(&warp), edge.dot(&weft));
-    RestTriangle { x1: flat(e1), x2: flat(e2) }
-}
-
-/// The part of `axis` in the plane of `normal`; of the next axis by cyclic order
-/// of the coordinates where it stands almost at right angles.
-fn in_plane(axis: Vec3, normal: Vec3) -> Vec3 {
-    let project = |axis: Vec3| axis - normal * normal.dot(&axis);
-    let next = Vec3::new(axis.z, axis.x, axis.y);
-    let fits = |axis: &Vec3| project(*axis).norm() > 1e-3 * axis.norm();
-    // An axis (1, 1, 1) is its own successor.
-    project([axis, next, Vec3::x(), Vec3::y()].into_iter().find(fits).unwrap_or(Vec3::z()))
-}
-
-/// A pattern piece; mirrored pieces are mirrored back about the warp direction.
-fn from_pattern(uv: Option<[Vec2; 2]>, metres_per_unit: f64) -> Option<RestTriangle> {
-    let [x1, x2] = uv?.map(|edge| edge * metres_per_unit);
-    let mirror = Vec2::new(1.0, x1.perp(&x2).signum());
-    Some(RestTriangle { x1: x1.component_mul(&mirror), x2: x2.component_mul(&mirror) })
-}
-
-fn no_pattern(cloth: &Cloth, surface: &Surface, face: usize, at: &str) -> Error {
-    let polygon = surface.face_polygons[face] + 1;
-    let name = cloth.name.as_deref().unwrap_or("the cloth");
-    Error::input(
-        format!("{at}.rest"),
-        format!("polygon {polygon} of {name} has no texture coordinates, or they enclose no area"),
-        "give the mesh its sewing pattern as texture coordinates, or write `rest: Shape`",
-    )
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::scene::load::parse;
 
-    fn setup(cloth: &str, obj: &str, refine: usize) -> Result<Setup> {
+    pub fn setup(cloth: &str, obj: &str, refine: usize) -> Result<Setup> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("m.obj"), obj).unwrap();
         let text = format!("(cloths: [(material: Fabric(\"cotton\"), {cloth})])");
@@ -326,37 +243,8 @@ mod tests {
     }
 
     /// Two unit squares in the plane z = 0 with a turned texture on the first.
-    const SQUARES: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\n\
+    pub const SQUARES: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\n\
         vt 0 0\nvt 0 -1\nvt 1 -1\nvt 1 0\ng left\nf 1/1 2/2 3/3 4/4\ng right\nf 2 5 6 3\n";
-
-    #[test]
-    fn warp_follows_u_and_lengths_follow_the_shape() {
-        let built = setup("shape: Mesh(\"m.obj\"), transform: (scale: 2)", SQUARES, 1).unwrap();
-        let planes = &built.cloths[0].rest_planes;
-        // First square: u grows along y, so warp is y and weft is -x.
-        let [x1, x2] = [planes[0].x1, planes[0].x2];
-        assert!(
-            (x1 - Vec2::new(0.0, -2.0)).norm() < 1e-15
-                && (x2 - Vec2::new(2.0, -2.0)).norm() < 1e-15
-        );
-        // Second: no texture, so warp is x.
-        assert!((planes[2].x1 - Vec2::new(2.0, 0.0)).norm() < 1e-15);
-        assert!(planes.iter().all(|plane| (plane.x1.perp(&plane.x2) - 4.0).abs() < 1e-12));
-        assert_eq!(built.cloths[0].rest[5], Vec3::new(4.0, 2.0, 0.0));
-    }
-
-    #[test]
-    fn patterns_give_lengths_and_need_texture() {
-        let half = SQUARES.replace("\nf 2 5 6 3", "\nf 2/2 5/1 6/4 3/3");
-        let built =
-            setup("shape: Mesh(\"m.obj\"), rest: Uv(metres_per_unit: 0.5)", &half, 1).unwrap();
-        let areas = built.cloths[0].rest_planes.iter().map(|plane| plane.x1.perp(&plane.x2));
-        assert!(areas.into_iter().all(|twice| (twice - 0.25).abs() < 1e-15));
-        let message = setup("shape: Mesh(\"m.obj\"), rest: Uv(metres_per_unit: 0.5)", SQUARES, 1)
-            .unwrap_err()
-            .to_string();
-        assert!(message.contains("cloths[0].rest: polygon 2"), "{message}");
-    }
 
     #[test]
     fn pins_name_vertices_also_when_refined() {

@@ -1,10 +1,11 @@
 //! Checks every number of a scene before anything is built from it.
 
+use super::bounds::*;
 use super::materials::{FABRICS, fabric};
-use super::setup::Material;
+use super::setup::{Bending, Material};
 use super::spec::*;
 use crate::error::{Error, Result};
-use crate::math::Vec3;
+use crate::math::Mat3;
 
 impl Scene {
     /// Checks all numbers and names.
@@ -256,7 +257,7 @@ impl MaterialSpec {
                     weft_n_per_m,
                     poisson_ratio,
                     shear_n_per_m,
-                    bending: super::setup::Bending {
+                    bending: Bending {
                         warp_n_m: bending_warp_n_m,
                         weft_n_m: bending_weft_n_m,
                         coupling_n_m: bending_coupling_n_m,
@@ -293,89 +294,12 @@ fn check_definite(at: &str, material: &Material) -> Result<()> {
     }
     let bending = &material.bending;
     let determinant = bending.warp_n_m * bending.weft_n_m - bending.coupling_n_m.powi(2);
-    let limp = bending.matrix() == crate::math::Mat3::zeros();
+    let limp = bending.matrix() == Mat3::zeros();
     if !limp && (determinant <= 0.0 || bending.twist_n_m <= 0.0) {
         let cause =
             "the flexural rigidities are not positive definite: some bending would release energy";
         let remedy = "make all of them positive with coupling^2 < warp * weft, or all zero";
         return Err(Error::input(at, cause, remedy));
-    }
-    Ok(())
-}
-
-/// Names the known word nearest to `found`, and all of them.
-pub(super) fn did_you_mean(found: &str, known: &[&str]) -> String {
-    let nearest = known.iter().max_by(|a, b| {
-        let likeness = |word: &str| strsim::normalized_damerau_levenshtein(found, word);
-        likeness(a).total_cmp(&likeness(b))
-    });
-    match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`? Known here: {}", known.join(", ")),
-        None => "nothing can stand here".to_owned(),
-    }
-}
-
-fn finite(at: &str, value: f64) -> Result<()> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(Error::input(at, format!("{value} is not a finite number"), "write a finite number"))
-}
-
-fn finite_vector(at: &str, value: [f64; 3]) -> Result<()> {
-    value.into_iter().try_for_each(|component| finite(at, component))
-}
-
-fn positive(at: &str, value: f64) -> Result<()> {
-    finite(at, value)?;
-    if value > 0.0 {
-        return Ok(());
-    }
-    Err(Error::input(at, format!("{value} is not positive"), "write a number above zero"))
-}
-
-fn not_negative(at: &str, value: f64) -> Result<()> {
-    finite(at, value)?;
-    if value >= 0.0 {
-        return Ok(());
-    }
-    Err(Error::input(at, format!("{value} is negative"), "write zero or a number above it"))
-}
-
-fn at_least_one(at: &str, value: u32) -> Result<()> {
-    if value > 0 {
-        return Ok(());
-    }
-    Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
-}
-
-fn cells(at: &str, value: u32) -> Result<()> {
-    at_least_one(at, value)?;
-    if value <= 10_000 {
-        return Ok(());
-    }
-    Err(Error::input(at, format!("{value} are too many"), "choose at most 10000"))
-}
-
-fn direction(at: &str, value: [f64; 3]) -> Result<()> {
-    finite_vector(at, value)?;
-    let length = Vec3::from(value).norm();
-    if length.is_normal() {
-        return Ok(());
-    }
-    Err(Error::input(at, "this vector has no direction", "write a vector of a length such as 1"))
-}
-
-fn ascending(at: &str, times: impl Iterator<Item = f64>) -> Result<()> {
-    let mut last = f64::NEG_INFINITY;
-    for (i, time) in times.enumerate() {
-        let at = format!("{at}[{i}].time_s");
-        finite(&at, time)?;
-        if time <= last {
-            let cause = format!("{time} s is not after the key before it ({last} s)");
-            return Err(Error::input(at, cause, "order the keys by time, each time once"));
-        }
-        last = time;
     }
     Ok(())
 }

@@ -6,9 +6,9 @@ use ron::Options;
 use ron::error::{Error as RonError, SpannedError};
 use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
-use serde_json::Value;
 
-use super::check::did_you_mean;
+use super::bounds::did_you_mean;
+use super::overrides::override_fields;
 use super::spec::{Scene, Shape};
 use crate::error::{Error, Result};
 
@@ -40,7 +40,7 @@ fn in_file(error: Error, path: &Path) -> Error {
 }
 
 /// RON with `Some(..)` left out where a value is given.
-fn options() -> Options {
+pub(super) fn options() -> Options {
     Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }
 
@@ -152,157 +152,17 @@ impl Shape {
     }
 }
 
-/// Sets single fields, each given as `path=value` with the value in RON.
-///
-/// # Errors
-/// A path that names nothing, with the nearest field; a value of a wrong kind.
-pub fn override_fields(mut scene: Scene, overrides: &[String]) -> Result<Scene> {
-    for setting in overrides {
-        let place = format!("--set {setting}");
-        let wrong = |cause: String| Error::input(&place, cause, SET_REMEDY);
-        let (path, text) = setting
-            .split_once('=')
-            .ok_or_else(|| wrong("there is no `=` between path and value".to_owned()))?;
-        // JSON knows no NaN or infinity: what the file holds must be sound first.
-        let mut tree = serde_json::to_value(&scene).map_err(|cause| wrong(cause.to_string()))?;
-        *navigate(&mut tree, path.trim(), &place)? = value(text.trim()).map_err(wrong)?;
-        let changed = serde_json::from_value(tree);
-        scene = changed.map_err(|cause| match scene.validate() {
-            Err(error) => error,
-            Ok(()) => wrong(cause.to_string()),
-        })?;
-    }
-    Ok(scene)
-}
-
-const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set cloths[0].material.density_kg_per_m2=0.3";
-
-/// The place that `path` (fields and `[indices]`) names in `tree`. The name of
-/// an enum's choice may be left out.
-fn navigate<'a>(tree: &'a mut Value, path: &str, place: &str) -> Result<&'a mut Value> {
-    let mut at = tree;
-    for segment in path.replace('[', ".[").split('.').filter(|segment| !segment.is_empty()) {
-        let index = segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-        at = match index {
-            Some(index) => element(at, index, place)?,
-            None => field(at, segment, place)?,
-        };
-    }
-    Ok(at)
-}
-
-fn element<'a>(at: &'a mut Value, index: &str, place: &str) -> Result<&'a mut Value> {
-    let count = match choice(at) {
-        Value::Array(items) => items.len(),
-        _ => 0,
-    };
-    let found = index.parse::<usize>().ok().and_then(|index| choice(at).get_mut(index));
-    found.ok_or_else(|| {
-        let cause = format!("there is no element [{index}]");
-        Error::input(place, cause, format!("indices count from 0; there are {count} elements here"))
-    })
-}
-
-fn field<'a>(at: &'a mut Value, name: &str, place: &str) -> Result<&'a mut Value> {
-    let at = if at.get(name).is_some() { at } else { choice(at) };
-    let known: Vec<String> =
-        at.as_object().map_or(Vec::new(), |fields| fields.keys().cloned().collect());
-    at.get_mut(name).ok_or_else(|| {
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        Error::input(place, format!("unknown field `{name}`"), did_you_mean(name, &known))
-    })
-}
-
-/// What an enum's choice holds, or the value itself if it is none.
-fn choice(at: &mut Value) -> &mut Value {
-    let only = at.as_object().filter(|fields| fields.len() == 1).and_then(|f| f.keys().next());
-    match only.filter(|key| key.starts_with(char::is_uppercase)).cloned() {
-        Some(name) => &mut at[name],
-        None => at,
-    }
-}
-
-/// A value written in RON: a number, a text, a choice such as `Exact` or
-/// `Sphere(radius_m: 1)`, a list, or a struct of such values without choices.
-fn value(text: &str) -> std::result::Result<Value, String> {
-    let word_end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    let (word, rest) = text.split_at(word_end);
-    let starts_as_word = word.starts_with(|c: char| c.is_alphabetic());
-    if starts_as_word && !matches!(word, "true" | "false" | "None" | "Some" | "inf" | "NaN") {
-        let inner = rest.trim();
-        if inner.is_empty() {
-            return Ok(Value::String(word.to_owned()));
-        }
-        if inner.starts_with('(') {
-            return Ok(serde_json::json!({ word: content(inner)? }));
-        }
-        // Bare words with other signs: paths and names.
-        return Ok(Value::String(text.to_owned()));
-    }
-    let parsed: ron::Value = options().from_str(text).map_err(|error| error.to_string())?;
-    to_json(parsed)
-}
-
-/// What stands between the parentheses of a choice: fields, or one value.
-fn content(parenthesized: &str) -> std::result::Result<Value, String> {
-    let inner = parenthesized.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let inner = inner.ok_or("a `)` is missing")?.trim().trim_end_matches(',');
-    match options().from_str::<ron::Value>(parenthesized) {
-        Ok(fields @ ron::Value::Map(_)) => to_json(fields),
-        _ => value(inner),
-    }
-}
-
-fn to_json(value: ron::Value) -> std::result::Result<Value, String> {
-    Ok(match value {
-        ron::Value::Bool(b) => Value::Bool(b),
-        ron::Value::Char(c) => Value::String(c.to_string()),
-        ron::Value::String(s) => Value::String(s),
-        ron::Value::Number(number) => to_json_number(number)?,
-        ron::Value::Option(None) => Value::Null,
-        ron::Value::Unit => Value::Object(serde_json::Map::new()),
-        ron::Value::Option(Some(inner)) => to_json(*inner)?,
-        ron::Value::Seq(items) => {
-            Value::Array(items.into_iter().map(to_json).collect::<std::result::Result<_, _>>()?)
-        }
-        ron::Value::Map(fields) => {
-            let mut object = serde_json::Map::new();
-            for (key, value) in fields {
-                let ron::Value::String(key) = key else {
-                    return Err("a field's name must be a word".to_owned());
-                };
-                object.insert(key, to_json(value)?);
-            }
-            Value::Object(object)
-        }
-        ron::Value::Bytes(_) => return Err("a byte string cannot stand here".to_owned()),
-    })
-}
-
-fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
-    let float = number.into_f64();
-    if !float.is_finite() {
-        return Err(format!("{float} is not a finite number"));
-    }
-    // Whole numbers stay whole: they may stand for a count or a seed.
-    Ok(match number {
-        ron::Number::F32(_) | ron::Number::F64(_) => Value::from(float),
-        ron::Number::U64(whole) => Value::from(whole),
-        _ => Value::from(float as i64),
-    })
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::scene::spec::*;
 
-    const MINIMAL: &str = "Scene(cloths: [(
+    pub const MINIMAL: &str = "Scene(cloths: [(
         shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2),
         material: Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 500, poisson_ratio: 0.3, rigidity_n_m: 1e-5),
     )], obstacles: [(shape: Sphere(radius_m: 0.3))])";
 
-    fn scene(text: &str, overrides: &[&str]) -> Result<Scene> {
+    pub fn scene(text: &str, overrides: &[&str]) -> Result<Scene> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("drape.ron");
         std::fs::write(&path, text).unwrap();
@@ -322,36 +182,6 @@ mod tests {
         assert_eq!(first.obstacles[0].shape, Shape::Sphere { radius_m: 0.3, edge_m });
         let text = first.to_ron(Path::new(".")).unwrap();
         assert_eq!(scene(&text, &[]).unwrap(), first);
-    }
-
-    #[test]
-    fn overrides_reach_every_field() {
-        let scene = scene(
-            MINIMAL,
-            &[
-                "contact.distance_m = 0.002",
-                "frames=3",
-                "output.digits=Exact",
-                "gravity_m_per_s2=(0, -1.5, 0)",
-                "cloths[0].material.density_kg_per_m2=0.3",
-                "cloths[0].shape.diagonal=Alternating",
-                "obstacles[0].shape=Box(size_m: (1, 2, 3))",
-                "obstacles[0].motion=(keyframes: [(time_s: 0), (time_s: 1, angle_deg: 90)])",
-                "cloths[0].name=my cloth",
-            ],
-        )
-        .unwrap();
-        assert_eq!((scene.contact.distance_m, scene.frames), (0.002, 3));
-        assert_eq!(scene.gravity_m_per_s2, [0.0, -1.5, 0.0]);
-        assert_eq!(scene.output.digits, crate::mesh::Digits::Exact);
-        let edge_m = Some(3.0);
-        assert_eq!(scene.obstacles[0].shape, Shape::Box { size_m: [1.0, 2.0, 3.0], edge_m });
-        assert_eq!(scene.obstacles[0].motion.as_ref().unwrap().keyframes[1].angle_deg, 90.0);
-        assert_eq!(scene.cloths[0].name.as_deref(), Some("my cloth"));
-        let MaterialSpec::Isotropic { density_kg_per_m2, .. } = scene.cloths[0].material else {
-            panic!("another material");
-        };
-        assert_eq!(density_kg_per_m2, 0.3);
     }
 
     #[test]
@@ -400,22 +230,6 @@ mod tests {
         for overrides in [&[][..], &["frames=1"]] {
             let message = scene(&not_a_number, overrides).unwrap_err().to_string();
             assert!(message.contains("obstacles[0].shape.radius_m: NaN is not"), "{message}");
-        }
-    }
-
-    #[test]
-    fn overrides_that_name_nothing_are_refused() {
-        for (set, cause) in [
-            ("contact.distance=1", "did you mean `distance_m`"),
-            ("cloths[1].name=a", "there is no element [1]"),
-            ("cloths[0].shape.column=1", "did you mean `columns`"),
-            ("frames", "no `=`"),
-            ("frames=1.5", "expected u32"),
-            ("frames=NaN", "not a finite number"),
-            ("output.digits=Ten", "unknown variant `Ten`"),
-        ] {
-            let message = scene(MINIMAL, &[set]).unwrap_err().to_string();
-            assert!(message.contains("--set") && message.contains(cause), "{set}: {message}");
         }
     }
 }

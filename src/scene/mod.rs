@@ -2,10 +2,14 @@
 //!
 //! [`load::load`] reads and checks a [`Scene`], [`build::build`] makes its [`Setup`].
 
+mod bounds;
 pub mod build;
 mod check;
 pub mod load;
 pub mod materials;
+mod objects;
+pub mod overrides;
+mod rest;
 pub mod setup;
 pub mod spec;
 
