@@ -20,7 +20,7 @@ pub struct PinGroup {
 /// All pins of a scene.
 #[derive(Debug, Clone, Default)]
 pub struct Pins {
-    /// In scene order; where two hold one vertex, the later one decides.
+    /// In scene order; where two hold one vertex, the first one decides.
     pub groups: Vec<PinGroup>,
 }
 
@@ -52,7 +52,7 @@ impl Pins {
         targets: &mut Vec<(VertexId, Vec3)>,
     ) {
         targets.clear();
-        for (group, places) in self.groups.iter().zip(captured).rev() {
+        for (group, places) in self.groups.iter().zip(captured) {
             if group.is_active(t0_s) {
                 let motion = group.motion.as_ref().map(|m| m.since(group.start_s, t1_s));
                 targets.extend(group.vertices.iter().zip(places).map(|(&vertex, &place)| {
@@ -60,7 +60,7 @@ impl Pins {
                 }));
             }
         }
-        // A stable sort: the later group of one vertex stays in front.
+        // A stable sort: the first group of one vertex stays in front.
         targets.sort_by_key(|&(vertex, _)| vertex);
         targets.dedup_by_key(|&mut (vertex, _)| vertex);
     }
