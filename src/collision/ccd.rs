@@ -4,7 +4,7 @@
 //! which the pair cannot have come near, and so on from there. Two bounds are
 //! used, whichever reaches further:
 //!
-//! - *additive* (Li, Kaufman, Jiang 2021, Codimensional IPC, section 5): the
+//! - *additive* (Li, Kaufman, Jiang 2021, Codimensional Incremental Potential Contact): the
 //!   distance falls no faster than the sum of both sides' largest speeds, after
 //!   the motion that all four vertices share has been taken off;
 //! - *directional* (as in Tang, Kim, Manocha 2009): the gap between both sides
@@ -22,17 +22,18 @@ const SLACK: f64 = 0.1;
 /// Part of the pair's size below which a gap is rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Advances after which the time reached so far is reported. Of a million random
-/// impacts and misses none needed as many (see the test of clear misses).
-const MAX_ADVANCES: u32 = 64;
+/// Advances after which the time reached so far is reported. Of 400,000 random pairs
+/// of unit size each (displacements up to 1, 0.1, 0.03; separations 1e-4 to 1e-2), 12
+/// needed more at 1 and 1e-4, at most 4 otherwise; the mean was below 2.
+const MAX_ADVANCES: u32 = 256;
 
 /// A time in [0, 1) at or before which the pair, moving linearly from `x0` to
 /// `x1` (m), is not yet within `separation_m`, and near which it comes within 1.1
 /// separations; none if it stays further away than `separation_m` for all of [0, 1].
 ///
 /// It never misses; it may report a pair that only comes within 1.1 separations
-/// (with a separation of 0: within a tenth of the first distance), or, when
-/// [`MAX_ADVANCES`] is reached, one that would have passed. A pair within the
+/// (with a separation of 0: within a tenth of the first distance), or, when its
+/// number of advances is used up, one that would have passed. A pair within the
 /// separation at `x0` collides at 0, whether it approaches or not.
 pub fn time_of_impact(
     kind: PairKind,
