@@ -1,0 +1,310 @@
+//! Closest points of an elementary pair.
+//!
+//! Both cases minimise a convex quadratic over a convex set, so the minimum is
+//! the interior solution where that is feasible, else the best on the boundary:
+//! three edges for a face, four (end, edge) pairs for two edges. Degenerate and
+//! parallel input has no interior solution and needs no case of its own.
+//! Ties go to the candidate that comes first in the order of the vertices.
+
+use super::pair::PairKind;
+use crate::math::Vec3;
+
+/// Squared sine below which two directions count as parallel: there the cross
+/// product's direction is wrong by more than 1e-8.
+const PARALLEL: f64 = 1e-16;
+
+/// Distance, in longest edges, below which the offset has no usable direction.
+const TOUCHING: f64 = 1e-12;
+
+/// The closest points of the two sides of a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Closest {
+    /// Their distance (m).
+    pub distance: f64,
+    /// `sum w_a x_a` leads from the second side's point to the first's; the first
+    /// side's weights sum to 1, the second's to -1.
+    pub weights: [f64; 4],
+    /// Unit vector from the second side to the first. Where they touch: the
+    /// face's normal or the edges' cross product, its sign by the vertices' order.
+    pub normal: Vec3,
+    /// Where on the two sides the points lie.
+    pub feature: Feature,
+}
+
+/// Where closest points lie: the set of the pair's vertices that carry weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Feature(u8);
+
+impl Feature {
+    /// The vertices whose weight is not zero.
+    pub fn of(weights: &[f64; 4]) -> Self {
+        Self((0..4).filter(|&a| weights[a] != 0.0).map(|a| 1 << a).sum())
+    }
+
+    /// True if vertex `a` (0 to 3) of the pair carries weight.
+    pub fn contains(self, a: usize) -> bool {
+        self.0 >> a & 1 == 1
+    }
+
+    /// True if the points are interior to both sides.
+    pub fn is_interior(self) -> bool {
+        self.0 == 0b1111
+    }
+
+    /// The one vertex of a face that the closest point is, if it is a corner
+    /// (an index into the pair, 1 to 3). For vertex-face pairs.
+    pub fn corner(self) -> Option<usize> {
+        let face = self.0 & 0b1110;
+        (face.count_ones() == 1).then_some(face.trailing_zeros() as usize)
+    }
+}
+
+/// How many vertices stand on the first side.
+pub(super) fn first_side(kind: PairKind) -> usize {
+    match kind {
+        PairKind::VertexFace => 1,
+        PairKind::EdgeEdge => 2,
+    }
+}
+
+/// Closest points of the pair whose vertices, in the pair's order, are at `x` (m).
+pub fn closest(kind: PairKind, x: [Vec3; 4]) -> Closest {
+    match kind {
+        PairKind::VertexFace => vertex_face(x),
+        PairKind::EdgeEdge => edge_edge(x),
+    }
+}
+
+/// Vertex `x[0]` and face `x[1..4]`.
+fn vertex_face(x: [Vec3; 4]) -> Closest {
+    // Seen from the vertex.
+    let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+    let edges = [b - a, c - a, c - b];
+    let longest = longest(&edges);
+    let normal = edges[0].cross(&edges[1]);
+    let flat = normal.norm_squared() <= PARALLEL * longest.norm_squared().powi(2);
+    if !flat {
+        let areas = [normal.dot(&b.cross(&c)), normal.dot(&c.cross(&a)), normal.dot(&a.cross(&b))];
+        if areas.iter().all(|&area| area > 0.0) {
+            let [u, v, w] = areas.map(|area| -area / (areas[0] + areas[1] + areas[2]));
+            return along(normal, -normal.dot(&a), [1.0, u, v, w]);
+        }
+    }
+    let on_edge = |a: Vec3, b: Vec3| on_segment(Vec3::zeros(), a, b);
+    let best = nearest([
+        on_edge(a, b).with(|[s, t]| [1.0, -s, -t, 0.0]),
+        on_edge(a, c).with(|[s, t]| [1.0, -s, 0.0, -t]),
+        on_edge(b, c).with(|[s, t]| [1.0, 0.0, -s, -t]),
+    ]);
+    best.closest(longest, if flat { perpendicular(longest) } else { normal })
+}
+
+/// Edges `x[0..2]` and `x[2..4]`.
+fn edge_edge(x: [Vec3; 4]) -> Closest {
+    let (first, second) = (x[1] - x[0], x[3] - x[2]);
+    let between = x[0] - x[2];
+    let longest = longest(&[first, second]);
+    let normal = first.cross(&second);
+    let squared = normal.norm_squared();
+    let parallel = squared <= PARALLEL * first.norm_squared() * second.norm_squared();
+    if !parallel {
+        let s = -normal.dot(&between.cross(&second)) / squared;
+        let t = -normal.dot(&between.cross(&first)) / squared;
+        if 0.0 < s && s < 1.0 && 0.0 < t && t < 1.0 {
+            return along(normal, normal.dot(&between), [1.0 - s, s, t - 1.0, -t]);
+        }
+    }
+    // Seen from x[2], so that no large coordinate blurs the distances.
+    let [a, b, c, d] = [between, x[1] - x[2], Vec3::zeros(), second];
+    let best = nearest([
+        on_segment(a, c, d).with(|[s, t]| [1.0, 0.0, -s, -t]),
+        on_segment(b, c, d).with(|[s, t]| [0.0, 1.0, -s, -t]),
+        on_segment(c, a, b).flipped().with(|[s, t]| [s, t, -1.0, 0.0]),
+        on_segment(d, a, b).flipped().with(|[s, t]| [s, t, 0.0, -1.0]),
+    ]);
+    best.closest(longest, if parallel { perpendicular(longest) } else { normal })
+}
+
+/// Interior closest points: their offset is along `normal`, on the side of
+/// `height` (0: on the normal's side).
+fn along(normal: Vec3, height: f64, weights: [f64; 4]) -> Closest {
+    let unit = normal / normal.norm();
+    Closest {
+        distance: height.abs() / normal.norm(),
+        weights,
+        normal: if height < 0.0 { -unit } else { unit },
+        feature: Feature::of(&weights),
+    }
+}
+
+/// A candidate on the boundary: weights and the offset to the first side.
+struct Boundary<const N: usize> {
+    weights: [f64; N],
+    offset: Vec3,
+}
+
+/// Closest point of segment `a`, `b` to `point`: weights of `a` and `b`, and the
+/// offset from there to `point`.
+fn on_segment(point: Vec3, a: Vec3, b: Vec3) -> Boundary<2> {
+    let edge = b - a;
+    let squared = edge.norm_squared();
+    let t = if squared > 0.0 { ((point - a).dot(&edge) / squared).clamp(0.0, 1.0) } else { 0.0 };
+    Boundary { weights: [1.0 - t, t], offset: point - (a * (1.0 - t) + b * t) }
+}
+
+impl Boundary<2> {
+    fn flipped(self) -> Self {
+        Self { offset: -self.offset, ..self }
+    }
+
+    fn with(self, weights: impl Fn([f64; 2]) -> [f64; 4]) -> Boundary<4> {
+        // Adding zero turns a weight of -0 into 0.
+        Boundary { weights: weights(self.weights).map(|w| w + 0.0), offset: self.offset }
+    }
+}
+
+impl Boundary<4> {
+    /// The pair's closest points, with `instead` as direction where they touch.
+    fn closest(self, longest: Vec3, instead: Vec3) -> Closest {
+        let distance = self.offset.norm();
+        let normal = if distance > TOUCHING * longest.norm() {
+            self.offset / distance
+        } else {
+            instead.normalize() * if instead.dot(&self.offset) < 0.0 { -1.0 } else { 1.0 }
+        };
+        Closest { distance, weights: self.weights, normal, feature: Feature::of(&self.weights) }
+    }
+}
+
+/// The first of the nearest candidates.
+fn nearest<const N: usize>(candidates: [Boundary<4>; N]) -> Boundary<4> {
+    let nearer = |best: Boundary<4>, next: Boundary<4>| {
+        if next.offset.norm_squared() < best.offset.norm_squared() { next } else { best }
+    };
+    let far = Boundary { weights: [0.0; 4], offset: Vec3::repeat(f64::INFINITY) };
+    candidates.into_iter().fold(far, nearer)
+}
+
+/// The first of the longest edges.
+fn longest(edges: &[Vec3]) -> Vec3 {
+    edges.iter().fold(Vec3::zeros(), |best, edge| {
+        if edge.norm_squared() > best.norm_squared() { *edge } else { best }
+    })
+}
+
+/// Some vector perpendicular to `edge`: its cross product with the axis that it
+/// follows least. For an edge without length, y.
+fn perpendicular(edge: Vec3) -> Vec3 {
+    if edge == Vec3::zeros() {
+        return Vec3::y();
+    }
+    edge.cross(&Vec3::ith(edge.iamin(), 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn point() -> impl Strategy<Value = Vec3> {
+        [-1.0..1.0, -1.0..1.0, -1.0..1.0f64].prop_map(Vec3::from)
+    }
+
+    /// Points whose coordinates are small integers: coplanar, parallel and
+    /// collapsed pairs are common.
+    fn lattice() -> impl Strategy<Value = Vec3> {
+        [0..3, 0..3, 0..3i32].prop_map(|p| Vec3::from(p.map(f64::from)))
+    }
+
+    fn pair() -> impl Strategy<Value = [Vec3; 4]> {
+        prop_oneof![
+            [point(), point(), point(), point()],
+            [lattice(), lattice(), lattice(), lattice()]
+        ]
+    }
+
+    fn offset(weights: &[f64; 4], x: &[Vec3; 4]) -> Vec3 {
+        (0..4).map(|a| weights[a] * x[a]).sum()
+    }
+
+    /// Least distance over a grid of `n` steps on each parameter.
+    fn sampled(kind: PairKind, x: &[Vec3; 4], n: u32) -> f64 {
+        let mut least = f64::INFINITY;
+        for i in 0..=n {
+            for j in 0..=n {
+                let (s, t) = (f64::from(i) / f64::from(n), f64::from(j) / f64::from(n));
+                let weights = match kind {
+                    PairKind::VertexFace => [1.0, -s * (1.0 - t), -s * t, s - 1.0],
+                    PairKind::EdgeEdge => [1.0 - s, s, t - 1.0, -t],
+                };
+                least = offset(&weights, x).norm().min(least);
+            }
+        }
+        least
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+        #[test]
+        fn no_sampled_points_are_closer_and_some_are_as_close(x in pair(), edges: bool) {
+            let kind = if edges { PairKind::EdgeEdge } else { PairKind::VertexFace };
+            let found = closest(kind, x);
+            let sampled = sampled(kind, &x, 40);
+            prop_assert!(found.distance <= sampled + 1e-12);
+            prop_assert!(found.distance >= sampled - 0.15);
+
+            let (first, second) = found.weights.split_at(first_side(kind));
+            prop_assert!((first.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+            prop_assert!((second.iter().sum::<f64>() + 1.0).abs() < 1e-14);
+            prop_assert!(first.iter().all(|&w| w >= 0.0) && second.iter().all(|&w| w <= 0.0));
+            prop_assert!((found.normal.norm() - 1.0).abs() < 1e-14);
+            let expected = found.distance * found.normal;
+            prop_assert!((offset(&found.weights, &x) - expected).norm() < 1e-11);
+        }
+
+        #[test]
+        fn a_pair_has_the_same_answer_far_from_the_origin(x in [lattice(), lattice(), lattice(), lattice()], edges: bool) {
+            let kind = if edges { PairKind::EdgeEdge } else { PairKind::VertexFace };
+            let moved = x.map(|p| p + Vec3::new(64.0, -1024.0, 4096.0));
+            prop_assert_eq!(closest(kind, x), closest(kind, moved));
+        }
+    }
+
+    #[test]
+    fn each_feature_of_a_face_is_told() {
+        let [b, c, d] = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+        let at = |x, y| closest(PairKind::VertexFace, [Vec3::new(x, y, 0.5), b, c, d]);
+        assert!(at(0.2, 0.3).feature.is_interior());
+        assert!(
+            (Vec3::from_column_slice(&at(0.2, 0.3).weights[1..]) + Vec3::new(0.5, 0.2, 0.3)).norm()
+                < 1e-15
+        );
+        assert_eq!(at(0.5, -1.0).weights, [1.0, -0.5, -0.5, 0.0]);
+        assert_eq!(at(0.5, -1.0).feature.corner(), None);
+        assert_eq!(at(3.0, 0.0).feature.corner(), Some(2));
+        assert_eq!(at(-1.0, -1.0).feature.corner(), Some(1));
+    }
+
+    #[test]
+    fn touching_pairs_have_a_normal_by_rule() {
+        let face = [Vec3::zeros(), Vec3::x(), Vec3::y()];
+        for touch in [Vec3::new(0.2, 0.2, 0.0), Vec3::new(0.5, 0.0, 0.0), Vec3::x()] {
+            let found = closest(PairKind::VertexFace, [touch, face[0], face[1], face[2]]);
+            assert_eq!((found.distance, found.normal), (0.0, Vec3::z()));
+        }
+        let crossing = closest(PairKind::EdgeEdge, [-Vec3::x(), Vec3::x(), -Vec3::y(), Vec3::y()]);
+        assert_eq!((crossing.distance, crossing.normal), (0.0, Vec3::z()));
+        let collapsed = closest(PairKind::EdgeEdge, [Vec3::x(); 4]);
+        assert_eq!((collapsed.distance, collapsed.normal), (0.0, Vec3::y()));
+    }
+
+    #[test]
+    fn parallel_edges_meet_at_an_end() {
+        let above = Vec3::new(0.5, 0.1, 0.0);
+        let x = [above, above + Vec3::x(), Vec3::zeros(), Vec3::x()];
+        let found = closest(PairKind::EdgeEdge, x);
+        assert!(!found.feature.is_interior());
+        assert!((found.distance - 0.1).abs() < 1e-15);
+        assert!((found.normal - Vec3::y()).norm() < 1e-15);
+    }
+}
