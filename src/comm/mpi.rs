@@ -1,7 +1,7 @@
 //! Ranks as MPI processes (cargo feature `mpi`).
 //!
 //! Only the thread that initialised MPI communicates (thread level Funneled).
-//! Every operation is a non-blocking one, awaited by [`wait`]. Reductions are
+//! Every operation is a non-blocking one, awaited by [`super::wait`]. Reductions are
 //! system operations on integers and minima, so their results are exact.
 //!
 //! The one unsafe place of the crate. The requests of rsmpi borrow their
