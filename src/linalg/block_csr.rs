@@ -214,20 +214,22 @@ impl BlockCsr {
         &self.runs[self.run_offsets[patch] as usize..self.run_offsets[patch + 1] as usize]
     }
 
-    /// The rows from `first` on, as many as `w` is long. Each column of a block
-    /// has its own sum: three independent chains of additions.
+    /// The rows from `first` on, as many as `w` is long. Each of the nine entries
+    /// of a block has its own sum: short chains of additions, few loads.
     fn multiply_rows(&self, first: usize, u: &[Vec3], w: &mut [Vec3]) {
         let offsets = &self.offsets()[first..=first + w.len()];
         for (w, ends) in w.iter_mut().zip(offsets.windows(2)) {
             let row = ends[0] as usize..ends[1] as usize;
-            let mut sums = [Vec3::zeros(); 3];
+            let mut sums = [0.0; 9];
             for (block, &column) in self.values()[row.clone()].iter().zip(&self.columns[row]) {
-                let u = u[column as usize];
-                for (k, sum) in sums.iter_mut().enumerate() {
-                    *sum += block.column(k) * u[k];
+                let [x, y, z] = u[column as usize].data.0[0];
+                let factors = [x, x, x, y, y, y, z, z, z];
+                let entries = block.data.0.as_flattened();
+                for k in 0..9 {
+                    sums[k] += entries[k] * factors[k];
                 }
             }
-            *w = sums[0] + sums[1] + sums[2];
+            *w = Vec3::from_fn(|i, _| sums[i] + sums[i + 3] + sums[i + 6]);
         }
     }
 }
