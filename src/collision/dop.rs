@@ -143,7 +143,8 @@ mod tests {
             x in points(2), distance in prop_oneof![Just(0.0), 1e-6..0.1], t in 0.0..1.0,
         ) {
             let dop = Dop18::swept(&x[0], &x[1], distance);
-            let inside = project((x[0] + (x[1] - x[0]) * t).into());
+            let inside: Vec3 = x[0] + (x[1] - x[0]) * t;
+            let inside: [f64; AXES] = project(inside.into());
             for axis in 0..AXES {
                 let reach = if axis < 3 { distance } else { distance * SQRT_2 };
                 prop_assert!(f64::from(dop.0[axis]) <= inside[axis] - reach);
