@@ -34,6 +34,7 @@ impl Dop18 {
     /// What rounding does to `distance` itself stays below 5 * 2^-24 of it; it
     /// is grown by 16 * 2^-24. The rest covers the roundings of [`near`], which
     /// are in double precision, and the smallest normal number those below it.
+    #[inline]
     pub fn swept(x0: &Vec3, x1: &Vec3, distance: f64) -> Self {
         const OUTWARD: f32 = 1.0 / (1 << 21) as f32;
         const GROWN: f32 = 1.0 + 1.0 / (1 << 20) as f32;

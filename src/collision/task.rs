@@ -89,6 +89,7 @@ impl TestTrees<'_> {
     }
 
     /// Executes one test. The inner node is split; of two, the larger one.
+    #[inline]
     pub fn execute(&self, test: &Test) -> Outcome {
         let (first, second) =
             (self.bounds(test.obj1, test.dop1), self.bounds(test.obj2, test.dop2));
