@@ -146,10 +146,10 @@ mod tests {
             let dop = Dop18::swept(&x[0], &x[1], distance);
             let inside: Vec3 = x[0] + (x[1] - x[0]) * t;
             let inside: [f64; AXES] = project(inside.into());
-            for axis in 0..AXES {
+            for (axis, inside) in inside.into_iter().enumerate() {
                 let reach = if axis < 3 { distance } else { distance * SQRT_2 };
-                prop_assert!(f64::from(dop.0[axis]) <= inside[axis] - reach);
-                prop_assert!(-f64::from(dop.0[AXES + axis]) >= inside[axis] + reach);
+                prop_assert!(f64::from(dop.0[axis]) <= inside - reach);
+                prop_assert!(-f64::from(dop.0[AXES + axis]) >= inside + reach);
             }
         }
 
