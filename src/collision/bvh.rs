@@ -114,7 +114,7 @@ impl Hierarchy {
 }
 
 /// Bounds of one node; `bounds` begin with node `first`.
-#[inline]
+#[inline(always)]
 fn bound(
     node: Node,
     faces: &[[VertexId; 3]],

@@ -34,6 +34,7 @@ impl Dop18 {
     /// What rounding does to `distance` itself stays below 5 * 2^-24 of it; it
     /// is grown by 16 * 2^-24. The rest covers the roundings of [`near`], which
     /// are in double precision, and the smallest normal number those below it.
+    #[inline]
     pub fn swept(x0: &Vec3, x1: &Vec3, distance: f64) -> Self {
         const OUTWARD: f32 = 1.0 / (1 << 21) as f32;
         const GROWN: f32 = 1.0 + 1.0 / (1 << 20) as f32;
@@ -143,11 +144,12 @@ mod tests {
             x in points(2), distance in prop_oneof![Just(0.0), 1e-6..0.1], t in 0.0..1.0,
         ) {
             let dop = Dop18::swept(&x[0], &x[1], distance);
-            let inside = project((x[0] + (x[1] - x[0]) * t).into());
-            for axis in 0..AXES {
+            let inside: Vec3 = x[0] + (x[1] - x[0]) * t;
+            let inside: [f64; AXES] = project(inside.into());
+            for (axis, inside) in inside.into_iter().enumerate() {
                 let reach = if axis < 3 { distance } else { distance * SQRT_2 };
-                prop_assert!(f64::from(dop.0[axis]) <= inside[axis] - reach);
-                prop_assert!(-f64::from(dop.0[AXES + axis]) >= inside[axis] + reach);
+                prop_assert!(f64::from(dop.0[axis]) <= inside - reach);
+                prop_assert!(-f64::from(dop.0[AXES + axis]) >= inside + reach);
             }
         }
 

@@ -13,6 +13,7 @@
 
 use crate::cloth::ContactSpring;
 use crate::collision::{Contact, ContactKind};
+use crate::ids::{NONE, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::sim::state::{ContactMemory, State};
 
@@ -51,6 +52,8 @@ pub struct StandingContact {
     push_out: f64,
     stretch: Vec3,
     friction: f64,
+    /// The lowest cloth vertex that it pushes.
+    owner: VertexId,
 }
 
 /// Stiffness of contacts over `m / h^2`. Decided by the tablecloth at 40, 10 and
@@ -105,7 +108,10 @@ impl StandingContact {
             push,
         };
         let friction = law.friction;
-        Some((Self { contact: *contact, normal, stiffness, push_out, stretch, friction }, spring))
+        let owner = lowest_pushed(contact, bodies.inverse_masses);
+        let standing =
+            Self { contact: *contact, normal, stiffness, push_out, stretch, friction, owner };
+        Some((standing, spring))
     }
 
     /// What the contact remembers once the velocities `v1` of all vertices are known.
@@ -116,8 +122,15 @@ impl StandingContact {
         let stretch = self.stretch + tangential(slip, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * normal_force / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
-        ContactMemory { pair: self.contact.pair, padding: 0, stretch: kept.into(), normal_force }
+        ContactMemory { pair: self.contact.pair, owner: self.owner, stretch: kept.into(), normal_force }
     }
+}
+
+/// The lowest vertex that takes a force; there is one wherever the pair can move.
+fn lowest_pushed(contact: &Contact, inverse_masses: &[f64]) -> VertexId {
+    let vertices = contact.pair.vertices.iter().zip(contact.weights);
+    let pushed = vertices.filter(|&(&v, weight)| weight != 0.0 && inverse_masses[v as usize] > 0.0);
+    pushed.map(|(&vertex, _)| vertex).min().unwrap_or(NONE)
 }
 
 fn effective_mass(contact: &Contact, inverse_masses: &[f64]) -> Option<f64> {

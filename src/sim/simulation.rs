@@ -180,10 +180,6 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When another rank has failed.
     pub fn state_hash(&self) -> Result<u64> {
-        let cloth = self.model.cloth.vertex_count() as VertexId;
-        self.state.hash(self.world, |pair| {
-            let lowest = pair.vertices.iter().copied().filter(|&v| v < cloth).min();
-            lowest.is_some_and(|vertex| self.layout.own_index(vertex).is_some())
-        })
+        self.state.hash(self.world, |vertex| self.layout.own_index(vertex).is_some())
     }
 }

@@ -7,6 +7,7 @@ use crate::cloth::pins::Captured;
 use crate::collision::Pair;
 use crate::comm::World;
 use crate::error::Result;
+use crate::ids::VertexId;
 use crate::math::Vec3;
 
 /// The state between two steps: what is hashed, written and continued from.
@@ -30,8 +31,8 @@ pub struct State {
 pub struct ContactMemory {
     /// The elementary pair.
     pub pair: Pair,
-    /// Zero: fills the gap before the numbers.
-    pub padding: u32,
+    /// The lowest cloth vertex that it pushes: its rank counts it in the hash.
+    pub owner: VertexId,
     /// Stretch of its friction spring: tangential slip since its anchor, m.
     pub stretch: [f64; 3],
     /// Normal force of the last solve, N.
@@ -47,12 +48,12 @@ impl State {
 
     /// Hash of the whole state over all ranks: time, positions and velocities in
     /// the mesh's own order, pins, and contacts, each counted by the rank that
-    /// `owns` its lowest cloth vertex. Equal on any number of ranks.
+    /// `owns` the lowest vertex that it pushes. Equal on any number of ranks.
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn hash(&self, world: &dyn World, owns: impl Fn(&Pair) -> bool) -> Result<u64> {
-        let contacts = self.contacts.iter().filter(|memory| owns(&memory.pair));
+    pub fn hash(&self, world: &dyn World, owns: impl Fn(VertexId) -> bool) -> Result<u64> {
+        let contacts = self.contacts.iter().filter(|memory| owns(memory.owner));
         let sum = contacts
             .map(|memory| xxh3_64(bytemuck::bytes_of(memory)))
             .fold(0_u64, u64::wrapping_add);

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use crate::cloth::SolveOutcome;
 use crate::cloth::assembly::StepInputs;
 use crate::collision::{
-    Contact, ContactKind, ResponseMotion, find_contacts, impulses, max_project, stays_within,
+    Contact, ContactKind, find_contacts, impulses, keep_local_minima, max_project, response,
+    stays_within,
 };
 use crate::comm::{Tag, message};
 use crate::error::{Error, Result};
@@ -171,8 +172,17 @@ impl Simulation<'_> {
         let received = message::route(self.world, Tag::Contacts, &to_rank)?;
         let mut contacts: Vec<Contact> =
             received.into_iter().flat_map(|(_, contacts)| contacts).collect();
-        contacts.sort_unstable_by_key(|contact| contact.pair);
+        keep_local_minima(&mut contacts);
+        // The list of a contact that pushes an own vertex is whole here, so all
+        // ranks that keep it agree; of others it may not be.
+        contacts.retain(|contact| self.is_pushed_here(contact));
         Ok(contacts)
+    }
+
+    /// Whether `contact` exerts a force on an own vertex.
+    fn is_pushed_here(&self, contact: &Contact) -> bool {
+        let mut sides = contact.pair.vertices.iter().zip(contact.weights);
+        sides.any(|(&v, weight)| weight != 0.0 && self.layout.own_index(v).is_some())
     }
 
     fn assemble(&mut self, span: &Span) {
@@ -247,7 +257,7 @@ impl Simulation<'_> {
 
     /// This rank's impulses, the largest per vertex; returns its collisions.
     fn find_impulses(&mut self, span: &Span) -> u64 {
-        let motion = ResponseMotion {
+        let motion = response::Motion {
             x0: &self.motion.x0,
             x1: &self.motion.x1,
             inverse_masses: &self.motion.inverse_masses,
@@ -257,7 +267,8 @@ impl Simulation<'_> {
         let responses = &mut self.lists.responses;
         responses.clear();
         let pairs = self.detector.candidates();
-        let count = impulses(pairs, &motion, self.law.friction, separation, responses);
+        let count =
+            impulses(pairs, |_| true, motion, self.law.friction, separation, responses);
         max_project(responses);
         count
     }

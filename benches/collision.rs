@@ -1,0 +1,136 @@
+//! Speed of collision detection on one thread: a disc of 14,161 vertices and
+//! 27,848 faces (about the tablecloth) over a sphere of 4,032 faces.
+//!
+//! `cargo bench --bench collision`
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
+use std::hint::black_box;
+
+use cloth_sim::collision::{Detector, Surface, Surfaces, root_tests};
+use cloth_sim::ids::PatchId;
+use cloth_sim::math::Vec3;
+use cloth_sim::mesh::{Mesh, Topology};
+use cloth_sim::threads::Threads;
+use criterion::{Criterion, criterion_group, criterion_main};
+
+/// Vertices along a side of the grid that becomes the disc.
+const SIDE: u32 = 119;
+const SPHERE_RADIUS_M: f64 = 1.0 / 3.0;
+/// Distance up to which candidates are wanted, m.
+const RADIUS_M: f64 = 2e-3;
+
+/// A disc of radius 1 m in the plane y = 0 (concentric map of a square grid).
+fn disc() -> Mesh {
+    let position = |v: u32| {
+        let along = |i: u32| 2.0 * f64::from(i) / f64::from(SIDE - 1) - 1.0;
+        let (a, b) = (along(v % SIDE), along(v / SIDE));
+        let (radius, angle) = match () {
+            () if a == 0.0 && b == 0.0 => (0.0, 0.0),
+            () if a.abs() >= b.abs() => (a, FRAC_PI_4 * b / a),
+            () => (b, FRAC_PI_2 - FRAC_PI_4 * a / b),
+        };
+        Vec3::new(radius * angle.cos(), 0.0, radius * angle.sin())
+    };
+    let corners = (0..SIDE * (SIDE - 1)).filter(|v| v % SIDE + 1 < SIDE);
+    let faces = corners.flat_map(|v| [[v, v + SIDE, v + 1], [v + 1, v + SIDE, v + SIDE + 1]]);
+    Mesh { positions: (0..SIDE * SIDE).map(position).collect(), faces: faces.collect() }
+}
+
+/// A sphere of meridians and parallels.
+fn sphere() -> Mesh {
+    const PARALLELS: u32 = 32;
+    const MERIDIANS: u32 = 64;
+    let ring = |j: u32, i: u32| {
+        let (polar, angle) = (PI * f64::from(j) / 33.0, TAU * f64::from(i) / f64::from(MERIDIANS));
+        Vec3::new(polar.sin() * angle.cos(), polar.cos(), polar.sin() * angle.sin())
+    };
+    let mut positions = vec![Vec3::y(), -Vec3::y()];
+    let mut faces = Vec::new();
+    for j in 0..PARALLELS {
+        positions.extend((0..MERIDIANS).map(|i| ring(j + 1, i)));
+    }
+    for i in 0..MERIDIANS {
+        let vertex = |j: u32, i: u32| 2 + j * MERIDIANS + i % MERIDIANS;
+        faces.push([0, vertex(0, i + 1), vertex(0, i)]);
+        faces.push([1, vertex(PARALLELS - 1, i), vertex(PARALLELS - 1, i + 1)]);
+        for j in 0..PARALLELS - 1 {
+            let [a, b] = [vertex(j, i), vertex(j, i + 1)];
+            let [c, d] = [vertex(j + 1, i), vertex(j + 1, i + 1)];
+            faces.extend([[a, b, c], [c, b, d]]);
+        }
+    }
+    positions.iter_mut().for_each(|x| *x *= SPHERE_RADIUS_M);
+    Mesh { positions, faces }
+}
+
+/// Where a point of the disc comes to lie if the disc follows the sphere 1 mm
+/// above it down to the equator and hangs from there.
+fn draped(x: &Vec3) -> Vec3 {
+    let (radius, along) = (SPHERE_RADIUS_M + 1e-3, (x.x * x.x + x.z * x.z).sqrt());
+    let angle = (along / radius).min(FRAC_PI_2);
+    let out = if along > 0.0 { radius * angle.sin() / along } else { 0.0 };
+    let below = (along - radius * FRAC_PI_2).max(0.0);
+    Vec3::new(out * x.x, radius * angle.cos() - below, out * x.z)
+}
+
+struct Bench {
+    surfaces: Surfaces,
+    patches: Vec<PatchId>,
+    /// The flat disc, a metre above the sphere's centre, then the sphere.
+    apart: Vec<Vec3>,
+    /// The draped disc, then the sphere.
+    draped: Vec<Vec3>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (disc, sphere) = (disc(), sphere());
+        // Squares of 15 x 15 grid points.
+        let patch_of: Vec<PatchId> =
+            (0..SIDE * SIDE).map(|v| v % SIDE / 15 + 8 * (v / SIDE / 15)).collect();
+        let surface = |first, mesh: &Mesh, parts, kinematic| {
+            let topology = Topology::new(&mesh.faces).expect("a manifold mesh");
+            Surface::new(first, &mesh.faces, &topology, &mesh.positions, parts, kinematic)
+        };
+        let list = vec![
+            surface(0, &disc, Some((patch_of.as_slice(), 64)), false),
+            surface(SIDE * SIDE, &sphere, None, true),
+        ];
+        let with_sphere = |place: &dyn Fn(&Vec3) -> Vec3| {
+            disc.positions.iter().map(place).chain(sphere.positions.iter().copied()).collect()
+        };
+        Self {
+            surfaces: Surfaces { list },
+            patches: (0..64).collect(),
+            apart: with_sphere(&|x| x + Vec3::y()),
+            draped: with_sphere(&draped),
+        }
+    }
+}
+
+fn collision(criterion: &mut Criterion) {
+    let Bench { surfaces, patches, apart, draped } = Bench::new();
+    let threads = Threads::new(1).expect("the calling thread");
+    let mut detector = Detector::new(&surfaces);
+    let roots = root_tests(&surfaces, &patches);
+
+    criterion.bench_function("refit", |bencher| {
+        bencher.iter(|| {
+            detector.refit(&threads, &surfaces, black_box(&draped), &draped, RADIUS_M);
+        });
+    });
+    for (name, x) in [("collect/apart", &apart), ("collect/draped", &draped)] {
+        detector.refit(&threads, &surfaces, x, x, RADIUS_M);
+        let counters = detector.collect(&surfaces, roots.iter().copied(), x, x, RADIUS_M);
+        println!("{name}: {} tests, {} candidates", counters.tests, counters.candidates);
+        criterion.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let roots = roots.iter().copied();
+                black_box(detector.collect(&surfaces, roots, black_box(x), x, RADIUS_M))
+            });
+        });
+    }
+}
+
+criterion_group!(benches, collision);
+criterion_main!(benches);
