@@ -122,7 +122,12 @@ impl StandingContact {
         let stretch = self.stretch + tangential(slip, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * normal_force / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
-        ContactMemory { pair: self.contact.pair, owner: self.owner, stretch: kept.into(), normal_force }
+        ContactMemory {
+            pair: self.contact.pair,
+            owner: self.owner,
+            stretch: kept.into(),
+            normal_force,
+        }
     }
 }
 

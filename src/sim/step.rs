@@ -267,8 +267,7 @@ impl Simulation<'_> {
         let responses = &mut self.lists.responses;
         responses.clear();
         let pairs = self.detector.candidates();
-        let count =
-            impulses(pairs, |_| true, motion, self.law.friction, separation, responses);
+        let count = impulses(pairs, |_| true, motion, self.law.friction, separation, responses);
         max_project(responses);
         count
     }
