@@ -207,8 +207,8 @@ fn add_triangle_batch<const L: usize>(
     if model.air != AirDrag::default() {
         for (i, item) in items.iter().enumerate() {
             let (rhs, block) = model.air.step_terms(x[i], v[i], inputs.wind, inputs.h);
-            for a in 0..3 {
-                rows.add_diagonal(item.rows[a], item.slots[a][a], rhs[a], block);
+            for (a, rhs) in rhs.into_iter().enumerate() {
+                rows.add_diagonal(item.rows[a], item.slots[a][a], rhs, block);
             }
         }
     }
@@ -263,8 +263,8 @@ impl PatchSystem<'_> {
         for a in 0..N {
             if rows[a] != NONE {
                 self.rhs[rows[a] as usize] += rhs[a];
-                for b in 0..N {
-                    self.values[slots[a][b] as usize] += block(a, b);
+                for (b, &slot) in slots[a].iter().enumerate() {
+                    self.values[slot as usize] += block(a, b);
                 }
             }
         }
