@@ -3,10 +3,12 @@
 #[path = "common/physics.rs"]
 mod physics;
 
+use std::path::Path;
+
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::Surface;
 use cloth_sim::mesh::shapes::{Diagonal, plane, sheet};
-use cloth_sim::scene::{Material, ObstacleSetup, Setup, Transform};
+use cloth_sim::scene::{self, Material, ObstacleSetup, Setup, Transform};
 use cloth_sim::sim::Simulation;
 use physics::*;
 
@@ -82,4 +84,25 @@ fn cloth_slides_down_an_incline_above_the_angle_of_friction() {
         );
         assert!(error.abs() < 0.02);
     }
+}
+
+/// The second that the tablecloth takes to fall and drape, on a coarser disc.
+#[test]
+fn the_energy_of_a_falling_tablecloth_never_rises() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
+    let disc = ["cloths[0].shape=Disc(radius_m: 1, rings: 30)".to_owned()];
+    let scene = scene::load(&path, &disc).expect("the scene is sound");
+    let setup = scene::build(&scene, Path::new("."), 1).expect("the scene is sound");
+    let energies = simulate(&scene, setup, |simulation| {
+        let mut energies = vec![simulation.total_energy()?];
+        for _ in 0..scene.frames * scene.steps_per_frame {
+            simulation.step()?;
+            energies.push(simulation.total_energy()?);
+        }
+        Ok(energies)
+    });
+    let (start, end) = (energies[0], energies[energies.len() - 1]);
+    let rise = largest_rise(&energies);
+    println!("tablecloth: {start:.3} J at first, {end:.3} J at last, largest rise {rise:.1e} J");
+    assert!(energies.iter().all(|energy| *energy <= start) && end < 0.0);
 }

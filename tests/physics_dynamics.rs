@@ -156,16 +156,6 @@ fn energies_of_2000_steps(cloth: ClothSetup) -> Vec<f64> {
     })
 }
 
-/// The largest rise above any earlier energy.
-fn largest_rise(energies: &[f64]) -> f64 {
-    let mut lowest = f64::INFINITY;
-    let rise = |energy: &f64| {
-        lowest = lowest.min(*energy);
-        energy - lowest
-    };
-    energies.iter().map(rise).fold(0.0, f64::max)
-}
-
 #[test]
 fn crumpled_cloth_stays_bounded_and_damped_cloth_loses_energy() {
     let fabric = Material::isotropic(DENSITY, 500.0, 0.3, 1e-5);

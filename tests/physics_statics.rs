@@ -3,8 +3,13 @@
 #[path = "common/physics.rs"]
 mod physics;
 
-use cloth_sim::math::Vec3;
-use cloth_sim::scene::Material;
+use std::path::Path;
+
+use cloth_sim::cloth::ClothModel;
+use cloth_sim::cloth::air::AirDrag;
+use cloth_sim::ids::NONE;
+use cloth_sim::math::{Vec3, rotation};
+use cloth_sim::scene::{self, Material};
 use physics::*;
 
 /// Mass per area of all strips, kg/m^2.
@@ -91,6 +96,40 @@ fn cantilevers_come_closer_as_the_mesh_is_refined() {
         let (coarse, fine) = (mean(1), mean(2));
         println!("{cuts:?}: {:.3} %, refined {:.3} %", 100.0 * coarse, 100.0 * fine);
         assert!(fine < coarse);
+    }
+}
+
+/// The bending energy of cloth wound around a cylinder is that of the smooth
+/// plate, D / (2 r^2) per area, over the faces that have three neighbours: the others
+/// leave their edges free.
+#[test]
+fn the_tablecloth_around_a_cylinder_has_the_energy_of_a_plate() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
+    let scene = scene::load(&path, &[]).expect("the scene is sound");
+    let folder = path.parent().expect("a folder");
+    let cloths = scene::build(&scene, folder, 1).expect("the mesh is sound").cloths;
+    let (rest, rigidity) = (&cloths[0].rest, cloths[0].material.bending.warp_n_m);
+    let model = ClothModel::new(&cloths, AirDrag::default(), scene.step_s());
+    let radius = 0.5;
+    for degrees in [0.0, 30.0, 90.0] {
+        let turn = rotation(Vec3::y(), degrees);
+        let wind = |p: &Vec3| {
+            let flat = turn * p;
+            let angle = flat.x / radius;
+            Vec3::new(radius * angle.sin(), radius * (1.0 - angle.cos()), flat.z)
+        };
+        let x: Vec<Vec3> = rest.iter().map(wind).collect();
+        let (mut energy, mut area) = (0.0, 0.0);
+        for (face, triangle) in model.bending.triangles.iter().enumerate() {
+            if !triangle.hinges.contains(&NONE) {
+                energy += model.bending.face_energy(face as u32, &x);
+                area += model.membranes[face].area;
+            }
+        }
+        assert!(area > 3.0);
+        let exact = 0.5 * rigidity * area / (radius * radius);
+        let name = format!("tablecloth around a cylinder at {degrees} degrees, ratio of energies");
+        assert!(error(&name, energy / exact, 1.0).abs() < 0.01);
     }
 }
 

@@ -115,6 +115,16 @@ pub fn fastest(simulation: &Simulation) -> f64 {
     simulation.velocities().iter().map(|v| v.norm()).fold(0.0, f64::max)
 }
 
+/// The largest rise above any earlier energy, J.
+pub fn largest_rise(energies: &[f64]) -> f64 {
+    let mut lowest = f64::INFINITY;
+    let rise = |energy: &f64| {
+        lowest = lowest.min(*energy);
+        energy - lowest
+    };
+    energies.iter().map(rise).fold(0.0, f64::max)
+}
+
 /// How a strip is meshed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cut {
