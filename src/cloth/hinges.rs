@@ -1,7 +1,7 @@
 //! Hinge angles of one rank and the moments that follow from them.
 
-use crate::cloth::assembly::StepInputs;
 use crate::cloth::bending::hinge_angles_and_gradients;
+use crate::cloth::inputs::StepInputs;
 use crate::cloth::model::ClothModel;
 use crate::cloth::scatter::{HingeScatter, own_patch};
 use crate::ids::NONE;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::cloth::SolveOutcome;
-use crate::cloth::assembly::StepInputs;
+use crate::cloth::inputs::StepInputs;
 use crate::collision::{
     Contact, ContactKind, find_contacts, impulses, keep_local_minima, max_project, response,
     stays_within,
