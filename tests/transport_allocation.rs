@@ -2,35 +2,13 @@
 //! program: the allocator counts for all threads.
 #![allow(unsafe_code)] // an allocator is unsafe to implement
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+#[path = "common/counting.rs"]
+mod counting;
 
 use cloth_sim::comm::{Halo, HaloNeighbour, World, threads};
 use cloth_sim::math::Vec3;
 
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-struct Counting;
-
-// SAFETY: all is passed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(memory, layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.realloc(memory, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+use counting::allocations;
 
 #[test]
 fn exchanges_and_reductions_allocate_nothing_once_warm() {
@@ -60,11 +38,11 @@ fn exchanges_and_reductions_allocate_nothing_once_warm() {
         };
         iterations(10)?;
         world.all_reduce_sum(&mut [0])?;
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = allocations();
         world.all_reduce_sum(&mut [0])?;
         iterations(1000)?;
         world.all_reduce_sum(&mut [0])?;
-        Ok(ALLOCATIONS.load(Ordering::Relaxed) - before)
+        Ok(allocations() - before)
     });
     assert_eq!(counts.unwrap(), [0; 4]);
 }

@@ -1,0 +1,164 @@
+//! This solver on a system in Matrix Market form (`examples/matrix_market.rs`), as
+//! `petsc.c` solves it: from zero to `|r| <= 1e-6 |b|`, factorisation included.
+//! Without a launcher with 1 and 2 in-process ranks and 1 and 2 threads, under
+//! `mpirun` (built with `--features mpi`) with one thread a rank.
+//!
+//! `peer_ours FOLDER`
+
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cloth_sim::comm::{Halo, World, launch, threads as ranks};
+use cloth_sim::error::{Error, Result};
+use cloth_sim::linalg::{
+    BlockCsr, CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+};
+use cloth_sim::math::{Mat3, Vec3};
+use cloth_sim::partition::{Graph, Layout, Partition, Patches};
+use cloth_sim::threads::Threads;
+
+const REPEATS: usize = 31;
+const KINDS: [(&str, PreconditionerKind); 2] = [
+    ("block Jacobi", PreconditionerKind::BlockJacobi),
+    ("incomplete Cholesky by patch", PreconditionerKind::IncompleteCholesky),
+];
+
+/// A matrix of 3x3 blocks and a right-hand side in the mesh's own numbering.
+struct Problem {
+    blocks: BTreeMap<(u32, u32), Mat3>,
+    rhs: Vec<Vec3>,
+    graph: Graph,
+}
+
+impl Problem {
+    fn read(folder: &Path) -> Result<Self> {
+        let rhs = entries(&folder.join("rhs.mtx"))?;
+        let rhs: Vec<Vec3> = rhs.chunks_exact(3).map(Vec3::from_column_slice).collect();
+        let mut blocks: BTreeMap<(u32, u32), Mat3> = BTreeMap::new();
+        for entry in entries(&folder.join("matrix.mtx"))?.chunks_exact(3) {
+            let (row, column) = (entry[0] as usize - 1, entry[1] as usize - 1);
+            let block = blocks.entry(((row / 3) as u32, (column / 3) as u32)).or_default();
+            block[(row % 3, column % 3)] = entry[2];
+        }
+        let pairs: Vec<[u32; 2]> = blocks.keys().map(|&(row, column)| [row, column]).collect();
+        let graph = Graph::from_cliques(rhs.len(), pairs.iter().map(|pair| &pair[..]));
+        Ok(Self { blocks, rhs, graph })
+    }
+
+    fn partition(&self, ranks: usize) -> Result<Partition> {
+        let vertices = 0..self.rhs.len() as u32;
+        let patches = Patches::new(&self.graph, std::slice::from_ref(&vertices), 256)?;
+        Partition::new(&self.graph, Arc::new(patches), ranks)
+    }
+
+    fn matrix(&self, layout: &Layout) -> Result<BlockCsr> {
+        let mut matrix = BlockCsr::new(layout, &self.graph)?;
+        for (row, &vertex) in layout.own.iter().enumerate() {
+            for (&(_, column), block) in self.blocks.range((vertex, 0)..=(vertex, u32::MAX)) {
+                if let Some(position) = matrix.position(row, column) {
+                    matrix.values_mut()[position] = *block;
+                }
+            }
+        }
+        Ok(matrix)
+    }
+}
+
+/// All numbers of a Matrix Market file after its line of sizes.
+fn entries(path: &Path) -> Result<Vec<f64>> {
+    let remedy = "write it with the example matrix_market";
+    let text = read_to_string(path).map_err(|cause| Error::file(path, cause, remedy))?;
+    let body = text.lines().filter(|line| !line.starts_with('%')).skip(1);
+    body.flat_map(str::split_whitespace)
+        .map(|number| {
+            number.parse().map_err(|_| {
+                Error::input(path.display().to_string(), format!("`{number}` is no number"), remedy)
+            })
+        })
+        .collect()
+}
+
+/// Median over solves of the slowest rank's time, ms, and the account of the last solve.
+fn solve(
+    world: &dyn World,
+    threads: &Threads,
+    problem: &Problem,
+    partition: &Partition,
+    kind: PreconditionerKind,
+) -> Result<(f64, CgReport)> {
+    let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 2000 };
+    let layout = Layout::new(&problem.graph, partition, world.rank());
+    let matrix = &problem.matrix(&layout)?;
+    let rhs: Vec<Vec3> = layout.own.iter().map(|&v| problem.rhs[v as usize]).collect();
+    let mut preconditioner = Preconditioner::new(kind, matrix);
+    let mut workspace = CgWorkspace::new(&layout);
+    let mut halo = Halo::new(layout.neighbours.clone());
+    let mut repeat = || -> Result<(f64, CgReport)> {
+        world.all_reduce_sum(&mut [0])?; // all start together
+        let start = Instant::now();
+        preconditioner.factor(threads, matrix);
+        let (halo, preconditioner) = (&mut halo, &preconditioner);
+        let mut system = System { world, threads, matrix, halo, preconditioner, fixed: &[] };
+        let mut x = vec![Vec3::zeros(); rhs.len()];
+        let report = workspace.solve(&mut system, &rhs, &mut x, tolerance)?;
+        let mut slowest = [-start.elapsed().as_secs_f64()];
+        world.all_reduce_min(&mut slowest)?;
+        Ok((-slowest[0] * 1e3, report))
+    };
+    repeat()?; // warms up
+    let runs = (0..REPEATS).map(|_| repeat()).collect::<Result<Vec<_>>>()?;
+    let mut times: Vec<f64> = runs.iter().map(|(time, _)| *time).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    Ok((times[REPEATS / 2], runs[0].1))
+}
+
+fn print_rows(
+    world: &dyn World,
+    transport: &str,
+    threads: usize,
+    problem: &Problem,
+    partition: &Partition,
+) -> Result<()> {
+    let pool = Threads::new(threads)?;
+    for (name, kind) in KINDS {
+        let (time, report) = solve(world, &pool, problem, partition, kind)?;
+        if world.rank() == 0 {
+            let residual = report.final_residual / report.reference;
+            println!(
+                "| ours, {name} | {transport} | {} | {threads} | {} | {time:.2} | {residual:.1e} |",
+                world.size(),
+                report.iterations
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "mpi")]
+fn under_mpi(problem: &Problem) -> Result<()> {
+    cloth_sim::comm::mpi::run_mpi(|world| {
+        let partition = Partition::shared(world, || problem.partition(world.size()))?;
+        print_rows(world, "MPI", 1, problem, &partition)
+    })
+}
+
+#[cfg(not(feature = "mpi"))]
+fn under_mpi(_: &Problem) -> Result<()> {
+    Err(Error::input("mpirun", "built without MPI", "build it with --features mpi"))
+}
+
+fn main() -> Result<()> {
+    let folder = std::env::args_os().nth(1).unwrap_or("out/matrix_market".into());
+    let problem = Problem::read(Path::new(&folder))?;
+    if launch::launched_ranks(launch::environment).is_some() {
+        return under_mpi(&problem);
+    }
+    for (count, threads) in [(1, 1), (2, 1), (1, 2)] {
+        let partition = problem.partition(count)?;
+        ranks::run(count, |world| print_rows(world, "in process", threads, &problem, &partition))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! After the first step, assembly and solve allocate nothing. Alone in its
+//! program: the allocator counts for all threads.
+#![allow(unsafe_code)] // an allocator is unsafe to implement
+
+#[path = "common/counting.rs"]
+mod counting;
+
+use std::path::Path;
+
+use cloth_sim::cloth::assembly::StepInputs;
+use cloth_sim::cloth::{ContactSpring, Integrator};
+use cloth_sim::comm::{World, threads};
+use cloth_sim::error::Result;
+use cloth_sim::linalg::{PreconditionerKind, Tolerance};
+use cloth_sim::math::{Mat3, Vec3};
+use cloth_sim::partition::Layout;
+use cloth_sim::scene;
+use cloth_sim::sim::Model;
+use cloth_sim::threads::Threads;
+
+use counting::allocations;
+
+/// A sheet that hangs from two corners, in wind, with damping.
+const OVERRIDES: [&str; 4] = [
+    "air.wind=[(time_s: 0, velocity_m_per_s: (3, 0, 1))]",
+    "air.normal_drag_n_s_per_m3=1",
+    "cloths[0].damping.stiffness_s=1e-4",
+    "steps_per_frame=4",
+];
+
+/// Allocations of ten steps after the first one.
+fn later_allocations(
+    world: &dyn World,
+    model: &Model,
+    kind: PreconditionerKind,
+    threads: usize,
+) -> Result<u64> {
+    let layout = Layout::new(&model.graph, &model.partition, world.rank());
+    let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 1000 };
+    let mut integrator = Integrator::new(&model.cloth, &model.graph, &layout, kind, tolerance)?;
+    let threads = Threads::new(threads)?;
+    let at_rest = vec![Vec3::zeros(); model.initial.len()];
+    let pushed = |&[a, b, c]: &[u32; 3]| ContactSpring {
+        vertices: [a, b, c, model.initial.len() as u32],
+        weights: [0.5, 0.25, 0.25, -1.0],
+        stiffness: Mat3::identity() * 10.0,
+        push: Vec3::new(0.0, 0.01, 0.0),
+    };
+    let contacts: Vec<_> = model.cloth.faces.iter().step_by(7).map(pushed).collect();
+    let inputs = StepInputs {
+        x: &model.initial,
+        v: &at_rest,
+        h: 1e-2,
+        gravity: model.gravity(),
+        wind: model.wind(0.0),
+        contacts: &contacts,
+        targets: &[(0, model.initial[0])],
+    };
+    let mut steps = |number: usize| -> Result<()> {
+        for _ in 0..number {
+            integrator.assemble(&threads, &model.cloth, &layout, &inputs);
+            let solved = integrator.solve(world, &threads)?;
+            assert!(solved.cg.converged() && solved.cg.iterations > 5, "{:?}", solved.cg);
+        }
+        world.all_reduce_sum(&mut [0])
+    };
+    steps(1)?;
+    // A pool's thread keeps records of its own from its first start and its first
+    // theft on, which may come late; what a step allocates, every batch would show.
+    let batches = if threads.count() == 1 { 1 } else { 8 };
+    let mut fewest = u64::MAX;
+    for _ in 0..batches {
+        let before = allocations();
+        steps(10)?;
+        fewest = fewest.min(allocations() - before);
+    }
+    Ok(fewest)
+}
+
+#[test]
+fn assembly_and_solve_allocate_nothing_after_the_first_step() {
+    let overrides = OVERRIDES.map(str::to_owned);
+    let scene = scene::load(Path::new("scenes/sheet.ron"), &overrides).unwrap();
+    let setup = scene::build(&scene, Path::new("scenes"), 1).unwrap();
+    for kind in [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky] {
+        for (ranks, of_rank) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
+            let model = Model::new(scene.clone(), setup.clone(), |build| build(ranks)).unwrap();
+            let counts = threads::run(ranks, |w| later_allocations(w, &model, kind, of_rank));
+            let place = format!("{kind:?}, {ranks} ranks, {of_rank} threads");
+            assert_eq!(counts.unwrap(), vec![0; ranks], "{place}");
+        }
+    }
+}
