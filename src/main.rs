@@ -3,6 +3,7 @@
 mod cli;
 #[cfg(feature = "fault-injection")]
 mod fault;
+mod job;
 mod progress;
 mod recorder;
 mod run;

@@ -12,8 +12,8 @@ use cloth_sim::profile::StepReport;
 use cloth_sim::report::summary::Summary;
 use cloth_sim::sim::{Model, Simulation};
 
+use crate::job::Job;
 use crate::progress::Progress;
-use crate::run::Job;
 
 /// Keeps the run folder of a job.
 pub struct Recorder<'j> {

@@ -1,19 +1,19 @@
 //! A run from arguments to frames, as a numbered table of contents.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use cloth_sim::comm::launch::{self, Placement};
 use cloth_sim::comm::{World, message, threads};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::output::run_json::{FORMAT, RankPlace, RunRecord, Status, StepRecord};
-use cloth_sim::partition::{Partition, quality};
+#[cfg(feature = "mpi")]
+use cloth_sim::partition::Partition;
+use cloth_sim::partition::quality;
 use cloth_sim::profile::StepReport;
-use cloth_sim::scene::{self, Scene, Setup};
 use cloth_sim::sim::{Model, Simulation};
 
 use crate::cli::Arguments;
+use crate::job::Job;
 use crate::recorder::Recorder;
 
 /// Runs what the arguments ask for; under an MPI launcher as one of its ranks.
@@ -37,7 +37,7 @@ fn run_in_process(arguments: &Arguments) -> Result<()> {
     let ranks = arguments.ranks.unwrap_or(1) as usize;
     let job = Job::new(arguments, "threads", ranks, ranks)?;
     let model = Arc::new(job.model(|build| build(ranks))?);
-    threads::run(ranks, |world| job.run_rank(world, model.clone()))?;
+    threads::run(ranks, |world| run_rank(&job, world, model.clone()))?;
     Ok(())
 }
 
@@ -50,7 +50,7 @@ fn run_under_mpi(arguments: &Arguments) -> Result<()> {
             .and_then(|count| count.parse().ok());
         let job = Job::new(arguments, "mpi", world.size(), neighbours.unwrap_or(world.size()))?;
         let model = job.model(|build| Partition::shared(world, || build(world.size())))?;
-        job.run_rank(world, Arc::new(model))
+        run_rank(&job, world, Arc::new(model))
     })
 }
 
@@ -64,160 +64,98 @@ fn run_under_mpi(_: &Arguments) -> Result<()> {
     ))
 }
 
-/// A run as every rank knows it.
-pub struct Job {
-    /// The scene with every default and override in it.
-    pub scene: Scene,
-    /// Its meshes.
-    pub setup: Setup,
-    /// The folder of the scene file.
-    pub home: PathBuf,
-    /// The run folder.
-    pub folder: PathBuf,
-    /// Whether frames that are there already may go.
-    pub overwrite: bool,
-    /// How much to say.
-    pub verbose: u8,
-    /// Whether to say nothing but errors.
-    pub quiet: bool,
-    /// When the run began.
-    pub start: Instant,
-    transport: &'static str,
-    threads: usize,
+/// One rank's whole run.
+fn run_rank(job: &Job, world: &dyn World, model: Arc<Model>) -> Result<()> {
+    // 1. This rank's rows, hierarchies and threads.
+    let mut simulation = Simulation::new(model.clone(), world, job.threads)?;
+    // 2. The run folder, on rank 0.
+    let record = record(job, world, &model, &simulation)?;
+    let mut recorder = match world.rank() {
+        0 => Some(Recorder::open(job, &model, record)?),
+        _ => None,
+    };
+    // 3. Frames, each of so many steps.
+    let outcome = run_frames(job, world, &mut simulation, &mut recorder);
+    if let (Err(error), Some(recorder)) = (&outcome, &mut recorder) {
+        recorder.fail(error);
+    }
+    outcome?;
+    // 4. The last frame on disk, and the summary.
+    recorder.map_or(Ok(()), |recorder| recorder.close(&model))
 }
 
-impl Job {
-    /// Reads the scene for `ranks` ranks, `neighbours` of them on this machine.
-    fn new(
-        arguments: &Arguments,
-        transport: &'static str,
-        ranks: usize,
-        neighbours: usize,
-    ) -> Result<Self> {
-        let start = Instant::now();
-        let mut scene = scene::load(&arguments.scene, &arguments.overrides)?;
-        if let Some(frames) = arguments.frames {
-            scene.frames = scene.frames.min(frames);
-        }
-        let home = arguments.scene.parent().unwrap_or(Path::new("."));
-        let setup = scene::build(&scene, home, arguments.refine as usize)?;
-        let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = (cores / neighbours.clamp(1, ranks)).max(1);
-        Ok(Self {
-            scene,
-            setup,
-            home: home.to_path_buf(),
-            folder,
-            overwrite: arguments.overwrite,
-            verbose: arguments.verbose,
-            quiet: arguments.quiet,
-            transport,
-            threads: arguments.threads.map_or(share, |threads| threads as usize),
-            start,
-        })
-    }
-
-    fn model(
-        &self,
-        partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
-    ) -> Result<Model> {
-        Model::new(self.scene.clone(), self.setup.clone(), partition)
-    }
-
-    /// One rank's whole run.
-    fn run_rank(&self, world: &dyn World, model: Arc<Model>) -> Result<()> {
-        // 1. This rank's rows, hierarchies and threads.
-        let mut simulation = Simulation::new(model.clone(), world, self.threads)?;
-        // 2. The run folder, on rank 0.
-        let record = self.record(world, &model, &simulation)?;
-        let mut recorder = match world.rank() {
-            0 => Some(Recorder::open(self, &model, record)?),
-            _ => None,
-        };
-        // 3. Frames, each of so many steps.
-        let outcome = self.run_frames(world, &mut simulation, &mut recorder);
-        if let (Err(error), Some(recorder)) = (&outcome, &mut recorder) {
-            recorder.fail(error);
-        }
-        outcome?;
-        // 4. The last frame on disk, and the summary.
-        recorder.map_or(Ok(()), |recorder| recorder.close(&model))
-    }
-
-    fn run_frames(
-        &self,
-        world: &dyn World,
-        simulation: &mut Simulation,
-        recorder: &mut Option<Recorder>,
-    ) -> Result<()> {
-        for frame in 0..=u64::from(self.scene.frames) {
-            let steps = if frame == 0 { 0 } else { self.scene.steps_per_frame };
-            let mut reports = Vec::with_capacity(steps as usize);
-            for _ in 0..steps {
-                #[cfg(feature = "fault-injection")]
-                crate::fault::commit(world, simulation, simulation.steps() + 1)?;
-                let report = simulation.step()?;
-                if let Some(recorder) = recorder {
-                    recorder.progress.step(simulation.steps(), &report);
-                }
-                reports.push(report);
-            }
-            let state_hash = simulation.state_hash()?;
-            let steps = gather_reports(world, simulation.steps(), &reports)?;
+fn run_frames(
+    job: &Job,
+    world: &dyn World,
+    simulation: &mut Simulation,
+    recorder: &mut Option<Recorder>,
+) -> Result<()> {
+    for frame in 0..=u64::from(job.scene.frames) {
+        let steps = if frame == 0 { 0 } else { job.scene.steps_per_frame };
+        let mut reports = Vec::with_capacity(steps as usize);
+        for _ in 0..steps {
+            #[cfg(feature = "fault-injection")]
+            crate::fault::commit(world, simulation, simulation.steps() + 1)?;
+            let report = simulation.step()?;
             if let Some(recorder) = recorder {
-                recorder.frame(frame, state_hash, simulation, steps)?;
+                recorder.progress.step(simulation.steps(), &report);
             }
+            reports.push(report);
         }
-        Ok(())
+        let state_hash = simulation.state_hash()?;
+        let steps = gather_reports(world, simulation.steps(), &reports)?;
+        if let Some(recorder) = recorder {
+            recorder.frame(frame, state_hash, simulation, steps)?;
+        }
     }
+    Ok(())
+}
 
-    /// What is known of the run before its first step; whole on rank 0.
-    fn record(
-        &self,
-        world: &dyn World,
-        model: &Model,
-        simulation: &Simulation,
-    ) -> Result<RunRecord> {
-        let here = Placement::here();
-        let place = RankPlace {
-            rank: world.rank(),
-            host: here.host,
-            cores: here.cpus_allowed,
-            vertices: simulation.layout().own.len(),
-            ghosts: simulation.layout().ghosts.len(),
-        };
-        let text = serde_json::to_vec(&place).unwrap_or_default();
-        let sizes = message::all_counts(world, text.len())?;
-        let texts = message::gather_v(world, 0, &text)?;
-        let mut places: Vec<RankPlace> = Vec::new();
-        let mut rest = &texts[..];
-        for size in sizes {
-            let Some((text, others)) = rest.split_at_checked(size) else { break };
-            rest = others;
-            places.extend(serde_json::from_slice::<RankPlace>(text).ok());
-        }
-        let work: Vec<f64> =
-            model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
-        Ok(RunRecord {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION"),
-            status: Status::Running,
-            error: None,
-            scene: self.scene.name.clone(),
-            seed: self.scene.seed,
-            ranks: world.size(),
-            threads: self.threads,
-            transport: self.transport,
-            patches: model.partition.patches.len(),
-            load_index: quality::load_index(&model.partition, &work),
-            surface_index: quality::surface_index(&model.graph, &model.partition),
-            bending: model.cloth.bending_treatment.to_string(),
-            places,
-            frames: Vec::new(),
-            steps: Vec::new(),
-        })
+/// What is known of the run before its first step; whole on rank 0.
+fn record(
+    job: &Job,
+    world: &dyn World,
+    model: &Model,
+    simulation: &Simulation,
+) -> Result<RunRecord> {
+    let here = Placement::here();
+    let place = RankPlace {
+        rank: world.rank(),
+        host: here.host,
+        cores: here.cpus_allowed,
+        vertices: simulation.layout().own.len(),
+        ghosts: simulation.layout().ghosts.len(),
+    };
+    let text = serde_json::to_vec(&place).unwrap_or_default();
+    let sizes = message::all_counts(world, text.len())?;
+    let texts = message::gather_v(world, 0, &text)?;
+    let mut places: Vec<RankPlace> = Vec::new();
+    let mut rest = &texts[..];
+    for size in sizes {
+        let Some((text, others)) = rest.split_at_checked(size) else { break };
+        rest = others;
+        places.extend(serde_json::from_slice::<RankPlace>(text).ok());
     }
+    let work: Vec<f64> =
+        model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
+    Ok(RunRecord {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION"),
+        status: Status::Running,
+        error: None,
+        scene: job.scene.name.clone(),
+        seed: job.scene.seed,
+        ranks: world.size(),
+        threads: job.threads,
+        transport: job.transport,
+        patches: model.partition.patches.len(),
+        load_index: quality::load_index(&model.partition, &work),
+        surface_index: quality::surface_index(&model.graph, &model.partition),
+        bending: model.cloth.bending_treatment.to_string(),
+        places,
+        frames: Vec::new(),
+        steps: Vec::new(),
+    })
 }
 
 /// Every rank's reports of the steps that end with step `last`, on rank 0.

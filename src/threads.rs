@@ -55,6 +55,32 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// Lets `work` turn chunks of `items` into results, in parallel, and appends
+    /// these to `results` in the order of the items. Returns the sum of what
+    /// `work` returns.
+    pub fn collect<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        chunk: usize,
+        results: &mut Vec<R>,
+        work: impl Fn(&[T], &mut Vec<R>) -> u64 + Sync,
+    ) -> u64 {
+        if self.count == 1 || items.len() <= chunk {
+            return work(items, results);
+        }
+        let mut parts: Vec<(u64, Vec<R>)> =
+            (0..items.len().div_ceil(chunk)).map(|_| (0, Vec::new())).collect();
+        self.for_each_patch(EachPatch(&mut parts), 1, |part, slot| {
+            let (sum, results) = &mut slot.0[0];
+            let start = part * chunk;
+            *sum = work(&items[start..items.len().min(start + chunk)], results);
+        });
+        parts.iter_mut().for_each(|(_, part)| results.append(part));
+        parts.iter().map(|(sum, _)| sum).sum()
+    }
+}
+
 fn halve<S: PatchSlices>(
     first: usize,
     count: usize,
@@ -161,6 +187,20 @@ tuple_slices!(B, C, D, E, F);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_their_items() {
+        let items: Vec<u32> = (0..1000).collect();
+        for count in [1, 3] {
+            let mut odd = vec![7];
+            let even = Threads::new(count).unwrap().collect(&items, 64, &mut odd, |items, odd| {
+                odd.extend(items.iter().filter(|&item| item % 2 == 1));
+                items.iter().filter(|&item| item % 2 == 0).count() as u64
+            });
+            assert_eq!(even, 500);
+            assert!(odd[1..].iter().copied().eq((0..500).map(|k| 2 * k + 1)));
+        }
+    }
 
     #[test]
     fn every_patch_is_visited_once_with_its_own_slice() {

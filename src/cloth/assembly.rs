@@ -8,7 +8,8 @@
 use crate::cloth::air::AirDrag;
 use crate::cloth::bending::BendingTreatment;
 use crate::cloth::contact_spring::ContactSpring;
-use crate::cloth::hinges::HingeValues;
+use crate::cloth::hinges::Hinges;
+use crate::cloth::inputs::StepInputs;
 use crate::cloth::membrane::MembraneTriangle;
 use crate::cloth::model::ClothModel;
 use crate::cloth::scatter::{HingeScatter, PatchLists, TriangleScatter, own_patch};
@@ -18,42 +19,13 @@ use crate::math::{Mat3, Vec3};
 use crate::partition::Layout;
 use crate::threads::{ByPatch, Threads};
 
-/// What the terms of a step depend on.
-#[derive(Clone, Copy)]
-pub struct StepInputs<'a> {
-    /// Positions of all cloth vertices at the start of the step, m.
-    pub x: &'a [Vec3],
-    /// Velocities of all cloth vertices at the start of the step, m/s.
-    pub v: &'a [Vec3],
-    /// Size of the step, s.
-    pub h: f64,
-    /// Gravity, m/s^2.
-    pub gravity: Vec3,
-    /// Velocity of the air, m/s.
-    pub wind: Vec3,
-    /// Contacts that touch this rank's vertices, by rising pair key.
-    pub contacts: &'a [ContactSpring],
-    /// Vertices that move as told and where they are at the end of the step, by
-    /// rising vertex.
-    pub targets: &'a [(VertexId, Vec3)],
-}
-
-impl StepInputs<'_> {
-    /// The change of velocity that takes `vertex` where it is told to be.
-    pub fn told(&self, vertex: VertexId) -> Option<Vec3> {
-        let place = self.targets.binary_search_by_key(&vertex, |&(told, _)| told).ok()?;
-        let v = vertex as usize;
-        Some((self.targets[place].1 - self.x[v]) / self.h - self.v[v])
-    }
-}
-
 /// The elements that touch a rank's rows and where their blocks go.
 pub struct Assembly {
     triangles: PatchLists<TriangleScatter>,
-    hinges: PatchLists<HingeScatter>,
-    /// Slots of the hinges' blocks, parallel to `hinges`; empty if bending is explicit.
+    hinge_scatters: PatchLists<HingeScatter>,
+    /// Slots of the hinges' blocks, parallel to `hinge_scatters`; empty if bending is explicit.
     hinge_slots: Vec<[[u32; 4]; 4]>,
-    hinge_values: HingeValues,
+    hinges: Hinges,
     contacts: PatchLists<u32>,
 }
 
@@ -69,18 +41,18 @@ impl Assembly {
             }
         });
         let hinge_vertices: Vec<_> = model.bending.hinges.iter().map(|h| h.vertices).collect();
-        let hinge_values = HingeValues::new(model, layout);
+        let hinges = Hinges::new(model, layout);
         let mut hinge_slots = Vec::new();
-        let hinges = PatchLists::of_elements(layout, &hinge_vertices, |hinge, patch| {
+        let hinge_scatters = PatchLists::of_elements(layout, &hinge_vertices, |hinge, patch| {
             let vertices = &hinge_vertices[hinge as usize];
             if model.bending_treatment == BendingTreatment::DiagonalHinges {
                 hinge_slots.push(patch.slots(layout, matrix, vertices));
             }
-            hinge_values.scatter(model, hinge, patch.of(layout, vertices))
+            hinges.scatter(model, hinge, patch.of(layout, vertices))
         });
         let contacts =
             PatchLists { offsets: vec![0; layout.own_patches.len() + 1], items: Vec::new() };
-        Self { triangles, hinges, hinge_slots, hinge_values, contacts }
+        Self { triangles, hinge_scatters, hinge_slots, hinges, contacts }
     }
 
     /// Fills this rank's rows of `matrix` (kg) and `rhs` (own vertices, N s).
@@ -93,7 +65,7 @@ impl Assembly {
         matrix: &mut BlockCsr,
         rhs: &mut [Vec3],
     ) {
-        self.hinge_values.evaluate(threads, model, inputs);
+        self.hinges.evaluate(threads, model, inputs);
         self.sort_contacts(layout, inputs.contacts);
         let (structure, values) = matrix.split_mut();
         let pieces = (values, ByPatch::new(rhs, &layout.patch_offsets));
@@ -138,20 +110,18 @@ impl Assembly {
         rows: &mut PatchSystem,
     ) {
         let h = inputs.h;
-        for place in self.hinges.range(patch) {
-            let item = &self.hinges.items[place];
+        for place in self.hinge_scatters.range(patch) {
+            let item = &self.hinge_scatters.items[place];
             let hinge = &model.bending.hinges[item.hinge as usize];
-            let value = self.hinge_values.get(item.value);
-            let moment = self.hinge_values.moment(model, item);
+            let motion = self.hinges.motion(item.place);
             let treatment = model.bending_treatment;
-            let impulse = treatment.impulse(hinge, moment, value.rate, h);
-            let rhs = value.gradient.map(|gradient| gradient * -impulse);
+            let impulse = treatment.impulse(hinge, self.hinges.moment(item), motion.rate, h);
+            let [a, b, c, d] = motion.gradient;
+            let rhs = [a * -impulse, b * -impulse, c * -impulse, d * -impulse];
             if let Some(slots) = self.hinge_slots.get(place) {
-                let beta =
-                    model.stiffness_damping[model.cloth_of_face[hinge.faces[0] as usize] as usize];
-                let scale = treatment.block_scale(hinge, h, beta);
+                let scale = treatment.block_scale(hinge, h, model.beta_of(hinge.faces[0]));
                 rows.add(&item.rows, slots, &rhs, |a, b| {
-                    value.gradient[a] * (value.gradient[b] * scale).transpose()
+                    motion.gradient[a] * (motion.gradient[b] * scale).transpose()
                 });
             } else {
                 rows.add_forces(&item.rows, &rhs);
@@ -195,9 +165,17 @@ fn add_triangle_batch<const L: usize>(
     inputs: &StepInputs,
     rows: &mut PatchSystem,
 ) {
-    let triangles = items.map(|item| &model.membranes[item.triangle as usize]);
-    let x = triangles.map(|triangle| triangle.vertices.map(|v| inputs.x[v as usize]));
-    let v = triangles.map(|triangle| triangle.vertices.map(|v| inputs.v[v as usize]));
+    // Loops: closures given to array functions are not always inlined.
+    let mut triangles = [&model.membranes[items[0].triangle as usize]; L];
+    let mut x = [[Vec3::zeros(); 3]; L];
+    let mut v = [[Vec3::zeros(); 3]; L];
+    for i in 0..L {
+        triangles[i] = &model.membranes[items[i].triangle as usize];
+        for a in 0..3 {
+            let vertex = triangles[i].vertices[a] as usize;
+            (x[i][a], v[i][a]) = (inputs.x[vertex], inputs.v[vertex]);
+        }
+    }
     let cloth = model.cloth_of_face[items[0].triangle as usize] as usize;
     let (stiffness, beta) = (&model.membrane_stiffness[cloth], model.stiffness_damping[cloth]);
     let terms = MembraneTriangle::step_terms_of(triangles, stiffness, x, v, inputs.h, beta);
@@ -207,8 +185,8 @@ fn add_triangle_batch<const L: usize>(
     if model.air != AirDrag::default() {
         for (i, item) in items.iter().enumerate() {
             let (rhs, block) = model.air.step_terms(x[i], v[i], inputs.wind, inputs.h);
-            for a in 0..3 {
-                rows.add_diagonal(item.rows[a], item.slots[a][a], rhs[a], block);
+            for (a, rhs) in rhs.into_iter().enumerate() {
+                rows.add_diagonal(item.rows[a], item.slots[a][a], rhs, block);
             }
         }
     }
@@ -253,6 +231,7 @@ impl PatchSystem<'_> {
         self.structure.diagonal(self.first_row + row) - self.first_slot
     }
 
+    #[inline(always)]
     fn add<const N: usize>(
         &mut self,
         rows: &[u32; N],
@@ -263,8 +242,8 @@ impl PatchSystem<'_> {
         for a in 0..N {
             if rows[a] != NONE {
                 self.rhs[rows[a] as usize] += rhs[a];
-                for b in 0..N {
-                    self.values[slots[a][b] as usize] += block(a, b);
+                for (b, &slot) in slots[a].iter().enumerate() {
+                    self.values[slot as usize] += block(a, b);
                 }
             }
         }

@@ -117,6 +117,12 @@ pub struct CurvatureTriangle {
 }
 
 impl CurvatureTriangle {
+    /// A row of M, N m.
+    pub fn row(&self, corner: usize) -> [f64; 3] {
+        const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+        PLACE[corner].map(|place| self.m[place])
+    }
+
     /// Moments (N m) `M dtheta` on its hinges; any value may stand for a missing one.
     #[inline]
     pub fn moments(&self, d: [f64; 3]) -> [f64; 3] {

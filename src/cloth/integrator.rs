@@ -1,6 +1,7 @@
 //! Linearly implicit Euler: one rank's part of `A dv = b` (methods §4, §5).
 
-use crate::cloth::assembly::{Assembly, StepInputs};
+use crate::cloth::assembly::Assembly;
+use crate::cloth::inputs::StepInputs;
 use crate::cloth::model::ClothModel;
 use crate::comm::{Halo, World};
 use crate::error::Result;

@@ -7,6 +7,7 @@ pub mod contact_spring;
 mod curvature;
 pub mod energy;
 mod hinges;
+pub mod inputs;
 pub mod integrator;
 mod lanes;
 pub mod material;

@@ -5,7 +5,7 @@ use crate::cloth::bending::{Bending, BendingTreatment};
 use crate::cloth::material::{BendingStiffness, MembraneStiffness};
 use crate::cloth::membrane::MembraneTriangle;
 use crate::cloth::pins::{PinGroup, Pins};
-use crate::ids::VertexId;
+use crate::ids::{FaceId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
 use crate::scene::{ClothSetup, Material};
@@ -83,6 +83,12 @@ impl ClothModel {
     pub fn damping_of(&self, vertex: usize) -> f64 {
         let cloth = self.ranges.partition_point(|range| range.end as usize <= vertex);
         self.mass_damping[cloth]
+    }
+
+    /// Stiffness-proportional damping of a face, s.
+    #[inline]
+    pub fn beta_of(&self, face: FaceId) -> f64 {
+        self.stiffness_damping[self.cloth_of_face[face as usize] as usize]
     }
 
     /// The vertex groups that the system matrix couples: triangles, and hinges

@@ -102,11 +102,15 @@ pub(super) struct TriangleScatter {
     pub slots: [[u32; 3]; 3],
 }
 
-/// A hinge, its rows, and the hinges that its moment depends on: itself and, in
-/// both of its triangles, all three (as indices into the rank's hinge values).
+/// A hinge, its rows, and how its moment depends on the angles of its triangles'
+/// hinges: one row of the assembled bending stiffness.
 pub(super) struct HingeScatter {
     pub hinge: u32,
     pub rows: [u32; 4],
-    pub value: u32,
-    pub triangle_values: [[u32; 3]; 2],
+    /// Its place among the rank's hinges.
+    pub place: u32,
+    /// Moment per own angle, N m.
+    pub stiffness: f64,
+    /// The other hinges of both triangles and the moment per their angle, N m.
+    pub others: [(u32, f64); 4],
 }

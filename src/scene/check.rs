@@ -88,9 +88,9 @@ impl Solver {
             return Err(Error::input("solver.relative_residual", cause, "choose about 1e-6"));
         }
         at_least_one("solver.max_iterations", self.max_iterations)?;
-        if self.max_halvings > 20 {
+        if self.max_halvings > 10 {
             let cause = format!("{} halvings are too many", self.max_halvings);
-            return Err(Error::input("solver.max_halvings", cause, "choose at most 20"));
+            return Err(Error::input("solver.max_halvings", cause, "choose at most 10"));
         }
         Ok(())
     }

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use ron::Options;
 use ron::error::{Error as RonError, SpannedError};
-use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
 
 use super::bounds::did_you_mean;
-use super::overrides::override_fields;
+use super::overrides::{options, override_fields};
 use super::spec::{Scene, Shape};
 use crate::error::{Error, Result};
 
@@ -37,11 +35,6 @@ fn in_file(error: Error, path: &Path) -> Error {
         }
         other => other,
     }
-}
-
-/// RON with `Some(..)` left out where a value is given.
-pub(super) fn options() -> Options {
-    Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }
 
 /// Reads a scene's text; `file` names it in messages. Nothing is checked yet.

@@ -1,11 +1,17 @@
 //! Single fields set from the command line.
 
+use ron::Options;
+use ron::extensions::Extensions;
 use serde_json::Value;
 
 use super::bounds::did_you_mean;
-use super::load::options;
 use super::spec::Scene;
 use crate::error::{Error, Result};
+
+/// RON with `Some(..)` left out where a value is given.
+pub(super) fn options() -> Options {
+    Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
+}
 
 /// Sets single fields, each given as `path=value` with the value in RON.
 ///

@@ -87,20 +87,20 @@ impl StandingContact {
         let (stretch, normal_force) = match state.memory(&contact.pair) {
             Some(memory) => (tangential(Vec3::from(memory.stretch), normal), memory.normal_force),
             None => {
-                let force = stiffness * (push_out - h * approach) / (1.0 + kappa);
+                // As if it stood alone, but no more than its present velocity gives:
+                // at rest, others carry their share already.
+                let alone = (push_out - h * approach) / (1.0 + kappa);
+                let force = stiffness * alone.min(push_out - h * present.dot(&normal));
                 (Vec3::zeros(), force.max(0.0))
             }
         };
 
-        // The tangential spring sticks as long as Coulomb's bound carries it, else
-        // its secant gives the bound at the slip that friction leaves.
+        let slip = stretch + tangential(present, normal) * h;
         let bound = law.friction * normal_force;
-        let slip = (stretch + tangential(falling, normal) * h).norm() - bound * h * h / mass;
-        let secant = if slip * stiffness <= bound { stiffness } else { bound / slip };
-
-        let nn = normal * normal.transpose();
-        let matrix = nn * stiffness + (Mat3::identity() - nn) * secant;
-        let push = normal * (stiffness * push_out) - stretch * secant - matrix * present * h;
+        let (rub, tangential_stiffness) = friction(slip, normal, stiffness, bound, h * h / mass);
+        let pressure = stiffness * (push_out - h * present.dot(&normal));
+        let matrix = normal * normal.transpose() * stiffness + tangential_stiffness;
+        let push = normal * pressure - rub;
         let spring = ContactSpring {
             vertices: contact.pair.vertices,
             weights: contact.weights,
@@ -129,6 +129,28 @@ impl StandingContact {
             normal_force,
         }
     }
+}
+
+/// The friction spring at `slip`, the stretch (m) that it would have after the step
+/// if nothing changed its velocity: force against the slip (N) and stiffness (N/m).
+///
+/// It sticks as long as Coulomb's `bound` (N) carries it. Beyond, its secant gives
+/// the bound at that slip: it stops what slides, and cannot turn it back. Slip that
+/// the bound changes by less than a tenth in the step (`give` m/N) takes Newton's
+/// form, the bound itself and stiffness across the slip alone, as exact as the normal
+/// force. Free fall is no part of the slip: several contacts carry a vertex, and each
+/// would make room for all of it, which creeps (5 mm/s at 15 degrees and mu 0.3).
+fn friction(slip: Vec3, normal: Vec3, stiffness: f64, bound: f64, give: f64) -> (Vec3, Mat3) {
+    let plane = Mat3::identity() - normal * normal.transpose();
+    let length = slip.norm();
+    if length * stiffness <= bound {
+        return (slip * stiffness, plane * stiffness);
+    }
+    let secant = bound / length;
+    let along = slip / length;
+    let sliding = length > 10.0 * bound * give;
+    let directions = if sliding { plane - along * along.transpose() } else { plane };
+    (slip * secant, directions * secant)
 }
 
 /// The lowest vertex that takes a force; there is one wherever the pair can move.

@@ -6,7 +6,7 @@ use crate::cloth::energy::EnergyMeter;
 use crate::cloth::{ContactSpring, Integrator};
 use crate::collision::{Contact, Detector, Test, VertexResponse, root_tests};
 use crate::comm::World;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::VertexId;
 use crate::linalg::{PreconditionerKind, Tolerance};
 use crate::math::Vec3;
@@ -127,6 +127,25 @@ impl<'w> Simulation<'w> {
     pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
         self.state.positions.copy_from_slice(positions);
         self.state.velocities.copy_from_slice(velocities);
+    }
+
+    /// Leads the vertices of pin group `group` (in scene order, of all cloths) to
+    /// `places` (m) in the next step, and holds them there. The group must have
+    /// taken hold and have no motion of its own; every rank must say the same.
+    ///
+    /// # Errors
+    /// When there is no such group or its size is another.
+    pub fn set_handle(&mut self, group: usize, places: &[Vec3]) -> Result<()> {
+        let held = self.state.captured.get_mut(group).filter(|held| held.len() == places.len());
+        let held = held.ok_or_else(|| {
+            Error::input(
+                format!("pin group {group}"),
+                format!("it does not hold {} vertices now", places.len()),
+                "give a place for each vertex of a pin that has taken hold",
+            )
+        })?;
+        held.copy_from_slice(places);
+        Ok(())
     }
 
     /// The state between two steps.

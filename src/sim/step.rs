@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::cloth::SolveOutcome;
-use crate::cloth::assembly::StepInputs;
+use crate::cloth::inputs::StepInputs;
 use crate::collision::{
     Contact, ContactKind, find_contacts, impulses, keep_local_minima, max_project, response,
     stays_within,
@@ -25,6 +25,14 @@ const IMPULSE_ROUNDS: usize = 10;
 /// Nearest approach that the continuous tests allow, as a share of the contact
 /// distance.
 const SEPARATION: f64 = 0.25;
+
+/// How far a vertex may stray from its predicted path before candidates are
+/// sought again, as a share of the contact distance. On the tablecloth half of
+/// it brings a second traversal in few steps, while candidates grow with it.
+const MARGIN: f64 = 0.5;
+
+/// Elementary pairs that a thread takes at a time, some 100 us of work.
+const PAIRS_PER_CHUNK: usize = 512;
 
 /// Why a step must be tried again at half its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,7 +125,7 @@ impl Simulation<'_> {
     }
 
     fn margin(&self) -> f64 {
-        self.law.distance_m
+        MARGIN * self.law.distance_m
     }
 
     /// Turns candidates into contacts, hands them to the ranks that own their
@@ -127,7 +135,10 @@ impl Simulation<'_> {
         let pairs = self.detector.candidates();
         let distance = self.law.distance_m;
         lists.found.clear();
-        find_contacts(pairs, &motion.x0, &motion.predicted, distance, &mut lists.found);
+        self.threads.collect(pairs, PAIRS_PER_CHUNK, &mut lists.found, |pairs, found| {
+            find_contacts(pairs, &motion.x0, &motion.predicted, distance, found);
+            0
+        });
         for contact in &lists.found {
             report.count(
                 match contact.kind() {

@@ -1,0 +1,82 @@
+//! A run as every rank knows it: arguments, scene and meshes.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use cloth_sim::error::Result;
+use cloth_sim::partition::Partition;
+use cloth_sim::scene::{self, Scene, Setup};
+use cloth_sim::sim::Model;
+
+use crate::cli::Arguments;
+
+/// A run as every rank knows it.
+pub struct Job {
+    /// The scene with every default and override in it.
+    pub scene: Scene,
+    /// Its meshes.
+    pub setup: Setup,
+    /// The folder of the scene file.
+    pub home: PathBuf,
+    /// The run folder.
+    pub folder: PathBuf,
+    /// Whether frames that are there already may go.
+    pub overwrite: bool,
+    /// How much to say.
+    pub verbose: u8,
+    /// Whether to say nothing but errors.
+    pub quiet: bool,
+    /// When the run began.
+    pub start: Instant,
+    /// `mpi` or `threads`.
+    pub transport: &'static str,
+    /// Threads of each rank.
+    pub threads: usize,
+}
+
+impl Job {
+    /// Reads the scene for `ranks` ranks, `neighbours` of them on this machine.
+    ///
+    /// # Errors
+    /// When scene or meshes are at fault.
+    pub fn new(
+        arguments: &Arguments,
+        transport: &'static str,
+        ranks: usize,
+        neighbours: usize,
+    ) -> Result<Self> {
+        let start = Instant::now();
+        let mut scene = scene::load(&arguments.scene, &arguments.overrides)?;
+        if let Some(frames) = arguments.frames {
+            scene.frames = scene.frames.min(frames);
+        }
+        let home = arguments.scene.parent().unwrap_or(Path::new("."));
+        let setup = scene::build(&scene, home, arguments.refine as usize)?;
+        let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = (cores / neighbours.clamp(1, ranks)).max(1);
+        Ok(Self {
+            scene,
+            setup,
+            home: home.to_path_buf(),
+            folder,
+            overwrite: arguments.overwrite,
+            verbose: arguments.verbose,
+            quiet: arguments.quiet,
+            transport,
+            threads: arguments.threads.map_or(share, |threads| threads as usize),
+            start,
+        })
+    }
+
+    /// What all ranks know alike; `partition` gets the maker of partitions.
+    ///
+    /// # Errors
+    /// When the mesh cannot be partitioned.
+    pub fn model(
+        &self,
+        partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
+    ) -> Result<Model> {
+        Model::new(self.scene.clone(), self.setup.clone(), partition)
+    }
+}

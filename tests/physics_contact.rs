@@ -1,0 +1,108 @@
+//! Cloth on obstacles against closed forms, through the real step.
+
+#[path = "common/physics.rs"]
+mod physics;
+
+use std::path::Path;
+
+use cloth_sim::math::{Vec3, rotation};
+use cloth_sim::mesh::Surface;
+use cloth_sim::mesh::shapes::{Diagonal, plane, sheet};
+use cloth_sim::scene::{self, Material, ObstacleSetup, Setup, Transform};
+use cloth_sim::sim::Simulation;
+use physics::*;
+
+/// A square of cloth, 10 cm wide, at rest at the contact distance above a plane
+/// that falls by `slope_deg` degrees towards +x.
+fn incline(slope_deg: f64, distance_m: f64) -> Setup {
+    let placement = Transform { rotation: rotation(Vec3::z(), -slope_deg), ..Default::default() };
+    let mesh = sheet(0.1, 0.1, 10, 10, Diagonal::Alternating);
+    let mut cloth = cloth(mesh, Material::isotropic(0.2, 500.0, 0.3, 1e-5));
+    for p in &mut cloth.positions {
+        *p = placement.apply(*p - 0.3 * Vec3::x() + distance_m * Vec3::y());
+    }
+    let surface = Surface::from_mesh(plane(1.0, 0.4, 0.05)).expect("a sound mesh");
+    let plane = ObstacleSetup {
+        name: "plane".to_owned(),
+        shape: surface.document.positions.clone(),
+        faces: surface.faces,
+        topology: surface.topology,
+        document: surface.document,
+        placement,
+        motion: None,
+    };
+    Setup { cloths: vec![cloth], obstacles: vec![plane] }
+}
+
+/// The centre of mass, m.
+fn centre(simulation: &Simulation) -> Vec3 {
+    let masses = &simulation.model().cloth.masses;
+    let total: f64 = masses.iter().sum();
+    simulation.positions().iter().zip(masses).map(|(x, m)| x * (m / total)).sum()
+}
+
+/// Runs to each of `times` (s) and tells the centre of mass there (m).
+fn centres(slope_deg: f64, friction: f64, times: &[f64]) -> Vec<Vec3> {
+    let mut scene = scene(1e-3);
+    scene.contact.friction_obstacle = friction;
+    simulate(&scene, incline(slope_deg, scene.contact.distance_m), |simulation| {
+        let mut centres = Vec::new();
+        for &time in times {
+            while simulation.time_s() < time - 1e-9 {
+                simulation.step()?;
+            }
+            centres.push(centre(simulation));
+        }
+        Ok(centres)
+    })
+}
+
+#[test]
+fn cloth_sticks_to_an_incline_below_the_angle_of_friction_without_creep() {
+    for (slope_deg, friction) in [(5.0, 0.3), (15.0, 0.3), (16.0, 0.3), (40.0, 0.9)] {
+        let centres = centres(slope_deg, friction, &[0.2, 0.7]);
+        let creep = (centres[1] - centres[0]).norm() / 0.5;
+        println!("{slope_deg} degrees, mu {friction}: creeps at {creep:.1e} m/s");
+        assert!(creep < 1e-6);
+    }
+}
+
+/// a = g (sin - mu cos).
+#[test]
+fn cloth_slides_down_an_incline_above_the_angle_of_friction() {
+    for (slope_deg, friction) in [(18.0, 0.3), (20.0, 0.3), (30.0, 0.3), (10.0, 0.0)] {
+        let angle = f64::to_radians(slope_deg);
+        let exact = G * (angle.sin() - friction * angle.cos());
+        let centres = centres(slope_deg, friction, &[0.1, 0.2, 0.3]);
+        let second_difference = centres[2] - 2.0 * centres[1] + centres[0];
+        let along = Vec3::new(angle.cos(), -angle.sin(), 0.0);
+        let found = second_difference.dot(&along) / 0.01;
+        let error = found / exact - 1.0;
+        println!(
+            "{slope_deg} degrees, mu {friction}: {found:.4} m/s^2, exact {exact:.4}, {:+.2} %",
+            100.0 * error
+        );
+        assert!(error.abs() < 0.02);
+    }
+}
+
+/// The second that the tablecloth takes to fall and drape, on a coarser disc.
+#[test]
+fn the_energy_of_a_falling_tablecloth_never_rises() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
+    let disc = ["cloths[0].shape=Disc(radius_m: 1, rings: 30)".to_owned()];
+    let scene = scene::load(&path, &disc).expect("the scene is sound");
+    let setup = scene::build(&scene, Path::new("."), 1).expect("the scene is sound");
+    let energies = simulate(&scene, setup, |simulation| {
+        let mut energies = vec![simulation.total_energy()?];
+        for _ in 0..scene.frames * scene.steps_per_frame {
+            simulation.step()?;
+            energies.push(simulation.total_energy()?);
+        }
+        Ok(energies)
+    });
+    let (start, end) = (energies[0], energies[energies.len() - 1]);
+    let rise = largest_rise(&energies);
+    println!("tablecloth: {start:.3} J at first, {end:.3} J at last, largest rise {rise:.1e} J");
+    assert!(energies.iter().all(|energy| *energy <= start) && end < 0.0);
+}
