@@ -287,7 +287,7 @@ fn advance(direction: &mut [Vec3], towards: &[Vec3], point: &mut [Vec3], beta: f
     }
 }
 
-/// Plain sum of the products of all components, in [`LANES`] interleaved partial
+/// Plain sum of the products of all components, in eight interleaved partial
 /// sums: an order that depends on the length alone.
 fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     const LANES: usize = 8;
