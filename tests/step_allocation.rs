@@ -7,7 +7,7 @@ mod counting;
 
 use std::path::Path;
 
-use cloth_sim::cloth::assembly::StepInputs;
+use cloth_sim::cloth::inputs::StepInputs;
 use cloth_sim::cloth::{ContactSpring, Integrator};
 use cloth_sim::comm::{World, threads};
 use cloth_sim::error::Result;

@@ -124,8 +124,8 @@ fn evaluate_batch<const L: usize>(
     let mut x = [[Vec3::zeros(); 4]; L];
     for i in 0..L {
         hinges[i] = &model.bending.hinges[ids[i] as usize];
-        for a in 0..4 {
-            x[i][a] = inputs.x[hinges[i].vertices[a] as usize];
+        for (x, &vertex) in x[i].iter_mut().zip(&hinges[i].vertices) {
+            *x = inputs.x[vertex as usize];
         }
     }
     let batch = hinge_angles_and_gradients(x);
