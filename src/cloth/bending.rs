@@ -195,7 +195,8 @@ impl Bending {
         rest: &[Vec3],
         stiffness: impl Fn(FaceId) -> BendingStiffness,
     ) -> Self {
-        let mut bending = Self::default();
+        let (edges, triangles) = (topology.edges.len(), Vec::with_capacity(faces.len()));
+        let mut bending = Self { hinges: Vec::with_capacity(edges), triangles };
         let mut hinge_of_edge = vec![NONE; topology.edges.len()];
         for (edge, &[low, high]) in topology.edge_faces.iter().enumerate() {
             if high != NONE {

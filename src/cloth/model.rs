@@ -93,7 +93,7 @@ impl ClothModel {
 
     /// The vertex groups that the system matrix couples: triangles, and hinges
     /// where bending stands in it.
-    pub fn couplings(&self) -> impl Iterator<Item = &[VertexId]> {
+    pub fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
         let hinges = match self.bending_treatment {
             BendingTreatment::Explicit => &[][..],
             BendingTreatment::DiagonalHinges => &self.bending.hinges,

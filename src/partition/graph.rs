@@ -13,23 +13,50 @@ pub struct Graph {
 impl Graph {
     /// The graph on `vertices` vertices in which the vertices of each clique
     /// (the three of a triangle, the four of a hinge) all couple to each other.
-    pub fn from_cliques<'a>(vertices: usize, cliques: impl IntoIterator<Item = &'a [u32]>) -> Self {
-        let mut couplings = Vec::new();
+    pub fn from_cliques<'a, I>(vertices: usize, cliques: I) -> Self
+    where
+        I: IntoIterator<Item = &'a [u32]>,
+        I::IntoIter: Clone,
+    {
+        // 1. Room for every coupling of every clique, so that a row has its place.
+        let cliques = cliques.into_iter();
+        let mut ends = vec![0; vertices];
+        for clique in cliques.clone() {
+            clique.iter().for_each(|&v| ends[v as usize] += clique.len() - 1);
+        }
+        let mut total = 0;
+        for end in &mut ends {
+            total += *end;
+            *end = total;
+        }
+        // 2. The couplings; filling from the back turns a row's end into its beginning.
+        let mut neighbours = vec![0; total];
         for clique in cliques {
             for &v in clique {
-                couplings.extend(clique.iter().filter(|&&w| w != v).map(|&w| (v, w)));
+                for &w in clique.iter().filter(|&&w| w != v) {
+                    ends[v as usize] -= 1;
+                    neighbours[ends[v as usize]] = w;
+                }
             }
         }
-        couplings.sort_unstable();
-        couplings.dedup();
-        let mut offsets = vec![0; vertices + 1];
-        for &(v, _) in &couplings {
-            offsets[v as usize + 1] += 1;
+        // 3. Each row sorted, without repetitions, close to the one before.
+        let mut offsets = vec![0];
+        let mut kept = 0;
+        for (v, &begin) in ends.iter().enumerate() {
+            let end = ends.get(v + 1).copied().unwrap_or(total);
+            neighbours[begin..end].sort_unstable();
+            let first = kept;
+            for i in begin..end {
+                if kept == first || neighbours[kept - 1] != neighbours[i] {
+                    neighbours[kept] = neighbours[i];
+                    kept += 1;
+                }
+            }
+            offsets.push(kept as u32);
         }
-        for v in 0..vertices {
-            offsets[v + 1] += offsets[v];
-        }
-        Self { offsets, neighbours: couplings.into_iter().map(|(_, w)| w).collect() }
+        neighbours.truncate(kept);
+        neighbours.shrink_to_fit();
+        Self { offsets, neighbours }
     }
 
     /// Number of vertices.

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Memory and step time per vertex of the tablecloth, on one rank and one thread.
+
+Peak resident memory less that of the same program on a tiny scene, over the
+number of vertices; time per step and vertex, median over the second half of the
+steps. The cloth starts 1 mm above the sphere, so that it is in contact from the
+first steps on. `benches/memory.py` after `cargo build --release`; prints the
+table of docs/performance.md.
+"""
+
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUT = ROOT / "out" / "memory"
+STEPS = 20
+TINY = ["scenes/sheet.ron", "--frames", "1"]
+TABLECLOTH = [
+    "scenes/tablecloth.ron", "--frames", "1",
+    "--set", f"steps_per_frame={STEPS}", "--set", f"frames_per_second={1000 // STEPS}",
+    "--set", "cloths[0].transform.translation_m=(0, 0.3343333, 0)",
+]  # fmt: skip
+
+
+def run(arguments):
+    """Peak resident bytes of a run, and its run.json."""
+    command = [ROOT / "target/release/cloth-sim", *arguments, "--threads", "1"]
+    command += ["--out", OUT, "--overwrite", "--quiet"]
+    process = subprocess.Popen(command, cwd=ROOT)
+    peak = 0
+    while process.poll() is None:
+        # Not ru_maxrss, which begins with this interpreter's own memory.
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        peak = max([peak] + [int(kb) for kb in re.findall(r"VmHWM:\s*(\d+) kB", status)])
+        time.sleep(0.005)
+    if process.returncode != 0:
+        raise SystemExit(f"{command} failed")
+    return 1024 * peak, json.loads((OUT / "run.json").read_text())
+
+
+def median(steps, value):
+    return statistics.median(value(step) for step in steps[len(steps) // 2 :])
+
+
+def main():
+    baseline, _ = run(TINY)
+    load = os.getloadavg()[0]
+    print(f"baseline {baseline / 1e6:.1f} MB, {os.cpu_count()} cores, load {load:.1f}")
+    print("| vertices | peak MB | KiB a vertex | ms a step | us a step and vertex"
+          " | CG iterations | assembly, us a vertex | iteration, ns a vertex |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|---|")
+    for refine in ["1", "6"]:
+        peak, record = run([*TABLECLOTH, "--refine", refine])
+        vertices, steps = record["places"][0]["vertices"], record["steps"]
+        seconds = [name for name in steps[0] if name.endswith("_s")]
+        step = median(steps, lambda step: sum(step[name] for name in seconds))
+        assembly = median(steps, lambda step: step["assembly_s"])
+        iterations = median(steps, lambda step: step["cg_iterations"])
+        iteration = median(steps, lambda step: step["solve_s"] / max(1, step["cg_iterations"]))
+        print(f"| {vertices} | {peak / 1e6:.0f} | {(peak - baseline) / vertices / 1024:.2f}"
+              f" | {1e3 * step:.1f} | {1e6 * step / vertices:.2f} | {iterations:.0f}"
+              f" | {1e6 * assembly / vertices:.3f} | {1e9 * iteration / vertices:.2f} |")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
