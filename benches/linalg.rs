@@ -121,7 +121,15 @@ fn time_solves(
             }
             preconditioner.factor(&threads, matrix);
             let (threads, halo, preconditioner) = (&threads, &mut halo, &preconditioner);
-            let mut system = System { world, threads, matrix, halo, preconditioner, fixed: &[] };
+            let mut system = System {
+                world,
+                threads,
+                matrix,
+                halo,
+                preconditioner,
+                fixed: &[],
+                any_fixed: false,
+            };
             let mut x = vec![Vec3::zeros(); rhs.len()];
             iterations = workspace.solve(&mut system, &rhs, &mut x, tolerance)?.iterations;
         }

@@ -77,6 +77,7 @@ fn solve(
             halo: &mut Halo::new(layout.neighbours.clone()),
             preconditioner: &preconditioner,
             fixed: &fixed,
+            any_fixed: true,
         };
         let tolerance = Tolerance { relative_residual: 1e-8, max_iterations: 500 };
         let report = CgWorkspace::new(&layout).solve(&mut system, &rhs, &mut x, tolerance)?;

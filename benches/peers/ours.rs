@@ -101,7 +101,8 @@ fn solve(
         let start = Instant::now();
         preconditioner.factor(threads, matrix);
         let (halo, preconditioner) = (&mut halo, &preconditioner);
-        let mut system = System { world, threads, matrix, halo, preconditioner, fixed: &[] };
+        let mut system =
+            System { world, threads, matrix, halo, preconditioner, fixed: &[], any_fixed: false };
         let mut x = vec![Vec3::zeros(); rhs.len()];
         let report = workspace.solve(&mut system, &rhs, &mut x, tolerance)?;
         let mut slowest = [-start.elapsed().as_secs_f64()];

@@ -24,6 +24,8 @@ pub struct Integrator {
     tolerance: Tolerance,
     /// Own rows of vertices that move as told.
     fixed: Vec<u32>,
+    /// Whether some rank has such rows.
+    any_fixed: bool,
 }
 
 /// What became of a solve.
@@ -56,6 +58,7 @@ impl Integrator {
             workspace: CgWorkspace::new(layout),
             preconditioner: Preconditioner::new(preconditioner, &matrix),
             fixed: Vec::new(),
+            any_fixed: false,
             matrix,
             tolerance,
         })
@@ -72,6 +75,7 @@ impl Integrator {
     ) {
         let (matrix, rhs) = (&mut self.matrix, &mut self.rhs);
         self.assembly.assemble(threads, model, layout, inputs, matrix, rhs);
+        self.any_fixed = !inputs.targets.is_empty();
         self.fixed.clear();
         for (row, (start, &vertex)) in self.delta_v.iter_mut().zip(&layout.own).enumerate() {
             let told = inputs.told(vertex);
@@ -96,6 +100,7 @@ impl Integrator {
             halo: &mut self.halo,
             preconditioner: &self.preconditioner,
             fixed: &self.fixed,
+            any_fixed: self.any_fixed,
         };
         let (rhs, delta_v) = (&self.rhs, &mut self.delta_v);
         let cg = self.workspace.solve(&mut system, rhs, delta_v, self.tolerance)?;

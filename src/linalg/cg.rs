@@ -46,14 +46,15 @@ pub struct System<'a> {
     pub preconditioner: &'a Preconditioner,
     /// Local indices of own vertices whose value is given, rising.
     pub fixed: &'a [u32],
+    /// Whether some rank has a fixed vertex: the same on all ranks.
+    pub any_fixed: bool,
 }
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Largest norm of the residual, relative to that of the right-hand side
-    /// (or of the start residual, where that is larger: a moving fixed vertex
-    /// drives the system though the right-hand side be zero).
+    /// Largest norm of the residual, relative to that of the right-hand side of the
+    /// free vertices, to which fixed ones that move add their couplings.
     pub relative_residual: f64,
     /// Most iterations.
     pub max_iterations: usize,
@@ -145,17 +146,15 @@ impl CgWorkspace {
     ) -> Result<CgReport> {
         self.history.clear();
         self.history.reserve(tolerance.max_iterations + 1);
-        let rhs_rhs = self.start(system, rhs, x)?;
+        let reference = self.drive(system, rhs, x)?.sqrt();
+        self.start(system, rhs, x)?;
 
-        let (mut iterations, mut reference) = (0, f64::NAN);
+        let mut iterations = 0;
         let (mut alpha, mut gamma_before) = (f64::INFINITY, f64::INFINITY);
         let end = loop {
             self.multiply(system)?;
             let [gamma, delta, rho] = self.reduce(system.world)?;
             self.history.push(rho.sqrt());
-            if iterations == 0 {
-                reference = rhs_rhs.max(rho).sqrt();
-            }
             if !(gamma + delta + rho + reference).is_finite() {
                 break End::NotFinite;
             }
@@ -185,9 +184,32 @@ impl CgWorkspace {
         })
     }
 
-    /// `r = b - A x`, `u = M^-1 r`, no direction yet; returns `(b, b)` over the
-    /// free vertices. After: the ghosts of `u` are old.
-    fn start(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<f64> {
+    /// The squared norm of what drives the free vertices: `b - A x` for an `x`
+    /// that is zero but for the fixed vertices.
+    fn drive(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<f64> {
+        self.u[..x.len()].fill(Vec3::zeros());
+        self.w.fill(Vec3::zeros());
+        if system.any_fixed {
+            system.fixed.iter().for_each(|&row| self.u[row as usize] = x[row as usize]);
+            self.multiply(system)?;
+        }
+        let (w, offsets, fixed) = (&self.w, &self.patch_offsets, system.fixed);
+        let slices = (ByPatch::new(&mut self.r, offsets), EachPatch(&mut self.sums));
+        system.threads.for_each_patch(slices, GRAIN, |patch, (r, sums)| {
+            let rows = rows_of(offsets, patch);
+            for ((r, b), w) in r.data.iter_mut().zip(&rhs[rows.clone()]).zip(&w[rows.clone()]) {
+                *r = b - w;
+            }
+            project(fixed_in(fixed, &rows), &rows, r.data);
+            sums.0[0][0] = dot(r.data, r.data);
+        });
+        let mut sum = ReproducibleSums::<1>::default();
+        self.sums.iter().for_each(|&[part, ..]| sum.add([part]));
+        Ok(sum.all_reduce(system.world)?[0])
+    }
+
+    /// `r = b - A x`, `u = M^-1 r`, no direction yet. After: the ghosts of `u` are old.
+    fn start(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<()> {
         self.u[..x.len()].copy_from_slice(x);
         self.multiply(system)?;
         let (w, offsets, fixed) = (&self.w, &self.patch_offsets, system.fixed);
@@ -198,27 +220,21 @@ impl CgWorkspace {
             ByPatch::new(&mut self.s, offsets),
             EachPatch(&mut self.sums),
         );
-        let mut rhs_rhs = ReproducibleSums::<1>::default();
         let preconditioner = system.preconditioner;
         system.threads.for_each_patch(slices, GRAIN, |patch, (r, u, p, s, sums)| {
             let rows = rows_of(offsets, patch);
             let fixed = fixed_in(fixed, &rows);
-            r.data.copy_from_slice(&rhs[rows.clone()]);
-            project(fixed, &rows, r.data);
-            let rhs_rhs = dot(r.data, r.data);
-            for (r, w) in r.data.iter_mut().zip(&w[rows.clone()]) {
-                *r -= w;
+            for ((r, b), w) in r.data.iter_mut().zip(&rhs[rows.clone()]).zip(&w[rows.clone()]) {
+                *r = b - w;
             }
             project(fixed, &rows, r.data);
             preconditioner.apply(patch, r.data, u.data);
             project(fixed, &rows, u.data);
             p.data.fill(Vec3::zeros());
             s.data.fill(Vec3::zeros());
-            // The place of (w, u), which the next product fills.
-            sums.0[0] = [dot(r.data, u.data), rhs_rhs, dot(r.data, r.data)];
+            sums.0[0] = [dot(r.data, u.data), 0.0, dot(r.data, r.data)];
         });
-        self.sums.iter().for_each(|&[_, part, _]| rhs_rhs.add([part]));
-        Ok(rhs_rhs.all_reduce(system.world)?[0])
+        Ok(())
     }
 
     /// `w = A u` and each patch's `(w, u)`. Before: the ghosts of `u` are old;
@@ -287,7 +303,7 @@ fn advance(direction: &mut [Vec3], towards: &[Vec3], point: &mut [Vec3], beta: f
     }
 }
 
-/// Plain sum of the products of all components, in [`LANES`] interleaved partial
+/// Plain sum of the products of all components, in eight interleaved partial
 /// sums: an order that depends on the length alone.
 fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     const LANES: usize = 8;
@@ -370,6 +386,7 @@ mod tests {
                     halo: &mut Halo::default(),
                     preconditioner: &self.preconditioner,
                     fixed,
+                    any_fixed: !fixed.is_empty(),
                 };
                 let mut workspace = CgWorkspace::new(&self.layout);
                 let tolerance = Tolerance { relative_residual, max_iterations: 5000 };

@@ -1,5 +1,21 @@
 //! Preconditioners that depend on the mesh, not on the ranks: they act within
 //! a patch, so each patch is preconditioned where and when it is updated.
+//!
+//! Tried on the draped tablecloth (14,033 vertices, to 1e-6; steps of 1, 4, 10 ms):
+//!
+//! | | iterations | instructions at 1 ms, with the factors |
+//! |---|---|---|
+//! | block Jacobi | 56, 184, 348 | 264 million |
+//! | incomplete Cholesky | 33, 267, 275 | 285 million |
+//! | Gauss-Seidel | 35, 113, 215 | 203 million |
+//! | diagonal Cholesky | 67, 652, 1533 | |
+//!
+//! The last two, in Eisenstat's (1981) split form, share one pass over the matrix
+//! between product and preconditioner. Gauss-Seidel, the sweeps with the diagonal
+//! blocks of the matrix, took 15 to 19 % less time than Jacobi at 1 ms and 3 to 11 %
+//! less at 4 and 10 ms (one thread): too little for a second form of the iteration,
+//! so it is left out. Incomplete Cholesky was slower than Jacobi at all three.
+//! A computed diagonal (such that `M` and `A` agree on it) comes close to singular.
 
 use super::BlockCsr;
 use super::block_csr::GRAIN;
