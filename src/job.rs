@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use cloth_sim::error::Result;
 use cloth_sim::partition::Partition;
-use cloth_sim::scene::{self, Scene, Setup};
+use cloth_sim::scene::{self, Documents, Scene, Setup};
 use cloth_sim::sim::Model;
 
 use crate::cli::Arguments;
@@ -14,8 +14,10 @@ use crate::cli::Arguments;
 pub struct Job {
     /// The scene with every default and override in it.
     pub scene: Scene,
-    /// Its meshes.
-    pub setup: Setup,
+    /// What frames are written from.
+    pub documents: Documents,
+    /// What the model is made of; made once.
+    setup: Setup,
     /// The folder of the scene file.
     pub home: PathBuf,
     /// The run folder.
@@ -51,12 +53,13 @@ impl Job {
             scene.frames = scene.frames.min(frames);
         }
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
-        let setup = scene::build(&scene, home, arguments.refine as usize)?;
+        let mut setup = scene::build(&scene, home, arguments.refine as usize)?;
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let share = (cores / neighbours.clamp(1, ranks)).max(1);
         Ok(Self {
             scene,
+            documents: setup.take_documents(),
             setup,
             home: home.to_path_buf(),
             folder,
@@ -74,9 +77,9 @@ impl Job {
     /// # Errors
     /// When the mesh cannot be partitioned.
     pub fn model(
-        &self,
+        &mut self,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Model> {
-        Model::new(self.scene.clone(), self.setup.clone(), partition)
+        Model::new(self.scene.clone(), std::mem::take(&mut self.setup), partition)
     }
 }

@@ -33,7 +33,7 @@ impl<'j> Recorder<'j> {
     /// When the folder holds frames already or cannot be written.
     pub fn open(job: &'j Job, model: &Model, record: RunRecord) -> Result<Self> {
         let digits = job.scene.output.digits;
-        let frames = FrameWriter::create(&job.folder, &job.setup, digits, job.overwrite)?;
+        let frames = FrameWriter::create(&job.folder, &job.documents, digits, job.overwrite)?;
         write_file(&job.folder.join("scene.ron"), &job.scene.to_ron(&job.home)?)?;
         write_file(&job.folder.join("partition.csv"), &partition_csv(&model.partition))?;
         record.write(&job.folder)?;

@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Ranks are threads of this process and share one model.
 fn run_in_process(arguments: &Arguments) -> Result<()> {
     let ranks = arguments.ranks.unwrap_or(1) as usize;
-    let job = Job::new(arguments, "threads", ranks, ranks)?;
+    let mut job = Job::new(arguments, "threads", ranks, ranks)?;
     let model = Arc::new(job.model(|build| build(ranks))?);
     threads::run(ranks, |world| run_rank(&job, world, model.clone()))?;
     Ok(())
@@ -48,7 +48,7 @@ fn run_under_mpi(arguments: &Arguments) -> Result<()> {
         let neighbours = launch::environment("OMPI_COMM_WORLD_LOCAL_SIZE")
             .or_else(|| launch::environment("MPI_LOCALNRANKS"))
             .and_then(|count| count.parse().ok());
-        let job = Job::new(arguments, "mpi", world.size(), neighbours.unwrap_or(world.size()))?;
+        let mut job = Job::new(arguments, "mpi", world.size(), neighbours.unwrap_or(world.size()))?;
         let model = job.model(|build| Partition::shared(world, || build(world.size())))?;
         run_rank(&job, world, Arc::new(model))
     })

@@ -50,6 +50,7 @@ impl Assembly {
             }
             hinges.scatter(model, hinge, patch.of(layout, vertices))
         });
+        hinge_slots.shrink_to_fit();
         let contacts =
             PatchLists { offsets: vec![0; layout.own_patches.len() + 1], items: Vec::new() };
         Self { triangles, hinge_scatters, hinge_slots, hinges, contacts }

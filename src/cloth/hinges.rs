@@ -45,6 +45,7 @@ impl Hinges {
             .collect();
         ids.sort_unstable();
         ids.dedup();
+        ids.shrink_to_fit();
         let count = ids.len() as u32;
         let mut chunks: Vec<u32> = (0..count).step_by(HINGES_PER_CHUNK).collect();
         chunks.push(count);

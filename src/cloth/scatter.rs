@@ -28,7 +28,8 @@ impl<T> PatchLists<T> {
                 }
             }
         }
-        let mut lists = Self { offsets: vec![0], items: Vec::new() };
+        let items = Vec::with_capacity(of_patch.iter().map(Vec::len).sum());
+        let mut lists = Self { offsets: vec![0], items };
         for (patch, elements) in of_patch.iter().enumerate() {
             let rows = PatchRows::new(layout, patch);
             lists.items.extend(elements.iter().map(|&element| item(element, rows)));

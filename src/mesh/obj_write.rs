@@ -9,6 +9,9 @@ use super::obj::{Corner, NO_MATERIAL, ObjDocument};
 use crate::ids::NONE;
 use crate::math::Vec3;
 
+/// Text is written in pieces of about so many bytes, to keep little of it.
+const PIECE: usize = 1 << 20;
+
 /// How positions are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Digits {
@@ -64,9 +67,13 @@ impl ObjText {
                     push_number(&mut text, coordinate, self.digits)?;
                 }
                 text.push(b'\n');
+                if text.len() > PIECE {
+                    out.write_all(&text)?;
+                    text.clear();
+                }
             }
-            text.extend_from_slice(object.tail.as_bytes());
             out.write_all(&text)?;
+            out.write_all(object.tail.as_bytes())?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Digits, ObjText};
-use crate::scene::{ObstacleSetup, Setup};
+use crate::scene::{Documents, ObstacleSetup};
 
 /// Frames that may wait for the thread before the simulation waits for it.
 const QUEUE: usize = 4;
@@ -35,16 +35,25 @@ impl FrameWriter {
     /// # Errors
     /// A folder that cannot be written, or that holds frames, unless `overwrite`
     /// is set: then those are removed first.
-    pub fn create(folder: &Path, setup: &Setup, digits: Digits, overwrite: bool) -> Result<Self> {
+    pub fn create(
+        folder: &Path,
+        documents: &Documents,
+        digits: Digits,
+        overwrite: bool,
+    ) -> Result<Self> {
         prepare(folder, overwrite)?;
         let (moving, fixed): (Vec<_>, Vec<_>) =
-            setup.obstacles.iter().cloned().partition(|obstacle| !obstacle.is_fixed());
+            documents.obstacles.iter().cloned().partition(|obstacle| !obstacle.is_fixed());
         write_fixed(folder, &fixed, digits)?;
-        let cloths = setup.cloths.iter().map(|cloth| (cloth.name.as_str(), &cloth.document));
+        let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
         let obstacles = moving.iter().map(|obstacle| (obstacle.name.as_str(), &obstacle.document));
         let job = Job {
             text: ObjText::new(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
-            cloth_sizes: setup.cloths.iter().map(|cloth| cloth.positions.len()).collect(),
+            cloth_sizes: documents
+                .cloths
+                .iter()
+                .map(|(_, document)| document.positions.len())
+                .collect(),
             moving,
             folder: folder.to_owned(),
             last_good: None,
@@ -226,7 +235,7 @@ mod tests {
     use crate::mesh::obj;
     use crate::scene::{build, load::parse};
 
-    fn setup() -> Setup {
+    fn documents() -> Documents {
         let scene = parse(
             "(cloths: [(name: \"a\", shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2), material: Fabric(\"cotton\")),
                 (name: \"b\", shape: Disc(radius_m: 1, rings: 1), material: Fabric(\"cotton\"))],
@@ -235,38 +244,38 @@ mod tests {
                     (time_s: 0), (time_s: 1, translation_m: (0, 2, 0))]))])",
             "s.ron",
         );
-        build(&scene.unwrap(), Path::new("."), 1).unwrap()
+        build(&scene.unwrap(), Path::new("."), 1).unwrap().take_documents()
     }
 
-    fn positions(setup: &Setup) -> Vec<Vec3> {
-        setup.cloths.iter().flat_map(|cloth| cloth.positions.clone()).collect()
+    fn positions(documents: &Documents) -> Vec<Vec3> {
+        documents.cloths.iter().flat_map(|(_, cloth)| cloth.positions.clone()).collect()
     }
 
     #[test]
     fn frames_hold_cloths_and_moving_obstacles_and_are_not_overwritten_unasked() {
-        let (setup, folder) = (setup(), tempfile::tempdir().unwrap());
+        let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path().join("new/run");
-        let mut writer = FrameWriter::create(&out, &setup, Digits::Exact, false).unwrap();
+        let mut writer = FrameWriter::create(&out, &documents, Digits::Exact, false).unwrap();
         for frame in 0..8 {
-            writer.write(frame, 0.5 * frame as f64, positions(&setup)).unwrap();
+            writer.write(frame, 0.5 * frame as f64, positions(&documents)).unwrap();
         }
         writer.finish().unwrap();
 
         let (document, _) = obj::read(&out.join("frame_0001.obj")).unwrap();
         let names: Vec<_> = document.groups.iter().filter_map(|g| g.object.clone()).collect();
         assert_eq!(names, ["a", "b", "lift"]);
-        assert_eq!(document.positions[..16], positions(&setup)[..]);
+        assert_eq!(document.positions[..16], positions(&documents)[..]);
         let top = document.positions[16..].iter().map(|p| p.y).fold(f64::MIN, f64::max);
         assert_eq!(top, 1.5);
         let (fixed, _) = obj::read(&out.join("obstacles.obj")).unwrap();
         assert_eq!(fixed.positions.len(), 4);
 
         let message =
-            FrameWriter::create(&out, &setup, Digits::Nine, false).err().unwrap().to_string();
+            FrameWriter::create(&out, &documents, Digits::Nine, false).err().unwrap().to_string();
         assert!(message.contains("holds 8 frames") && message.contains("--overwrite"), "{message}");
         fs::write(out.join("frame_0003.obj.tmp"), "half").unwrap();
         fs::write(out.join("notes.txt"), "mine").unwrap();
-        drop(FrameWriter::create(&out, &setup, Digits::Nine, true).unwrap());
+        drop(FrameWriter::create(&out, &documents, Digits::Nine, true).unwrap());
         let mut left: Vec<_> =
             fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
         left.sort();
@@ -275,11 +284,13 @@ mod tests {
 
     #[test]
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
-        let (setup, folder) = (setup(), tempfile::tempdir().unwrap());
-        let mut writer = FrameWriter::create(folder.path(), &setup, Digits::Nine, false).unwrap();
+        let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
+        let mut writer =
+            FrameWriter::create(folder.path(), &documents, Digits::Nine, false).unwrap();
         // A folder of that name stands in the way of frame 1.
         fs::create_dir_all(folder.path().join("frame_0001.obj/in")).unwrap();
-        let error = (0..100).find_map(|frame| writer.write(frame, 0.0, positions(&setup)).err());
+        let error =
+            (0..100).find_map(|frame| writer.write(frame, 0.0, positions(&documents)).err());
         let message = error.unwrap().to_string();
         assert!(
             message.contains("frame_0001.obj") && message.contains("up to frame_0000.obj"),
@@ -292,10 +303,10 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_made_is_refused() {
-        let (setup, folder) = (setup(), tempfile::tempdir().unwrap());
+        let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = FrameWriter::create(&file.join("run"), &setup, Digits::Nine, false);
+        let error = FrameWriter::create(&file.join("run"), &documents, Digits::Nine, false);
         let message = error.err().unwrap().to_string();
         assert!(message.contains("file/run") && message.contains("--out"), "{message}");
     }

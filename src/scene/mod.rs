@@ -16,7 +16,7 @@ pub mod spec;
 pub use build::build;
 pub use load::load;
 pub use setup::{
-    Bending, ClothSetup, Keyframe, Material, Motion, ObstacleSetup, Pin, RestTriangle, Rigid,
-    Setup, Transform,
+    Bending, ClothSetup, Documents, Keyframe, Material, Motion, ObstacleSetup, Pin, RestTriangle,
+    Rigid, Setup, Transform,
 };
 pub use spec::Scene;
