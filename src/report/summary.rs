@@ -110,7 +110,7 @@ fn write_solver(
     let iterations = rank_0.get(Counter::CgIterations);
     writeln!(
         f,
-        "  solver      {} ({} of halved steps), {:.1} CG iterations each, {:.3} ms an iteration",
+        "  solver      {}, {}, {:.1} CG iterations each, {:.3} ms an iteration",
         plural(rank_0.get(Counter::Solves) as usize, "solve"),
         plural(rank_0.get(Counter::Halvings) as usize, "halving"),
         iterations as f64 / solves as f64,
