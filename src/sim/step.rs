@@ -5,11 +5,12 @@ use std::cmp::Ordering;
 use crate::cloth::SolveOutcome;
 use crate::cloth::inputs::StepInputs;
 use crate::collision::{
-    Contact, ContactKind, find_contacts, impulses, keep_local_minima, max_project, response,
+    Contact, ContactKind, Pair, find_contacts, impulses, keep_local_minima, max_project, response,
     stays_within,
 };
 use crate::comm::{Tag, message};
 use crate::error::{Error, Result};
+use crate::ids::NONE;
 use crate::linalg::End as CgEnd;
 use crate::math::Vec3;
 use crate::profile::{Counter, Phase, StepReport};
@@ -167,18 +168,8 @@ impl Simulation<'_> {
     /// The contacts of all ranks that touch an own vertex, by rising pair.
     fn route_contacts(&mut self) -> Result<Vec<Contact>> {
         let mut to_rank = vec![Vec::new(); self.world.size()];
-        let cloth = self.model.cloth.vertex_count();
         for contact in &self.lists.found {
-            let of_cloth = contact.pair.vertices.iter().filter(|&&v| (v as usize) < cloth);
-            let mut owners = [u32::MAX; 4];
-            for (owner, &vertex) in owners.iter_mut().zip(of_cloth) {
-                *owner = self.model.partition.rank_of_vertex(vertex);
-            }
-            for (a, &owner) in owners.iter().enumerate() {
-                if owner != u32::MAX && !owners[..a].contains(&owner) {
-                    to_rank[owner as usize].push(*contact);
-                }
-            }
+            self.for_owners(&contact.pair, |owner| to_rank[owner].push(*contact));
         }
         let received = message::route(self.world, Tag::Contacts, &to_rank)?;
         let mut contacts: Vec<Contact> =
@@ -188,6 +179,40 @@ impl Simulation<'_> {
         // ranks that keep it agree; of others it may not be.
         contacts.retain(|contact| self.is_pushed_here(contact));
         Ok(contacts)
+    }
+
+    /// Calls `visit` with each rank that owns a cloth vertex of `pair`.
+    fn for_owners(&self, pair: &Pair, mut visit: impl FnMut(usize)) {
+        let cloth = self.model.cloth.vertex_count();
+        let mut owners = [NONE; 4];
+        for (a, &vertex) in pair.vertices.iter().enumerate() {
+            if (vertex as usize) < cloth {
+                let owner = self.model.partition.rank_of_vertex(vertex);
+                if !owners.contains(&owner) {
+                    owners[a] = owner;
+                    visit(owner as usize);
+                }
+            }
+        }
+    }
+
+    /// What the contacts remember of the step. A rank whose vertex a contact does
+    /// not push now may find it pushed in the next step: every owner of a vertex
+    /// of the pair is told.
+    fn remember(&mut self, span: &Span) -> Result<()> {
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        for contact in &self.lists.standing {
+            let memory = contact.memory(&self.motion.v1, span.h);
+            if self.layout.own_index(memory.owner).is_some() {
+                self.for_owners(&memory.pair, |owner| to_rank[owner].push(memory));
+            }
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        let memories = &mut self.lists.memories;
+        memories.clear();
+        memories.extend(received.into_iter().flat_map(|(_, memories)| memories));
+        memories.sort_unstable_by_key(|memory| memory.pair);
+        Ok(())
     }
 
     /// Whether `contact` exerts a force on an own vertex.
@@ -231,10 +256,7 @@ impl Simulation<'_> {
         own.extend(changes.map(|(&vertex, change)| velocities[vertex as usize] + change));
         self.gather.to_all(self.world, own, self.motion.cloth_v1())?;
         self.motion.finish(&self.lists.targets, span.h);
-        let v1 = &self.motion.v1;
-        let memories = self.lists.standing.iter().map(|contact| contact.memory(v1, span.h));
-        self.lists.memories.clear();
-        self.lists.memories.extend(memories);
+        self.remember(span)?;
         Ok(())
     }
 
