@@ -42,6 +42,8 @@ named! {
         AllGather = "all-gather",
         /// Continuous tests and impulses.
         Response = "response",
+        /// Motions shortened where surfaces would come too near.
+        FailSafe = "fail-safe",
         /// The new state.
         Advance = "advance",
     }
@@ -78,8 +80,39 @@ named! {
         Collisions = "collisions",
         /// Pairs that still collide after the last round.
         Unresolved = "unresolved_collisions",
+        /// Passes of the fail-safe that shortened a motion (the same on every rank).
+        FailSafePasses = "fail_safe_passes",
+        /// Vertices whose motion was shortened (the same on every rank).
+        Truncated = "truncated_vertices",
+        /// Vertices that obstacles or handles pushed ahead in the fail-safe (the same on every rank).
+        Pushed = "pushed_vertices",
+        /// Steps redone at half the size as the fail-safe took too much (the same on every rank).
+        Redone = "redone_steps",
+        /// Steps redone as obstacles or handles left cloth no room (the same on every rank).
+        Pinches = "pinches",
+        /// Smallest steps for which obstacles and handles were held (the same on every rank).
+        Held = "held_steps",
     }
 }
+
+named! {
+    /// What a step measures over all cloth vertices; on rank 0 alone, so that the
+    /// sum over ranks is right.
+    Measure {
+        /// Sum of the lengths of all motions before the fail-safe, m.
+        Path = "path_m",
+        /// Sum of the lengths that the fail-safe took away, m.
+        PathLost = "path_lost_m",
+        /// Momentum that impulses between cloth and cloth added, N s: a drift of
+        /// maximum projection. Sum of the steps' absolute values.
+        MomentumDrift = "impulse_momentum_drift_n_s",
+        /// Kinetic energy that all impulses added (negative: removed), J.
+        ImpulseEnergy = "impulse_energy_j",
+    }
+}
+
+/// Rounds and passes that are counted one by one.
+pub const ROUNDS: usize = 20;
 
 impl Phase {
     /// Physical modelling in the paper's sense: ghost exchange, assembly, solve,
@@ -97,6 +130,12 @@ pub struct StepReport {
     pub seconds: [f64; Phase::ALL.len()],
     /// Counts.
     pub counts: [u64; Counter::ALL.len()],
+    /// Measures.
+    pub measures: [f64; Measure::ALL.len()],
+    /// Continuous collisions of each round of impulses, this rank's.
+    pub collisions_per_round: [u64; ROUNDS],
+    /// Vertices whose motion each pass of the fail-safe shortened.
+    pub truncated_per_pass: [u64; ROUNDS],
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
 }
@@ -121,6 +160,16 @@ impl StepReport {
         self.counts[counter as usize] += amount;
     }
 
+    /// Adds to a measure.
+    pub fn measure(&mut self, measure: Measure, amount: f64) {
+        self.measures[measure as usize] += amount;
+    }
+
+    /// A measure's value.
+    pub fn measured(&self, measure: Measure) -> f64 {
+        self.measures[measure as usize]
+    }
+
     /// A counter's value.
     pub fn get(&self, counter: Counter) -> u64 {
         self.counts[counter as usize]
@@ -134,24 +183,40 @@ impl StepReport {
     /// Adds another report's seconds and counts to this one's.
     pub fn add(&mut self, other: &Self) {
         self.seconds.iter_mut().zip(other.seconds).for_each(|(sum, part)| *sum += part);
-        self.counts.iter_mut().zip(other.counts).for_each(|(sum, part)| *sum += part);
+        self.measures.iter_mut().zip(other.measures).for_each(|(sum, part)| *sum += part);
+        add_counts(&mut self.counts, &other.counts);
+        add_counts(&mut self.collisions_per_round, &other.collisions_per_round);
+        add_counts(&mut self.truncated_per_pass, &other.truncated_per_pass);
         if !other.energy_j.is_nan() {
             self.energy_j = other.energy_j;
         }
     }
 }
 
+fn add_counts(sums: &mut [u64], parts: &[u64]) {
+    sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+}
+
+/// `counts` without the zeros at its end.
+fn trimmed(counts: &[u64]) -> &[u64] {
+    &counts[..counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1)]
+}
+
 impl Serialize for StepReport {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
-        let entries = Phase::ALL.len() + Counter::ALL.len() + usize::from(!self.energy_j.is_nan());
-        let mut map = serializer.serialize_map(Some(entries))?;
+        let mut map = serializer.serialize_map(None)?;
         for phase in Phase::ALL {
             map.serialize_entry(&format!("{}_s", phase.name()), &self.seconds(*phase))?;
         }
         for counter in Counter::ALL {
             map.serialize_entry(counter.name(), &self.get(*counter))?;
         }
+        for measure in Measure::ALL.iter().filter(|&&measure| self.measured(measure) != 0.0) {
+            map.serialize_entry(measure.name(), &self.measured(*measure))?;
+        }
+        map.serialize_entry("collisions_per_round", trimmed(&self.collisions_per_round))?;
+        map.serialize_entry("truncated_per_pass", trimmed(&self.truncated_per_pass))?;
         if !self.energy_j.is_nan() {
             map.serialize_entry("energy_j", &self.energy_j)?;
         }

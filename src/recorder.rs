@@ -66,7 +66,7 @@ impl<'j> Recorder<'j> {
         steps.iter().filter(|step| step.rank == 0).for_each(|step| total.add(&step.report));
         self.record.steps.extend(steps);
         self.record.frames.push(FrameRecord { frame, state_hash: format!("{state_hash:016x}") });
-        self.frames.write(frame, simulation.time_s(), simulation.positions().to_vec())?;
+        self.frames.write(frame, simulation.scene_time_s(), simulation.positions().to_vec())?;
         self.record.write(&self.job.folder)?;
         self.output_s += start.elapsed().as_secs_f64();
         self.progress.frame(frame, &total);

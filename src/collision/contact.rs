@@ -8,6 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use super::ccd::{swept_gap, time_of_impact};
 use super::narrow::{Closest, closest};
 use super::pair::{Pair, PairKind};
+use crate::ids::VertexId;
 use crate::math::Vec3;
 
 /// Part of the contact distance within which a predicted motion is an impact.
@@ -39,12 +40,15 @@ pub struct Contact {
     /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first
     /// order; of an impact at least the contact distance.
     pub gap_m: f64,
+    /// The gap that the contact aims at, m.
+    pub distance_m: f64,
 }
 
 impl Contact {
     /// A contact of `pair` at the closest points `at`.
-    pub fn new(pair: Pair, kind: ContactKind, at: &Closest, gap_m: f64) -> Self {
-        Self { pair, kind: kind as u32, weights: at.weights, normal: at.normal.into(), gap_m }
+    fn new(pair: Pair, kind: ContactKind, at: &Closest, gap_m: f64, distance_m: f64) -> Self {
+        let (weights, normal) = (at.weights, at.normal.into());
+        Self { pair, kind: kind as u32, weights, normal, gap_m, distance_m }
     }
 
     /// Why it is on the list.
@@ -53,10 +57,59 @@ impl Contact {
     }
 }
 
+/// How far apart the sides of a pair are kept: the contact distance, but for
+/// pairs of one cloth that are nearer at rest, as across short edges.
+#[derive(Debug, Clone, Copy)]
+pub struct ContactDistance<'a> {
+    /// The contact distance, m.
+    pub distance_m: f64,
+    /// Rest positions of all cloth vertices, m.
+    pub rest: &'a [Vec3],
+    /// Where the vertices of each cloth end, rising.
+    pub cloth_ends: &'a [VertexId],
+}
+
+/// Part of the distance at rest at which pairs of one cloth begin to push: less
+/// than one, so that cloth may be squeezed and sheared a little in its plane.
+const REST_SHARE: f64 = 0.5;
+
+impl ContactDistance<'_> {
+    /// That of `pair`, m.
+    pub fn of(&self, pair: &Pair) -> f64 {
+        let cloth = |v: &VertexId| self.cloth_ends.partition_point(|end| end <= v);
+        let [first, others @ ..] = &pair.vertices;
+        let same = others.iter().all(|v| cloth(v) == cloth(first));
+        if !same || cloth(first) == self.cloth_ends.len() {
+            return self.distance_m;
+        }
+        let at_rest = closest(pair.kind(), pair.gather(self.rest));
+        self.distance_m.min(REST_SHARE * at_rest.distance)
+    }
+}
+
+/// Coulomb's coefficients.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Friction {
+    /// Between cloth and cloth.
+    pub cloth: f64,
+    /// Between cloth and obstacles.
+    pub obstacle: f64,
+    /// Vertices below this number are cloth.
+    pub cloth_vertices: VertexId,
+}
+
+impl Friction {
+    /// That of `pair`.
+    pub fn of(&self, pair: &Pair) -> f64 {
+        let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
+        if cloth { self.cloth } else { self.obstacle }
+    }
+}
+
 /// Adds the contacts of `candidates` to `contacts`, in their order. Positions are
 /// indexed by vertex (m): `x0` at the start of the step, `predicted` at its end.
 ///
-/// Contacts are all pairs nearer than `distance_m` at `x0`, parting ones too (else
+/// Contacts are all pairs nearer than their `distance` at `x0`, parting ones too (else
 /// contacts flicker: methods, section 8), and those others whose motion from `x0` to
 /// `predicted` brings them within a quarter of it. An impact's weights and normal are
 /// those at the time of impact: at `x0` they may tell nothing of where sides meet.
@@ -70,15 +123,15 @@ pub fn find_contacts(
     candidates: &[Pair],
     x0: &[Vec3],
     predicted: &[Vec3],
-    distance_m: f64,
+    distance: &ContactDistance,
     contacts: &mut Vec<Contact>,
 ) {
     contacts.extend(candidates.iter().filter_map(|&pair| {
         let (start, end) = (pair.gather(x0), pair.gather(predicted));
-        if swept_gap(pair.kind(), &start, &end) >= distance_m {
+        if swept_gap(pair.kind(), &start, &end) >= distance.distance_m {
             return None;
         }
-        proximity_or_impact(pair, &start, &end, distance_m)
+        proximity_or_impact(pair, &start, &end, distance.of(&pair))
     }));
 }
 
@@ -90,14 +143,14 @@ fn proximity_or_impact(
 ) -> Option<Contact> {
     let now = closest(pair.kind(), *start);
     if now.distance < distance_m {
-        let contact = Contact::new(pair, ContactKind::Proximity, &now, now.distance);
+        let contact = Contact::new(pair, ContactKind::Proximity, &now, now.distance, distance_m);
         return stands_for_itself(&pair, &now).then_some(contact);
     }
     let time = time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
     let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
     let gap_m = then.normal.dot(&offset).max(distance_m);
-    let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m);
+    let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
     stands_for_itself(&pair, &then).then_some(contact)
 }
 
@@ -151,7 +204,6 @@ fn gives_way(contact: &Contact, by: &Contact) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::VertexId;
     use proptest::prelude::*;
 
     const DISTANCE_M: f64 = 1e-3;
@@ -211,7 +263,8 @@ mod tests {
 
     fn minima(pairs: &[Pair], x0: &[Vec3], predicted: &[Vec3]) -> Vec<Contact> {
         let mut contacts = Vec::new();
-        find_contacts(pairs, x0, predicted, DISTANCE_M, &mut contacts);
+        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        find_contacts(pairs, x0, predicted, &distance, &mut contacts);
         keep_local_minima(&mut contacts);
         contacts
     }

@@ -8,6 +8,7 @@ pub mod ccd;
 pub mod contact;
 pub mod detector;
 pub mod dop;
+pub mod failsafe;
 pub mod margin;
 pub mod narrow;
 pub mod pair;
@@ -16,10 +17,12 @@ pub mod surface;
 pub mod task;
 
 pub use bvh::Hierarchy;
-pub use contact::{Contact, ContactKind, find_contacts, keep_local_minima};
+pub use contact::{
+    Contact, ContactDistance, ContactKind, Friction, find_contacts, keep_local_minima,
+};
 pub use detector::{Detector, root_tests};
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
-pub use response::{VertexResponse, impulses, max_project};
+pub use response::{VertexResponse, impulses, max_project, repulsions};
 pub use surface::{Surface, Surfaces};
 pub use task::{Test, TestCounters};

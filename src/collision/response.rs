@@ -3,13 +3,15 @@
 //! After Bridson, Fedkiw, Anderson 2002 as adapted by
 //! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse along the
 //! normal, Coulomb friction bounded by it, and of several impulses on a vertex
-//! the largest alone.
+//! the largest alone. Where contacts do not stand in the linear system, the same
+//! impulses with a repulsion answer what is near.
 
 use std::cmp::Reverse;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::ccd::time_of_impact;
+use super::ccd::{swept_gap, time_of_impact};
+use super::contact::{Contact, ContactDistance, Friction};
 use super::narrow::{Closest, closest};
 use super::pair::{Pair, PairKind};
 use crate::ids::VertexId;
@@ -67,35 +69,89 @@ pub fn max_project(responses: &mut Vec<VertexResponse>) {
     responses.dedup_by_key(|response| response.vertex);
 }
 
-/// Adds to `responses` what those `candidates` that are `active` ask for, and returns
-/// the number of collisions.
+/// When pairs collide, and how they rub.
+#[derive(Debug, Clone, Copy)]
+pub struct CollisionLaw<'a> {
+    /// How far apart the sides of a pair are kept.
+    pub distance: ContactDistance<'a>,
+    /// The part of it within which an approaching pair collides.
+    pub separation: f64,
+    /// Coulomb's coefficients.
+    pub friction: Friction,
+}
+
+/// Adds to `responses` what those `candidates` ask for that collide, and returns
+/// their number.
 ///
-/// A pair collides if it comes within `separation_m` while approaching. Its impulse
+/// A pair collides if it comes within its separation while approaching. Its impulse
 /// ends the approach of its closest points (at the time of impact, with the
-/// velocities of the whole step) and slows their slip by at most `friction` times as
-/// much, never reversing it.
+/// velocities of the whole step) and slows their slip by at most the coefficient of
+/// friction times as much, never reversing it.
 pub fn impulses(
     candidates: &[Pair],
-    active: impl Fn(&Pair) -> bool,
     motion: Motion,
-    friction: f64,
-    separation_m: f64,
+    law: &CollisionLaw,
     responses: &mut Vec<VertexResponse>,
 ) -> u64 {
     let mut collisions = 0;
-    for pair in candidates.iter().filter(|pair| active(pair)) {
+    for pair in candidates {
         let (x0, x1) = (pair.gather(motion.x0), pair.gather(motion.x1));
-        let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { continue };
-        let inverse_masses = pair.vertices.map(|vertex| motion.inverse_masses[vertex as usize]);
-        let velocities = std::array::from_fn(|a| (x1[a] - x0[a]) / motion.h);
-        let Some(changes) = inelastic(&at, &velocities, &inverse_masses, friction) else {
+        if swept_gap(pair.kind(), &x0, &x1) > law.separation * law.distance.distance_m {
             continue;
-        };
-        collisions += 1;
-        let response = |(vertex, change)| VertexResponse::new(vertex, *pair, change);
-        responses.extend(pair.vertices.into_iter().zip(changes).filter_map(response));
+        }
+        let separation_m = law.separation * law.distance.of(pair);
+        let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { continue };
+        let velocities = std::array::from_fn(|a| (x1[a] - x0[a]) / motion.h);
+        let stopped = Points { weights: at.weights, normal: at.normal, velocities };
+        if answer(*pair, &stopped, 0.0, &motion, law, responses) {
+            collisions += 1;
+        }
     }
     collisions
+}
+
+/// Part of what two sides are too near by that repulsion takes back in a step.
+const REPULSION: f64 = 0.1;
+
+/// Adds to `responses` the repulsions of `contacts`, pairs nearer than their
+/// distance at the start of the step: impulses that end the approach and drive
+/// the sides apart by a tenth of the overlap a step (Bridson, Fedkiw & Anderson
+/// 2002, section 7.2, with a spring so stiff that its bound decides). `velocities`
+/// are those after the solve, m/s.
+pub fn repulsions(
+    contacts: &[Contact],
+    velocities: &[Vec3],
+    motion: Motion,
+    law: &CollisionLaw,
+    responses: &mut Vec<VertexResponse>,
+) {
+    for contact in contacts {
+        let parting = REPULSION * (contact.distance_m - contact.gap_m).max(0.0) / motion.h;
+        let points = Points {
+            weights: contact.weights,
+            normal: contact.normal.into(),
+            velocities: contact.pair.gather(velocities),
+        };
+        answer(contact.pair, &points, parting, &motion, law, responses);
+    }
+}
+
+/// Adds the responses of the four vertices of `pair`; false if there are none.
+fn answer(
+    pair: Pair,
+    points: &Points,
+    parting: f64,
+    motion: &Motion,
+    law: &CollisionLaw,
+    responses: &mut Vec<VertexResponse>,
+) -> bool {
+    let inverse_masses = pair.vertices.map(|vertex| motion.inverse_masses[vertex as usize]);
+    let Some(changes) = inelastic(points, &inverse_masses, law.friction.of(&pair), parting) else {
+        return false;
+    };
+    let response = |(vertex, change)| VertexResponse::new(vertex, pair, change);
+    responses.extend(pair.vertices.into_iter().zip(changes).filter_map(response));
+    true
 }
 
 /// The closest points at the first time that the pair, moving from `x0` to `x1`, is
@@ -116,28 +172,37 @@ fn collision(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], separation_m: f64) 
     None
 }
 
-/// Changes of velocity (m/s) by an inelastic impulse with friction at the closest
-/// points `at`; none unless they approach and can be stopped.
+/// Two points of a pair that touch.
+struct Points {
+    weights: [f64; 4],
+    normal: Vec3,
+    /// Of the four vertices, m/s.
+    velocities: [Vec3; 4],
+}
+
+/// Changes of velocity (m/s) by an inelastic impulse with friction, after which the
+/// points part at the speed `parting` (m/s); none if they do already or cannot move.
 ///
 /// With `w` the weights and `1/m = sum w_a^2 / m_a`, the impulse `J` changes the
 /// relative velocity `v = sum w_a v_a` by `J / m`, and vertex a's by `w_a J / m_a`.
 fn inelastic(
-    at: &Closest,
-    velocities: &[Vec3; 4],
+    points: &Points,
     inverse_masses: &[f64; 4],
     friction: f64,
+    parting: f64,
 ) -> Option<[Vec3; 4]> {
-    let w = &at.weights;
+    let w = &points.weights;
     let inverse_mass: f64 = (0..4).map(|a| w[a] * w[a] * inverse_masses[a]).sum();
-    let relative: Vec3 = (0..4).map(|a| w[a] * velocities[a]).sum();
-    let approach = -relative.dot(&at.normal);
-    if !(approach > 0.0 && inverse_mass > 0.0) {
+    let relative: Vec3 = (0..4).map(|a| w[a] * points.velocities[a]).sum();
+    let approach = -relative.dot(&points.normal);
+    let change = approach + parting;
+    if !(change > 0.0 && inverse_mass > 0.0) {
         return None;
     }
-    let slip = relative + approach * at.normal;
+    let slip = relative + approach * points.normal;
     let speed = slip.norm();
-    let stopped = if speed > 0.0 { (friction * approach / speed).min(1.0) } else { 0.0 };
-    let impulse = (approach * at.normal - stopped * slip) / inverse_mass;
+    let stopped = if speed > 0.0 { (friction * change / speed).min(1.0) } else { 0.0 };
+    let impulse = (change * points.normal - stopped * slip) / inverse_mass;
     Some(std::array::from_fn(|a| w[a] * inverse_masses[a] * impulse))
 }
 
@@ -167,6 +232,14 @@ mod tests {
         }
     }
 
+    fn law(friction: f64, separation_m: f64) -> CollisionLaw<'static> {
+        CollisionLaw {
+            distance: ContactDistance { distance_m: separation_m, rest: &[], cloth_ends: &[] },
+            separation: 1.0,
+            friction: Friction { cloth: friction, obstacle: friction, cloth_vertices: 0 },
+        }
+    }
+
     fn relative(at: &Closest, velocities: &[Vec3; 4]) -> Vec3 {
         (0..4).map(|a| at.weights[a] * velocities[a]).sum()
     }
@@ -183,7 +256,8 @@ mod tests {
         ) {
             let at = closest(kind, x);
             let before = relative(&at, &v);
-            let changes = inelastic(&at, &v, &masses.map(f64::recip), friction);
+            let points = Points { weights: at.weights, normal: at.normal, velocities: v };
+            let changes = inelastic(&points, &masses.map(f64::recip), friction, 0.0);
             prop_assert_eq!(changes.is_some(), before.dot(&at.normal) < 0.0);
             if let Some(changes) = changes {
                 let after = relative(&at, &std::array::from_fn(|a| v[a] + changes[a]));
@@ -216,7 +290,7 @@ mod tests {
             prop_assume!(closest(kind, x0).distance > 1e-2);
             let motion = Motion { x0: &x0, x1: &x1, inverse_masses: &[1.0; 4], h: H };
             let mut responses = Vec::new();
-            let found = impulses(&[pair(kind)], |_| true, motion, 0.0, 1e-3, &mut responses);
+            let found = impulses(&[pair(kind)], motion, &law(0.0, 1e-3), &mut responses);
             prop_assert_eq!(found, 1);
             prop_assert!(!responses.is_empty());
         }
@@ -264,7 +338,7 @@ mod tests {
         let motion = Motion { x0: &x0, x1: &x1, inverse_masses: &[4.0, 0.0, 0.0, 0.0], h: H };
         let mut responses = Vec::new();
         let pair = Pair::vertex_face(0, [1, 2, 3]);
-        let found = impulses(&[pair], |_| true, motion, friction, 1e-4, &mut responses);
+        let found = impulses(&[pair], motion, &law(friction, 1e-4), &mut responses);
         (found, responses)
     }
 

@@ -76,7 +76,17 @@ impl Contact {
     fn validate(&self) -> Result<()> {
         positive("contact.distance_m", self.distance_m)?;
         not_negative("contact.friction_obstacle", self.friction_obstacle)?;
-        not_negative("contact.friction_cloth", self.friction_cloth)
+        not_negative("contact.friction_cloth", self.friction_cloth)?;
+        positive("contact.clearance_m", self.clearance_m)?;
+        if self.clearance_m > 0.1 * self.distance_m {
+            let cause = format!(
+                "{} leaves no room below contact.distance_m, {}",
+                self.clearance_m, self.distance_m
+            );
+            let remedy = "choose about a hundredth of the contact distance";
+            return Err(Error::input("contact.clearance_m", cause, remedy));
+        }
+        Ok(())
     }
 }
 

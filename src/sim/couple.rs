@@ -12,7 +12,7 @@
 //! Source: methods §8 (ours), with friction as an implicit return map.
 
 use crate::cloth::ContactSpring;
-use crate::collision::{Contact, ContactKind};
+use crate::collision::{Contact, ContactKind, Friction};
 use crate::ids::{NONE, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::sim::state::{ContactMemory, State};
@@ -22,8 +22,8 @@ use crate::sim::state::{ContactMemory, State};
 pub struct ContactLaw {
     /// `d_c`, m.
     pub distance_m: f64,
-    /// Coulomb's mu between cloth and obstacles.
-    pub friction: f64,
+    /// Coulomb's mu.
+    pub friction: Friction,
     /// Fastest push-out, m/s.
     pub push_speed_m_per_s: f64,
 }
@@ -78,9 +78,9 @@ impl StandingContact {
         let stiffness = kappa * mass / (h * h);
         let normal = Vec3::from(contact.normal);
         let push_out = match contact.kind() {
-            ContactKind::Impact => law.distance_m - contact.gap_m,
-            ContactKind::Proximity => (law.distance_m - contact.gap_m)
-                .min((law.push_speed_m_per_s * h).max(0.5 * law.distance_m)),
+            ContactKind::Impact => contact.distance_m - contact.gap_m,
+            ContactKind::Proximity => (contact.distance_m - contact.gap_m)
+                .min((law.push_speed_m_per_s * h).max(0.5 * contact.distance_m)),
         };
         let (present, falling) = relative_velocities(contact, bodies);
         let approach = falling.dot(&normal);
@@ -96,7 +96,8 @@ impl StandingContact {
         };
 
         let slip = stretch + tangential(present, normal) * h;
-        let bound = law.friction * normal_force;
+        let coefficient = law.friction.of(&contact.pair);
+        let bound = coefficient * normal_force;
         let (rub, tangential_stiffness) = friction(slip, normal, stiffness, bound, h * h / mass);
         let pressure = stiffness * (push_out - h * present.dot(&normal));
         let matrix = normal * normal.transpose() * stiffness + tangential_stiffness;
@@ -107,7 +108,7 @@ impl StandingContact {
             stiffness: matrix,
             push,
         };
-        let friction = law.friction;
+        let friction = coefficient;
         let owner = lowest_pushed(contact, bodies.inverse_masses);
         let standing =
             Self { contact: *contact, normal, stiffness, push_out, stretch, friction, owner };

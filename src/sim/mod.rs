@@ -1,12 +1,15 @@
 //! One rank's simulation.
 
 pub mod clock;
-pub mod couple;
+mod contacts;
+mod couple;
 pub mod model;
 mod motion;
+mod respond;
 mod simulation;
 pub mod state;
 mod step;
+mod trouble;
 
 pub use clock::{Clock, TICKS_PER_STEP};
 pub use model::Model;

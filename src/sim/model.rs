@@ -6,6 +6,7 @@ use crate::cloth::ClothModel;
 use crate::cloth::air::AirDrag;
 use crate::collision::{Surface, Surfaces};
 use crate::error::Result;
+use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::partition::{Graph, Partition, Patches};
 use crate::scene::{ObstacleSetup, Scene, Setup};
@@ -21,6 +22,12 @@ pub struct Model {
     pub cloth: ClothModel,
     /// Positions of all cloth vertices at t = 0, m.
     pub initial: Vec<Vec3>,
+    /// Rest positions of all cloth vertices, each cloth in its own coordinates, m.
+    pub rest: Vec<Vec3>,
+    /// Where the vertices of each cloth end.
+    pub cloth_ends: Vec<VertexId>,
+    /// The shortest edge at rest of each cloth vertex, m.
+    pub shortest_edges: Vec<f64>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
     /// Every object as collision sees it: cloths, then obstacles.
@@ -55,6 +62,9 @@ impl Model {
         })?;
         Ok(Self {
             surfaces: surfaces(&setup, &cloth, &partition.patches),
+            rest: setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect(),
+            cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
+            shortest_edges: shortest_edges(&setup),
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
             scene,
@@ -92,6 +102,22 @@ impl Model {
             first = end;
         }
     }
+}
+
+/// The shortest edge at rest of each cloth vertex, m.
+fn shortest_edges(setup: &Setup) -> Vec<f64> {
+    let mut all = Vec::new();
+    for cloth in &setup.cloths {
+        let mut shortest = vec![f64::INFINITY; cloth.rest.len()];
+        for &[a, b] in &cloth.topology.edges {
+            let length = (cloth.rest[b as usize] - cloth.rest[a as usize]).norm();
+            for vertex in [a, b] {
+                shortest[vertex as usize] = length.min(shortest[vertex as usize]);
+            }
+        }
+        all.append(&mut shortest);
+    }
+    all
 }
 
 fn surfaces(setup: &Setup, cloth: &ClothModel, patches: &Patches) -> Surfaces {

@@ -2,24 +2,39 @@
 
 use crate::ids::VertexId;
 use crate::math::Vec3;
+use crate::sim::clock::Clock;
 use crate::sim::model::Model;
 use crate::sim::state::State;
 
-/// A step from `t0_s` to `t1_s`.
+/// One step in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Span {
     pub ticks: u64,
+    /// Ticks by which obstacles and handles fall behind in it.
+    pub held_ticks: u64,
     /// Size, s.
     pub h: f64,
+    /// Time of obstacles and handles at its start, s.
     pub t0_s: f64,
+    /// And at its end, s.
     pub t1_s: f64,
+    /// Time of the wind, s.
+    pub wind_s: f64,
 }
 
 impl Span {
-    pub fn new(model: &Model, start: u64, ticks: u64) -> Self {
-        let clock = &model.clock;
-        let (t0_s, t1_s) = (clock.seconds(start), clock.seconds(start + ticks));
-        Self { ticks, h: clock.seconds(ticks), t0_s, t1_s }
+    /// The next `ticks` after `state`, in which obstacles and handles wait if `held`.
+    pub fn new(clock: &Clock, state: &State, ticks: u64, held: bool) -> Self {
+        let start = state.ticks - state.lag_ticks;
+        let held_ticks = if held { ticks } else { 0 };
+        Self {
+            ticks,
+            held_ticks,
+            h: clock.seconds(ticks),
+            t0_s: clock.seconds(start),
+            t1_s: clock.seconds(start + ticks - held_ticks),
+            wind_s: clock.seconds(state.ticks + ticks),
+        }
     }
 }
 
@@ -29,6 +44,8 @@ pub(super) struct Motion {
     pub x0: Vec<Vec3>,
     /// At the end as foreseen before the solve, m.
     pub predicted: Vec<Vec3>,
+    /// The end of the motion along which candidates were sought, m.
+    pub path_end: Vec<Vec3>,
     /// At the end, m.
     pub x1: Vec<Vec3>,
     /// Cloth at the start, obstacles over the step, m/s.
@@ -47,6 +64,7 @@ impl Motion {
         model.place_obstacles(0.0, true, &mut x[cloth..]);
         Self {
             predicted: x.clone(),
+            path_end: x.clone(),
             x1: x.clone(),
             x0: x,
             v0: vec![Vec3::zeros(); all],
@@ -84,6 +102,18 @@ impl Motion {
             self.v0[vertex] = (self.x1[vertex] - self.x0[vertex]) / span.h;
             self.v1[vertex] = self.v0[vertex];
         }
+        self.path_end.copy_from_slice(&self.predicted);
+    }
+
+    /// Candidates are about to be sought along the actual motion.
+    pub fn follow(&mut self) {
+        self.path_end.copy_from_slice(&self.x1);
+    }
+
+    /// Sum of the lengths of all motions of cloth, m.
+    pub fn path_length(&self) -> f64 {
+        let path = self.x0.iter().zip(&self.x1).take(self.cloth);
+        path.map(|(x0, x1)| (x1 - x0).norm()).sum()
     }
 
     /// Cloth at the end of the step from its velocities `v1`, and pins where
@@ -104,15 +134,11 @@ impl Motion {
         self.x1[vertex] = self.x0[vertex] + self.v1[vertex] * h;
     }
 
-    /// Positions at the end: as foreseen, or as computed.
-    pub fn end(&self, actual: bool) -> &[Vec3] {
-        if actual { &self.x1 } else { &self.predicted }
-    }
-
-    /// Whether some cloth vertex left the surroundings of its predicted path.
+    /// Whether some cloth vertex left the surroundings of the path along which
+    /// candidates were sought.
     pub fn strayed(&self, stays: impl Fn(&Vec3, &Vec3, &Vec3) -> bool) -> bool {
-        let path = self.x0.iter().zip(&self.predicted);
-        !path.zip(&self.x1).take(self.cloth).all(|((x0, predicted), x1)| stays(x0, predicted, x1))
+        let path = self.x0.iter().zip(&self.path_end);
+        !path.zip(&self.x1).take(self.cloth).all(|((x0, end), x1)| stays(x0, end, x1))
     }
 
     /// Velocities of the cloths at the end of the step.
@@ -121,9 +147,10 @@ impl Motion {
     }
 
     /// Makes the end of the step the state.
-    pub fn commit(&self, state: &mut State, ticks: u64) {
+    pub fn commit(&self, state: &mut State, span: &Span) {
         state.positions.copy_from_slice(&self.x1[..self.cloth]);
         state.velocities.copy_from_slice(&self.v1[..self.cloth]);
-        state.ticks += ticks;
+        state.ticks += span.ticks;
+        state.lag_ticks += span.held_ticks;
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::cloth::energy::EnergyMeter;
 use crate::cloth::{ContactSpring, Integrator};
-use crate::collision::{Contact, Detector, Test, VertexResponse, root_tests};
+use crate::collision::failsafe::FailSafe;
+use crate::collision::{Contact, Detector, Friction, Test, VertexResponse, root_tests};
 use crate::comm::World;
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
@@ -37,6 +38,9 @@ pub struct Simulation<'w> {
     pub(super) energy: EnergyMeter,
     pub(super) state: State,
     pub(super) motion: Motion,
+    pub(super) fail_safe: FailSafe,
+    /// Whether obstacles and handles wait for the rest of this step.
+    pub(super) held: bool,
     /// Size of the next step, ticks.
     pub(super) step_ticks: u64,
     pub(super) lists: Lists,
@@ -73,11 +77,16 @@ impl<'w> Simulation<'w> {
         };
         let law = ContactLaw {
             distance_m: scene.contact.distance_m,
-            friction: scene.contact.friction_obstacle,
+            friction: Friction {
+                cloth: scene.contact.friction_cloth,
+                obstacle: scene.contact.friction_obstacle,
+                cloth_vertices: cloth.vertex_count() as u32,
+            },
             push_speed_m_per_s: PUSH_SPEED_M_PER_S,
         };
         let state = State {
             ticks: 0,
+            lag_ticks: 0,
             positions: model.initial.clone(),
             velocities: vec![Vec3::zeros(); model.initial.len()],
             captured: cloth.pins.nothing_captured(),
@@ -102,6 +111,8 @@ impl<'w> Simulation<'w> {
             energy: EnergyMeter::new(cloth, &layout),
             threads: Threads::new(threads)?,
             motion: Motion::new(&model),
+            fail_safe: FailSafe::default(),
+            held: false,
             step_ticks: TICKS_PER_STEP,
             lists: Lists::default(),
             layout,
@@ -156,6 +167,12 @@ impl<'w> Simulation<'w> {
     /// Time since the start, s.
     pub fn time_s(&self) -> f64 {
         self.model.clock.seconds(self.state.ticks)
+    }
+
+    /// The time that obstacles and handles have reached, s: behind
+    /// [`Simulation::time_s`] by as long as they were held.
+    pub fn scene_time_s(&self) -> f64 {
+        self.model.clock.seconds(self.state.ticks - self.state.lag_ticks)
     }
 
     /// Whole steps since the start.

@@ -15,6 +15,8 @@ use crate::math::Vec3;
 pub struct State {
     /// Time in ticks (see [`crate::sim::Clock`]).
     pub ticks: u64,
+    /// Ticks by which obstacles and handles have fallen behind, as they were held.
+    pub lag_ticks: u64,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
     /// Velocities of all cloth vertices, m/s; the same on every rank.
@@ -62,6 +64,7 @@ impl State {
 
         let mut hash = Xxh3::new();
         hash.update(&self.ticks.to_le_bytes());
+        hash.update(&self.lag_ticks.to_le_bytes());
         hash.update(bytemuck::cast_slice(&self.positions));
         hash.update(bytemuck::cast_slice(&self.velocities));
         for group in &self.captured {

@@ -1,0 +1,158 @@
+//! From candidates to the contacts that stand in the linear system.
+
+use crate::collision::{
+    Contact, ContactDistance, ContactKind, Pair, find_contacts, keep_local_minima, stays_within,
+};
+use crate::comm::{Tag, message};
+use crate::error::Result;
+use crate::ids::NONE;
+use crate::profile::{Counter, Phase, StepReport};
+use crate::scene::spec::Response;
+use crate::sim::couple::{Bodies, StandingContact};
+use crate::sim::motion::Span;
+use crate::sim::simulation::Simulation;
+
+/// How far a vertex may stray from its predicted path before candidates are
+/// sought again, as a share of the contact distance. On the tablecloth half of
+/// it brings a second traversal in few steps, while candidates grow with it.
+const MARGIN: f64 = 0.5;
+
+/// Elementary pairs that a thread takes at a time, some 100 us of work.
+pub(super) const PAIRS_PER_CHUNK: usize = 512;
+
+impl Simulation<'_> {
+    /// One traversal over the predicted motion: all pairs that come near, as long
+    /// as every vertex stays within its margin.
+    pub(super) fn find_candidates(&mut self, report: &mut StepReport) -> Result<()> {
+        let radius = self.law.distance_m + 2.0 * self.margin();
+        let (motion, surfaces) = (&self.motion, &self.model.surfaces);
+        report.time(Phase::Refit, |_| {
+            self.detector.refit(&self.threads, surfaces, &motion.x0, &motion.path_end, radius);
+        });
+        report.time(Phase::Tests, |report| {
+            let roots = self.root_tests.iter().copied();
+            let (x0, x1) = (&motion.x0, &motion.path_end);
+            let counts = self.detector.collect(surfaces, roots, x0, x1, radius);
+            report.count(Counter::Tests, counts.tests);
+            report.count(Counter::Candidates, counts.candidates);
+        });
+        Ok(())
+    }
+
+    /// Seeks candidates again, over the actual motion, if a vertex has left the
+    /// path along which they were sought. All ranks decide alike: they know all
+    /// positions.
+    pub(super) fn keep_candidates(&mut self, report: &mut StepReport) -> Result<()> {
+        if !self.motion.strayed(|x0, end, x1| stays_within(x0, end, x1, self.margin())) {
+            return Ok(());
+        }
+        report.count(Counter::Retraversals, 1);
+        self.motion.follow();
+        self.find_candidates(report)
+    }
+
+    pub(super) fn margin(&self) -> f64 {
+        MARGIN * self.law.distance_m
+    }
+
+    pub(super) fn contact_distance(&self) -> ContactDistance<'_> {
+        let (rest, cloth_ends) = (&self.model.rest, &self.model.cloth_ends);
+        ContactDistance { distance_m: self.law.distance_m, rest, cloth_ends }
+    }
+
+    /// Turns candidates into contacts, hands them to the ranks that own their
+    /// vertices, and makes springs of those that concern this rank.
+    pub(super) fn find_contacts(&mut self, span: &Span, report: &mut StepReport) -> Result<()> {
+        let mut found = std::mem::take(&mut self.lists.found);
+        let (motion, distance) = (&self.motion, self.contact_distance());
+        let pairs = self.detector.candidates();
+        found.clear();
+        self.threads.collect(pairs, PAIRS_PER_CHUNK, &mut found, |pairs, found| {
+            find_contacts(pairs, &motion.x0, &motion.predicted, &distance, found);
+            0
+        });
+        self.lists.found = found;
+        for contact in &self.lists.found {
+            report.count(
+                match contact.kind() {
+                    ContactKind::Proximity => Counter::ProximityPairs,
+                    ContactKind::Impact => Counter::PredictedImpacts,
+                },
+                1,
+            );
+        }
+        if self.model.scene.contact.response == Response::Impulses {
+            return Ok(());
+        }
+        let contacts = self.route_contacts()?;
+        let bodies = Bodies {
+            velocities: &self.motion.v0,
+            inverse_masses: &self.motion.inverse_masses,
+            fall: self.model.gravity() * span.h,
+            h: span.h,
+        };
+        let (standing, springs) = contacts
+            .iter()
+            .filter_map(|contact| StandingContact::new(contact, &self.law, &self.state, &bodies))
+            .unzip();
+        self.lists.standing = standing;
+        self.lists.springs = springs;
+        Ok(())
+    }
+
+    /// The contacts of all ranks that touch an own vertex, by rising pair.
+    fn route_contacts(&mut self) -> Result<Vec<Contact>> {
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        for contact in &self.lists.found {
+            self.for_owners(&contact.pair, |owner| to_rank[owner].push(*contact));
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        let mut contacts: Vec<Contact> =
+            received.into_iter().flat_map(|(_, contacts)| contacts).collect();
+        keep_local_minima(&mut contacts);
+        // The list of a contact that pushes an own vertex is whole here, so all
+        // ranks that keep it agree; of others it may not be.
+        contacts.retain(|contact| self.is_pushed_here(contact));
+        Ok(contacts)
+    }
+
+    /// Calls `visit` with each rank that owns a cloth vertex of `pair`.
+    fn for_owners(&self, pair: &Pair, mut visit: impl FnMut(usize)) {
+        let cloth = self.model.cloth.vertex_count();
+        let mut owners = [NONE; 4];
+        for (a, &vertex) in pair.vertices.iter().enumerate() {
+            if (vertex as usize) < cloth {
+                let owner = self.model.partition.rank_of_vertex(vertex);
+                if !owners.contains(&owner) {
+                    owners[a] = owner;
+                    visit(owner as usize);
+                }
+            }
+        }
+    }
+
+    /// What the contacts remember of the step. A rank whose vertex a contact does
+    /// not push now may find it pushed in the next step: every owner of a vertex
+    /// of the pair is told.
+    pub(super) fn remember(&mut self, span: &Span) -> Result<()> {
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        for contact in &self.lists.standing {
+            let memory = contact.memory(&self.motion.v1, span.h);
+            if self.layout.own_index(memory.owner).is_some() {
+                self.for_owners(&memory.pair, |owner| to_rank[owner].push(memory));
+            }
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        let memories = &mut self.lists.memories;
+        memories.clear();
+        memories.extend(received.into_iter().flat_map(|(_, memories)| memories));
+        memories.sort_unstable_by_key(|memory| memory.pair);
+        Ok(())
+    }
+
+    /// Whether `contact` exerts a force on an own vertex.
+    fn is_pushed_here(&self, contact: &Contact) -> bool {
+        let mut sides = contact.pair.vertices.iter().zip(contact.weights);
+        sides.any(|(&v, weight)| weight != 0.0 && self.layout.own_index(v).is_some())
+    }
+}

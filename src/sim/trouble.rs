@@ -1,0 +1,111 @@
+//! Why a step is tried again, and what is said when the smallest one fails.
+
+use std::cmp::Ordering;
+
+use crate::cloth::SolveOutcome;
+use crate::collision::failsafe::Conflict;
+use crate::comm::message;
+use crate::error::{Error, Result};
+use crate::linalg::End;
+use crate::math::Vec3;
+use crate::profile::Counter;
+use crate::sim::clock::TICKS_PER_STEP;
+use crate::sim::simulation::Simulation;
+
+/// Why a step must be tried again at half its size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Trouble {
+    /// The residual stayed above the tolerance.
+    NotConverged,
+    /// A number was not finite.
+    NotFinite,
+    /// The fail-safe took away too much of a motion.
+    Truncated,
+    /// Obstacles or handles leave cloth no room.
+    Pinched(Conflict),
+}
+
+impl Trouble {
+    /// What a retry counts as.
+    pub fn counter(&self) -> Counter {
+        match self {
+            Self::NotConverged | Self::NotFinite => Counter::Halvings,
+            Self::Truncated => Counter::Redone,
+            Self::Pinched(_) => Counter::Pinches,
+        }
+    }
+}
+
+/// What is wrong with a solve.
+pub(super) fn trouble_of(solved: &SolveOutcome) -> Option<Trouble> {
+    match solved.cg.end {
+        End::Converged => None,
+        End::NotFinite => Some(Trouble::NotFinite),
+        End::Iterations | End::Indefinite => Some(Trouble::NotConverged),
+    }
+}
+
+impl Simulation<'_> {
+    /// What is told when the smallest step failed.
+    pub(super) fn step_error(&self, trouble: &Trouble) -> Result<Error> {
+        let scene = &self.model.scene;
+        let step = self.state.ticks / TICKS_PER_STEP + 1;
+        let size_s = self.model.clock.seconds(self.step_ticks);
+        let vertex = match trouble {
+            Trouble::Pinched(conflict) => conflict.vertex,
+            _ => self.worst_vertex()?,
+        };
+        let (cause, remedy) = match trouble {
+            Trouble::NotConverged => (
+                format!(
+                    "the linear solve did not reach a relative residual of {:e} in {} iterations, \
+                     even at a step of {size_s:.2e} s",
+                    scene.solver.relative_residual, scene.solver.max_iterations,
+                ),
+                "raise solver.max_iterations or steps_per_frame, or soften the fabric",
+            ),
+            Trouble::NotFinite => (
+                "the solution is not finite, even at the smallest step".to_string(),
+                "look for extreme values in material, transform or motion near that vertex",
+            ),
+            Trouble::Truncated => (
+                "the fail-safe takes away too much motion, even at the smallest step".to_string(),
+                "raise steps_per_frame",
+            ),
+            Trouble::Pinched(_) => {
+                let [x, y, z] = self.motion.x0[vertex as usize].into();
+                (
+                    format!(
+                        "obstacles, handles or pins leave cloth no room at ({x:.4}, {y:.4}, {z:.4}) m \
+                         ({:.6} s), even at a step of {size_s:.2e} s",
+                        self.time_s()
+                    ),
+                    "give them more room, or let them wait with contact.on_pinch: Hold",
+                )
+            }
+        };
+        Ok(Error::Step {
+            frame: (step - 1) / u64::from(scene.steps_per_frame) + 1,
+            step,
+            vertex,
+            cause,
+            remedy: remedy.to_string(),
+        })
+    }
+
+    /// The vertex that changed its velocity most in the failed solve, not finite
+    /// before all others.
+    fn worst_vertex(&self) -> Result<u32> {
+        let size = |change: &Vec3| {
+            let norm = change.norm();
+            if norm.is_finite() { norm } else { f64::INFINITY }
+        };
+        let own = self.layout.own.iter().zip(self.integrator.delta_v());
+        let mine: Vec<[f64; 2]> =
+            own.map(|(&vertex, change)| [size(change), -f64::from(vertex)]).collect();
+        let larger = |a: &[f64; 2], b: &[f64; 2]| a.partial_cmp(b).unwrap_or(Ordering::Equal);
+        let worst: Vec<_> = mine.into_iter().max_by(larger).into_iter().collect();
+        let of_all = message::all_gather_v(self.world, &worst)?;
+        Ok(of_all.into_iter().max_by(larger).map_or(0, |[_, vertex]| -vertex as u32))
+    }
+}
