@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Makes the meshes of the scenes but the tablecloth's. Needs numpy; gives the same files on every run.
+
+    python3 tools/make_meshes.py [NAME]...
+
+All are triangle meshes in metres, y up, normals outwards.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+MESHES = Path(__file__).parent.parent / "meshes"
+
+
+def write(name: str, about: str, points, faces, groups=None) -> None:
+    """Writes an OBJ file; `groups` maps a name to the rows of `faces` in it."""
+    lines = [f"# {about}", "# Made by tools/make_meshes.py."]
+    lines += ["v {:.9g} {:.9g} {:.9g}".format(*point) for point in np.asarray(points) + 0.0]
+    for group, rows in (groups or {"all": range(len(faces))}).items():
+        if groups:
+            lines.append(f"g {group}")
+        lines += ["f {} {} {}".format(*(np.asarray(faces[row]) + 1)) for row in rows]
+    (MESHES / f"{name}.obj").write_text("\n".join(lines) + "\n")
+    print(f"{name}: {len(points)} vertices, {len(faces)} faces")
+
+
+def tube(rings, closed_ends=True):
+    """Faces of a surface around consecutive rings of equally many points (counter-clockwise seen against the
+    direction in which the rings follow), and the points; each end is closed by a fan about its centre."""
+    rings = np.asarray(rings)
+    count, around = rings.shape[:2]
+    points = [point for ring in rings for point in ring]
+    faces = []
+    for i in range(count - 1):
+        for j in range(around):
+            a, b = i * around + j, i * around + (j + 1) % around
+            c, d = a + around, b + around
+            faces += [[a, b, c], [b, d, c]] if (i + j) % 2 else [[a, b, d], [a, d, c]]
+    if closed_ends:
+        first, last = len(points), len(points) + 1
+        points += [rings[0].mean(axis=0), rings[-1].mean(axis=0)]
+        base = (count - 1) * around
+        for j in range(around):
+            k = (j + 1) % around
+            faces += [[first, k, j], [last, base + j, base + k]]
+    return np.asarray(points), np.asarray(faces)
+
+
+def circles(centres, radii, u, v, around):
+    """Rings of `around` points about `centres` in the planes of the unit vectors `u` and `v`."""
+    angle = 2 * np.pi * np.arange(around) / around
+    circle = np.cos(angle)[:, None, None] * u + np.sin(angle)[:, None, None] * v
+    return np.moveaxis(centres + circle * np.asarray(radii)[:, None], 0, 1)
+
+
+def frames(curve, closed):
+    """Unit vectors across a curve that turn with it as little as possible (double reflection)."""
+    after = np.roll(curve, -1, axis=0) - np.roll(curve, 1, axis=0)
+    if not closed:
+        after[0], after[-1] = curve[1] - curve[0], curve[-1] - curve[-2]
+    t = after / np.linalg.norm(after, axis=1)[:, None]
+    u = np.zeros_like(t)
+    start = np.cross(t[0], np.eye(3)[np.argmin(abs(t[0]))])
+    u[0] = start / np.linalg.norm(start)
+    for i in range(len(curve) - 1):
+        w = curve[i + 1] - curve[i]
+        r, s = u[i] - 2 * w * (w @ u[i]) / (w @ w), t[i] - 2 * w * (w @ t[i]) / (w @ w)
+        w = t[i + 1] - s
+        u[i + 1] = r - 2 * w * (w @ r) / max(w @ w, 1e-300)
+    return t, u, np.cross(t, u)
+
+
+def undulated_bar():
+    """A round bar of radius 2 cm along x, 1.4 m long, that goes up and down by 6 cm every 40 cm."""
+    x = np.linspace(-0.7, 0.7, 141)
+    curve = np.stack([x, 0.06 * np.sin(2 * np.pi * x / 0.4), 0 * x], axis=1)
+    _, u, v = frames(curve, closed=False)
+    points, faces = tube(circles(curve, np.full(len(x), 0.02), u, v, 16))
+    write("undulated_bar", undulated_bar.__doc__, points, faces)
+
+
+def twist_cylinder():
+    """An open cylinder of cloth about the x axis: radius 0.25 m, length 1 m, 40 x 64 cells; groups of the faces at its ends."""
+    along, around = 40, 64
+    x = np.linspace(-0.5, 0.5, along + 1)
+    centres = np.stack([x, 0 * x, 0 * x], axis=1)
+    u, v = np.tile([0.0, 1, 0], (along + 1, 1)), np.tile([0.0, 0, 1], (along + 1, 1))
+    points, faces = tube(circles(centres, np.full(along + 1, 0.25), u, v, around), closed_ends=False)
+    ring = 2 * around
+    rows = range(len(faces))
+    groups = {"left": rows[:ring], "middle": rows[ring:-ring], "right": rows[-ring:]}
+    write("twist_cylinder", twist_cylinder.__doc__, points, faces, groups)
+
+
+def funnel():
+    """A fixed funnel, an open surface: a cone from radius 0.7 m at y = 0.15 m down to a neck of radius 0.12 m, 0.5 m long."""
+    profile = [(0.7, 0.15), (0.56, 0.08), (0.42, 0.01), (0.3, -0.06), (0.21, -0.13), (0.15, -0.21), (0.125, -0.3)]
+    profile += [(0.12, -0.3 - 0.04 * i) for i in range(1, 13)]
+    radii, heights = np.array(profile).T
+    centres = np.stack([0 * heights, heights, 0 * heights], axis=1)
+    u, v = np.tile([1.0, 0, 0], (len(radii), 1)), np.tile([0.0, 0, 1], (len(radii), 1))
+    points, faces = tube(circles(centres, radii, u, v, 64), closed_ends=False)
+    write("funnel", funnel.__doc__, points, faces)
+
+
+def tetrahedron():
+    """A regular tetrahedron of edge 0.1 m about the origin, one tip down."""
+    edge, height = 0.1, 0.1 * np.sqrt(2 / 3)
+    angle = np.array([0, 2, 4]) * np.pi / 3
+    rim = np.stack([np.cos(angle), 0 * angle, np.sin(angle)], axis=1) * edge / np.sqrt(3)
+    points = np.vstack([rim + [0, height / 4, 0], [[0, -3 * height / 4, 0]]])
+    write("tetrahedron", tetrahedron.__doc__, points, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+
+
+def needles():
+    """A bed of 10 x 10 needles, 0.1 m apart: cones of radius 2 mm and height 0.1 m with six sides, tips at y = 0."""
+    points, faces = [], []
+    angle = np.pi * np.arange(6) / 3
+    base = np.stack([0.002 * np.cos(angle), np.full(6, -0.1), -0.002 * np.sin(angle)], axis=1)
+    for i in range(10):
+        for j in range(10):
+            first, at = len(points), np.array([0.1 * i - 0.45, 0, 0.1 * j - 0.45])
+            points += [*(base + at), at, at + [0, -0.1, 0]]
+            for k in range(6):
+                a, b = first + k, first + (k + 1) % 6
+                faces += [[a, b, first + 6], [b, a, first + 7]]
+    write("needles", needles.__doc__, points, faces)
+
+
+def sphere_points(levels):
+    """An icosphere: unit vectors and faces."""
+    phi = (1 + 5**0.5) / 2
+    points = [(s * a, t * b, 0) for a, b in [(1, phi)] for s in (-1, 1) for t in (-1, 1)]
+    points = np.array([np.roll(p, r) for r in range(3) for p in points], float)
+    points /= np.linalg.norm(points[0])
+    near = np.linalg.norm(points[:, None] - points[None], axis=2) < 1.1
+    faces = [[i, j, k] for i in range(12) for j in range(12) for k in range(12)
+             if i < j and i < k and j != k and near[i, j] and near[j, k] and near[i, k]
+             and np.linalg.det(points[[i, j, k]]) > 0]
+    faces = np.array(faces)
+    for _ in range(levels):
+        edges = np.sort(np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+        unique, where = np.unique(edges, axis=0, return_inverse=True)
+        middle = points[unique].sum(axis=1)
+        middle /= np.linalg.norm(middle, axis=1)[:, None]
+        ab, bc, ca = np.split(len(points) + where.reshape(-1), 3)
+        a, b, c = faces.T
+        faces = np.vstack([np.stack(f, axis=1) for f in [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]])
+        points = np.vstack([points, middle])
+    return points, faces
+
+
+def urchin():
+    """An obstacle nobody tuned for: a ball of radius 0.15 m with 42 thin spikes of 0.1 m, 20,480 faces."""
+    points, faces = sphere_points(5)
+    spikes, _ = sphere_points(1)
+    angle = np.arccos(np.clip((points @ spikes.T).max(axis=1), -1, 1))
+    radius = 0.15 + 0.1 * np.exp(-angle / 0.035)
+    write("urchin", urchin.__doc__, points * radius[:, None], faces)
+
+
+def knot():
+    """An obstacle nobody tuned for: a trefoil knot of a tube of radius 1.2 cm, about 0.5 m wide, 19,200 faces."""
+    t = np.linspace(0, 2 * np.pi, 600, endpoint=False)
+    curve = 0.085 * np.stack([np.sin(t) + 2 * np.sin(2 * t), -np.sin(3 * t), np.cos(t) - 2 * np.cos(2 * t)], axis=1)
+    _, u, v = frames(curve, closed=True)
+    # The frame comes back turned by some angle: spread it over the curve.
+    end = np.arctan2(u[0] @ v[-1], u[0] @ u[-1])
+    spread = (t / (2 * np.pi) * end)[:, None]
+    u, v = np.cos(spread) * u + np.sin(spread) * v, np.cos(spread) * v - np.sin(spread) * u
+    around = 16
+    rings = circles(curve, np.full(len(t), 0.012), u, v, around)
+    points, faces = tube(rings, closed_ends=False)
+    last = (len(t) - 1) * around
+    turn = int(np.argmin(np.linalg.norm(rings[0] - rings[-1][0], axis=1)))
+    for j in range(around):
+        a, b = last + j, last + (j + 1) % around
+        c, d = (j + turn) % around, (j + 1 + turn) % around
+        faces = np.vstack([faces, [[a, b, d], [a, d, c]]])
+    write("knot", knot.__doc__, points, faces)
+
+
+def gear():
+    """An obstacle nobody tuned for: a crown gear lying flat, 36 sharp teeth like blades, radius 0.25 m, 10,080 faces."""
+    around, layers = 720, 8
+    angle = 2 * np.pi * np.arange(around) / around
+    tooth = np.abs((angle * 36 / (2 * np.pi)) % 1 - 0.5) * 2
+    radius = 0.17 + 0.08 * (1 - tooth) ** 3
+    rings = []
+    for y, part in [(-0.006, 0.2), (-0.006, 0.6), (-0.006, 0.9), (0.0, 1.0), (0.006, 0.9), (0.006, 0.6), (0.006, 0.2)]:
+        r = np.where(part < 1, part * np.minimum(radius, 0.17 + part * (radius - 0.17)), radius)
+        rings.append(np.stack([r * np.cos(angle), np.full(around, y), -r * np.sin(angle)], axis=1))
+    points, faces = tube(rings)
+    write("gear", gear.__doc__, points, faces)
+
+
+ALL = [undulated_bar, twist_cylinder, funnel, tetrahedron, needles, urchin, knot, gear]
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", choices=[[], *[mesh.__name__ for mesh in ALL]], metavar="NAME")
+    names = parser.parse_args().names
+    for mesh in ALL:
+        if not names or mesh.__name__ in names:
+            mesh()

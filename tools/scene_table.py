@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Prints a Markdown table of finished runs from their run.json files.
+
+    python3 tools/scene_table.py out/tablecloth out/stack ...
+
+Counts are sums over all ranks. "truncated" is the share of vertex-steps that the fail-safe shortened, "path lost"
+the share of all motion that it took away. "above start" is the largest total energy minus the one after the
+first step (runs with --set output.energy=true only). "collision" is the time of the collision phase per step,
+averaged over the run, and in its worst frame.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+COLUMNS = [
+    "scene", "vertices", "frames", "steps", "candidates a step", "contacts a step", "collisions", "rounds",
+    "truncated", "path lost", "redone", "pinches", "held", "above start, J", "collision, ms a step (worst frame)",
+    "seconds",
+]
+PHYSICAL = {"assembly", "solve", "advance"}
+
+
+def row(folder: Path) -> list[str]:
+    run = json.loads((folder / "run.json").read_text())
+    steps, ranks = run["steps"], run["ranks"]
+    first = [step for step in steps if step["rank"] == 0]
+
+    def total(name, of=steps):
+        return sum(step.get(name, 0) for step in of)
+
+    vertices = sum(place["vertices"] for place in run["places"])
+    count = max(len(first), 1)
+    frames = len(run["frames"]) - 1
+    phases = [key[:-2] for key in first[0] if key.endswith("_s") and key not in ("impulse_momentum_drift_n_s",)]
+    seconds = [sum(step[f"{phase}_s"] for phase in phases) for step in first]
+    collision = [sum(step[f"{phase}_s"] for phase in phases if phase not in PHYSICAL) for step in first]
+    per_frame = count // max(frames, 1)
+    worst = max(sum(collision[k : k + per_frame]) / per_frame for k in range(0, count, per_frame))
+    energies = [step["energy_j"] for step in first if "energy_j" in step]
+    above = f"{max(energies) - energies[0]:.2g}" if energies else "-"
+    return [
+        f"{run['scene']}" + ("" if run["status"] == "complete" else f" ({run['status']})"),
+        f"{vertices:,}", f"{frames}", f"{count:,}",
+        f"{total('candidate_pairs') / count:,.0f}",
+        f"{(total('proximity_pairs') + total('predicted_impacts')) / count:,.0f}",
+        f"{total('collisions'):,}", f"{total('impulse_rounds', first):,}",
+        f"{total('truncated_vertices', first) / (count * vertices):.1e}",
+        f"{total('path_lost_m') / max(total('path_m'), 1e-300):.1e}",
+        f"{total('redone_steps', first)}", f"{total('pinches', first)}", f"{total('held_steps', first)}",
+        above, f"{1e3 * sum(collision) / count:.1f} ({1e3 * worst:.1f})", f"{sum(seconds):.0f}",
+    ]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    print("| " + " | ".join(COLUMNS) + " |")
+    print("|" + "---|" * len(COLUMNS))
+    for folder in parser.parse_args().folders:
+        print("| " + " | ".join(row(folder)) + " |")
