@@ -90,7 +90,7 @@ named! {
         Redone = "redone_steps",
         /// Steps redone as obstacles or handles left cloth no room (the same on every rank).
         Pinches = "pinches",
-        /// Smallest steps for which obstacles and handles were held (the same on every rank).
+        /// Steps of any size for which obstacles and handles were held (the same on every rank).
         Held = "held_steps",
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::output::run_json::RunRecord;
-use crate::profile::{Counter, Phase, StepReport};
+use crate::profile::{Counter, Measure, Phase, StepReport};
 
 /// The closing summary: what ran, where its time went, where its frames are.
 pub struct Summary<'a> {
@@ -56,6 +56,7 @@ impl fmt::Display for Summary<'_> {
         )?;
         write_solver(f, &of_rank_0, &totals)?;
         write_contacts(f, &totals, steps)?;
+        write_fail_safe(f, &of_rank_0, self.vertices)?;
         self.write_phases(f, &totals, steps)?;
         write!(f, "  frames      {}", self.folder.display())
     }
@@ -145,10 +146,40 @@ fn write_contacts(f: &mut fmt::Formatter<'_>, totals: &[StepReport], steps: usiz
     )
 }
 
+/// The share of vertex-steps and of all motion that the fail-safe took, and what
+/// was redone for it.
+fn write_fail_safe(
+    f: &mut fmt::Formatter<'_>,
+    rank_0: &StepReport,
+    vertices: usize,
+) -> fmt::Result {
+    let vertex_steps = (rank_0.get(Counter::Solves) * vertices as u64).max(1) as f64;
+    let path = rank_0.measured(Measure::Path).max(f64::MIN_POSITIVE);
+    writeln!(
+        f,
+        "  fail-safe   {} ({:.1e} of all vertex-steps), {:.1e} of their motion taken away",
+        plural(rank_0.get(Counter::Truncated) as usize, "motion shortened"),
+        rank_0.get(Counter::Truncated) as f64 / vertex_steps,
+        rank_0.measured(Measure::PathLost) / path,
+    )?;
+    let [redone, pinches, held] =
+        [Counter::Redone, Counter::Pinches, Counter::Held].map(|counter| rank_0.get(counter));
+    if redone + pinches + held > 0 {
+        writeln!(
+            f,
+            "              redone at half the size: {redone} for it, {pinches} for want of room; \
+             obstacles and handles held for {}",
+            plural(held as usize, "step"),
+        )?;
+    }
+    Ok(())
+}
+
 fn plural(count: usize, noun: &str) -> String {
     match (count, noun) {
         (1, _) => format!("1 {noun}"),
         (_, "patch") => format!("{count} patches"),
+        (_, "motion shortened") => format!("{count} motions shortened"),
         _ => format!("{count} {noun}s"),
     }
 }

@@ -50,6 +50,7 @@ impl Simulation<'_> {
         self.keep_candidates(report)?;
         let trouble = report.time(Phase::FailSafe, |report| self.fail_safe(&span, report))?;
         if trouble.is_none() {
+            report.count(Counter::Held, u64::from(self.held));
             report.time(Phase::Advance, |_| self.advance(&span));
         }
         Ok(trouble)
