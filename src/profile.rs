@@ -84,8 +84,8 @@ named! {
         FailSafePasses = "fail_safe_passes",
         /// Vertices whose motion was shortened (the same on every rank).
         Truncated = "truncated_vertices",
-        /// Vertices that obstacles or handles pushed ahead in the fail-safe (the same on every rank).
-        Pushed = "pushed_vertices",
+        /// Pairs that the fail-safe kept apart by a plane (the same on every rank).
+        Planes = "fail_safe_planes",
         /// Steps redone at half the size as the fail-safe took too much (the same on every rank).
         Redone = "redone_steps",
         /// Steps redone as obstacles or handles left cloth no room (the same on every rank).

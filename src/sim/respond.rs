@@ -144,6 +144,9 @@ impl Simulation<'_> {
         if let Some(conflict) = outcome.conflict {
             return Ok(Some(Trouble::Pinched(conflict)));
         }
+        if let Some(too_near) = outcome.too_near {
+            return Ok(Some(Trouble::TooNear(too_near)));
+        }
         if self.can_halve(false) && self.loses_too_much(&outcome) {
             return Ok(Some(Trouble::Truncated));
         }
@@ -156,17 +159,17 @@ impl Simulation<'_> {
         outcome.truncated.iter().any(|truncation| truncation.lost_m > limit(truncation.vertex))
     }
 
-    /// Velocities lose their part towards the limiting planes, and the fail-safe's
-    /// work is counted.
+    /// Velocities lose their part towards the planes that stopped them, and the
+    /// fail-safe's work is counted.
     fn record(&mut self, outcome: &Outcome, span: &Span, report: &mut StepReport) {
-        for truncation in &outcome.truncated {
-            let v = &mut self.motion.v1[truncation.vertex as usize];
-            let approach = truncation.plane_motion_m / span.h - truncation.normal.dot(v);
-            *v += truncation.normal * approach.max(0.0);
+        for stop in &outcome.stops {
+            let v = &mut self.motion.v1[stop.vertex as usize];
+            let missing = stop.advance_m / span.h - stop.normal.dot(v);
+            *v += stop.normal * missing.max(0.0);
         }
         report.count(Counter::FailSafePasses, outcome.per_pass.len() as u64);
         report.count(Counter::Truncated, outcome.truncated.len() as u64);
-        report.count(Counter::Pushed, outcome.pushed);
+        report.count(Counter::Planes, outcome.planes);
         for (pass, truncated) in outcome.per_pass.iter().enumerate() {
             report.truncated_per_pass[pass.min(ROUNDS - 1)] += truncated;
         }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::cloth::SolveOutcome;
-use crate::collision::failsafe::Conflict;
+use crate::collision::failsafe::{Conflict, TooNear};
 use crate::comm::message;
 use crate::error::{Error, Result};
 use crate::linalg::End;
@@ -23,6 +23,8 @@ pub(super) enum Trouble {
     Truncated,
     /// Obstacles or handles leave cloth no room.
     Pinched(Conflict),
+    /// A pair ends nearer than the fail-safe promises.
+    TooNear(TooNear),
 }
 
 impl Trouble {
@@ -30,7 +32,7 @@ impl Trouble {
     pub fn counter(&self) -> Counter {
         match self {
             Self::NotConverged | Self::NotFinite => Counter::Halvings,
-            Self::Truncated => Counter::Redone,
+            Self::Truncated | Self::TooNear(_) => Counter::Redone,
             Self::Pinched(_) => Counter::Pinches,
         }
     }
@@ -53,6 +55,7 @@ impl Simulation<'_> {
         let size_s = self.model.clock.seconds(self.step_ticks);
         let vertex = match trouble {
             Trouble::Pinched(conflict) => conflict.vertex,
+            Trouble::TooNear(too_near) => too_near.pair.vertices[0],
             _ => self.worst_vertex()?,
         };
         let (cause, remedy) = match trouble {
@@ -71,6 +74,13 @@ impl Simulation<'_> {
             Trouble::Truncated => (
                 "the fail-safe takes away too much motion, even at the smallest step".to_string(),
                 "raise steps_per_frame",
+            ),
+            Trouble::TooNear(too_near) => (
+                format!(
+                    "two surfaces end {:.2e} m apart, nearer than the clearance of {:.2e} m",
+                    too_near.gap_m, scene.contact.clearance_m
+                ),
+                "raise contact.clearance_m: positions are too large for it to be resolved",
             ),
             Trouble::Pinched(_) => {
                 let [x, y, z] = self.motion.x0[vertex as usize].into();
