@@ -2,6 +2,9 @@
 //! against the memory floor, a solve with each preconditioner, the price of
 //! reproducible sums. `cargo bench --bench linalg`.
 
+#[path = "../tests/common/springs.rs"]
+mod springs;
+
 use std::hint::black_box;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -15,6 +18,7 @@ use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use springs::{cells, springs};
 
 const SIDE: u32 = 120;
 const THREADS: [usize; 2] = [1, 2];
@@ -29,14 +33,8 @@ struct Sheet {
 
 impl Sheet {
     fn new() -> Self {
-        let at = |x: u32, y: u32| y * SIDE + x;
-        let cells = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| (x, y)));
-        let faces: Vec<[u32; 3]> = cells
-            .flat_map(|(x, y)| {
-                let (a, b, c, d) = (at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1));
-                [[a, b, c], [a, c, d]]
-            })
-            .collect();
+        let faces: Vec<[u32; 3]> =
+            cells(SIDE).flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
         let vertices = SIDE * SIDE;
         let graph = Graph::from_cliques(vertices as usize, faces.iter().map(|f| &f[..]));
         let patches = Patches::new(&graph, from_ref(&(0..vertices)), 256).unwrap();
@@ -53,22 +51,11 @@ impl Sheet {
 
     /// Mass and stretched springs of an implicit step of `h` seconds.
     fn matrix(&self, h: f64) -> BlockCsr {
-        let mut matrix = BlockCsr::new(&self.layout, &self.graph).unwrap();
         let stiffness = h * h * 500.0;
-        for (row, &v) in self.layout.own.iter().enumerate() {
-            let mut diagonal = Mat3::identity() * (0.2 * EDGE * EDGE);
-            for &w in self.graph.neighbours(v) {
-                let along = (Self::position(w) - Self::position(v)).normalize();
-                let block =
-                    along * along.transpose() * stiffness + Mat3::identity() * (0.003 * stiffness);
-                diagonal += block;
-                let at = matrix.position(row, w).unwrap();
-                matrix.values_mut()[at] = -block;
-            }
-            let at = matrix.diagonal(row);
-            matrix.values_mut()[at] = diagonal;
-        }
-        matrix
+        springs(&self.layout, &self.graph, 0.2 * EDGE * EDGE, |v, w| {
+            let along = (Self::position(w) - Self::position(v)).normalize();
+            along * along.transpose() * stiffness + Mat3::identity() * (0.003 * stiffness)
+        })
     }
 }
 

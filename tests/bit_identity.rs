@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::run::{Frames, Start, scene, simulate};
 
 /// One rank and one thread, the measure of all others.
@@ -15,6 +17,7 @@ fn starts() -> Vec<Start> {
         Start::Threads(3, 1),
         Start::Threads(4, 1),
         Start::Threads(7, 1),
+        Start::Threads(7, 2),
     ];
     if cfg!(feature = "mpi") {
         starts.extend([1, 2, 3, 4].map(Start::Mpi));
@@ -22,46 +25,54 @@ fn starts() -> Vec<Start> {
     starts
 }
 
-fn run(start: Start, name: &str, more: &[&str]) -> Frames {
+fn run(start: Start, scene: &Path, more: &[&str]) -> Frames {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    simulate(start, &scene(name), &folder.path().join("run"), more)
+    simulate(start, scene, &folder.path().join("run"), more)
 }
 
-fn assert_identical(name: &str, more: &[&str]) {
-    let reference = run(REFERENCE, name, more);
+fn assert_identical(scene: &Path, more: &[&str]) {
+    let reference = run(REFERENCE, scene, more);
     assert!(reference.state_hashes.windows(2).all(|pair| pair[0] != pair[1]), "nothing moves");
     for start in starts() {
-        assert_eq!(run(start, name, more), reference, "{name} with {start:?}");
+        assert_eq!(run(start, scene, more), reference, "{scene:?} with {start:?}");
     }
 }
 
 #[test]
 fn a_sheet_on_two_pins() {
-    assert_identical("sheet.ron", &["--frames", "3"]);
+    assert_identical(&scene("sheet.ron"), &["--frames", "3"]);
 }
 
 #[test]
 fn pins_wind_and_a_moving_obstacle_on_small_patches() {
-    assert_identical("wind.ron", &[]);
+    assert_identical(&scene("wind.ron"), &[]);
 }
 
 /// Past first contact: the cloth starts 1 cm above the sphere.
 #[test]
 fn the_tablecloth() {
-    assert_identical("tablecloth.ron", &["--frames", "2"]);
+    assert_identical(&scene("tablecloth.ron"), &["--frames", "2"]);
+}
+
+/// Long past first contact: what a contact remembers of the last step must be the
+/// same wherever it pushes next, on ranks too that it did not push before.
+#[test]
+fn contacts_that_open_slide_and_close() {
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes");
+    assert_identical(&scenes.join("landing.ron"), &[]);
 }
 
 #[test]
 fn incomplete_cholesky_and_large_steps() {
     let more = ["--frames", "2", "--set", "solver.preconditioner=IncompleteCholesky"];
-    assert_identical("wind.ron", &[&more[..], &["--set", "steps_per_frame=10"]].concat());
+    assert_identical(&scene("wind.ron"), &[&more[..], &["--set", "steps_per_frame=10"]].concat());
 }
 
 /// Any change of the arithmetic moves these bits: say so in the CHANGELOG.
 #[test]
 fn golden_hashes_of_a_short_run() {
     let golden = include_str!("golden/wind.txt");
-    let frames = run(Start::Threads(2, 1), "wind.ron", &[]);
+    let frames = run(Start::Threads(2, 1), &scene("wind.ron"), &[]);
     assert_eq!(frames.state_hashes.join("\n"), golden.trim());
 }
 

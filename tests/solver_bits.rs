@@ -1,25 +1,25 @@
 //! The bits of a solution do not depend on the number of ranks or threads, nor
 //! on who owns which patch.
 
+mod common;
+
 use std::slice::from_ref;
 use std::sync::Arc;
 
 use cloth_sim::comm::{Halo, threads as ranks};
 use cloth_sim::linalg::{
-    BlockCsr, CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+    CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
 use cloth_sim::threads::Threads;
+use common::springs::{cells, springs};
 
 const SIDE: u32 = 24;
 const FIXED: [u32; 3] = [0, 23, 301];
 
 fn graph() -> Graph {
-    let at = |x: u32, y: u32| y * SIDE + x;
-    let cells = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| (x, y)));
-    let cells: Vec<[u32; 4]> =
-        cells.map(|(x, y)| [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)]).collect();
+    let cells: Vec<[u32; 4]> = cells(SIDE).collect();
     Graph::from_cliques((SIDE * SIDE) as usize, cells.iter().map(|cell| &cell[..]))
 }
 
@@ -28,22 +28,10 @@ fn noise(a: u32, b: u32) -> f64 {
     (f64::from(a) * 12.9898 + f64::from(b) * 78.233).sin()
 }
 
-fn matrix(layout: &Layout, graph: &Graph) -> BlockCsr {
-    let mut matrix = BlockCsr::new(layout, graph).unwrap();
-    for (row, &v) in layout.own.iter().enumerate() {
-        let mut diagonal = Mat3::identity() * 0.01;
-        for &w in graph.neighbours(v) {
-            let (low, high) = (v.min(w), v.max(w));
-            let along = Vec3::new(noise(low, high), noise(high, low), noise(low, low + high));
-            let block = along * along.transpose() + Mat3::identity() * 0.01;
-            diagonal += block;
-            let at = matrix.position(row, w).unwrap();
-            matrix.values_mut()[at] = -block;
-        }
-        let at = matrix.diagonal(row);
-        matrix.values_mut()[at] = diagonal;
-    }
-    matrix
+fn spring(v: u32, w: u32) -> Mat3 {
+    let (low, high) = (v.min(w), v.max(w));
+    let along = Vec3::new(noise(low, high), noise(high, low), noise(low, low + high));
+    along * along.transpose() + Mat3::identity() * 0.01
 }
 
 /// Solves on all ranks of `partition`; the solution's bits in the mesh's numbering.
@@ -56,7 +44,7 @@ fn solve(
 ) -> (CgReport, Vec<u64>) {
     let results = ranks::run(partition.ranks, |world| {
         let layout = Layout::new(graph, partition, world.rank());
-        let matrix = matrix(&layout, graph);
+        let matrix = springs(&layout, graph, 0.01, spring);
         let threads = Threads::new(threads)?;
         let mut preconditioner = Preconditioner::new(kind, &matrix);
         preconditioner.factor(&threads, &matrix);

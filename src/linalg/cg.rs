@@ -22,78 +22,15 @@
 //! 1 % down to a relative residual of 1e-10 at condition numbers of 1e4 (40 x 40
 //! springs); at 1e7 the true one stays at 1.5e-10.
 
-use std::ops::Range;
-
-use super::block_csr::{BlockCsr, GRAIN, Rows};
-use super::{Preconditioner, ReproducibleSums};
-use crate::comm::{Halo, World};
+use super::ReproducibleSums;
+use super::block_csr::{GRAIN, Rows};
+use super::system::{CgReport, End, System, Tolerance};
+use super::vectors::{advance, dot, fixed_in, project, rows_of};
+use crate::comm::World;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::partition::Layout;
-use crate::threads::{ByPatch, EachPatch, Threads};
-
-/// One rank's share of a linear system.
-pub struct System<'a> {
-    /// All ranks.
-    pub world: &'a dyn World,
-    /// This rank's threads.
-    pub threads: &'a Threads,
-    /// Symmetric positive definite.
-    pub matrix: &'a BlockCsr,
-    /// The exchange of the matrix's ghosts.
-    pub halo: &'a mut Halo,
-    /// Factored for `matrix`.
-    pub preconditioner: &'a Preconditioner,
-    /// Local indices of own vertices whose value is given, rising.
-    pub fixed: &'a [u32],
-    /// Whether some rank has a fixed vertex: the same on all ranks.
-    pub any_fixed: bool,
-}
-
-/// When to stop.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tolerance {
-    /// Largest norm of the residual, relative to that of the right-hand side of the
-    /// free vertices, to which fixed ones that move add their couplings.
-    pub relative_residual: f64,
-    /// Most iterations.
-    pub max_iterations: usize,
-}
-
-/// Why the iteration ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The residual is small enough.
-    Converged,
-    /// The iterations are used up.
-    Iterations,
-    /// The matrix or the preconditioner is not positive definite.
-    Indefinite,
-    /// A number is infinite or NaN.
-    NotFinite,
-}
-
-/// How a solve went; equal on all ranks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CgReport {
-    /// Why it ended.
-    pub end: End,
-    /// Iterations.
-    pub iterations: usize,
-    /// Norm to which the tolerance is relative.
-    pub reference: f64,
-    /// Norm of the residual of the start vector.
-    pub initial_residual: f64,
-    /// Norm of the last residual.
-    pub final_residual: f64,
-}
-
-impl CgReport {
-    /// Whether the tolerance was met.
-    pub fn converged(&self) -> bool {
-        self.end == End::Converged
-    }
-}
+use crate::threads::{ByPatch, EachPatch};
 
 /// The vectors of the iteration, kept from solve to solve.
 #[derive(Debug, Clone)]
@@ -294,66 +231,15 @@ impl CgWorkspace {
     }
 }
 
-/// `direction = towards + beta direction`, then `point += alpha direction`.
-fn advance(direction: &mut [Vec3], towards: &[Vec3], point: &mut [Vec3], beta: f64, alpha: f64) {
-    let directions = scalars_mut(direction);
-    for ((d, t), x) in directions.iter_mut().zip(scalars(towards)).zip(scalars_mut(point)) {
-        *d = t + beta * *d;
-        *x += alpha * *d;
-    }
-}
-
-/// Plain sum of the products of all components, in eight interleaved partial
-/// sums: an order that depends on the length alone.
-fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
-    const LANES: usize = 8;
-    let (a, a_rest) = scalars(a).as_chunks::<LANES>();
-    let (b, b_rest) = scalars(b).as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    for ((sum, a), b) in sums.iter_mut().zip(a_rest).zip(b_rest) {
-        *sum += a * b;
-    }
-    sums.iter().sum()
-}
-
-fn scalars(vectors: &[Vec3]) -> &[f64] {
-    bytemuck::cast_slice(vectors)
-}
-
-fn scalars_mut(vectors: &mut [Vec3]) -> &mut [f64] {
-    bytemuck::cast_slice_mut(vectors)
-}
-
-fn rows_of(patch_offsets: &[u32], patch: usize) -> Range<usize> {
-    patch_offsets[patch] as usize..patch_offsets[patch + 1] as usize
-}
-
-/// Those of the rising `fixed` that lie in `rows`.
-fn fixed_in<'a>(fixed: &'a [u32], rows: &Range<usize>) -> &'a [u32] {
-    let below = |end: usize| fixed.partition_point(|&row| (row as usize) < end);
-    &fixed[below(rows.start)..below(rows.end)]
-}
-
-/// Zeroes the fixed vertices of a patch.
-fn project(fixed: &[u32], rows: &Range<usize>, values: &mut [Vec3]) {
-    for &row in fixed {
-        values[row as usize - rows.start] = Vec3::zeros();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::DVector;
 
-    use super::super::PreconditionerKind;
-    use super::super::block_csr::tests::{dense, grid, noise3, springs};
+    use super::super::test_systems::{dense, grid, noise3, springs};
+    use super::super::{BlockCsr, Preconditioner, PreconditionerKind};
     use super::*;
-    use crate::comm::threads as ranks;
+    use crate::comm::{Halo, threads as ranks};
+    use crate::threads::Threads;
 
     /// A system on one rank, its right-hand side and its workspace.
     struct Case {

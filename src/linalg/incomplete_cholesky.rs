@@ -12,7 +12,7 @@
 
 use super::BlockCsr;
 use super::block_csr::GRAIN;
-use super::preconditioner::Symmetric3;
+use super::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
 use crate::threads::{ByPatch, EachPatch, Threads};
 
@@ -204,7 +204,7 @@ mod tests {
     use nalgebra::DVector;
     use std::slice;
 
-    use super::super::block_csr::tests::{dense, grid, noise, noise3, springs};
+    use super::super::test_systems::{dense, grid, noise, noise3, springs};
     use super::*;
     use crate::partition::{Graph, Layout, Partition, Patches};
 

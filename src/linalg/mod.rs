@@ -7,8 +7,14 @@ mod cg;
 mod incomplete_cholesky;
 mod preconditioner;
 pub mod reproducible_sum;
+mod symmetric3;
+mod system;
+#[cfg(test)]
+mod test_systems;
+mod vectors;
 
 pub use block_csr::{BlockCsr, BlockStructure, Rows};
-pub use cg::{CgReport, CgWorkspace, End, System, Tolerance};
+pub use cg::CgWorkspace;
 pub use preconditioner::{Preconditioner, PreconditionerKind};
 pub use reproducible_sum::ReproducibleSums;
+pub use system::{CgReport, End, System, Tolerance};

@@ -1,6 +1,7 @@
 //! Triangle meshes: OBJ files, topology, generated shapes.
 
 pub mod obj;
+pub mod obj_read;
 pub mod obj_write;
 pub mod refine;
 pub mod shapes;

@@ -200,7 +200,8 @@ fn push_nine(text: &mut Vec<u8>, x: f64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::obj::{Group, parse};
+    use super::super::obj::Group;
+    use super::super::obj_read::parse;
     use super::*;
     use crate::math::Vec2;
     use proptest::prelude::*;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::obj::{self, Corner, Group, Lines, ObjDocument};
+use super::obj::{Corner, Group, ObjDocument};
+use super::obj_read::{self, Lines};
 use super::refine::subdivide;
 use super::topology::NonManifoldEdge;
 use super::triangulate::triangulate_all;
@@ -29,10 +30,10 @@ impl Surface {
     /// Reads the OBJ file at `path`.
     ///
     /// # Errors
-    /// As for [`obj::read`], and with its line: no faces, a degenerate face, an
+    /// As for [`obj_read::read`], and with its line: no faces, a degenerate face, an
     /// edge that is not manifold or not consistently oriented, a vertex of no face.
     pub fn read(path: &Path) -> Result<Self> {
-        let (document, lines) = obj::read(path)?;
+        let (document, lines) = obj_read::read(path)?;
         Self::new(document, &lines)
     }
 
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     fn surface(text: &str) -> Result<Surface> {
-        let (document, lines) = obj::parse(text.as_bytes(), "m.obj")?;
+        let (document, lines) = obj_read::parse(text.as_bytes(), "m.obj")?;
         Surface::new(document, &lines)
     }
 

@@ -232,7 +232,7 @@ fn write_whole(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::obj;
+    use crate::mesh::obj_read;
     use crate::scene::{build, load::parse};
 
     fn documents() -> Documents {
@@ -261,13 +261,13 @@ mod tests {
         }
         writer.finish().unwrap();
 
-        let (document, _) = obj::read(&out.join("frame_0001.obj")).unwrap();
+        let (document, _) = obj_read::read(&out.join("frame_0001.obj")).unwrap();
         let names: Vec<_> = document.groups.iter().filter_map(|g| g.object.clone()).collect();
         assert_eq!(names, ["a", "b", "lift"]);
         assert_eq!(document.positions[..16], positions(&documents)[..]);
         let top = document.positions[16..].iter().map(|p| p.y).fold(f64::MIN, f64::max);
         assert_eq!(top, 1.5);
-        let (fixed, _) = obj::read(&out.join("obstacles.obj")).unwrap();
+        let (fixed, _) = obj_read::read(&out.join("obstacles.obj")).unwrap();
         assert_eq!(fixed.positions.len(), 4);
 
         let message =

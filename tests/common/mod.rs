@@ -3,6 +3,7 @@
 
 pub mod conformance;
 pub mod run;
+pub mod springs;
 
 use std::io::Read;
 use std::process::{Command, Output, Stdio};

@@ -1,0 +1,337 @@
+//! Reads OBJ files.
+//!
+//! Structure and groups come from the `obj` crate. It keeps positions as `f32`
+//! and trusts indices, so positions are read here again as `f64`, and every
+//! line is checked before and every index after it has parsed them.
+
+use std::path::Path;
+
+use super::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
+use crate::error::{Error, Result};
+use crate::ids::NONE;
+use crate::math::{Vec2, Vec3};
+
+/// The file lines that things came from, for messages.
+#[derive(Debug, Clone, Default)]
+pub struct Lines {
+    /// The file, as the user named it.
+    pub file: String,
+    /// Line of each vertex, from 1.
+    pub vertices: Vec<u32>,
+    /// Line of each polygon, from 1.
+    pub polygons: Vec<u32>,
+}
+
+impl Lines {
+    /// An error at `line` of the file.
+    pub fn error(&self, line: u32, cause: impl Into<String>, remedy: impl Into<String>) -> Error {
+        Error::input(format!("{}:{line}", self.file), cause, remedy)
+    }
+
+    /// `index` (from 0) if it is below `count`.
+    fn index(&self, what: &str, index: usize, count: usize, line: u32) -> Result<u32> {
+        if index < count {
+            return Ok(index as u32);
+        }
+        let number = index.saturating_add(1);
+        let cause = format!("the face names {what} {number}, but the file has {count}");
+        Err(self.error(line, cause, BAD_INDEX))
+    }
+}
+
+/// Reads the file at `path`.
+///
+/// # Errors
+/// A file that cannot be read; a malformed or non-finite number, an index out of
+/// range or a polygon with fewer than three corners, with its line.
+pub fn read(path: &Path) -> Result<(ObjDocument, Lines)> {
+    let bytes = std::fs::read(path).map_err(|cause| {
+        Error::file(path, cause, "check the mesh's path; it is relative to the scene file")
+    })?;
+    parse(&bytes, &path.display().to_string())
+}
+
+/// Reads an OBJ text; `file` names it in messages. Errors as for [`read`].
+pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut scan = Scan {
+        document: ObjDocument::default(),
+        lines: Lines { file: file.to_owned(), ..Lines::default() },
+        clean: String::with_capacity(text.len()),
+        names: ["default", "default", NO_MATERIAL].map(str::to_owned),
+        renamed: true,
+    };
+    // Ends with an empty line, so that a last line that ends in `\` is not lost.
+    let lines = text.trim_start_matches('\u{feff}').lines().chain([""]);
+    let (mut joined, mut continued) = (String::new(), 0);
+    for (number, line) in (1..).zip(lines) {
+        let line = without_comment(line).trim();
+        if let Some(begun) = line.strip_suffix('\\') {
+            joined.push_str(begun);
+            joined.push(' ');
+            continued += 1;
+            continue;
+        }
+        joined.push_str(line);
+        scan.line(number - continued, &joined)?;
+        joined.clear();
+        continued = 0;
+    }
+    let Scan { mut document, lines, clean, .. } = scan;
+    add_polygons(&mut document, &lines, &clean)?;
+    Ok((document, lines))
+}
+
+/// A `#` begins a comment at the start of a line or after a blank, not in a name.
+fn without_comment(line: &str) -> &str {
+    let comment = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with([' ', '\t']);
+    line.match_indices('#').find(comment).map_or(line, |(at, _)| &line[..at])
+}
+
+/// One pass over the lines: reads numbers, checks faces and writes the text
+/// that the `obj` crate gets to see.
+struct Scan {
+    document: ObjDocument,
+    lines: Lines,
+    clean: String,
+    /// Object, group and material that the next face belongs to.
+    names: [String; 3],
+    /// True if the crate does not know them yet.
+    renamed: bool,
+}
+
+impl Scan {
+    fn line(&mut self, number: u32, line: &str) -> Result<()> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["v", rest @ ..] => {
+                let [x, y, z] = self.numbers(number, rest, 3)?;
+                self.document.positions.push(Vec3::new(x, y, z));
+                self.lines.vertices.push(number);
+                self.clean.push_str("v 0 0 0\n");
+            }
+            ["vt", rest @ ..] => {
+                let [u, v, _] = self.numbers(number, rest, rest.len().clamp(1, 2))?;
+                self.document.texcoords.push(Vec2::new(u, v));
+                self.clean.push_str("vt 0 0\n");
+            }
+            ["vn", ..] => self.clean.push_str("vn 0 0 0\n"),
+            ["o", name @ ..] => self.rename(0, name, "default"),
+            ["g", name @ ..] => self.rename(1, name, "default"),
+            ["usemtl", name @ ..] => self.rename(2, name, NO_MATERIAL),
+            ["f", corners @ ..] => {
+                self.face(number, corners)?;
+                self.keep_names();
+                self.keep(line);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn rename(&mut self, which: usize, name: &[&str], absent: &str) {
+        let name = if name.is_empty() { absent.to_owned() } else { name.join(" ") };
+        self.renamed |= self.names[which] != name;
+        self.names[which] = name;
+    }
+
+    /// Says all three names, since the crate forgets the group at an object and
+    /// the material at a group, gives a late material to earlier faces, and loses
+    /// the faces before a bare `g` that an `o` follows.
+    fn keep_names(&mut self) {
+        if std::mem::take(&mut self.renamed) {
+            let [object, group, material] = &self.names;
+            self.clean.push_str(&format!("o {object}\ng {group}\nusemtl {material}\n"));
+        }
+    }
+
+    fn keep(&mut self, line: &str) {
+        self.clean.push_str(line);
+        self.clean.push('\n');
+    }
+
+    /// The first `count` of `words` as finite numbers.
+    fn numbers(&self, line: u32, words: &[&str], count: usize) -> Result<[f64; 3]> {
+        let mut numbers = [0.0_f64; 3];
+        for (i, number) in numbers.iter_mut().enumerate().take(count) {
+            let word = words.get(i).ok_or_else(|| {
+                let cause = format!("expected {count} numbers, found {}", words.len());
+                self.lines.error(line, cause, "complete the line or export the mesh again")
+            })?;
+            *number = word.parse().map_err(|_| {
+                let cause = format!("`{word}` is not a number");
+                self.lines.error(line, cause, "write a decimal number, such as -0.25 or 1e-3")
+            })?;
+            if !number.is_finite() {
+                let cause = format!("the coordinate `{word}` is not a finite number");
+                let remedy = "repair or remove this vertex, then export the mesh again";
+                return Err(self.lines.error(line, cause, remedy));
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn face(&mut self, line: u32, corners: &[&str]) -> Result<()> {
+        if corners.len() < 3 {
+            let cause = format!("a face with {} corners", corners.len());
+            return Err(self.lines.error(line, cause, "give each face at least three corners"));
+        }
+        for corner in corners {
+            self.corner(line, corner)?;
+        }
+        self.lines.polygons.push(line);
+        Ok(())
+    }
+
+    fn corner(&self, line: u32, corner: &str) -> Result<()> {
+        let counts = [self.document.positions.len(), self.document.texcoords.len(), usize::MAX];
+        for (i, part) in corner.split('/').enumerate() {
+            let index = part.parse::<i64>().ok();
+            let absent = i == 1 && part.is_empty();
+            if i > 2 || (!absent && index.is_none_or(|index| index == 0)) {
+                let cause = format!("`{corner}` is not a corner of a face");
+                let remedy = "write v, v/vt, v//vn or v/vt/vn, with indices that count from 1";
+                return Err(self.lines.error(line, cause, remedy));
+            }
+            if index.is_some_and(|index| index < 0 && index.unsigned_abs() > counts[i] as u64) {
+                let cause = format!("the index {part} reaches back before the start of the file");
+                return Err(self.lines.error(line, cause, BAD_INDEX));
+            }
+        }
+        Ok(())
+    }
+}
+
+const BAD_INDEX: &str = "correct the index (they count from 1) or export the mesh again";
+
+/// Takes polygons, groups and names from the crate's view of the cleaned text.
+fn add_polygons(document: &mut ObjDocument, lines: &Lines, clean: &str) -> Result<()> {
+    let config = obj::LoadConfig { strict: false };
+    let data = obj::ObjData::load_buf_with_config(clean.as_bytes(), config).map_err(|cause| {
+        Error::input(&lines.file, cause.to_string(), "export the mesh again as a plain OBJ file")
+    })?;
+    for object in &data.objects {
+        for group in &object.groups {
+            for polygon in &group.polys {
+                add_polygon(document, lines, polygon)?;
+            }
+            document.add_group(object, group);
+        }
+    }
+    if document.polygon_ends.len() != lines.polygons.len() {
+        let cause = "the order of its objects and groups cannot be read";
+        return Err(Error::input(
+            &lines.file,
+            cause,
+            "export the mesh again, without empty groups",
+        ));
+    }
+    Ok(())
+}
+
+fn add_polygon(
+    document: &mut ObjDocument,
+    lines: &Lines,
+    polygon: &obj::SimplePolygon,
+) -> Result<()> {
+    let line = lines.polygons.get(document.polygon_ends.len()).copied().unwrap_or_default();
+    for &obj::IndexTuple(vertex, texcoord, _) in &polygon.0 {
+        let vertex = lines.index("vertex", vertex, document.positions.len(), line)?;
+        let texcoord = match texcoord {
+            Some(t) => lines.index("texture coordinate", t, document.texcoords.len(), line)?,
+            None => NONE,
+        };
+        document.corners.push(Corner { vertex, texcoord });
+    }
+    document.polygon_ends.push(document.corners.len() as u32);
+    Ok(())
+}
+
+impl ObjDocument {
+    fn add_group(&mut self, object: &obj::Object, group: &obj::Group) {
+        let end = self.polygon_ends.len() as u32;
+        if self.groups.last().map_or(0, |last| last.end) == end {
+            return;
+        }
+        let named = |name: &str| (name != "default").then(|| name.to_owned());
+        let material = match &group.material {
+            Some(obj::ObjMaterial::Ref(name)) if name != NO_MATERIAL => Some(name.clone()),
+            _ => None,
+        };
+        let (object, name) = (named(&object.name), named(&group.name));
+        self.groups.push(Group { object, name, material, end });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn message(text: &str) -> String {
+        parse(text.as_bytes(), "m.obj").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_polygons_seams_groups_and_names_at_full_precision() {
+        let text = "# a comment\n mtllib a.mtl\no shirt\nv 0.1 0 -1e-3\nv 1 0 0 1.0\nv 1 1 0\nv 0 1 0\n\
+            vt 0.25 0.5\nvt 1\nvn 0 0 1\ns off\ng left é\nusemtl red\nf 1/1/1 2/2 3//1 4\n\
+            g\nf -4 \\\n -3 -2 # tail\n";
+        let (document, lines) = parse(text.as_bytes(), "m.obj").unwrap();
+        assert_eq!(document.positions[0], Vec3::new(0.1, 0.0, -1e-3));
+        assert_eq!(document.texcoords, [Vec2::new(0.25, 0.5), Vec2::new(1.0, 0.0)]);
+        assert_eq!(document.polygon_ends, [4, 7]);
+        assert_eq!(document.corners[1], Corner { vertex: 1, texcoord: 1 });
+        assert_eq!(document.corners[2], Corner { vertex: 2, texcoord: NONE });
+        assert_eq!(document.corners[4..].iter().map(|c| c.vertex).collect::<Vec<_>>(), [0, 1, 2]);
+        let first = &document.groups[0];
+        assert_eq!(
+            (first.object.as_deref(), first.name.as_deref()),
+            (Some("shirt"), Some("left é"))
+        );
+        assert_eq!((first.material.as_deref(), first.end), (Some("red"), 1));
+        assert_eq!((document.groups[1].name.as_deref(), document.groups[1].end), (None, 2));
+        assert_eq!((lines.vertices[3], lines.polygons[1]), (7, 16));
+    }
+
+    #[test]
+    fn bad_lines_are_named() {
+        let head = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+        for (line, place, cause) in [
+            ("f 1 2 4", "m.obj:4", "vertex 4, but the file has 3"),
+            ("f 1 2 -9", "m.obj:4", "index -9 reaches back"),
+            ("f 1/1 2/1 3/1", "m.obj:4", "texture coordinate 1, but the file has 0"),
+            ("f 0 1 2", "m.obj:4", "`0` is not a corner"),
+            ("f 1 2 x", "m.obj:4", "`x` is not a corner"),
+            ("f 1 2 99999999999999999999", "m.obj:4", "is not a corner"),
+            ("f 1 2", "m.obj:4", "2 corners"),
+            ("v 0 nan 0", "m.obj:4", "`nan` is not a finite"),
+            ("v 0 1e999 0", "m.obj:4", "not a finite"),
+            ("v 0 1,5 0", "m.obj:4", "`1,5` is not a number"),
+            ("v 0 1", "m.obj:4", "expected 3 numbers, found 2"),
+        ] {
+            let message = message(&format!("{head}{line}\n"));
+            assert!(message.contains(place) && message.contains(cause), "{line}: {message}");
+            assert!(message.contains("help: "), "{message}");
+        }
+    }
+
+    #[test]
+    fn groups_before_a_bare_g_survive() {
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\ng\no b\nf 3 2 1\n";
+        let (document, _) = parse(text.as_bytes(), "m.obj").unwrap();
+        assert_eq!(document.polygon_ends.len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(lines in prop::collection::vec(
+            "(v|vt|vn|f|g|o|usemtl|s|#)?( [-0-4/.e\\\\#]{1,4}){0,5} ?é?", 0..20,
+        )) {
+            let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", lines.join("\n"));
+            if let Ok((document, lines)) = parse(text.as_bytes(), "m.obj") {
+                let _ = crate::mesh::Surface::new(document, &lines);
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Hinges and the bending of triangles.
+
+use cloth_sim::cloth::bending::{hinge_angle_and_gradient, hinge_angles_and_gradients};
+use cloth_sim::cloth::{BendingStiffness, BendingTreatment};
+use cloth_sim::ids::NONE;
+use cloth_sim::math::{Mat3, Vec3, rotation};
+
+use crate::sheet::{Diagonals, Sheet};
+use crate::{Random, collapsed_triangles, difference};
+
+#[test]
+fn hinge_angle_is_positive_where_faces_fold_towards_their_front() {
+    let folded = |degrees: f64| {
+        let (s, c) = degrees.to_radians().sin_cos();
+        [Vec3::zeros(), Vec3::y(), -Vec3::x(), Vec3::new(c, 0.3, s)] // fronts up
+    };
+    for degrees in [-179.0, -90.0, -1e-6, 0.0, 1e-6, 30.0, 90.0, 179.0] {
+        let (angle, gradient) = hinge_angle_and_gradient(folded(degrees));
+        assert!((angle.to_degrees() - degrees).abs() < 1e-12);
+        let slopes = difference(folded(degrees), 1e-6, |x| hinge_angle_and_gradient(x).0);
+        let exact = gradient.iter().flat_map(|g| g.iter().copied());
+        assert!(exact.zip(slopes).all(|(g, slope)| (g - slope).abs() < 1e-8));
+    }
+}
+
+#[test]
+fn a_batch_gives_the_bits_of_its_hinges() {
+    let mut random = Random(8);
+    let hinges = [0, 1].map(|_| [0, 1, 2, 3].map(|_| random.vector()));
+    assert_eq!(hinge_angles_and_gradients(hinges), hinges.map(hinge_angle_and_gradient));
+}
+
+#[test]
+fn collapsed_hinges_stay_finite() {
+    for [a, b, c] in collapsed_triangles() {
+        let (angle, gradient) = hinge_angle_and_gradient([a, b, c, Vec3::new(0.1, 0.2, 0.3)]);
+        assert!(angle.is_finite() && gradient.iter().all(|g| g.norm().is_finite()));
+    }
+}
+
+/// The sheet wound around a cylinder, its direction at `degrees` to the warp.
+fn wound(sheet: &Sheet, radius: f64, degrees: f64) -> Vec<Vec3> {
+    let turn = rotation(Vec3::z(), degrees);
+    let round = |x: &Vec3| {
+        let flat = turn.transpose() * x;
+        let angle = flat.x / radius;
+        let (height, across) = (radius * (1.0 - angle.cos()), radius * angle.sin());
+        Vec3::new(across, flat.y, height)
+    };
+    sheet.x.iter().map(round).collect()
+}
+
+/// Energy of a sheet wound around a cylinder over that of the smooth plate, over
+/// the faces with three hinges, since others leave their edges free.
+fn cylinder_energy_ratio(sheet: &Sheet, d: BendingStiffness, degrees: f64) -> f64 {
+    let radius = 0.5;
+    let bending = sheet.bending(d);
+    let x = wound(sheet, radius, degrees);
+    let (c, s) = (degrees.to_radians().cos(), degrees.to_radians().sin());
+    let k = Vec3::new(c * c, s * s, 2.0 * c * s) / radius;
+    let density =
+        0.5 * (d.d11 * k.x * k.x + 2.0 * d.d12 * k.x * k.y + d.d22 * k.y * k.y + d.d66 * k.z * k.z);
+    let (mut energy, mut area) = (0.0, 0.0);
+    for (face, triangle) in sheet.membrane().iter().enumerate() {
+        if bending.triangles[face].hinges.iter().all(|&h| h != NONE) {
+            energy += bending.face_energy(face as u32, &x);
+            area += triangle.area;
+        }
+    }
+    assert!(area > 0.9 * sheet.area());
+    energy / (density * area)
+}
+
+#[test]
+fn cylinder_energy_is_that_of_the_plate_on_any_mesh() {
+    let warp_stiff = BendingStiffness { d11: 3e-5, d12: 4e-6, d22: 1e-5, d66: 6e-6 };
+    for d in [BendingStiffness::isotropic(1e-5, 0.3), warp_stiff] {
+        for degrees in [0.0, 30.0, 90.0] {
+            for (diagonals, jitter) in
+                [(Diagonals::Rising, 0.0), (Diagonals::Falling, 0.0), (Diagonals::Rising, 0.2)]
+            {
+                let sheet = Sheet::grid(60, 60, 1.0 / 60.0, diagonals, jitter);
+                let ratio = cylinder_energy_ratio(&sheet, d, degrees);
+                assert!((ratio - 1.0).abs() < 0.01, "{degrees} degrees, jitter {jitter}: {ratio}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bending_forces_are_the_energy_gradient_and_leave_momentum_alone() {
+    let sheet = Sheet::grid(3, 3, 0.01, Diagonals::Falling, 0.2);
+    let bending = sheet.bending(BendingStiffness { d11: 3e-5, d12: 4e-6, d22: 1e-5, d66: 6e-6 });
+    let mut random = Random(9);
+    let mut x: Vec<Vec3> = sheet.x.iter().map(|x| x + random.vector() * 0.003).collect();
+    let forces = bending.forces(&x);
+    let size: f64 = forces.iter().map(|f| f.norm()).sum();
+    for v in 0..x.len() {
+        for k in 0..3 {
+            let at = x[v][k];
+            x[v][k] = at + 1e-8;
+            let above = bending.energy(&x);
+            x[v][k] = at - 1e-8;
+            let slope = (above - bending.energy(&x)) / 2e-8;
+            x[v][k] = at;
+            assert!((forces[v][k] + slope).abs() < 1e-7 * size, "{} {slope}", forces[v][k]);
+        }
+    }
+    let torque: Vec3 = x.iter().zip(&forces).map(|(x, f)| x.cross(f)).sum();
+    assert!(forces.iter().sum::<Vec3>().norm() < 1e-13 * size);
+    assert!(torque.norm() < 1e-13 * size);
+}
+
+#[test]
+fn curved_rest_shape_is_free_of_bending() {
+    let flat = Sheet::grid(6, 6, 0.02, Diagonals::Rising, 0.2);
+    let curved = Sheet { x: wound(&flat, 0.03, 20.0), faces: flat.faces };
+    let bending = curved.bending(BendingStiffness::isotropic(1e-5, 0.3));
+    assert!(bending.hinges.iter().any(|hinge| hinge.rest_angle > 0.3));
+    assert_eq!(bending.energy(&curved.x), 0.0);
+}
+
+#[test]
+fn explicit_ratio_bounds_the_stiffest_bending_mode() {
+    let sheet = Sheet::grid(12, 12, 0.01, Diagonals::Rising, 0.2);
+    let (d, masses, h, beta) = (1e-5, vec![2e-5; sheet.x.len()], 1e-3, 2e-4);
+    let bending = sheet.bending(BendingStiffness::isotropic(d, 0.3));
+    // Power iteration on M^-1 K by differences of forces about the flat sheet.
+    let mut random = Random(5);
+    let mut mode: Vec<Vec3> = sheet.x.iter().map(|_| Vec3::z() * random.signed()).collect();
+    let mut eigenvalue = 0.0;
+    for _ in 0..200 {
+        let norm = mode.iter().map(|m| m.norm_squared()).sum::<f64>().sqrt();
+        let x: Vec<Vec3> = sheet.x.iter().zip(&mode).map(|(x, m)| x + m * (1e-6 / norm)).collect();
+        mode = bending.forces(&x).iter().map(|f| -f / (1e-6 * masses[0])).collect();
+        eigenvalue = mode.iter().map(|m| m.norm_squared()).sum::<f64>().sqrt();
+    }
+    let stability = 0.25 * (h * h + 2.0 * h * beta) * eigenvalue;
+    let ratio = bending.explicit_ratio(&sheet.x, &masses, h, beta);
+    assert!(stability <= ratio && ratio < 5.0 * stability, "mode {stability}, bound {ratio}");
+    assert_eq!(bending.treatment(&sheet.x, &masses, 1e-5, 0.0), BendingTreatment::Explicit);
+    assert_eq!(bending.treatment(&sheet.x, &masses, 0.1, 0.0), BendingTreatment::DiagonalHinges);
+}
+
+#[test]
+fn stiffness_bound_of_hinges_covers_every_triangle() {
+    let sheet = Sheet::grid(9, 9, 0.01, Diagonals::Rising, 0.25);
+    let bending = sheet.bending(BendingStiffness { d11: 3e-5, d12: 4e-6, d22: 1e-5, d66: 6e-6 });
+    // The sum of all M against the sum of all d_h, as one dense matrix each.
+    let n = bending.hinges.len();
+    let mut gap = nalgebra::DMatrix::<f64>::zeros(n, n);
+    for (h, hinge) in bending.hinges.iter().enumerate() {
+        gap[(h, h)] += hinge.stiffness_bound;
+    }
+    for triangle in &bending.triangles {
+        let [m00, m01, m02, m11, m12, m22] = triangle.m;
+        let m = Mat3::new(m00, m01, m02, m01, m11, m12, m02, m12, m22);
+        for (i, &a) in triangle.hinges.iter().enumerate() {
+            for (j, &b) in triangle.hinges.iter().enumerate() {
+                if a != NONE && b != NONE {
+                    gap[(a as usize, b as usize)] -= m[(i, j)];
+                }
+            }
+        }
+    }
+    let eigenvalues = gap.symmetric_eigenvalues();
+    assert!(eigenvalues.min() >= -1e-12 * eigenvalues.max());
+}

@@ -1,0 +1,186 @@
+//! Triangles of the membrane.
+
+use cloth_sim::cloth::membrane::rest_coordinates;
+use cloth_sim::cloth::{MembraneStiffness, MembraneTriangle, StepTerms};
+use cloth_sim::math::{Vec2, Vec3, rotation};
+use nalgebra::SMatrix;
+use proptest::prelude::*;
+
+use crate::sheet::{Diagonals, Sheet};
+use crate::{Random, collapsed_triangles, difference};
+
+fn interwoven() -> MembraneStiffness {
+    MembraneStiffness::new(500.0, 1500.0, 0.2, 40.0)
+}
+
+fn irregular_triangle() -> MembraneTriangle {
+    MembraneTriangle::new([0, 1, 2], Vec2::new(0.02, 0.003), Vec2::new(0.005, 0.015))
+}
+
+/// The nine-by-nine matrix of a triangle's blocks.
+fn dense(terms: &StepTerms<3>) -> SMatrix<f64, 9, 9> {
+    let mut matrix = SMatrix::<f64, 9, 9>::zeros();
+    let places = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+    for (&(a, b), block) in places.iter().zip(&terms.blocks) {
+        matrix.fixed_view_mut::<3, 3>(3 * b, 3 * a).copy_from(&block.transpose());
+        matrix.fixed_view_mut::<3, 3>(3 * a, 3 * b).copy_from(block);
+    }
+    matrix
+}
+
+fn stacked(forces: [Vec3; 3]) -> SMatrix<f64, 9, 1> {
+    SMatrix::from_iterator(forces.iter().flat_map(|f| f.iter().copied()))
+}
+
+fn triangle_in_space() -> impl Strategy<Value = [Vec3; 3]> {
+    let coordinate = -0.03..0.03;
+    prop::array::uniform9(coordinate).prop_map(|c| {
+        [Vec3::new(c[0], c[1], c[2]), Vec3::new(c[3], c[4], c[5]), Vec3::new(c[6], c[7], c[8])]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn orthotropic_cloth_exerts_no_net_force_or_torque_on_itself(x in triangle_in_space()) {
+        let forces = irregular_triangle().forces(&interwoven(), x);
+        let size: f64 = forces.iter().map(|f| f.norm()).sum();
+        let force: Vec3 = forces.iter().sum();
+        let torque: Vec3 = x.iter().zip(&forces).map(|(x, f)| x.cross(f)).sum();
+        prop_assert!(force.norm() <= 1e-12 * size);
+        prop_assert!(torque.norm() <= 1e-12 * size * 0.06);
+    }
+
+    #[test]
+    fn membrane_forces_are_the_energy_gradient(x in triangle_in_space()) {
+        let (triangle, c) = (irregular_triangle(), interwoven());
+        let area = 0.5 * (x[1] - x[0]).cross(&(x[2] - x[0])).norm();
+        prop_assume!(area > 0.1 * triangle.area);
+        let forces = stacked(triangle.forces(&c, x));
+        let slopes = difference(x, 1e-7, |x| triangle.energy(&c, x));
+        for (force, slope) in forces.iter().zip(slopes) {
+            prop_assert!((force + slope).abs() < 1e-6 * forces.norm(), "{force} {slope}");
+        }
+    }
+
+    #[test]
+    fn membrane_blocks_are_positive_semidefinite(x in triangle_in_space()) {
+        let v = [Vec3::zeros(); 3];
+        let terms = irregular_triangle().step_terms(&interwoven(), x, v, 1e-2, 1e-3);
+        let eigenvalues = dense(&terms).symmetric_eigenvalues();
+        prop_assert!(eigenvalues.min() >= -1e-12 * eigenvalues.max());
+    }
+
+    #[test]
+    fn rigid_motion_is_not_damped(x in triangle_in_space(), spin in triangle_in_space()) {
+        let v = x.map(|x| spin[0].cross(&x) * 100.0 + spin[1]);
+        let at = |beta| irregular_triangle().step_terms(&interwoven(), x, v, 1e-3, beta);
+        let (free, damped) = (stacked(at(0.0).rhs), stacked(at(1.0).rhs));
+        // One second of damping against any straining motion of this speed.
+        let size = dense(&at(1.0)).norm() * stacked(v).norm();
+        prop_assert!((free - damped).norm() <= 1e-13 * size);
+    }
+}
+
+#[test]
+fn stiffness_is_the_derivative_of_forces_at_rest_in_any_pose() {
+    let (triangle, c) = (irregular_triangle(), interwoven());
+    let turn = rotation(Vec3::new(1.0, 2.0, -0.5), 70.0);
+    let rest = [[0.0, 0.0], [0.02, 0.003], [0.005, 0.015]];
+    let x = rest.map(|[x, y]| turn * Vec3::new(x, y, 0.0));
+    let stiffness = dense(&triangle.step_terms(&c, x, [Vec3::zeros(); 3], 1.0, 0.0));
+    for (i, slope) in
+        difference(x, 1e-8, |x| stacked(triangle.forces(&c, x))).into_iter().enumerate()
+    {
+        assert!((slope + stiffness.column(i)).norm() < 1e-6 * stiffness.norm());
+    }
+}
+
+#[test]
+fn tension_holds_out_of_plane_and_enters_with_its_exact_stiffness() {
+    let (triangle, c) = (irregular_triangle(), interwoven());
+    let x = [[0.0, 0.0], [0.022, 0.0034], [0.0057, 0.017]].map(|[x, y]| Vec3::new(x, y, 0.0));
+    let stiffness = dense(&triangle.step_terms(&c, x, [Vec3::zeros(); 3], 1.0, 0.0));
+    let slopes = difference(x, 1e-8, |x| stacked(triangle.forces(&c, x)));
+    for i in [2, 5, 8] {
+        assert!(slopes[i][i] < -1.0, "taut: {}", slopes[i][i]);
+        assert!((slopes[i] + stiffness.column(i)).norm() < 1e-5 * slopes[i].norm());
+    }
+}
+
+#[test]
+fn right_hand_side_holds_the_force_and_the_matrix_times_velocity() {
+    let (triangle, c) = (irregular_triangle(), interwoven());
+    let mut random = Random(3);
+    let x = [0, 1, 2].map(|_| random.vector() * 0.02);
+    let v = [0, 1, 2].map(|_| random.vector());
+    let (h, beta) = (1e-3, 5e-4);
+    let terms = triangle.step_terms(&c, x, v, h, beta);
+    // (h beta + h^2) K + h^2 geometric = blocks, so blocks times v over h is hD + hK.
+    let expected = stacked(triangle.forces(&c, x)) * h - dense(&terms) * stacked(v);
+    assert!((stacked(terms.rhs) - expected).norm() < 1e-12 * expected.norm());
+}
+
+#[test]
+fn a_batch_gives_the_bits_of_its_triangles() {
+    let other = MembraneTriangle::new([2, 1, 3], Vec2::new(0.01, 0.0), Vec2::new(0.0, 0.02));
+    let triangles = [irregular_triangle(), other];
+    let mut random = Random(7);
+    let mut corners = || std::array::from_fn(|_| random.vector() * 0.02);
+    let (x, v) = ([corners(), [Vec3::x(); 3]], [corners(), corners()]); // the second collapsed
+    let c = interwoven();
+    let pair = MembraneTriangle::step_terms_of(triangles.each_ref(), &c, x, v, 1e-3, 1e-4);
+    for i in 0..2 {
+        assert_eq!(pair[i], triangles[i].step_terms(&c, x[i], v[i], 1e-3, 1e-4));
+    }
+}
+
+#[test]
+fn patch_under_uniform_tension_is_in_equilibrium_at_its_exact_strain() {
+    let sheet = Sheet::grid(7, 5, 0.03, Diagonals::Rising, 0.25);
+    let (modulus, nu, tension) = (500.0, 0.3, 20.0);
+    let c = MembraneStiffness::isotropic(modulus, nu);
+    let strain = tension / modulus;
+    let x: Vec<Vec3> = sheet
+        .x
+        .iter()
+        .map(|x| Vec3::new(x.x * (1.0 + strain), x.y * (1.0 - nu * strain), 0.0))
+        .collect();
+    let mut forces = vec![Vec3::zeros(); x.len()];
+    for triangle in sheet.membrane() {
+        let at = triangle.vertices.map(|v| x[v as usize]);
+        for (v, force) in triangle.vertices.into_iter().zip(triangle.forces(&c, at)) {
+            forces[v as usize] += force;
+        }
+    }
+    let (width, height) = (7.0 * 0.03, 5.0 * 0.03);
+    for (rest, force) in sheet.x.iter().zip(&forces) {
+        let side = f64::from(rest.x > width - 1e-9) - f64::from(rest.x < 1e-9);
+        let at_corner = rest.y < 1e-9 || rest.y > height - 1e-9;
+        let share = if at_corner { 0.5 } else { 1.0 } * 0.03;
+        // The traction is per rest length, so it is the tension itself.
+        assert!((force + Vec3::x() * (side * share * tension)).norm() < 1e-12, "{rest} {force}");
+    }
+}
+
+#[test]
+fn collapsed_triangles_stay_finite() {
+    let (triangle, c) = (irregular_triangle(), interwoven());
+    let v = [Vec3::new(0.01, 0.02, -0.01), Vec3::new(-0.01, -0.02, 0.01), Vec3::x()];
+    for x in collapsed_triangles() {
+        let terms = triangle.step_terms(&c, x, v, 1e-3, 1e-3);
+        let size = dense(&terms).norm() + stacked(terms.rhs).norm();
+        assert!(size < 1e3, "{size} at {x:?}");
+        assert!(stacked(triangle.forces(&c, x)).norm() < 1e3);
+    }
+}
+
+#[test]
+fn warp_is_the_first_axis_of_rest_coordinates() {
+    let corners = [Vec3::zeros(), Vec3::x(), Vec3::new(0.0, 0.0, -1.0)]; // front up
+    let [a, b] = rest_coordinates(corners, Vec3::new(0.0, 5.0, -2.0));
+    assert!((a - Vec2::new(0.0, -1.0)).norm() < 1e-15 && (b - Vec2::x()).norm() < 1e-15);
+    let [a, _] = rest_coordinates(corners, Vec3::y());
+    assert!((a - Vec2::x()).norm() < 1e-15, "warp without projection");
+}

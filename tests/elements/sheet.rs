@@ -1,0 +1,76 @@
+//! A sheet and its elements.
+
+use cloth_sim::cloth::membrane::rest_coordinates;
+use cloth_sim::cloth::{Bending, BendingStiffness, MembraneTriangle};
+use cloth_sim::math::{Vec2, Vec3};
+use cloth_sim::mesh::Topology;
+
+use crate::Random;
+
+/// A flat sheet in the xy plane, warp along x.
+pub struct Sheet {
+    /// Positions, m.
+    pub x: Vec<Vec3>,
+    /// Vertices of each triangle.
+    pub faces: Vec<[u32; 3]>,
+}
+
+#[derive(Clone, Copy)]
+pub enum Diagonals {
+    Rising,
+    Falling,
+}
+
+impl Sheet {
+    /// `nx` by `ny` cells of size `cell`, inner vertices moved at random by up to
+    /// `jitter` of a cell in each direction.
+    pub fn grid(nx: u32, ny: u32, cell: f64, diagonals: Diagonals, jitter: f64) -> Self {
+        let mut random = Random(1);
+        let mut x = Vec::new();
+        for j in 0..=ny {
+            for i in 0..=nx {
+                let inner = i > 0 && i < nx && j > 0 && j < ny;
+                let size = if inner { jitter } else { 0.0 };
+                let (dx, dy) = (size * random.signed(), size * random.signed());
+                x.push(Vec3::new(f64::from(i) + dx, f64::from(j) + dy, 0.0) * cell);
+            }
+        }
+        let mut faces = Vec::new();
+        for j in 0..ny {
+            for i in 0..nx {
+                let a = j * (nx + 1) + i;
+                let (b, c, d) = (a + 1, a + nx + 2, a + nx + 1);
+                faces.extend(match diagonals {
+                    Diagonals::Rising => [[a, b, c], [a, c, d]],
+                    Diagonals::Falling => [[a, b, d], [b, c, d]],
+                });
+            }
+        }
+        Self { x, faces }
+    }
+
+    fn corners(&self, face: usize) -> [Vec3; 3] {
+        self.faces[face].map(|v| self.x[v as usize])
+    }
+
+    fn in_plane(&self) -> Vec<[Vec2; 2]> {
+        (0..self.faces.len()).map(|f| rest_coordinates(self.corners(f), Vec3::x())).collect()
+    }
+
+    pub fn membrane(&self) -> Vec<MembraneTriangle> {
+        let in_plane = self.in_plane();
+        self.faces.iter().zip(in_plane).map(|(&f, [a, b])| MembraneTriangle::new(f, a, b)).collect()
+    }
+
+    fn topology(&self) -> Topology {
+        Topology::new(&self.faces).unwrap()
+    }
+
+    pub fn bending(&self, stiffness: BendingStiffness) -> Bending {
+        Bending::new(&self.faces, &self.topology(), &self.in_plane(), &self.x, |_| stiffness)
+    }
+
+    pub fn area(&self) -> f64 {
+        self.membrane().iter().map(|t| t.area).sum()
+    }
+}
