@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cloth::energy::EnergyMeter;
 use crate::cloth::{ContactSpring, Integrator};
-use crate::collision::{Contact, Detector, Test, VertexResponse, root_tests};
+use crate::collision::{Contact, Detector, Test, VertexResponse};
 use crate::comm::World;
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
@@ -32,7 +32,6 @@ pub struct Simulation<'w> {
     pub(super) gather: Gather,
     pub(super) integrator: Integrator,
     pub(super) detector: Detector,
-    pub(super) root_tests: Vec<Test>,
     pub(super) law: ContactLaw,
     pub(super) energy: EnergyMeter,
     pub(super) state: State,
@@ -47,6 +46,8 @@ pub struct Simulation<'w> {
 pub(super) struct Lists {
     /// Pinned vertices and where they are at the end of the step.
     pub targets: Vec<(VertexId, Vec3)>,
+    /// This rank's root tests.
+    pub roots: Vec<Test>,
     /// Contacts that this rank found.
     pub found: Vec<Contact>,
     /// Contacts that touch its vertices, by rising pair, and their springs.
@@ -98,7 +99,6 @@ impl<'w> Simulation<'w> {
                 tolerance,
             )?,
             detector: Detector::new(&model.surfaces),
-            root_tests: root_tests(&model.surfaces, &layout.own_patches),
             energy: EnergyMeter::new(cloth, &layout),
             threads: Threads::new(threads)?,
             motion: Motion::new(&model),

@@ -112,9 +112,10 @@ impl Simulation<'_> {
     fn collect_candidates(&mut self, end: End, report: &mut StepReport) {
         let x1 = self.motion.end(end == End::Actual);
         let radius = self.radius();
-        let roots = self.root_tests.iter().copied();
-        let surfaces = &self.model.surfaces;
-        let counts = self.detector.collect(surfaces, roots, &self.motion.x0, x1, radius);
+        let (surfaces, roots) = (&self.model.surfaces, &mut self.lists.roots);
+        let mut counts = self.detector.root_tests(surfaces, &self.layout.own_patches, roots);
+        let roots = roots.iter().copied();
+        counts.add(&self.detector.collect(surfaces, roots, &self.motion.x0, x1, radius));
         report.count(Counter::Tests, counts.tests);
         report.count(Counter::Candidates, counts.candidates);
     }
@@ -140,6 +141,8 @@ impl Simulation<'_> {
             find_contacts(pairs, &motion.x0, &motion.predicted, distance, found);
             0
         });
+        let cloth = self.model.cloth.vertex_count() as u32;
+        lists.found.retain(|contact| contact.pair.vertices.iter().any(|&v| v >= cloth));
         for contact in &lists.found {
             report.count(
                 match contact.kind() {
@@ -300,7 +303,9 @@ impl Simulation<'_> {
         let responses = &mut self.lists.responses;
         responses.clear();
         let pairs = self.detector.candidates();
-        let count = impulses(pairs, |_| true, motion, self.law.friction, separation, responses);
+        let cloth = self.model.cloth.vertex_count() as u32;
+        let active = |pair: &Pair| pair.vertices.iter().any(|&v| v >= cloth);
+        let count = impulses(pairs, active, motion, self.law.friction, separation, responses);
         max_project(responses);
         count
     }
