@@ -6,7 +6,7 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
 
-use cloth_sim::collision::{Detector, Surface, Surfaces, root_tests};
+use cloth_sim::collision::{Detector, Surface, Surfaces};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
@@ -112,7 +112,7 @@ fn collision(criterion: &mut Criterion) {
     let Bench { surfaces, patches, apart, draped } = Bench::new();
     let threads = Threads::new(1).expect("the calling thread");
     let mut detector = Detector::new(&surfaces);
-    let roots = root_tests(&surfaces, &patches);
+    let mut roots = Vec::new();
 
     criterion.bench_function("refit", |bencher| {
         bencher.iter(|| {
@@ -121,10 +121,12 @@ fn collision(criterion: &mut Criterion) {
     });
     for (name, x) in [("collect/apart", &apart), ("collect/draped", &draped)] {
         detector.refit(&threads, &surfaces, x, x, RADIUS_M);
+        detector.root_tests(&surfaces, &patches, &mut roots);
         let counters = detector.collect(&surfaces, roots.iter().copied(), x, x, RADIUS_M);
         println!("{name}: {} tests, {} candidates", counters.tests, counters.candidates);
         criterion.bench_function(name, |bencher| {
             bencher.iter(|| {
+                detector.root_tests(&surfaces, &patches, &mut roots);
                 let roots = roots.iter().copied();
                 black_box(detector.collect(&surfaces, roots, black_box(x), x, RADIUS_M))
             });

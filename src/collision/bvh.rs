@@ -18,8 +18,10 @@ use super::dop::Dop18;
 pub enum Node {
     /// Bounds of one face.
     Leaf(FaceId),
-    /// Bounds of this node and the next one.
+    /// Bounds of this node and the next one, within one part.
     Inner(u32),
+    /// Bounds of this node and the next one, each of one part or more.
+    Top(u32),
 }
 
 /// The shape of a binary tree over the faces of one object, one face per leaf.
@@ -30,8 +32,8 @@ pub enum Node {
 #[derive(Debug, Clone, Default)]
 pub struct Hierarchy {
     nodes: Vec<Node>,
-    /// Root of each patch's subtree, [`NONE`] for a patch without faces here.
-    part_roots: Vec<u32>,
+    /// Per node of the tree over the parts the patch whose root it is, or [`NONE`].
+    patches: Vec<PatchId>,
     /// Where the nodes below each part's root begin, and where the last end.
     offsets: Vec<u32>,
 }
@@ -56,21 +58,19 @@ impl Hierarchy {
         // The tree over the parts; its leaves, which name parts, become their roots.
         let mut nodes = vec![Node::Leaf(NONE)];
         grow(&mut nodes, 0, &mut filled, &centres);
-        let mut part_roots = vec![NONE; members.len()];
-        for (number, node) in nodes.iter().enumerate() {
-            if let Node::Leaf(part) = *node {
-                part_roots[part as usize] = number as u32;
+        let mut offsets = vec![nodes.len() as u32];
+        let mut patches = vec![NONE; nodes.len()];
+        for (root, patch) in patches.iter_mut().enumerate() {
+            match nodes[root] {
+                Node::Leaf(part) => {
+                    *patch = if parts.is_some() { part } else { NONE };
+                    grow(&mut nodes, root, &mut members[part as usize], &centroids);
+                    offsets.push(nodes.len() as u32);
+                }
+                Node::Inner(child) | Node::Top(child) => nodes[root] = Node::Top(child),
             }
         }
-        let mut offsets = vec![nodes.len() as u32];
-        for (part, &root) in part_roots.iter().enumerate().filter(|(_, root)| **root != NONE) {
-            grow(&mut nodes, root as usize, &mut members[part], &centroids);
-            offsets.push(nodes.len() as u32);
-        }
-        if parts.is_none() {
-            part_roots.clear();
-        }
-        Self { nodes, part_roots, offsets }
+        Self { nodes, patches, offsets }
     }
 
     /// The nodes, each before its children.
@@ -83,10 +83,9 @@ impl Hierarchy {
         (!self.nodes.is_empty()).then_some(0)
     }
 
-    /// Root of the subtree of `patch`; none if no face of this object belongs
-    /// to it.
-    pub fn part_root(&self, patch: PatchId) -> Option<u32> {
-        self.part_roots.get(patch as usize).copied().filter(|&root| root != NONE)
+    /// The patch whose subtree has this root; none for other nodes.
+    pub fn patch(&self, root: u32) -> Option<PatchId> {
+        self.patches.get(root as usize).copied().filter(|&patch| patch != NONE)
     }
 
     /// Computes the bounds of all nodes from those of the vertices that `faces`
@@ -127,7 +126,7 @@ fn bound(
             let [a, b, c] = faces[face as usize].map(|vertex| &vertices[vertex as usize]);
             a.union(b).union(c)
         }
-        Node::Inner(child) => {
+        Node::Inner(child) | Node::Top(child) => {
             let children = &bounds[child as usize - first..][..2];
             children[0].union(&children[1])
         }
@@ -198,7 +197,7 @@ mod tests {
     fn faces_below(hierarchy: &Hierarchy, node: u32, found: &mut Vec<u32>) {
         match hierarchy.nodes()[node as usize] {
             Node::Leaf(face) => found.push(face),
-            Node::Inner(child) => {
+            Node::Inner(child) | Node::Top(child) => {
                 assert!(child > node);
                 faces_below(hierarchy, child, found);
                 faces_below(hierarchy, child + 1, found);
@@ -213,13 +212,15 @@ mod tests {
             (0..rest.len() as u32).map(|vertex| [4, 1, 2][vertex as usize / 7]).collect();
         let hierarchy = Hierarchy::new(&faces, &rest, Some((&patch_of, 6)));
         let mut all = Vec::new();
-        for patch in 0..6 {
-            let Some(root) = hierarchy.part_root(patch) else { continue };
+        for root in 0..hierarchy.nodes().len() as u32 {
+            let Some(patch) = hierarchy.patch(root) else { continue };
             let mut below = Vec::new();
             faces_below(&hierarchy, root, &mut below);
             assert!(below.iter().all(|&face| patch_of[faces[face as usize][0] as usize] == patch));
             all.extend(below);
         }
+        let tops = hierarchy.nodes().iter().filter(|node| matches!(node, Node::Top(_)));
+        assert_eq!(tops.count(), 2);
         let mut whole = Vec::new();
         faces_below(&hierarchy, hierarchy.root().unwrap(), &mut whole);
         for found in [&mut all, &mut whole] {
@@ -227,8 +228,8 @@ mod tests {
             assert!(found.iter().copied().eq(0..faces.len() as u32));
         }
         assert_eq!(hierarchy.nodes().len(), 2 * faces.len() - 1);
-        assert_eq!(hierarchy.part_root(0), None);
-        assert_eq!(Hierarchy::new(&faces, &rest, None).part_root(0), None);
+        assert_eq!(hierarchy.patch(0), None);
+        assert_eq!(Hierarchy::new(&faces, &rest, None).patch(0), None);
         assert_eq!(Hierarchy::new(&[], &[], None).root(), None);
     }
 

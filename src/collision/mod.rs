@@ -20,7 +20,7 @@ pub use bvh::Hierarchy;
 pub use contact::{
     Contact, ContactDistance, ContactKind, Friction, find_contacts, keep_local_minima,
 };
-pub use detector::{Detector, root_tests};
+pub use detector::Detector;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
 pub use response::{VertexResponse, impulses, max_project, repulsions};

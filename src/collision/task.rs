@@ -1,10 +1,12 @@
 //! Tests: the unit of work of collision detection, and how they unfold.
 //!
 //! A test asks whether the bounds of two nodes overlap; if they do, it splits
-//! into two further tests or, at a pair of faces, ends in elementary tests. What
+//! into two further tests or, at a pair of faces, ends in elementary tests. The
+//! test of a node against itself, which finds where an object folds upon itself,
+//! splits into three: each child against itself, and one against the other. What
 //! unfolds from a root test is its *test tree* (Thomaszewski & Blochinger 2007,
-//! section 4.2). It depends on the two hierarchies and their bounds alone, which
-//! are the same on all ranks: so is the multiset of all tests.
+//! section 4.2). It depends on the hierarchies and their bounds alone, which are
+//! the same on all ranks: so is the multiset of all tests.
 
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
@@ -14,7 +16,8 @@ use super::dop::Dop18;
 use super::surface::Surfaces;
 use crate::ids::FaceId;
 
-/// Two nodes to be tested against each other, named alike on all ranks.
+/// Two nodes to be tested against each other, named alike on all ranks: nodes
+/// with no face in common, or the same node twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct Test {
@@ -28,15 +31,25 @@ pub struct Test {
     pub dop2: u32,
 }
 
+impl Test {
+    /// True if a node is tested against itself.
+    #[inline]
+    pub fn is_of_one_node(&self) -> bool {
+        self.dop1 == self.dop2 && self.obj1 == self.obj2
+    }
+}
+
 /// What comes of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The bounds are apart.
+    /// The bounds are apart, or both are those of one face.
     Apart,
     /// Two faces (of the first and the second object) may be near each other.
     Faces(FaceId, FaceId),
     /// Two further tests.
     Split(Test, Test),
+    /// Three further tests, of a node against itself.
+    SplitItself([Test; 3]),
 }
 
 /// Counts of executed tests; counters of different ranks and tasks add up.
@@ -61,7 +74,7 @@ impl TestCounters {
     }
 
     #[inline]
-    fn count(&mut self, test: &Test) {
+    pub(super) fn count(&mut self, test: &Test) {
         self.tests += 1;
         self.hash = self.hash.wrapping_add(xxh3_64(bytemuck::bytes_of(test)));
     }
@@ -88,9 +101,13 @@ impl TestTrees<'_> {
         self.surfaces.list[object as usize].hierarchy.nodes()[node as usize]
     }
 
-    /// Executes one test. The inner node is split; of two, the larger one.
+    /// Executes one test. The inner node is split; of two, the larger one, but
+    /// those above the parts first.
     #[inline]
     pub fn execute(&self, test: &Test) -> Outcome {
+        if test.is_of_one_node() {
+            return self.split_itself(test);
+        }
         let (first, second) =
             (self.bounds(test.obj1, test.dop1), self.bounds(test.obj2, test.dop2));
         if !first.overlaps(second) {
@@ -104,16 +121,51 @@ impl TestTrees<'_> {
         };
         match (self.node(test.obj1, test.dop1), self.node(test.obj2, test.dop2)) {
             (Node::Leaf(face1), Node::Leaf(face2)) => Outcome::Faces(face1, face2),
-            (Node::Inner(child), Node::Leaf(_)) => split_first(child),
-            (Node::Leaf(_), Node::Inner(child)) => split_second(child),
-            (Node::Inner(child1), Node::Inner(child2)) => {
+            (Node::Inner(child1), Node::Inner(child2)) | (Node::Top(child1), Node::Top(child2)) => {
                 if first.size() >= second.size() {
                     split_first(child1)
                 } else {
                     split_second(child2)
                 }
             }
+            (Node::Top(child), _) | (Node::Inner(child), Node::Leaf(_)) => split_first(child),
+            (_, Node::Top(child)) | (Node::Leaf(_), Node::Inner(child)) => split_second(child),
         }
+    }
+
+    fn split_itself(&self, test: &Test) -> Outcome {
+        match self.node(test.obj1, test.dop1) {
+            Node::Leaf(_) => Outcome::Apart,
+            Node::Inner(child) | Node::Top(child) => {
+                let pair = |dop1, dop2| Test { dop1, dop2, ..*test };
+                Outcome::SplitItself([
+                    pair(child, child),
+                    pair(child + 1, child + 1),
+                    pair(child, child + 1),
+                ])
+            }
+        }
+    }
+
+    /// True if a node of the test stands above the parts of its object.
+    pub fn is_above_parts(&self, test: &Test) -> bool {
+        let is_top = |object, node| matches!(self.node(object, node), Node::Top(_));
+        is_top(test.obj1, test.dop1) || is_top(test.obj2, test.dop2)
+    }
+
+    /// The test of the whole of each object against each other one, and of each
+    /// cloth against itself; obstacles do not meet obstacles. All other tests
+    /// unfold from these.
+    pub fn of_whole_objects(&self) -> impl Iterator<Item = Test> {
+        let roots = || {
+            let numbered = (0..).zip(&self.surfaces.list);
+            numbered.filter_map(|(object, surface)| Some((object, surface.hierarchy.root()?)))
+        };
+        let is_cloth = |object: u32| !self.surfaces.list[object as usize].kinematic;
+        roots().filter(move |&(obj1, _)| is_cloth(obj1)).flat_map(move |(obj1, dop1)| {
+            let others = roots().filter(move |&(obj2, _)| obj1 <= obj2);
+            others.map(move |(obj2, dop2)| Test { obj1, dop1, obj2, dop2 })
+        })
     }
 
     /// Executes all tests on the `stack` and what unfolds from them, depth
@@ -136,6 +188,10 @@ impl TestTrees<'_> {
                     }
                     Outcome::Split(first, second) => {
                         stack.push(second);
+                        test = first;
+                    }
+                    Outcome::SplitItself([first, rest @ ..]) => {
+                        stack.extend(rest);
                         test = first;
                     }
                 }
@@ -201,6 +257,9 @@ mod tests {
                 Outcome::Split(first, second) => {
                     recurse(trees, second, counters, faces);
                     recurse(trees, first, counters, faces);
+                }
+                Outcome::SplitItself(tests) => {
+                    tests.map(|test| recurse(trees, test, counters, faces));
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cloth::energy::EnergyMeter;
 use crate::cloth::{ContactSpring, Integrator};
 use crate::collision::failsafe::FailSafe;
-use crate::collision::{Contact, Detector, Friction, Test, VertexResponse, root_tests};
+use crate::collision::{Contact, Detector, Friction, Test, VertexResponse};
 use crate::comm::World;
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
@@ -33,7 +33,6 @@ pub struct Simulation<'w> {
     pub(super) gather: Gather,
     pub(super) integrator: Integrator,
     pub(super) detector: Detector,
-    pub(super) root_tests: Vec<Test>,
     pub(super) law: ContactLaw,
     pub(super) energy: EnergyMeter,
     pub(super) state: State,
@@ -51,6 +50,8 @@ pub struct Simulation<'w> {
 pub(super) struct Lists {
     /// Pinned vertices and where they are at the end of the step.
     pub targets: Vec<(VertexId, Vec3)>,
+    /// This rank's root tests.
+    pub roots: Vec<Test>,
     /// Contacts that this rank found.
     pub found: Vec<Contact>,
     /// Contacts that touch its vertices, by rising pair, and their springs.
@@ -107,7 +108,6 @@ impl<'w> Simulation<'w> {
                 tolerance,
             )?,
             detector: Detector::new(&model.surfaces),
-            root_tests: root_tests(&model.surfaces, &layout.own_patches),
             energy: EnergyMeter::new(cloth, &layout),
             threads: Threads::new(threads)?,
             motion: Motion::new(&model),
