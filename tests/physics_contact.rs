@@ -8,7 +8,7 @@ use std::path::Path;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::Surface;
 use cloth_sim::mesh::shapes::{Diagonal, plane, sheet};
-use cloth_sim::scene::{self, Material, ObstacleSetup, Setup, Transform};
+use cloth_sim::scene::{self, Keyframe, Material, Motion, ObstacleSetup, Setup, Transform};
 use physics::*;
 
 /// A square of cloth, 10 cm wide, at rest at the contact distance above a plane
@@ -100,4 +100,37 @@ fn the_energy_of_a_falling_tablecloth_never_rises() {
     let rise = largest_rise(&energies);
     println!("tablecloth: {start:.3} J at first, {end:.3} J at last, largest rise {rise:.1e} J");
     assert!(energies.iter().all(|energy| *energy <= start) && end < 0.0);
+}
+
+/// Cloth on a floor that sinks faster than it can fall: it falls freely, as nothing
+/// holds it back and nothing pulls.
+#[test]
+fn cloth_does_not_stick_to_a_floor_that_sinks() {
+    let mut scene = scene(1e-3);
+    scene.contact.friction_obstacle = 0.0;
+    let mut setup = incline(0.0, scene.contact.distance_m);
+    let key = |time_s, y| Keyframe {
+        time_s,
+        translation: Vec3::new(0.0, y, 0.0),
+        axis: Vec3::y(),
+        angle_deg: 0.0,
+    };
+    let keyframes = vec![key(0.0, 0.0), key(0.1, 0.0), key(0.2, -1.0)];
+    setup.obstacles[0].motion = Some(Motion { center: Vec3::zeros(), keyframes });
+    let heights = simulate(&scene, setup, |simulation| {
+        let mut heights = Vec::new();
+        for end in [0.1, 0.15] {
+            while simulation.time_s() < end - 1e-9 {
+                simulation.step()?;
+            }
+            let x = simulation.positions();
+            heights.push(x.iter().map(|x| x.y).sum::<f64>() / x.len() as f64);
+        }
+        Ok(heights)
+    });
+    let fallen = heights[0] - heights[1];
+    // Implicit Euler falls by g h^2 n (n + 1) / 2.
+    let exact = G * 1e-6 * 50.0 * 51.0 / 2.0;
+    println!("fell by {:.3} mm, free fall {:.3} mm", 1e3 * fallen, 1e3 * exact);
+    assert!((fallen - exact).abs() < 1e-4);
 }

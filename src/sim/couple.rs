@@ -65,7 +65,9 @@ fn kappa(h: f64) -> f64 {
 }
 
 impl StandingContact {
-    /// `contact` with its memory and its spring; `None` if neither side can move.
+    /// `contact` with its memory and its spring; `None` if neither side can move, or if
+    /// they part: a spring in the linear system would pull as well as push, so one that
+    /// would pull is left out.
     pub fn new(
         contact: &Contact,
         law: &ContactLaw,
@@ -83,13 +85,19 @@ impl StandingContact {
                 .min((law.push_speed_m_per_s * h).max(0.5 * contact.distance_m)),
         };
         let (present, falling) = relative_velocities(contact, bodies);
-        let approach = falling.dot(&normal);
-        let (stretch, normal_force) = match state.memory(&contact.pair) {
-            Some(memory) => (tangential(Vec3::from(memory.stretch), normal), memory.normal_force),
+        let memory = state.memory(&contact.pair);
+        let held = memory.map_or(0.0, |memory| memory.normal_force);
+        let closing = push_out - h * falling.dot(&normal);
+        // The push lets go of what would leave even against the force that held it.
+        if closing + held * h * h / mass < 0.0 {
+            return None;
+        }
+        let (stretch, normal_force) = match memory {
+            Some(memory) => (tangential(Vec3::from(memory.stretch), normal), held),
             None => {
                 // As if it stood alone, but no more than its present velocity gives:
                 // at rest, others carry their share already.
-                let alone = (push_out - h * approach) / (1.0 + kappa);
+                let alone = closing / (1.0 + kappa);
                 let force = stiffness * alone.min(push_out - h * present.dot(&normal));
                 (Vec3::zeros(), force.max(0.0))
             }

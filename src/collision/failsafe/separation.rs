@@ -61,13 +61,24 @@ pub(super) fn is_open(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], delta_m: f
     }
     let separates = |n: &Vec3| gap(n, x0, side) >= enough && gap(n, x1, side) >= enough;
     let at_end = normal(kind, x1);
-    !separates(&at_end) && !separates(&(at_start + at_end).normalize())
+    // Where a vertex passes straight through a face, both normals cancel.
+    let mean = (at_start + at_end).try_normalize(1e-3);
+    !separates(&at_end) && !mean.is_some_and(|mean| separates(&mean))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_passes_straight_through_is_open() {
+        let face = [Vec3::new(-0.5, 0.0, -0.5), Vec3::new(-0.5, 0.0, 1.0), Vec3::new(1.0, 0.0, -0.5)];
+        let at = |y: f64| [Vec3::new(0.01, y, 0.02), face[0], face[1], face[2]];
+        assert!(is_open(PairKind::VertexFace, &at(3e-4), &at(-8e-5), 1e-5));
+        let edge = |y: f64| [Vec3::new(-1.0, y, 0.0), Vec3::new(1.0, y, 0.0), -Vec3::z(), Vec3::z()];
+        assert!(is_open(PairKind::EdgeEdge, &edge(3e-4), &edge(-8e-5), 1e-5));
+    }
 
     fn point() -> impl Strategy<Value = Vec3> {
         [-1.0..1.0, -1.0..1.0, -1.0..1.0f64].prop_map(Vec3::from)
