@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cloth_sim::comm::{Halo, threads as ranks};
 use cloth_sim::linalg::{
-    CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+    CgReport, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
@@ -62,6 +62,7 @@ fn solve(
             world,
             threads: &threads,
             matrix: &matrix,
+            couplings: &Couplings::default(),
             halo: &mut Halo::new(layout.neighbours.clone()),
             preconditioner: &preconditioner,
             fixed: &fixed,

@@ -4,6 +4,7 @@
 
 mod block_csr;
 mod cg;
+mod couplings;
 mod incomplete_cholesky;
 mod preconditioner;
 pub mod reproducible_sum;
@@ -15,6 +16,7 @@ mod vectors;
 
 pub use block_csr::{BlockCsr, BlockStructure, Rows};
 pub use cg::CgWorkspace;
+pub use couplings::{Coupling, Couplings};
 pub use preconditioner::{Preconditioner, PreconditionerKind};
 pub use reproducible_sum::ReproducibleSums;
 pub use system::{CgReport, End, System, Tolerance};

@@ -1,6 +1,6 @@
 //! What a solve is given, and what it answers.
 
-use super::{BlockCsr, Preconditioner};
+use super::{BlockCsr, Couplings, Preconditioner};
 use crate::comm::{Halo, World};
 use crate::threads::Threads;
 
@@ -10,9 +10,11 @@ pub struct System<'a> {
     pub world: &'a dyn World,
     /// This rank's threads.
     pub threads: &'a Threads,
-    /// Symmetric positive definite.
+    /// Symmetric positive definite together with `couplings`.
     pub matrix: &'a BlockCsr,
-    /// The exchange of the matrix's ghosts.
+    /// Terms beside the matrix; they stand in no preconditioner.
+    pub couplings: &'a Couplings,
+    /// The exchange of the ghosts of both.
     pub halo: &'a mut Halo,
     /// Factored for `matrix`.
     pub preconditioner: &'a Preconditioner,
