@@ -8,6 +8,7 @@ pub mod ccd;
 pub mod contact;
 pub mod detector;
 pub mod dop;
+pub mod intersect;
 pub mod margin;
 pub mod narrow;
 pub mod pair;
