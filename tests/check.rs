@@ -109,6 +109,12 @@ fn a_clean_run_passes_also_refined_and_without_its_meshes() {
     let (code, out, said) = run.check(&[]);
     assert_eq!(code, Some(0), "{out}{said}");
     assert!(out.contains("no fault in 3 frames") && out.contains("the rest shape"), "{out}");
+    // Nothing has moved, so all edges are at rest.
+    for row in out.lines().skip(2).take(3) {
+        let words = row.split_whitespace().skip(1);
+        let numbers: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+        assert!(numbers.len() == 4 && numbers.iter().all(|&number| number == 0.0), "{row}");
+    }
     assert_eq!(run.check(&["--quiet"]).1, "");
 
     let refined = Run::new(&["--refine", "3"]);

@@ -119,10 +119,11 @@ mod tests {
         for column in 0..chosen.len() {
             let Some(pivot) = (column..5).find(|&row| m[row][column] != 0) else { return false };
             m.swap(column, pivot);
+            let pivot = m[column].clone();
             for row in (0..5).filter(|&row| row != column) {
-                let (by, of) = (m[column][column], m[row][column]);
-                for k in 0..=chosen.len() {
-                    m[row][k] = m[row][k] * by - m[column][k] * of;
+                let factor = m[row][column];
+                for (entry, above) in m[row].iter_mut().zip(&pivot) {
+                    *entry = *entry * pivot[column] - above * factor;
                 }
             }
         }

@@ -31,6 +31,10 @@ pub struct Shape {
 /// A text that is no mesh, or not as the program writes it.
 pub fn read(path: &Path, text: &[u8], ends: &[usize]) -> Result<Vec<Piece>> {
     let (whole, lines) = obj::parse(text, &path.display().to_string())?;
+    if ends.last() != Some(&whole.positions.len()) {
+        let cause = "its vertices are not written one a line";
+        return Err(Error::input(&lines.file, cause, AS_WRITTEN));
+    }
     let mut pieces = Vec::new();
     let (mut first, mut polygon) = (0, 0);
     for &end in ends {
@@ -57,9 +61,11 @@ pub fn read(path: &Path, text: &[u8], ends: &[usize]) -> Result<Vec<Piece>> {
         Ok(pieces)
     } else {
         let cause = "this face does not follow the vertices of its own object";
-        Err(lines.error(lines.polygons[polygon], cause, "check frames as the program wrote them"))
+        Err(lines.error(lines.polygons[polygon], cause, AS_WRITTEN))
     }
 }
+
+const AS_WRITTEN: &str = "check frames as the program has written them";
 
 impl Piece {
     /// As the file has it.
