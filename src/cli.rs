@@ -2,14 +2,58 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser};
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 /// Simulates cloth on many processors: a RON scene in, OBJ frames out.
 ///
 /// The frames are the same, bit for bit, for any number of ranks and threads.
 /// Start it under `mpirun` (built with `--features mpi`) to use several processes.
 #[derive(Debug, Clone, Parser)]
-#[command(version, after_help = "Example: cloth-sim scenes/tablecloth.ron --frames 5")]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  cloth-sim scenes/tablecloth.ron --frames 5\n  cloth-sim check out/tablecloth"
+)]
+pub struct CommandLine {
+    /// What to do other than run a scene.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// The run of a scene; absent only beside a subcommand.
+    #[command(flatten)]
+    pub run: Option<Arguments>,
+}
+
+/// What the program does besides running scenes (a scene file of such a name is
+/// given as `./check`).
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Verifies the frames of a finished run: intersections, strain, finite values.
+    Check(CheckArguments),
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Clone, Args)]
+pub struct CheckArguments {
+    /// The run folder.
+    pub folder: PathBuf,
+
+    /// Threads [default: the cores this process may use].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+
+    /// Fail too where an edge is stretched or compressed by more than this share of its rest length.
+    #[arg(long, value_name = "SHARE")]
+    pub max_strain: Option<f64>,
+
+    /// Say nothing but errors; the exit code tells.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// The run of a scene.
+#[derive(Debug, Clone, Args)]
 pub struct Arguments {
     /// The scene to simulate (see docs/scene.md).
     pub scene: PathBuf,

@@ -34,6 +34,8 @@ pub struct Job {
     pub transport: &'static str,
     /// Threads of each rank.
     pub threads: usize,
+    /// What is wrong with the start of a scene that runs all the same.
+    pub warnings: Vec<String>,
 }
 
 impl Job {
@@ -68,6 +70,7 @@ impl Job {
             quiet: arguments.quiet,
             transport,
             threads: arguments.threads.map_or(share, |threads| threads as usize),
+            warnings: Vec::new(),
             start,
         })
     }
@@ -75,11 +78,13 @@ impl Job {
     /// What all ranks know alike; `partition` gets the maker of partitions.
     ///
     /// # Errors
-    /// When the mesh cannot be partitioned.
+    /// When the mesh cannot be partitioned or the scene does not start clean.
     pub fn model(
         &mut self,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Model> {
-        Model::new(self.scene.clone(), std::mem::take(&mut self.setup), partition)
+        let model = Model::new(self.scene.clone(), std::mem::take(&mut self.setup), partition)?;
+        self.warnings = model.check_start()?;
+        Ok(model)
     }
 }

@@ -1,5 +1,6 @@
 //! The command-line program; everything it does is in the library.
 
+mod check;
 mod cli;
 #[cfg(feature = "fault-injection")]
 mod fault;
@@ -10,12 +11,21 @@ mod run;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use cli::{Command, CommandLine};
 
 fn main() -> ExitCode {
     cloth_sim::comm::report_panics_once();
-    let arguments = cli::Arguments::parse();
-    match run::run(&arguments) {
+    let outcome = match CommandLine::parse() {
+        CommandLine { command: Some(Command::Check(arguments)), .. } => check::check(&arguments),
+        CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
+        // The parser asks for a scene before this.
+        CommandLine { command: None, run: None } => {
+            CommandLine::command().print_help().ok();
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

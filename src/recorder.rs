@@ -40,6 +40,9 @@ impl<'j> Recorder<'j> {
         let scene = &job.scene;
         let (count, steps) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
         let progress = Progress::new(count, steps, job.verbose, job.quiet);
+        for warning in &job.warnings {
+            progress.say(&format!("warning: the scene starts with {warning}"));
+        }
         for rank in record.places.iter().filter(|place| place.vertices == 0) {
             progress.say(&format!(
                 "warning: rank {} owns no patch of the cloth and only takes part in the collision \

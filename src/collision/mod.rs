@@ -9,6 +9,7 @@ pub mod contact;
 pub mod detector;
 pub mod dop;
 pub mod failsafe;
+pub mod intersect;
 pub mod margin;
 pub mod narrow;
 pub mod pair;

@@ -1,3 +1,4 @@
 //! What a user reads when a run is over.
 
+pub mod check;
 pub mod summary;

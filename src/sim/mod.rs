@@ -7,6 +7,7 @@ pub mod model;
 mod motion;
 mod respond;
 mod simulation;
+mod start;
 pub mod state;
 mod step;
 mod trouble;

@@ -28,6 +28,8 @@ pub struct Model {
     pub cloth_ends: Vec<VertexId>,
     /// The shortest edge at rest of each cloth vertex, m.
     pub shortest_edges: Vec<f64>,
+    /// Names of all objects: cloths, then obstacles.
+    pub names: Vec<String>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
     /// Every object as collision sees it: cloths, then obstacles.
@@ -65,6 +67,9 @@ impl Model {
             rest: setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect(),
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
             shortest_edges: shortest_edges(&setup),
+            names: (setup.cloths.iter().map(|cloth| cloth.name.clone()))
+                .chain(setup.obstacles.iter().map(|obstacle| obstacle.name.clone()))
+                .collect(),
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
             scene,

@@ -1,0 +1,152 @@
+//! The search against all pairs.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::mesh::Topology;
+
+/// A sheet of `n` x `n` vertices.
+fn sheet(n: u32) -> Vec<[u32; 3]> {
+    let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
+    corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]).collect()
+}
+
+/// Two cloths and two obstacles, whose vertices start at `x`.
+fn surfaces(x: &[Vec3]) -> Surfaces {
+    let mut surfaces = Surfaces::default();
+    for (n, kinematic) in [(5, false), (3, false), (4, true), (3, true)] {
+        let first = surfaces.vertex_count();
+        let faces = sheet(n);
+        let topology = Topology::new(&faces).unwrap();
+        let rest = &x[first..first + (n * n) as usize];
+        let surface = Surface::new(first as u32, &faces, &topology, rest, None, kinematic);
+        surfaces.list.push(surface);
+    }
+    surfaces
+}
+const VERTICES: usize = 25 + 9 + 16 + 9;
+
+/// Edges of each surface, with its place.
+fn edges(surfaces: &Surfaces) -> Vec<(u32, [VertexId; 2])> {
+    let of = |(object, surface): (u32, &Surface)| {
+        let sides = surface.faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+        sides.map(|[a, b]| (object, [a.min(b), a.max(b)])).collect::<Vec<_>>()
+    };
+    let mut edges: Vec<_> = (0..).zip(&surfaces.list).flat_map(of).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
+fn faces(surfaces: &Surfaces) -> impl Iterator<Item = (u32, [VertexId; 3])> {
+    let numbered = (0..).zip(&surfaces.list);
+    numbered.flat_map(|(object, surface)| surface.faces.iter().map(move |&face| (object, face)))
+}
+
+/// True for objects whose pairs count.
+fn counts(surfaces: &Surfaces, a: u32, b: u32) -> bool {
+    [a, b].iter().any(|&object| !surfaces.list[object as usize].kinematic)
+}
+
+fn all_intersections(surfaces: &Surfaces, x: &[Vec3]) -> Vec<([u32; 2], [u32; 3])> {
+    let mut found = Vec::new();
+    for (of_edge, edge) in edges(surfaces) {
+        for (of_face, face) in faces(surfaces) {
+            if counts(surfaces, of_edge, of_face)
+                && !edge.iter().any(|vertex| face.contains(vertex))
+                && edge_meets_face(edge.map(|v| x[v as usize]), face.map(|v| x[v as usize]))
+            {
+                found.push((edge, face));
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Number of elementary pairs nearer than `delta`, by objects.
+fn all_near(surfaces: &Surfaces, x: &[Vec3], delta: f64) -> BTreeMap<[u32; 2], usize> {
+    let mut near = BTreeMap::new();
+    let mut add = |a: u32, b: u32, pair: Pair| {
+        if counts(surfaces, a, b)
+            && !pair.shares_a_vertex()
+            && closest(pair.kind(), pair.gather(x)).distance < delta
+        {
+            *near.entry([a.min(b), a.max(b)]).or_default() += 1;
+        }
+    };
+    let edges = edges(surfaces);
+    for (at, &(a, edge)) in edges.iter().enumerate() {
+        edges[..at].iter().for_each(|&(b, other)| add(a, b, Pair::edge_edge(edge, other)));
+    }
+    for (b, face) in faces(surfaces) {
+        for (a, surface) in (0..).zip(&surfaces.list) {
+            surface.vertices().for_each(|v| add(a, b, Pair::vertex_face(v as u32, face)));
+        }
+    }
+    near
+}
+
+/// Crumpled in a cube, or on a grid where vertices touch, coincide and lie in
+/// planes.
+fn crumpled() -> impl Strategy<Value = Vec<Vec3>> {
+    let loose = [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
+    let grid = [-4_i32..5, -4..5, -4..5].prop_map(|p| Vec3::from(p.map(f64::from)) * 0.25);
+    prop_oneof![
+        prop::collection::vec(loose, VERTICES).boxed(),
+        prop::collection::vec(grid, VERTICES).boxed(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn finds_what_all_pairs_find(x in crumpled(), delta in prop_oneof![Just(1e-5), 0.01..0.1]) {
+        let (surfaces, threads) = (surfaces(&x), Threads::new(1).unwrap());
+        let expected = all_intersections(&surfaces, &x);
+        let found = intersections(&threads, &surfaces, &x);
+        let pairs: Vec<_> = found.iter().map(|found| (found.edge, found.face)).collect();
+        prop_assert_eq!(&pairs, &expected);
+
+        let problems = start_state(&threads, &surfaces, &x, delta);
+        let total = |kind| -> usize {
+            problems.iter().filter(|p| p.kind == kind).map(|problem| problem.count).sum()
+        };
+        prop_assert_eq!(total(ProblemKind::Intersecting), expected.len());
+        let near = problems.iter().filter(|problem| problem.kind == ProblemKind::TooNear);
+        let near: BTreeMap<_, _> = near.map(|problem| (problem.objects, problem.count)).collect();
+        prop_assert_eq!(near, all_near(&surfaces, &x, delta));
+    }
+}
+
+#[test]
+fn a_start_that_is_clean_but_for_one_vertex_is_reported_with_its_place() {
+    // Four sheets of 0.1 m cells, 1 m above each other.
+    let mut x = Vec::new();
+    for (n, height) in [(5, 0.0), (3, 1.0), (4, 2.0), (3, 3.0)] {
+        let at = |v| Vec3::new(f64::from(v % n) * 0.1, height, f64::from(v / n) * 0.1);
+        x.extend((0..n * n).map(at));
+    }
+    let (surfaces, threads) = (surfaces(&x), Threads::new(1).unwrap());
+    assert_eq!(start_state(&threads, &surfaces, &x, 1e-4), []);
+
+    // The middle of the second cloth comes near the first obstacle (at 2 m), in
+    // the middle of an edge between two faces.
+    let middle = 25 + 4;
+    x[middle] = Vec3::new(0.15, 2.0 - 2e-5, 0.15);
+    let problems = start_state(&threads, &surfaces, &x, 1e-4);
+    assert!(problems.iter().all(|problem| problem.kind == ProblemKind::TooNear));
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].objects, [1, 2]);
+    assert!((problems[0].smallest_m - 2e-5).abs() < 1e-12);
+    assert!((problems[0].places[0] - x[middle]).norm() < 1e-3);
+
+    // And through it.
+    x[middle].y = 2.1;
+    let problems = start_state(&threads, &surfaces, &x, 1e-4);
+    let crossing = &problems[0];
+    assert_eq!((crossing.kind, crossing.objects), (ProblemKind::Intersecting, [1, 2]));
+    // Six edges of the pulled vertex, and the obstacle's edges through its faces.
+    assert!(crossing.count >= 6, "{crossing:?}");
+    assert!(crossing.places.iter().all(|place| (place.y - 2.0).abs() < 1e-9));
+}

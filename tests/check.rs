@@ -1,0 +1,222 @@
+//! `cloth-sim check`: silent on a clean run, and every way to break one is found.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::run::finish;
+use tempfile::TempDir;
+
+/// Nothing moves but the lift: cloth vertices stay where they start.
+/// In a frame, `quads` has vertices 0 to 15 and `sheet` 16 to 40.
+const SCENE: &str = r#"(
+    name: "still", frames: 2, frames_per_second: 10, steps_per_frame: 1,
+    gravity_m_per_s2: (0, 0, 0),
+    cloths: [
+        (shape: Mesh("quads.obj"), transform: (translation_m: (0, 1, 0)), material: Fabric("cotton")),
+        (shape: Sheet(width_m: 1, length_m: 1, columns: 4, rows: 4),
+         transform: (translation_m: (0.5, 2, 0.5)), material: Fabric("cotton")),
+    ],
+    obstacles: [
+        (name: "lift", shape: Box(size_m: (0.2, 0.2, 0.2)), transform: (translation_m: (3, 0.5, 0)),
+         motion: (keyframes: [(time_s: 0), (time_s: 1, translation_m: (0, 1, 0))])),
+        (name: "floor", shape: Plane(width_m: 4, length_m: 4)),
+    ],
+)"#;
+
+/// 3 x 3 quadrilaterals over the unit square.
+fn quads() -> String {
+    let mut text = String::new();
+    for v in 0..16 {
+        text += &format!("v {} 0 {}\n", f64::from(v % 4) / 3.0, f64::from(v / 4) / 3.0);
+    }
+    for v in (0..12).filter(|v| v % 4 < 3).map(|v| v + 1) {
+        text += &format!("f {} {} {} {}\n", v, v + 4, v + 5, v + 1);
+    }
+    text
+}
+
+/// A folder with a run in it.
+struct Run {
+    home: TempDir,
+    out: PathBuf,
+}
+
+impl Run {
+    fn new(more: &[&str]) -> Self {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let out = home.path().join("out");
+        let scene = home.path().join("still.ron");
+        std::fs::write(&scene, SCENE).expect("a scene is written");
+        std::fs::write(home.path().join("quads.obj"), quads()).expect("a mesh is written");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+        let output = finish(command.arg(scene).arg("--out").arg(&out).args(more));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Self { home, out }
+    }
+
+    fn frame(&self, number: u32) -> PathBuf {
+        self.out.join(format!("frame_{number:04}.obj"))
+    }
+
+    /// Puts vertices of frame `number` elsewhere; "x y z" each.
+    fn place(&self, number: u32, places: &[(usize, &str)]) {
+        let text = read(&self.frame(number));
+        let mut vertex = 0;
+        let lines = text.lines().map(|line| {
+            let mut line = line.to_owned();
+            if line.starts_with("v ") {
+                if let Some((_, place)) = places.iter().find(|(v, _)| *v == vertex) {
+                    line = format!("v {place}");
+                }
+                vertex += 1;
+            }
+            line + "\n"
+        });
+        std::fs::write(self.frame(number), lines.collect::<String>()).expect("a frame is written");
+    }
+
+    /// Exit code, standard output and error of the check.
+    fn check(&self, more: &[&str]) -> (Option<i32>, String, String) {
+        check(&self.out, more)
+    }
+
+    /// The check fails and its list holds a line with all `words`.
+    fn assert_found(&self, words: &[&str]) {
+        let (code, out, said) = self.check(&[]);
+        assert_eq!(code, Some(1), "{words:?}: {out}{said}");
+        let listed = |line: &str| words.iter().all(|word| line.contains(word));
+        assert!(out.lines().any(listed), "wanted {words:?} in: {out}");
+        assert!(said.contains("help: ") && !said.contains("panicked"), "{said}");
+    }
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("a file can be read")
+}
+
+fn check(folder: &Path, more: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let output = finish(command.arg("check").arg(folder).args(more));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_clean_run_passes_also_refined_and_without_its_meshes() {
+    let run = Run::new(&[]);
+    let (code, out, said) = run.check(&[]);
+    assert_eq!(code, Some(0), "{out}{said}");
+    assert!(out.contains("no fault in 3 frames") && out.contains("the rest shape"), "{out}");
+    // Nothing has moved, so all edges are at rest.
+    for row in out.lines().skip(2).take(3) {
+        let words = row.split_whitespace().skip(1);
+        let numbers: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+        assert!(numbers.len() == 4 && numbers.iter().all(|&number| number == 0.0), "{row}");
+    }
+    assert_eq!(run.check(&["--quiet"]).1, "");
+
+    let refined = Run::new(&["--refine", "3"]);
+    let (code, out, _) = refined.check(&["--threads", "2"]);
+    assert!(code == Some(0) && out.contains("the rest shape"), "{out}");
+
+    std::fs::remove_file(run.home.path().join("quads.obj")).expect("a mesh is removed");
+    let (code, out, _) = run.check(&[]);
+    assert!(code == Some(0) && out.contains("against frame 0, not the rest shape"), "{out}");
+}
+
+#[test]
+fn each_kind_of_intersection_is_found_with_frame_and_objects() {
+    for (places, words) in [
+        (&[(28, "0.5 0.9 0.5")][..], &["between quads and sheet"][..]),
+        // A fold whose edge (0, 1) goes through the middle of its own sheet.
+        (&[(1, "0.3333 1.2 0"), (0, "0.6 0.9 0.6")], &["quads with itself"]),
+        (&[(5, "0.25 -0.1 0.125")], &["between quads and floor"]),
+        (&[(15, "3 0.6 0")], &["between quads and lift"]),
+        // Six edges end in the floor's plane; a wide touch counts as well.
+        (&[(5, "0.25 0 0.125")], &["6 intersections between quads and floor"]),
+        (&[(5, "0.25 -0 0.125")], &["edge (1, 5) of quads meets face", "at (0.25"]),
+    ] {
+        let run = Run::new(&[]);
+        run.place(1, places);
+        run.assert_found(&[words, &[]].concat());
+        run.assert_found(&["frame_0001.obj: ", "intersection"]);
+        assert!(!run.check(&[]).1.contains("frame_0002.obj"));
+    }
+    let run = Run::new(&[]);
+    run.place(1, &[(5, "0.25 1e-9 0.125")]);
+    assert_eq!(run.check(&[]).0, Some(0));
+}
+
+/// Of the middle quadrilateral, opposite corners are lifted. What is above it
+/// is told by the diagonal along which the simulation has cut it.
+#[test]
+fn quadrilaterals_are_cut_as_in_the_simulation() {
+    let probe = (28, "0.5 1.2 0.5");
+    let high = |v: usize| {
+        let thirds = ["0", "0.3333", "0.6667"];
+        (v, format!("{} 1.3 {}", thirds[v % 4], thirds[v / 4]))
+    };
+    for (ridge, code) in [([5, 10], Some(1)), ([6, 9], Some(0))] {
+        let run = Run::new(&[]);
+        let [a, b] = ridge.map(high);
+        run.place(1, &[probe, (a.0, &a.1), (b.0, &b.1)]);
+        let (found, out, _) = run.check(&[]);
+        assert_eq!(found, code, "{out}");
+    }
+}
+
+#[test]
+fn frames_that_are_missing_torn_or_not_finite_are_named() {
+    let run = Run::new(&[]);
+    run.place(1, &[(17, "0 NaN 1"), (18, "inf 0 0")]);
+    run.assert_found(&["frame_0001.obj: ", "not finite", "vertex 1 of sheet", "1 more"]);
+
+    let text = read(&run.frame(2));
+    for (left, why) in [(text.len() / 4, "vertices"), (text.len() - 9, "faces")] {
+        std::fs::write(run.frame(2), &text[..left]).expect("a frame is written");
+        run.assert_found(&["frame_0002.obj: ", "torn", why]);
+    }
+    std::fs::remove_file(run.frame(2)).expect("a frame is removed");
+    run.assert_found(&["frame_0002.obj: ", "missing"]);
+
+    let run = Run::new(&[]);
+    std::fs::remove_file(run.frame(0)).expect("a frame is removed");
+    run.assert_found(&["frame_0000.obj: ", "missing"]);
+}
+
+#[test]
+fn strain_is_reported_and_may_be_limited() {
+    let run = Run::new(&[]);
+    // One edge of a third of a metre becomes half as long again.
+    run.place(2, &[(0, "-0.16666666667 1 0")]);
+    let (code, out, _) = run.check(&["--max-strain", "0.6"]);
+    assert_eq!(code, Some(0), "{out}");
+    let row = out.lines().find(|line| line.trim_start().starts_with("2 ")).expect("a row");
+    assert_eq!(row.split_whitespace().nth(2), Some("50.000"), "{row}");
+    let (code, out, _) = run.check(&["--max-strain", "0.4"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("frame_0002.obj: an edge is strained by 50.000 %"), "{out}");
+}
+
+#[test]
+fn folders_that_are_no_runs_and_runs_that_failed_are_refused() {
+    let run = Run::new(&[]);
+    for (folder, words) in [
+        (run.home.path().join("nowhere"), ["nowhere", "no such folder"]),
+        (run.home.path().to_path_buf(), ["no run", "scene.ron"]),
+    ] {
+        let (code, _, said) = check(&folder, &[]);
+        assert!(code == Some(1) && said.contains("help: "), "{said}");
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    }
+    let record = run.out.join("run.json");
+    let failed = read(&record).replace("\"complete\"", "\"failed\"");
+    std::fs::write(&record, failed).expect("run.json is written");
+    run.assert_found(&["run.json", "did not end well"]);
+
+    std::fs::remove_file(run.out.join("obstacles.obj")).expect("a file is removed");
+    let (code, _, said) = run.check(&[]);
+    assert!(code == Some(1) && said.contains("obstacles.obj"), "{said}");
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Counts intersections in the frames of a run folder, with ipctk.
+
+    pip install numpy ipctk
+    tools/check_frames.py out/tablecloth
+
+An independent check of what `cloth-sim check` verifies: it reads the OBJ files by
+itself and shares no code with the simulation. Per frame it counts pairs of an edge
+and a face that share no vertex and meet (candidates by ipctk's broad phase, each
+decided by its `is_edge_intersecting_triangle`): cloth with itself, with other cloth
+and with obstacles; pairs of two obstacles do not count. The exit code is 1 if there
+are any, or a frame is missing or not finite.
+
+Vertices of a frame that `partition.csv` lists are cloth, the rest moving obstacles;
+`obstacles.obj` holds the fixed ones. Polygons are cut where the simulation cuts them,
+by the same rule, written again. With `--distance` the smallest distance of a vertex
+from a face or of two edges is printed too, if it is below that (m).
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+import ipctk
+import numpy as np
+
+
+def read_obj(path):
+    """Positions (n x 3), and the polygons as lists of vertices from 0."""
+    positions, polygons = [], []
+    for line in path.read_text().splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "v":
+            positions.append([float(word) for word in rest.split()[:3]])
+        elif kind == "f":
+            polygons.append([int(word.split("/")[0]) - 1 for word in rest.split()])
+    return np.array(positions).reshape(-1, 3), polygons
+
+
+def cross(a, b):
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def shape(a, b, c):
+    """Twice the signed area over the squared lengths of the sides."""
+    squares = (b - a) @ (b - a) + (c - b) @ (c - b) + (a - c) @ (a - c)
+    return cross(b - a, c - a) / squares if squares else 0.0
+
+
+def cut(points):
+    """Triangles of a polygon: its ears in its mean plane, the best shaped first, the
+    earliest of equals; of a quadrilateral the better of both cuts."""
+    normal = sum(np.cross(a - points[0], b - points[0])
+                 for a, b in zip(points, np.roll(points, -1, axis=0)))
+    normal /= np.linalg.norm(normal)
+    x = np.cross(np.eye(3)[np.argmin(abs(normal))], normal)
+    x /= np.linalg.norm(x)
+    flat = (points - points[0]) @ np.array([x, np.cross(normal, x)]).T
+    left, triangles = list(range(len(points))), []
+    while len(left) > 3:
+        n, best, best_quality = len(left), None, 0.0
+        for i in [*range(1, n), 0]:
+            ear = [left[i - 1], left[i], left[(i + 1) % n]]
+            a, b, c = flat[ear]
+            inside = (lambda p: cross(b - a, p - a) >= 0 and cross(c - b, p - b) >= 0
+                      and cross(a - c, p - c) >= 0)
+            if cross(b - a, c - a) <= 0 or any(inside(flat[j]) for j in left if j not in ear):
+                continue
+            quality = shape(a, b, c)
+            if n == 4:
+                j = (i + 2) % 4
+                quality = min(quality, shape(*flat[[left[j - 1], left[j], left[(j + 1) % n]]]))
+            if quality > best_quality * (1 + 1e-6):
+                best, best_quality = i, quality
+        triangles.append([left[best - 1], left[best], left[(best + 1) % n]])
+        del left[best]
+    return triangles + [left]
+
+
+def triangulate(positions, polygons):
+    triangles = []
+    for polygon in polygons:
+        if len(polygon) == 3:
+            triangles.append(polygon)
+        else:
+            triangles += [[polygon[i] for i in part] for part in cut(positions[polygon])]
+    return np.array(triangles, dtype=np.int32).reshape(-1, 3)
+
+
+def edges_of(triangles):
+    sides = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    return np.unique(np.sort(sides, axis=1), axis=0)
+
+
+def count_intersections(positions, edges, triangles, is_cloth):
+    broad_phase = ipctk.LBVH()
+    broad_phase.build(positions, edges, triangles)
+    candidates = broad_phase.detect_edge_face_candidates()
+    pairs = np.array([(pair.edge_id, pair.face_id) for pair in candidates]).reshape(-1, 2)
+    of_edge, of_face = edges[pairs[:, 0]], triangles[pairs[:, 1]]
+    share = (of_edge[:, :, None] == of_face[:, None, :]).any(axis=(1, 2))
+    counts = ~share & (is_cloth[of_edge[:, 0]] | is_cloth[of_face[:, 0]])
+    return sum(ipctk.is_edge_intersecting_triangle(*positions[edge], *positions[face])
+               for edge, face in zip(of_edge[counts], of_face[counts]))
+
+
+def smallest_distance(positions, edges, triangles, is_cloth, below):
+    mesh = ipctk.CollisionMesh(positions, edges, triangles)
+    mesh.can_collide = ipctk.make_static_obstacle_filter(int(is_cloth.sum()))
+    pairs = ipctk.NormalCollisions()
+    pairs.build(mesh, positions, below)
+    return pairs.compute_minimum_distance(mesh, positions) ** 0.5 if len(pairs) else None
+
+
+def frames_of(folder):
+    """Number and path of each frame that there is or that run.json lists."""
+    numbers = [int(path.stem.split("_")[1]) for path in folder.glob("frame_*.obj")]
+    record = folder / "run.json"
+    listed = len(json.loads(record.read_text())["frames"]) if record.exists() else 0
+    return [(n, folder / f"frame_{n:04}.obj") for n in range(max(numbers + [listed - 1]) + 1)]
+
+
+def read_frame(path, first):
+    """What is wrong with a frame, its positions, its polygons; `first` is the number of
+    vertices and the polygons of an earlier one."""
+    if not path.exists():
+        return "missing", None, None
+    try:
+        positions, polygons = read_obj(path)
+    except ValueError:
+        return "torn", None, None
+    if first is not None and (len(positions), polygons) != first:
+        return "torn", None, None
+    return None if np.isfinite(positions).all() else "not finite", positions, polygons
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("folder", type=pathlib.Path)
+    arguments.add_argument("--distance", type=float, metavar="M",
+                           help="also the smallest distance, if below this (m)")
+    chosen = arguments.parse_args()
+    folder = chosen.folder
+    if not any(folder.glob("frame_*.obj")):
+        sys.exit(f"{folder}: no frame_*.obj here; give the folder of a run")
+
+    fixed, fixed_polygons = np.zeros((0, 3)), []
+    if (folder / "obstacles.obj").exists():
+        fixed, fixed_polygons = read_obj(folder / "obstacles.obj")
+    fixed_triangles = triangulate(fixed, fixed_polygons)
+    partition = folder / "partition.csv"
+    cloth = len(partition.read_text().splitlines()) - 1 if partition.exists() else None
+
+    print(f"ipctk {ipctk.__version__}, numpy {np.__version__}")
+    print("frame  intersections" + ("  distance below m" if chosen.distance else ""))
+    first, bad = None, 0
+    for number, path in frames_of(folder):
+        fault, positions, polygons = read_frame(path, first)
+        if fault:
+            bad += 1
+            print(f"{number:5}  {fault:>13}")
+            continue
+        if first is None:
+            first = (len(positions), polygons)
+            triangles = [triangulate(positions, polygons), fixed_triangles + len(positions)]
+            triangles = np.asfortranarray(np.concatenate(triangles))
+            edges = np.asfortranarray(edges_of(triangles))
+            cloth = len(positions) if cloth is None else cloth
+            is_cloth = np.arange(len(positions) + len(fixed)) < cloth
+        positions = np.asfortranarray(np.concatenate([positions, fixed]))
+        count = count_intersections(positions, edges, triangles, is_cloth)
+        line = f"{number:5}  {count:13}"
+        if chosen.distance:
+            distance = smallest_distance(positions, edges, triangles, is_cloth, chosen.distance)
+            line += "  -" if distance is None else f"  {distance:.3e}"
+        bad += count > 0
+        print(line, flush=True)
+    print(f"faults in {bad} frames" if bad else "no fault")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
