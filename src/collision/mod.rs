@@ -19,7 +19,6 @@ pub mod task;
 pub use bvh::Hierarchy;
 pub use contact::{Contact, ContactKind, find_contacts, keep_local_minima};
 pub use detector::{Detector, root_tests};
-pub use failsafe::FailSafe;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
 pub use response::{VertexResponse, impulses, max_project};
