@@ -6,16 +6,16 @@
 //! functions linear in time, hence concave. If it is at least `delta` at both ends of a
 //! linear motion, the distance is at least `delta` all the way.
 //!
-//! 1. A pair is *safe* if one of three directions separates it at both ends
-//!    ([`separation`]), else *open*.
-//! 2. An open pair gets a plane ([`plane`]): the middle of its closest points at the
+//! 1. A pair is *safe* if one of a few directions separates it at both ends
+//!    (`separation`), else *open*.
+//! 2. An open pair gets a plane (`plane`): the middle of its closest points at the
 //!    start, or the kinematic side's own end. Its free vertices are to end on their
-//!    side, `delta / 2` away.
+//!    side, `delta / 2` away. Pairs that meet inside their sides come first, others
+//!    only where that leaves them open.
 //! 3. A vertex that would not slides along its planes, then keeps the fraction of its
-//!    motion that all of them allow ([`shorten`]).
-//!    Pairs that meet inside their sides come first, others only where that leaves them open.
+//!    motion that all of them allow (`shorten`).
 //! 4. Planes stay. Every candidate without one that has a vertex changed since is
-//!    checked again, until none is open. After [`MAX_PASSES`] all candidates get
+//!    checked again, until none is open. After `MAX_PASSES` all candidates get
 //!    planes, which ends it.
 //!
 //! A plane follows from its pair alone, and a vertex's end from its told motion and
@@ -154,11 +154,11 @@ pub struct FailSafe {
 impl FailSafe {
     /// Shortens motions from `paths.x0` to `x1` (m, all vertices) in place until no
     /// pair of the `candidates` of any rank comes nearer than `paths.delta_m` on the
-    /// way. Collective; before and after, `x1` is the same on all ranks.
+    /// way. Collective; before and after, `x1` is finite and the same on all ranks.
     ///
     /// A free vertex moves otherwise than told, and not just less far, only where
     /// `stays(vertex, x1)` says that the candidates cover it there: true for the told
-    /// end, the start and, with two points, all between them.
+    /// end and the start, and for all places between two for which it is true.
     ///
     /// # Errors
     /// If a rank fails.

@@ -161,12 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_open() {
-        let x0 = [Vec3::new(0.2, 0.5, 0.2), Vec3::zeros(), Vec3::x(), Vec3::z()];
+    fn what_is_not_a_number_has_no_gap() {
+        let x = [Vec3::new(0.2, 0.5, 0.2), Vec3::zeros(), Vec3::x(), Vec3::z()];
+        assert_eq!(gap(&Vec3::y(), &x, 1), 0.5);
+        assert_eq!(gap(&Vec3::repeat(f64::NAN), &x, 1), f64::NEG_INFINITY);
         for lost in 0..4 {
-            let mut x1 = x0;
-            x1[lost].y = f64::NAN;
-            assert!(is_open(PairKind::VertexFace, &x0, &x1, 1e-3));
+            let mut x = x;
+            x[lost].y = f64::NAN;
+            assert_eq!(gap(&Vec3::y(), &x, 1), f64::NEG_INFINITY);
         }
     }
 }
