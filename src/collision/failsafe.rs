@@ -6,15 +6,16 @@
 //! functions linear in time, hence concave. If it is at least `delta` at both ends of a
 //! linear motion, the distance is at least `delta` all the way.
 //!
-//! 1. A pair is *safe* if one of three directions separates it at both ends
-//!    ([`separation`]), else *open*.
-//! 2. An open pair gets a plane ([`plane`]): the middle of its closest points at the
+//! 1. A pair is *safe* if one of a few directions separates it at both ends
+//!    (`separation`), else *open*.
+//! 2. An open pair gets a plane (`plane`): the middle of its closest points at the
 //!    start, or the kinematic side's own end. Its free vertices are to end on their
-//!    side, `delta / 2` away.
+//!    side, `delta / 2` away. Pairs that meet inside their sides come first, others
+//!    only where that leaves them open.
 //! 3. A vertex that would not slides along its planes, then keeps the fraction of its
-//!    motion that all of them allow ([`shorten`]).
+//!    motion that all of them allow (`shorten`).
 //! 4. Planes stay. Every candidate without one that has a vertex changed since is
-//!    checked again, until none is open. After [`MAX_PASSES`] all candidates get
+//!    checked again, until none is open. After `MAX_PASSES` all candidates get
 //!    planes, which ends it.
 //!
 //! A plane follows from its pair alone, and a vertex's end from its told motion and
@@ -31,8 +32,9 @@ mod shorten;
 mod tests;
 
 use self::plane::{Bound, Plane};
-use self::separation::{gap, is_open};
+use self::separation::{gap, is_open, meets_inside};
 use self::shorten::shorten;
+pub use self::shorten::stopped_velocity;
 use super::pair::Pair;
 use crate::comm::{World, message};
 use crate::error::Result;
@@ -102,7 +104,7 @@ pub struct Truncation {
 }
 
 /// A plane at which a vertex was stopped. Over a step of length `h`, its velocity
-/// along `normal` is then at least `advance_m / h`.
+/// along `normal` is then to be at least `advance_m / h`: see [`stopped_velocity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
     /// The vertex.
@@ -152,11 +154,11 @@ pub struct FailSafe {
 impl FailSafe {
     /// Shortens motions from `paths.x0` to `x1` (m, all vertices) in place until no
     /// pair of the `candidates` of any rank comes nearer than `paths.delta_m` on the
-    /// way. Collective; before and after, `x1` is the same on all ranks.
+    /// way. Collective; before and after, `x1` is finite and the same on all ranks.
     ///
     /// A free vertex moves otherwise than told, and not just less far, only where
     /// `stays(vertex, x1)` says that the candidates cover it there: true for the told
-    /// end, the start and, with two points, all between them.
+    /// end and the start, and for all places between two for which it is true.
     ///
     /// # Errors
     /// If a rank fails.
@@ -177,10 +179,11 @@ impl FailSafe {
             } else {
                 self.take_all(candidates, paths);
             }
-            let open = message::all_gather_v(world, &self.open)?;
+            let mut open = message::all_gather_v(world, &self.open)?;
             if open.is_empty() {
                 break;
             }
+            let shadows = if pass < MAX_PASSES { shadows(&mut open, paths) } else { Vec::new() };
             let conflict = match self.add_planes(&open, paths, x1) {
                 None => self.shorten(paths, stays, x1, &mut outcome),
                 conflict => conflict,
@@ -190,6 +193,9 @@ impl FailSafe {
             if conflict.is_some() {
                 outcome.conflict = conflict;
                 return Ok(outcome);
+            }
+            for vertex in shadows.iter().flat_map(|pair| pair.vertices) {
+                self.changed[vertex as usize] = true;
             }
         }
         outcome.too_near = self.verify(paths, x1);
@@ -301,4 +307,20 @@ impl FailSafe {
         }
         worst
     }
+}
+
+/// Takes those out of the `open` pairs that meet at the border of a side, if there are
+/// others: usually another pair stands between them, and once it has its plane they are safe.
+/// Their own planes, aslant, would hold back what slides along together.
+fn shadows(open: &mut Vec<Pair>, paths: &Paths) -> Vec<Pair> {
+    let inside = |pair: &Pair| {
+        meets_inside(pair.kind(), &pair.gather(paths.x0))
+            || pair.vertices.iter().all(|&vertex| paths.is_kinematic(vertex))
+    };
+    let (first, later): (Vec<_>, Vec<_>) = open.iter().partition(|pair| inside(pair));
+    if first.is_empty() {
+        return first;
+    }
+    *open = first;
+    later
 }

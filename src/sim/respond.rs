@@ -1,7 +1,7 @@
 //! After the solve: impulses for what the contacts did not foresee, and the
 //! fail-safe.
 
-use crate::collision::failsafe::{Outcome, Paths};
+use crate::collision::failsafe::{Outcome, Paths, stopped_velocity};
 use crate::collision::response::{CollisionLaw, Motion};
 use crate::collision::{
     ContactKind, VertexResponse, impulses, max_project, repulsions, stays_within,
@@ -162,10 +162,9 @@ impl Simulation<'_> {
     /// Velocities lose their part towards the planes that stopped them, and the
     /// fail-safe's work is counted.
     fn record(&mut self, outcome: &Outcome, span: &Span, report: &mut StepReport) {
-        for stop in &outcome.stops {
-            let v = &mut self.motion.v1[stop.vertex as usize];
-            let missing = stop.advance_m / span.h - stop.normal.dot(v);
-            *v += stop.normal * missing.max(0.0);
+        for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
+            let v = &mut self.motion.v1[stops[0].vertex as usize];
+            *v = stopped_velocity(*v, stops, span.h);
         }
         report.count(Counter::FailSafePasses, outcome.per_pass.len() as u64);
         report.count(Counter::Truncated, outcome.truncated.len() as u64);

@@ -42,7 +42,8 @@ pub(super) fn shorten(
         return Ok(None);
     }
     let before = stops.len();
-    let mut displacement = slide(bounds, told, grain_m, multipliers);
+    let plane = |bound: &Bound| (bound.normal, bound.room_m);
+    let mut displacement = slide(bounds, plane, told, grain_m, multipliers);
     if allowed(&displacement) {
         let active = bounds.iter().zip(&*multipliers).filter(|(_, multiplier)| **multiplier > 0.0);
         stops.extend(active.map(|(bound, _)| stop(bound)));
@@ -66,34 +67,48 @@ fn stop(bound: &Bound) -> Stop {
     Stop { vertex: bound.vertex, normal: bound.normal, advance_m: bound.advance_m }
 }
 
-/// The displacement nearest to `told` that all bounds allow, or close to it; those that
-/// hold it back have positive `multipliers`.
-fn slide(bounds: &[Bound], told: Vec3, grain_m: f64, multipliers: &mut Vec<f64>) -> Vec3 {
+/// The velocity (m/s) nearest to `velocity` that approaches none of the planes at which its
+/// vertex was stopped in a step of length `h` (s).
+pub fn stopped_velocity(velocity: Vec3, stops: &[Stop], h: f64) -> Vec3 {
+    let plane = |stop: &Stop| (stop.normal, -stop.advance_m / h);
+    slide(stops, plane, velocity, 0.0, &mut Vec::new())
+}
+
+/// The vector nearest to `told` on the inner side of all planes, or close to it; those that
+/// hold it back have positive `multipliers`. `plane` gives the normal and room of each.
+fn slide<T>(
+    planes: &[T],
+    plane: impl Fn(&T) -> (Vec3, f64),
+    told: Vec3,
+    grain: f64,
+    multipliers: &mut Vec<f64>,
+) -> Vec3 {
     multipliers.clear();
-    multipliers.resize(bounds.len(), 0.0);
-    let mut displacement = told;
+    multipliers.resize(planes.len(), 0.0);
+    let mut end = told;
     for round in 0..MAX_CHANGES {
         let back = round < MAX_CHANGES - LAST_CHANGES;
-        let (mut most, mut chosen, mut violated) = (0.0, 0, false);
-        for (k, bound) in bounds.iter().enumerate() {
-            let slack = slack(bound, &displacement);
+        let (mut most, mut chosen, mut along) = (0.0, 0, Vec3::zeros());
+        let mut violated = false;
+        for (k, (normal, room)) in planes.iter().map(&plane).enumerate() {
+            let slack = room + normal.dot(&end);
             violated |= slack < 0.0;
             let change = match slack < 0.0 {
-                true => grain_m - slack,
-                false if back => (grain_m - slack).max(-multipliers[k]).min(0.0),
+                true => grain - slack,
+                false if back => (grain - slack).max(-multipliers[k]).min(0.0),
                 false => 0.0,
             };
             if change.abs() > f64::abs(most) {
-                (most, chosen) = (change, k);
+                (most, chosen, along) = (change, k, normal);
             }
         }
-        if !violated && most.abs() <= grain_m {
+        if !violated && most.abs() <= grain {
             break;
         }
         multipliers[chosen] += most;
-        displacement += most * bounds[chosen].normal;
+        end += most * along;
     }
-    displacement
+    end
 }
 
 /// The largest fraction of `displacement` that all bounds allow, and the bound that
@@ -173,6 +188,16 @@ mod tests {
         assert_eq!(shortened(&far, 0.25 * Vec3::y(), true), Ok(None));
         let near = [plate, bound(2, -Vec3::y(), 0.1)];
         assert_eq!(shortened(&near, Vec3::zeros(), true), Err(plate.pair));
+    }
+
+    #[test]
+    fn a_stopped_velocity_approaches_no_plane() {
+        let stop = |normal: Vec3, advance_m| Stop { vertex: 0, normal, advance_m };
+        let stops = [stop(Vec3::y(), 0.0), stop(Vec3::x(), 2e-3)];
+        let v = stopped_velocity(Vec3::new(0.5, -3.0, 7.0), &stops, 1e-3);
+        assert!((v - Vec3::new(2.0, 0.0, 7.0)).norm() < 1e-12);
+        let parting = Vec3::new(2.5, 1.0, 0.0);
+        assert_eq!(stopped_velocity(parting, &stops, 1e-3), parting);
     }
 
     proptest! {

@@ -131,9 +131,9 @@ impl Scene {
         assert_eq!((outcome.conflict, outcome.too_near), (None, None));
         let (distance, pair) = self.nearest(x1);
         assert!(distance >= DELTA_M * (1.0 - 1e-6), "{pair:?} comes within {distance:e}");
-        for v in 0..x1.len() {
+        for (v, end) in x1.iter().enumerate() {
             let listed = outcome.truncated.iter().any(|t| t.vertex as usize == v);
-            assert_eq!(listed, x1[v] != self.x1[v]);
+            assert_eq!(listed, *end != self.x1[v]);
             assert!(!listed || self.inverse_masses[v] > 0.0);
         }
     }
@@ -262,6 +262,32 @@ fn a_plate_pushes_a_sheet_along() {
 }
 
 #[test]
+fn a_fast_ball_carries_a_sheet_along() {
+    let mut scene = Scene::default();
+    let (faces, x0) = sheet(5);
+    scene.add(&faces, &x0, &x0, false, true);
+    let (faces, ball) = ball(0.02, Vec3::new(0.003, -0.022, 0.004));
+    scene.add(&faces, &ball, &ball, true, false);
+    // 8 cm in steps of 1 cm, in parts where that is too much; the sheet is told to stay.
+    let (mut way, mut step) = (0.0, 1.0 / 8.0);
+    while way < 1.0 {
+        scene.x1.clone_from(&scene.x0);
+        scene.x1[25..].iter_mut().for_each(|x| x.y += 0.08 * step);
+        let (outcome, x1) = scene.run();
+        if outcome.conflict.is_some() {
+            step /= 2.0;
+            assert!(step > 1e-3, "stuck at {way}: {outcome:?}");
+            continue;
+        }
+        scene.assert_kept_apart(&outcome, &x1);
+        scene.x0 = x1;
+        way += step;
+    }
+    let ahead = scene.x0[..25].iter().filter(|x| x.y > 0.03).count();
+    assert!(ahead >= 1, "{:?}", scene.x0);
+}
+
+#[test]
 fn a_sheet_between_two_plates_is_a_conflict_only_when_they_leave_no_room() {
     let meeting = |gap: f64| {
         let mut scene = Scene::default();
@@ -298,6 +324,7 @@ fn stack(layers: u32, up_m: f64) -> Scene {
 #[test]
 fn pressed_sheets_stay_delta_apart_for_a_thousand_steps() {
     let mut scene = stack(3, 0.002);
+    let (mut slid, mut told) = (0.0, 0.0);
     for step in 0..1000 {
         let wind = 2e-5 * Vec3::new(libm::cos(0.01 * f64::from(step)), 0.0, 0.3);
         for v in 0..27 {
@@ -306,16 +333,20 @@ fn pressed_sheets_stay_delta_apart_for_a_thousand_steps() {
         }
         let (outcome, x1) = scene.run();
         assert_eq!((outcome.conflict, outcome.too_near), (None, None));
+        slid += (x1[0] - scene.x0[0]).xz().norm();
+        told += (scene.x1[0] - scene.x0[0]).xz().norm();
         scene.x0 = x1;
     }
     let (distance, pair) = scene.nearest(&scene.x0);
     assert!(distance >= DELTA_M * (1.0 - 1e-6), "{pair:?} at {distance:e}");
     assert!(distance <= DELTA_M * (1.0 + 1e-3));
+    // What moves along together is not held by planes aslant.
+    assert!(slid > 0.95 * told, "{slid} of {told}");
 }
 
 #[test]
 fn a_pressed_sheet_slides_on_over_the_floor() {
-    let mut scene = stack(1, 0.0012);
+    let mut scene = stack(1, 0.0016);
     let (start, step) = (scene.x0.clone(), Vec3::new(2e-4, -1e-3, 1e-4));
     for _ in 0..50 {
         for v in 0..9 {
@@ -323,9 +354,9 @@ fn a_pressed_sheet_slides_on_over_the_floor() {
         }
         scene.x0 = scene.run().1;
     }
-    for v in 0..9 {
-        let way = scene.x0[v] - start[v];
-        assert!((way - Vec3::new(0.01, -2e-4, 0.005)).norm() < 1e-8, "{way}");
+    for (end, start) in scene.x0.iter().zip(&start).take(9) {
+        let way = end - start;
+        assert!((way - Vec3::new(0.01, -6e-4, 0.005)).norm() < 1e-8, "{way}");
     }
 }
 
