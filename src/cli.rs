@@ -2,14 +2,70 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use cloth_sim::collision::PairKind;
 
 /// Simulates cloth on many processors: a RON scene in, OBJ frames out.
 ///
 /// The frames are the same, bit for bit, for any number of ranks and threads.
 /// Start it under `mpirun` (built with `--features mpi`) to use several processes.
 #[derive(Debug, Clone, Parser)]
-#[command(version, after_help = "Example: cloth-sim scenes/tablecloth.ron --frames 5")]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  cloth-sim scenes/tablecloth.ron --frames 5"
+)]
+pub struct CommandLine {
+    /// What to do other than run a scene.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// The run of a scene; absent only beside a subcommand.
+    #[command(flatten)]
+    pub run: Option<Arguments>,
+}
+
+/// What the program does besides running scenes (a scene file of such a name is
+/// given as `./check`).
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Runs continuous collision queries whose truth is known; fails if any is missed.
+    CcdQueries(CcdQueriesArguments),
+}
+
+/// Arguments of `ccd-queries`.
+#[derive(Debug, Clone, Args)]
+pub struct CcdQueriesArguments {
+    /// CSV files: eight rows a query; x, y, z as numerator and denominator, then the truth.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// What the first four rows of a query are: a vertex and a face, or two edges.
+    #[arg(long)]
+    pub kind: QueryKind,
+}
+
+/// The kind of all queries of a file.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum QueryKind {
+    /// A vertex and a face's vertices.
+    VertexFace,
+    /// The vertices of one edge, then of the other.
+    EdgeEdge,
+}
+
+impl From<QueryKind> for PairKind {
+    fn from(kind: QueryKind) -> Self {
+        match kind {
+            QueryKind::VertexFace => Self::VertexFace,
+            QueryKind::EdgeEdge => Self::EdgeEdge,
+        }
+    }
+}
+
+/// The run of a scene.
+#[derive(Debug, Clone, Args)]
 pub struct Arguments {
     /// The scene to simulate (see docs/scene.md).
     pub scene: PathBuf,

@@ -5,17 +5,29 @@ mod cli;
 mod fault;
 mod job;
 mod progress;
+mod queries;
 mod recorder;
 mod run;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use cli::{Command, CommandLine};
 
 fn main() -> ExitCode {
     cloth_sim::comm::report_panics_once();
-    let arguments = cli::Arguments::parse();
-    match run::run(&arguments) {
+    let outcome = match CommandLine::parse() {
+        CommandLine { command: Some(Command::CcdQueries(arguments)), .. } => {
+            queries::ccd_queries(&arguments)
+        }
+        CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
+        // No argument at all, which the parser lets pass where a subcommand may stand.
+        CommandLine { command: None, run: None } => {
+            CommandLine::command().print_help().ok();
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
