@@ -14,7 +14,7 @@ use cloth_sim::collision::PairKind;
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  cloth-sim scenes/tablecloth.ron --frames 5"
+    after_help = "Examples:\n  cloth-sim scenes/tablecloth.ron --frames 5\n  cloth-sim check out/tablecloth"
 )]
 pub struct CommandLine {
     /// What to do other than run a scene.
@@ -30,8 +30,29 @@ pub struct CommandLine {
 /// given as `./check`).
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
+    /// Verifies the frames of a finished run: intersections, strain, finite values.
+    Check(CheckArguments),
     /// Runs continuous collision queries whose truth is known; fails if any is missed.
     CcdQueries(CcdQueriesArguments),
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Clone, Args)]
+pub struct CheckArguments {
+    /// The run folder.
+    pub folder: PathBuf,
+
+    /// Threads [default: the cores this process may use].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+
+    /// Fail too where an edge is stretched or compressed by more than this share of its rest length.
+    #[arg(long, value_name = "SHARE")]
+    pub max_strain: Option<f64>,
+
+    /// Say nothing but errors; the exit code tells.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Arguments of `ccd-queries`.

@@ -1,5 +1,6 @@
 //! The command-line program; everything it does is in the library.
 
+mod check;
 mod cli;
 #[cfg(feature = "fault-injection")]
 mod fault;
@@ -17,11 +18,12 @@ use cli::{Command, CommandLine};
 fn main() -> ExitCode {
     cloth_sim::comm::report_panics_once();
     let outcome = match CommandLine::parse() {
+        CommandLine { command: Some(Command::Check(arguments)), .. } => check::check(&arguments),
         CommandLine { command: Some(Command::CcdQueries(arguments)), .. } => {
             queries::ccd_queries(&arguments)
         }
         CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
-        // No argument at all, which the parser lets pass where a subcommand may stand.
+        // The parser asks for a scene before this.
         CommandLine { command: None, run: None } => {
             CommandLine::command().print_help().ok();
             return ExitCode::from(2);

@@ -126,12 +126,12 @@ fn try_meeting(kind: PairKind, way: Meeting, touching: bool, draw: &mut Draw) ->
         _ => Rational::new(draw.integer(0, periods as i64), periods),
     };
     let parts = draw.integer(1, 12);
-    let first_side = if kind == PairKind::VertexFace { 1 } else { 2 };
-    let mut weights = draw.shares(first_side, parts, grazing);
-    weights.extend(draw.shares(4 - first_side, parts, grazing).into_iter().map(|w| -w));
+    let mut weights = draw.shares(first_side(kind), parts, grazing);
+    weights.extend(draw.shares(4 - first_side(kind), parts, grazing).into_iter().map(|w| -w));
 
     // 2. Draw positions at that time and displacements, in multiples that keep them exact.
-    let (mut x, p, unit) = shape(kind, way, periods * parts, &weights, draw);
+    let Shape { first_side, mut x, p, unit_m: unit } =
+        Shape::new(kind, way, periods * parts, &weights, draw);
     let distance = if touching { 0 } else { draw.integer(0, 1 << 16) };
 
     // 3. Solve: shift the first side so that the points with these weights meet.
@@ -150,89 +150,115 @@ fn try_meeting(kind: PairKind, way: Meeting, touching: bool, draw: &mut Draw) ->
     Some(Query { kind, x0: after(-time)?, x1: after(Rational::from(1) - time)?, truth })
 }
 
-/// Positions at the time of meeting, displacements (multiples of `grain`), and the unit (m).
-fn shape(
-    kind: PairKind,
-    way: Meeting,
-    grain: i128,
-    weights: &[Rational],
-    draw: &mut Draw,
-) -> ([Point; 4], [Point; 4], f64) {
-    let faces = kind == PairKind::VertexFace;
-    let speed = [1 << 10, 1 << 20, 1 << 26][draw.integer(0, 2) as usize];
-    let mut x: [Point; 4] = std::array::from_fn(|_| draw.vector(1 << 20, grain));
-    let mut p: [Point; 4] = std::array::from_fn(|_| draw.vector(speed, grain));
-    let mut unit = 2f64.powi(-20);
-    match way {
-        Meeting::Random => {}
-        Meeting::Collapsed => {
-            // What stands on one place, and whether it stays there.
-            let joins: &[(usize, usize)] = match (faces, draw.integer(0, 2)) {
-                (true, 0) => &[(2, 1)],
-                (true, 1) => &[(3, 1), (2, 1)],
-                (true, _) => &[(3, 2)],
-                (false, 0) => &[(1, 0)],
-                (false, 1) => &[(3, 2)],
-                (false, _) => &[(1, 0), (3, 2)],
-            };
-            let stays = draw.chance(2);
-            for &(a, b) in joins {
-                x[a] = x[b];
-                p[a] = if stays { p[b] } else { p[a] };
+/// Four points at the time of meeting and their displacements, in units.
+struct Shape {
+    first_side: usize,
+    x: [Point; 4],
+    p: [Point; 4],
+    unit_m: f64,
+}
+
+impl Shape {
+    /// Points and displacements, multiples of `grain`, for points with `weights` to meet.
+    fn new(
+        kind: PairKind,
+        way: Meeting,
+        grain: i128,
+        weights: &[Rational],
+        draw: &mut Draw,
+    ) -> Self {
+        let speed = [1 << 10, 1 << 20, 1 << 26][draw.integer(0, 2) as usize];
+        let mut shape = Self {
+            first_side: first_side(kind),
+            x: std::array::from_fn(|_| draw.vector(1 << 20, grain)),
+            p: std::array::from_fn(|_| draw.vector(speed, grain)),
+            unit_m: 2f64.powi(-20),
+        };
+        match way {
+            Meeting::Random => {}
+            Meeting::Collapsed => shape.collapse(draw),
+            Meeting::Coplanar => {
+                shape.x.iter_mut().chain(&mut shape.p).for_each(|v| v.z = 0.into())
             }
+            Meeting::Parallel => shape.align(draw),
+            Meeting::Grazing => shape.graze(grain, weights, draw),
+            Meeting::Thin => shape.thin(grain, draw),
+            Meeting::Far => shape.send_far(grain, draw),
         }
-        Meeting::Coplanar => {
-            x.iter_mut().chain(&mut p).for_each(|v| v.z = 0.into());
-        }
-        Meeting::Parallel if faces => {
-            let within = [draw.integer(-3, 3), draw.integer(-3, 3)].map(Rational::from);
-            (p[2], p[3]) = (p[1], p[1]);
-            p[0] = p[1] + (x[2] - x[1]) * within[0] + (x[3] - x[1]) * within[1];
-        }
-        Meeting::Parallel => {
-            let times = Rational::from(draw.integer(-3, 3));
-            x[3] = x[2] + (x[1] - x[0]) * times;
-            p[3] = if draw.chance(2) { p[2] + (p[1] - p[0]) * times } else { p[3] };
-        }
-        Meeting::Grazing => {
-            // The first side above z = 0, the second below, the points that meet on it.
-            for a in 0..4 {
-                let below = a >= if faces { 1 } else { 2 };
-                let height =
-                    if weights[a] == 0.into() { draw.integer(0, 1 << 20) * grain } else { 0 };
-                x[a].z = Rational::from(if below { -height } else { height });
-                p[a].z = 0.into();
-            }
-        }
-        Meeting::Thin => {
-            let shift = Rational::from(1 << draw.integer(10, 34));
-            for a in 0..4 {
-                x[a] = draw.vector(1 << 6, grain) * shift;
-                p[a] = draw.vector(1 << 6, grain) * shift;
-            }
-            let (from, along) = if faces { (1, x[2] - x[1]) } else { (2, x[1] - x[0]) };
-            x[3] =
-                x[from] + along * Rational::from(draw.integer(-3, 3)) + draw.vector(1 << 3, grain);
-            unit = 2f64.powi(-30);
-        }
-        Meeting::Far => {
-            let (place, together) =
-                (draw.vector(1 << 9, grain << 29), draw.vector(1 << 6, grain << 29));
-            let alike = draw.chance(2);
-            x.iter_mut().for_each(|x| *x += place);
-            for p in &mut p {
-                let own = draw.vector(1 << 6, if alike { grain << 10 } else { grain << 29 });
-                *p = together + own;
-            }
-            unit = 2f64.powi(-33);
+        shape
+    }
+
+    /// Puts vertices of a side on one place, where they stay or do not.
+    fn collapse(&mut self, draw: &mut Draw) {
+        let joins: &[(usize, usize)] = match (self.first_side, draw.integer(0, 2)) {
+            (1, 0) => &[(2, 1)],
+            (1, 1) => &[(3, 1), (2, 1)],
+            (1, _) => &[(3, 2)],
+            (_, 0) => &[(1, 0)],
+            (_, 1) => &[(3, 2)],
+            (_, _) => &[(1, 0), (3, 2)],
+        };
+        let stays = draw.chance(2);
+        for &(a, b) in joins {
+            self.x[a] = self.x[b];
+            self.p[a] = if stays { self.p[b] } else { self.p[a] };
         }
     }
-    (x, p, unit)
+
+    /// Parallel edges, which stay so or do not; or a vertex that moves along a face's plane.
+    fn align(&mut self, draw: &mut Draw) {
+        let Self { x, p, .. } = self;
+        let [s, t] = [draw.integer(-3, 3), draw.integer(-3, 3)].map(Rational::from);
+        if self.first_side == 1 {
+            (p[2], p[3]) = (p[1], p[1]);
+            p[0] = p[1] + (x[2] - x[1]) * s + (x[3] - x[1]) * t;
+        } else {
+            x[3] = x[2] + (x[1] - x[0]) * s;
+            p[3] = if draw.chance(2) { p[2] + (p[1] - p[0]) * s } else { p[3] };
+        }
+    }
+
+    /// The first side above z = 0, the second below, moving along it; on it what meets.
+    fn graze(&mut self, grain: i128, weights: &[Rational], draw: &mut Draw) {
+        for a in 0..4 {
+            let height = if weights[a] == 0.into() { draw.integer(0, 1 << 20) * grain } else { 0 };
+            self.x[a].z = if a < self.first_side { height } else { -height }.into();
+            self.p[a].z = 0.into();
+        }
+    }
+
+    /// The last vertex all but on the line of a face's edge, or beyond a parallel edge's.
+    fn thin(&mut self, grain: i128, draw: &mut Draw) {
+        let shift = Rational::from(1 << draw.integer(10, 34));
+        self.x = std::array::from_fn(|_| draw.vector(1 << 6, grain) * shift);
+        self.p = std::array::from_fn(|_| draw.vector(1 << 6, grain) * shift);
+        let x = &mut self.x;
+        let (from, along) =
+            if self.first_side == 1 { (x[1], x[2] - x[1]) } else { (x[2], x[1] - x[0]) };
+        x[3] = from + along * Rational::from(draw.integer(-3, 3)) + draw.vector(1 << 3, grain);
+        self.unit_m = 2f64.powi(-30);
+    }
+
+    fn send_far(&mut self, grain: i128, draw: &mut Draw) {
+        let place = draw.vector(1 << 9, grain << 29);
+        let shared = draw.vector(1 << 6, grain << 29);
+        let own = if draw.chance(2) { grain << 10 } else { grain << 29 };
+        self.x.iter_mut().for_each(|x| *x += place);
+        self.p = std::array::from_fn(|_| shared + draw.vector(1 << 6, own));
+        self.unit_m = 2f64.powi(-33);
+    }
+}
+
+fn first_side(kind: PairKind) -> usize {
+    match kind {
+        PairKind::VertexFace => 1,
+        PairKind::EdgeEdge => 2,
+    }
 }
 
 /// A pair that passes with a gap between two planes that stand still.
 pub fn parted(kind: PairKind, draw: &mut Draw) -> Query {
-    let first_side = if kind == PairKind::VertexFace { 1 } else { 2 };
+    let first_side = first_side(kind);
     let widest = 1 << draw.integer(4, 18);
     let gap = draw.integer(1, widest);
     let (range, speed) = (1 << draw.integer(0, 20), 1 << draw.integer(10, 20));
@@ -272,7 +298,7 @@ pub fn passing(kind: PairKind, draw: &mut Draw) -> Query {
 
 /// Lower bound of the distance in a motion of integers from `x0` to `x1`.
 fn gap_between(kind: PairKind, x0: [Point; 4], x1: [Point; 4]) -> f64 {
-    let first_side = if kind == PairKind::VertexFace { 1 } else { 2 };
+    let first_side = first_side(kind);
     let middle = std::array::from_fn(|a| (x0[a] + x1[a]).map(|c| c.to_integer() as f64));
     let direction = closest(kind, middle).normal.map(|n| Rational::from((n * 1048576.0) as i128));
     let least = |x: [Point; 4]| {
