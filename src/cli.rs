@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use cloth_sim::collision::PairKind;
 
 /// Simulates cloth on many processors: a RON scene in, OBJ frames out.
 ///
@@ -31,6 +32,8 @@ pub struct CommandLine {
 pub enum Command {
     /// Verifies the frames of a finished run: intersections, strain, finite values.
     Check(CheckArguments),
+    /// Runs continuous collision queries whose truth is known; fails if any is missed.
+    CcdQueries(CcdQueriesArguments),
 }
 
 /// Arguments of `check`.
@@ -50,6 +53,36 @@ pub struct CheckArguments {
     /// Say nothing but errors; the exit code tells.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// Arguments of `ccd-queries`.
+#[derive(Debug, Clone, Args)]
+pub struct CcdQueriesArguments {
+    /// CSV files: eight rows a query; x, y, z as numerator and denominator, then the truth.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// What the first four rows of a query are: a vertex and a face, or two edges.
+    #[arg(long)]
+    pub kind: QueryKind,
+}
+
+/// The kind of all queries of a file.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum QueryKind {
+    /// A vertex and a face's vertices.
+    VertexFace,
+    /// The vertices of one edge, then of the other.
+    EdgeEdge,
+}
+
+impl From<QueryKind> for PairKind {
+    fn from(kind: QueryKind) -> Self {
+        match kind {
+            QueryKind::VertexFace => Self::VertexFace,
+            QueryKind::EdgeEdge => Self::EdgeEdge,
+        }
+    }
 }
 
 /// The run of a scene.

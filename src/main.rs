@@ -6,6 +6,7 @@ mod cli;
 mod fault;
 mod job;
 mod progress;
+mod queries;
 mod recorder;
 mod run;
 
@@ -18,6 +19,9 @@ fn main() -> ExitCode {
     cloth_sim::comm::report_panics_once();
     let outcome = match CommandLine::parse() {
         CommandLine { command: Some(Command::Check(arguments)), .. } => check::check(&arguments),
+        CommandLine { command: Some(Command::CcdQueries(arguments)), .. } => {
+            queries::ccd_queries(&arguments)
+        }
         CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
         // The parser asks for a scene before this.
         CommandLine { command: None, run: None } => {

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each of them uses a part of it
 
 pub mod conformance;
+pub mod queries;
 pub mod run;
 pub mod springs;
 
