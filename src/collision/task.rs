@@ -259,7 +259,7 @@ mod tests {
                     recurse(trees, first, counters, faces);
                 }
                 Outcome::SplitItself(tests) => {
-                    tests.map(|test| recurse(trees, test, counters, faces));
+                    tests.into_iter().for_each(|test| recurse(trees, test, counters, faces));
                 }
             }
         }
