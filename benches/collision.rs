@@ -122,13 +122,13 @@ fn collision(criterion: &mut Criterion) {
     for (name, x) in [("collect/apart", &apart), ("collect/draped", &draped)] {
         detector.refit(&threads, &surfaces, x, x, RADIUS_M);
         detector.root_tests(&surfaces, &patches, &mut roots);
-        let counters = detector.collect(&surfaces, roots.iter().copied(), x, x, RADIUS_M);
+        let counters = detector.collect(&surfaces, roots.iter().copied());
         println!("{name}: {} tests, {} candidates", counters.tests, counters.candidates);
         criterion.bench_function(name, |bencher| {
             bencher.iter(|| {
                 detector.root_tests(&surfaces, &patches, &mut roots);
                 let roots = roots.iter().copied();
-                black_box(detector.collect(&surfaces, roots, black_box(x), x, RADIUS_M))
+                black_box(detector.collect(&surfaces, roots))
             });
         });
     }

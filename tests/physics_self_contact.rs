@@ -118,9 +118,12 @@ fn a_stack_of_ten_sheets_comes_to_rest_and_its_energy_never_rises() {
         let scene = Scene { ..scene(step_s) };
         let (speed, energies, heights) = simulate(&scene, stack(10, 0.003), |simulation| {
             let mut energies = vec![simulation.total_energy()?];
-            while simulation.time_s() < 0.8 {
+            while simulation.time_s() < 1.6 {
                 simulation.step()?;
                 energies.push(simulation.total_energy()?);
+                if simulation.steps() as usize % (0.2 / step_s) as usize == 0 {
+                    eprintln!("{step_s} t {} rms {:.2e}", simulation.time_s(), rms_speed(simulation));
+                }
             }
             let heights = simulation.positions().chunks(121).map(|layer| {
                 let inner = layer.iter().filter(|x| x.x.hypot(x.z) < 0.08);
@@ -167,8 +170,8 @@ fn two_free_sheets_that_collide_keep_their_momentum_and_gain_no_energy() {
     });
     let drift = (after - before).norm() / before.norm();
     let rise = energies.iter().fold(f64::MIN, |most, e| most.max(e - energies[0]));
-    println!("momentum drifts by {:.1e}, energy {rise:+.1e} J", drift);
-    assert!(drift < 0.01 && rise <= 0.0);
+    println!("momentum drifts by {drift:.1e}, energy {rise:+.1e} J");
+    assert!(drift < 0.01 && rise <= 1e-12 * energies[0]);
     assert!(energies[energies.len() - 1] < 0.9 * energies[0], "they did not collide");
 }
 
@@ -192,43 +195,38 @@ fn shot(pinned: bool) -> (Scene, Setup) {
     (scene, Setup { cloths: vec![target], obstacles: vec![ball] })
 }
 
-#[test]
-fn a_fast_ball_never_passes_a_free_sheet() {
-    let (scene, setup) = shot(false);
-    let lowest = simulate(&scene, setup, |simulation| {
-        while simulation.time_s() < 0.0145 {
-            simulation.step()?;
-        }
-        // Some cloth is below the ball wherever the ball is.
-        let ball_y = 0.06 - 50.0 * simulation.time_s();
-        let near = simulation.positions().iter().filter(|x| x.x.hypot(x.z) < 0.02);
-        let highest = near.map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);
-        Ok(highest - ball_y)
-    });
-    assert!(lowest < 0.0, "cloth is {lowest} m above the ball's centre");
-}
-
-#[test]
-fn a_fast_ball_against_a_pinned_border_is_a_reported_pinch() {
-    let (scene, setup) = shot(true);
-    let (model, mut total) = (setup, StepReport::default());
-    let outcome = simulate(&scene, model, |simulation| {
-        let mut total = StepReport::default();
+/// Height of the sheet's middle over the ball's centre after 18 steps, m, and how
+/// often obstacle or border left no room.
+fn shoot(pinned: bool) -> (f64, u64) {
+    let (scene, setup) = shot(pinned);
+    let middle = setup.cloths[0].rest.iter().position(|p| p.norm() < 1e-9).expect("a middle");
+    simulate(&scene, setup, |simulation| {
+        let (mut total, mut ball_y) = (StepReport::default(), 0.06);
         for _ in 0..18 {
             match simulation.step() {
                 Ok(report) => total.add(&report),
-                Err(error) => return Ok(Err(error)),
+                // What must not happen silently is said.
+                Err(Error::Step { cause, .. }) => {
+                    assert!(cause.contains("no room"), "{cause}");
+                    total.count(Counter::Pinches, 1);
+                    break;
+                }
+                Err(error) => return Err(error),
             }
+            ball_y = 0.06 - 50.0 * simulation.time_s();
         }
-        Ok(Ok(total))
-    });
-    match outcome {
-        Err(Error::Step { cause, .. }) => assert!(cause.contains("no room"), "{cause}"),
-        Err(error) => panic!("{error}"),
-        Ok(report) => {
-            total.add(&report);
-            panic!("it passed: {} pinches", total.get(Counter::Pinches));
-        }
+        Ok((simulation.positions()[middle].y - ball_y, total.get(Counter::Pinches)))
+    })
+}
+
+/// A sheet that meets nothing else cannot pass a ball without being cut: its middle
+/// stays below.
+#[test]
+fn a_fast_ball_never_passes_a_sheet() {
+    for pinned in [false, true] {
+        let (height, pinches) = shoot(pinned);
+        println!("pinned {pinned}: middle {height:.4} m above the ball, {pinches} pinches");
+        assert!(height < -0.019);
     }
 }
 
@@ -291,6 +289,9 @@ fn slip(load: f64) -> f64 {
 
 #[test]
 fn a_strip_round_a_cylinder_slips_when_the_capstan_equation_says_so() {
+    for load in [0.7, 0.8, 1.0] {
+        println!("at {load} {:.2e}", slip(load));
+    }
     let (held, slips) = (slip(0.9), slip(1.1));
     println!("at 0.9 of the load {held:.1e} m, at 1.1 {slips:.1e} m");
     assert!(held.abs() < 1e-4 && slips > 1e-3);

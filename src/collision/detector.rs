@@ -1,8 +1,8 @@
 //! Collision detection of one rank: refit, traversal, candidates.
 
-use super::dop::{Dop18, near};
+use super::dop::Dop18;
 use super::pair::Pair;
-use super::surface::{Surface, Surfaces};
+use super::surface::{Represented, Surface, Surfaces};
 use super::task::{Outcome, Test, TestCounters, TestTrees};
 use crate::ids::{FaceId, PatchId, VertexId};
 use crate::math::Vec3;
@@ -124,16 +124,12 @@ impl Detector {
     }
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`] over the motion from `x0` to `x1` (all vertices, m; those of the
-    /// last refit) within `radius` (m; at most that of the last refit). Returns
-    /// what was counted.
+    /// [`near`](super::dop::near) over the motion of the last refit. Returns what
+    /// was counted.
     pub fn collect(
         &mut self,
         surfaces: &Surfaces,
         roots: impl IntoIterator<Item = Test>,
-        x0: &[Vec3],
-        x1: &[Vec3],
-        radius: f64,
     ) -> TestCounters {
         let mut counters = TestCounters::default();
         let candidates = &mut self.candidates;
@@ -143,19 +139,17 @@ impl Detector {
         for root in roots {
             self.stack.push(root);
             trees.traverse(&mut self.stack, &mut counters, |test, face1, face2| {
-                let side = |object: u32, node, face| Side {
-                    surface: &surfaces.list[object as usize],
-                    face,
-                    bounds: trees.bounds(object, node),
-                    vertices,
+                let side = |object: u32, node, face: FaceId| {
+                    let surface = &surfaces.list[object as usize];
+                    Side {
+                        corners: surface.faces[face as usize],
+                        represented: surface.represented(face),
+                        bounds: trees.bounds(object, node),
+                    }
                 };
                 let first = side(test.obj1, test.dop1, face1);
                 let second = side(test.obj2, test.dop2, face2);
-                elementary_pairs(&first, &second, |pair| {
-                    if !pair.shares_a_vertex() && near(&pair, x0, x1, radius) {
-                        candidates.push(pair);
-                    }
-                });
+                elementary_pairs(&first, &second, vertices, candidates);
             });
         }
         counters.candidates = candidates.len() as u64;
@@ -171,44 +165,45 @@ impl Detector {
 
 /// One side of a pair of faces.
 struct Side<'a> {
-    surface: &'a Surface,
-    face: FaceId,
+    corners: [VertexId; 3],
+    represented: Represented,
     bounds: &'a Dop18,
-    vertices: &'a [Dop18],
 }
 
 impl Side<'_> {
-    fn corners(&self) -> [VertexId; 3] {
-        self.surface.faces[self.face as usize]
-    }
-
-    /// The vertices this face represents whose bounds overlap the `other` face.
-    fn vertices_near(&self, other: &Self) -> impl Iterator<Item = VertexId> {
-        self.surface
-            .represented_vertices(self.face)
-            .filter(|&vertex| self.vertices[vertex as usize].overlaps(other.bounds))
-    }
-
-    /// The edges this face represents, with their bounds.
-    fn edges(&self) -> impl Iterator<Item = ([VertexId; 2], Dop18)> {
-        self.surface.represented_edges(self.face).map(|edge| {
-            let [a, b] = edge.map(|vertex| &self.vertices[vertex as usize]);
-            (edge, a.union(b))
-        })
+    /// The edge opposite to a corner.
+    fn edge(&self, opposite: usize) -> [VertexId; 2] {
+        [self.corners[(opposite + 1) % 3], self.corners[(opposite + 2) % 3]]
     }
 }
 
-/// The elementary pairs that a pair of faces yields (of its 6 vertex-face and 9
-/// edge-edge pairs those it represents), less those whose bounds are apart.
-fn elementary_pairs(first: &Side, second: &Side, mut yields: impl FnMut(Pair)) {
+/// Adds the elementary pairs that a pair of faces yields (of its 6 vertex-face and
+/// 9 edge-edge pairs those it represents) to `pairs`, less those whose sides have a
+/// vertex in common or whose bounds are apart.
+fn elementary_pairs(first: &Side, second: &Side, vertices: &[Dop18], pairs: &mut Vec<Pair>) {
+    let bounds = |vertex: VertexId| &vertices[vertex as usize];
     for (side, other) in [(first, second), (second, first)] {
-        for vertex in side.vertices_near(other) {
-            yields(Pair::vertex_face(vertex, other.corners()));
+        for (corner, vertex) in side.corners.into_iter().enumerate() {
+            if side.represented.vertex(corner)
+                && !other.corners.contains(&vertex)
+                && bounds(vertex).overlaps(other.bounds)
+            {
+                pairs.push(Pair::vertex_face(vertex, other.corners));
+            }
         }
     }
-    for (edge1, bounds1) in first.edges().filter(|(_, bounds)| bounds.overlaps(second.bounds)) {
-        for (edge2, _) in second.edges().filter(|(_, bounds2)| bounds2.overlaps(&bounds1)) {
-            yields(Pair::edge_edge(edge1, edge2));
+    for opposite1 in (0..3).filter(|&corner| first.represented.edge(corner)) {
+        let [a, b] = first.edge(opposite1);
+        let bounds1 = bounds(a).union(bounds(b));
+        if !bounds1.overlaps(second.bounds) {
+            continue;
+        }
+        for opposite2 in (0..3).filter(|&corner| second.represented.edge(corner)) {
+            let [c, d] = second.edge(opposite2);
+            if a != c && a != d && b != c && b != d && bounds1.overlaps(&bounds(c).union(bounds(d)))
+            {
+                pairs.push(Pair::edge_edge([a, b], [c, d]));
+            }
         }
     }
 }
@@ -224,6 +219,7 @@ mod tests {
 
     use super::super::ccd::time_of_impact;
     use super::super::contact::{Contact, find_contacts};
+    use super::super::dop::near;
     use super::*;
     use crate::mesh::Topology;
 
@@ -253,17 +249,22 @@ mod tests {
         pairs
     }
 
+    /// The pairs that are near over a motion within `radius`.
+    fn near_pairs(all: &[Pair], (x0, x1): (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair> {
+        let swept = |(x0, x1): (&Vec3, &Vec3)| Dop18::swept(x0, x1, 0.5 * radius);
+        let vertices: Vec<Dop18> = x0.iter().zip(x1).map(swept).collect();
+        all.iter().filter(|pair| near(pair, &vertices)).copied().collect()
+    }
+
     /// The share of the rank that owns `patches`: counts and sorted candidates.
     fn share(
         detector: &mut Detector,
         surfaces: &Surfaces,
         patches: &[PatchId],
-        (x0, x1): (&[Vec3], &[Vec3]),
-        radius: f64,
     ) -> (TestCounters, Vec<Pair>) {
         let mut roots = Vec::new();
         let mut counters = detector.root_tests(surfaces, patches, &mut roots);
-        counters.add(&detector.collect(surfaces, roots, x0, x1, radius));
+        counters.add(&detector.collect(surfaces, roots));
         let mut found = detector.candidates().to_vec();
         found.sort_unstable();
         (counters, found)
@@ -335,9 +336,8 @@ mod tests {
             let threads = Threads::new(1).unwrap();
             let whole = surfaces(&[0; CLOTH_VERTICES], 1);
             let all = all_pairs(&whole);
-            let is_near = |pair: &&Pair| near(pair, &x0, &x1, radius);
-            let expected: Vec<Pair> = all.iter().filter(is_near).copied().collect();
             let motion = (x0.as_slice(), x1.as_slice());
+            let expected = near_pairs(&all, motion, radius);
             let distance = 0.99 * radius;
             prop_assert_eq!(collisions(&expected, motion, distance), collisions(&all, motion, distance));
 
@@ -346,13 +346,13 @@ mod tests {
                 let mut detector = Detector::new(surfaces);
                 detector.refit(&threads, surfaces, &x0, &x1, radius);
                 let every = Vec::from_iter(0..patches);
-                let (counters, found) = share(&mut detector, surfaces, &every, motion, radius);
+                let (counters, found) = share(&mut detector, surfaces, &every);
                 prop_assert_eq!(&found, &expected);
 
                 let mut sum = TestCounters::default();
                 for rank in 0..3 {
                     let own = Vec::from_iter((0..patches).filter(|patch| patch % 3 == rank));
-                    sum.add(&share(&mut detector, surfaces, &own, motion, radius).0);
+                    sum.add(&share(&mut detector, surfaces, &own).0);
                 }
                 prop_assert_eq!(sum, counters);
             }
@@ -380,10 +380,8 @@ mod tests {
         for (from, to) in path {
             let (x0, x1) = (moved(from), moved(to));
             detector.refit(&threads, &surfaces, &x0, &x1, 0.01);
-            let (_, mut found) = share(&mut detector, &surfaces, &[0], (&x0, &x1), 0.01);
-            let mut expected = all_pairs(&surfaces);
-            expected.retain(|pair| near(pair, &x0, &x1, 0.01));
-            assert_eq!(found, expected);
+            let (_, mut found) = share(&mut detector, &surfaces, &[0]);
+            assert_eq!(found, near_pairs(&all_pairs(&surfaces), (&x0, &x1), 0.01));
             found.retain(|pair| pair.vertices.iter().any(|&v| v as usize >= CLOTH_VERTICES));
             assert_eq!(found.is_empty(), to == 0.0);
         }

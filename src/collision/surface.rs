@@ -19,8 +19,7 @@ pub struct Surface {
     /// True if its motion is prescribed (an obstacle). Kinematic surfaces are
     /// never tested against each other.
     pub kinematic: bool,
-    /// Per face the corners (bits 0-2) and edges (bits 3-5) it represents.
-    represented: Vec<u8>,
+    represented: Vec<Represented>,
 }
 
 impl Surface {
@@ -52,37 +51,47 @@ impl Surface {
         first..first + self.vertex_count
     }
 
-    /// The vertices that `face` represents.
-    pub fn represented_vertices(&self, face: FaceId) -> impl Iterator<Item = VertexId> + use<> {
-        let (corners, bits) = (self.faces[face as usize], self.represented[face as usize]);
-        (0..3).filter(move |corner| bits >> corner & 1 == 1).map(move |corner| corners[corner])
+    /// Which of its corners and edges `face` represents.
+    #[inline]
+    pub fn represented(&self, face: FaceId) -> Represented {
+        self.represented[face as usize]
+    }
+}
+
+/// The corners (bits 0-2) and edges (bits 3-5) that a face represents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Represented(u8);
+
+impl Represented {
+    /// True if it represents its vertex at `corner`.
+    #[inline]
+    pub fn vertex(self, corner: usize) -> bool {
+        self.0 >> corner & 1 == 1
     }
 
-    /// The edges that `face` represents.
-    pub fn represented_edges(&self, face: FaceId) -> impl Iterator<Item = [VertexId; 2]> + use<> {
-        let (corners, bits) = (self.faces[face as usize], self.represented[face as usize]);
-        (0..3)
-            .filter(move |opposite| bits >> (3 + opposite) & 1 == 1)
-            .map(move |opposite| [corners[(opposite + 1) % 3], corners[(opposite + 2) % 3]])
+    /// True if it represents its edge opposite to `corner`.
+    #[inline]
+    pub fn edge(self, corner: usize) -> bool {
+        self.0 >> (3 + corner) & 1 == 1
     }
 }
 
 /// Representative assignment (Curtis, Tamstorf & Manocha 2008): of the faces
 /// around a vertex or an edge the lowest one represents it, so that a pair of
 /// faces yields each elementary pair that no other pair of faces yields.
-fn representatives(faces: &[[u32; 3]], topology: &Topology, vertices: usize) -> Vec<u8> {
+fn representatives(faces: &[[u32; 3]], topology: &Topology, vertices: usize) -> Vec<Represented> {
     let mut lowest = vec![NONE; vertices];
-    let mut represented = vec![0; faces.len()];
+    let mut represented = vec![Represented::default(); faces.len()];
     for (number, face) in faces.iter().enumerate() {
         for corner in 0..3 {
             let of_vertex = &mut lowest[face[corner] as usize];
             if *of_vertex == NONE {
                 *of_vertex = number as FaceId;
-                represented[number] |= 1 << corner;
+                represented[number].0 |= 1 << corner;
             }
             let edge = topology.face_edges[number][corner];
             if topology.edge_faces[edge as usize][0] == number as FaceId {
-                represented[number] |= 1 << (3 + corner);
+                represented[number].0 |= 1 << (3 + corner);
             }
         }
     }
@@ -113,13 +122,17 @@ mod tests {
         let faces = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [0, 2, 4]];
         let topology = Topology::new(&faces).unwrap();
         let surface = Surface::new(10, &faces, &topology, &[Vec3::zeros(); 5], None, true);
-        let numbers = || 0..faces.len() as u32;
-        let mut vertices: Vec<u32> =
-            numbers().flat_map(|face| surface.represented_vertices(face)).collect();
+        let represents = |which: fn(Represented, usize) -> bool| {
+            let corners = (0..faces.len()).flat_map(|face| [0, 1, 2].map(|corner| (face, corner)));
+            corners.filter(move |&(face, corner)| which(surface.represented(face as u32), corner))
+        };
+        let vertices = represents(Represented::vertex).map(|(face, corner)| faces[face][corner]);
+        let mut vertices: Vec<u32> = vertices.collect();
         vertices.sort_unstable();
-        assert_eq!(vertices, [10, 11, 12, 13, 14]);
-        let edges = numbers().flat_map(|face| surface.represented_edges(face));
-        let mut edges: Vec<[u32; 2]> = edges.map(|[a, b]| [a.min(b) - 10, a.max(b) - 10]).collect();
+        assert_eq!(vertices, [0, 1, 2, 3, 4]);
+        let edges =
+            represents(Represented::edge).map(|(face, corner)| topology.face_edges[face][corner]);
+        let mut edges: Vec<[u32; 2]> = edges.map(|edge| topology.edges[edge as usize]).collect();
         edges.sort_unstable();
         assert_eq!(edges, topology.edges);
     }

@@ -96,60 +96,21 @@ impl TestTrees<'_> {
         &self.bounds[object as usize][node as usize]
     }
 
-    #[inline]
-    fn node(&self, object: u32, node: u32) -> Node {
-        self.surfaces.list[object as usize].hierarchy.nodes()[node as usize]
+    fn tree(&self, object: u32) -> Tree<'_> {
+        let nodes = self.surfaces.list[object as usize].hierarchy.nodes();
+        Tree { nodes, bounds: &self.bounds[object as usize] }
     }
 
     /// Executes one test. The inner node is split; of two, the larger one, but
     /// those above the parts first.
-    #[inline]
     pub fn execute(&self, test: &Test) -> Outcome {
-        if test.is_of_one_node() {
-            return self.split_itself(test);
-        }
-        let (first, second) =
-            (self.bounds(test.obj1, test.dop1), self.bounds(test.obj2, test.dop2));
-        if !first.overlaps(second) {
-            return Outcome::Apart;
-        }
-        let split_first = |child| {
-            Outcome::Split(Test { dop1: child, ..*test }, Test { dop1: child + 1, ..*test })
-        };
-        let split_second = |child| {
-            Outcome::Split(Test { dop2: child, ..*test }, Test { dop2: child + 1, ..*test })
-        };
-        match (self.node(test.obj1, test.dop1), self.node(test.obj2, test.dop2)) {
-            (Node::Leaf(face1), Node::Leaf(face2)) => Outcome::Faces(face1, face2),
-            (Node::Inner(child1), Node::Inner(child2)) | (Node::Top(child1), Node::Top(child2)) => {
-                if first.size() >= second.size() {
-                    split_first(child1)
-                } else {
-                    split_second(child2)
-                }
-            }
-            (Node::Top(child), _) | (Node::Inner(child), Node::Leaf(_)) => split_first(child),
-            (_, Node::Top(child)) | (Node::Leaf(_), Node::Inner(child)) => split_second(child),
-        }
-    }
-
-    fn split_itself(&self, test: &Test) -> Outcome {
-        match self.node(test.obj1, test.dop1) {
-            Node::Leaf(_) => Outcome::Apart,
-            Node::Inner(child) | Node::Top(child) => {
-                let pair = |dop1, dop2| Test { dop1, dop2, ..*test };
-                Outcome::SplitItself([
-                    pair(child, child),
-                    pair(child + 1, child + 1),
-                    pair(child, child + 1),
-                ])
-            }
-        }
+        execute(&self.tree(test.obj1), &self.tree(test.obj2), test)
     }
 
     /// True if a node of the test stands above the parts of its object.
     pub fn is_above_parts(&self, test: &Test) -> bool {
-        let is_top = |object, node| matches!(self.node(object, node), Node::Top(_));
+        let is_top =
+            |object, node: u32| matches!(self.tree(object).nodes[node as usize], Node::Top(_));
         is_top(test.obj1, test.dop1) || is_top(test.obj2, test.dop2)
     }
 
@@ -178,9 +139,10 @@ impl TestTrees<'_> {
         mut faces: impl FnMut(&Test, FaceId, FaceId),
     ) {
         while let Some(mut test) = stack.pop() {
+            let (first, second) = (self.tree(test.obj1), self.tree(test.obj2));
             loop {
                 counters.count(&test);
-                match self.execute(&test) {
+                match execute(&first, &second, &test) {
                     Outcome::Apart => break,
                     Outcome::Faces(face1, face2) => {
                         faces(&test, face1, face2);
@@ -196,6 +158,54 @@ impl TestTrees<'_> {
                     }
                 }
             }
+        }
+    }
+}
+
+/// One object's hierarchy with its bounds.
+struct Tree<'a> {
+    nodes: &'a [Node],
+    bounds: &'a [Dop18],
+}
+
+#[inline(always)]
+fn execute(first: &Tree, second: &Tree, test: &Test) -> Outcome {
+    let (node1, node2) = (test.dop1 as usize, test.dop2 as usize);
+    if test.is_of_one_node() {
+        return split_itself(first.nodes[node1], test);
+    }
+    let (bounds1, bounds2) = (&first.bounds[node1], &second.bounds[node2]);
+    if !bounds1.overlaps(bounds2) {
+        return Outcome::Apart;
+    }
+    let split_first =
+        |child| Outcome::Split(Test { dop1: child, ..*test }, Test { dop1: child + 1, ..*test });
+    let split_second =
+        |child| Outcome::Split(Test { dop2: child, ..*test }, Test { dop2: child + 1, ..*test });
+    match (first.nodes[node1], second.nodes[node2]) {
+        (Node::Leaf(face1), Node::Leaf(face2)) => Outcome::Faces(face1, face2),
+        (Node::Inner(child1), Node::Inner(child2)) | (Node::Top(child1), Node::Top(child2)) => {
+            if bounds1.size() >= bounds2.size() {
+                split_first(child1)
+            } else {
+                split_second(child2)
+            }
+        }
+        (Node::Top(child), _) | (Node::Inner(child), Node::Leaf(_)) => split_first(child),
+        (_, Node::Top(child)) | (Node::Leaf(_), Node::Inner(child)) => split_second(child),
+    }
+}
+
+fn split_itself(node: Node, test: &Test) -> Outcome {
+    match node {
+        Node::Leaf(_) => Outcome::Apart,
+        Node::Inner(child) | Node::Top(child) => {
+            let pair = |dop1, dop2| Test { dop1, dop2, ..*test };
+            Outcome::SplitItself([
+                pair(child, child),
+                pair(child + 1, child + 1),
+                pair(child, child + 1),
+            ])
         }
     }
 }
@@ -259,7 +269,7 @@ mod tests {
                     recurse(trees, first, counters, faces);
                 }
                 Outcome::SplitItself(tests) => {
-                    tests.map(|test| recurse(trees, test, counters, faces));
+                    tests.into_iter().for_each(|test| recurse(trees, test, counters, faces));
                 }
             }
         }

@@ -30,10 +30,10 @@ impl Simulation<'_> {
             self.detector.refit(&self.threads, surfaces, &motion.x0, &motion.path_end, radius);
         });
         report.time(Phase::Tests, |report| {
-            let (x0, x1, roots) = (&motion.x0, &motion.path_end, &mut self.lists.roots);
+            let roots = &mut self.lists.roots;
             let mut counts = self.detector.root_tests(surfaces, &self.layout.own_patches, roots);
             let roots = roots.iter().copied();
-            counts.add(&self.detector.collect(surfaces, roots, x0, x1, radius));
+            counts.add(&self.detector.collect(surfaces, roots));
             report.count(Counter::Tests, counts.tests);
             report.count(Counter::Candidates, counts.candidates);
         });
