@@ -244,7 +244,7 @@ impl<'a> Still<'a> {
     /// The elementary pairs of two faces that are nearer than `delta_m`.
     fn near_pairs(&self, first: FaceOf, second: FaceOf, delta_m: f64, found: &mut Vec<NearPair>) {
         let mut add = |pair: Pair| {
-            if pair.shares_a_vertex() || !near(&pair, self.x, self.x, delta_m) {
+            if pair.shares_a_vertex() || !near(&pair, &self.vertices) {
                 return;
             }
             let x = pair.gather(self.x);

@@ -51,6 +51,20 @@ impl Surface {
         first..first + self.vertex_count
     }
 
+    /// The vertices that `face` represents.
+    pub fn represented_vertices(&self, face: FaceId) -> impl Iterator<Item = VertexId> + use<> {
+        let (corners, represented) = (self.faces[face as usize], self.represented(face));
+        (0..3).filter(move |&corner| represented.vertex(corner)).map(move |corner| corners[corner])
+    }
+
+    /// The edges that `face` represents.
+    pub fn represented_edges(&self, face: FaceId) -> impl Iterator<Item = [VertexId; 2]> + use<> {
+        let (corners, represented) = (self.faces[face as usize], self.represented(face));
+        (0..3)
+            .filter(move |&opposite| represented.edge(opposite))
+            .map(move |opposite| [corners[(opposite + 1) % 3], corners[(opposite + 2) % 3]])
+    }
+
     /// Which of its corners and edges `face` represents.
     #[inline]
     pub fn represented(&self, face: FaceId) -> Represented {
