@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use cloth_sim::comm::{Halo, threads as ranks};
 use cloth_sim::linalg::{
-    BlockCsr, CgWorkspace, Preconditioner, PreconditionerKind, ReproducibleSums, System, Tolerance,
+    BlockCsr, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, ReproducibleSums, System,
+    Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
@@ -125,6 +126,7 @@ fn time_solves(
                 world,
                 threads,
                 matrix,
+                couplings: &Couplings::default(),
                 halo,
                 preconditioner,
                 fixed: &[],

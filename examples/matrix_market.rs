@@ -1,23 +1,26 @@
 //! Writes the linear system of one step in Matrix Market form, for other solvers:
 //! `matrix.mtx` (`A = M + h D + h^2 K`, kg) and `rhs.mtx` (`b`, N s) of
 //! `A (v1 - v0) = b`. Component c of vertex v is row `3 v + c`, counted from 0,
-//! in the mesh's own numbering; numbers keep every bit.
+//! in the mesh's own numbering; numbers keep every bit. Contacts between cloth and
+//! cloth, which the solver applies beside its matrix, are added to it here.
 //!
 //! Rows of pinned vertices are written as assembled: the solver projects them
 //! out, another one would let these vertices go. The tablecloth has none.
 //!
 //! `cargo run --release --example matrix_market -- [SCENE] [STEP] [FOLDER] [--set PATH=VALUE]...`
 
+use std::collections::BTreeMap;
 use std::fs::{File, create_dir_all};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser;
+use cloth_sim::cloth::Integrator;
 use cloth_sim::comm::threads as ranks;
 use cloth_sim::error::{Error, Result};
-use cloth_sim::linalg::BlockCsr;
-use cloth_sim::math::Vec3;
+use cloth_sim::ids::VertexId;
+use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
 use cloth_sim::scene;
 use cloth_sim::sim::{Model, Simulation};
@@ -51,35 +54,50 @@ fn main() -> Result<()> {
         for _ in 0..arguments.step {
             simulation.step()?;
         }
-        let (matrix, rhs) = simulation.integrator().system();
-        write(&arguments.folder, simulation.layout(), matrix, rhs).map_err(|cause| {
-            Error::file(&arguments.folder, cause, "free some space or choose another folder")
-        })
+        let (layout, integrator) = (simulation.layout(), simulation.integrator());
+        write(&arguments.folder, layout, &blocks(layout, integrator), integrator.system().1)
+            .map_err(|cause| {
+                Error::file(&arguments.folder, cause, "free some space or choose another folder")
+            })
     })?;
     println!("step {} of {}: {}", arguments.step, model.scene.name, arguments.folder.display());
     Ok(())
 }
 
-/// Writes the system of a single rank, which owns every vertex.
-fn write(folder: &Path, layout: &Layout, matrix: &BlockCsr, rhs: &[Vec3]) -> io::Result<()> {
+/// All blocks by row and column vertex, of a single rank, which owns every vertex.
+fn blocks(layout: &Layout, integrator: &Integrator) -> BTreeMap<(VertexId, VertexId), Mat3> {
+    let (matrix, vertex) = (integrator.system().0.blocks(), |row: usize| layout.own[row]);
+    let mut blocks = BTreeMap::new();
+    for (row, columns) in matrix.outer_iterator().enumerate() {
+        let columns = columns.iter().map(|(column, block)| (column as VertexId, *block));
+        blocks.extend(columns.map(|(column, block)| ((vertex(row), column), block)));
+    }
+    for (row, column, block) in integrator.couplings().blocks() {
+        let place = (vertex(row as usize), vertex(column as usize));
+        *blocks.entry(place).or_insert_with(Mat3::zeros) += block;
+    }
+    blocks
+}
+
+/// Writes both files; `rhs` is in the numbering of `layout`.
+fn write(
+    folder: &Path,
+    layout: &Layout,
+    blocks: &BTreeMap<(VertexId, VertexId), Mat3>,
+    rhs: &[Vec3],
+) -> io::Result<()> {
     create_dir_all(folder)?;
-    let mut order: Vec<usize> = (0..matrix.rows()).collect();
+    let mut order: Vec<usize> = (0..rhs.len()).collect();
     order.sort_unstable_by_key(|&row| layout.own[row]);
 
-    let size = 3 * matrix.rows();
+    let size = 3 * rhs.len();
     let mut file = BufWriter::new(File::create(folder.join("matrix.mtx"))?);
     writeln!(file, "%%MatrixMarket matrix coordinate real general")?;
-    writeln!(file, "{size} {size} {}", 9 * matrix.len())?;
-    let blocks = matrix.blocks();
-    for &row in &order {
-        for component in 0..3 {
-            let Some(columns) = blocks.outer_view(row) else { continue };
-            for (vertex, block) in columns.iter() {
-                for (j, value) in block.row(component).iter().enumerate() {
-                    let place = (3 * layout.own[row] as usize + component + 1, 3 * vertex + j + 1);
-                    writeln!(file, "{} {} {value:e}", place.0, place.1)?;
-                }
-            }
+    writeln!(file, "{size} {size} {}", 9 * blocks.len())?;
+    for (&(row, column), block) in blocks {
+        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+            let (row, column) = (3 * row as usize + i + 1, 3 * column as usize + j + 1);
+            writeln!(file, "{row} {column} {:e}", block[(i, j)])?;
         }
     }
     file.flush()?;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use cloth_sim::comm::{Halo, threads as ranks};
 use cloth_sim::linalg::{
-    BlockCsr, CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+    BlockCsr, CgReport, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System,
+    Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
@@ -74,6 +75,7 @@ fn solve(
             world,
             threads: &threads,
             matrix: &matrix,
+            couplings: &Couplings::default(),
             halo: &mut Halo::new(layout.neighbours.clone()),
             preconditioner: &preconditioner,
             fixed: &fixed,

@@ -37,16 +37,24 @@ fn later_allocations(
 ) -> Result<u64> {
     let layout = Layout::new(&model.graph, &model.partition, world.rank());
     let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 1000 };
-    let mut integrator = Integrator::new(&model.cloth, &model.graph, &layout, kind, tolerance)?;
+    let (graph, partition) = (&model.graph, &model.partition);
+    let mut integrator = Integrator::new(&model.cloth, graph, partition, &layout, kind, tolerance)?;
     let threads = Threads::new(threads)?;
     let at_rest = vec![Vec3::zeros(); model.initial.len()];
     let pushed = |&[a, b, c]: &[u32; 3]| ContactSpring {
         vertices: [a, b, c, model.initial.len() as u32],
+        first_side: 3,
         weights: [0.5, 0.25, 0.25, -1.0],
         stiffness: Mat3::identity() * 10.0,
         push: Vec3::new(0.0, 0.01, 0.0),
     };
-    let contacts: Vec<_> = model.cloth.faces.iter().step_by(7).map(pushed).collect();
+    let folded = |&[a, b, c]: &[u32; 3]| ContactSpring {
+        vertices: [a, b, c, model.initial.len() as u32 - 1 - a],
+        ..pushed(&[a, b, c])
+    };
+    let faces = || model.cloth.faces.iter();
+    let onto_others = faces().step_by(7).map(pushed);
+    let contacts: Vec<_> = onto_others.chain(faces().step_by(9).map(folded)).collect();
     let inputs = StepInputs {
         x: &model.initial,
         v: &at_rest,

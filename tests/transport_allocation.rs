@@ -18,7 +18,7 @@ fn exchanges_and_reductions_allocate_nothing_once_warm() {
         let others = (0..size).filter(|&other| other != rank).enumerate();
         let neighbours = others.map(|(place, other)| {
             let first = (OWN + 50 * place) as u32;
-            HaloNeighbour { rank: other, send: (0..50).collect(), receive: first..first + 50 }
+            HaloNeighbour::new(other, (0..50).collect(), first..first + 50)
         });
         let mut halo = Halo::new(neighbours.collect());
         let mut values = vec![Vec3::repeat(rank as f64); OWN + 50 * (size - 1)];

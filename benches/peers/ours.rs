@@ -14,7 +14,8 @@ use std::time::Instant;
 use cloth_sim::comm::{Halo, World, launch, threads as ranks};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::linalg::{
-    BlockCsr, CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+    BlockCsr, CgReport, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System,
+    Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
@@ -101,8 +102,9 @@ fn solve(
         let start = Instant::now();
         preconditioner.factor(threads, matrix);
         let (halo, preconditioner) = (&mut halo, &preconditioner);
+        let (couplings, fixed, any_fixed) = (&Couplings::default(), &[][..], false);
         let mut system =
-            System { world, threads, matrix, halo, preconditioner, fixed: &[], any_fixed: false };
+            System { world, threads, matrix, couplings, halo, preconditioner, fixed, any_fixed };
         let mut x = vec![Vec3::zeros(); rhs.len()];
         let report = workspace.solve(&mut system, &rhs, &mut x, tolerance)?;
         let mut slowest = [-start.elapsed().as_secs_f64()];

@@ -7,17 +7,31 @@
 
 use crate::cloth::air::AirDrag;
 use crate::cloth::bending::BendingTreatment;
-use crate::cloth::contact_spring::ContactSpring;
+use crate::cloth::contact_spring::{ContactSpring, ContactSprings};
 use crate::cloth::hinges::Hinges;
 use crate::cloth::inputs::StepInputs;
 use crate::cloth::membrane::MembraneTriangle;
 use crate::cloth::model::ClothModel;
-use crate::cloth::scatter::{HingeScatter, PatchLists, TriangleScatter, own_patch};
+use crate::cloth::scatter::{HingeScatter, PatchLists, TriangleScatter};
+use crate::comm::Halo;
+use crate::error::Result;
 use crate::ids::{NONE, VertexId};
-use crate::linalg::{BlockCsr, BlockStructure};
+use crate::linalg::{BlockCsr, BlockStructure, Couplings};
 use crate::math::{Mat3, Vec3};
-use crate::partition::Layout;
+use crate::partition::{Graph, Layout, Partition};
 use crate::threads::{ByPatch, Threads};
+
+/// One rank's rows of `A dv = b`.
+pub struct StepSystem {
+    /// The fixed structure, kg: elements, and contacts within their sides.
+    pub matrix: BlockCsr,
+    /// Contacts across their sides, kg.
+    pub couplings: Couplings,
+    /// Own vertices, N s.
+    pub rhs: Vec<Vec3>,
+    /// The exchange of what matrix and couplings multiply.
+    pub halo: Halo,
+}
 
 /// The elements that touch a rank's rows and where their blocks go.
 pub struct Assembly {
@@ -26,18 +40,28 @@ pub struct Assembly {
     /// Slots of the hinges' blocks, parallel to `hinge_scatters`; empty if bending is explicit.
     hinge_slots: Vec<[[u32; 4]; 4]>,
     hinges: Hinges,
-    contacts: PatchLists<u32>,
+    contacts: ContactSprings,
 }
 
 impl Assembly {
-    /// Sorts the elements of `model` to the patches of `layout`.
-    pub fn new(model: &ClothModel, layout: &Layout, matrix: &BlockCsr) -> Self {
+    /// Sorts the elements of `model` to the patches of `layout`, and makes the system
+    /// that they are to fill. `partition` says who owns what else contacts may touch.
+    ///
+    /// # Errors
+    /// When the matrix has more blocks than 32 bits can number.
+    pub fn new(
+        model: &ClothModel,
+        graph: &Graph,
+        partition: &Partition,
+        layout: &Layout,
+    ) -> Result<(Self, StepSystem)> {
+        let matrix = BlockCsr::new(layout, graph)?;
         let triangles = PatchLists::of_elements(layout, &model.faces, |triangle, patch| {
             let vertices = &model.faces[triangle as usize];
             TriangleScatter {
                 triangle,
                 rows: patch.of(layout, vertices),
-                slots: patch.slots(layout, matrix, vertices),
+                slots: patch.slots(layout, &matrix, vertices),
             }
         });
         let hinge_vertices: Vec<_> = model.bending.hinges.iter().map(|h| h.vertices).collect();
@@ -46,30 +70,35 @@ impl Assembly {
         let hinge_scatters = PatchLists::of_elements(layout, &hinge_vertices, |hinge, patch| {
             let vertices = &hinge_vertices[hinge as usize];
             if model.bending_treatment == BendingTreatment::DiagonalHinges {
-                hinge_slots.push(patch.slots(layout, matrix, vertices));
+                hinge_slots.push(patch.slots(layout, &matrix, vertices));
             }
             hinges.scatter(model, hinge, patch.of(layout, vertices))
         });
         hinge_slots.shrink_to_fit();
-        let contacts =
-            PatchLists { offsets: vec![0; layout.own_patches.len() + 1], items: Vec::new() };
-        Self { triangles, hinge_scatters, hinge_slots, hinges, contacts }
+        let (contacts, halo) = ContactSprings::new(partition, layout);
+        let system = StepSystem {
+            couplings: Couplings::new(&layout.patch_offsets),
+            rhs: vec![Vec3::zeros(); layout.own.len()],
+            matrix,
+            halo,
+        };
+        Ok((Self { triangles, hinge_scatters, hinge_slots, hinges, contacts }, system))
     }
 
-    /// Fills this rank's rows of `matrix` (kg) and `rhs` (own vertices, N s).
+    /// Fills this rank's rows of `system`.
     pub fn assemble(
         &mut self,
         threads: &Threads,
         model: &ClothModel,
         layout: &Layout,
         inputs: &StepInputs,
-        matrix: &mut BlockCsr,
-        rhs: &mut [Vec3],
+        system: &mut StepSystem,
     ) {
         self.hinges.evaluate(threads, model, inputs);
-        self.sort_contacts(layout, inputs.contacts);
-        let (structure, values) = matrix.split_mut();
-        let pieces = (values, ByPatch::new(rhs, &layout.patch_offsets));
+        self.contacts.refill(inputs.contacts, &mut system.halo);
+        self.contacts.refill_couplings(inputs.contacts, inputs.h, &mut system.couplings);
+        let (structure, values) = system.matrix.split_mut();
+        let pieces = (values, ByPatch::new(&mut system.rhs, &layout.patch_offsets));
         threads.for_each_patch(pieces, 1, |patch, (values, rhs)| {
             let first = layout.patch_offsets[patch] as usize;
             let mut rows = PatchSystem {
@@ -131,30 +160,9 @@ impl Assembly {
     }
 
     fn add_contacts(&self, patch: usize, inputs: &StepInputs, rows: &mut PatchSystem) {
-        for &index in self.contacts.of(patch) {
-            rows.add_contact(&inputs.contacts[index as usize], inputs.h);
-        }
-    }
-
-    /// Lists for each patch the contacts with a vertex in it, in their order.
-    fn sort_contacts(&mut self, layout: &Layout, contacts: &[ContactSpring]) {
-        let lists = &mut self.contacts;
-        lists.offsets.fill(0);
-        for contact in contacts {
-            for_own_patches(layout, contact, |patch| lists.offsets[patch] += 1);
-        }
-        let mut total = 0;
-        for offset in &mut lists.offsets {
-            total += *offset;
-            *offset = total;
-        }
-        lists.items.resize(total as usize, 0);
-        // Filling from the back turns each patch's end into its beginning.
-        for (index, contact) in contacts.iter().enumerate().rev() {
-            for_own_patches(layout, contact, |patch| {
-                lists.offsets[patch] -= 1;
-                lists.items[lists.offsets[patch] as usize] = index as u32;
-            });
+        for &item in self.contacts.of_patch.of(patch) {
+            let places = &self.contacts.places[item as usize];
+            rows.add_contact(&inputs.contacts[item as usize], places, inputs.h);
         }
     }
 }
@@ -189,18 +197,6 @@ fn add_triangle_batch<const L: usize>(
             for (a, rhs) in rhs.into_iter().enumerate() {
                 rows.add_diagonal(item.rows[a], item.slots[a][a], rhs, block);
             }
-        }
-    }
-}
-
-/// Calls `visit` once for every own patch that has a vertex of `contact`.
-fn for_own_patches(layout: &Layout, contact: &ContactSpring, mut visit: impl FnMut(usize)) {
-    let patches = contact.vertices.map(|vertex| own_patch(layout, vertex));
-    for (a, patch) in patches.iter().enumerate() {
-        if let Some(own) = patch
-            && !patches[..a].contains(patch)
-        {
-            visit(*own);
         }
     }
 }
@@ -265,23 +261,24 @@ impl PatchSystem<'_> {
         }
     }
 
-    /// Adds a contact to those of its rows that stand here. Contacts with
-    /// obstacles couple vertices of one cloth face: their blocks are all there.
-    fn add_contact(&mut self, contact: &ContactSpring, h: f64) {
-        for a in 0..4 {
-            let Ok(row) = self.row_of(contact.vertices[a]) else { continue };
-            self.rhs[row] += contact.rhs(a, h);
-            for b in 0..4 {
-                let row = self.first_row + row;
-                if let Some(slot) = self.structure.position(row, contact.vertices[b]) {
-                    self.values[slot - self.first_slot] += contact.block(a, b, h);
+    /// Adds a contact to those of its rows that stand here: blocks within a side,
+    /// which is part of a triangle; those across are couplings. `places` are the
+    /// local indices of the vertices that take part.
+    fn add_contact(&mut self, contact: &ContactSpring, places: &[u32; 4], h: f64) {
+        for side in contact.sides() {
+            for a in side.clone() {
+                let row = places[a].wrapping_sub(self.first_row as u32) as usize;
+                let Some(rhs) = self.rhs.get_mut(row) else { continue };
+                *rhs += contact.rhs(a, h);
+                for b in side.clone().filter(|&b| places[b] != NONE) {
+                    let row = self.first_row + row;
+                    let slot = self.structure.position(row, contact.vertices[b]);
+                    debug_assert!(slot.is_some(), "a side is part of a triangle");
+                    if let Some(slot) = slot {
+                        self.values[slot - self.first_slot] += contact.block(a, b, h);
+                    }
                 }
             }
         }
-    }
-
-    /// Within a patch, vertices rise.
-    fn row_of(&self, vertex: VertexId) -> Result<usize, usize> {
-        self.vertices.binary_search(&vertex)
     }
 }

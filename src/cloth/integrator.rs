@@ -1,24 +1,23 @@
 //! Linearly implicit Euler: one rank's part of `A dv = b` (methods §4, §5).
 
-use crate::cloth::assembly::Assembly;
+use crate::cloth::assembly::{Assembly, StepSystem};
 use crate::cloth::inputs::StepInputs;
 use crate::cloth::model::ClothModel;
-use crate::comm::{Halo, World};
+use crate::comm::World;
 use crate::error::Result;
 use crate::linalg::{
-    BlockCsr, CgReport, CgWorkspace, Preconditioner, PreconditionerKind, System, Tolerance,
+    BlockCsr, CgReport, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System,
+    Tolerance,
 };
 use crate::math::Vec3;
-use crate::partition::{Graph, Layout};
+use crate::partition::{Graph, Layout, Partition};
 use crate::threads::Threads;
 
 /// The linear system of one rank: its own rows and their ghost points.
 pub struct Integrator {
     assembly: Assembly,
-    matrix: BlockCsr,
-    rhs: Vec<Vec3>,
+    system: StepSystem,
     delta_v: Vec<Vec3>,
-    halo: Halo,
     preconditioner: Preconditioner,
     workspace: CgWorkspace,
     tolerance: Tolerance,
@@ -45,21 +44,20 @@ impl Integrator {
     pub fn new(
         model: &ClothModel,
         graph: &Graph,
+        partition: &Partition,
         layout: &Layout,
         preconditioner: PreconditionerKind,
         tolerance: Tolerance,
     ) -> Result<Self> {
-        let matrix = BlockCsr::new(layout, graph)?;
+        let (assembly, system) = Assembly::new(model, graph, partition, layout)?;
         Ok(Self {
-            assembly: Assembly::new(model, layout, &matrix),
-            rhs: vec![Vec3::zeros(); layout.own.len()],
             delta_v: vec![Vec3::zeros(); layout.own.len()],
-            halo: Halo::new(layout.neighbours.clone()),
             workspace: CgWorkspace::new(layout),
-            preconditioner: Preconditioner::new(preconditioner, &matrix),
+            preconditioner: Preconditioner::new(preconditioner, &system.matrix),
             fixed: Vec::new(),
             any_fixed: false,
-            matrix,
+            assembly,
+            system,
             tolerance,
         })
     }
@@ -73,8 +71,7 @@ impl Integrator {
         layout: &Layout,
         inputs: &StepInputs,
     ) {
-        let (matrix, rhs) = (&mut self.matrix, &mut self.rhs);
-        self.assembly.assemble(threads, model, layout, inputs, matrix, rhs);
+        self.assembly.assemble(threads, model, layout, inputs, &mut self.system);
         self.any_fixed = !inputs.targets.is_empty();
         self.fixed.clear();
         for (row, (start, &vertex)) in self.delta_v.iter_mut().zip(&layout.own).enumerate() {
@@ -92,17 +89,18 @@ impl Integrator {
     /// # Errors
     /// When another rank has failed.
     pub fn solve(&mut self, world: &dyn World, threads: &Threads) -> Result<SolveOutcome> {
-        let shifted_patches = self.preconditioner.factor(threads, &self.matrix);
+        let shifted_patches = self.preconditioner.factor(threads, &self.system.matrix);
         let mut system = System {
             world,
             threads,
-            matrix: &self.matrix,
-            halo: &mut self.halo,
+            matrix: &self.system.matrix,
+            couplings: &self.system.couplings,
+            halo: &mut self.system.halo,
             preconditioner: &self.preconditioner,
             fixed: &self.fixed,
             any_fixed: self.any_fixed,
         };
-        let (rhs, delta_v) = (&self.rhs, &mut self.delta_v);
+        let (rhs, delta_v) = (&self.system.rhs, &mut self.delta_v);
         let cg = self.workspace.solve(&mut system, rhs, delta_v, self.tolerance)?;
         Ok(SolveOutcome { cg, shifted_patches })
     }
@@ -112,13 +110,20 @@ impl Integrator {
         &self.delta_v
     }
 
-    /// The system assembled last: own rows of the matrix (kg) and right-hand side (N s).
+    /// The system assembled last: own rows of the matrix (kg) and right-hand side
+    /// (N s). Contacts between cloth and cloth add [`Self::couplings`] to the matrix.
     pub fn system(&self) -> (&BlockCsr, &[Vec3]) {
-        (&self.matrix, &self.rhs)
+        (&self.system.matrix, &self.system.rhs)
+    }
+
+    /// The terms of the system assembled last that stand beside its matrix.
+    pub fn couplings(&self) -> &Couplings {
+        &self.system.couplings
     }
 
     /// Bytes and messages that one ghost exchange sends.
     pub fn ghost_traffic(&self) -> (usize, usize) {
-        (self.halo.bytes_per_exchange(), self.halo.messages_per_exchange())
+        let halo = &self.system.halo;
+        (halo.bytes_per_exchange(), halo.messages_per_exchange())
     }
 }

@@ -18,7 +18,7 @@ mod polar;
 mod scatter;
 
 pub use air::AirDrag;
-pub use assembly::Assembly;
+pub use assembly::{Assembly, StepSystem};
 pub use bending::{Bending, BendingTreatment, CurvatureTriangle, Hinge};
 pub use contact_spring::ContactSpring;
 pub use integrator::{Integrator, SolveOutcome};

@@ -23,10 +23,30 @@ pub struct HaloNeighbour {
     pub send: Vec<u32>,
     /// Local indices of the ghosts that are its own values.
     pub receive: Range<u32>,
+    /// As `send`, for ghosts that it has in one step alone.
+    pub step_send: Vec<u32>,
+    /// As `receive`, for ghosts of one step.
+    pub step_receive: Range<u32>,
 }
 
-/// The fixed pattern in which ghosts are exchanged, with its buffers: nothing is
-/// allocated after the first two exchanges of a type.
+impl HaloNeighbour {
+    /// Without ghosts of one step.
+    pub fn new(rank: usize, send: Vec<u32>, receive: Range<u32>) -> Self {
+        Self { rank, send, receive, step_send: Vec::new(), step_receive: 0..0 }
+    }
+
+    fn sent(&self) -> usize {
+        self.send.len() + self.step_send.len()
+    }
+
+    fn received(&self) -> usize {
+        self.receive.len() + self.step_receive.len()
+    }
+}
+
+/// The pattern in which ghosts are exchanged, with its buffers: nothing is
+/// allocated after the first two exchanges of a type, unless ghosts of a step are
+/// more than ever. One message each way and neighbour carries all ghosts.
 #[derive(Debug, Clone, Default)]
 pub struct Halo {
     neighbours: Vec<HaloNeighbour>,
@@ -39,8 +59,8 @@ impl Halo {
     pub fn new(neighbours: Vec<HaloNeighbour>) -> Self {
         let buffers = |neighbour: &HaloNeighbour| Neighbour {
             rank: neighbour.rank,
-            outgoing: Vec::with_capacity(neighbour.send.len() * size_of::<Vec3>()),
-            incoming: Vec::with_capacity(neighbour.receive.len() * size_of::<Vec3>()),
+            outgoing: Vec::with_capacity(neighbour.sent() * size_of::<Vec3>()),
+            incoming: Vec::with_capacity(neighbour.received() * size_of::<Vec3>()),
         };
         let exchange = Exchange { neighbours: neighbours.iter().map(buffers).collect() };
         Self { neighbours, exchange }
@@ -56,9 +76,9 @@ impl Halo {
     /// If a rank fails.
     pub fn begin<T: Pod>(&mut self, world: &dyn World, values: &[T]) -> Result<()> {
         for (pattern, buffers) in self.neighbours.iter().zip(&mut self.exchange.neighbours) {
-            buffers.incoming.resize(pattern.receive.len() * size_of::<T>(), 0);
+            buffers.incoming.resize(pattern.received() * size_of::<T>(), 0);
             buffers.outgoing.clear();
-            for &index in &pattern.send {
+            for &index in pattern.send.iter().chain(&pattern.step_send) {
                 buffers.outgoing.extend_from_slice(bytemuck::bytes_of(&values[index as usize]));
             }
         }
@@ -75,8 +95,12 @@ impl Halo {
     pub fn finish<T: Pod>(&mut self, world: &dyn World, values: &mut [T]) -> Result<()> {
         world.finish_exchange(&mut self.exchange)?;
         for (pattern, buffers) in self.neighbours.iter().zip(&self.exchange.neighbours) {
-            let ghosts = &mut values[pattern.receive.start as usize..pattern.receive.end as usize];
-            bytemuck::cast_slice_mut(ghosts).copy_from_slice(&buffers.incoming);
+            let (ghosts, of_step) =
+                buffers.incoming.split_at(pattern.receive.len() * size_of::<T>());
+            for (range, bytes) in [(&pattern.receive, ghosts), (&pattern.step_receive, of_step)] {
+                let ghosts = &mut values[range.start as usize..range.end as usize];
+                bytemuck::cast_slice_mut(ghosts).copy_from_slice(bytes);
+            }
         }
         Ok(())
     }
@@ -86,14 +110,20 @@ impl Halo {
         &self.neighbours
     }
 
+    /// The neighbours, whose ghosts of one step may be replaced while no exchange
+    /// is under way: on both sides alike.
+    pub fn neighbours_mut(&mut self) -> &mut [HaloNeighbour] {
+        &mut self.neighbours
+    }
+
     /// Bytes that this rank sends in one exchange of a vector of [`Vec3`].
     pub fn bytes_per_exchange(&self) -> usize {
-        let values: usize = self.neighbours.iter().map(|neighbour| neighbour.send.len()).sum();
+        let values: usize = self.neighbours.iter().map(HaloNeighbour::sent).sum();
         values * size_of::<Vec3>()
     }
 
     /// Messages that this rank sends in one exchange.
     pub fn messages_per_exchange(&self) -> usize {
-        self.neighbours.iter().filter(|neighbour| !neighbour.send.is_empty()).count()
+        self.neighbours.iter().filter(|neighbour| neighbour.sent() > 0).count()
     }
 }

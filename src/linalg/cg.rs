@@ -25,7 +25,7 @@
 use std::ops::Range;
 
 use super::block_csr::{BlockCsr, GRAIN, Rows};
-use super::{Preconditioner, ReproducibleSums};
+use super::{Couplings, Preconditioner, ReproducibleSums};
 use crate::comm::{Halo, World};
 use crate::error::Result;
 use crate::math::Vec3;
@@ -38,9 +38,11 @@ pub struct System<'a> {
     pub world: &'a dyn World,
     /// This rank's threads.
     pub threads: &'a Threads,
-    /// Symmetric positive definite.
+    /// Symmetric positive definite together with `couplings`.
     pub matrix: &'a BlockCsr,
-    /// The exchange of the matrix's ghosts.
+    /// Terms beside the matrix; they stand in no preconditioner.
+    pub couplings: &'a Couplings,
+    /// The exchange of the ghosts of both.
     pub halo: &'a mut Halo,
     /// Factored for `matrix`.
     pub preconditioner: &'a Preconditioner,
@@ -99,8 +101,10 @@ impl CgReport {
 #[derive(Debug, Clone)]
 pub struct CgWorkspace {
     patch_offsets: Vec<u32>,
-    /// Preconditioned residual: own values, then ghosts.
+    /// Preconditioned residual: own values, ghosts, ghosts of the step.
     u: Vec<Vec3>,
+    /// Own values and ghosts.
+    len_with_ghosts: usize,
     w: Vec<Vec3>,
     r: Vec<Vec3>,
     p: Vec<Vec3>,
@@ -117,6 +121,7 @@ impl CgWorkspace {
         Self {
             patch_offsets: layout.patch_offsets.clone(),
             u: vec![Vec3::zeros(); layout.len_with_ghosts()],
+            len_with_ghosts: layout.len_with_ghosts(),
             w: own.clone(),
             r: own.clone(),
             p: own.clone(),
@@ -146,6 +151,8 @@ impl CgWorkspace {
     ) -> Result<CgReport> {
         self.history.clear();
         self.history.reserve(tolerance.max_iterations + 1);
+        let length = self.len_with_ghosts + system.couplings.step_ghosts();
+        self.u.resize(length, Vec3::zeros());
         let reference = self.drive(system, rhs, x)?.sqrt();
         self.start(system, rhs, x)?;
 
@@ -243,20 +250,23 @@ impl CgWorkspace {
         system.halo.begin(system.world, &self.u)?;
         self.multiply_rows(system, Rows::Interior);
         system.halo.finish(system.world, &mut self.u)?;
-        if system.matrix.has_any_border() {
+        if system.matrix.has_any_border() || system.couplings.needs_any_ghosts() {
             self.multiply_rows(system, Rows::Border);
         }
         Ok(())
     }
 
-    /// One kind of rows; a patch is summed once its last rows are done.
+    /// One kind of rows; a patch's couplings and sum follow its last rows, and
+    /// wait for ghosts where either needs one.
     fn multiply_rows(&mut self, system: &System, kind: Rows) {
-        let (matrix, fixed) = (system.matrix, system.fixed);
+        let (matrix, couplings, fixed) = (system.matrix, system.couplings, system.fixed);
         let (u, offsets) = (&self.u, &self.patch_offsets);
         let slices = (ByPatch::new(&mut self.w, offsets), EachPatch(&mut self.sums));
         system.threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
             matrix.multiply_patch(patch, kind, u, w.data);
-            if matrix.has_border(patch) == (kind == Rows::Border) {
+            let awaits_ghosts = matrix.has_border(patch) || couplings.needs_ghosts(patch);
+            if awaits_ghosts == (kind == Rows::Border) {
+                couplings.multiply_add(patch, u, w.data);
                 let rows = rows_of(offsets, patch);
                 project(fixed_in(fixed, &rows), &rows, w.data);
                 sums.0[0][1] = dot(w.data, &u[rows]);
@@ -383,6 +393,7 @@ mod tests {
                     world,
                     threads: &self.threads,
                     matrix: &self.matrix,
+                    couplings: &Couplings::default(),
                     halo: &mut Halo::default(),
                     preconditioner: &self.preconditioner,
                     fixed,

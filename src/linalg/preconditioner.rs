@@ -79,6 +79,11 @@ impl Preconditioner {
 pub(super) struct Symmetric3([f64; 6]);
 
 impl Symmetric3 {
+    /// The symmetric matrix `a`.
+    pub(super) fn of(a: &Mat3) -> Self {
+        Self([a[(0, 0)], a[(0, 1)], a[(0, 2)], a[(1, 1)], a[(1, 2)], a[(2, 2)]])
+    }
+
     /// The inverse of the symmetric matrix `a`, by cofactors.
     pub(super) fn inverse_of(a: &Mat3) -> Self {
         let (xx, xy, xz) = (a[(0, 0)], a[(0, 1)], a[(0, 2)]);

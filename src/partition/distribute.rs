@@ -201,7 +201,7 @@ fn halo_neighbours(
             let receive = first..first + from.len() as u32;
             first = receive.end;
             let send = to.iter().map(|&(_, local)| local).collect();
-            HaloNeighbour { rank: to[0].0 as usize, send, receive }
+            HaloNeighbour::new(to[0].0 as usize, send, receive)
         })
         .collect()
 }

@@ -8,9 +8,13 @@
 mod distribute;
 mod graph;
 mod metis;
+mod patch_index;
 mod patches;
 pub mod quality;
+mod step_ghosts;
 
 pub use distribute::{Gather, Layout, Partition};
 pub use graph::Graph;
+pub use patch_index::PatchIndex;
 pub use patches::Patches;
+pub use step_ghosts::StepGhosts;

@@ -103,6 +103,7 @@ impl StandingContact {
         let push = normal * pressure - rub;
         let spring = ContactSpring {
             vertices: contact.pair.vertices,
+            first_side: contact.pair.first_side(),
             weights: contact.weights,
             stiffness: matrix,
             push,

@@ -88,6 +88,7 @@ impl<'w> Simulation<'w> {
             integrator: Integrator::new(
                 cloth,
                 &model.graph,
+                &model.partition,
                 &layout,
                 match scene.solver.preconditioner {
                     spec::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,

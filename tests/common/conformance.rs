@@ -245,8 +245,8 @@ fn halo_of_a_ring(world: &dyn World) -> Result<()> {
     }
     let (previous, next) = ((rank + size - 1) % size, (rank + 1) % size);
     let mut halo = Halo::new(vec![
-        HaloNeighbour { rank: previous, send: vec![0, 1], receive: 3..4 },
-        HaloNeighbour { rank: next, send: vec![2], receive: 4..6 },
+        HaloNeighbour::new(previous, vec![0, 1], 3..4),
+        HaloNeighbour::new(next, vec![2], 4..6),
     ]);
     assert_eq!((halo.bytes_per_exchange(), halo.messages_per_exchange()), (72, 2));
     let value = |rank: usize, index: usize, round: usize| {

@@ -1,0 +1,282 @@
+//! Contacts between cloth and cloth in the linear system, across patches and
+//! ranks, against a dense solve. The springs are made by hand: where the cloth is does
+//! not matter to the algebra.
+
+#[path = "common/physics.rs"]
+mod physics;
+
+use cloth_sim::cloth::inputs::StepInputs;
+use cloth_sim::cloth::{ContactSpring, Integrator};
+use cloth_sim::comm::{World, threads as ranks};
+use cloth_sim::error::Result;
+use cloth_sim::linalg::{PreconditionerKind, Tolerance};
+use cloth_sim::math::{Mat3, Vec3};
+use cloth_sim::mesh::shapes::{Diagonal, sheet};
+use cloth_sim::partition::{Gather, Layout};
+use cloth_sim::scene::{Material, Setup};
+use cloth_sim::sim::Model;
+use cloth_sim::threads::Threads;
+use nalgebra::{DMatrix, DVector};
+
+use physics::Random;
+
+const H: f64 = 4e-3;
+/// Vertices of the first cloth, and of both.
+const FIRST: u32 = 8 * 7;
+const ALL: u32 = FIRST + 6 * 6;
+
+/// Two sheets, the first one folded over in the middle, in patches of 8 vertices.
+fn model(ranks: usize) -> Model {
+    let material = Material::isotropic(0.2, 300.0, 0.3, 1e-5);
+    let mut folded = physics::cloth(sheet(0.35, 0.3, 7, 6, Diagonal::Same), material);
+    for x in folded.positions.iter_mut().filter(|x| x.x > 0.0) {
+        *x = Vec3::new(-x.x, 0.001, x.z);
+    }
+    let flat = physics::cloth(sheet(0.25, 0.25, 5, 5, Diagonal::Alternating), material);
+    let mut scene = physics::scene(H);
+    scene.patch_vertices = 8;
+    let setup = Setup { cloths: vec![folded, flat], obstacles: Vec::new() };
+    let model = Model::new(scene, setup, |build| build(ranks)).unwrap();
+    assert_eq!(model.cloth.vertex_count(), ALL as usize);
+    model
+}
+
+/// Four vertices, a side of `first_side` and one of the others: of different cloths,
+/// or far from each other in one.
+fn spring(random: &mut Random, first_side: usize, vertices: [u32; 4]) -> ContactSpring {
+    let split = |random: &mut Random, n: usize, sign: f64| {
+        let parts: Vec<f64> = (0..n).map(|_| 1.1 + random.signed()).collect();
+        let sum: f64 = parts.iter().sum();
+        parts.into_iter().map(move |part| sign * part / sum).collect::<Vec<f64>>()
+    };
+    let weights = [split(random, first_side, 1.0), split(random, 4 - first_side, -1.0)].concat();
+    let normal = random.vector().normalize();
+    let across = Mat3::identity() - normal * normal.transpose();
+    ContactSpring {
+        vertices,
+        first_side,
+        weights: [weights[0], weights[1], weights[2], weights[3]],
+        stiffness: (normal * normal.transpose() + across * 0.3) * (50e-5 / (H * H)),
+        push: random.vector() * 0.01,
+    }
+}
+
+/// Springs between both cloths and within the first, of all kinds, some onto a
+/// vertex that is no cloth, some with a weight of zero.
+fn springs(model: &Model) -> Vec<ContactSpring> {
+    let mut random = Random(5);
+    let faces = &model.cloth.faces;
+    let (folded, flat): (Vec<[u32; 3]>, Vec<[u32; 3]>) =
+        faces.iter().copied().partition(|face| face[0] < FIRST);
+    let mut springs = Vec::new();
+    for i in 0..90_usize {
+        let [a, b, c] = folded[i * 17 % folded.len()];
+        let [d, e, f] = flat[i * 31 % flat.len()];
+        let far = (a + FIRST / 2) % FIRST;
+        let (first_side, vertices) = match i % 5 {
+            0 => (1, [a, d, e, f]),
+            1 => (1, [e, a, b, c]),
+            2 => (2, [b, c, d, f]),
+            3 => (1, [far, a, b, c]),
+            _ => (1, [a, ALL, ALL + 1, ALL + 2]),
+        };
+        let mut spring = spring(&mut random, first_side, vertices);
+        if i % 7 == 0 {
+            // A closest point on an edge of the face.
+            spring.weights[2] += spring.weights[3];
+            spring.weights[3] = 0.0;
+        }
+        springs.push(spring);
+    }
+    springs.sort_by_key(|spring| (spring.first_side, spring.vertices));
+    springs
+}
+
+/// One step of one system.
+struct Case<'a> {
+    springs: &'a [ContactSpring],
+    targets: &'a [(u32, Vec3)],
+    gravity: Vec3,
+    kind: PreconditionerKind,
+}
+
+impl Case<'_> {
+    /// Runs `read` on the integrator of each rank once it has assembled; each is given
+    /// the springs that push its vertices.
+    fn on_rank<T>(
+        &self,
+        model: &Model,
+        world: &dyn World,
+        threads: usize,
+        read: impl FnOnce(&mut Integrator, &Layout, &Threads) -> Result<T>,
+    ) -> Result<T> {
+        let (graph, partition) = (&model.graph, &model.partition);
+        let layout = Layout::new(graph, partition, world.rank());
+        let tolerance = Tolerance { relative_residual: 1e-13, max_iterations: 2000 };
+        let mut integrator =
+            Integrator::new(&model.cloth, graph, partition, &layout, self.kind, tolerance)?;
+        let threads = Threads::new(threads)?;
+        let pushes_here = |spring: &&ContactSpring| {
+            let mut sides = spring.vertices.iter().zip(spring.weights);
+            sides.any(|(&v, weight)| weight != 0.0 && layout.own_index(v).is_some())
+        };
+        let mine: Vec<_> = self.springs.iter().filter(pushes_here).copied().collect();
+        let velocities = velocities();
+        let inputs = StepInputs {
+            x: &model.initial,
+            v: &velocities,
+            h: H,
+            gravity: self.gravity,
+            wind: Vec3::zeros(),
+            contacts: &mine,
+            targets: self.targets,
+        };
+        // First with other contacts: nothing of them may stay.
+        let fewer = StepInputs { contacts: &mine[mine.len() / 3..], ..inputs };
+        integrator.assemble(&threads, &model.cloth, &layout, &fewer);
+        integrator.assemble(&threads, &model.cloth, &layout, &inputs);
+        read(&mut integrator, &layout, &threads)
+    }
+
+    /// The change of velocity of all vertices.
+    fn solve(&self, ranks: usize, threads: usize) -> Vec<Vec3> {
+        let model = model(ranks);
+        let mut results = ranks::run(ranks, |world| {
+            self.on_rank(&model, world, threads, |integrator, _, threads| {
+                assert!(integrator.solve(world, threads)?.cg.converged());
+                let mut all = vec![Vec3::zeros(); ALL as usize];
+                Gather::new(&model.partition).to_all(world, integrator.delta_v(), &mut all)?;
+                Ok(all)
+            })
+        });
+        let results = results.as_mut().unwrap();
+        assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "ranks agree");
+        results.swap_remove(0)
+    }
+
+    /// All entries of the system as assembled on one rank, with its couplings.
+    fn assembled(&self) -> (DMatrix<f64>, DVector<f64>) {
+        let model = model(1);
+        let dense = ranks::run(1, |world| {
+            self.on_rank(&model, world, 1, |integrator, layout, _| {
+                let n = 3 * ALL as usize;
+                let (mut dense, mut right) = (DMatrix::zeros(n, n), DVector::zeros(n));
+                let (matrix, rhs) = integrator.system();
+                let at = |row: usize| 3 * layout.own[row] as usize;
+                let mut add = |row: usize, column: usize, block: &Mat3| {
+                    let mut view = dense.fixed_view_mut::<3, 3>(row, column);
+                    view += block;
+                };
+                for (row, blocks) in matrix.blocks().outer_iterator().enumerate() {
+                    blocks.iter().for_each(|(vertex, block)| add(at(row), 3 * vertex, block));
+                }
+                for (row, column, block) in integrator.couplings().blocks() {
+                    add(at(row as usize), at(column as usize), &block);
+                }
+                for (row, value) in rhs.iter().enumerate() {
+                    right.fixed_rows_mut::<3>(at(row)).copy_from(value);
+                }
+                Ok((dense, right))
+            })
+        });
+        dense.unwrap().remove(0)
+    }
+
+    /// The system without contacts as assembled, the springs added here.
+    fn expected(&self) -> (DMatrix<f64>, DVector<f64>) {
+        let (mut dense, mut right) = Case { springs: &[], ..*self }.assembled();
+        for spring in self.springs {
+            let cloth = |&a: &usize| spring.vertices[a] < ALL;
+            for a in (0..4).filter(cloth) {
+                let row = 3 * spring.vertices[a] as usize;
+                let mut force = right.fixed_rows_mut::<3>(row);
+                force += spring.push * (H * spring.weights[a]);
+                for b in (0..4).filter(cloth) {
+                    let column = 3 * spring.vertices[b] as usize;
+                    let factor = H * H * spring.weights[a] * spring.weights[b];
+                    let mut block = dense.fixed_view_mut::<3, 3>(row, column);
+                    block += spring.stiffness * factor;
+                }
+            }
+        }
+        (dense, right)
+    }
+
+    /// The dense solution: rows of vertices with a target say what they are told.
+    fn dense_solution(&self) -> DVector<f64> {
+        let (mut dense, mut right) = self.expected();
+        let (initial, velocities) = (model(1).initial, velocities());
+        for &(vertex, target) in self.targets {
+            let v = vertex as usize;
+            dense.fixed_rows_mut::<3>(3 * v).fill(0.0);
+            dense.fixed_view_mut::<3, 3>(3 * v, 3 * v).fill_with_identity();
+            let told = (target - initial[v]) / H - velocities[v];
+            right.fixed_rows_mut::<3>(3 * v).copy_from(&told);
+        }
+        dense.lu().solve(&right).unwrap()
+    }
+}
+
+fn velocities() -> Vec<Vec3> {
+    let mut random = Random(11);
+    (0..ALL).map(|_| random.vector() * 0.1).collect()
+}
+
+const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
+
+#[test]
+fn the_system_is_that_of_the_springs() {
+    let springs = springs(&model(1));
+    let kind = PreconditionerKind::BlockJacobi;
+    let case = Case { springs: &springs, targets: &[], gravity: GRAVITY, kind };
+    let ((dense, right), (expected, expected_right)) = (case.assembled(), case.expected());
+    assert!((dense - &expected).amax() < 1e-14 * expected.amax());
+    assert!((right - &expected_right).amax() < 1e-14 * expected_right.amax());
+}
+
+#[test]
+fn solutions_agree_with_a_dense_solve_and_have_the_same_bits_on_any_ranks_and_threads() {
+    let model = model(1);
+    let mut springs = springs(&model);
+    // Pinned: one that moves and one that rests, both held by springs to free vertices.
+    let (moves, rests) = (10, FIRST + 8);
+    let x = |vertex: u32| model.initial[vertex as usize];
+    let targets = [(moves, x(moves) + Vec3::new(3e-4, 1e-4, 0.0)), (rests, x(rests))];
+    let mut random = Random(3);
+    for face in [model.cloth.faces[20], model.cloth.faces[41]] {
+        springs.push(spring(&mut random, 1, [rests, face[0], face[1], face[2]]));
+    }
+    springs.push(spring(&mut random, 2, [FIRST + 20, FIRST + 21, moves, moves + 1]));
+
+    for kind in [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky] {
+        for targets in [&[][..], &targets] {
+            let case = Case { springs: &springs, targets, gravity: GRAVITY, kind };
+            let exact = case.dense_solution();
+            let alone = case.solve(1, 1);
+            for (v, delta) in alone.iter().enumerate() {
+                let error = (delta - exact.fixed_rows::<3>(3 * v)).norm();
+                assert!(error < 1e-9 * exact.amax(), "{kind:?}, vertex {v}: {error}");
+            }
+            for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (7, 1), (7, 2), (20, 1)] {
+                assert!(case.solve(ranks, threads) == alone, "{kind:?}, {ranks} x {threads}");
+            }
+        }
+    }
+}
+
+#[test]
+fn contacts_between_cloths_keep_momentum() {
+    let model = model(1);
+    let mut springs = springs(&model);
+    springs.retain(|spring| spring.vertices.iter().all(|&v| v < ALL));
+    let kind = PreconditionerKind::BlockJacobi;
+    let case = Case { springs: &springs, targets: &[], gravity: Vec3::zeros(), kind };
+    let impulses: Vec<Vec3> =
+        case.solve(3, 1).iter().zip(&model.cloth.masses).map(|(dv, &m)| dv * m).collect();
+    let size: f64 = impulses.iter().map(|p| p.norm()).sum();
+    let total: Vec3 = impulses.iter().sum();
+    assert!(total.norm() < 1e-12 * size, "{total:?} of {size}");
+    // Of each cloth alone it is changed: the springs do act.
+    let first: Vec3 = impulses[..FIRST as usize].iter().sum();
+    assert!(first.norm() > 1e-3 * size);
+}
