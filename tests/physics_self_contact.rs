@@ -98,7 +98,9 @@ fn cloth_slides_on_cloth_above_the_angle_of_friction() {
 /// Ten sheets dropped on each other and on a plane.
 fn stack(layers: usize, spacing_m: f64) -> Setup {
     let layer = |k: usize| {
-        let mut layer = named(&format!("layer {k}"), sheet(0.2, 0.2, 10, 10, Diagonal::Alternating));
+        let mut layer = named(&format!("layer {k}"), sheet(0.12, 0.12, 6, 6, Diagonal::Alternating));
+        // What the overhanging corners do to the air.
+        layer.material.mass_damping_per_s = 5.0;
         let turn = rotation(Vec3::y(), 90.0 / 11.0 * k as f64);
         layer.positions.iter_mut().for_each(|p| *p = turn * *p + (k + 1) as f64 * spacing_m * Vec3::y());
         layer
@@ -118,15 +120,12 @@ fn a_stack_of_ten_sheets_comes_to_rest_and_its_energy_never_rises() {
         let scene = Scene { ..scene(step_s) };
         let (speed, energies, heights) = simulate(&scene, stack(10, 0.003), |simulation| {
             let mut energies = vec![simulation.total_energy()?];
-            while simulation.time_s() < 1.6 {
+            while simulation.time_s() < 1.0 {
                 simulation.step()?;
                 energies.push(simulation.total_energy()?);
-                if simulation.steps() as usize % (0.2 / step_s) as usize == 0 {
-                    eprintln!("{step_s} t {} rms {:.2e}", simulation.time_s(), rms_speed(simulation));
-                }
             }
-            let heights = simulation.positions().chunks(121).map(|layer| {
-                let inner = layer.iter().filter(|x| x.x.hypot(x.z) < 0.08);
+            let heights = simulation.positions().chunks(49).map(|layer| {
+                let inner = layer.iter().filter(|x| x.x.hypot(x.z) < 0.05);
                 inner.clone().map(|x| x.y).sum::<f64>() / inner.count() as f64
             });
             Ok((rms_speed(simulation), energies, heights.collect::<Vec<_>>()))
@@ -242,7 +241,7 @@ fn capstan(light: f64, weight: f64, radius: f64, friction: f64) -> f64 {
     })
 }
 
-/// How far a strip slips round a cylinder in half a second, m, if its ends hang in
+/// How far a strip slips round a cylinder in a fifth of a second, m, if its ends hang in
 /// the ratio of the capstan equation times `load`.
 fn slip(load: f64) -> f64 {
     let (friction, radius, light) = (0.3, 0.03, 0.06);
@@ -275,23 +274,20 @@ fn slip(load: f64) -> f64 {
     let cylinder = obstacle("cylinder", shapes::cylinder(radius, 0.1, 0.003), lying, None);
     let setup = Setup { cloths: vec![strip], obstacles: vec![cylinder] };
     simulate(&scene, setup, |simulation| {
-        let mean = |s: &Simulation| s.positions().iter().map(|x| x.x).sum::<f64>() / count as f64;
+        let heavy_end = |s: &Simulation| s.positions()[count - 1].y;
         let mut places = Vec::new();
         for end in [0.2, 0.4] {
             while simulation.time_s() < end {
                 simulation.step()?;
             }
-            places.push(mean(simulation));
+            places.push(heavy_end(simulation));
         }
-        Ok(places[1] - places[0])
+        Ok(places[0] - places[1])
     })
 }
 
 #[test]
 fn a_strip_round_a_cylinder_slips_when_the_capstan_equation_says_so() {
-    for load in [0.7, 0.8, 1.0] {
-        println!("at {load} {:.2e}", slip(load));
-    }
     let (held, slips) = (slip(0.9), slip(1.1));
     println!("at 0.9 of the load {held:.1e} m, at 1.1 {slips:.1e} m");
     assert!(held.abs() < 1e-4 && slips > 1e-3);
