@@ -20,7 +20,7 @@
 //! most `u (2 X + 8 D)`; with three products a gap by `sqrt(3) u (12 X + 32 D)`; with a
 //! direction that is of unit length up to `4 u`, by `u (35 X + 84 D)`. The rate errs by
 //! `42 u D`, the span's division and its sum with the time by `u (11 X + 21 D)`. In all
-//! that is below `u (46 X + 147 D) < 1.7e-14 (X + D)`: see [`ROUNDING`]. The size of the
+//! that is below `u (46 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING`. The size of the
 //! coordinates themselves does not enter.
 
 use super::narrow::{closest, first_side};
