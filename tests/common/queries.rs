@@ -220,8 +220,8 @@ impl Shape {
 
     /// The first side above z = 0, the second below, moving along it; on it what meets.
     fn graze(&mut self, grain: i128, weights: &[Rational], draw: &mut Draw) {
-        for a in 0..4 {
-            let height = if weights[a] == 0.into() { draw.integer(0, 1 << 20) * grain } else { 0 };
+        for (a, weight) in weights.iter().enumerate() {
+            let height = if *weight == 0.into() { draw.integer(0, 1 << 20) * grain } else { 0 };
             self.x[a].z = if a < self.first_side { height } else { -height }.into();
             self.p[a].z = 0.into();
         }
@@ -287,7 +287,8 @@ pub fn passing(kind: PairKind, draw: &mut Draw) -> Query {
         let at = |i: i128| -> [Point; 4] {
             std::array::from_fn(|a| x0[a] * Rational::from(PIECES - i) + x1[a] * Rational::from(i))
         };
-        let gap = (0..PIECES).map(|i| gap_between(kind, at(i), at(i + 1))).fold(f64::MAX, f64::min);
+        let gap =
+            (0..PIECES).map(|i| gap_between(kind, &at(i), &at(i + 1))).fold(f64::MAX, f64::min);
         if gap > 0.0 {
             let points = |x: [Point; 4]| x.map(|x| x.map(|c| c.to_integer() as f64 * unit));
             let gap_m = gap / PIECES as f64 * unit;
@@ -297,12 +298,12 @@ pub fn passing(kind: PairKind, draw: &mut Draw) -> Query {
 }
 
 /// Lower bound of the distance in a motion of integers from `x0` to `x1`.
-fn gap_between(kind: PairKind, x0: [Point; 4], x1: [Point; 4]) -> f64 {
+fn gap_between(kind: PairKind, x0: &[Point; 4], x1: &[Point; 4]) -> f64 {
     let first_side = first_side(kind);
     let middle = std::array::from_fn(|a| (x0[a] + x1[a]).map(|c| c.to_integer() as f64));
     let direction = closest(kind, middle).normal.map(|n| Rational::from((n * 1048576.0) as i128));
-    let least = |x: [Point; 4]| {
-        let along = x.map(|x| x.dot(&direction).to_integer());
+    let least = |x: &[Point; 4]| {
+        let along = x.each_ref().map(|x| x.dot(&direction).to_integer());
         let (first, second) = along.split_at(first_side);
         first.iter().min().unwrap() - second.iter().max().unwrap()
     };
