@@ -98,11 +98,15 @@ fn cloth_slides_on_cloth_above_the_angle_of_friction() {
 /// Ten sheets dropped on each other and on a plane.
 fn stack(layers: usize, spacing_m: f64) -> Setup {
     let layer = |k: usize| {
-        let mut layer = named(&format!("layer {k}"), sheet(0.12, 0.12, 6, 6, Diagonal::Alternating));
+        let mut layer =
+            named(&format!("layer {k}"), sheet(0.12, 0.12, 6, 6, Diagonal::Alternating));
         // What the overhanging corners do to the air.
         layer.material.mass_damping_per_s = 5.0;
         let turn = rotation(Vec3::y(), 90.0 / 11.0 * k as f64);
-        layer.positions.iter_mut().for_each(|p| *p = turn * *p + (k + 1) as f64 * spacing_m * Vec3::y());
+        layer
+            .positions
+            .iter_mut()
+            .for_each(|p| *p = turn * *p + (k + 1) as f64 * spacing_m * Vec3::y());
         layer
     };
     let floor = obstacle("floor", shapes::plane(1.0, 1.0, 0.1), Transform::default(), None);
@@ -134,7 +138,9 @@ fn a_stack_of_ten_sheets_comes_to_rest_and_its_energy_never_rises() {
         let gaps = heights.windows(2).map(|pair| pair[1] - pair[0]).chain([heights[0]]);
         let worst = gaps.map(|gap| (gap / d - 1.0).abs()).fold(0.0, f64::max);
         let rise = energies.iter().fold(f64::MIN, |most, e| most.max(e - energies[0]));
-        println!("{step_s} s: RMS {speed:.1e} m/s, gaps off by {worst:.3}, energy rises {rise:.1e} J");
+        println!(
+            "{step_s} s: RMS {speed:.1e} m/s, gaps off by {worst:.3}, energy rises {rise:.1e} J"
+        );
         assert!(speed < 1e-4);
         assert!(rise <= 0.0);
         assert!(worst < if step_s > 1e-3 { 0.5 } else { 0.1 });

@@ -218,7 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::ccd::time_of_impact;
-    use super::super::contact::{Contact, find_contacts};
+    use super::super::contact::{Contact, ContactDistance, find_contacts};
     use super::super::dop::near;
     use super::*;
     use crate::mesh::Topology;
@@ -277,7 +277,8 @@ mod tests {
         distance: f64,
     ) -> (Vec<Contact>, Vec<(Pair, f64)>) {
         let mut contacts = Vec::new();
-        find_contacts(pairs, x0, x1, distance, &mut contacts);
+        let law = ContactDistance { distance_m: distance, rest: &[], cloth_ends: &[] };
+        find_contacts(pairs, x0, x1, &law, &mut contacts);
         let impact = |pair: &Pair| {
             let (start, end) = (pair.gather(x0), pair.gather(x1));
             Some((*pair, time_of_impact(pair.kind(), &start, &end, 0.25 * distance)?))

@@ -136,17 +136,13 @@ mod tests {
         let faces = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [0, 2, 4]];
         let topology = Topology::new(&faces).unwrap();
         let surface = Surface::new(10, &faces, &topology, &[Vec3::zeros(); 5], None, true);
-        let represents = |which: fn(Represented, usize) -> bool| {
-            let corners = (0..faces.len()).flat_map(|face| [0, 1, 2].map(|corner| (face, corner)));
-            corners.filter(move |&(face, corner)| which(surface.represented(face as u32), corner))
-        };
-        let vertices = represents(Represented::vertex).map(|(face, corner)| faces[face][corner]);
-        let mut vertices: Vec<u32> = vertices.collect();
+        let numbers = || 0..faces.len() as u32;
+        let mut vertices: Vec<u32> =
+            numbers().flat_map(|face| surface.represented_vertices(face)).collect();
         vertices.sort_unstable();
-        assert_eq!(vertices, [0, 1, 2, 3, 4]);
-        let edges =
-            represents(Represented::edge).map(|(face, corner)| topology.face_edges[face][corner]);
-        let mut edges: Vec<[u32; 2]> = edges.map(|edge| topology.edges[edge as usize]).collect();
+        assert_eq!(vertices, [10, 11, 12, 13, 14]);
+        let edges = numbers().flat_map(|face| surface.represented_edges(face));
+        let mut edges: Vec<[u32; 2]> = edges.map(|[a, b]| [a.min(b) - 10, a.max(b) - 10]).collect();
         edges.sort_unstable();
         assert_eq!(edges, topology.edges);
     }

@@ -244,7 +244,7 @@ mod tests {
     use nalgebra::DVector;
 
     use super::super::test_systems::{dense, grid, noise3, springs};
-    use super::super::{BlockCsr, Preconditioner, PreconditionerKind};
+    use super::super::{BlockCsr, Couplings, Preconditioner, PreconditionerKind};
     use super::*;
     use crate::comm::{Halo, threads as ranks};
     use crate::threads::Threads;

@@ -137,7 +137,8 @@ impl Simulation<'_> {
             inverse_masses: &motion.inverse_masses,
             delta_m: self.model.scene.contact.clearance_m,
         };
-        let stays = |vertex: usize, x1: &Vec3| stays_within(&x0[vertex], &path_end[vertex], x1, margin);
+        let stays =
+            |vertex: usize, x1: &Vec3| stays_within(&x0[vertex], &path_end[vertex], x1, margin);
         let (candidates, x1) = (self.detector.candidates(), &mut motion.x1);
         let outcome =
             self.fail_safe.run(self.world, &self.threads, candidates, &paths, &stays, x1)?;

@@ -32,10 +32,16 @@ impl Model {
     fn describe(&self, problem: &StartProblem) -> String {
         let [first, second] = problem.objects.map(|object| &self.names[object as usize]);
         let (what, count) = (problem.objects[0] == problem.objects[1], problem.count);
-        let objects =
-            if what { format!("`{first}` and itself") } else { format!("`{first}` and `{second}`") };
-        let places: Vec<String> =
-            problem.places.iter().map(|p| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z)).collect();
+        let objects = if what {
+            format!("`{first}` and itself")
+        } else {
+            format!("`{first}` and `{second}`")
+        };
+        let places: Vec<String> = problem
+            .places
+            .iter()
+            .map(|p| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z))
+            .collect();
         let places = places.join(", ");
         match problem.kind {
             ProblemKind::Intersecting => {
