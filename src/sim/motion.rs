@@ -1,5 +1,6 @@
 //! Positions and velocities of all objects' vertices over one step.
 
+use crate::collision::Sweep;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::sim::model::Model;
@@ -104,9 +105,9 @@ impl Motion {
         self.x1[vertex] = self.x0[vertex] + self.v1[vertex] * h;
     }
 
-    /// Positions at the end: as foreseen, or as computed.
-    pub fn end(&self, actual: bool) -> &[Vec3] {
-        if actual { &self.x1 } else { &self.predicted }
+    /// The motion to the end as foreseen, or as computed, for pairs within `radius` (m).
+    pub fn sweep(&self, actual: bool, radius: f64) -> Sweep<'_> {
+        Sweep { x0: &self.x0, x1: if actual { &self.x1 } else { &self.predicted }, radius }
     }
 
     /// Whether some cloth vertex left the surroundings of its predicted path.

@@ -81,7 +81,7 @@ impl Simulation<'_> {
         let span = Span::new(&self.model, self.state.ticks, self.step_ticks);
         report.time(Phase::Predict, |_| self.predict(&span));
         report.time(Phase::Refit, |_| self.refit(End::Predicted));
-        report.time(Phase::Tests, |report| self.collect_candidates(report));
+        report.time(Phase::Tests, |report| self.collect_candidates(End::Predicted, report));
         report.time(Phase::Contacts, |report| self.find_contacts(&span, report))?;
         report.time(Phase::Assembly, |_| self.assemble(&span));
         let solved = report.time(Phase::Solve, |report| self.solve(report))?;
@@ -103,17 +103,16 @@ impl Simulation<'_> {
     }
 
     fn refit(&mut self, end: End) {
-        let x1 = self.motion.end(end == End::Actual);
-        let radius = self.radius();
-        let surfaces = &self.model.surfaces;
-        self.detector.refit(&self.threads, surfaces, &self.motion.x0, x1, radius);
+        let sweep = self.motion.sweep(end == End::Actual, self.radius());
+        self.detector.refit(&self.threads, &self.model.surfaces, &sweep);
     }
 
-    fn collect_candidates(&mut self, report: &mut StepReport) {
-        let (surfaces, roots) = (&self.model.surfaces, &mut self.lists.roots);
-        let mut counts = self.detector.root_tests(surfaces, &self.layout.own_patches, roots);
-        let roots = roots.iter().copied();
-        counts.add(&self.detector.collect(surfaces, roots));
+    fn collect_candidates(&mut self, end: End, report: &mut StepReport) {
+        let sweep = self.motion.sweep(end == End::Actual, self.radius());
+        let (surfaces, patches) = (&self.model.surfaces, &self.layout.own_patches);
+        let roots = &mut self.lists.roots;
+        let mut counts = self.detector.root_tests(surfaces, &sweep, patches, roots);
+        counts.add(&self.detector.collect(surfaces, &sweep, roots.iter().copied()));
         report.count(Counter::Tests, counts.tests);
         report.count(Counter::Candidates, counts.candidates);
     }
@@ -267,7 +266,7 @@ impl Simulation<'_> {
         if self.motion.strayed(|x0, predicted, x1| stays_within(x0, predicted, x1, self.margin())) {
             report.count(Counter::Retraversals, 1);
             self.refit(End::Actual);
-            self.collect_candidates(report);
+            self.collect_candidates(End::Actual, report);
         }
         for round in 0..=IMPULSE_ROUNDS {
             let collisions = self.find_impulses(span);
