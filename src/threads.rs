@@ -16,6 +16,9 @@ pub struct Threads {
 }
 
 impl Threads {
+    /// The calling thread alone.
+    pub const INLINE: Self = Self { pool: None, count: 1 };
+
     /// A pool of `count` threads, the calling thread being the first of them.
     ///
     /// # Errors

@@ -2,9 +2,9 @@
 
 use super::dop::Dop18;
 use super::pair::Pair;
-use super::surface::{Represented, Surface, Surfaces};
-use super::task::{Outcome, Test, TestCounters, TestTrees};
-use crate::ids::{FaceId, PatchId, VertexId};
+use super::surface::{Surface, Surfaces, elementary_pairs};
+use super::task::{Outcome, Sweep, Test, TestCounters, TestTrees};
+use crate::ids::PatchId;
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
 
@@ -43,22 +43,15 @@ impl Detector {
         }
     }
 
-    /// Refits all hierarchies to the motion from `x0` to `x1` (all vertices, m)
-    /// for pairs that come within `radius` (m), each by half of it. An obstacle
-    /// that stands where it stood is skipped.
-    pub fn refit(
-        &mut self,
-        threads: &Threads,
-        surfaces: &Surfaces,
-        x0: &[Vec3],
-        x1: &[Vec3],
-        radius: f64,
-    ) {
+    /// Refits all hierarchies to a motion, each grown by half of its radius. An
+    /// obstacle that stands where it stood is skipped.
+    pub fn refit(&mut self, threads: &Threads, surfaces: &Surfaces, sweep: &Sweep) {
+        let radius = sweep.radius;
         let same_radius = radius == self.radius;
         self.radius = radius;
         for (object, surface) in surfaces.list.iter().enumerate() {
             let own = surface.vertices();
-            let (x0, x1) = (&x0[own.clone()], &x1[own.clone()]);
+            let (x0, x1) = (&sweep.x0[own.clone()], &sweep.x1[own.clone()]);
             if surface.kinematic {
                 let standing = &mut self.standing[object];
                 if same_radius && standing == x0 && standing == x1 {
@@ -93,10 +86,11 @@ impl Detector {
     pub fn root_tests(
         &mut self,
         surfaces: &Surfaces,
+        sweep: &Sweep,
         own_patches: &[PatchId],
         roots: &mut Vec<Test>,
     ) -> TestCounters {
-        let trees = TestTrees { surfaces, bounds: &self.nodes };
+        let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
         let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
         let owner = |test: &Test| match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
@@ -129,23 +123,19 @@ impl Detector {
     pub fn collect(
         &mut self,
         surfaces: &Surfaces,
+        sweep: &Sweep,
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
         let mut counters = TestCounters::default();
         let candidates = &mut self.candidates;
         candidates.clear();
-        let trees = TestTrees { surfaces, bounds: &self.nodes };
+        let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
         let vertices = &self.vertices;
         for root in roots {
             self.stack.push(root);
             trees.traverse(&mut self.stack, &mut counters, |test, face1, face2| {
-                let side = |object: u32, node, face: FaceId| {
-                    let surface = &surfaces.list[object as usize];
-                    Side {
-                        corners: surface.faces[face as usize],
-                        represented: surface.represented(face),
-                        bounds: trees.bounds(object, node),
-                    }
+                let side = |object: u32, node, face| {
+                    surfaces.list[object as usize].side(face, trees.bounds(object, node))
                 };
                 let first = side(test.obj1, test.dop1, face1);
                 let second = side(test.obj2, test.dop2, face2);
@@ -163,51 +153,6 @@ impl Detector {
     }
 }
 
-/// One side of a pair of faces.
-struct Side<'a> {
-    corners: [VertexId; 3],
-    represented: Represented,
-    bounds: &'a Dop18,
-}
-
-impl Side<'_> {
-    /// The edge opposite to a corner.
-    fn edge(&self, opposite: usize) -> [VertexId; 2] {
-        [self.corners[(opposite + 1) % 3], self.corners[(opposite + 2) % 3]]
-    }
-}
-
-/// Adds the elementary pairs that a pair of faces yields (of its 6 vertex-face and
-/// 9 edge-edge pairs those it represents) to `pairs`, less those whose sides have a
-/// vertex in common or whose bounds are apart.
-fn elementary_pairs(first: &Side, second: &Side, vertices: &[Dop18], pairs: &mut Vec<Pair>) {
-    let bounds = |vertex: VertexId| &vertices[vertex as usize];
-    for (side, other) in [(first, second), (second, first)] {
-        for (corner, vertex) in side.corners.into_iter().enumerate() {
-            if side.represented.vertex(corner)
-                && !other.corners.contains(&vertex)
-                && bounds(vertex).overlaps(other.bounds)
-            {
-                pairs.push(Pair::vertex_face(vertex, other.corners));
-            }
-        }
-    }
-    for opposite1 in (0..3).filter(|&corner| first.represented.edge(corner)) {
-        let [a, b] = first.edge(opposite1);
-        let bounds1 = bounds(a).union(bounds(b));
-        if !bounds1.overlaps(second.bounds) {
-            continue;
-        }
-        for opposite2 in (0..3).filter(|&corner| second.represented.edge(corner)) {
-            let [c, d] = second.edge(opposite2);
-            if a != c && a != d && b != c && b != d && bounds1.overlaps(&bounds(c).union(bounds(d)))
-            {
-                pairs.push(Pair::edge_edge([a, b], [c, d]));
-            }
-        }
-    }
-}
-
 /// Boundaries of chunks of `count` vertices.
 fn chunks(count: usize) -> Vec<u32> {
     (0..count).step_by(CHUNK).chain([count]).map(|at| at as u32).collect()
@@ -221,6 +166,7 @@ mod tests {
     use super::super::contact::{Contact, ContactDistance, find_contacts};
     use super::super::dop::near;
     use super::*;
+    use crate::ids::VertexId;
     use crate::mesh::Topology;
 
     /// Every elementary pair whose sides have no vertex in common and not both
@@ -260,11 +206,12 @@ mod tests {
     fn share(
         detector: &mut Detector,
         surfaces: &Surfaces,
+        sweep: &Sweep,
         patches: &[PatchId],
     ) -> (TestCounters, Vec<Pair>) {
         let mut roots = Vec::new();
-        let mut counters = detector.root_tests(surfaces, patches, &mut roots);
-        counters.add(&detector.collect(surfaces, roots));
+        let mut counters = detector.root_tests(surfaces, sweep, patches, &mut roots);
+        counters.add(&detector.collect(surfaces, sweep, roots));
         let mut found = detector.candidates().to_vec();
         found.sort_unstable();
         (counters, found)
@@ -345,15 +292,16 @@ mod tests {
             let cut = surfaces(&patch_of, 6);
             for (surfaces, patches) in [(&whole, 1), (&cut, 6)] {
                 let mut detector = Detector::new(surfaces);
-                detector.refit(&threads, surfaces, &x0, &x1, radius);
+                let sweep = Sweep { x0: &x0, x1: &x1, radius };
+                detector.refit(&threads, surfaces, &sweep);
                 let every = Vec::from_iter(0..patches);
-                let (counters, found) = share(&mut detector, surfaces, &every);
+                let (counters, found) = share(&mut detector, surfaces, &sweep, &every);
                 prop_assert_eq!(&found, &expected);
 
                 let mut sum = TestCounters::default();
                 for rank in 0..3 {
                     let own = Vec::from_iter((0..patches).filter(|patch| patch % 3 == rank));
-                    sum.add(&share(&mut detector, surfaces, &own).0);
+                    sum.add(&share(&mut detector, surfaces, &sweep, &own).0);
                 }
                 prop_assert_eq!(sum, counters);
             }
@@ -380,8 +328,9 @@ mod tests {
         let path = [(0.0, 0.0), (0.0, 0.0), (0.0, 6.0), (6.0, 6.0), (6.0, 6.0), (0.0, 0.0)];
         for (from, to) in path {
             let (x0, x1) = (moved(from), moved(to));
-            detector.refit(&threads, &surfaces, &x0, &x1, 0.01);
-            let (_, mut found) = share(&mut detector, &surfaces, &[0]);
+            let sweep = Sweep { x0: &x0, x1: &x1, radius: 0.01 };
+            detector.refit(&threads, &surfaces, &sweep);
+            let (_, mut found) = share(&mut detector, &surfaces, &sweep, &[0]);
             assert_eq!(found, near_pairs(&all_pairs(&surfaces), (&x0, &x1), 0.01));
             found.retain(|pair| pair.vertices.iter().any(|&v| v as usize >= CLOTH_VERTICES));
             assert_eq!(found.is_empty(), to == 0.0);

@@ -6,6 +6,7 @@
 pub mod bvh;
 pub mod ccd;
 pub mod contact;
+pub mod culling;
 pub mod detector;
 pub mod dop;
 pub mod failsafe;
@@ -26,4 +27,4 @@ pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
 pub use response::{VertexResponse, impulses, max_project, repulsions};
 pub use surface::{Surface, Surfaces};
-pub use task::{Test, TestCounters};
+pub use task::{Sweep, Test, TestCounters};

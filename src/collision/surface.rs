@@ -1,6 +1,9 @@
 //! The objects that collide: triangle surfaces with their hierarchies.
 
 use super::bvh::Hierarchy;
+use super::culling::Flatness;
+use super::dop::Dop18;
+use super::pair::Pair;
 use crate::ids::{FaceId, NONE, PatchId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
@@ -20,6 +23,8 @@ pub struct Surface {
     /// never tested against each other.
     pub kinematic: bool,
     represented: Vec<Represented>,
+    /// What culling of flat regions needs; none where it is off.
+    pub flatness: Option<Flatness>,
 }
 
 impl Surface {
@@ -42,6 +47,7 @@ impl Surface {
             hierarchy: Hierarchy::new(faces, rest, parts),
             kinematic,
             represented: representatives(faces, topology, rest.len()),
+            flatness: None,
         }
     }
 
@@ -53,22 +59,30 @@ impl Surface {
 
     /// The vertices that `face` represents.
     pub fn represented_vertices(&self, face: FaceId) -> impl Iterator<Item = VertexId> + use<> {
-        let (corners, represented) = (self.faces[face as usize], self.represented(face));
+        let (corners, represented) = (self.faces[face as usize], self.represented[face as usize]);
         (0..3).filter(move |&corner| represented.vertex(corner)).map(move |corner| corners[corner])
     }
 
     /// The edges that `face` represents.
     pub fn represented_edges(&self, face: FaceId) -> impl Iterator<Item = [VertexId; 2]> + use<> {
-        let (corners, represented) = (self.faces[face as usize], self.represented(face));
+        let (corners, represented) = (self.faces[face as usize], self.represented[face as usize]);
         (0..3)
             .filter(move |&opposite| represented.edge(opposite))
             .map(move |opposite| [corners[(opposite + 1) % 3], corners[(opposite + 2) % 3]])
     }
 
-    /// Which of its corners and edges `face` represents.
+    /// `face` as a side of a pair of faces, with its bounds.
     #[inline]
-    pub fn represented(&self, face: FaceId) -> Represented {
-        self.represented[face as usize]
+    pub fn side<'a>(&self, face: FaceId, bounds: &'a Dop18) -> Side<'a> {
+        let represented = self.represented[face as usize];
+        Side { corners: self.faces[face as usize], represented, bounds }
+    }
+
+    /// The same with what is needed to cull its flat regions; of a cloth, with the
+    /// `rest` positions (m) of its hierarchy.
+    pub fn with_culling(mut self, rest: &[Vec3]) -> Self {
+        self.flatness = Flatness::new(&self, rest);
+        self
     }
 }
 
@@ -87,6 +101,51 @@ impl Represented {
     #[inline]
     pub fn edge(self, corner: usize) -> bool {
         self.0 >> (3 + corner) & 1 == 1
+    }
+}
+
+/// One side of a pair of faces.
+pub struct Side<'a> {
+    corners: [VertexId; 3],
+    represented: Represented,
+    bounds: &'a Dop18,
+}
+
+impl Side<'_> {
+    /// The edge opposite to a corner.
+    fn edge(&self, opposite: usize) -> [VertexId; 2] {
+        [self.corners[(opposite + 1) % 3], self.corners[(opposite + 2) % 3]]
+    }
+}
+
+/// Adds the elementary pairs that a pair of faces yields (of its 6 vertex-face and
+/// 9 edge-edge pairs those it represents) to `pairs`, less those whose sides have a
+/// vertex in common or whose bounds are apart.
+pub fn elementary_pairs(first: &Side, second: &Side, vertices: &[Dop18], pairs: &mut Vec<Pair>) {
+    let bounds = |vertex: VertexId| &vertices[vertex as usize];
+    for (side, other) in [(first, second), (second, first)] {
+        for (corner, vertex) in side.corners.into_iter().enumerate() {
+            if side.represented.vertex(corner)
+                && !other.corners.contains(&vertex)
+                && bounds(vertex).overlaps(other.bounds)
+            {
+                pairs.push(Pair::vertex_face(vertex, other.corners));
+            }
+        }
+    }
+    for opposite1 in (0..3).filter(|&corner| first.represented.edge(corner)) {
+        let [a, b] = first.edge(opposite1);
+        let bounds1 = bounds(a).union(bounds(b));
+        if !bounds1.overlaps(second.bounds) {
+            continue;
+        }
+        for opposite2 in (0..3).filter(|&corner| second.represented.edge(corner)) {
+            let [c, d] = second.edge(opposite2);
+            if a != c && a != d && b != c && b != d && bounds1.overlaps(&bounds(c).union(bounds(d)))
+            {
+                pairs.push(Pair::edge_edge([a, b], [c, d]));
+            }
+        }
     }
 }
 

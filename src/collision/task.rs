@@ -12,9 +12,11 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bvh::Node;
+use super::culling::Flatness;
 use super::dop::Dop18;
-use super::surface::Surfaces;
+use super::surface::Surface;
 use crate::ids::FaceId;
+use crate::math::Vec3;
 
 /// Two nodes to be tested against each other, named alike on all ranks: nodes
 /// with no face in common, or the same node twice.
@@ -37,6 +39,17 @@ impl Test {
     pub fn is_of_one_node(&self) -> bool {
         self.dop1 == self.dop2 && self.obj1 == self.obj2
     }
+}
+
+/// The motion of all vertices over a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Sweep<'a> {
+    /// Positions at its start, m.
+    pub x0: &'a [Vec3],
+    /// Positions at its end, m.
+    pub x1: &'a [Vec3],
+    /// Distance within which pairs are wanted, m.
+    pub radius: f64,
 }
 
 /// What comes of a test.
@@ -84,9 +97,11 @@ impl TestCounters {
 #[derive(Clone, Copy)]
 pub struct TestTrees<'a> {
     /// All objects.
-    pub surfaces: &'a Surfaces,
+    pub surfaces: &'a [Surface],
     /// The bounds of each object's nodes.
     pub bounds: &'a [Vec<Dop18>],
+    /// The motion that flat regions are culled by; none where they are not.
+    pub sweep: Option<&'a Sweep<'a>>,
 }
 
 impl TestTrees<'_> {
@@ -97,8 +112,9 @@ impl TestTrees<'_> {
     }
 
     fn tree(&self, object: u32) -> Tree<'_> {
-        let nodes = self.surfaces.list[object as usize].hierarchy.nodes();
-        Tree { nodes, bounds: &self.bounds[object as usize] }
+        let surface = &self.surfaces[object as usize];
+        let flatness = surface.flatness.as_ref().zip(self.sweep);
+        Tree { nodes: surface.hierarchy.nodes(), bounds: &self.bounds[object as usize], flatness }
     }
 
     /// Executes one test. The inner node is split; of two, the larger one, but
@@ -119,10 +135,10 @@ impl TestTrees<'_> {
     /// unfold from these.
     pub fn of_whole_objects(&self) -> impl Iterator<Item = Test> {
         let roots = || {
-            let numbered = (0..).zip(&self.surfaces.list);
+            let numbered = (0..).zip(self.surfaces);
             numbered.filter_map(|(object, surface)| Some((object, surface.hierarchy.root()?)))
         };
-        let is_cloth = |object: u32| !self.surfaces.list[object as usize].kinematic;
+        let is_cloth = |object: u32| !self.surfaces[object as usize].kinematic;
         roots().filter(move |&(obj1, _)| is_cloth(obj1)).flat_map(move |(obj1, dop1)| {
             let others = roots().filter(move |&(obj2, _)| obj1 <= obj2);
             others.map(move |(obj2, dop2)| Test { obj1, dop1, obj2, dop2 })
@@ -166,13 +182,15 @@ impl TestTrees<'_> {
 struct Tree<'a> {
     nodes: &'a [Node],
     bounds: &'a [Dop18],
+    flatness: Option<(&'a Flatness, &'a Sweep<'a>)>,
 }
 
 #[inline(always)]
 fn execute(first: &Tree, second: &Tree, test: &Test) -> Outcome {
     let (node1, node2) = (test.dop1 as usize, test.dop2 as usize);
     if test.is_of_one_node() {
-        return split_itself(first.nodes[node1], test);
+        let is_flat = first.flatness.is_some_and(|(flat, sweep)| flat.rules_out(test.dop1, sweep));
+        return if is_flat { Outcome::Apart } else { split_itself(first.nodes[node1], test) };
     }
     let (bounds1, bounds2) = (&first.bounds[node1], &second.bounds[node2]);
     if !bounds1.overlaps(bounds2) {
@@ -213,8 +231,7 @@ fn split_itself(node: Node, test: &Test) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collision::Surface;
-    use crate::math::Vec3;
+    use crate::collision::{Surface, Surfaces};
     use crate::mesh::Topology;
     use crate::threads::Threads;
 
@@ -244,7 +261,7 @@ mod tests {
     #[test]
     fn what_is_apart_costs_one_test() {
         let (surfaces, bounds) = strips(0.1);
-        let trees = TestTrees { surfaces: &surfaces, bounds: &bounds };
+        let trees = TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None };
         let mut counters = TestCounters::default();
         trees.traverse(&mut vec![ROOT], &mut counters, |_, _, _| panic!("they are apart"));
         assert_eq!(counters.tests, 1);
@@ -253,7 +270,7 @@ mod tests {
     #[test]
     fn counters_are_those_of_plain_recursion() {
         let (surfaces, bounds) = strips(0.0);
-        let trees = TestTrees { surfaces: &surfaces, bounds: &bounds };
+        let trees = TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None };
         fn recurse(
             trees: &TestTrees,
             test: Test,

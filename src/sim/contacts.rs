@@ -25,15 +25,13 @@ impl Simulation<'_> {
     /// as every vertex stays within its margin.
     pub(super) fn find_candidates(&mut self, report: &mut StepReport) -> Result<()> {
         let radius = self.law.distance_m + 2.0 * self.margin();
-        let (motion, surfaces) = (&self.motion, &self.model.surfaces);
-        report.time(Phase::Refit, |_| {
-            self.detector.refit(&self.threads, surfaces, &motion.x0, &motion.path_end, radius);
-        });
+        let (sweep, surfaces) = (self.motion.sweep(radius), &self.model.surfaces);
+        report.time(Phase::Refit, |_| self.detector.refit(&self.threads, surfaces, &sweep));
         report.time(Phase::Tests, |report| {
-            let roots = &mut self.lists.roots;
-            let mut counts = self.detector.root_tests(surfaces, &self.layout.own_patches, roots);
+            let (own, roots) = (&self.layout.own_patches, &mut self.lists.roots);
+            let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
             let roots = roots.iter().copied();
-            counts.add(&self.detector.collect(surfaces, roots));
+            counts.add(&self.detector.collect(surfaces, &sweep, roots));
             report.count(Counter::Tests, counts.tests);
             report.count(Counter::Candidates, counts.candidates);
         });

@@ -63,7 +63,7 @@ impl Model {
             Partition::new(&graph, Arc::new(patches), ranks)
         })?;
         Ok(Self {
-            surfaces: surfaces(&setup, &cloth, &partition.patches),
+            surfaces: surfaces(&setup, &cloth, &partition.patches, scene.contact.culling),
             rest: setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect(),
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
             shortest_edges: shortest_edges(&setup),
@@ -125,14 +125,16 @@ fn shortest_edges(setup: &Setup) -> Vec<f64> {
     all
 }
 
-fn surfaces(setup: &Setup, cloth: &ClothModel, patches: &Patches) -> Surfaces {
+fn surfaces(setup: &Setup, cloth: &ClothModel, patches: &Patches, culling: bool) -> Surfaces {
     let mut list = Vec::new();
     let mut first = 0;
     for (index, setup) in setup.cloths.iter().enumerate() {
         let range = &cloth.ranges[index];
         let of_vertex = &patches.of_vertex[range.start as usize..range.end as usize];
         let parts = Some((of_vertex, patches.len()));
-        list.push(Surface::new(first, &setup.faces, &setup.topology, &setup.rest, parts, false));
+        let (faces, topology, rest) = (&setup.faces, &setup.topology, &setup.rest);
+        let surface = Surface::new(first, faces, topology, rest, parts, false);
+        list.push(if culling { surface.with_culling(rest) } else { surface });
         first = range.end;
     }
     for obstacle in &setup.obstacles {

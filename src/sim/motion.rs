@@ -1,5 +1,6 @@
 //! Positions and velocities of all objects' vertices over one step.
 
+use crate::collision::Sweep;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::sim::clock::Clock;
@@ -132,6 +133,11 @@ impl Motion {
         let vertex = vertex as usize;
         self.v1[vertex] += delta_v;
         self.x1[vertex] = self.x0[vertex] + self.v1[vertex] * h;
+    }
+
+    /// The motion along which candidates are sought, for pairs within `radius` (m).
+    pub fn sweep(&self, radius: f64) -> Sweep<'_> {
+        Sweep { x0: &self.x0, x1: &self.path_end, radius }
     }
 
     /// Whether some cloth vertex left the surroundings of the path along which
