@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::run::{Frames, Start, scene, simulate};
 
@@ -23,6 +23,11 @@ fn starts() -> Vec<Start> {
         starts.extend([1, 2, 3, 4].map(Start::Mpi));
     }
     starts
+}
+
+/// `tests/scenes/NAME`.
+fn test_scene(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(name)
 }
 
 fn run(start: Start, scene: &Path, more: &[&str]) -> Frames {
@@ -48,6 +53,20 @@ fn pins_wind_and_a_moving_obstacle_on_small_patches() {
     assert_identical(&scene("wind.ron"), &[]);
 }
 
+/// Cloth on cloth: contacts across ranks and cloths stand in the linear system.
+#[test]
+fn layers_of_cloth_on_a_ball() {
+    assert_identical(&test_scene("layers.ron"), &[]);
+}
+
+/// Culling skips tests, never contacts.
+#[test]
+fn frames_do_not_depend_on_culling() {
+    let scene = test_scene("layers.ron");
+    let with = run(REFERENCE, &scene, &[]);
+    assert_eq!(run(REFERENCE, &scene, &["--set", "contact.culling=false"]), with);
+}
+
 /// Past first contact: the cloth starts 1 cm above the sphere.
 #[test]
 fn the_tablecloth() {
@@ -58,8 +77,7 @@ fn the_tablecloth() {
 /// same wherever it pushes next, on ranks too that it did not push before.
 #[test]
 fn contacts_that_open_slide_and_close() {
-    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes");
-    assert_identical(&scenes.join("landing.ron"), &[]);
+    assert_identical(&test_scene("landing.ron"), &[]);
 }
 
 #[test]

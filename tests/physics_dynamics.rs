@@ -161,7 +161,8 @@ fn crumpled_cloth_stays_bounded_and_damped_cloth_loses_energy() {
     let fabric = Material::isotropic(DENSITY, 500.0, 0.3, 1e-5);
     let damped = Material { mass_damping_per_s: 1.0, stiffness_damping_s: 1e-3, ..fabric };
     for (name, material, bound) in [("undamped", fabric, 1e-5), ("damped", damped, 1e-14)] {
-        for part in [0.1, 0.5, 1.0] {
+        // By more, cloth starts entangled with itself.
+        for part in [0.1, 0.5] {
             let energies = energies_of_2000_steps(crumpled(material, part));
             let (start, end) = (energies[0], energies[energies.len() - 1]);
             let rise = largest_rise(&energies);
