@@ -6,7 +6,7 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
 
-use cloth_sim::collision::{Detector, Surface, Surfaces};
+use cloth_sim::collision::{Detector, Surface, Surfaces, Sweep};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
@@ -116,19 +116,21 @@ fn collision(criterion: &mut Criterion) {
 
     criterion.bench_function("refit", |bencher| {
         bencher.iter(|| {
-            detector.refit(&threads, &surfaces, black_box(&draped), &draped, RADIUS_M);
+            let sweep = Sweep { x0: black_box(&draped), x1: &draped, radius: RADIUS_M };
+            detector.refit(&threads, &surfaces, &sweep);
         });
     });
     for (name, x) in [("collect/apart", &apart), ("collect/draped", &draped)] {
-        detector.refit(&threads, &surfaces, x, x, RADIUS_M);
-        detector.root_tests(&surfaces, &patches, &mut roots);
-        let counters = detector.collect(&surfaces, roots.iter().copied());
+        let sweep = Sweep { x0: x, x1: x, radius: RADIUS_M };
+        detector.refit(&threads, &surfaces, &sweep);
+        detector.root_tests(&surfaces, &sweep, &patches, &mut roots);
+        let counters = detector.collect(&surfaces, &sweep, roots.iter().copied());
         println!("{name}: {} tests, {} candidates", counters.tests, counters.candidates);
         criterion.bench_function(name, |bencher| {
             bencher.iter(|| {
-                detector.root_tests(&surfaces, &patches, &mut roots);
+                detector.root_tests(&surfaces, &sweep, &patches, &mut roots);
                 let roots = roots.iter().copied();
-                black_box(detector.collect(&surfaces, roots))
+                black_box(detector.collect(&surfaces, &sweep, roots))
             });
         });
     }

@@ -161,7 +161,7 @@ impl Affine {
     fn residual(&self, y: &Vec3, rest: &Vec2) -> Vec2 {
         let u = rest - self.rest;
         let [a, b, c] = self.matrix;
-        Vec2::new(self.rows[0].dot(&y) - (a * u.x + b * u.y), self.rows[1].dot(&y) - c * u.y)
+        Vec2::new(self.rows[0].dot(y) - (a * u.x + b * u.y), self.rows[1].dot(y) - c * u.y)
     }
 
     /// Of `A`, the smaller one first.
@@ -180,7 +180,7 @@ mod tests {
 
     use super::super::ccd::time_of_impact;
     use super::super::narrow::closest;
-    use super::super::{Detector, Pair, Surfaces, find_contacts};
+    use super::super::{ContactDistance, Detector, Pair, Surfaces, find_contacts};
     use super::*;
     use crate::math::rotation;
     use crate::mesh::Topology;
@@ -289,7 +289,9 @@ mod tests {
                 prop_assert!(time_of_impact(pair.kind(), &start, &end, 0.25 * distance).is_none());
             }
             let mut contacts = Vec::new();
-            find_contacts(&left_out, &x0, &x1, 0.99 * radius, &mut contacts);
+            let distance =
+                ContactDistance { distance_m: 0.99 * radius, rest: &[], cloth_ends: &[] };
+            find_contacts(&left_out, &x0, &x1, &distance, &mut contacts);
             prop_assert!(contacts.is_empty());
         }
     }

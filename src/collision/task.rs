@@ -23,7 +23,7 @@ use crate::math::Vec3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct Test {
-    /// The first object: its place among the [`Surfaces`].
+    /// The first object: its place among the [`Surfaces`](super::Surfaces).
     pub obj1: u32,
     /// The node of the first object.
     pub dop1: u32,
