@@ -161,7 +161,7 @@ impl Affine {
     fn residual(&self, y: &Vec3, rest: &Vec2) -> Vec2 {
         let u = rest - self.rest;
         let [a, b, c] = self.matrix;
-        Vec2::new(self.rows[0].dot(&y) - (a * u.x + b * u.y), self.rows[1].dot(&y) - c * u.y)
+        Vec2::new(self.rows[0].dot(y) - (a * u.x + b * u.y), self.rows[1].dot(y) - c * u.y)
     }
 
     /// Of `A`, the smaller one first.
