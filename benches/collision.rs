@@ -1,5 +1,6 @@
 //! Speed of collision detection on one thread: a disc of 14,161 vertices and
-//! 27,848 faces (about the tablecloth) over a sphere of 4,032 faces.
+//! 27,848 faces (about the tablecloth) over a sphere of 4,032 faces and over itself,
+//! with and without culling of flat regions.
 //!
 //! `cargo bench --bench collision`
 
@@ -83,7 +84,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new() -> Self {
+    fn new(culling: bool) -> Self {
         let (disc, sphere) = (disc(), sphere());
         // Squares of 15 x 15 grid points.
         let patch_of: Vec<PatchId> =
@@ -92,8 +93,9 @@ impl Bench {
             let topology = Topology::new(&mesh.faces).expect("a manifold mesh");
             Surface::new(first, &mesh.faces, &topology, &mesh.positions, parts, kinematic)
         };
+        let cloth = surface(0, &disc, Some((patch_of.as_slice(), 64)), false);
         let list = vec![
-            surface(0, &disc, Some((patch_of.as_slice(), 64)), false),
+            if culling { cloth.with_culling(&disc.positions) } else { cloth },
             surface(SIDE * SIDE, &sphere, None, true),
         ];
         let with_sphere = |place: &dyn Fn(&Vec3) -> Vec3| {
@@ -109,30 +111,28 @@ impl Bench {
 }
 
 fn collision(criterion: &mut Criterion) {
-    let Bench { surfaces, patches, apart, draped } = Bench::new();
-    let threads = Threads::new(1).expect("the calling thread");
-    let mut detector = Detector::new(&surfaces);
-    let mut roots = Vec::new();
-
-    criterion.bench_function("refit", |bencher| {
-        bencher.iter(|| {
-            let sweep = Sweep { x0: black_box(&draped), x1: &draped, radius: RADIUS_M };
-            detector.refit(&threads, &surfaces, &sweep);
-        });
-    });
-    for (name, x) in [("collect/apart", &apart), ("collect/draped", &draped)] {
-        let sweep = Sweep { x0: x, x1: x, radius: RADIUS_M };
-        detector.refit(&threads, &surfaces, &sweep);
-        detector.root_tests(&surfaces, &sweep, &patches, &mut roots);
-        let counters = detector.collect(&surfaces, &sweep, roots.iter().copied());
-        println!("{name}: {} tests, {} candidates", counters.tests, counters.candidates);
-        criterion.bench_function(name, |bencher| {
-            bencher.iter(|| {
-                detector.root_tests(&surfaces, &sweep, &patches, &mut roots);
-                let roots = roots.iter().copied();
-                black_box(detector.collect(&surfaces, &sweep, roots))
+    criterion.bench_function("culling/prepare", |bencher| bencher.iter(|| Bench::new(true)));
+    for (culling, suffix) in [(false, ""), (true, "/culled")] {
+        let Bench { surfaces, patches, apart, draped } = Bench::new(culling);
+        let threads = Threads::new(1).expect("the calling thread");
+        let mut detector = Detector::new(&surfaces);
+        let mut roots = Vec::new();
+        for (name, x) in [("apart", &apart), ("draped", &draped)] {
+            let sweep = Sweep { x0: x, x1: x, radius: RADIUS_M };
+            criterion.bench_function(&format!("refit/{name}{suffix}"), |bencher| {
+                bencher.iter(|| detector.refit(&threads, &surfaces, black_box(&sweep)));
             });
-        });
+            let mut collect = || {
+                let sweep = black_box(&sweep);
+                let mut counters = detector.root_tests(&surfaces, sweep, &patches, &mut roots);
+                counters.add(&detector.collect(&surfaces, sweep, roots.iter().copied()));
+                counters
+            };
+            let counters = collect();
+            println!("{name}: {} tests, {} candidates", counters.tests, counters.candidates);
+            let name = format!("collect/{name}{suffix}");
+            criterion.bench_function(&name, |bencher| bencher.iter(&mut collect));
+        }
     }
 }
 

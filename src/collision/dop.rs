@@ -61,18 +61,16 @@ impl Dop18 {
 
     /// False only if an axis separates the two.
     ///
-    /// Four axes at a time, the last four again with three of those before: the
-    /// form that compiles to vector instructions. The sign of a sum of two floats
+    /// Four axes at a time, the last four with three of those before, and out of line:
+    /// the form that compiles to vector instructions. The sign of a sum of two floats
     /// is exact.
-    #[inline]
+    #[inline(never)]
     pub fn overlaps(&self, other: &Self) -> bool {
         let mut widest = [0.0; 4];
         for first in [0, 4, 5] {
-            for (lane, gap) in widest.iter_mut().enumerate() {
-                let axis = first + lane;
-                let above = self.0[axis] + other.0[AXES + axis];
-                let below = other.0[axis] + self.0[AXES + axis];
-                *gap = upper(upper(above, below), *gap);
+            let (above, below) = (gaps(self, other, first), gaps(other, self, first));
+            for i in 0..4 {
+                widest[i] = upper(upper(above[i], below[i]), widest[i]);
             }
         }
         widest == [0.0; 4]
@@ -99,6 +97,17 @@ pub fn near(pair: &Pair, vertices: &[Dop18]) -> bool {
         side.iter().fold(Dop18::EMPTY, |all, &vertex| all.union(&vertices[vertex as usize]))
     };
     bounds(first).overlaps(&bounds(second))
+}
+
+/// How far `a` lies above `b` along four axes from the `first`; negative where
+/// they overlap.
+#[inline(always)]
+fn gaps(a: &Dop18, b: &Dop18, first: usize) -> [f32; 4] {
+    let mut gaps = [0.0; 4];
+    for (i, gap) in gaps.iter_mut().enumerate() {
+        *gap = a.0[first + i] + b.0[AXES + first + i];
+    }
+    gaps
 }
 
 /// The coordinates of a point along the nine axes.

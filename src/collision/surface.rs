@@ -112,6 +112,11 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
+    fn has(&self, vertex: VertexId) -> bool {
+        let [a, b, c] = self.corners;
+        (vertex == a) | (vertex == b) | (vertex == c)
+    }
+
     /// The edge opposite to a corner.
     fn edge(&self, opposite: usize) -> [VertexId; 2] {
         [self.corners[(opposite + 1) % 3], self.corners[(opposite + 2) % 3]]
@@ -124,24 +129,33 @@ impl Side<'_> {
 pub fn elementary_pairs(first: &Side, second: &Side, vertices: &[Dop18], pairs: &mut Vec<Pair>) {
     let bounds = |vertex: VertexId| &vertices[vertex as usize];
     for (side, other) in [(first, second), (second, first)] {
-        for (corner, vertex) in side.corners.into_iter().enumerate() {
+        for corner in 0..3 {
+            let vertex = side.corners[corner];
             if side.represented.vertex(corner)
-                && !other.corners.contains(&vertex)
+                && !other.has(vertex)
                 && bounds(vertex).overlaps(other.bounds)
             {
                 pairs.push(Pair::vertex_face(vertex, other.corners));
             }
         }
     }
-    for opposite1 in (0..3).filter(|&corner| first.represented.edge(corner)) {
+    for opposite1 in 0..3 {
         let [a, b] = first.edge(opposite1);
+        if !first.represented.edge(opposite1) || second.has(a) & second.has(b) {
+            continue;
+        }
         let bounds1 = bounds(a).union(bounds(b));
         if !bounds1.overlaps(second.bounds) {
             continue;
         }
-        for opposite2 in (0..3).filter(|&corner| second.represented.edge(corner)) {
+        for opposite2 in 0..3 {
             let [c, d] = second.edge(opposite2);
-            if a != c && a != d && b != c && b != d && bounds1.overlaps(&bounds(c).union(bounds(d)))
+            if second.represented.edge(opposite2)
+                && a != c
+                && a != d
+                && b != c
+                && b != d
+                && bounds1.overlaps(&bounds(c).union(bounds(d)))
             {
                 pairs.push(Pair::edge_edge([a, b], [c, d]));
             }
