@@ -271,13 +271,14 @@ impl Gather {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::graph::tests::grid;
     use super::super::quality;
     use super::*;
     use std::slice;
 
-    fn partition(ranks: usize) -> (Graph, Partition) {
+    /// A grid of 17 x 13 vertices in patches of 16.
+    pub fn partition(ranks: usize) -> (Graph, Partition) {
         let graph = grid(17, 13);
         let patches = Arc::new(Patches::new(&graph, slice::from_ref(&(0..221)), 16).unwrap());
         let partition = Partition::new(&graph, patches, ranks).unwrap();

@@ -136,18 +136,8 @@ impl StepGhosts {
 
 #[cfg(test)]
 mod tests {
-    use std::{slice, sync::Arc};
-
-    use super::super::graph::tests::grid;
-    use super::super::{Graph, Patches};
+    use super::super::distribute::tests::partition;
     use super::*;
-
-    fn partition(ranks: usize) -> (Graph, Partition) {
-        let graph = grid(17, 13);
-        let patches = Arc::new(Patches::new(&graph, slice::from_ref(&(0..221)), 16).unwrap());
-        let partition = Partition::new(&graph, patches, ranks).unwrap();
-        (graph, partition)
-    }
 
     /// Groups near and far, some with fewer than four vertices.
     fn groups() -> Vec<[VertexId; 4]> {
