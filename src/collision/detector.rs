@@ -4,7 +4,7 @@ use super::dop::Dop18;
 use super::pair::Pair;
 use super::surface::{Surface, Surfaces, elementary_pairs};
 use super::task::{Outcome, Sweep, Test, TestCounters, TestTrees};
-use crate::ids::PatchId;
+use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
 
@@ -23,8 +23,16 @@ pub struct Detector {
     radius: f64,
     /// Boundaries of the chunks of each object's vertices.
     chunks: Vec<Vec<u32>>,
+    /// What the next search is confined to.
+    strayed: Option<Strayed>,
     stack: Vec<Test>,
     candidates: Vec<Pair>,
+}
+
+/// Vertices that left their paths, by vertex, and the nodes above them, by object.
+struct Strayed {
+    vertices: Vec<bool>,
+    nodes: Vec<Vec<bool>>,
 }
 
 impl Detector {
@@ -38,6 +46,7 @@ impl Detector {
             standing: vec![Vec::new(); list.len()],
             radius: 0.0,
             chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
+            strayed: None,
             stack: Vec::new(),
             candidates: Vec::new(),
         }
@@ -46,6 +55,7 @@ impl Detector {
     /// Refits all hierarchies to a motion, each grown by half of its radius. An
     /// obstacle that stands where it stood is skipped.
     pub fn refit(&mut self, threads: &Threads, surfaces: &Surfaces, sweep: &Sweep) {
+        self.strayed = None;
         let radius = sweep.radius;
         let same_radius = radius == self.radius;
         self.radius = radius;
@@ -75,6 +85,27 @@ impl Detector {
         }
     }
 
+    /// Refits to the same motion but for the `strayed` vertices, rising, which take
+    /// another way: what is collected next replaces the candidates that have one of
+    /// them, and the others stay.
+    pub fn refit_strayed(&mut self, surfaces: &Surfaces, sweep: &Sweep, strayed: &[VertexId]) {
+        let mut vertices = vec![false; self.vertices.len()];
+        for &vertex in strayed {
+            let at = vertex as usize;
+            vertices[at] = true;
+            self.vertices[at] = Dop18::swept(&sweep.x0[at], &sweep.x1[at], 0.5 * sweep.radius);
+        }
+        let changed = surfaces.list.iter().zip(&mut self.nodes).map(|(surface, bounds)| {
+            let mut nodes = vec![false; bounds.len()];
+            if vertices[surface.vertices()].contains(&true) {
+                let (hierarchy, faces) = (&surface.hierarchy, &surface.faces);
+                hierarchy.refit_changed(faces, &self.vertices, &vertices, bounds, &mut nodes);
+            }
+            nodes
+        });
+        self.strayed = Some(Strayed { nodes: changed.collect(), vertices });
+    }
+
     /// A rank's share of the root tests, one for each pair of parts whose bounds
     /// overlap: a cloth's subtree of a patch, or an obstacle. The owner of a patch
     /// tests it against itself and against obstacles; two patches belong to the
@@ -84,13 +115,13 @@ impl Detector {
     /// Every rank executes the tests above them, whose bounds lie above the parts;
     /// the counters returned are theirs, and zero but for the owner of patch 0.
     pub fn root_tests(
-        &mut self,
+        &self,
         surfaces: &Surfaces,
         sweep: &Sweep,
         own_patches: &[PatchId],
         roots: &mut Vec<Test>,
     ) -> TestCounters {
-        let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
+        let trees = self.trees(surfaces, sweep);
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
         let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
         let owner = |test: &Test| match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
@@ -99,13 +130,13 @@ impl Detector {
         };
         let mut counters = TestCounters::default();
         roots.clear();
-        self.stack.extend(trees.of_whole_objects());
-        while let Some(test) = self.stack.pop() {
+        let mut stack: Vec<Test> = trees.of_whole_objects().collect();
+        while let Some(test) = stack.pop() {
             let above = trees.is_above_parts(&test);
             let outcome = trees.execute(&test);
             match outcome {
-                Outcome::Split(first, second) if above => self.stack.extend([first, second]),
-                Outcome::SplitItself(tests) if above => self.stack.extend(tests),
+                Outcome::Split(first, second) if above => stack.extend([first, second]),
+                Outcome::SplitItself(tests) if above => stack.extend(tests),
                 Outcome::Apart => {}
                 _ if owner(&test).is_some_and(owns) => roots.push(test),
                 _ => {}
@@ -118,8 +149,8 @@ impl Detector {
     }
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`](super::dop::near) over the motion of the last refit. Returns what
-    /// was counted.
+    /// [`near`](super::dop::near) and not screened out over the motion of the last refit, of which a partial
+    /// one keeps those without a strayed vertex. Returns what was counted.
     pub fn collect(
         &mut self,
         surfaces: &Surfaces,
@@ -127,23 +158,47 @@ impl Detector {
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
         let mut counters = TestCounters::default();
-        let candidates = &mut self.candidates;
-        candidates.clear();
-        let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
-        let vertices = &self.vertices;
+        let (mut stack, mut found) =
+            (std::mem::take(&mut self.stack), std::mem::take(&mut self.candidates));
+        found.retain(|pair| !self.is_sought(pair));
+        let kept = found.len();
+        let trees = self.trees(surfaces, sweep);
         for root in roots {
-            self.stack.push(root);
-            trees.traverse(&mut self.stack, &mut counters, |test, face1, face2| {
+            stack.push(root);
+            trees.traverse(&mut stack, &mut counters, |test, face1, face2| {
                 let side = |object: u32, node, face| {
                     surfaces.list[object as usize].side(face, trees.bounds(object, node))
                 };
                 let first = side(test.obj1, test.dop1, face1);
                 let second = side(test.obj2, test.dop2, face2);
-                elementary_pairs(&first, &second, vertices, candidates);
+                elementary_pairs(&first, &second, sweep, &self.vertices, &mut found);
             });
         }
-        counters.candidates = candidates.len() as u64;
+        let mut at = 0;
+        found.retain(|pair| {
+            at += 1;
+            at <= kept || self.is_sought(pair)
+        });
+        counters.candidates = (found.len() - kept) as u64;
+        self.stack = stack;
+        self.candidates = found;
         counters
+    }
+
+    /// True if the last refit asks for this pair: any but for a partial one.
+    fn is_sought(&self, pair: &Pair) -> bool {
+        let strayed =
+            |strayed: &Strayed| pair.vertices.iter().any(|&v| strayed.vertices[v as usize]);
+        self.strayed.as_ref().is_none_or(strayed)
+    }
+
+    fn trees<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> TestTrees<'a> {
+        TestTrees {
+            surfaces: &surfaces.list,
+            bounds: &self.nodes,
+            sweep: Some(sweep),
+            changed: self.strayed.as_ref().map(|strayed| strayed.nodes.as_slice()),
+        }
     }
 
     /// The candidates of the last [`Detector::collect`], each once, in the order
@@ -160,13 +215,15 @@ fn chunks(count: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::super::ccd::time_of_impact;
     use super::super::contact::{Contact, ContactDistance, find_contacts};
     use super::super::dop::near;
+    use super::super::screen::may_come_near;
     use super::*;
-    use crate::ids::VertexId;
     use crate::mesh::Topology;
 
     /// Every elementary pair whose sides have no vertex in common and not both
@@ -195,11 +252,13 @@ mod tests {
         pairs
     }
 
-    /// The pairs that are near over a motion within `radius`.
+    /// The pairs that come near over a motion within `radius`.
     fn near_pairs(all: &[Pair], (x0, x1): (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair> {
         let swept = |(x0, x1): (&Vec3, &Vec3)| Dop18::swept(x0, x1, 0.5 * radius);
         let vertices: Vec<Dop18> = x0.iter().zip(x1).map(swept).collect();
-        all.iter().filter(|pair| near(pair, &vertices)).copied().collect()
+        let sweep = Sweep { x0, x1, radius };
+        let comes_near = |pair: &&Pair| near(pair, &vertices) && may_come_near(pair, &sweep);
+        all.iter().filter(comes_near).copied().collect()
     }
 
     /// The share of the rank that owns `patches`: counts and sorted candidates.
@@ -280,6 +339,7 @@ mod tests {
             (x0, x1) in crumpled(),
             patch_of in prop::collection::vec(0_u32..6, CLOTH_VERTICES),
             radius in prop_oneof![Just(1e-6), 0.001..0.1],
+            strayed in prop::collection::vec(0..CLOTH_VERTICES as VertexId, 1..9),
         ) {
             let threads = Threads::new(1).unwrap();
             let whole = surfaces(&[0; CLOTH_VERTICES], 1);
@@ -305,6 +365,34 @@ mod tests {
                 }
                 prop_assert_eq!(sum, counters);
             }
+
+            // Some vertices take another way.
+            let (told, strayed, mut x1) = (x1.clone(), BTreeSet::from_iter(strayed), x1);
+            for &vertex in &strayed {
+                x1[vertex as usize] = x0[CLOTH_VERTICES - 1 - vertex as usize];
+            }
+            let strayed = Vec::from_iter(strayed);
+            let expected = near_pairs(&all, (&x0, &x1), radius);
+            let sweep = Sweep { x0: &x0, x1: &x1, radius };
+            let mut sums = Vec::new();
+            for ranks in [1, 3] {
+                let (mut sum, mut found) = (TestCounters::default(), Vec::new());
+                for rank in 0..ranks {
+                    let own = Vec::from_iter((0..6).filter(|patch| patch % ranks == rank));
+                    let mut detector = Detector::new(&cut);
+                    let before = Sweep { x0: &x0, x1: &told, radius };
+                    detector.refit(&threads, &cut, &before);
+                    share(&mut detector, &cut, &before, &own);
+                    detector.refit_strayed(&cut, &sweep, &strayed);
+                    let (counters, pairs) = share(&mut detector, &cut, &sweep, &own);
+                    sum.add(&counters);
+                    found.extend(pairs);
+                }
+                found.sort_unstable();
+                prop_assert_eq!(&found, &expected);
+                sums.push(sum);
+            }
+            prop_assert_eq!(sums[0], sums[1]);
         }
     }
 

@@ -15,6 +15,7 @@ pub mod margin;
 pub mod narrow;
 pub mod pair;
 pub mod response;
+pub mod screen;
 pub mod surface;
 pub mod task;
 
