@@ -88,6 +88,8 @@ named! {
         Truncated = "truncated_vertices",
         /// Pairs that the fail-safe kept apart by a plane (the same on every rank).
         Planes = "fail_safe_planes",
+        /// Steps redone at half the size as an edge turned too far (the same on every rank).
+        Turned = "turned_steps",
         /// Steps redone at half the size as the fail-safe took too much (the same on every rank).
         Redone = "redone_steps",
         /// Steps redone as obstacles or handles left cloth no room (the same on every rank).

@@ -47,7 +47,7 @@ def row(folder: Path) -> list[str]:
         f"{total('collisions'):,}", f"{total('impulse_rounds', first):,}",
         f"{total('truncated_vertices', first) / (count * vertices):.1e}",
         f"{total('path_lost_m') / max(total('path_m'), 1e-300):.1e}",
-        f"{total('redone_steps', first)}", f"{total('pinches', first)}", f"{total('held_steps', first)}",
+        f"{total('redone_steps', first) + total('turned_steps', first)}", f"{total('pinches', first)}", f"{total('held_steps', first)}",
         above, f"{1e3 * sum(collision) / count:.1f} ({1e3 * worst:.1f})", f"{sum(seconds):.0f}",
     ]
 

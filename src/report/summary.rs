@@ -162,13 +162,14 @@ fn write_fail_safe(
         rank_0.get(Counter::Truncated) as f64 / vertex_steps,
         rank_0.measured(Measure::PathLost) / path,
     )?;
-    let [redone, pinches, held] =
-        [Counter::Redone, Counter::Pinches, Counter::Held].map(|counter| rank_0.get(counter));
-    if redone + pinches + held > 0 {
+    let [turned, redone, pinches, held] =
+        [Counter::Turned, Counter::Redone, Counter::Pinches, Counter::Held]
+            .map(|counter| rank_0.get(counter));
+    if turned + redone + pinches + held > 0 {
         writeln!(
             f,
-            "              redone at half the size: {redone} for it, {pinches} for want of room; \
-             obstacles and handles held for {}",
+            "              redone at half the size: {redone} for it, {turned} as edges turned too far, \
+             {pinches} for want of room; obstacles and handles held for {}",
             plural(held as usize, "step"),
         )?;
     }

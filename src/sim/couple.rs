@@ -86,8 +86,9 @@ impl StandingContact {
         let normal = Vec3::from(contact.normal);
         let push_out = match contact.kind() {
             ContactKind::Impact => contact.distance_m - contact.gap_m,
-            ContactKind::Proximity => (contact.distance_m - contact.gap_m)
-                .min((law.push_speed_m_per_s * h).max(0.5 * contact.distance_m)),
+            ContactKind::Proximity => {
+                (contact.distance_m - contact.gap_m).min(law.push_speed_m_per_s * h)
+            }
         };
         let (present, falling) = relative_velocities(contact, bodies);
         let memory = state.memory(&contact.pair);

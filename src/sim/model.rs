@@ -26,6 +26,8 @@ pub struct Model {
     pub rest: Vec<Vec3>,
     /// Where the vertices of each cloth end.
     pub cloth_ends: Vec<VertexId>,
+    /// The edges of all cloths.
+    pub edges: Vec<[VertexId; 2]>,
     /// The shortest edge at rest of each cloth vertex, m.
     pub shortest_edges: Vec<f64>,
     /// Names of all objects: cloths, then obstacles.
@@ -66,6 +68,7 @@ impl Model {
             surfaces: surfaces(&setup, &cloth, &partition.patches, scene.contact.culling),
             rest: setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect(),
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
+            edges: edges(&setup, &cloth),
             shortest_edges: shortest_edges(&setup),
             names: (setup.cloths.iter().map(|cloth| cloth.name.clone()))
                 .chain(setup.obstacles.iter().map(|obstacle| obstacle.name.clone()))
@@ -107,6 +110,13 @@ impl Model {
             first = end;
         }
     }
+}
+
+fn edges(setup: &Setup, cloth: &ClothModel) -> Vec<[VertexId; 2]> {
+    let of_cloth = setup.cloths.iter().zip(&cloth.ranges).flat_map(|(setup, range)| {
+        setup.topology.edges.iter().map(|edge| edge.map(|vertex| range.start + vertex))
+    });
+    of_cloth.collect()
 }
 
 /// The shortest edge at rest of each cloth vertex, m.

@@ -20,7 +20,9 @@ use crate::sim::motion::Motion;
 use crate::sim::state::{ContactMemory, State};
 use crate::threads::Threads;
 
-/// Fastest push-out of what starts nearer than the contact distance, m/s.
+/// Fastest push-out of what starts nearer than the contact distance, m/s; or half of that
+/// distance in a whole step, if that is faster. A step that is redone in parts must not
+/// push faster: what is pressed together would burst.
 const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
 /// One rank's simulation: its rows of the linear system, its share of the
@@ -76,14 +78,16 @@ impl<'w> Simulation<'w> {
             relative_residual: scene.solver.relative_residual,
             max_iterations: scene.solver.max_iterations as usize,
         };
+        let distance_m = scene.contact.distance_m;
+        let half_in_a_step = 0.5 * distance_m / model.clock.seconds(TICKS_PER_STEP);
         let law = ContactLaw {
-            distance_m: scene.contact.distance_m,
+            distance_m,
             friction: Friction {
                 cloth: scene.contact.friction_cloth,
                 obstacle: scene.contact.friction_obstacle,
                 cloth_vertices: cloth.vertex_count() as u32,
             },
-            push_speed_m_per_s: PUSH_SPEED_M_PER_S,
+            push_speed_m_per_s: PUSH_SPEED_M_PER_S.max(half_in_a_step),
         };
         let state = State {
             ticks: 0,

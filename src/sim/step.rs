@@ -45,6 +45,9 @@ impl Simulation<'_> {
             return Ok(Some(trouble));
         }
         report.time(Phase::AllGather, |_| self.gather_velocities(&span))?;
+        if self.can_halve(false) && self.turns_too_far() {
+            return Ok(Some(Trouble::Turned));
+        }
         self.keep_candidates(report)?;
         report.time(Phase::Response, |report| self.respond(&span, report))?;
         self.keep_candidates(report)?;

@@ -19,6 +19,8 @@ pub(super) enum Trouble {
     NotConverged,
     /// A number was not finite.
     NotFinite,
+    /// An edge turned further than one linearisation of its forces is good for.
+    Turned,
     /// The fail-safe took away too much of a motion.
     Truncated,
     /// Obstacles or handles leave cloth no room.
@@ -32,6 +34,7 @@ impl Trouble {
     pub fn counter(&self) -> Counter {
         match self {
             Self::NotConverged | Self::NotFinite => Counter::Halvings,
+            Self::Turned => Counter::Turned,
             Self::Truncated | Self::TooNear(_) => Counter::Redone,
             Self::Pinched(_) => Counter::Pinches,
         }
@@ -47,7 +50,24 @@ pub(super) fn trouble_of(solved: &SolveOutcome) -> Option<Trouble> {
     }
 }
 
+/// Angle by which an edge may turn in a step, rad. The forces of a step are linearised where it
+/// starts: an edge that turns by `a` is stretched by about `a^2 / 2`, energy from nothing.
+const TURN_LIMIT: f64 = 0.3;
+
 impl Simulation<'_> {
+    /// Whether the solution turns an edge too far for it to be trusted.
+    pub(super) fn turns_too_far(&self) -> bool {
+        let (x0, x1) = (&self.motion.x0, &self.motion.x1);
+        self.model.edges.iter().any(|&[a, b]| {
+            let [a, b] = [a as usize, b as usize];
+            let (start, end) = (x0[b] - x0[a], x1[b] - x1[a]);
+            let limit = TURN_LIMIT * TURN_LIMIT * start.norm_squared();
+            let change = end - start;
+            change.norm_squared() > limit
+                && start.cross(&change).norm_squared() > limit * start.norm_squared()
+        })
+    }
+
     /// What is told when the smallest step failed.
     pub(super) fn step_error(&self, trouble: &Trouble) -> Result<Error> {
         let scene = &self.model.scene;
@@ -71,8 +91,8 @@ impl Simulation<'_> {
                 "the solution is not finite, even at the smallest step".to_string(),
                 "look for extreme values in material, transform or motion near that vertex",
             ),
-            Trouble::Truncated => (
-                "the fail-safe takes away too much motion, even at the smallest step".to_string(),
+            Trouble::Turned | Trouble::Truncated => (
+                "motion is too fast, even at the smallest step".to_string(),
                 "raise steps_per_frame",
             ),
             Trouble::TooNear(too_near) => (
