@@ -1,9 +1,15 @@
 //! Collision detection of one rank: refit, traversal, candidates.
 
+use std::convert::Infallible;
+
 use super::dop::Dop18;
 use super::pair::Pair;
-use super::surface::{Surface, Surfaces, elementary_pairs};
+use super::processor::Search;
+use super::processors::Processors;
+use super::surface::{Surface, Surfaces};
 use super::task::{Outcome, Sweep, Test, TestCounters, TestTrees};
+use crate::comm::World;
+use crate::error::Result;
 use crate::ids::PatchId;
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
@@ -24,6 +30,8 @@ pub struct Detector {
     /// Boundaries of the chunks of each object's vertices.
     chunks: Vec<Vec<u32>>,
     stack: Vec<Test>,
+    /// Whether any rank has root tests.
+    any_roots: bool,
     candidates: Vec<Pair>,
 }
 
@@ -39,6 +47,7 @@ impl Detector {
             radius: 0.0,
             chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
             stack: Vec::new(),
+            any_roots: false,
             candidates: Vec::new(),
         }
     }
@@ -92,26 +101,26 @@ impl Detector {
     ) -> TestCounters {
         let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
-        let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
-        let owner = |test: &Test| match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
-            (Some(p), Some(q)) if (p + q) % 2 == 1 => Some(q),
-            (p, _) => p,
-        };
         let mut counters = TestCounters::default();
+        self.any_roots = false;
         roots.clear();
         self.stack.extend(trees.of_whole_objects());
         while let Some(test) = self.stack.pop() {
             let above = trees.is_above_parts(&test);
             let outcome = trees.execute(&test);
+            if above || outcome == Outcome::Apart {
+                counters.count(&test);
+            }
             match outcome {
                 Outcome::Split(first, second) if above => self.stack.extend([first, second]),
                 Outcome::SplitItself(tests) if above => self.stack.extend(tests),
                 Outcome::Apart => {}
-                _ if owner(&test).is_some_and(owns) => roots.push(test),
-                _ => {}
-            }
-            if above || outcome == Outcome::Apart {
-                counters.count(&test);
+                _ => {
+                    self.any_roots = true;
+                    if owner(surfaces, &test).is_some_and(owns) {
+                        roots.push(test);
+                    }
+                }
             }
         }
         if owns(0) { counters } else { TestCounters::default() }
@@ -119,7 +128,8 @@ impl Detector {
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
     /// [`near`](super::dop::near) over the motion of the last refit. Returns what
-    /// was counted.
+    /// was counted. By plain recursion on the calling thread: the measure of
+    /// [`Detector::collect_shared`].
     pub fn collect(
         &mut self,
         surfaces: &Surfaces,
@@ -127,30 +137,67 @@ impl Detector {
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
         let mut counters = TestCounters::default();
-        let candidates = &mut self.candidates;
+        let Self { nodes, vertices, stack, candidates, .. } = self;
         candidates.clear();
-        let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
-        let vertices = &self.vertices;
+        let search = search(surfaces, nodes, vertices, sweep);
         for root in roots {
-            self.stack.push(root);
-            trees.traverse(&mut self.stack, &mut counters, |test, face1, face2| {
-                let side = |object: u32, node, face| {
-                    surfaces.list[object as usize].side(face, trees.bounds(object, node))
-                };
-                let first = side(test.obj1, test.dop1, face1);
-                let second = side(test.obj2, test.dop2, face2);
-                elementary_pairs(&first, &second, vertices, candidates);
-            });
+            stack.push(root);
+            let Ok(()) = search.run(stack, &mut counters, candidates, |_| Ok::<(), Infallible>(()));
         }
         counters.candidates = candidates.len() as u64;
         counters
     }
 
-    /// The candidates of the last [`Detector::collect`], each once, in the order
-    /// in which they were found.
+    /// As [`Detector::collect`], shared by all processors of all ranks: a rank's
+    /// candidates may lie below the roots of another one. `roots` are this rank's of
+    /// the last [`Detector::root_tests`]; those of each patch are a top-level task.
+    ///
+    /// Collective, unless there are no roots on any rank.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn collect_shared(
+        &mut self,
+        (world, threads): (&dyn World, &Threads),
+        processors: &mut Processors,
+        surfaces: &Surfaces,
+        sweep: &Sweep,
+        roots: &mut [Test],
+    ) -> Result<TestCounters> {
+        let Self { nodes, vertices, candidates, .. } = self;
+        candidates.clear();
+        roots.sort_unstable_by_key(|test| owner(surfaces, test));
+        let of_one_patch = |a: &Test, b: &Test| owner(surfaces, a) == owner(surfaces, b);
+        let tasks = Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec));
+        let search = search(surfaces, nodes, vertices, sweep);
+        processors.run((world, threads), &search, (tasks, self.any_roots), candidates)
+    }
+
+    /// The candidates that this rank found last, each once, in the order in which they
+    /// were found; of several processors and ranks, that order and who found which
+    /// change from run to run.
     pub fn candidates(&self) -> &[Pair] {
         &self.candidates
     }
+}
+
+/// The patch whose owner executes a root test.
+fn owner(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
+    let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
+    match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
+        (Some(p), Some(q)) if (p + q) % 2 == 1 => Some(q),
+        (p, _) => p,
+    }
+}
+
+fn search<'a>(
+    surfaces: &'a Surfaces,
+    nodes: &'a [Vec<Dop18>],
+    vertices: &'a [Dop18],
+    sweep: &'a Sweep,
+) -> Search<'a> {
+    let trees = TestTrees { surfaces: &surfaces.list, bounds: nodes, sweep: Some(sweep) };
+    Search { trees, vertices }
 }
 
 /// Boundaries of chunks of `count` vertices.

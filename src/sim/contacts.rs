@@ -30,12 +30,13 @@ impl Simulation<'_> {
         report.time(Phase::Tests, |report| {
             let (own, roots) = (&self.layout.own_patches, &mut self.lists.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
-            let roots = roots.iter().copied();
-            counts.add(&self.detector.collect(surfaces, &sweep, roots));
+            let (here, processors) = ((self.world, &self.threads), &mut self.processors);
+            let shared = self.detector.collect_shared(here, processors, surfaces, &sweep, roots)?;
+            counts.add(&shared);
             report.count(Counter::Tests, counts.tests);
             report.count(Counter::Candidates, counts.candidates);
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Seeks candidates again, over the actual motion, if a vertex has left the
