@@ -213,8 +213,11 @@ mod tests {
     use super::super::contact::{Contact, ContactDistance, find_contacts};
     use super::super::dop::near;
     use super::*;
+    use crate::collision::ProcessorUse;
+    use crate::comm;
     use crate::ids::VertexId;
     use crate::mesh::Topology;
+    use crate::scene::spec::{Collision, Share, VictimOrder};
 
     /// Every elementary pair whose sides have no vertex in common and not both
     /// belong to obstacles.
@@ -353,6 +356,99 @@ mod tests {
                 prop_assert_eq!(sum, counters);
             }
         }
+    }
+
+    /// A ball of crumpled cloth, `n` x `n` vertices, 0.1 m across.
+    fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {
+        let (faces, rest) = sheet(n);
+        let topology = Topology::new(&faces).unwrap();
+        let patch_of = Vec::from_iter((0..n * n).map(|vertex| vertex % 5));
+        let parts = Some((patch_of.as_slice(), 5));
+        let cloth = Surface::new(0, &faces, &topology, &rest, parts, false);
+        let place = |v: &Vec3| {
+            let angle = 40.0 * (v.x + 1.7 * v.z);
+            0.05 * Vec3::new(angle.sin(), (1.3 * angle).cos(), (0.7 * angle).sin())
+        };
+        (Surfaces { list: vec![cloth] }, rest.iter().map(place).collect())
+    }
+
+    #[test]
+    fn each_test_is_executed_once_whoever_executes_it() {
+        let (surfaces, x) = ball(12);
+        let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
+        let mut detector = Detector::new(&surfaces);
+        detector.refit(&Threads::INLINE, &surfaces, &sweep);
+        let expected = share(&mut detector, &surfaces, &sweep, &[0, 1, 2, 3, 4]);
+
+        let run = |world: &dyn World, threads, settings: &Collision| {
+            let threads = Threads::new(threads)?;
+            let mut processors = Processors::new(settings, &threads, world);
+            let mut detector = Detector::new(&surfaces);
+            detector.refit(&threads, &surfaces, &sweep);
+            // Rank 0 begins with nearly all, most others with nothing.
+            let own: &[PatchId] = match (world.rank(), world.size()) {
+                (0, 1) => &[0, 1, 2, 3, 4],
+                (0, _) => &[0, 1, 2, 4],
+                (1, _) => &[3],
+                _ => &[],
+            };
+            let (mut phases, mut thefts) = (Vec::new(), 0);
+            for _ in 0..3 {
+                let mut roots = Vec::new();
+                let mut counters = detector.root_tests(&surfaces, &sweep, own, &mut roots);
+                let here = (world, &threads);
+                let counted = detector.collect_shared(
+                    here,
+                    &mut processors,
+                    &surfaces,
+                    &sweep,
+                    &mut roots,
+                )?;
+                let usage = processors.usage().fold(ProcessorUse::default(), |mut sum, one| {
+                    sum.add(one);
+                    sum
+                });
+                assert_eq!(counted.tests, usage.tests);
+                assert!(settings.decomposition || usage.tasks_created == 0);
+                thefts += processors.thefts().map(|theft| theft.tasks).sum::<u32>();
+                counters.add(&counted);
+                phases.push((counters, detector.candidates().to_vec()));
+            }
+            Ok((phases, thefts))
+        };
+        let mut all_thefts = 0;
+        for (decomposition, stealing) in
+            [(true, true), (false, true), (true, false), (false, false)]
+        {
+            let settings = Collision { decomposition, stealing, ..Collision::default() };
+            for (ranks, threads) in
+                (1..=3).flat_map(|threads| [1, 2, 3, 4, 7].map(|r| (r, threads)))
+            {
+                let found =
+                    comm::threads::run(ranks, |world| run(world, threads, &settings)).unwrap();
+                let thefts: u32 = found.iter().map(|(_, thefts)| thefts).sum();
+                assert!(stealing || thefts == 0);
+                all_thefts += thefts;
+                for phase in 0..3 {
+                    let (mut counters, mut pairs) = (TestCounters::default(), Vec::new());
+                    for (phases, _) in &found {
+                        counters.add(&phases[phase].0);
+                        pairs.extend_from_slice(&phases[phase].1);
+                    }
+                    pairs.sort_unstable();
+                    assert!((counters, pairs) == expected, "{settings:?} {ranks} x {threads}");
+                }
+            }
+        }
+        assert!(all_thefts > 0);
+        let random = Collision {
+            victim_order: VictimOrder::Random(3),
+            share: Share::Half,
+            ..Collision::default()
+        };
+        let strict = comm::threads::run_strict(3, |world| run(world, 1, &random)).unwrap();
+        let tests = strict.iter().map(|(phases, _)| phases[0].0.tests).sum::<u64>();
+        assert_eq!(tests, expected.0.tests);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `Searching` | all victims in turn have rejected an idle rank: it clears `worked` and enters a barrier |
 //! | `InBarrier` | all ranks have entered; until then it goes on asking and answering |
-//! | `Due` | a busy rank contributes 1 to a sum at once; an idle one awaits the reply to its request, asks nobody any more, and contributes `worked`: whether it got a task since it entered |
+//! | `Due` | it contributes `worked`, whether it got a task since it entered, to a sum: a busy rank (it must have got one) at once; an idle one asks nobody any more, and awaits the reply to its request first |
 //! | `InSum` | all ranks have contributed. Zero: nobody works, nothing is under way, the phase is `Over`. Else `Searching` again |
 //!
 //! Every task answers a request, and no rank contributes 0 with a request under way.
@@ -198,8 +198,7 @@ impl Scheduler {
         }
         if self.round == Round::Due && (load != Load::Idle || self.awaited.is_none()) {
             self.round = Round::InSum;
-            let works = load != Load::Idle || self.worked;
-            actions.push(Action::Contribute(works.into()));
+            actions.push(Action::Contribute(self.worked.into()));
         }
         let may_ask = matches!(self.round, Round::Searching | Round::InBarrier);
         if may_ask && load != Load::Busy && self.awaited.is_none() {

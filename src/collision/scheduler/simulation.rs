@@ -148,7 +148,7 @@ impl Simulation {
             pool: VecDeque::new(),
             inbox: VecDeque::new(),
             pace: match random.below(4) {
-                0 => (1, 100 + random.below(300)),
+                0 => (1, 30 + random.below(100)),
                 _ => (1 + random.below(8), 1 + random.below(30)),
             },
             phases: 0,
