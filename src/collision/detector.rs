@@ -394,6 +394,7 @@ mod tests {
             };
             let (mut phases, mut thefts) = (Vec::new(), 0);
             for _ in 0..3 {
+                processors.forget_use();
                 let mut roots = Vec::new();
                 let mut counters = detector.root_tests(&surfaces, &sweep, own, &mut roots);
                 let here = (world, &threads);

@@ -26,8 +26,13 @@ impl<'a> Pool<'a> {
 
     /// Puts a task on the processor's own deque.
     pub fn put(&self, own: &Worker<Task>, task: Task) {
-        self.open.fetch_add(1, Ordering::Relaxed);
+        self.raise();
         own.push(task);
+    }
+
+    /// Notes a task that is executed without ever waiting here.
+    pub fn raise(&self) {
+        self.open.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Notes that a task was executed.

@@ -101,8 +101,15 @@ pub(super) trait Link {
     /// If a rank fails.
     fn poll(&mut self, pool: &Pool, own: &Worker<Task>, has_work: bool) -> Result<bool>;
 
+    /// A task that came with a poll, to be executed at once.
+    fn received(&mut self) -> Option<Task> {
+        None
+    }
+
     /// The longest work between two polls; none if polls are needless.
-    fn interval(&self) -> Option<Duration>;
+    fn interval(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// No other ranks: the phase is over when the pool is idle.
@@ -113,11 +120,6 @@ impl Link for Alone {
     #[inline]
     fn poll(&mut self, pool: &Pool, _: &Worker<Task>, _: bool) -> Result<bool> {
         Ok(pool.is_idle())
-    }
-
-    #[inline]
-    fn interval(&self) -> Option<Duration> {
-        None
     }
 }
 
@@ -133,9 +135,9 @@ pub(super) struct Processor {
     pub candidates: Vec<Pair>,
     /// And executed.
     pub counters: TestCounters,
-    /// How it spent the phase.
+    /// How it spent its phases since the profile began.
     pub usage: ProcessorUse,
-    /// Whom it took tasks from.
+    /// Whom it took tasks from in them.
     pub thefts: Vec<Theft>,
     /// Branches until the next look at pool and clock.
     branches: u32,
@@ -159,10 +161,8 @@ impl Processor {
     pub fn begin(&mut self, pool: &Pool, tasks: Vec<Task>) {
         self.candidates.clear();
         self.counters = TestCounters::default();
-        self.usage = ProcessorUse::default();
-        self.thefts.clear();
+        self.usage.top_level_tasks += tasks.len() as u64;
         tasks.into_iter().rev().for_each(|task| pool.put(&self.tasks, task));
-        self.usage.top_level_tasks = self.tasks.len() as u64;
     }
 
     /// Executes tasks until there can be no more.
@@ -199,12 +199,14 @@ impl Processor {
             if phase.stealing
                 && let Some((victim, task)) = pool.steal(self.index)
             {
-                note_theft(&mut self.thefts, self.index as u32, (phase.rank as u32, victim as u32));
+                let (thief, victim_rank) = (self.index as u32, phase.rank as u32);
+                let theft = Theft { thief, victim_rank, victim: victim as u32, tasks: 1 };
+                note_theft(&mut self.thefts, theft);
                 self.usage.tasks_stolen += 1;
                 return Ok(Some(Some(task)));
             }
             let over = !phase.stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
-            Ok(if over { Some(None) } else { self.tasks.pop().map(Some) })
+            Ok(if over { Some(None) } else { link.received().map(Some) })
         });
         if link.interval().is_some() {
             self.usage.waiting_s += start.elapsed().as_secs_f64();

@@ -14,7 +14,7 @@ use super::processor::{Alone, Decomposition, Link, Phase, Processor, Search};
 use super::scheduler::Scheduler;
 use super::steal::RankLink;
 use super::task::{Task, TestCounters};
-use super::usage::{ProcessorUse, Theft};
+use super::usage::{ProcessorUse, Theft, note_theft};
 use crate::comm::World;
 use crate::error::Result;
 use crate::scene::spec::Collision;
@@ -81,10 +81,8 @@ impl Processors {
         let interval = Duration::from_secs_f64(settings.polling_interval_us * 1e-6);
         let mut link = RankLink::begin(world, scheduler, (settings.share, interval), phase.pool)?;
         work(threads, (first, others), phase, &mut link, &Led)?;
-        first.usage.requests = link.usage.requests;
-        first.usage.rejections = link.usage.rejections;
-        first.usage.tasks_stolen += link.usage.tasks_stolen;
-        first.thefts.append(&mut link.thefts);
+        first.usage.add(&link.usage);
+        link.thefts.into_iter().for_each(|theft| note_theft(&mut first.thefts, theft));
         Ok(())
     }
 
@@ -93,22 +91,31 @@ impl Processors {
         let length_s = start.elapsed().as_secs_f64();
         let mut sum = TestCounters::default();
         for processor in &mut self.list {
-            processor.counters.candidates = processor.candidates.len() as u64;
-            processor.usage.length_s = length_s;
-            processor.usage.tests = processor.counters.tests;
-            processor.usage.candidates = processor.counters.candidates;
-            sum.add(&processor.counters);
+            let counters = &mut processor.counters;
+            counters.candidates = processor.candidates.len() as u64;
+            processor.usage.length_s += length_s;
+            processor.usage.tests += counters.tests;
+            processor.usage.candidates += counters.candidates;
+            sum.add(counters);
             candidates.append(&mut processor.candidates);
         }
         sum
     }
 
-    /// How each processor spent the test part of the last phase.
+    /// Begins a new profile.
+    pub fn forget_use(&mut self) {
+        for processor in &mut self.list {
+            processor.usage = ProcessorUse::default();
+            processor.thefts.clear();
+        }
+    }
+
+    /// How each processor spent the test parts since the profile began.
     pub fn usage(&self) -> impl Iterator<Item = &ProcessorUse> {
         self.list.iter().map(|processor| &processor.usage)
     }
 
-    /// Who took tasks from whom in the last phase.
+    /// Who took tasks from whom in them.
     pub fn thefts(&self) -> impl Iterator<Item = &Theft> {
         self.list.iter().flat_map(|processor| &processor.thefts)
     }
@@ -140,10 +147,6 @@ struct Led;
 impl Link for Led {
     fn poll(&mut self, pool: &Pool, _: &Worker<Task>, _: bool) -> Result<bool> {
         Ok(pool.is_closed())
-    }
-
-    fn interval(&self) -> Option<Duration> {
-        None
     }
 }
 

@@ -27,6 +27,9 @@ pub(super) struct RankLink<'a> {
     /// The barrier or the sum under way.
     pending: Option<Pending>,
     actions: Vec<Action>,
+    /// The task that processor 0 asked for. It never waits in the pool: two ranks
+    /// without other work would hand it to and fro.
+    received: Option<Task>,
     /// Requests, rejections and tasks that came.
     pub usage: ProcessorUse,
     pub thefts: Vec<Theft>,
@@ -55,6 +58,7 @@ impl<'a> RankLink<'a> {
             interval,
             pending: None,
             actions: Vec::new(),
+            received: None,
             usage: ProcessorUse::default(),
             thefts: Vec::new(),
         };
@@ -63,7 +67,13 @@ impl<'a> RankLink<'a> {
         Ok(link)
     }
 
-    fn receive(&mut self, message: Message, pool: &Pool, own: &Worker<Task>) -> Result<Event> {
+    fn receive(
+        &mut self,
+        message: Message,
+        pool: &Pool,
+        own: &Worker<Task>,
+        has_work: bool,
+    ) -> Result<Event> {
         let from = message.from;
         let (phase, letter, tasks) = read(&message.bytes).ok_or_else(|| Error::Rank {
             rank: self.world.rank(),
@@ -72,8 +82,14 @@ impl<'a> RankLink<'a> {
         self.usage.rejections += u64::from(letter == Letter::Rejection);
         self.usage.tasks_stolen += tasks.len() as u64;
         for (thread, task) in tasks {
-            note_theft(&mut self.thefts, 0, (from as u32, thread));
-            pool.put(own, task);
+            let theft = Theft { thief: 0, victim_rank: from as u32, victim: thread, tasks: 1 };
+            note_theft(&mut self.thefts, theft);
+            if has_work || self.received.is_some() {
+                pool.put(own, task);
+            } else {
+                pool.raise();
+                self.received = Some(task);
+            }
         }
         Ok(Event::Received { from, phase, letter })
     }
@@ -81,7 +97,7 @@ impl<'a> RankLink<'a> {
     fn handle(&mut self, event: Event, pool: &Pool, has_work: bool) -> Result<()> {
         let load = match () {
             () if pool.is_idle() => Load::Idle,
-            () if has_work || pool.waiting() > 0 => Load::Busy,
+            () if has_work || self.received.is_some() || pool.waiting() > 0 => Load::Busy,
             () => Load::Hungry,
         };
         let handled = self.scheduler.handle(event, load, &mut self.actions);
@@ -141,12 +157,16 @@ impl<'a> RankLink<'a> {
 impl Link for RankLink<'_> {
     fn poll(&mut self, pool: &Pool, own: &Worker<Task>, has_work: bool) -> Result<bool> {
         while let Some(message) = self.world.poll(None, Tag::Steal)? {
-            let event = self.receive(message, pool, own)?;
+            let event = self.receive(message, pool, own, has_work)?;
             self.handle(event, pool, has_work)?;
         }
         let event = self.completed()?.unwrap_or(Event::Polled);
         self.handle(event, pool, has_work)?;
         Ok(self.scheduler.is_over())
+    }
+
+    fn received(&mut self) -> Option<Task> {
+        self.received.take()
     }
 
     fn interval(&self) -> Option<Duration> {

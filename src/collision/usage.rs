@@ -88,16 +88,12 @@ pub struct Theft {
     pub tasks: u32,
 }
 
-/// Adds one task to the theft of `thief` from `victim`, a (rank, thread).
-pub(super) fn note_theft(thefts: &mut Vec<Theft>, thief: u32, victim: (u32, u32)) {
-    let same =
-        |theft: &&mut Theft| theft.thief == thief && (theft.victim_rank, theft.victim) == victim;
-    match thefts.iter_mut().find(same) {
-        Some(theft) => theft.tasks += 1,
-        None => {
-            let (victim_rank, victim) = victim;
-            thefts.push(Theft { thief, victim_rank, victim, tasks: 1 });
-        }
+/// Adds a theft to others.
+pub fn note_theft(thefts: &mut Vec<Theft>, new: Theft) {
+    let parties = |theft: &Theft| (theft.thief, theft.victim_rank, theft.victim);
+    match thefts.iter_mut().find(|theft| parties(theft) == parties(&new)) {
+        Some(theft) => theft.tasks += new.tasks,
+        None => thefts.push(new),
     }
 }
 

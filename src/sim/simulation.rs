@@ -199,6 +199,11 @@ impl<'w> Simulation<'w> {
         &self.integrator
     }
 
+    /// This rank's processors, with the profile of the last step.
+    pub fn processors(&self) -> &Processors {
+        &self.processors
+    }
+
     /// Kinetic, gravitational and elastic energy of all cloths, J. Collective.
     ///
     /// # Errors

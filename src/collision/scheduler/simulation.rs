@@ -132,6 +132,8 @@ struct Simulation {
     collective: Collective,
     /// By phase.
     executed: Vec<TestCounters>,
+    /// Tasks that went from one rank to another.
+    handed_over: u64,
 }
 
 impl Simulation {
@@ -149,7 +151,7 @@ impl Simulation {
             inbox: VecDeque::new(),
             pace: match random.below(4) {
                 0 => (1, 30 + random.below(100)),
-                _ => (1 + random.below(8), 1 + random.below(30)),
+                _ => (1 + random.below(8), 5 + random.below(30)),
             },
             phases: 0,
         });
@@ -169,6 +171,7 @@ impl Simulation {
             tasks,
             collective: Collective::default(),
             executed: vec![TestCounters::default(); PHASES],
+            handed_over: 0,
         }
     }
 
@@ -221,7 +224,13 @@ impl Simulation {
             Happening::SumCompleted(sum) => Event::SumCompleted(sum),
             Happening::Arrival(from, phase, letter, tasks) => {
                 self.network.under_way -= 1;
-                one.pool.extend(tasks);
+                self.handed_over += tasks.len() as u64;
+                for task in tasks {
+                    match one.stacks.iter_mut().find(|stack| stack.is_empty()) {
+                        Some(stack) => stack.extend(task),
+                        None => one.pool.push_back(task),
+                    }
+                }
                 Event::Received { from, phase, letter }
             }
         };
@@ -304,11 +313,14 @@ fn every_schedule_ends_with_each_test_executed_once_and_no_letter_left() {
             counters
         }));
         simulation.play();
-        let Simulation { network, ranks, executed, .. } = simulation;
+        let Simulation { network, ranks, executed, handed_over, .. } = simulation;
         assert_eq!(executed, expected, "schedule {seed}");
         assert_eq!(network.under_way, 0, "schedule {seed}");
         assert!(ranks.iter().all(|rank| rank.load() == Load::Idle && rank.inbox.is_empty()));
-        total += expected.iter().map(|counters| counters.tests).sum::<u64>();
+        let tests = expected.iter().map(|counters| counters.tests).sum::<u64>();
+        // Whoever gets tasks executes a test before it hands any on.
+        assert!(handed_over <= tests, "schedule {seed}: tasks wander");
+        total += tests;
     }
     assert!(total > 100 * SCHEDULES, "{total} tests are too few to tell");
 }
