@@ -410,6 +410,10 @@ mod tests {
                     sum
                 });
                 assert_eq!(counted.tests, usage.tests);
+                // Two ranks without work do not hand a task to and fro.
+                assert!(
+                    settings.share == Share::Half || usage.tasks_stolen <= usage.tasks_executed
+                );
                 assert!(settings.decomposition || usage.tasks_created == 0);
                 thefts += processors.thefts().map(|theft| theft.tasks).sum::<u32>();
                 counters.add(&counted);

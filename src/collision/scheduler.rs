@@ -261,7 +261,7 @@ impl Scheduler {
             VictimOrder::Random(_) => {
                 self.last = self.last.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 // Any of the others with equal chance, but for one in 2^32.
-                let victim = ((mix(self.last) >> 32) * others >> 32) as usize;
+                let victim = (((mix(self.last) >> 32) * others) >> 32) as usize;
                 victim + usize::from(victim >= self.rank)
             }
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
-use rustix::time::{ClockId, clock_gettime};
+use nix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 /// How a processor (a thread of a rank) spends the test part of its phases. The
@@ -97,8 +97,7 @@ pub fn note_theft(thefts: &mut Vec<Theft>, new: Theft) {
     }
 }
 
-/// Processor time of the calling thread.
+/// Processor time of the calling thread; zero where the system does not tell.
 pub(super) fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }

@@ -132,8 +132,6 @@ struct Simulation {
     collective: Collective,
     /// By phase.
     executed: Vec<TestCounters>,
-    /// Tasks that went from one rank to another.
-    handed_over: u64,
 }
 
 impl Simulation {
@@ -171,7 +169,6 @@ impl Simulation {
             tasks,
             collective: Collective::default(),
             executed: vec![TestCounters::default(); PHASES],
-            handed_over: 0,
         }
     }
 
@@ -224,7 +221,6 @@ impl Simulation {
             Happening::SumCompleted(sum) => Event::SumCompleted(sum),
             Happening::Arrival(from, phase, letter, tasks) => {
                 self.network.under_way -= 1;
-                self.handed_over += tasks.len() as u64;
                 for task in tasks {
                     match one.stacks.iter_mut().find(|stack| stack.is_empty()) {
                         Some(stack) => stack.extend(task),
@@ -313,14 +309,11 @@ fn every_schedule_ends_with_each_test_executed_once_and_no_letter_left() {
             counters
         }));
         simulation.play();
-        let Simulation { network, ranks, executed, handed_over, .. } = simulation;
+        let Simulation { network, ranks, executed, .. } = simulation;
         assert_eq!(executed, expected, "schedule {seed}");
         assert_eq!(network.under_way, 0, "schedule {seed}");
         assert!(ranks.iter().all(|rank| rank.load() == Load::Idle && rank.inbox.is_empty()));
-        let tests = expected.iter().map(|counters| counters.tests).sum::<u64>();
-        // Whoever gets tasks executes a test before it hands any on.
-        assert!(handed_over <= tests, "schedule {seed}: tasks wander");
-        total += tests;
+        total += expected.iter().map(|counters| counters.tests).sum::<u64>();
     }
     assert!(total > 100 * SCHEDULES, "{total} tests are too few to tell");
 }
