@@ -185,8 +185,11 @@ fn write(phase: u32, letter: Letter, tasks: &[(usize, Task)]) -> Vec<u8> {
     bytes
 }
 
-/// Phase, content, and the tasks with their victim's threads.
-fn read(bytes: &[u8]) -> Option<(u32, Letter, Vec<(u32, Task)>)> {
+/// Tasks with the threads that they were taken from.
+type Handed = Vec<(u32, Task)>;
+
+/// Phase, content and tasks.
+fn read(bytes: &[u8]) -> Option<(u32, Letter, Handed)> {
     let (head, mut rest) = bytes.split_first_chunk::<8>()?;
     let [phase, letter] = bytemuck::pod_read_unaligned::<[u32; 2]>(head);
     let letters = [Letter::Request, Letter::Tasks, Letter::Rejection];
