@@ -10,7 +10,7 @@ use super::surface::{Surface, Surfaces};
 use super::task::{Outcome, Sweep, Test, TestCounters, TestTrees};
 use crate::comm::World;
 use crate::error::Result;
-use crate::ids::PatchId;
+use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
 
@@ -29,10 +29,18 @@ pub struct Detector {
     radius: f64,
     /// Boundaries of the chunks of each object's vertices.
     chunks: Vec<Vec<u32>>,
+    /// What the next search is confined to.
+    strayed: Option<Strayed>,
     stack: Vec<Test>,
     /// Whether any rank has root tests.
     any_roots: bool,
     candidates: Vec<Pair>,
+}
+
+/// Vertices that left their paths, by vertex, and the nodes above them, by object.
+struct Strayed {
+    vertices: Vec<bool>,
+    nodes: Vec<Vec<bool>>,
 }
 
 impl Detector {
@@ -46,6 +54,7 @@ impl Detector {
             standing: vec![Vec::new(); list.len()],
             radius: 0.0,
             chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
+            strayed: None,
             stack: Vec::new(),
             any_roots: false,
             candidates: Vec::new(),
@@ -55,6 +64,7 @@ impl Detector {
     /// Refits all hierarchies to a motion, each grown by half of its radius. An
     /// obstacle that stands where it stood is skipped.
     pub fn refit(&mut self, threads: &Threads, surfaces: &Surfaces, sweep: &Sweep) {
+        self.strayed = None;
         let radius = sweep.radius;
         let same_radius = radius == self.radius;
         self.radius = radius;
@@ -84,6 +94,27 @@ impl Detector {
         }
     }
 
+    /// Refits to the same motion but for the `strayed` vertices, rising, which take
+    /// another way: what is collected next replaces the candidates that have one of
+    /// them, and the others stay.
+    pub fn refit_strayed(&mut self, surfaces: &Surfaces, sweep: &Sweep, strayed: &[VertexId]) {
+        let mut vertices = vec![false; self.vertices.len()];
+        for &vertex in strayed {
+            let at = vertex as usize;
+            vertices[at] = true;
+            self.vertices[at] = Dop18::swept(&sweep.x0[at], &sweep.x1[at], 0.5 * sweep.radius);
+        }
+        let changed = surfaces.list.iter().zip(&mut self.nodes).map(|(surface, bounds)| {
+            let mut nodes = vec![false; bounds.len()];
+            if vertices[surface.vertices()].contains(&true) {
+                let (hierarchy, faces) = (&surface.hierarchy, &surface.faces);
+                hierarchy.refit_changed(faces, &self.vertices, &vertices, bounds, &mut nodes);
+            }
+            nodes
+        });
+        self.strayed = Some(Strayed { nodes: changed.collect(), vertices });
+    }
+
     /// A rank's share of the root tests, one for each pair of parts whose bounds
     /// overlap: a cloth's subtree of a patch, or an obstacle. The owner of a patch
     /// tests it against itself and against obstacles; two patches belong to the
@@ -99,36 +130,38 @@ impl Detector {
         own_patches: &[PatchId],
         roots: &mut Vec<Test>,
     ) -> TestCounters {
-        let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
+        let trees = self.trees(surfaces, sweep);
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
         let mut counters = TestCounters::default();
-        self.any_roots = false;
+        let mut any_roots = false;
         roots.clear();
-        self.stack.extend(trees.of_whole_objects());
-        while let Some(test) = self.stack.pop() {
+        let mut stack: Vec<Test> = trees.of_whole_objects().collect();
+        while let Some(test) = stack.pop() {
             let above = trees.is_above_parts(&test);
             let outcome = trees.execute(&test);
             if above || outcome == Outcome::Apart {
                 counters.count(&test);
             }
             match outcome {
-                Outcome::Split(first, second) if above => self.stack.extend([first, second]),
-                Outcome::SplitItself(tests) if above => self.stack.extend(tests),
+                Outcome::Split(first, second) if above => stack.extend([first, second]),
+                Outcome::SplitItself(tests) if above => stack.extend(tests),
                 Outcome::Apart => {}
                 _ => {
-                    self.any_roots = true;
+                    any_roots = true;
                     if owner(surfaces, &test).is_some_and(owns) {
                         roots.push(test);
                     }
                 }
             }
         }
+        self.any_roots = any_roots;
         if owns(0) { counters } else { TestCounters::default() }
     }
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`](super::dop::near) over the motion of the last refit. Returns what
-    /// was counted. By plain recursion on the calling thread: the measure of
+    /// [`near`](super::dop::near) and not screened out over the motion of the last refit,
+    /// of which a partial one keeps those without a strayed vertex. Returns what was
+    /// counted. By plain recursion on the calling thread: the measure of
     /// [`Detector::collect_shared`].
     pub fn collect(
         &mut self,
@@ -137,14 +170,16 @@ impl Detector {
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
         let mut counters = TestCounters::default();
-        let Self { nodes, vertices, stack, candidates, .. } = self;
-        candidates.clear();
-        let search = search(surfaces, nodes, vertices, sweep);
+        let (mut stack, mut candidates) = (std::mem::take(&mut self.stack), self.take_kept());
+        let kept = candidates.len();
+        let search = self.search(surfaces, sweep);
         for root in roots {
             stack.push(root);
-            let Ok(()) = search.run(stack, &mut counters, candidates, |_| Ok::<(), Infallible>(()));
+            let Ok(()) = search
+                .run(&mut stack, &mut counters, &mut candidates, |_| Ok::<(), Infallible>(()));
         }
-        counters.candidates = candidates.len() as u64;
+        self.stack = stack;
+        counters.candidates = self.replace(candidates, kept);
         counters
     }
 
@@ -164,18 +199,58 @@ impl Detector {
         sweep: &Sweep,
         roots: &mut [Test],
     ) -> Result<TestCounters> {
-        let Self { nodes, vertices, candidates, .. } = self;
-        candidates.clear();
         roots.sort_unstable_by_key(|test| owner(surfaces, test));
         let of_one_patch = |a: &Test, b: &Test| owner(surfaces, a) == owner(surfaces, b);
         let tasks = Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec));
-        let search = search(surfaces, nodes, vertices, sweep);
-        processors.run((world, threads), &search, (tasks, self.any_roots), candidates)
+        let mut candidates = self.take_kept();
+        let kept = candidates.len();
+        let (search, tasks) = (self.search(surfaces, sweep), (tasks, self.any_roots));
+        let counted = processors.run((world, threads), &search, tasks, &mut candidates)?;
+        let candidates = self.replace(candidates, kept);
+        Ok(TestCounters { candidates, ..counted })
     }
 
-    /// The candidates that this rank found last, each once, in the order in which they
-    /// were found; of several processors and ranks, that order and who found which
-    /// change from run to run.
+    /// The candidates that the last refit does not ask for again.
+    fn take_kept(&mut self) -> Vec<Pair> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.retain(|pair| !self.is_sought(pair));
+        candidates
+    }
+
+    /// Takes the first `kept` of the `candidates` and those of the others that were
+    /// sought; returns how many these are.
+    fn replace(&mut self, mut candidates: Vec<Pair>, kept: usize) -> u64 {
+        let mut at = 0;
+        candidates.retain(|pair| {
+            at += 1;
+            at <= kept || self.is_sought(pair)
+        });
+        self.candidates = candidates;
+        (self.candidates.len() - kept) as u64
+    }
+
+    /// True if the last refit asks for this pair: any but for a partial one.
+    fn is_sought(&self, pair: &Pair) -> bool {
+        let strayed =
+            |strayed: &Strayed| pair.vertices.iter().any(|&v| strayed.vertices[v as usize]);
+        self.strayed.as_ref().is_none_or(strayed)
+    }
+
+    fn trees<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> TestTrees<'a> {
+        TestTrees {
+            surfaces: &surfaces.list,
+            bounds: &self.nodes,
+            sweep: Some(sweep),
+            changed: self.strayed.as_ref().map(|strayed| strayed.nodes.as_slice()),
+        }
+    }
+
+    fn search<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Search<'a> {
+        Search { trees: self.trees(surfaces, sweep), sweep, vertices: &self.vertices }
+    }
+
+    /// This rank's candidates, each once, in the order in which they were found. Of
+    /// several processors and ranks, that order and who found which change from run to run.
     pub fn candidates(&self) -> &[Pair] {
         &self.candidates
     }
@@ -190,16 +265,6 @@ fn owner(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
     }
 }
 
-fn search<'a>(
-    surfaces: &'a Surfaces,
-    nodes: &'a [Vec<Dop18>],
-    vertices: &'a [Dop18],
-    sweep: &'a Sweep,
-) -> Search<'a> {
-    let trees = TestTrees { surfaces: &surfaces.list, bounds: nodes, sweep: Some(sweep) };
-    Search { trees, vertices }
-}
-
 /// Boundaries of chunks of `count` vertices.
 fn chunks(count: usize) -> Vec<u32> {
     (0..count).step_by(CHUNK).chain([count]).map(|at| at as u32).collect()
@@ -207,15 +272,17 @@ fn chunks(count: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::super::ccd::time_of_impact;
     use super::super::contact::{Contact, ContactDistance, find_contacts};
     use super::super::dop::near;
+    use super::super::screen::may_come_near;
     use super::*;
     use crate::collision::ProcessorUse;
     use crate::comm;
-    use crate::ids::VertexId;
     use crate::mesh::Topology;
     use crate::scene::spec::{Collision, Share, VictimOrder};
 
@@ -245,11 +312,13 @@ mod tests {
         pairs
     }
 
-    /// The pairs that are near over a motion within `radius`.
+    /// The pairs that come near over a motion within `radius`.
     fn near_pairs(all: &[Pair], (x0, x1): (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair> {
         let swept = |(x0, x1): (&Vec3, &Vec3)| Dop18::swept(x0, x1, 0.5 * radius);
         let vertices: Vec<Dop18> = x0.iter().zip(x1).map(swept).collect();
-        all.iter().filter(|pair| near(pair, &vertices)).copied().collect()
+        let sweep = Sweep { x0, x1, radius };
+        let comes_near = |pair: &&Pair| near(pair, &vertices) && may_come_near(pair, &sweep);
+        all.iter().filter(comes_near).copied().collect()
     }
 
     /// The share of the rank that owns `patches`: counts and sorted candidates.
@@ -330,6 +399,7 @@ mod tests {
             (x0, x1) in crumpled(),
             patch_of in prop::collection::vec(0_u32..6, CLOTH_VERTICES),
             radius in prop_oneof![Just(1e-6), 0.001..0.1],
+            strayed in prop::collection::vec(0..CLOTH_VERTICES as VertexId, 1..9),
         ) {
             let threads = Threads::new(1).unwrap();
             let whole = surfaces(&[0; CLOTH_VERTICES], 1);
@@ -355,6 +425,34 @@ mod tests {
                 }
                 prop_assert_eq!(sum, counters);
             }
+
+            // Some vertices take another way.
+            let (told, strayed, mut x1) = (x1.clone(), BTreeSet::from_iter(strayed), x1);
+            for &vertex in &strayed {
+                x1[vertex as usize] = x0[CLOTH_VERTICES - 1 - vertex as usize];
+            }
+            let strayed = Vec::from_iter(strayed);
+            let expected = near_pairs(&all, (&x0, &x1), radius);
+            let sweep = Sweep { x0: &x0, x1: &x1, radius };
+            let mut sums = Vec::new();
+            for ranks in [1, 3] {
+                let (mut sum, mut found) = (TestCounters::default(), Vec::new());
+                for rank in 0..ranks {
+                    let own = Vec::from_iter((0..6).filter(|patch| patch % ranks == rank));
+                    let mut detector = Detector::new(&cut);
+                    let before = Sweep { x0: &x0, x1: &told, radius };
+                    detector.refit(&threads, &cut, &before);
+                    share(&mut detector, &cut, &before, &own);
+                    detector.refit_strayed(&cut, &sweep, &strayed);
+                    let (counters, pairs) = share(&mut detector, &cut, &sweep, &own);
+                    sum.add(&counters);
+                    found.extend(pairs);
+                }
+                found.sort_unstable();
+                prop_assert_eq!(&found, &expected);
+                sums.push(sum);
+            }
+            prop_assert_eq!(sums[0], sums[1]);
         }
     }
 
@@ -378,7 +476,15 @@ mod tests {
         let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
         let mut detector = Detector::new(&surfaces);
         detector.refit(&Threads::INLINE, &surfaces, &sweep);
-        let expected = share(&mut detector, &surfaces, &sweep, &[0, 1, 2, 3, 4]);
+        let whole = share(&mut detector, &surfaces, &sweep, &[0, 1, 2, 3, 4]);
+        // In the last phase some vertices take another way.
+        let strayed = [3, 70, 71, 130];
+        let mut x1 = x.clone();
+        strayed.iter().for_each(|&vertex: &u32| x1[vertex as usize] *= 0.5);
+        let stray_sweep = Sweep { x0: &x, x1: &x1, radius: 1e-3 };
+        detector.refit_strayed(&surfaces, &stray_sweep, &strayed);
+        let partial = share(&mut detector, &surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
+        let expected = [&whole, &whole, &partial];
 
         let run = |world: &dyn World, threads, settings: &Collision| {
             let threads = Threads::new(threads)?;
@@ -393,7 +499,11 @@ mod tests {
                 _ => &[],
             };
             let (mut phases, mut thefts) = (Vec::new(), 0);
-            for _ in 0..3 {
+            for phase in 0..3 {
+                if phase == 2 {
+                    detector.refit_strayed(&surfaces, &stray_sweep, &strayed);
+                }
+                let sweep = if phase == 2 { stray_sweep } else { sweep };
                 processors.forget_use();
                 let mut roots = Vec::new();
                 let mut counters = detector.root_tests(&surfaces, &sweep, own, &mut roots);
@@ -441,7 +551,10 @@ mod tests {
                         pairs.extend_from_slice(&phases[phase].1);
                     }
                     pairs.sort_unstable();
-                    assert!((counters, pairs) == expected, "{settings:?} {ranks} x {threads}");
+                    assert!(
+                        (counters, pairs) == *expected[phase],
+                        "{settings:?} {ranks} x {threads}"
+                    );
                 }
             }
         }
@@ -453,7 +566,7 @@ mod tests {
         };
         let strict = comm::threads::run_strict(3, |world| run(world, 1, &random)).unwrap();
         let tests = strict.iter().map(|(phases, _)| phases[0].0.tests).sum::<u64>();
-        assert_eq!(tests, expected.0.tests);
+        assert_eq!(tests, whole.0.tests);
     }
 
     #[test]
