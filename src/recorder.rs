@@ -6,7 +6,7 @@ use std::time::Instant;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::output::frames::FrameWriter;
-use cloth_sim::output::run_json::{FrameRecord, RunRecord, Status, StepRecord};
+use cloth_sim::output::run_json::{FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
 use cloth_sim::partition::Partition;
 use cloth_sim::profile::StepReport;
 use cloth_sim::report::summary::Summary;
@@ -62,12 +62,13 @@ impl<'j> Recorder<'j> {
         frame: u64,
         state_hash: u64,
         simulation: &Simulation,
-        steps: Vec<StepRecord>,
+        (steps, thefts): (Vec<StepRecord>, Vec<TheftRecord>),
     ) -> Result<()> {
         let start = Instant::now();
         let mut total = StepReport::default();
         steps.iter().filter(|step| step.rank == 0).for_each(|step| total.add(&step.report));
         self.record.steps.extend(steps);
+        self.record.thefts.extend(thefts);
         self.record.frames.push(FrameRecord { frame, state_hash: format!("{state_hash:016x}") });
         self.frames.write(frame, simulation.scene_time_s(), simulation.positions().to_vec())?;
         self.record.write(&self.job.folder)?;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use cloth_sim::collision::usage::note_theft;
+use cloth_sim::collision::{ProcessorUse, Theft};
 use cloth_sim::comm::launch::{self, Placement};
 use cloth_sim::comm::{World, message, threads};
 use cloth_sim::error::{Error, Result};
-use cloth_sim::output::run_json::{FORMAT, RankPlace, RunRecord, Status, StepRecord};
+use cloth_sim::output::run_json::{FORMAT, RankPlace, RunRecord, Status, StepRecord, TheftRecord};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
 use cloth_sim::partition::quality;
@@ -93,6 +95,7 @@ fn run_frames(
     for frame in 0..=u64::from(job.scene.frames) {
         let steps = if frame == 0 { 0 } else { job.scene.steps_per_frame };
         let mut reports = Vec::with_capacity(steps as usize);
+        let (mut uses, mut thefts) = (Vec::new(), Vec::new());
         for _ in 0..steps {
             #[cfg(feature = "fault-injection")]
             crate::fault::commit(world, simulation, simulation.steps() + 1)?;
@@ -101,11 +104,14 @@ fn run_frames(
                 recorder.progress.step(simulation.steps(), &report);
             }
             reports.push(report);
+            uses.extend(simulation.processors().usage().copied());
+            simulation.processors().thefts().for_each(|theft| note_theft(&mut thefts, *theft));
         }
         let state_hash = simulation.state_hash()?;
-        let steps = gather_reports(world, simulation.steps(), &reports)?;
+        let steps = gather_reports(world, simulation.steps(), &reports, &uses)?;
+        let thefts = gather_thefts(world, frame, &thefts)?;
         if let Some(recorder) = recorder {
-            recorder.frame(frame, state_hash, simulation, steps)?;
+            recorder.frame(frame, state_hash, simulation, (steps, thefts))?;
         }
     }
     Ok(())
@@ -155,18 +161,38 @@ fn record(
         places,
         frames: Vec::new(),
         steps: Vec::new(),
+        thefts: Vec::new(),
     })
 }
 
-/// Every rank's reports of the steps that end with step `last`, on rank 0.
-fn gather_reports(world: &dyn World, last: u64, reports: &[StepReport]) -> Result<Vec<StepRecord>> {
+/// Every rank's reports of the steps that end with step `last`, on rank 0, with the
+/// `uses` of its processors, step by step.
+fn gather_reports(
+    world: &dyn World,
+    last: u64,
+    reports: &[StepReport],
+    uses: &[ProcessorUse],
+) -> Result<Vec<StepRecord>> {
+    let steps = reports.len().max(1);
+    let threads = message::all_counts(world, uses.len() / steps)?;
     let all = message::gather_v(world, 0, reports)?;
-    let first = last + 1 - reports.len() as u64;
-    let of_rank = all.chunks(reports.len().max(1)).enumerate();
-    Ok(of_rank
-        .flat_map(|(rank, reports)| {
-            let steps = (first..).zip(reports);
-            steps.map(move |(step, report)| StepRecord { step, rank, report: *report })
-        })
-        .collect())
+    let uses = message::gather_v(world, 0, uses)?;
+    let mut uses = uses.into_iter();
+    let mut records = Vec::with_capacity(all.len());
+    for (rank, reports) in all.chunks(steps).enumerate() {
+        for (step, report) in (last + 1 - reports.len() as u64..).zip(reports) {
+            let processors = uses.by_ref().take(threads[rank]).collect();
+            records.push(StepRecord { step, rank, report: *report, processors });
+        }
+    }
+    Ok(records)
+}
+
+/// Every rank's thefts before `frame`, on rank 0.
+fn gather_thefts(world: &dyn World, frame: u64, thefts: &[Theft]) -> Result<Vec<TheftRecord>> {
+    let counts = message::all_counts(world, thefts.len())?;
+    let ranks =
+        counts.iter().enumerate().flat_map(|(rank, &count)| std::iter::repeat_n(rank, count));
+    let all = message::gather_v(world, 0, thefts)?;
+    Ok(ranks.zip(all).map(|(rank, theft)| TheftRecord { frame, rank, theft }).collect())
 }

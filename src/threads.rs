@@ -84,6 +84,27 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// Calls `own` on the calling thread and, at the same time, `other` with each of
+    /// `others` on threads of their own. Before: there are fewer `others` than threads.
+    pub fn beside<T: Send, R>(
+        &self,
+        others: &mut [T],
+        other: impl Fn(&mut T) + Sync,
+        own: impl FnOnce() -> R,
+    ) -> R {
+        debug_assert!(others.len() < self.count);
+        let other = &other;
+        match &self.pool {
+            None => own(),
+            Some(pool) => pool.in_place_scope(|scope| {
+                others.iter_mut().for_each(|item| scope.spawn(move |_| other(item)));
+                own()
+            }),
+        }
+    }
+}
+
 fn halve<S: PatchSlices>(
     first: usize,
     count: usize,
@@ -203,6 +224,20 @@ mod tests {
             assert_eq!(even, 500);
             assert!(odd[1..].iter().copied().eq((0..500).map(|k| 2 * k + 1)));
         }
+    }
+
+    #[test]
+    fn all_are_called_at_the_same_time() {
+        let meeting = std::sync::Barrier::new(3);
+        let mut others = [1, 2];
+        let meet = |item: &mut i32| {
+            meeting.wait();
+            *item += 10;
+        };
+        Threads::new(3).unwrap().beside(&mut others, meet, || {
+            meeting.wait();
+        });
+        assert_eq!(others, [11, 12]);
     }
 
     #[test]

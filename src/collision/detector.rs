@@ -1,9 +1,18 @@
 //! Collision detection of one rank: refit, traversal, candidates.
 
+#[cfg(test)]
+mod tests;
+
+use std::convert::Infallible;
+
 use super::dop::Dop18;
 use super::pair::Pair;
-use super::surface::{Surface, Surfaces, elementary_pairs};
+use super::processor::Search;
+use super::processors::Processors;
+use super::surface::{Surface, Surfaces};
 use super::task::{Outcome, Sweep, Test, TestCounters, TestTrees};
+use crate::comm::World;
+use crate::error::Result;
 use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
@@ -26,6 +35,8 @@ pub struct Detector {
     /// What the next search is confined to.
     strayed: Option<Strayed>,
     stack: Vec<Test>,
+    /// Whether any rank has root tests.
+    any_roots: bool,
     candidates: Vec<Pair>,
 }
 
@@ -48,6 +59,7 @@ impl Detector {
             chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
             strayed: None,
             stack: Vec::new(),
+            any_roots: false,
             candidates: Vec::new(),
         }
     }
@@ -115,7 +127,7 @@ impl Detector {
     /// Every rank executes the tests above them, whose bounds lie above the parts;
     /// the counters returned are theirs, and zero but for the owner of patch 0.
     pub fn root_tests(
-        &self,
+        &mut self,
         surfaces: &Surfaces,
         sweep: &Sweep,
         own_patches: &[PatchId],
@@ -123,34 +135,37 @@ impl Detector {
     ) -> TestCounters {
         let trees = self.trees(surfaces, sweep);
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
-        let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
-        let owner = |test: &Test| match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
-            (Some(p), Some(q)) if (p + q) % 2 == 1 => Some(q),
-            (p, _) => p,
-        };
         let mut counters = TestCounters::default();
+        let mut any_roots = false;
         roots.clear();
         let mut stack: Vec<Test> = trees.of_whole_objects().collect();
         while let Some(test) = stack.pop() {
             let above = trees.is_above_parts(&test);
             let outcome = trees.execute(&test);
+            if above || outcome == Outcome::Apart {
+                counters.count(&test);
+            }
             match outcome {
                 Outcome::Split(first, second) if above => stack.extend([first, second]),
                 Outcome::SplitItself(tests) if above => stack.extend(tests),
                 Outcome::Apart => {}
-                _ if owner(&test).is_some_and(owns) => roots.push(test),
-                _ => {}
-            }
-            if above || outcome == Outcome::Apart {
-                counters.count(&test);
+                _ => {
+                    any_roots = true;
+                    if owner(surfaces, &test).is_some_and(owns) {
+                        roots.push(test);
+                    }
+                }
             }
         }
+        self.any_roots = any_roots;
         if owns(0) { counters } else { TestCounters::default() }
     }
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`](super::dop::near) and not screened out over the motion of the last refit, of which a partial
-    /// one keeps those without a strayed vertex. Returns what was counted.
+    /// [`near`](super::dop::near) and not screened out over the motion of the last refit,
+    /// of which a partial one keeps those without a strayed vertex. Returns what was
+    /// counted. By plain recursion on the calling thread: the measure of
+    /// [`Detector::collect_shared`].
     pub fn collect(
         &mut self,
         surfaces: &Surfaces,
@@ -158,31 +173,63 @@ impl Detector {
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
         let mut counters = TestCounters::default();
-        let (mut stack, mut found) =
-            (std::mem::take(&mut self.stack), std::mem::take(&mut self.candidates));
-        found.retain(|pair| !self.is_sought(pair));
-        let kept = found.len();
-        let trees = self.trees(surfaces, sweep);
+        let (mut stack, mut candidates) = (std::mem::take(&mut self.stack), self.take_kept());
+        let kept = candidates.len();
+        let search = self.search(surfaces, sweep);
         for root in roots {
             stack.push(root);
-            trees.traverse(&mut stack, &mut counters, |test, face1, face2| {
-                let side = |object: u32, node, face| {
-                    surfaces.list[object as usize].side(face, trees.bounds(object, node))
-                };
-                let first = side(test.obj1, test.dop1, face1);
-                let second = side(test.obj2, test.dop2, face2);
-                elementary_pairs(&first, &second, sweep, &self.vertices, &mut found);
-            });
+            let Ok(()) = search
+                .run(&mut stack, &mut counters, &mut candidates, |_| Ok::<(), Infallible>(()));
         }
+        self.stack = stack;
+        counters.candidates = self.replace(candidates, kept);
+        counters
+    }
+
+    /// As [`Detector::collect`], shared by all processors of all ranks: a rank's
+    /// candidates may lie below the roots of another one. `roots` are this rank's of
+    /// the last [`Detector::root_tests`]; those of each patch are a top-level task.
+    ///
+    /// Collective, unless there are no roots on any rank.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn collect_shared(
+        &mut self,
+        (world, threads): (&dyn World, &Threads),
+        processors: &mut Processors,
+        surfaces: &Surfaces,
+        sweep: &Sweep,
+        roots: &mut [Test],
+    ) -> Result<TestCounters> {
+        roots.sort_unstable_by_key(|test| owner(surfaces, test));
+        let of_one_patch = |a: &Test, b: &Test| owner(surfaces, a) == owner(surfaces, b);
+        let tasks = Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec));
+        let mut candidates = self.take_kept();
+        let kept = candidates.len();
+        let (search, tasks) = (self.search(surfaces, sweep), (tasks, self.any_roots));
+        let counted = processors.run((world, threads), &search, tasks, &mut candidates)?;
+        let candidates = self.replace(candidates, kept);
+        Ok(TestCounters { candidates, ..counted })
+    }
+
+    /// The candidates that the last refit does not ask for again.
+    fn take_kept(&mut self) -> Vec<Pair> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.retain(|pair| !self.is_sought(pair));
+        candidates
+    }
+
+    /// Takes the first `kept` of the `candidates` and those of the others that were
+    /// sought; returns how many these are.
+    fn replace(&mut self, mut candidates: Vec<Pair>, kept: usize) -> u64 {
         let mut at = 0;
-        found.retain(|pair| {
+        candidates.retain(|pair| {
             at += 1;
             at <= kept || self.is_sought(pair)
         });
-        counters.candidates = (found.len() - kept) as u64;
-        self.stack = stack;
-        self.candidates = found;
-        counters
+        self.candidates = candidates;
+        (self.candidates.len() - kept) as u64
     }
 
     /// True if the last refit asks for this pair: any but for a partial one.
@@ -201,227 +248,27 @@ impl Detector {
         }
     }
 
-    /// The candidates of the last [`Detector::collect`], each once, in the order
-    /// in which they were found.
+    fn search<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Search<'a> {
+        Search { trees: self.trees(surfaces, sweep), sweep, vertices: &self.vertices }
+    }
+
+    /// This rank's candidates, each once, in the order in which they were found. Of
+    /// several processors and ranks, that order and who found which change from run to run.
     pub fn candidates(&self) -> &[Pair] {
         &self.candidates
+    }
+}
+
+/// The patch whose owner executes a root test.
+fn owner(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
+    let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
+    match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
+        (Some(p), Some(q)) if (p + q) % 2 == 1 => Some(q),
+        (p, _) => p,
     }
 }
 
 /// Boundaries of chunks of `count` vertices.
 fn chunks(count: usize) -> Vec<u32> {
     (0..count).step_by(CHUNK).chain([count]).map(|at| at as u32).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use proptest::prelude::*;
-
-    use super::super::ccd::time_of_impact;
-    use super::super::contact::{Contact, ContactDistance, find_contacts};
-    use super::super::dop::near;
-    use super::super::screen::may_come_near;
-    use super::*;
-    use crate::mesh::Topology;
-
-    /// Every elementary pair whose sides have no vertex in common and not both
-    /// belong to obstacles.
-    fn all_pairs(surfaces: &Surfaces) -> Vec<Pair> {
-        let faces = || surfaces.list.iter().flat_map(|surface| surface.faces.iter().copied());
-        let mut edges: Vec<[VertexId; 2]> = faces()
-            .flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]])
-            .map(|[a, b]| [a.min(b), a.max(b)])
-            .collect();
-        edges.sort_unstable();
-        edges.dedup();
-        let vertices = 0..surfaces.vertex_count() as VertexId;
-        let mut pairs: Vec<Pair> = vertices
-            .flat_map(|vertex| faces().map(move |face| Pair::vertex_face(vertex, face)))
-            .collect();
-        for (at, &edge) in edges.iter().enumerate() {
-            pairs.extend(edges[..at].iter().map(|&other| Pair::edge_edge(edge, other)));
-        }
-        let cloth = |vertex: &VertexId| {
-            let of = surfaces.list.iter().find(|s| s.vertices().contains(&(*vertex as usize)));
-            !of.unwrap().kinematic
-        };
-        pairs.retain(|pair| !pair.shares_a_vertex() && pair.vertices.iter().any(cloth));
-        pairs.sort_unstable();
-        pairs
-    }
-
-    /// The pairs that come near over a motion within `radius`.
-    fn near_pairs(all: &[Pair], (x0, x1): (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair> {
-        let swept = |(x0, x1): (&Vec3, &Vec3)| Dop18::swept(x0, x1, 0.5 * radius);
-        let vertices: Vec<Dop18> = x0.iter().zip(x1).map(swept).collect();
-        let sweep = Sweep { x0, x1, radius };
-        let comes_near = |pair: &&Pair| near(pair, &vertices) && may_come_near(pair, &sweep);
-        all.iter().filter(comes_near).copied().collect()
-    }
-
-    /// The share of the rank that owns `patches`: counts and sorted candidates.
-    fn share(
-        detector: &mut Detector,
-        surfaces: &Surfaces,
-        sweep: &Sweep,
-        patches: &[PatchId],
-    ) -> (TestCounters, Vec<Pair>) {
-        let mut roots = Vec::new();
-        let mut counters = detector.root_tests(surfaces, sweep, patches, &mut roots);
-        counters.add(&detector.collect(surfaces, sweep, roots));
-        let mut found = detector.candidates().to_vec();
-        found.sort_unstable();
-        (counters, found)
-    }
-
-    /// What is done with candidates: the contacts and the times of impact.
-    fn collisions(
-        pairs: &[Pair],
-        (x0, x1): (&[Vec3], &[Vec3]),
-        distance: f64,
-    ) -> (Vec<Contact>, Vec<(Pair, f64)>) {
-        let mut contacts = Vec::new();
-        let law = ContactDistance { distance_m: distance, rest: &[], cloth_ends: &[] };
-        find_contacts(pairs, x0, x1, &law, &mut contacts);
-        let impact = |pair: &Pair| {
-            let (start, end) = (pair.gather(x0), pair.gather(x1));
-            Some((*pair, time_of_impact(pair.kind(), &start, &end, 0.25 * distance)?))
-        };
-        (contacts, pairs.iter().filter_map(impact).collect())
-    }
-
-    /// A sheet of `n` x `n` vertices, 0.1 m apart.
-    fn sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
-        let rest = (0..n * n).map(|v| Vec3::new((v % n).into(), 0.0, (v / n).into()) * 0.1);
-        let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
-        let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
-        (faces.collect(), rest.collect())
-    }
-
-    /// Triangles without a common vertex.
-    fn soup(count: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
-        let rest =
-            (0..3 * count).map(|v| Vec3::new((v / 3).into(), (v % 3).into(), (v % 2).into()));
-        ((0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(), rest.collect())
-    }
-
-    /// Two cloths whose vertices lie in the given patches, two obstacles.
-    fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
-        let meshes = [(sheet(5), false), (sheet(3), false), (sheet(4), true), (soup(8), true)];
-        let mut surfaces = Surfaces::default();
-        for ((faces, rest), kinematic) in meshes {
-            let first = surfaces.vertex_count();
-            let parts = patch_of.get(first..).filter(|_| !kinematic).map(|own| (own, patches));
-            let topology = Topology::new(&faces).unwrap();
-            let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, kinematic);
-            surfaces.list.push(surface);
-        }
-        surfaces
-    }
-    const CLOTH_VERTICES: usize = 25 + 9;
-    const VERTICES: usize = CLOTH_VERTICES + 16 + 24;
-
-    fn crumpled() -> impl Strategy<Value = (Vec<Vec3>, Vec<Vec3>)> {
-        let vector = || [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
-        let motion = prop_oneof![Just(0.0), Just(0.01), Just(0.3)];
-        let vectors = prop::collection::vec((vector(), vector()), VERTICES);
-        (vectors, motion, prop_oneof![Just(0.1), Just(1.0)]).prop_map(|(vectors, motion, size)| {
-            vectors.into_iter().map(|(x, v)| (x * size, x * size + v * motion)).unzip()
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
-        #[test]
-        fn pairs_found_are_those_of_a_search_over_all_pairs(
-            (x0, x1) in crumpled(),
-            patch_of in prop::collection::vec(0_u32..6, CLOTH_VERTICES),
-            radius in prop_oneof![Just(1e-6), 0.001..0.1],
-            strayed in prop::collection::vec(0..CLOTH_VERTICES as VertexId, 1..9),
-        ) {
-            let threads = Threads::new(1).unwrap();
-            let whole = surfaces(&[0; CLOTH_VERTICES], 1);
-            let all = all_pairs(&whole);
-            let motion = (x0.as_slice(), x1.as_slice());
-            let expected = near_pairs(&all, motion, radius);
-            let distance = 0.99 * radius;
-            prop_assert_eq!(collisions(&expected, motion, distance), collisions(&all, motion, distance));
-
-            let cut = surfaces(&patch_of, 6);
-            for (surfaces, patches) in [(&whole, 1), (&cut, 6)] {
-                let mut detector = Detector::new(surfaces);
-                let sweep = Sweep { x0: &x0, x1: &x1, radius };
-                detector.refit(&threads, surfaces, &sweep);
-                let every = Vec::from_iter(0..patches);
-                let (counters, found) = share(&mut detector, surfaces, &sweep, &every);
-                prop_assert_eq!(&found, &expected);
-
-                let mut sum = TestCounters::default();
-                for rank in 0..3 {
-                    let own = Vec::from_iter((0..patches).filter(|patch| patch % 3 == rank));
-                    sum.add(&share(&mut detector, surfaces, &sweep, &own).0);
-                }
-                prop_assert_eq!(sum, counters);
-            }
-
-            // Some vertices take another way.
-            let (told, strayed, mut x1) = (x1.clone(), BTreeSet::from_iter(strayed), x1);
-            for &vertex in &strayed {
-                x1[vertex as usize] = x0[CLOTH_VERTICES - 1 - vertex as usize];
-            }
-            let strayed = Vec::from_iter(strayed);
-            let expected = near_pairs(&all, (&x0, &x1), radius);
-            let sweep = Sweep { x0: &x0, x1: &x1, radius };
-            let mut sums = Vec::new();
-            for ranks in [1, 3] {
-                let (mut sum, mut found) = (TestCounters::default(), Vec::new());
-                for rank in 0..ranks {
-                    let own = Vec::from_iter((0..6).filter(|patch| patch % ranks == rank));
-                    let mut detector = Detector::new(&cut);
-                    let before = Sweep { x0: &x0, x1: &told, radius };
-                    detector.refit(&threads, &cut, &before);
-                    share(&mut detector, &cut, &before, &own);
-                    detector.refit_strayed(&cut, &sweep, &strayed);
-                    let (counters, pairs) = share(&mut detector, &cut, &sweep, &own);
-                    sum.add(&counters);
-                    found.extend(pairs);
-                }
-                found.sort_unstable();
-                prop_assert_eq!(&found, &expected);
-                sums.push(sum);
-            }
-            prop_assert_eq!(sums[0], sums[1]);
-        }
-    }
-
-    #[test]
-    fn an_obstacle_that_stops_or_starts_is_refitted() {
-        let surfaces = surfaces(&[0; CLOTH_VERTICES], 1);
-        let threads = Threads::new(2).unwrap();
-        let all: Vec<Vec3> = surfaces
-            .list
-            .iter()
-            .zip([0.0, 3.0, 6.0, 9.0])
-            .flat_map(|(surface, x)| (0..surface.vertex_count).map(move |v| (v, x)))
-            .map(|(v, x)| Vec3::new(x + 0.1 * (v % 5) as f64, 0.1 * (v / 5) as f64, 0.0))
-            .collect();
-        let moved = |by: f64| {
-            let place =
-                |(v, x): (usize, &Vec3)| if v < CLOTH_VERTICES { *x } else { x - Vec3::x() * by };
-            Vec::from_iter(all.iter().enumerate().map(place))
-        };
-        let mut detector = Detector::new(&surfaces);
-        let path = [(0.0, 0.0), (0.0, 0.0), (0.0, 6.0), (6.0, 6.0), (6.0, 6.0), (0.0, 0.0)];
-        for (from, to) in path {
-            let (x0, x1) = (moved(from), moved(to));
-            let sweep = Sweep { x0: &x0, x1: &x1, radius: 0.01 };
-            detector.refit(&threads, &surfaces, &sweep);
-            let (_, mut found) = share(&mut detector, &surfaces, &sweep, &[0]);
-            assert_eq!(found, near_pairs(&all_pairs(&surfaces), (&x0, &x1), 0.01));
-            found.retain(|pair| pair.vertices.iter().any(|&v| v as usize >= CLOTH_VERTICES));
-            assert_eq!(found.is_empty(), to == 0.0);
-        }
-    }
 }

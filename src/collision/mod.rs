@@ -14,10 +14,16 @@ pub mod intersect;
 pub mod margin;
 pub mod narrow;
 pub mod pair;
+mod pool;
+mod processor;
+pub mod processors;
 pub mod response;
+pub mod scheduler;
 pub mod screen;
+mod steal;
 pub mod surface;
 pub mod task;
+pub mod usage;
 
 pub use bvh::Hierarchy;
 pub use contact::{
@@ -26,6 +32,8 @@ pub use contact::{
 pub use detector::Detector;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
+pub use processors::Processors;
 pub use response::{VertexResponse, impulses, max_project, repulsions};
 pub use surface::{Surface, Surfaces};
 pub use task::{Sweep, Test, TestCounters};
+pub use usage::{ProcessorUse, Theft};

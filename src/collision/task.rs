@@ -8,6 +8,8 @@
 //! section 4.2). It depends on the hierarchies and their bounds alone, which are
 //! the same on all ranks: so is the multiset of all tests.
 
+use std::convert::Infallible;
+
 use bytemuck::{Pod, Zeroable};
 
 use super::bvh::Node;
@@ -49,6 +51,9 @@ impl Test {
         product as u64 ^ (product >> 64) as u64
     }
 }
+
+/// Tests that are executed one after the other, on one processor.
+pub type Task = Vec<Test>;
 
 /// The motion of all vertices over a step.
 #[derive(Debug, Clone, Copy)]
@@ -166,8 +171,24 @@ impl TestTrees<'_> {
         &self,
         stack: &mut Vec<Test>,
         counters: &mut TestCounters,
-        mut faces: impl FnMut(&Test, FaceId, FaceId),
+        faces: impl FnMut(&Test, FaceId, FaceId),
     ) {
+        let Ok(()) = self.traverse_with(stack, counters, faces, |_| Ok::<(), Infallible>(()));
+    }
+
+    /// As [`TestTrees::traverse`]; calls `pause` with the stack whenever a branch has
+    /// ended. What it takes from the stack is not executed here.
+    ///
+    /// # Errors
+    /// The first one of `pause`; the tests on the stack are then not executed.
+    #[inline]
+    pub fn traverse_with<E>(
+        &self,
+        stack: &mut Vec<Test>,
+        counters: &mut TestCounters,
+        mut faces: impl FnMut(&Test, FaceId, FaceId),
+        mut pause: impl FnMut(&mut Vec<Test>) -> Result<(), E>,
+    ) -> Result<(), E> {
         while let Some(mut test) = stack.pop() {
             let (first, second) = (self.tree(test.obj1), self.tree(test.obj2));
             loop {
@@ -188,7 +209,9 @@ impl TestTrees<'_> {
                     }
                 }
             }
+            pause(stack)?;
         }
+        Ok(())
     }
 }
 

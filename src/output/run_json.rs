@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::collision::{ProcessorUse, Theft};
 use crate::error::{Error, Result};
 use crate::profile::StepReport;
 
@@ -56,6 +57,20 @@ pub struct StepRecord {
     /// Its phases and counters.
     #[serde(flatten)]
     pub report: StepReport,
+    /// How each of its threads spent the test parts.
+    pub processors: Vec<ProcessorUse>,
+}
+
+/// Tasks that processors took from each other from one frame to the next.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct TheftRecord {
+    /// The frame after it.
+    pub frame: u64,
+    /// The rank of the thief.
+    pub rank: usize,
+    /// Who took how many tasks from whom.
+    #[serde(flatten)]
+    pub theft: Theft,
 }
 
 /// The whole file.
@@ -93,6 +108,8 @@ pub struct RunRecord {
     pub frames: Vec<FrameRecord>,
     /// Every step of every rank.
     pub steps: Vec<StepRecord>,
+    /// Who took tasks from whom.
+    pub thefts: Vec<TheftRecord>,
 }
 
 impl RunRecord {

@@ -30,6 +30,7 @@ impl Scene {
         }
         self.air.validate()?;
         self.contact.validate()?;
+        self.collision.validate()?;
         self.solver.validate()?;
         for (i, cloth) in self.cloths.iter().enumerate() {
             cloth.validate(&format!("cloths[{i}]"))?;
@@ -87,6 +88,13 @@ impl Contact {
             return Err(Error::input("contact.clearance_m", cause, remedy));
         }
         Ok(())
+    }
+}
+
+impl Collision {
+    fn validate(&self) -> Result<()> {
+        at_least_one("collision.b", self.b)?;
+        positive("collision.polling_interval_us", self.polling_interval_us)
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Scene {
     pub obstacles: Vec<Obstacle>,
     /// Contact distance and friction.
     pub contact: Contact,
+    /// How the search for contacts is shared out; results do not depend on it.
+    pub collision: Collision,
     /// The linear solver.
     pub solver: Solver,
     /// About how many vertices a patch has.
@@ -54,6 +56,7 @@ impl Default for Scene {
             cloths: Vec::new(),
             obstacles: Vec::new(),
             contact: Contact::default(),
+            collision: Collision::default(),
             solver: Solver::default(),
             patch_vertices: 256,
             output: Output::default(),
@@ -176,6 +179,60 @@ pub enum DirtyStart {
     Refuse,
     /// The run goes on with a warning; what crosses stays crossed.
     Allow,
+}
+
+/// How hierarchy tests are shared out to ranks and threads (methods 9).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Collision {
+    /// Whether large tasks are cut into smaller ones.
+    pub decomposition: bool,
+    /// Whether a processor with nothing to do takes tasks from others.
+    pub stealing: bool,
+    /// A processor's stack is cut when it exceeds `a` times the tasks in its pool ...
+    pub a: u32,
+    /// ... plus `b` tests.
+    pub b: u32,
+    /// Longest work between two looks at what other ranks say, us.
+    pub polling_interval_us: f64,
+    /// The order in which other ranks are asked for tasks.
+    pub victim_order: VictimOrder,
+    /// How many tasks another rank is handed.
+    pub share: Share,
+}
+
+impl Default for Collision {
+    fn default() -> Self {
+        Self {
+            decomposition: true,
+            stealing: true,
+            a: 2,
+            b: 8,
+            polling_interval_us: 30.0,
+            victim_order: VictimOrder::RoundRobin,
+            share: Share::One,
+        }
+    }
+}
+
+/// The order in which other ranks are asked for tasks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VictimOrder {
+    /// By rising rank, over and over.
+    #[default]
+    RoundRobin,
+    /// At random, from this seed and the asking rank.
+    Random(u64),
+}
+
+/// How many tasks another rank is handed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Share {
+    /// One.
+    #[default]
+    One,
+    /// Half of those that wait, rounded up.
+    Half,
 }
 
 /// The linear solver and its step control.

@@ -26,8 +26,7 @@ impl Simulation<'_> {
     pub(super) fn find_candidates(&mut self, report: &mut StepReport) -> Result<()> {
         let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
         report.time(Phase::Refit, |_| self.detector.refit(&self.threads, surfaces, &sweep));
-        self.collect_candidates(report);
-        Ok(())
+        self.collect_candidates(report)
     }
 
     /// Seeks the candidates of the vertices that have left the paths along which they
@@ -42,20 +41,21 @@ impl Simulation<'_> {
         report.count(Counter::Strayed, strayed.len() as u64);
         let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
         report.time(Phase::Refit, |_| self.detector.refit_strayed(surfaces, &sweep, &strayed));
-        self.collect_candidates(report);
-        Ok(())
+        self.collect_candidates(report)
     }
 
-    fn collect_candidates(&mut self, report: &mut StepReport) {
+    fn collect_candidates(&mut self, report: &mut StepReport) -> Result<()> {
         let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
         report.time(Phase::Tests, |report| {
             let (own, roots) = (&self.layout.own_patches, &mut self.lists.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
-            let roots = roots.iter().copied();
-            counts.add(&self.detector.collect(surfaces, &sweep, roots));
+            let (here, processors) = ((self.world, &self.threads), &mut self.processors);
+            let shared = self.detector.collect_shared(here, processors, surfaces, &sweep, roots)?;
+            counts.add(&shared);
             report.count(Counter::Tests, counts.tests);
             report.count(Counter::Candidates, counts.candidates);
-        });
+            Ok(())
+        })
     }
 
     /// Within what distance along the paths pairs are candidates, m.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cloth::energy::EnergyMeter;
 use crate::cloth::{ContactSpring, Integrator};
 use crate::collision::failsafe::FailSafe;
-use crate::collision::{Contact, Detector, Friction, Test, VertexResponse};
+use crate::collision::{Contact, Detector, Friction, Processors, Test, VertexResponse};
 use crate::comm::World;
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
@@ -35,6 +35,7 @@ pub struct Simulation<'w> {
     pub(super) gather: Gather,
     pub(super) integrator: Integrator,
     pub(super) detector: Detector,
+    pub(super) processors: Processors,
     pub(super) law: ContactLaw,
     pub(super) energy: EnergyMeter,
     pub(super) state: State,
@@ -73,6 +74,7 @@ impl<'w> Simulation<'w> {
     /// When the threads cannot be started or the matrix is too large.
     pub fn new(model: Arc<Model>, world: &'w dyn World, threads: usize) -> Result<Self> {
         let (scene, cloth) = (&model.scene, &model.cloth);
+        let threads = Threads::new(threads)?;
         let layout = Layout::new(&model.graph, &model.partition, world.rank());
         let tolerance = Tolerance {
             relative_residual: scene.solver.relative_residual,
@@ -113,8 +115,9 @@ impl<'w> Simulation<'w> {
                 tolerance,
             )?,
             detector: Detector::new(&model.surfaces),
+            processors: Processors::new(&scene.collision, &threads, world),
             energy: EnergyMeter::new(cloth, &layout),
-            threads: Threads::new(threads)?,
+            threads,
             motion: Motion::new(&model),
             fail_safe: FailSafe::default(),
             held: false,
@@ -198,6 +201,11 @@ impl<'w> Simulation<'w> {
     /// This rank's linear system, as assembled in the last step.
     pub fn integrator(&self) -> &Integrator {
         &self.integrator
+    }
+
+    /// This rank's processors, with the profile of the last step.
+    pub fn processors(&self) -> &Processors {
+        &self.processors
     }
 
     /// Kinetic, gravitational and elastic energy of all cloths, J. Collective.

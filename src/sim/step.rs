@@ -21,6 +21,7 @@ impl Simulation<'_> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
         self.held = false;
+        self.processors.forget_use();
         while self.state.ticks < end {
             match self.attempt(&mut report)? {
                 None => self.grow_step(end),

@@ -1,0 +1,103 @@
+//! What each processor does during the tests of a step: the profile.
+
+use std::time::Duration;
+
+use bytemuck::{Pod, Zeroable};
+use nix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+
+/// How a processor (a thread of a rank) spends the test part of its phases. The
+/// uses of several phases add up.
+///
+/// Clocks are read when a task ends, so that taking the next one from its own deque
+/// counts as part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Pod, Zeroable)]
+#[repr(C)]
+pub struct ProcessorUse {
+    /// From the beginning of the test part to its end on this rank, s.
+    pub length_s: f64,
+    /// Executing tests, s: processor time of the thread, without what others took.
+    pub busy_s: f64,
+    /// Looking at what other ranks say, and answering, between tests, s.
+    pub scheduling_s: f64,
+    /// With nothing to execute, asking other ranks for tasks or for the end, s.
+    pub waiting_s: f64,
+    /// Executed tests.
+    pub tests: u64,
+    /// Candidates found.
+    pub candidates: u64,
+    /// Tasks at the beginning.
+    pub top_level_tasks: u64,
+    /// Tasks cut off its stack.
+    pub tasks_created: u64,
+    /// Tasks executed.
+    pub tasks_executed: u64,
+    /// Tasks taken from other processors of its rank, or got from other ranks.
+    pub tasks_stolen: u64,
+    /// Requests sent to other ranks.
+    pub requests: u64,
+    /// Requests that were rejected.
+    pub rejections: u64,
+}
+
+impl Default for ProcessorUse {
+    fn default() -> Self {
+        Self::zeroed()
+    }
+}
+
+impl ProcessorUse {
+    /// The rest of the test part, s: nothing to do, or not running.
+    pub fn idle_s(&self) -> f64 {
+        (self.length_s - self.busy_s - self.scheduling_s - self.waiting_s).max(0.0)
+    }
+
+    /// The part of the time in which it executed tests.
+    pub fn utilization(&self) -> f64 {
+        if self.length_s > 0.0 { self.busy_s / self.length_s } else { 1.0 }
+    }
+
+    /// Adds another phase.
+    pub fn add(&mut self, other: &Self) {
+        self.length_s += other.length_s;
+        self.busy_s += other.busy_s;
+        self.scheduling_s += other.scheduling_s;
+        self.waiting_s += other.waiting_s;
+        self.tests += other.tests;
+        self.candidates += other.candidates;
+        self.top_level_tasks += other.top_level_tasks;
+        self.tasks_created += other.tasks_created;
+        self.tasks_executed += other.tasks_executed;
+        self.tasks_stolen += other.tasks_stolen;
+        self.requests += other.requests;
+        self.rejections += other.rejections;
+    }
+}
+
+/// Tasks that one processor took from another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Pod, Zeroable)]
+#[repr(C)]
+pub struct Theft {
+    /// The thief, a thread of this rank.
+    pub thief: u32,
+    /// The rank of the victim.
+    pub victim_rank: u32,
+    /// The victim, a thread of that rank.
+    pub victim: u32,
+    /// Number of tasks.
+    pub tasks: u32,
+}
+
+/// Adds a theft to others.
+pub fn note_theft(thefts: &mut Vec<Theft>, new: Theft) {
+    let parties = |theft: &Theft| (theft.thief, theft.victim_rank, theft.victim);
+    match thefts.iter_mut().find(|theft| parties(theft) == parties(&new)) {
+        Some(theft) => theft.tasks += new.tasks,
+        None => thefts.push(new),
+    }
+}
+
+/// Processor time of the calling thread; zero where the system does not tell.
+pub(super) fn thread_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
