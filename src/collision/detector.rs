@@ -10,7 +10,7 @@ use super::pair::Pair;
 use super::processor::Search;
 use super::processors::Processors;
 use super::surface::{Surface, Surfaces};
-use super::task::{Outcome, Sweep, Test, TestCounters, TestTrees};
+use super::task::{Outcome, Sweep, Task, Test, TestCounters, TestTrees};
 use crate::comm::World;
 use crate::error::Result;
 use crate::ids::{PatchId, VertexId};
@@ -202,9 +202,8 @@ impl Detector {
         sweep: &Sweep,
         roots: &mut [Test],
     ) -> Result<TestCounters> {
-        roots.sort_unstable_by_key(|test| owner(surfaces, test));
-        let of_one_patch = |a: &Test, b: &Test| owner(surfaces, a) == owner(surfaces, b);
-        let tasks = Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec));
+        let alone = world.size() == 1 && threads.count() == 1;
+        let tasks = if alone { in_one(roots) } else { of_each_patch(surfaces, roots) };
         let mut candidates = self.take_kept();
         let kept = candidates.len();
         let (search, tasks) = (self.search(surfaces, sweep), (tasks, self.any_roots));
@@ -257,6 +256,18 @@ impl Detector {
     pub fn candidates(&self) -> &[Pair] {
         &self.candidates
     }
+}
+
+/// Root tests as one task, if there are any.
+fn in_one(roots: &[Test]) -> Vec<Task> {
+    Vec::from_iter((!roots.is_empty()).then(|| roots.to_vec()))
+}
+
+/// Root tests by the patch whose owner executes them, in its order.
+fn of_each_patch(surfaces: &Surfaces, roots: &mut [Test]) -> Vec<Task> {
+    roots.sort_unstable_by_key(|test| owner(surfaces, test));
+    let of_one_patch = |a: &Test, b: &Test| owner(surfaces, a) == owner(surfaces, b);
+    Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec))
 }
 
 /// The patch whose owner executes a root test.

@@ -52,6 +52,10 @@ impl Processors {
         (mut tasks, any): (Vec<Task>, bool),
         candidates: &mut Vec<Pair>,
     ) -> Result<TestCounters> {
+        debug_assert!(
+            any || tasks.is_empty(),
+            "what is not executed would be found in the next phase"
+        );
         let start = Instant::now();
         let deques = Vec::from_iter(self.list.iter().map(|processor| processor.tasks.stealer()));
         let pool = Pool::new(&deques);
@@ -97,7 +101,11 @@ impl Processors {
             processor.usage.tests += counters.tests;
             processor.usage.candidates += counters.candidates;
             sum.add(counters);
-            candidates.append(&mut processor.candidates);
+            if candidates.is_empty() {
+                std::mem::swap(candidates, &mut processor.candidates);
+            } else {
+                candidates.append(&mut processor.candidates);
+            }
         }
         sum
     }
