@@ -74,6 +74,8 @@ named! {
         PredictedImpacts = "predicted_impacts",
         /// Second traversals, where a vertex left its margin.
         Retraversals = "retraversals",
+        /// Vertices that were further from their paths than the margin, in all repeated searches.
+        Strayed = "strayed_vertices",
         /// Rounds of impulses (the same on every rank).
         ImpulseRounds = "impulse_rounds",
         /// Continuous collisions over all rounds.

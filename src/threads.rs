@@ -234,8 +234,9 @@ mod tests {
             meeting.wait();
             *item += 10;
         };
-        let own = Threads::new(3).unwrap().beside(&mut others, meet, || meeting.wait());
-        drop(own);
+        Threads::new(3).unwrap().beside(&mut others, meet, || {
+            meeting.wait();
+        });
         assert_eq!(others, [11, 12]);
     }
 

@@ -67,6 +67,22 @@ fn frames_do_not_depend_on_culling() {
     assert_eq!(run(REFERENCE, &scene, &["--set", "contact.culling=false"]), with);
 }
 
+/// Who finds a pair is left to chance, what comes of it is not. (That is so in all
+/// tests here: sharing is on by default.)
+#[test]
+fn frames_do_not_depend_on_decomposition_or_stealing() {
+    let scene = test_scene("layers.ron");
+    let reference = run(REFERENCE, &scene, &[]);
+    for (decomposition, stealing) in [("false", "true"), ("true", "false"), ("false", "false")] {
+        let decomposition = format!("collision.decomposition={decomposition}");
+        let stealing = format!("collision.stealing={stealing}");
+        let more = ["--set", decomposition.as_str(), "--set", stealing.as_str()];
+        for start in [Start::Threads(2, 2), Start::Threads(3, 1)] {
+            assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
+        }
+    }
+}
+
 /// Past first contact: the cloth starts 1 cm above the sphere.
 #[test]
 fn the_tablecloth() {

@@ -110,6 +110,31 @@ impl Hierarchy {
             bounds[at] = bound(self.nodes[at], faces, vertices, 0, bounds);
         }
     }
+
+    /// As [`Hierarchy::refit`] after the bounds of some vertices have changed, those with
+    /// `changed_vertices`; `changed_nodes` tells which nodes are above them.
+    pub fn refit_changed(
+        &self,
+        faces: &[[VertexId; 3]],
+        vertices: &[Dop18],
+        changed_vertices: &[bool],
+        bounds: &mut [Dop18],
+        changed_nodes: &mut [bool],
+    ) {
+        for (at, &node) in self.nodes.iter().enumerate().rev() {
+            changed_nodes[at] = match node {
+                Node::Leaf(face) => {
+                    faces[face as usize].iter().any(|&vertex| changed_vertices[vertex as usize])
+                }
+                Node::Inner(child) | Node::Top(child) => {
+                    changed_nodes[child as usize] | changed_nodes[child as usize + 1]
+                }
+            };
+            if changed_nodes[at] {
+                bounds[at] = bound(node, faces, vertices, 0, bounds);
+            }
+        }
+    }
 }
 
 /// Bounds of one node; `bounds` begin with node `first`.

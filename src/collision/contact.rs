@@ -131,7 +131,7 @@ pub fn find_contacts(
         if swept_gap(pair.kind(), &start, &end) >= distance.distance_m {
             return None;
         }
-        proximity_or_impact(pair, &start, &end, distance.of(&pair))
+        proximity_or_impact(pair, &start, &end, distance)
     }));
 }
 
@@ -139,13 +139,20 @@ fn proximity_or_impact(
     pair: Pair,
     start: &[Vec3; 4],
     end: &[Vec3; 4],
-    distance_m: f64,
+    distance: &ContactDistance,
 ) -> Option<Contact> {
     let now = closest(pair.kind(), *start);
-    if now.distance < distance_m {
-        let contact = Contact::new(pair, ContactKind::Proximity, &now, now.distance, distance_m);
-        return stands_for_itself(&pair, &now).then_some(contact);
+    if now.distance < distance.distance_m {
+        let distance_m = distance.of(&pair);
+        if now.distance < distance_m {
+            let contact =
+                Contact::new(pair, ContactKind::Proximity, &now, now.distance, distance_m);
+            return stands_for_itself(&pair, &now).then_some(contact);
+        }
     }
+    // Most stay away from the whole distance, and need not be asked for their own.
+    time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance.distance_m)?;
+    let distance_m = distance.of(&pair);
     let time = time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
     let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();

@@ -1,5 +1,8 @@
 //! Collision detection of one rank: refit, traversal, candidates.
 
+#[cfg(test)]
+mod tests;
+
 use std::convert::Infallible;
 
 use super::dop::Dop18;
@@ -10,7 +13,7 @@ use super::surface::{Surface, Surfaces};
 use super::task::{Outcome, Sweep, Test, TestCounters, TestTrees};
 use crate::comm::World;
 use crate::error::Result;
-use crate::ids::PatchId;
+use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
 
@@ -29,10 +32,18 @@ pub struct Detector {
     radius: f64,
     /// Boundaries of the chunks of each object's vertices.
     chunks: Vec<Vec<u32>>,
+    /// What the next search is confined to.
+    strayed: Option<Strayed>,
     stack: Vec<Test>,
     /// Whether any rank has root tests.
     any_roots: bool,
     candidates: Vec<Pair>,
+}
+
+/// Vertices that left their paths, by vertex, and the nodes above them, by object.
+struct Strayed {
+    vertices: Vec<bool>,
+    nodes: Vec<Vec<bool>>,
 }
 
 impl Detector {
@@ -46,6 +57,7 @@ impl Detector {
             standing: vec![Vec::new(); list.len()],
             radius: 0.0,
             chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
+            strayed: None,
             stack: Vec::new(),
             any_roots: false,
             candidates: Vec::new(),
@@ -55,6 +67,7 @@ impl Detector {
     /// Refits all hierarchies to a motion, each grown by half of its radius. An
     /// obstacle that stands where it stood is skipped.
     pub fn refit(&mut self, threads: &Threads, surfaces: &Surfaces, sweep: &Sweep) {
+        self.strayed = None;
         let radius = sweep.radius;
         let same_radius = radius == self.radius;
         self.radius = radius;
@@ -84,6 +97,27 @@ impl Detector {
         }
     }
 
+    /// Refits to the same motion but for the `strayed` vertices, rising, which take
+    /// another way: what is collected next replaces the candidates that have one of
+    /// them, and the others stay.
+    pub fn refit_strayed(&mut self, surfaces: &Surfaces, sweep: &Sweep, strayed: &[VertexId]) {
+        let mut vertices = vec![false; self.vertices.len()];
+        for &vertex in strayed {
+            let at = vertex as usize;
+            vertices[at] = true;
+            self.vertices[at] = Dop18::swept(&sweep.x0[at], &sweep.x1[at], 0.5 * sweep.radius);
+        }
+        let changed = surfaces.list.iter().zip(&mut self.nodes).map(|(surface, bounds)| {
+            let mut nodes = vec![false; bounds.len()];
+            if vertices[surface.vertices()].contains(&true) {
+                let (hierarchy, faces) = (&surface.hierarchy, &surface.faces);
+                hierarchy.refit_changed(faces, &self.vertices, &vertices, bounds, &mut nodes);
+            }
+            nodes
+        });
+        self.strayed = Some(Strayed { nodes: changed.collect(), vertices });
+    }
+
     /// A rank's share of the root tests, one for each pair of parts whose bounds
     /// overlap: a cloth's subtree of a patch, or an obstacle. The owner of a patch
     /// tests it against itself and against obstacles; two patches belong to the
@@ -99,36 +133,38 @@ impl Detector {
         own_patches: &[PatchId],
         roots: &mut Vec<Test>,
     ) -> TestCounters {
-        let trees = TestTrees { surfaces: &surfaces.list, bounds: &self.nodes, sweep: Some(sweep) };
+        let trees = self.trees(surfaces, sweep);
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
         let mut counters = TestCounters::default();
-        self.any_roots = false;
+        let mut any_roots = false;
         roots.clear();
-        self.stack.extend(trees.of_whole_objects());
-        while let Some(test) = self.stack.pop() {
+        let mut stack: Vec<Test> = trees.of_whole_objects().collect();
+        while let Some(test) = stack.pop() {
             let above = trees.is_above_parts(&test);
             let outcome = trees.execute(&test);
             if above || outcome == Outcome::Apart {
                 counters.count(&test);
             }
             match outcome {
-                Outcome::Split(first, second) if above => self.stack.extend([first, second]),
-                Outcome::SplitItself(tests) if above => self.stack.extend(tests),
+                Outcome::Split(first, second) if above => stack.extend([first, second]),
+                Outcome::SplitItself(tests) if above => stack.extend(tests),
                 Outcome::Apart => {}
                 _ => {
-                    self.any_roots = true;
+                    any_roots = true;
                     if owner(surfaces, &test).is_some_and(owns) {
                         roots.push(test);
                     }
                 }
             }
         }
+        self.any_roots = any_roots;
         if owns(0) { counters } else { TestCounters::default() }
     }
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`](super::dop::near) over the motion of the last refit. Returns what
-    /// was counted. By plain recursion on the calling thread: the measure of
+    /// [`near`](super::dop::near) and not screened out over the motion of the last refit,
+    /// of which a partial one keeps those without a strayed vertex. Returns what was
+    /// counted. By plain recursion on the calling thread: the measure of
     /// [`Detector::collect_shared`].
     pub fn collect(
         &mut self,
@@ -137,14 +173,16 @@ impl Detector {
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
         let mut counters = TestCounters::default();
-        let Self { nodes, vertices, stack, candidates, .. } = self;
-        candidates.clear();
-        let search = search(surfaces, nodes, vertices, sweep);
+        let (mut stack, mut candidates) = (std::mem::take(&mut self.stack), self.take_kept());
+        let kept = candidates.len();
+        let search = self.search(surfaces, sweep);
         for root in roots {
             stack.push(root);
-            let Ok(()) = search.run(stack, &mut counters, candidates, |_| Ok::<(), Infallible>(()));
+            let Ok(()) = search
+                .run(&mut stack, &mut counters, &mut candidates, |_| Ok::<(), Infallible>(()));
         }
-        counters.candidates = candidates.len() as u64;
+        self.stack = stack;
+        counters.candidates = self.replace(candidates, kept);
         counters
     }
 
@@ -164,18 +202,58 @@ impl Detector {
         sweep: &Sweep,
         roots: &mut [Test],
     ) -> Result<TestCounters> {
-        let Self { nodes, vertices, candidates, .. } = self;
-        candidates.clear();
         roots.sort_unstable_by_key(|test| owner(surfaces, test));
         let of_one_patch = |a: &Test, b: &Test| owner(surfaces, a) == owner(surfaces, b);
         let tasks = Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec));
-        let search = search(surfaces, nodes, vertices, sweep);
-        processors.run((world, threads), &search, (tasks, self.any_roots), candidates)
+        let mut candidates = self.take_kept();
+        let kept = candidates.len();
+        let (search, tasks) = (self.search(surfaces, sweep), (tasks, self.any_roots));
+        let counted = processors.run((world, threads), &search, tasks, &mut candidates)?;
+        let candidates = self.replace(candidates, kept);
+        Ok(TestCounters { candidates, ..counted })
     }
 
-    /// The candidates that this rank found last, each once, in the order in which they
-    /// were found; of several processors and ranks, that order and who found which
-    /// change from run to run.
+    /// The candidates that the last refit does not ask for again.
+    fn take_kept(&mut self) -> Vec<Pair> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.retain(|pair| !self.is_sought(pair));
+        candidates
+    }
+
+    /// Takes the first `kept` of the `candidates` and those of the others that were
+    /// sought; returns how many these are.
+    fn replace(&mut self, mut candidates: Vec<Pair>, kept: usize) -> u64 {
+        let mut at = 0;
+        candidates.retain(|pair| {
+            at += 1;
+            at <= kept || self.is_sought(pair)
+        });
+        self.candidates = candidates;
+        (self.candidates.len() - kept) as u64
+    }
+
+    /// True if the last refit asks for this pair: any but for a partial one.
+    fn is_sought(&self, pair: &Pair) -> bool {
+        let strayed =
+            |strayed: &Strayed| pair.vertices.iter().any(|&v| strayed.vertices[v as usize]);
+        self.strayed.as_ref().is_none_or(strayed)
+    }
+
+    fn trees<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> TestTrees<'a> {
+        TestTrees {
+            surfaces: &surfaces.list,
+            bounds: &self.nodes,
+            sweep: Some(sweep),
+            changed: self.strayed.as_ref().map(|strayed| strayed.nodes.as_slice()),
+        }
+    }
+
+    fn search<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Search<'a> {
+        Search { trees: self.trees(surfaces, sweep), sweep, vertices: &self.vertices }
+    }
+
+    /// This rank's candidates, each once, in the order in which they were found. Of
+    /// several processors and ranks, that order and who found which change from run to run.
     pub fn candidates(&self) -> &[Pair] {
         &self.candidates
     }
@@ -190,298 +268,7 @@ fn owner(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
     }
 }
 
-fn search<'a>(
-    surfaces: &'a Surfaces,
-    nodes: &'a [Vec<Dop18>],
-    vertices: &'a [Dop18],
-    sweep: &'a Sweep,
-) -> Search<'a> {
-    let trees = TestTrees { surfaces: &surfaces.list, bounds: nodes, sweep: Some(sweep) };
-    Search { trees, vertices }
-}
-
 /// Boundaries of chunks of `count` vertices.
 fn chunks(count: usize) -> Vec<u32> {
     (0..count).step_by(CHUNK).chain([count]).map(|at| at as u32).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::super::ccd::time_of_impact;
-    use super::super::contact::{Contact, ContactDistance, find_contacts};
-    use super::super::dop::near;
-    use super::*;
-    use crate::collision::ProcessorUse;
-    use crate::comm;
-    use crate::ids::VertexId;
-    use crate::mesh::Topology;
-    use crate::scene::spec::{Collision, Share, VictimOrder};
-
-    /// Every elementary pair whose sides have no vertex in common and not both
-    /// belong to obstacles.
-    fn all_pairs(surfaces: &Surfaces) -> Vec<Pair> {
-        let faces = || surfaces.list.iter().flat_map(|surface| surface.faces.iter().copied());
-        let mut edges: Vec<[VertexId; 2]> = faces()
-            .flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]])
-            .map(|[a, b]| [a.min(b), a.max(b)])
-            .collect();
-        edges.sort_unstable();
-        edges.dedup();
-        let vertices = 0..surfaces.vertex_count() as VertexId;
-        let mut pairs: Vec<Pair> = vertices
-            .flat_map(|vertex| faces().map(move |face| Pair::vertex_face(vertex, face)))
-            .collect();
-        for (at, &edge) in edges.iter().enumerate() {
-            pairs.extend(edges[..at].iter().map(|&other| Pair::edge_edge(edge, other)));
-        }
-        let cloth = |vertex: &VertexId| {
-            let of = surfaces.list.iter().find(|s| s.vertices().contains(&(*vertex as usize)));
-            !of.unwrap().kinematic
-        };
-        pairs.retain(|pair| !pair.shares_a_vertex() && pair.vertices.iter().any(cloth));
-        pairs.sort_unstable();
-        pairs
-    }
-
-    /// The pairs that are near over a motion within `radius`.
-    fn near_pairs(all: &[Pair], (x0, x1): (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair> {
-        let swept = |(x0, x1): (&Vec3, &Vec3)| Dop18::swept(x0, x1, 0.5 * radius);
-        let vertices: Vec<Dop18> = x0.iter().zip(x1).map(swept).collect();
-        all.iter().filter(|pair| near(pair, &vertices)).copied().collect()
-    }
-
-    /// The share of the rank that owns `patches`: counts and sorted candidates.
-    fn share(
-        detector: &mut Detector,
-        surfaces: &Surfaces,
-        sweep: &Sweep,
-        patches: &[PatchId],
-    ) -> (TestCounters, Vec<Pair>) {
-        let mut roots = Vec::new();
-        let mut counters = detector.root_tests(surfaces, sweep, patches, &mut roots);
-        counters.add(&detector.collect(surfaces, sweep, roots));
-        let mut found = detector.candidates().to_vec();
-        found.sort_unstable();
-        (counters, found)
-    }
-
-    /// What is done with candidates: the contacts and the times of impact.
-    fn collisions(
-        pairs: &[Pair],
-        (x0, x1): (&[Vec3], &[Vec3]),
-        distance: f64,
-    ) -> (Vec<Contact>, Vec<(Pair, f64)>) {
-        let mut contacts = Vec::new();
-        let law = ContactDistance { distance_m: distance, rest: &[], cloth_ends: &[] };
-        find_contacts(pairs, x0, x1, &law, &mut contacts);
-        let impact = |pair: &Pair| {
-            let (start, end) = (pair.gather(x0), pair.gather(x1));
-            Some((*pair, time_of_impact(pair.kind(), &start, &end, 0.25 * distance)?))
-        };
-        (contacts, pairs.iter().filter_map(impact).collect())
-    }
-
-    /// A sheet of `n` x `n` vertices, 0.1 m apart.
-    fn sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
-        let rest = (0..n * n).map(|v| Vec3::new((v % n).into(), 0.0, (v / n).into()) * 0.1);
-        let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
-        let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
-        (faces.collect(), rest.collect())
-    }
-
-    /// Triangles without a common vertex.
-    fn soup(count: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
-        let rest =
-            (0..3 * count).map(|v| Vec3::new((v / 3).into(), (v % 3).into(), (v % 2).into()));
-        ((0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(), rest.collect())
-    }
-
-    /// Two cloths whose vertices lie in the given patches, two obstacles.
-    fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
-        let meshes = [(sheet(5), false), (sheet(3), false), (sheet(4), true), (soup(8), true)];
-        let mut surfaces = Surfaces::default();
-        for ((faces, rest), kinematic) in meshes {
-            let first = surfaces.vertex_count();
-            let parts = patch_of.get(first..).filter(|_| !kinematic).map(|own| (own, patches));
-            let topology = Topology::new(&faces).unwrap();
-            let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, kinematic);
-            surfaces.list.push(surface);
-        }
-        surfaces
-    }
-    const CLOTH_VERTICES: usize = 25 + 9;
-    const VERTICES: usize = CLOTH_VERTICES + 16 + 24;
-
-    fn crumpled() -> impl Strategy<Value = (Vec<Vec3>, Vec<Vec3>)> {
-        let vector = || [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
-        let motion = prop_oneof![Just(0.0), Just(0.01), Just(0.3)];
-        let vectors = prop::collection::vec((vector(), vector()), VERTICES);
-        (vectors, motion, prop_oneof![Just(0.1), Just(1.0)]).prop_map(|(vectors, motion, size)| {
-            vectors.into_iter().map(|(x, v)| (x * size, x * size + v * motion)).unzip()
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
-        #[test]
-        fn pairs_found_are_those_of_a_search_over_all_pairs(
-            (x0, x1) in crumpled(),
-            patch_of in prop::collection::vec(0_u32..6, CLOTH_VERTICES),
-            radius in prop_oneof![Just(1e-6), 0.001..0.1],
-        ) {
-            let threads = Threads::new(1).unwrap();
-            let whole = surfaces(&[0; CLOTH_VERTICES], 1);
-            let all = all_pairs(&whole);
-            let motion = (x0.as_slice(), x1.as_slice());
-            let expected = near_pairs(&all, motion, radius);
-            let distance = 0.99 * radius;
-            prop_assert_eq!(collisions(&expected, motion, distance), collisions(&all, motion, distance));
-
-            let cut = surfaces(&patch_of, 6);
-            for (surfaces, patches) in [(&whole, 1), (&cut, 6)] {
-                let mut detector = Detector::new(surfaces);
-                let sweep = Sweep { x0: &x0, x1: &x1, radius };
-                detector.refit(&threads, surfaces, &sweep);
-                let every = Vec::from_iter(0..patches);
-                let (counters, found) = share(&mut detector, surfaces, &sweep, &every);
-                prop_assert_eq!(&found, &expected);
-
-                let mut sum = TestCounters::default();
-                for rank in 0..3 {
-                    let own = Vec::from_iter((0..patches).filter(|patch| patch % 3 == rank));
-                    sum.add(&share(&mut detector, surfaces, &sweep, &own).0);
-                }
-                prop_assert_eq!(sum, counters);
-            }
-        }
-    }
-
-    /// A ball of crumpled cloth, `n` x `n` vertices, 0.1 m across.
-    fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {
-        let (faces, rest) = sheet(n);
-        let topology = Topology::new(&faces).unwrap();
-        let patch_of = Vec::from_iter((0..n * n).map(|vertex| vertex % 5));
-        let parts = Some((patch_of.as_slice(), 5));
-        let cloth = Surface::new(0, &faces, &topology, &rest, parts, false);
-        let place = |v: &Vec3| {
-            let angle = 40.0 * (v.x + 1.7 * v.z);
-            0.05 * Vec3::new(angle.sin(), (1.3 * angle).cos(), (0.7 * angle).sin())
-        };
-        (Surfaces { list: vec![cloth] }, rest.iter().map(place).collect())
-    }
-
-    #[test]
-    fn each_test_is_executed_once_whoever_executes_it() {
-        let (surfaces, x) = ball(12);
-        let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
-        let mut detector = Detector::new(&surfaces);
-        detector.refit(&Threads::INLINE, &surfaces, &sweep);
-        let expected = share(&mut detector, &surfaces, &sweep, &[0, 1, 2, 3, 4]);
-
-        let run = |world: &dyn World, threads, settings: &Collision| {
-            let threads = Threads::new(threads)?;
-            let mut processors = Processors::new(settings, &threads, world);
-            let mut detector = Detector::new(&surfaces);
-            detector.refit(&threads, &surfaces, &sweep);
-            // Rank 0 begins with nearly all, most others with nothing.
-            let own: &[PatchId] = match (world.rank(), world.size()) {
-                (0, 1) => &[0, 1, 2, 3, 4],
-                (0, _) => &[0, 1, 2, 4],
-                (1, _) => &[3],
-                _ => &[],
-            };
-            let (mut phases, mut thefts) = (Vec::new(), 0);
-            for _ in 0..3 {
-                processors.forget_use();
-                let mut roots = Vec::new();
-                let mut counters = detector.root_tests(&surfaces, &sweep, own, &mut roots);
-                let here = (world, &threads);
-                let counted = detector.collect_shared(
-                    here,
-                    &mut processors,
-                    &surfaces,
-                    &sweep,
-                    &mut roots,
-                )?;
-                let usage = processors.usage().fold(ProcessorUse::default(), |mut sum, one| {
-                    sum.add(one);
-                    sum
-                });
-                assert_eq!(counted.tests, usage.tests);
-                // Two ranks without work do not hand a task to and fro.
-                assert!(
-                    settings.share == Share::Half || usage.tasks_stolen <= usage.tasks_executed
-                );
-                assert!(settings.decomposition || usage.tasks_created == 0);
-                thefts += processors.thefts().map(|theft| theft.tasks).sum::<u32>();
-                counters.add(&counted);
-                phases.push((counters, detector.candidates().to_vec()));
-            }
-            Ok((phases, thefts))
-        };
-        let mut all_thefts = 0;
-        for (decomposition, stealing) in
-            [(true, true), (false, true), (true, false), (false, false)]
-        {
-            let settings = Collision { decomposition, stealing, ..Collision::default() };
-            for (ranks, threads) in
-                (1..=3).flat_map(|threads| [1, 2, 3, 4, 7].map(|r| (r, threads)))
-            {
-                let found =
-                    comm::threads::run(ranks, |world| run(world, threads, &settings)).unwrap();
-                let thefts: u32 = found.iter().map(|(_, thefts)| thefts).sum();
-                assert!(stealing || thefts == 0);
-                all_thefts += thefts;
-                for phase in 0..3 {
-                    let (mut counters, mut pairs) = (TestCounters::default(), Vec::new());
-                    for (phases, _) in &found {
-                        counters.add(&phases[phase].0);
-                        pairs.extend_from_slice(&phases[phase].1);
-                    }
-                    pairs.sort_unstable();
-                    assert!((counters, pairs) == expected, "{settings:?} {ranks} x {threads}");
-                }
-            }
-        }
-        assert!(all_thefts > 0);
-        let random = Collision {
-            victim_order: VictimOrder::Random(3),
-            share: Share::Half,
-            ..Collision::default()
-        };
-        let strict = comm::threads::run_strict(3, |world| run(world, 1, &random)).unwrap();
-        let tests = strict.iter().map(|(phases, _)| phases[0].0.tests).sum::<u64>();
-        assert_eq!(tests, expected.0.tests);
-    }
-
-    #[test]
-    fn an_obstacle_that_stops_or_starts_is_refitted() {
-        let surfaces = surfaces(&[0; CLOTH_VERTICES], 1);
-        let threads = Threads::new(2).unwrap();
-        let all: Vec<Vec3> = surfaces
-            .list
-            .iter()
-            .zip([0.0, 3.0, 6.0, 9.0])
-            .flat_map(|(surface, x)| (0..surface.vertex_count).map(move |v| (v, x)))
-            .map(|(v, x)| Vec3::new(x + 0.1 * (v % 5) as f64, 0.1 * (v / 5) as f64, 0.0))
-            .collect();
-        let moved = |by: f64| {
-            let place =
-                |(v, x): (usize, &Vec3)| if v < CLOTH_VERTICES { *x } else { x - Vec3::x() * by };
-            Vec::from_iter(all.iter().enumerate().map(place))
-        };
-        let mut detector = Detector::new(&surfaces);
-        let path = [(0.0, 0.0), (0.0, 0.0), (0.0, 6.0), (6.0, 6.0), (6.0, 6.0), (0.0, 0.0)];
-        for (from, to) in path {
-            let (x0, x1) = (moved(from), moved(to));
-            let sweep = Sweep { x0: &x0, x1: &x1, radius: 0.01 };
-            detector.refit(&threads, &surfaces, &sweep);
-            let (_, mut found) = share(&mut detector, &surfaces, &sweep, &[0]);
-            assert_eq!(found, near_pairs(&all_pairs(&surfaces), (&x0, &x1), 0.01));
-            found.retain(|pair| pair.vertices.iter().any(|&v| v as usize >= CLOTH_VERTICES));
-            assert_eq!(found.is_empty(), to == 0.0);
-        }
-    }
 }

@@ -19,6 +19,7 @@ mod processor;
 pub mod processors;
 pub mod response;
 pub mod scheduler;
+pub mod screen;
 mod steal;
 pub mod surface;
 pub mod task;

@@ -9,7 +9,7 @@ use super::dop::Dop18;
 use super::pair::Pair;
 use super::pool::Pool;
 use super::surface::elementary_pairs;
-use super::task::{Task, Test, TestCounters, TestTrees};
+use super::task::{Sweep, Task, Test, TestCounters, TestTrees};
 use super::usage::{ProcessorUse, Theft, note_theft, thread_time};
 use crate::comm::wait::wait;
 use crate::error::Result;
@@ -46,6 +46,8 @@ impl Decomposition {
 pub(super) struct Search<'a> {
     /// The refitted hierarchies.
     pub trees: TestTrees<'a>,
+    /// The motion that they were refitted to.
+    pub sweep: &'a Sweep<'a>,
     /// Bounds of all vertices.
     pub vertices: &'a [Dop18],
 }
@@ -61,14 +63,14 @@ impl Search<'_> {
         candidates: &mut Vec<Pair>,
         pause: impl FnMut(&mut Vec<Test>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let Self { trees, vertices } = self;
+        let Self { trees, sweep, vertices } = self;
         let side = |object: u32, node, face| {
             trees.surfaces[object as usize].side(face, trees.bounds(object, node))
         };
         let faces = |test: &Test, face1, face2| {
             let first = side(test.obj1, test.dop1, face1);
             let second = side(test.obj2, test.dop2, face2);
-            elementary_pairs(&first, &second, vertices, candidates);
+            elementary_pairs(&first, &second, sweep, vertices, candidates);
         };
         trees.traverse_with(stack, counters, faces, pause)
     }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::ccd::{swept_gap, time_of_impact};
+use super::ccd::time_of_impact;
 use super::contact::{Contact, ContactDistance, Friction};
 use super::narrow::{Closest, closest};
 use super::pair::{Pair, PairKind};
@@ -96,7 +96,9 @@ pub fn impulses(
     let mut collisions = 0;
     for pair in candidates {
         let (x0, x1) = (pair.gather(motion.x0), pair.gather(motion.x1));
-        if swept_gap(pair.kind(), &x0, &x1) > law.separation * law.distance.distance_m {
+        // Most stay away from the whole distance, and need not be asked for their own.
+        let most = law.separation * law.distance.distance_m;
+        if time_of_impact(pair.kind(), &x0, &x1, most).is_none() {
             continue;
         }
         let separation_m = law.separation * law.distance.of(pair);

@@ -4,6 +4,8 @@ use super::bvh::Hierarchy;
 use super::culling::Flatness;
 use super::dop::Dop18;
 use super::pair::Pair;
+use super::screen::may_come_near;
+use super::task::Sweep;
 use crate::ids::{FaceId, NONE, PatchId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
@@ -125,8 +127,20 @@ impl Side<'_> {
 
 /// Adds the elementary pairs that a pair of faces yields (of its 6 vertex-face and
 /// 9 edge-edge pairs those it represents) to `pairs`, less those whose sides have a
-/// vertex in common or whose bounds are apart.
-pub fn elementary_pairs(first: &Side, second: &Side, vertices: &[Dop18], pairs: &mut Vec<Pair>) {
+/// vertex in common or do not come near during the `sweep`, for which the bounds of
+/// all `vertices` are.
+pub fn elementary_pairs(
+    first: &Side,
+    second: &Side,
+    sweep: &Sweep,
+    vertices: &[Dop18],
+    pairs: &mut Vec<Pair>,
+) {
+    let mut add = |pair: Pair| {
+        if may_come_near(&pair, sweep) {
+            pairs.push(pair);
+        }
+    };
     let bounds = |vertex: VertexId| &vertices[vertex as usize];
     for (side, other) in [(first, second), (second, first)] {
         for corner in 0..3 {
@@ -135,7 +149,7 @@ pub fn elementary_pairs(first: &Side, second: &Side, vertices: &[Dop18], pairs: 
                 && !other.has(vertex)
                 && bounds(vertex).overlaps(other.bounds)
             {
-                pairs.push(Pair::vertex_face(vertex, other.corners));
+                add(Pair::vertex_face(vertex, other.corners));
             }
         }
     }
@@ -157,7 +171,7 @@ pub fn elementary_pairs(first: &Side, second: &Side, vertices: &[Dop18], pairs: 
                 && b != d
                 && bounds1.overlaps(&bounds(c).union(bounds(d)))
             {
-                pairs.push(Pair::edge_edge([a, b], [c, d]));
+                add(Pair::edge_edge([a, b], [c, d]));
             }
         }
     }

@@ -116,6 +116,9 @@ pub struct TestTrees<'a> {
     pub bounds: &'a [Vec<Dop18>],
     /// The motion that flat regions are culled by; none where they are not.
     pub sweep: Option<&'a Sweep<'a>>,
+    /// By object and node: whether something below has changed. Where it is given,
+    /// only what has changed is tested, against itself and all else.
+    pub changed: Option<&'a [Vec<bool>]>,
 }
 
 impl TestTrees<'_> {
@@ -128,7 +131,9 @@ impl TestTrees<'_> {
     fn tree(&self, object: u32) -> Tree<'_> {
         let surface = &self.surfaces[object as usize];
         let flatness = surface.flatness.as_ref().zip(self.sweep);
-        Tree { nodes: surface.hierarchy.nodes(), bounds: &self.bounds[object as usize], flatness }
+        let changed = self.changed.map(|changed| changed[object as usize].as_slice());
+        let (nodes, bounds) = (surface.hierarchy.nodes(), &self.bounds[object as usize]);
+        Tree { nodes, bounds, flatness, changed }
     }
 
     /// Executes one test. The inner node is split; of two, the larger one, but
@@ -215,11 +220,21 @@ struct Tree<'a> {
     nodes: &'a [Node],
     bounds: &'a [Dop18],
     flatness: Option<(&'a Flatness, &'a Sweep<'a>)>,
+    changed: Option<&'a [bool]>,
+}
+
+impl Tree<'_> {
+    fn has_changed(&self, node: usize) -> bool {
+        self.changed.is_none_or(|changed| changed[node])
+    }
 }
 
 #[inline(always)]
 fn execute(first: &Tree, second: &Tree, test: &Test) -> Outcome {
     let (node1, node2) = (test.dop1 as usize, test.dop2 as usize);
+    if !first.has_changed(node1) && !second.has_changed(node2) {
+        return Outcome::Apart;
+    }
     if test.is_of_one_node() {
         let is_flat = first.flatness.is_some_and(|(flat, sweep)| flat.rules_out(test.dop1, sweep));
         return if is_flat { Outcome::Apart } else { split_itself(first.nodes[node1], test) };
@@ -293,7 +308,8 @@ mod tests {
     #[test]
     fn what_is_apart_costs_one_test() {
         let (surfaces, bounds) = strips(0.1);
-        let trees = TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None };
+        let trees =
+            TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None, changed: None };
         let mut counters = TestCounters::default();
         trees.traverse(&mut vec![ROOT], &mut counters, |_, _, _| panic!("they are apart"));
         assert_eq!(counters.tests, 1);
@@ -302,7 +318,8 @@ mod tests {
     #[test]
     fn counters_are_those_of_plain_recursion() {
         let (surfaces, bounds) = strips(0.0);
-        let trees = TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None };
+        let trees =
+            TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None, changed: None };
         fn recurse(
             trees: &TestTrees,
             test: Test,

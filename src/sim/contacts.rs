@@ -1,7 +1,7 @@
 //! From candidates to the contacts that stand in the linear system.
 
 use crate::collision::{
-    Contact, ContactDistance, ContactKind, Pair, find_contacts, keep_local_minima, stays_within,
+    Contact, ContactDistance, ContactKind, Pair, find_contacts, keep_local_minima,
 };
 use crate::comm::{Tag, message};
 use crate::error::Result;
@@ -24,9 +24,28 @@ impl Simulation<'_> {
     /// One traversal over the predicted motion: all pairs that come near, as long
     /// as every vertex stays within its margin.
     pub(super) fn find_candidates(&mut self, report: &mut StepReport) -> Result<()> {
-        let radius = self.law.distance_m + 2.0 * self.margin();
-        let (sweep, surfaces) = (self.motion.sweep(radius), &self.model.surfaces);
+        let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
         report.time(Phase::Refit, |_| self.detector.refit(&self.threads, surfaces, &sweep));
+        self.collect_candidates(report)
+    }
+
+    /// Seeks the candidates of the vertices that have left the paths along which they
+    /// were sought again, along the actual ones. All ranks decide alike: they know all
+    /// positions.
+    pub(super) fn keep_candidates(&mut self, report: &mut StepReport) -> Result<()> {
+        let strayed = self.motion.follow_strayed(self.margin());
+        if strayed.is_empty() {
+            return Ok(());
+        }
+        report.count(Counter::Retraversals, 1);
+        report.count(Counter::Strayed, strayed.len() as u64);
+        let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
+        report.time(Phase::Refit, |_| self.detector.refit_strayed(surfaces, &sweep, &strayed));
+        self.collect_candidates(report)
+    }
+
+    fn collect_candidates(&mut self, report: &mut StepReport) -> Result<()> {
+        let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
         report.time(Phase::Tests, |report| {
             let (own, roots) = (&self.layout.own_patches, &mut self.lists.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
@@ -39,16 +58,9 @@ impl Simulation<'_> {
         })
     }
 
-    /// Seeks candidates again, over the actual motion, if a vertex has left the
-    /// path along which they were sought. All ranks decide alike: they know all
-    /// positions.
-    pub(super) fn keep_candidates(&mut self, report: &mut StepReport) -> Result<()> {
-        if !self.motion.strayed(|x0, end, x1| stays_within(x0, end, x1, self.margin())) {
-            return Ok(());
-        }
-        report.count(Counter::Retraversals, 1);
-        self.motion.follow();
-        self.find_candidates(report)
+    /// Within what distance along the paths pairs are candidates, m.
+    fn radius(&self) -> f64 {
+        self.law.distance_m + 2.0 * self.margin()
     }
 
     pub(super) fn margin(&self) -> f64 {

@@ -1,6 +1,6 @@
 //! Positions and velocities of all objects' vertices over one step.
 
-use crate::collision::Sweep;
+use crate::collision::{Sweep, stays_within};
 use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::sim::clock::Clock;
@@ -106,9 +106,18 @@ impl Motion {
         self.path_end.copy_from_slice(&self.predicted);
     }
 
-    /// Candidates are about to be sought along the actual motion.
-    pub fn follow(&mut self) {
-        self.path_end.copy_from_slice(&self.x1);
+    /// The cloth vertices that are further than `margin_m` from the paths along which
+    /// candidates were sought, rising; their paths become their actual motion.
+    pub fn follow_strayed(&mut self, margin_m: f64) -> Vec<VertexId> {
+        let mut strayed = Vec::new();
+        for (vertex, end) in self.path_end[..self.cloth].iter_mut().enumerate() {
+            let (x0, x1) = (&self.x0[vertex], &self.x1[vertex]);
+            if !stays_within(x0, end, x1, margin_m) {
+                *end = *x1;
+                strayed.push(vertex as VertexId);
+            }
+        }
+        strayed
     }
 
     /// Sum of the lengths of all motions of cloth, m.
@@ -138,13 +147,6 @@ impl Motion {
     /// The motion along which candidates are sought, for pairs within `radius` (m).
     pub fn sweep(&self, radius: f64) -> Sweep<'_> {
         Sweep { x0: &self.x0, x1: &self.path_end, radius }
-    }
-
-    /// Whether some cloth vertex left the surroundings of the path along which
-    /// candidates were sought.
-    pub fn strayed(&self, stays: impl Fn(&Vec3, &Vec3, &Vec3) -> bool) -> bool {
-        let path = self.x0.iter().zip(&self.path_end);
-        !path.zip(&self.x1).take(self.cloth).all(|((x0, end), x1)| stays(x0, end, x1))
     }
 
     /// Velocities of the cloths at the end of the step.

@@ -4,7 +4,7 @@ use crate::collision::bvh::Node;
 use crate::collision::dop::Dop18;
 use crate::collision::narrow::closest;
 use crate::collision::surface::{Surface, elementary_pairs};
-use crate::collision::task::{Test, TestCounters, TestTrees};
+use crate::collision::task::{Sweep, Test, TestCounters, TestTrees};
 use crate::ids::VertexId;
 use crate::math::{Vec2, Vec3};
 use crate::threads::Threads;
@@ -85,8 +85,10 @@ pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
     let mut bounds = vec![Dop18::EMPTY; nodes.len()];
     surface.hierarchy.refit(&Threads::INLINE, &surface.faces, &vertices, &mut bounds);
     let bounds = [bounds];
-    let trees = TestTrees { surfaces: std::slice::from_ref(surface), bounds: &bounds, sweep: None };
+    let surfaces = std::slice::from_ref(surface);
+    let trees = TestTrees { surfaces, bounds: &bounds, sweep: None, changed: None };
 
+    let sweep = Sweep { x0: &x, x1: &x, radius: most };
     let mut distances = vec![most; nodes.len()];
     let (mut stack, mut pairs) = (Vec::new(), Vec::new());
     for at in (0..nodes.len()).rev() {
@@ -95,7 +97,7 @@ pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
         trees.traverse(&mut stack, &mut TestCounters::default(), |test, face1, face2| {
             let first = surface.side(face1, trees.bounds(0, test.dop1));
             let second = surface.side(face2, trees.bounds(0, test.dop2));
-            elementary_pairs(&first, &second, &vertices, &mut pairs);
+            elementary_pairs(&first, &second, &sweep, &vertices, &mut pairs);
         });
         let distance = pairs.drain(..).map(|pair| closest(pair.kind(), pair.gather(&x)).distance);
         let across = distance.fold(most, f64::min);
