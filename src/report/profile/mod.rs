@@ -1,0 +1,226 @@
+//! The profile of a run: how each processor spent the test parts of its phases.
+//!
+//! A phase is one step's collision handling; a processor is a thread of a rank.
+//! Averages over phases are over those in which any processor executed a test, as
+//! the others say nothing about balance (Thomaszewski & Blochinger 2007, figure 8;
+//! methods 9).
+
+mod canvas;
+mod comparison;
+mod csv;
+mod heat_map;
+mod one_run;
+mod panel;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::collision::ProcessorUse;
+use crate::error::{Error, Result};
+use crate::output::run_json::{RunRecord, StepRecord};
+use crate::profile::Phase;
+
+/// The profile of a run, frame by frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// The scene's name.
+    pub scene: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Threads of each rank.
+    pub threads: usize,
+    /// Phases of a frame.
+    pub steps_per_frame: u64,
+    /// The frames that were computed, rising from 1.
+    pub frames: Vec<FrameProfile>,
+    /// Each processor over the whole run.
+    pub processors: Vec<ProcessorProfile>,
+}
+
+/// One frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameProfile {
+    /// Its number.
+    pub frame: u64,
+    /// Seconds of each phase of the steps, summed over them, averaged over ranks.
+    pub seconds: [f64; Phase::ALL.len()],
+    /// Each processor, by rank and thread.
+    pub processors: Vec<ProcessorProfile>,
+}
+
+/// One processor in some phases.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProcessorProfile {
+    /// Its rank.
+    pub rank: usize,
+    /// Its number among the threads of the rank.
+    pub thread: usize,
+    /// Sums over the phases.
+    pub usage: ProcessorUse,
+    /// Average over the phases with work; none if there was no such phase.
+    pub utilization: Option<f64>,
+}
+
+impl ProcessorProfile {
+    /// Rank and thread as `rank.thread`.
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.rank, self.thread)
+    }
+}
+
+impl FrameProfile {
+    /// Collision handling, s: all that is not physical modelling.
+    pub fn collision_s(&self) -> f64 {
+        let phases = Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
+        phases.map(|&phase| self.seconds[phase as usize]).sum()
+    }
+
+    /// The test parts, s; averaged over the processors.
+    pub fn tests_s(&self) -> f64 {
+        let sum: f64 = self.processors.iter().map(|one| one.usage.length_s).sum();
+        sum / self.processors.len().max(1) as f64
+    }
+
+    /// Average over the processors; none in a frame without tests.
+    pub fn utilization(&self) -> Option<f64> {
+        let known = self.processors.iter().map(|one| one.utilization);
+        let sum: f64 = known.sum::<Option<f64>>()?;
+        (!self.processors.is_empty()).then(|| sum / self.processors.len() as f64)
+    }
+
+    /// The sum of a count over the processors.
+    pub fn sum(&self, count: impl Fn(&ProcessorUse) -> u64) -> u64 {
+        self.processors.iter().map(|one| count(&one.usage)).sum()
+    }
+}
+
+impl Profile {
+    /// The profile that `record` holds, of all frames so far.
+    pub fn new(record: &RunRecord) -> Self {
+        let frames = record.frames.len().saturating_sub(1) as u64;
+        let last = record.steps.iter().map(|step| step.step).max().unwrap_or(0);
+        let steps_per_frame = last.div_ceil(frames.max(1)).max(1);
+        let with_work: BTreeSet<u64> = record.steps.iter().filter(has_tests).map(|s| s.step).collect();
+        let mut by_frame = BTreeMap::<u64, Vec<&StepRecord>>::new();
+        for step in &record.steps {
+            let frame = step.step.saturating_sub(1) / steps_per_frame + 1;
+            by_frame.entry(frame).or_default().push(step);
+        }
+        let frames = by_frame.into_iter().map(|(frame, steps)| FrameProfile {
+            frame,
+            seconds: seconds(&steps, record.ranks),
+            processors: processors(steps.iter().copied(), &with_work),
+        });
+        Self {
+            scene: record.scene.clone(),
+            ranks: record.ranks,
+            threads: record.threads,
+            steps_per_frame,
+            frames: frames.collect(),
+            processors: processors(record.steps.iter(), &with_work),
+        }
+    }
+
+    /// Reads the profile of the run in `folder` from its `run.json`.
+    ///
+    /// # Errors
+    /// A folder that is no run; a run without a profile.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let profile = Self::new(&RunRecord::read(folder)?);
+        let without = |cause: &str, remedy: &str| {
+            Err(Error::file(folder.join("run.json"), cause, remedy))
+        };
+        if profile.frames.is_empty() {
+            return without("the run has no step", "let it compute a frame, then repeat this");
+        }
+        if profile.processors.is_empty() {
+            return without(
+                "the run has no profile: an older version wrote it",
+                "repeat the run with this version",
+            );
+        }
+        Ok(profile)
+    }
+
+    /// "2 ranks x 1 thread, 40 phases a frame".
+    fn describe(&self) -> String {
+        let plural = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let phases = plural(self.steps_per_frame as usize, "phase");
+        format!("{} x {}, {phases} a frame", plural(self.ranks, "rank"), plural(self.threads, "thread"))
+    }
+}
+
+/// Draws the profile of the run in `run` into `out` (`profile.svg`, `profile.png`)
+/// and writes `profile.csv` beside it. Returns the files.
+///
+/// # Errors
+/// As for [`Profile::read`]; when a file cannot be written.
+pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+    let profile = Profile::read(run)?;
+    let table = profile.write_csv(out)?;
+    let mut files = canvas::write(&one_run::OneRun(&profile), out, "profile")?;
+    files.push(table);
+    Ok(files)
+}
+
+/// Draws two runs beside each other into `out` (`comparison.svg`, `comparison.png`).
+/// Returns the files.
+///
+/// # Errors
+/// As for [`Profile::read`]; runs with different numbers of frames; when a file
+/// cannot be written.
+pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
+    let [a, b] = [Profile::read(runs[0])?, Profile::read(runs[1])?];
+    if a.frames.len() != b.frames.len() {
+        let cause = format!(
+            "{} frames have a profile here, {} in {}",
+            b.frames.len(),
+            a.frames.len(),
+            runs[0].display()
+        );
+        let remedy = "compare runs of as many frames: repeat one of them with --frames";
+        return Err(Error::file(runs[1], cause, remedy));
+    }
+    canvas::write(&comparison::Comparison::new([&a, &b], runs), out, "comparison")
+}
+
+fn has_tests(step: &&StepRecord) -> bool {
+    step.processors.iter().any(|usage| usage.tests > 0)
+}
+
+/// Seconds of each phase over `steps`, averaged over the ranks.
+fn seconds(steps: &[&StepRecord], ranks: usize) -> [f64; Phase::ALL.len()] {
+    let mut seconds = [0.0; Phase::ALL.len()];
+    for step in steps {
+        seconds.iter_mut().zip(step.report.seconds).for_each(|(sum, part)| *sum += part);
+    }
+    seconds.map(|sum| sum / ranks.max(1) as f64)
+}
+
+/// Each processor over `steps`.
+fn processors<'a>(
+    steps: impl Iterator<Item = &'a StepRecord>,
+    with_work: &BTreeSet<u64>,
+) -> Vec<ProcessorProfile> {
+    let mut sums = BTreeMap::<(usize, usize), (ProcessorUse, f64, u32)>::new();
+    for step in steps {
+        for (thread, usage) in step.processors.iter().enumerate() {
+            let (sum, utilization, phases) = sums.entry((step.rank, thread)).or_default();
+            sum.add(usage);
+            if with_work.contains(&step.step) {
+                *utilization += usage.utilization();
+                *phases += 1;
+            }
+        }
+    }
+    let profile = |((rank, thread), (usage, utilization, phases))| ProcessorProfile {
+        rank,
+        thread,
+        usage,
+        utilization: (phases > 0).then(|| utilization / f64::from(phases)),
+    };
+    sums.into_iter().map(profile).collect()
+}
