@@ -22,9 +22,8 @@ pub(super) struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     pub(super) fn new(profiles: [&'a Profile; 2], folders: [&Path; 2]) -> Self {
-        let short = folders.map(|folder| {
-            folder.file_name().map(|name| name.to_string_lossy().into_owned())
-        });
+        let short = folders
+            .map(|folder| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
         let names = match short {
             [Some(a), Some(b)] if a != b => [a, b],
             _ => folders.map(|folder| folder.display().to_string()),
@@ -46,7 +45,7 @@ impl<'a> Comparison<'a> {
 
 impl Picture for Comparison<'_> {
     fn size(&self) -> (u32, u32) {
-        (1800, HEADING + TIME + self.map_height() + PANEL)
+        (1600, HEADING + TIME + self.map_height() + PANEL)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
@@ -58,7 +57,7 @@ impl Picture for Comparison<'_> {
             heading_line(&heading, &line)?;
             let (time, map) = rest.split_vertically(TIME);
             self.phase_time(&time, profile)?;
-            heat_map::draw(&map, profile, "Utilization in the test parts")?;
+            heat_map::draw(&map, profile)?;
         }
         let columns = below.split_evenly((1, 2));
         let [left, right] = &columns[..] else { return Ok(()) };
@@ -69,7 +68,8 @@ impl Picture for Comparison<'_> {
 
 impl Comparison<'_> {
     fn phase_time<B: DrawingBackend>(&self, area: &Area<B>, profile: &Profile) -> Drawn<B> {
-        let (mut chart, per_s) = self.time_axes(area, "Time of the collision phases", FrameProfile::collision_s)?;
+        let (mut chart, per_s) =
+            self.time_axes(area, "Time of the collision phases", FrameProfile::collision_s)?;
         let curve = |label, color, seconds: fn(&FrameProfile) -> f64| Curve {
             label,
             color,
@@ -86,8 +86,7 @@ impl Comparison<'_> {
         let mut chart = panel::axes(
             area,
             &Axes {
-                title: "Utilization, average over the processors",
-                unit: "%",
+                title: "Utilization in the test parts, average over the processors, %",
                 frames: self.profiles[0].frames.len(),
                 max: 105.0,
             },
@@ -122,8 +121,7 @@ impl Comparison<'_> {
         let longest = self.longest(seconds);
         let (unit, per_s) = panel::unit_of_time(longest);
         let axes = Axes {
-            title,
-            unit: &format!("{unit} a frame"),
+            title: &format!("{title}, {unit} a frame"),
             frames: self.profiles[0].frames.len(),
             max: panel::above([per_s * longest].into_iter()),
         };

@@ -24,22 +24,18 @@ impl Profile {
     }
 
     fn csv(&self) -> String {
-        let rows = self.frames.iter().flat_map(|frame| {
-            frame.processors.iter().map(|processor| row(frame.frame, processor))
-        });
+        let rows = self
+            .frames
+            .iter()
+            .flat_map(|frame| frame.processors.iter().map(|processor| row(frame.frame, processor)));
         std::iter::once(HEADER.to_owned()).chain(rows).collect()
     }
 }
 
 fn row(frame: u64, processor: &ProcessorProfile) -> String {
     let ProcessorProfile { rank, thread, usage, utilization } = processor;
-    let seconds = [
-        usage.length_s,
-        usage.busy_s,
-        usage.scheduling_s,
-        usage.waiting_s,
-        usage.idle_s(),
-    ];
+    let seconds =
+        [usage.length_s, usage.busy_s, usage.scheduling_s, usage.waiting_s, usage.idle_s()];
     let counts = [
         usage.tests,
         usage.candidates,

@@ -24,7 +24,7 @@ fn color(utilization: f64) -> RGBColor {
 }
 
 /// Draws it: frames to the right, processors downwards.
-pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile, title: &str) -> Drawn<B> {
+pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
     let count = profile.processors.len();
     let chart = plotters::chart::ChartBuilder::on(area)
         .margin_top(TOP)
@@ -32,7 +32,7 @@ pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile, title: 
         .y_label_area_size(LEFT)
         .x_label_area_size(BOTTOM)
         .build_cartesian_2d(0.5..profile.frames.len() as f64 + 0.5, 0.0..1.0)?;
-    panel::title(area, title)?;
+    panel::title(area, "Utilization of each processor (rank.thread) in the test parts, %")?;
     let height = area.dim_in_pixel().1 as i32 - TOP - BOTTOM;
     let row = |index: usize| TOP + (height * index as i32) / count.max(1) as i32;
     for (i, frame) in profile.frames.iter().enumerate() {
@@ -48,9 +48,6 @@ pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile, title: 
         let middle = (row(j) + row(j + 1)) / 2;
         area.draw(&Text::new(processor.name(), (LEFT - 8, middle), style.clone()))?;
     }
-    let upright = panel::text(15, BLACK, (HPos::Center, VPos::Top))
-        .transform(plotters::style::FontTransform::Rotate270);
-    area.draw(&Text::new("processor (rank.thread)", (4, TOP + height / 2), upright))?;
     panel::frame_numbers(area, &chart, profile.frames.len())?;
     scale(area, height)
 }
@@ -77,16 +74,15 @@ fn cell<B: DrawingBackend>(
 fn scale<B: DrawingBackend>(area: &Area<B>, height: i32) -> Drawn<B> {
     let left = area.dim_in_pixel().0 as i32 - RIGHT + 16;
     let right = left + 16;
-    let (top, bottom) = (TOP + 22, TOP + height.min(260) - 24);
+    let (top, bottom) = (TOP + 8, TOP + height.min(260) - 24);
     let heading = panel::text(15, BLACK, (HPos::Left, VPos::Center));
-    area.draw(&Text::new("utilization, %", (left, TOP + 6), heading.clone()))?;
     for y in top..bottom {
         let value = f64::from(bottom - 1 - y) / f64::from((bottom - 1 - top).max(1));
         area.draw(&PathElement::new([(left, y), (right, y)], color(value)))?;
     }
     for percent in [0, 50, 100] {
         let y = bottom - (bottom - top) * percent / 100;
-        let label = Text::new(percent.to_string(), (right + 8, y), heading.clone());
+        let label = Text::new(format!("{percent} %"), (right + 8, y), heading.clone());
         area.draw(&label)?;
     }
     let y = bottom + 18;

@@ -100,7 +100,8 @@ impl Profile {
         let frames = record.frames.len().saturating_sub(1) as u64;
         let last = record.steps.iter().map(|step| step.step).max().unwrap_or(0);
         let steps_per_frame = last.div_ceil(frames.max(1)).max(1);
-        let with_work: BTreeSet<u64> = record.steps.iter().filter(has_tests).map(|s| s.step).collect();
+        let with_work: BTreeSet<u64> =
+            record.steps.iter().filter(has_tests).map(|s| s.step).collect();
         let mut by_frame = BTreeMap::<u64, Vec<&StepRecord>>::new();
         for step in &record.steps {
             let frame = step.step.saturating_sub(1) / steps_per_frame + 1;
@@ -127,9 +128,8 @@ impl Profile {
     /// A folder that is no run; a run without a profile.
     pub fn read(folder: &Path) -> Result<Self> {
         let profile = Self::new(&RunRecord::read(folder)?);
-        let without = |cause: &str, remedy: &str| {
-            Err(Error::file(folder.join("run.json"), cause, remedy))
-        };
+        let without =
+            |cause: &str, remedy: &str| Err(Error::file(folder.join("run.json"), cause, remedy));
         if profile.frames.is_empty() {
             return without("the run has no step", "let it compute a frame, then repeat this");
         }
@@ -149,7 +149,11 @@ impl Profile {
             _ => format!("{count} {noun}s"),
         };
         let phases = plural(self.steps_per_frame as usize, "phase");
-        format!("{} x {}, {phases} a frame", plural(self.ranks, "rank"), plural(self.threads, "thread"))
+        format!(
+            "{} x {}, {phases} a frame",
+            plural(self.ranks, "rank"),
+            plural(self.threads, "thread")
+        )
     }
 }
 

@@ -8,6 +8,7 @@ use plotters::style::{BLACK, RGBColor};
 use super::canvas::{Area, Drawn, Picture};
 use super::panel::{self, Axes, Curve};
 use super::{FrameProfile, Profile, heat_map};
+use crate::collision::ProcessorUse;
 use crate::profile::Phase;
 
 /// Colours that differ for all eyes (Okabe & Ito 2008).
@@ -18,7 +19,7 @@ pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 pub(super) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
 const HEADING: u32 = 44;
-const PANEL: u32 = 280;
+const PANEL: u32 = 240;
 
 /// Time of the phases over the heat map of the processors, all phases of the steps
 /// on each other, and tasks.
@@ -26,7 +27,7 @@ pub(super) struct OneRun<'a>(pub &'a Profile);
 
 impl Picture for OneRun<'_> {
     fn size(&self) -> (u32, u32) {
-        (1200, HEADING + 220 + heat_map::height(self.0.processors.len()) + 2 * PANEL + 60)
+        (1200, HEADING + 220 + heat_map::height(self.0.processors.len()) + 3 * PANEL + 60)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
@@ -36,10 +37,12 @@ impl Picture for OneRun<'_> {
         let (time, rest) = rest.split_vertically(220);
         collision_time(&time, profile)?;
         let (map, rest) = rest.split_vertically(heat_map::height(profile.processors.len()));
-        heat_map::draw(&map, profile, "Utilization in the test parts, average over the phases of a frame")?;
-        let (phases, tasks) = rest.split_vertically(PANEL + 60);
+        heat_map::draw(&map, profile)?;
+        let (phases, rest) = rest.split_vertically(PANEL + 60);
         all_phases(&phases, profile)?;
-        tasks_and_steals(&tasks, profile)
+        let (tasks, steals) = rest.split_vertically(PANEL);
+        counts(&tasks, profile, "Tasks a frame, over all processors", &TASKS)?;
+        counts(&steals, profile, "Steals, and requests between ranks, a frame", &STEALS)
     }
 }
 
@@ -63,8 +66,7 @@ fn collision_time<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn
     let mut chart = panel::axes(
         area,
         &Axes {
-            title: "Time of the collision phases",
-            unit: &format!("{unit} a frame"),
+            title: &format!("Time of the collision phases, {unit} a frame"),
             frames: profile.frames.len(),
             max: panel::above([per_s * longest].into_iter()),
         },
@@ -107,8 +109,7 @@ fn all_phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> 
     let mut chart = panel::axes(
         area,
         &Axes {
-            title: "Time of all phases, average over the ranks",
-            unit: &format!("{unit} a frame"),
+            title: &format!("Time of all phases, {unit} a frame (average over the ranks)"),
             frames: profile.frames.len(),
             max: panel::above([per_s * longest].into_iter()),
         },
@@ -122,28 +123,34 @@ fn all_phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> 
     panel::stacked_bars(area, &mut chart, &Vec::from_iter(parts))
 }
 
-fn tasks_and_steals<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
-    let curve = |label, color, count: fn(&_) -> u64| Curve {
+/// A count of each processor: label, colour, which.
+type Count = (&'static str, RGBColor, fn(&ProcessorUse) -> u64);
+
+const TASKS: [Count; 2] = [
+    ("executed", BLUE, |usage| usage.tasks_executed),
+    ("cut off a stack", GREEN, |usage| usage.tasks_created),
+];
+
+const STEALS: [Count; 3] = [
+    ("tasks stolen", VERMILION, |usage| usage.tasks_stolen),
+    ("requests", PURPLE, |usage| usage.requests),
+    ("rejected", ORANGE, |usage| usage.rejections),
+];
+
+fn counts<B: DrawingBackend>(
+    area: &Area<B>,
+    profile: &Profile,
+    title: &str,
+    counts: &[Count],
+) -> Drawn<B> {
+    let curves = counts.iter().map(|&(label, color, count)| Curve {
         label,
         color,
         values: over_frames(profile, |frame| frame.sum(count) as f64),
-    };
-    let curves = [
-        curve("tasks executed", BLUE, |usage| usage.tasks_executed),
-        curve("cut off a stack", GREEN, |usage| usage.tasks_created),
-        curve("stolen", VERMILION, |usage| usage.tasks_stolen),
-        curve("requests", PURPLE, |usage| usage.requests),
-        curve("rejected", ORANGE, |usage| usage.rejections),
-    ];
+    });
+    let curves = Vec::from_iter(curves);
     let values = curves.iter().flat_map(|curve| curve.values.iter().flatten().copied());
-    let mut chart = panel::axes(
-        area,
-        &Axes {
-            title: "Tasks, steals, and requests between ranks",
-            unit: "number a frame",
-            frames: profile.frames.len(),
-            max: panel::above(values),
-        },
-    )?;
+    let axes = Axes { title, frames: profile.frames.len(), max: panel::above(values) };
+    let mut chart = panel::axes(area, &axes)?;
     panel::curves(area, &mut chart, &curves)
 }

@@ -11,7 +11,7 @@ use plotters::style::{BLACK, Color, IntoFont, RGBColor, TextStyle};
 use super::canvas::{Area, Drawn, FONT};
 
 /// Space left of the axes, pixels.
-pub(super) const LEFT: i32 = 84;
+pub(super) const LEFT: i32 = 64;
 /// Space right of the axes: legends, pixels.
 pub(super) const RIGHT: i32 = 176;
 /// Space above the axes: the title, pixels.
@@ -21,16 +21,14 @@ pub(super) const BOTTOM: i32 = 44;
 
 /// Axes over the frames 1 to `frames`; a frame is as wide as 1.
 pub(super) struct Axes<'a> {
+    /// What the vertical axis shows, with its unit; stands above it.
     pub title: &'a str,
-    /// What the vertical axis shows, with its unit.
-    pub unit: &'a str,
     pub frames: usize,
     /// Upper end of the vertical axis.
     pub max: f64,
 }
 
-pub(super) type Chart<'a, B> =
-    ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// A line over the frames; where a value is missing, a gap.
 pub(super) struct Curve<'a> {
@@ -78,10 +76,8 @@ pub(super) fn axes<'a, B: DrawingBackend>(
         .light_line_style(BLACK.mix(0.0))
         .bold_line_style(BLACK.mix(0.12))
         .y_labels(6)
-        .y_desc(axes.unit)
         .y_label_formatter(&|value| number(*value))
         .label_style((FONT, 15))
-        .axis_desc_style((FONT, 15))
         .draw()?;
     title(area, axes.title)?;
     frame_numbers(area, &chart, axes.frames)?;
