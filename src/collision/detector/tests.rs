@@ -249,10 +249,13 @@ fn each_test_is_executed_once_whoever_executes_it() {
         }
         Ok((phases, thefts))
     };
+    /// Ranks, and threads of each.
+    const SIZES: [(usize, usize); 9] =
+        [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (4, 1), (7, 1), (2, 2), (3, 3)];
     let mut all_thefts = 0;
     for (decomposition, stealing) in [(true, true), (false, true), (true, false), (false, false)] {
         let settings = Collision { decomposition, stealing, ..Collision::default() };
-        for (ranks, threads) in (1..=3).flat_map(|threads| [1, 2, 3, 4, 7].map(|r| (r, threads))) {
+        for (ranks, threads) in SIZES {
             let found = comm::threads::run(ranks, |world| run(world, threads, &settings)).unwrap();
             let thefts: u32 = found.iter().map(|(_, thefts)| thefts).sum();
             assert!(stealing || thefts == 0);
