@@ -1,6 +1,6 @@
 //! Utilization of each processor over the frames, as colours.
 
-use plotters::element::{PathElement, Rectangle, Text};
+use plotters::element::{Rectangle, Text};
 use plotters::prelude::DrawingBackend;
 use plotters::style::colors::colormaps::ViridisRGB;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -76,9 +76,9 @@ fn scale<B: DrawingBackend>(area: &Area<B>, height: i32) -> Drawn<B> {
     let right = left + 16;
     let (top, bottom) = (TOP + 8, TOP + height.min(260) - 24);
     let heading = panel::text(15, BLACK, (HPos::Left, VPos::Center));
-    for y in top..bottom {
-        let value = f64::from(bottom - 1 - y) / f64::from((bottom - 1 - top).max(1));
-        area.draw(&PathElement::new([(left, y), (right, y)], color(value)))?;
+    for y in (top..bottom).step_by(2) {
+        let value = f64::from(bottom - 2 - y) / f64::from((bottom - 2 - top).max(1));
+        area.draw(&Rectangle::new([(left, y), (right, y + 2)], color(value).filled()))?;
     }
     for percent in [0, 50, 100] {
         let y = bottom - (bottom - top) * percent / 100;

@@ -18,6 +18,8 @@ pub(super) const GREEN: RGBColor = RGBColor(0, 158, 115);
 pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 pub(super) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
+const IDLE: RGBColor = RGBColor(190, 190, 190);
+
 const HEADING: u32 = 44;
 const PANEL: u32 = 240;
 
@@ -27,7 +29,7 @@ pub(super) struct OneRun<'a>(pub &'a Profile);
 
 impl Picture for OneRun<'_> {
     fn size(&self) -> (u32, u32) {
-        (1200, HEADING + 220 + heat_map::height(self.0.processors.len()) + 3 * PANEL + 60)
+        (1200, HEADING + 220 + heat_map::height(self.0.processors.len()) + 4 * PANEL + 60)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
@@ -38,6 +40,8 @@ impl Picture for OneRun<'_> {
         collision_time(&time, profile)?;
         let (map, rest) = rest.split_vertically(heat_map::height(profile.processors.len()));
         heat_map::draw(&map, profile)?;
+        let (shares, rest) = rest.split_vertically(PANEL);
+        shares_of_tests(&shares, profile)?;
         let (phases, rest) = rest.split_vertically(PANEL + 60);
         all_phases(&phases, profile)?;
         let (tasks, steals) = rest.split_vertically(PANEL);
@@ -84,6 +88,28 @@ fn collision_time<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn
         },
     ];
     panel::curves(area, &mut chart, &curves)
+}
+
+/// How the processors spent the test parts, all together.
+fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
+    let title = "What the processors did in the test parts, % of their time";
+    let axes = Axes { title, frames: profile.frames.len(), max: 105.0 };
+    let mut chart = panel::axes(area, &axes)?;
+    let part = |label, color, seconds: fn(&ProcessorUse) -> f64| {
+        let percent = |frame: &FrameProfile| {
+            let all: f64 = frame.processors.iter().map(|one| one.usage.length_s).sum();
+            let part: f64 = frame.processors.iter().map(|one| seconds(&one.usage)).sum();
+            if all > 0.0 { 100.0 * part / all } else { 0.0 }
+        };
+        (label, color, profile.frames.iter().map(percent).collect())
+    };
+    let parts = [
+        part("busy: tests", BLUE, |usage| usage.busy_s),
+        part("scheduling", GREEN, |usage| usage.scheduling_s),
+        part("waiting for ranks", ORANGE, |usage| usage.waiting_s),
+        part("idle, not running", IDLE, ProcessorUse::idle_s),
+    ];
+    panel::stacked_bars(area, &mut chart, &parts)
 }
 
 /// Collision handling in warm colours below, physical modelling in blue above.

@@ -104,11 +104,11 @@ pub(super) fn frame_numbers<B: DrawingBackend>(
     for frame in (1..=frames).filter(|frame| frame % every == 0) {
         let x = column(area, chart, frame as f64);
         area.draw(&PathElement::new([(x, bottom), (x, bottom + 4)], BLACK))?;
-        area.draw(&Text::new(frame.to_string(), (x, bottom + 7), style.clone()))?;
+        area.draw(&Text::new(frame.to_string(), (x, bottom + 9), style.clone()))?;
     }
     area.draw(&PathElement::new([(left, bottom), (right, bottom)], BLACK))?;
     let middle = (width as i32 + LEFT - RIGHT) / 2;
-    area.draw(&Text::new("frame", (middle, bottom + 24), style))
+    area.draw(&Text::new("frame", (middle, bottom + 26), style))
 }
 
 /// Horizontal place of a frame, in pixels of `area`.
