@@ -43,7 +43,10 @@ pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
     }
     // Names of the processors, as many as there is room for.
     let style = panel::text(15, BLACK, (HPos::Right, VPos::Center));
-    let every = panel::spacing(count, f64::from(height) / 16.0);
+    let every = match panel::spacing(count, f64::from(height) / 16.0) {
+        1 => 1,
+        some => some.next_multiple_of(profile.threads.max(1)),
+    };
     for (j, processor) in profile.processors.iter().enumerate().step_by(every) {
         let middle = (row(j) + row(j + 1)) / 2;
         area.draw(&Text::new(processor.name(), (LEFT - 8, middle), style.clone()))?;

@@ -1,7 +1,8 @@
 //! The profile of a run: how each processor spent the test parts of its phases.
 //!
-//! A phase is one step's collision handling; a processor is a thread of a rank.
-//! Averages over phases are over those in which any processor executed a test, as
+//! A phase is one step's collision handling; a processor is a thread of a rank. The
+//! test part of a phase is as long as that of its slowest rank: without stealing, a
+//! rank that is done goes on and waits elsewhere. Averages over phases are over those in which any processor executed a test, as
 //! the others say nothing about balance (Thomaszewski & Blochinger 2007, figure 8;
 //! methods 9).
 
@@ -12,7 +13,7 @@ mod heat_map;
 mod one_run;
 mod panel;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::collision::ProcessorUse;
@@ -57,6 +58,8 @@ pub struct ProcessorProfile {
     pub thread: usize,
     /// Sums over the phases.
     pub usage: ProcessorUse,
+    /// Length of the test parts, s: each as long as on its slowest rank.
+    pub test_part_s: f64,
     /// Average over the phases with work; none if there was no such phase.
     pub utilization: Option<f64>,
 }
@@ -65,6 +68,12 @@ impl ProcessorProfile {
     /// Rank and thread as `rank.thread`.
     pub fn name(&self) -> String {
         format!("{}.{}", self.rank, self.thread)
+    }
+
+    /// The rest of the test parts, s: nothing to do, or not running.
+    pub fn idle_s(&self) -> f64 {
+        let ProcessorUse { busy_s, scheduling_s, waiting_s, .. } = self.usage;
+        (self.test_part_s - busy_s - scheduling_s - waiting_s).max(0.0)
     }
 }
 
@@ -75,10 +84,9 @@ impl FrameProfile {
         phases.map(|&phase| self.seconds[phase as usize]).sum()
     }
 
-    /// The test parts, s; averaged over the processors.
+    /// The test parts, s.
     pub fn tests_s(&self) -> f64 {
-        let sum: f64 = self.processors.iter().map(|one| one.usage.length_s).sum();
-        sum / self.processors.len().max(1) as f64
+        self.processors.iter().map(|one| one.test_part_s).fold(0.0, f64::max)
     }
 
     /// Average over the processors; none in a frame without tests.
@@ -100,8 +108,10 @@ impl Profile {
         let frames = record.frames.len().saturating_sub(1) as u64;
         let last = record.steps.iter().map(|step| step.step).max().unwrap_or(0);
         let steps_per_frame = last.div_ceil(frames.max(1)).max(1);
-        let with_work: BTreeSet<u64> =
-            record.steps.iter().filter(has_tests).map(|s| s.step).collect();
+        let mut test_parts = BTreeMap::<u64, TestPart>::new();
+        for step in &record.steps {
+            test_parts.entry(step.step).or_default().add(&step.processors);
+        }
         let mut by_frame = BTreeMap::<u64, Vec<&StepRecord>>::new();
         for step in &record.steps {
             let frame = step.step.saturating_sub(1) / steps_per_frame + 1;
@@ -110,7 +120,7 @@ impl Profile {
         let frames = by_frame.into_iter().map(|(frame, steps)| FrameProfile {
             frame,
             seconds: seconds(&steps, record.ranks),
-            processors: processors(steps.iter().copied(), &with_work),
+            processors: processors(steps.iter().copied(), &test_parts),
         });
         Self {
             scene: record.scene.clone(),
@@ -118,7 +128,7 @@ impl Profile {
             threads: record.threads,
             steps_per_frame,
             frames: frames.collect(),
-            processors: processors(record.steps.iter(), &with_work),
+            processors: processors(record.steps.iter(), &test_parts),
         }
     }
 
@@ -191,8 +201,20 @@ pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
     canvas::write(&comparison::Comparison::new([&a, &b], runs), out, "comparison")
 }
 
-fn has_tests(step: &&StepRecord) -> bool {
-    step.processors.iter().any(|usage| usage.tests > 0)
+/// The test part of one phase, over all ranks.
+#[derive(Debug, Clone, Copy, Default)]
+struct TestPart {
+    length_s: f64,
+    has_tests: bool,
+}
+
+impl TestPart {
+    fn add(&mut self, processors: &[ProcessorUse]) {
+        for usage in processors {
+            self.length_s = self.length_s.max(usage.length_s);
+            self.has_tests |= usage.tests > 0;
+        }
+    }
 }
 
 /// Seconds of each phase over `steps`, averaged over the ranks.
@@ -207,24 +229,36 @@ fn seconds(steps: &[&StepRecord], ranks: usize) -> [f64; Phase::ALL.len()] {
 /// Each processor over `steps`.
 fn processors<'a>(
     steps: impl Iterator<Item = &'a StepRecord>,
-    with_work: &BTreeSet<u64>,
+    test_parts: &BTreeMap<u64, TestPart>,
 ) -> Vec<ProcessorProfile> {
-    let mut sums = BTreeMap::<(usize, usize), (ProcessorUse, f64, u32)>::new();
+    let mut sums = BTreeMap::<(usize, usize), Sum>::new();
     for step in steps {
+        let test_part = test_parts.get(&step.step).copied().unwrap_or_default();
         for (thread, usage) in step.processors.iter().enumerate() {
-            let (sum, utilization, phases) = sums.entry((step.rank, thread)).or_default();
-            sum.add(usage);
-            if with_work.contains(&step.step) {
-                *utilization += usage.utilization();
-                *phases += 1;
+            let sum = sums.entry((step.rank, thread)).or_default();
+            sum.usage.add(usage);
+            sum.test_part_s += test_part.length_s;
+            if test_part.has_tests && test_part.length_s > 0.0 {
+                sum.utilization += usage.busy_s / test_part.length_s;
+                sum.phases += 1;
             }
         }
     }
-    let profile = |((rank, thread), (usage, utilization, phases))| ProcessorProfile {
+    let profile = |((rank, thread), sum): (_, Sum)| ProcessorProfile {
         rank,
         thread,
-        usage,
-        utilization: (phases > 0).then(|| utilization / f64::from(phases)),
+        usage: sum.usage,
+        test_part_s: sum.test_part_s,
+        utilization: (sum.phases > 0).then(|| sum.utilization / f64::from(sum.phases)),
     };
     sums.into_iter().map(profile).collect()
+}
+
+/// Sums over phases; of the utilization only over those with tests.
+#[derive(Default)]
+struct Sum {
+    usage: ProcessorUse,
+    test_part_s: f64,
+    utilization: f64,
+    phases: u32,
 }
