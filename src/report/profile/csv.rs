@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{ProcessorProfile, Profile};
 use crate::error::{Error, Result};
 
-const HEADER: &str = "frame,rank,thread,length_s,busy_s,scheduling_s,waiting_s,idle_s,utilization,\
+const HEADER: &str = "frame,rank,thread,test_part_s,length_s,busy_s,scheduling_s,waiting_s,idle_s,utilization,\
                       tests,candidates,top_level_tasks,tasks_created,tasks_executed,tasks_stolen,\
                       requests,rejections\n";
 
@@ -33,9 +33,15 @@ impl Profile {
 }
 
 fn row(frame: u64, processor: &ProcessorProfile) -> String {
-    let ProcessorProfile { rank, thread, usage, utilization } = processor;
-    let seconds =
-        [usage.length_s, usage.busy_s, usage.scheduling_s, usage.waiting_s, usage.idle_s()];
+    let ProcessorProfile { rank, thread, usage, test_part_s, utilization } = processor;
+    let seconds = [
+        *test_part_s,
+        usage.length_s,
+        usage.busy_s,
+        usage.scheduling_s,
+        usage.waiting_s,
+        processor.idle_s(),
+    ];
     let counts = [
         usage.tests,
         usage.candidates,

@@ -7,7 +7,7 @@ use plotters::style::{BLACK, RGBColor};
 
 use super::canvas::{Area, Drawn, Picture};
 use super::panel::{self, Axes, Curve};
-use super::{FrameProfile, Profile, heat_map};
+use super::{FrameProfile, ProcessorProfile, Profile, heat_map};
 use crate::collision::ProcessorUse;
 use crate::profile::Phase;
 
@@ -95,19 +95,19 @@ fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
     let title = "What the processors did in the test parts, % of their time";
     let axes = Axes { title, frames: profile.frames.len(), max: 105.0 };
     let mut chart = panel::axes(area, &axes)?;
-    let part = |label, color, seconds: fn(&ProcessorUse) -> f64| {
+    let part = |label, color, seconds: fn(&ProcessorProfile) -> f64| {
         let percent = |frame: &FrameProfile| {
-            let all: f64 = frame.processors.iter().map(|one| one.usage.length_s).sum();
-            let part: f64 = frame.processors.iter().map(|one| seconds(&one.usage)).sum();
+            let all: f64 = frame.processors.iter().map(|one| one.test_part_s).sum();
+            let part: f64 = frame.processors.iter().map(seconds).sum();
             if all > 0.0 { 100.0 * part / all } else { 0.0 }
         };
         (label, color, profile.frames.iter().map(percent).collect())
     };
     let parts = [
-        part("busy: tests", BLUE, |usage| usage.busy_s),
-        part("scheduling", GREEN, |usage| usage.scheduling_s),
-        part("waiting for ranks", ORANGE, |usage| usage.waiting_s),
-        part("idle, not running", IDLE, ProcessorUse::idle_s),
+        part("busy: tests", BLUE, |one| one.usage.busy_s),
+        part("scheduling", GREEN, |one| one.usage.scheduling_s),
+        part("waiting for ranks", ORANGE, |one| one.usage.waiting_s),
+        part("idle, not running", IDLE, ProcessorProfile::idle_s),
     ];
     panel::stacked_bars(area, &mut chart, &parts)
 }
