@@ -7,6 +7,7 @@ use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::{BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
 use plotters::style::{FontStyle, WHITE, register_font};
 
+use super::smooth::{self, Enlarged, FACTOR};
 use crate::error::{Error, Result};
 
 /// A part of a picture, in pixels.
@@ -51,9 +52,11 @@ fn svg(picture: &impl Picture) -> Bytes {
 
 fn png(picture: &impl Picture) -> Bytes {
     let (width, height) = picture.size();
-    let mut pixels = vec![255; 3 * width as usize * height as usize];
-    on(BitMapBackend::with_buffer(&mut pixels, (width, height)), picture)
-        .map_err(|e| e.to_string())?;
+    let large = (width * FACTOR, height * FACTOR);
+    let mut pixels = vec![255; 3 * large.0 as usize * large.1 as usize];
+    let backend = Enlarged(BitMapBackend::with_buffer(&mut pixels, large));
+    on(backend, picture).map_err(|e| e.to_string())?;
+    let pixels = smooth::averaged(&pixels, large.0 as usize);
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgb);

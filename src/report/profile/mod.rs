@@ -12,6 +12,7 @@ mod csv;
 mod heat_map;
 mod one_run;
 mod panel;
+mod smooth;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
