@@ -190,3 +190,21 @@ pub(super) fn legend<'a, B: DrawingBackend>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{number, spacing, unit_of_time};
+
+    #[test]
+    fn labels_are_few_and_short() {
+        assert_eq!(
+            [(12, 26.0), (27, 26.0), (250, 26.0), (0, 1.0)].map(|(n, room)| spacing(n, room)),
+            [1, 2, 10, 1]
+        );
+        assert_eq!(
+            [0.0, 0.25, 1500.0, 20_000.0, 1.5e6].map(number),
+            ["0", "0.25", "1500", "20 k", "1.5 M"]
+        );
+        assert_eq!([3.0, 0.02, 1e-5].map(|s| unit_of_time(s).0), ["s", "ms", "µs"]);
+    }
+}

@@ -130,3 +130,16 @@ pub(super) fn averaged(pixels: &[u8], width: usize) -> Vec<u8> {
     }
     averages
 }
+
+#[cfg(test)]
+mod tests {
+    use super::averaged;
+
+    #[test]
+    fn squares_are_averaged_channel_by_channel() {
+        let upper = [[4, 0, 8], [0, 0, 8], [9, 9, 9], [9, 9, 9]];
+        let lower = [[0, 0, 8], [0, 4, 8], [9, 9, 9], [9, 9, 9]];
+        let pixels = [upper, lower].as_flattened().as_flattened().to_vec();
+        assert_eq!(averaged(&pixels, 4), [1, 1, 8, 9, 9, 9]);
+    }
+}
