@@ -256,3 +256,20 @@ impl<'de> Deserialize<'de> for StepReport {
         Ok(report)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_read_back_as_it_was_written() {
+        let mut report = StepReport { energy_j: 0.1, ..StepReport::default() };
+        report.seconds = std::array::from_fn(|i| 1e-3 / (i as f64 + 3.0));
+        report.counts = std::array::from_fn(|i| 7 * i as u64);
+        report.measures = std::array::from_fn(|i| i as f64 - 0.3);
+        report.collisions_per_round[..3].copy_from_slice(&[5, 0, 2]);
+        report.truncated_per_pass[0] = 1;
+        let text = serde_json::to_string(&report).expect("a report can be written");
+        assert_eq!(serde_json::from_str::<StepReport>(&text).expect("and read"), report);
+    }
+}
