@@ -32,6 +32,8 @@ pub struct CommandLine {
 pub enum Command {
     /// Verifies the frames of a finished run: intersections, strain, finite values.
     Check(CheckArguments),
+    /// Draws how busy each processor was in a run, or compares two runs (see docs/profiling.md).
+    Profile(ProfileArguments),
     /// Runs continuous collision queries whose truth is known; fails if any is missed.
     CcdQueries(CcdQueriesArguments),
 }
@@ -53,6 +55,21 @@ pub struct CheckArguments {
     /// Say nothing but errors; the exit code tells.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// Arguments of `profile`.
+#[derive(Debug, Clone, Args)]
+pub struct ProfileArguments {
+    /// The run folder.
+    pub run: PathBuf,
+
+    /// Another run of as many frames to compare with.
+    #[arg(value_name = "RUN")]
+    pub other: Option<PathBuf>,
+
+    /// Folder for the pictures [default: that of the (first) run].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// Arguments of `ccd-queries`.

@@ -5,6 +5,7 @@ mod cli;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod job;
+mod plots;
 mod progress;
 mod queries;
 mod recorder;
@@ -19,6 +20,9 @@ fn main() -> ExitCode {
     cloth_sim::comm::report_panics_once();
     let outcome = match CommandLine::parse() {
         CommandLine { command: Some(Command::Check(arguments)), .. } => check::check(&arguments),
+        CommandLine { command: Some(Command::Profile(arguments)), .. } => {
+            plots::profile(&arguments)
+        }
         CommandLine { command: Some(Command::CcdQueries(arguments)), .. } => {
             queries::ccd_queries(&arguments)
         }

@@ -9,6 +9,7 @@ use cloth_sim::output::frames::FrameWriter;
 use cloth_sim::output::run_json::{FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
 use cloth_sim::partition::Partition;
 use cloth_sim::profile::StepReport;
+use cloth_sim::report::profile::Profile;
 use cloth_sim::report::summary::Summary;
 use cloth_sim::sim::{Model, Simulation};
 
@@ -83,7 +84,8 @@ impl<'j> Recorder<'j> {
         note_failure(&mut self.record, &self.job.folder, error);
     }
 
-    /// Waits for the last frame and prints the summary on standard output.
+    /// Waits for the last frame, writes `profile.csv` and prints the summary on
+    /// standard output.
     ///
     /// # Errors
     /// When a frame could not be written.
@@ -94,6 +96,7 @@ impl<'j> Recorder<'j> {
         frames.finish().inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
         record.status = Status::Complete;
         record.write(&job.folder)?;
+        Profile::new(&record).write_csv(&job.folder)?;
         if !job.quiet {
             let summary = Summary {
                 record: &record,

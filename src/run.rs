@@ -146,14 +146,14 @@ fn record(
         model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
     Ok(RunRecord {
         format: FORMAT,
-        version: env!("CARGO_PKG_VERSION"),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
         status: Status::Running,
         error: None,
         scene: job.scene.name.clone(),
         seed: job.scene.seed,
         ranks: world.size(),
         threads: job.threads,
-        transport: job.transport,
+        transport: job.transport.to_owned(),
         patches: model.partition.patches.len(),
         load_index: quality::load_index(&model.partition, &work),
         surface_index: quality::surface_index(&model.graph, &model.partition),

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
 use nix::time::{ClockId, clock_gettime};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How a processor (a thread of a rank) spends the test part of its phases. The
 /// uses of several phases add up.
 ///
 /// Clocks are read when a task ends, so that taking the next one from its own deque
 /// counts as part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProcessorUse {
     /// From the beginning of the test part to its end on this rank, s.
@@ -75,7 +75,7 @@ impl ProcessorUse {
 }
 
 /// Tasks that one processor took from another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(C)]
 pub struct Theft {
     /// The thief, a thread of this rank.

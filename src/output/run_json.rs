@@ -1,4 +1,4 @@
-//! `run.json`: what a run was and what each of its steps cost.
+//! `run.json`: what a run was and what each of its steps cost; written and read back.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::profile::StepReport;
 pub const FORMAT: u32 = 1;
 
 /// Whether a run is still going on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Frames are still being computed.
@@ -39,7 +39,7 @@ pub struct RankPlace {
 }
 
 /// One frame: its number and the hash of the f64 state behind it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameRecord {
     /// Frame number, 0 being the start.
     pub frame: u64,
@@ -48,7 +48,7 @@ pub struct FrameRecord {
 }
 
 /// One rank's measurements of one step.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StepRecord {
     /// Step number, from 1.
     pub step: u64,
@@ -58,11 +58,12 @@ pub struct StepRecord {
     #[serde(flatten)]
     pub report: StepReport,
     /// How each of its threads spent the test parts.
+    #[serde(default)]
     pub processors: Vec<ProcessorUse>,
 }
 
 /// Tasks that processors took from each other from one frame to the next.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct TheftRecord {
     /// The frame after it.
     pub frame: u64,
@@ -74,12 +75,12 @@ pub struct TheftRecord {
 }
 
 /// The whole file.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunRecord {
     /// See [`FORMAT`].
     pub format: u32,
     /// Version of the program.
-    pub version: &'static str,
+    pub version: String,
     /// Whether the run is complete.
     pub status: Status,
     /// Why it failed.
@@ -93,7 +94,7 @@ pub struct RunRecord {
     /// Threads of each rank.
     pub threads: usize,
     /// `mpi` or `threads`.
-    pub transport: &'static str,
+    pub transport: String,
     /// Patches of the cloths.
     pub patches: usize,
     /// `max_r |W_r / L - 1|` of the partition.
@@ -109,10 +110,33 @@ pub struct RunRecord {
     /// Every step of every rank.
     pub steps: Vec<StepRecord>,
     /// Who took tasks from whom.
+    #[serde(default)]
     pub thefts: Vec<TheftRecord>,
 }
 
+/// What to do about a folder that holds no run.
+const NO_RUN: &str =
+    "give the folder that a run has written: out/<scene name>, or what --out named";
+
 impl RunRecord {
+    /// Reads the file of a run, finished or not.
+    ///
+    /// # Errors
+    /// When the folder or the file is not there, or the file is no record of a run.
+    pub fn read(folder: &Path) -> Result<Self> {
+        if !folder.is_dir() {
+            return Err(Error::file(folder, "there is no such folder", NO_RUN));
+        }
+        let path = folder.join("run.json");
+        if !path.exists() {
+            return Err(Error::file(folder, "the folder is no run: it has no run.json", NO_RUN));
+        }
+        let text = std::fs::read(&path).map_err(|cause| Error::file(&path, cause, NO_RUN))?;
+        serde_json::from_slice(&text).map_err(|cause| {
+            Error::file(&path, format!("not the record of a run: {cause}"), "repeat the run")
+        })
+    }
+
     /// Writes the file whole (to a temporary name, then renamed).
     ///
     /// # Errors

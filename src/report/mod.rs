@@ -1,4 +1,5 @@
 //! What a user reads when a run is over.
 
 pub mod check;
+pub mod profile;
 pub mod summary;

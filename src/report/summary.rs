@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::output::run_json::RunRecord;
 use crate::profile::{Counter, Measure, Phase, StepReport};
+use crate::report::profile::Profile;
 
 /// The closing summary: what ran, where its time went, where its frames are.
 pub struct Summary<'a> {
@@ -58,6 +59,7 @@ impl fmt::Display for Summary<'_> {
         write_contacts(f, &totals, steps)?;
         write_fail_safe(f, &of_rank_0, self.vertices)?;
         self.write_phases(f, &totals, steps)?;
+        write_processors(f, &Profile::new(record))?;
         write!(f, "  frames      {}", self.folder.display())
     }
 }
@@ -171,6 +173,32 @@ fn write_fail_safe(
             "              redone at half the size: {redone} for it, {turned} as edges turned too far, \
              {pinches} for want of room; obstacles and handles held for {}",
             plural(held as usize, "step"),
+        )?;
+    }
+    Ok(())
+}
+
+/// How evenly the tests were shared out: a line for each processor.
+fn write_processors(f: &mut fmt::Formatter<'_>, profile: &Profile) -> fmt::Result {
+    writeln!(
+        f,
+        "  {:<10} {:>12} {:>14} {:>13} {:>9} {:>7}",
+        "processor", "utilization", "tests", "tasks created", "executed", "stolen"
+    )?;
+    for processor in &profile.processors {
+        let usage = &processor.usage;
+        let utilization = match processor.utilization {
+            Some(share) => format!("{:.1} %", 100.0 * share),
+            None => "no tests".to_owned(),
+        };
+        writeln!(
+            f,
+            "    {:<8} {utilization:>12} {:>14} {:>13} {:>9} {:>7}",
+            processor.name(),
+            usage.tests,
+            usage.tasks_created,
+            usage.tasks_executed,
+            usage.tasks_stolen
         )?;
     }
     Ok(())

@@ -1,0 +1,130 @@
+//! The picture of two runs beside each other.
+
+use std::path::Path;
+
+use plotters::prelude::DrawingBackend;
+
+use super::canvas::{Area, Drawn, Picture};
+use super::one_run::{BLUE, ORANGE, VERMILION, heading_line, over_frames};
+use super::panel::{self, Axes, Curve};
+use super::{FrameProfile, Profile, heat_map};
+
+const HEADING: u32 = 44;
+const TIME: u32 = 220;
+const PANEL: u32 = 280;
+
+/// Heat maps with the time of the phases above them, on common scales; then both
+/// runs in one diagram each for utilization and time.
+pub(super) struct Comparison<'a> {
+    profiles: [&'a Profile; 2],
+    names: [String; 2],
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn new(profiles: [&'a Profile; 2], folders: [&Path; 2]) -> Self {
+        let short = folders
+            .map(|folder| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
+        let names = match short {
+            [Some(a), Some(b)] if a != b => [a, b],
+            _ => folders.map(|folder| folder.display().to_string()),
+        };
+        Self { profiles, names }
+    }
+
+    fn map_height(&self) -> u32 {
+        let most = self.profiles.map(|profile| profile.processors.len());
+        heat_map::height(most[0].max(most[1]))
+    }
+
+    /// The longest of the frames of both runs, s.
+    fn longest(&self, seconds: fn(&FrameProfile) -> f64) -> f64 {
+        let frames = self.profiles.iter().flat_map(|profile| &profile.frames);
+        frames.map(seconds).fold(0.0, f64::max)
+    }
+}
+
+impl Picture for Comparison<'_> {
+    fn size(&self) -> (u32, u32) {
+        (1600, HEADING + TIME + self.map_height() + PANEL)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let (above, below) = area.split_vertically(HEADING + TIME + self.map_height());
+        let columns = above.split_evenly((1, 2));
+        for ((column, profile), name) in columns.iter().zip(self.profiles).zip(&self.names) {
+            let (heading, rest) = column.split_vertically(HEADING);
+            let line = format!("{name} ({}: {})", profile.scene, profile.describe());
+            heading_line(&heading, &line)?;
+            let (time, map) = rest.split_vertically(TIME);
+            self.phase_time(&time, profile)?;
+            heat_map::draw(&map, profile)?;
+        }
+        let columns = below.split_evenly((1, 2));
+        let [left, right] = &columns[..] else { return Ok(()) };
+        self.mean_utilization(left)?;
+        self.both_times(right)
+    }
+}
+
+impl Comparison<'_> {
+    fn phase_time<B: DrawingBackend>(&self, area: &Area<B>, profile: &Profile) -> Drawn<B> {
+        let (mut chart, per_s) =
+            self.time_axes(area, "Time of the collision phases", FrameProfile::collision_s)?;
+        let curve = |label, color, seconds: fn(&FrameProfile) -> f64| Curve {
+            label,
+            color,
+            values: over_frames(profile, |frame| per_s * seconds(frame)),
+        };
+        let curves = [
+            curve("collision phase", BLUE, FrameProfile::collision_s),
+            curve("its test part", VERMILION, FrameProfile::tests_s),
+        ];
+        panel::curves(area, &mut chart, &curves)
+    }
+
+    fn mean_utilization<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let mut chart = panel::axes(
+            area,
+            &Axes {
+                title: "Utilization in the test parts, average over the processors, %",
+                frames: self.profiles[0].frames.len(),
+                max: 105.0,
+            },
+        )?;
+        let curves = self.both(|frame| frame.utilization().map(|value| 100.0 * value));
+        panel::curves(area, &mut chart, &curves)
+    }
+
+    fn both_times<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let title = "Time of the test parts of both runs";
+        let (mut chart, per_s) = self.time_axes(area, title, FrameProfile::tests_s)?;
+        let curves = self.both(|frame| Some(per_s * frame.tests_s()));
+        panel::curves(area, &mut chart, &curves)
+    }
+
+    /// A curve for each run.
+    fn both(&self, value: impl Fn(&FrameProfile) -> Option<f64>) -> [Curve<'_>; 2] {
+        [0, 1].map(|i| Curve {
+            label: &self.names[i],
+            color: [BLUE, ORANGE][i],
+            values: self.profiles[i].frames.iter().map(&value).collect(),
+        })
+    }
+
+    /// Axes for a time of both runs, and how many of their units make a second.
+    fn time_axes<'a, B: DrawingBackend>(
+        &self,
+        area: &'a Area<B>,
+        title: &str,
+        seconds: fn(&FrameProfile) -> f64,
+    ) -> Drawn<B, (panel::Chart<'a, B>, f64)> {
+        let longest = self.longest(seconds);
+        let (unit, per_s) = panel::unit_of_time(longest);
+        let axes = Axes {
+            title: &format!("{title}, {unit} a frame"),
+            frames: self.profiles[0].frames.len(),
+            max: panel::above([per_s * longest].into_iter()),
+        };
+        Ok((panel::axes(area, &axes)?, per_s))
+    }
+}

@@ -1,0 +1,204 @@
+//! `cloth-sim profile` and the profile that each run leaves behind.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::run::finish;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const PROCESSORS: [(u64, u64); 4] = [(0, 0), (0, 1), (1, 0), (1, 1)];
+const SECONDS: [&str; 4] = ["length_s", "busy_s", "scheduling_s", "waiting_s"];
+const COUNTS: [&str; 8] = [
+    "tests",
+    "candidates",
+    "top_level_tasks",
+    "tasks_created",
+    "tasks_executed",
+    "tasks_stolen",
+    "requests",
+    "rejections",
+];
+
+/// A folder with a run of so many frames on 2 ranks of 2 threads, and its summary.
+/// The cloth touches the floor from the sixth frame on.
+fn run(frames: &str) -> (TempDir, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    command.arg(scene).args(["--ranks", "2", "--threads", "2", "--frames", frames]);
+    let output = finish(command.arg("--out").arg(folder.path()));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (folder, String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether `cloth-sim profile` ends well, and what it says.
+fn profile(arguments: &[&Path]) -> (bool, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let output = finish(command.arg("profile").args(arguments));
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
+
+fn record(folder: &Path) -> Value {
+    let text = std::fs::read(folder.join("run.json")).expect("run.json is there");
+    serde_json::from_slice(&text).expect("run.json is JSON")
+}
+
+fn write_record(folder: &Path, record: &Value) {
+    std::fs::write(folder.join("run.json"), record.to_string()).expect("run.json is written");
+}
+
+/// The rows of `profile.csv`, each by the names of its columns.
+fn rows(folder: &Path) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_path(folder.join("profile.csv")).expect("a table");
+    reader.deserialize().map(|row| row.expect("a whole row")).collect()
+}
+
+fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
+    row[column].parse().expect("a number")
+}
+
+/// What `value` says of each step of a processor in run.json.
+fn of_steps(record: &Value, (rank, thread): (u64, u64), field: &str) -> Vec<f64> {
+    let steps = record["steps"].as_array().expect("steps").iter();
+    let of_rank = steps.filter(|step| step["rank"] == rank);
+    of_rank
+        .map(|step| step["processors"][thread as usize][field].as_f64().expect("a number"))
+        .collect()
+}
+
+#[test]
+fn the_table_sums_up_run_json_and_the_summary_agrees() {
+    let (folder, summary) = run("10");
+    let (record, rows) = (record(folder.path()), rows(folder.path()));
+    assert_eq!(rows.len(), 10 * PROCESSORS.len());
+    let frames = record["steps"].as_array().expect("steps").iter().map(|step| &step["step"]);
+    assert_eq!(frames.filter_map(Value::as_u64).max(), Some(40), "four steps a frame");
+    for (rank, thread) in PROCESSORS {
+        let is_its = |row: &&BTreeMap<_, _>| {
+            number(row, "rank") == rank as f64 && number(row, "thread") == thread as f64
+        };
+        let its_rows: Vec<_> = rows.iter().filter(is_its).collect();
+        let sum = |column: &str| its_rows.iter().map(|row| number(row, column)).sum::<f64>();
+        for column in SECONDS {
+            let expected: f64 = of_steps(&record, (rank, thread), column).iter().sum();
+            assert!((sum(column) - expected).abs() <= 1e-12 + 1e-9 * expected, "{column}");
+        }
+        for column in COUNTS {
+            let expected: f64 = of_steps(&record, (rank, thread), column).iter().sum();
+            assert_eq!(sum(column), expected, "{column} of {rank}.{thread}");
+        }
+        for row in &its_rows {
+            let parts = ["busy_s", "scheduling_s", "waiting_s", "idle_s"].map(|c| number(row, c));
+            let whole: f64 = parts.iter().sum();
+            // Processor time and wall time have different clocks.
+            assert!(whole >= number(row, "test_part_s") * (1.0 - 1e-9), "{row:?}");
+            assert!(number(row, "test_part_s") >= number(row, "length_s"), "{row:?}");
+        }
+        let line = |line: &&str| line.trim().starts_with(&format!("{rank}.{thread} "));
+        let line = summary.lines().find(line).expect("a line for each processor");
+        assert!(line.contains(&format!(" {} ", sum("tests"))), "{line}");
+    }
+    assert!(rows.iter().map(|row| number(row, "tests")).sum::<f64>() > 0.0, "nothing to do");
+}
+
+#[test]
+fn utilization_is_the_average_over_the_phases_with_work() {
+    let (folder, _) = run("10");
+    let (record, rows) = (record(folder.path()), rows(folder.path()));
+    let tests = PROCESSORS.map(|processor| of_steps(&record, processor, "tests"));
+    // A test part lasts until its slowest rank is done.
+    let lengths = PROCESSORS.map(|processor| of_steps(&record, processor, "length_s"));
+    let length = |step: usize| lengths.iter().map(|its| its[step]).fold(0.0, f64::max);
+    let mut kinds = [0, 0];
+    for row in &rows {
+        let processor = (number(row, "rank") as u64, number(row, "thread") as u64);
+        let busy = of_steps(&record, processor, "busy_s");
+        let frame = number(row, "frame") as usize;
+        let with_work = |step: &usize| tests.iter().any(|tests| tests[*step] > 0.0);
+        let steps: Vec<usize> = (4 * (frame - 1)..4 * frame).filter(with_work).collect();
+        kinds[usize::from(steps.is_empty())] += 1;
+        if steps.is_empty() {
+            assert_eq!(row["utilization"], "", "nothing to be busy with: {row:?}");
+            continue;
+        }
+        let expected = steps.iter().map(|&s| busy[s] / length(s)).sum::<f64>() / steps.len() as f64;
+        assert!((number(row, "utilization") - expected).abs() < 1e-9, "{row:?}");
+    }
+    assert!(kinds[0] > 0, "no frame has tests");
+}
+
+#[test]
+fn pictures_of_one_run_and_of_two_are_drawn() {
+    let (folder, _) = run("6");
+    let (good, said) = profile(&[folder.path()]);
+    assert!(good, "{said}");
+    for name in ["profile.svg", "profile.png", "profile.csv"] {
+        let path = folder.path().join(name);
+        assert!(said.lines().any(|line| Path::new(line) == path), "{name} in {said}");
+    }
+    assert_drawn(folder.path(), "profile", &["0.0", "1.1", "frame", "fail-safe", "tasks stolen"]);
+
+    let out = folder.path().join("pictures");
+    let (good, said) = profile(&[folder.path(), folder.path(), Path::new("--out"), &out]);
+    assert!(good, "{said}");
+    assert_drawn(&out, "comparison", &["0.0", "1.1", "frame", "its test part"]);
+}
+
+/// The SVG file holds all `texts`, the PNG file is as large and not empty.
+fn assert_drawn(folder: &Path, stem: &str, texts: &[&str]) {
+    let svg = std::fs::read_to_string(folder.join(format!("{stem}.svg"))).expect("an SVG file");
+    let lines: Vec<&str> = svg.lines().collect();
+    assert!(lines.first().is_some_and(|line| line.starts_with("<svg ")), "{:?}", lines.first());
+    assert_eq!(lines.last(), Some(&"</svg>"));
+    for text in texts {
+        assert!(lines.contains(text), "{text} in {stem}.svg");
+    }
+    let file = std::fs::File::open(folder.join(format!("{stem}.png"))).expect("a PNG file");
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    let info = reader.next_frame(&mut pixels).expect("a whole picture");
+    assert!(lines[0].contains(&format!("width=\"{}\" height=\"{}\"", info.width, info.height)));
+    let inked = pixels.chunks_exact(3).filter(|pixel| *pixel != [255; 3]).count();
+    assert!(inked > pixels.len() / 3 / 20, "{inked} pixels of {stem}.png are not white");
+}
+
+#[test]
+fn bad_input_is_named() {
+    let (folder, _) = run("3");
+    let (shorter, _) = run("2");
+    let folder = folder.path();
+    let assert_refused = |arguments: &[&Path], words: &[&str]| {
+        let (good, said) = profile(arguments);
+        assert!(!good && said.contains("help: ") && !said.contains("panicked"), "{said}");
+        for word in words {
+            assert!(said.contains(word), "{word} in {said}");
+        }
+    };
+    let missing: PathBuf = folder.join("nowhere");
+    assert_refused(&[&missing], &["nowhere", "no such folder"]);
+    assert_refused(&[folder, &missing], &["nowhere", "no such folder"]);
+    let empty = tempfile::tempdir().expect("a temporary folder");
+    assert_refused(&[empty.path()], &["no run.json"]);
+    assert_refused(&[folder, shorter.path()], &["2 frames", "3 in", "--frames"]);
+    let file = folder.join("scene.ron");
+    assert_refused(&[folder, Path::new("--out"), &file], &["scene.ron", "--out"]);
+
+    let whole = record(folder);
+    let mut without = whole.clone();
+    for step in without["steps"].as_array_mut().expect("steps") {
+        step.as_object_mut().expect("a step").remove("processors");
+    }
+    write_record(folder, &without);
+    assert_refused(&[folder], &["run.json", "no profile", "repeat the run"]);
+    let mut unborn = whole.clone();
+    unborn["steps"] = Value::Array(Vec::new());
+    write_record(folder, &unborn);
+    assert_refused(&[folder], &["run.json", "no step"]);
+    std::fs::write(folder.join("run.json"), &whole.to_string()[..200]).expect("a torn file");
+    assert_refused(&[folder], &["run.json", "not the record of a run"]);
+}
