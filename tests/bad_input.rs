@@ -81,6 +81,8 @@ fn numbers_out_of_bounds_name_their_field() {
         ("cloths[0].material.poisson_ratio", "1.5"),
         ("solver.relative_residual", "0.0"),
         ("patch_vertices", "0"),
+        ("collision.b", "0"),
+        ("collision.polling_interval_us", "-1.0"),
     ] {
         let output = run(&sheet(SHEET, ""), "", &["--set", &format!("{path}={value}")]);
         let field = path.rsplit('.').next().expect("a field");
