@@ -102,10 +102,10 @@ named! {
 }
 
 named! {
-    /// What a step measures over all cloth vertices; on rank 0 alone, so that the
-    /// sum over ranks is right.
+    /// What a step measures over all cloth vertices: what all ranks know on rank 0
+    /// alone, so that the sum over ranks is right.
     Measure {
-        /// Sum of the lengths of all motions before the fail-safe, m.
+        /// Sum of the lengths of all motions of a rank's own vertices, m.
         Path = "path_m",
         /// Sum of the lengths that the fail-safe took away, m.
         PathLost = "path_lost_m",

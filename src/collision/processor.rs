@@ -126,6 +126,10 @@ impl Link for Alone {
 }
 
 /// A processor with its deque, its stack and what it has found.
+///
+/// Alone in its pairs of cache lines: its counters change with every test, and beside
+/// those of another thread each would wait for the other's.
+#[repr(align(128))]
 pub(super) struct Processor {
     /// Its number in its rank.
     pub index: usize,

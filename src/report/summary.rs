@@ -57,7 +57,7 @@ impl fmt::Display for Summary<'_> {
         )?;
         write_solver(f, &of_rank_0, &totals)?;
         write_contacts(f, &totals, steps)?;
-        write_fail_safe(f, &of_rank_0, self.vertices)?;
+        write_fail_safe(f, &of_rank_0, &totals, self.vertices)?;
         self.write_phases(f, &totals, steps)?;
         write_processors(f, &Profile::new(record))?;
         write!(f, "  frames      {}", self.folder.display())
@@ -153,16 +153,17 @@ fn write_contacts(f: &mut fmt::Formatter<'_>, totals: &[StepReport], steps: usiz
 fn write_fail_safe(
     f: &mut fmt::Formatter<'_>,
     rank_0: &StepReport,
+    totals: &[StepReport],
     vertices: usize,
 ) -> fmt::Result {
     let vertex_steps = (rank_0.get(Counter::Solves) * vertices as u64).max(1) as f64;
-    let path = rank_0.measured(Measure::Path).max(f64::MIN_POSITIVE);
+    let path: f64 = totals.iter().map(|total| total.measured(Measure::Path)).sum();
     writeln!(
         f,
         "  fail-safe   {} ({:.1e} of all vertex-steps), {:.1e} of their motion taken away",
         plural(rank_0.get(Counter::Truncated) as usize, "motion shortened"),
         rank_0.get(Counter::Truncated) as f64 / vertex_steps,
-        rank_0.measured(Measure::PathLost) / path,
+        rank_0.measured(Measure::PathLost) / path.max(f64::MIN_POSITIVE),
     )?;
     let [turned, redone, pinches, held] =
         [Counter::Turned, Counter::Redone, Counter::Pinches, Counter::Held]

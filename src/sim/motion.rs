@@ -120,10 +120,10 @@ impl Motion {
         strayed
     }
 
-    /// Sum of the lengths of all motions of cloth, m.
-    pub fn path_length(&self) -> f64 {
-        let path = self.x0.iter().zip(&self.x1).take(self.cloth);
-        path.map(|(x0, x1)| (x1 - x0).norm()).sum()
+    /// Sum of the lengths of the motions of `vertices`, m.
+    pub fn path_length(&self, vertices: &[VertexId]) -> f64 {
+        let lengths = vertices.iter().map(|&v| (self.x1[v as usize] - self.x0[v as usize]).norm());
+        lengths.sum()
     }
 
     /// Cloth at the end of the step from its velocities `v1`, and pins where

@@ -176,7 +176,7 @@ impl Simulation<'_> {
         if self.world.rank() == 0 {
             let lost = outcome.truncated.iter().map(|truncation| truncation.lost_m).sum();
             report.measure(Measure::PathLost, lost);
-            report.measure(Measure::Path, self.motion.path_length());
         }
+        report.measure(Measure::Path, self.motion.path_length(&self.layout.own));
     }
 }
