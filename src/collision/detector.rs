@@ -3,8 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::convert::Infallible;
-
 use super::dop::Dop18;
 use super::pair::Pair;
 use super::processor::Search;
@@ -178,8 +176,9 @@ impl Detector {
         let search = self.search(surfaces, sweep);
         for root in roots {
             stack.push(root);
-            let Ok(()) = search
-                .run(&mut stack, &mut counters, &mut candidates, |_| Ok::<(), Infallible>(()));
+            while !stack.is_empty() {
+                search.run(&mut stack, &mut counters, &mut candidates);
+            }
         }
         self.stack = stack;
         counters.candidates = self.replace(candidates, kept);

@@ -14,10 +14,9 @@ use super::usage::{ProcessorUse, Theft, note_theft, thread_time};
 use crate::comm::wait::wait;
 use crate::error::Result;
 
-/// Ends of branches from one look at the pool's size, and on processor 0 at the clock,
-/// to the next. On the draped tablecloth a branch takes about 0.1 us: often enough for
-/// polling intervals of 20 us, and too seldom to be measured.
-const BRANCHES: u32 = 64;
+/// Runs of a [`Search`] from one look at the pool's size, and on processor 0 at the
+/// clock, to the next: about 5 us, often enough for polling intervals of 20 us.
+const RUNS: u32 = 8;
 
 /// When a stack is cut (Thomaszewski & Blochinger 2007, section 4.2.4).
 #[derive(Debug, Clone, Copy)]
@@ -53,26 +52,25 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Executes all tests on the `stack`, as [`TestTrees::traverse_with`], and adds the
-    /// elementary pairs that are near to `candidates`.
+    /// Executes the next branches of the `stack`, as [`TestTrees::traverse_branches`], and
+    /// adds the elementary pairs that are near to `candidates`.
     #[inline]
-    pub fn run<E>(
+    pub fn run(
         &self,
         stack: &mut Vec<Test>,
         counters: &mut TestCounters,
         candidates: &mut Vec<Pair>,
-        pause: impl FnMut(&mut Vec<Test>) -> std::result::Result<(), E>,
-    ) -> std::result::Result<(), E> {
-        let Self { trees, sweep, vertices } = self;
+    ) {
+        let Self { trees, sweep, vertices } = *self;
         let side = |object: u32, node, face| {
             trees.surfaces[object as usize].side(face, trees.bounds(object, node))
         };
-        let faces = |test: &Test, face1, face2| {
+        let mut faces = |test: &Test, face1, face2| {
             let first = side(test.obj1, test.dop1, face1);
             let second = side(test.obj2, test.dop2, face2);
             elementary_pairs(&first, &second, sweep, vertices, candidates);
         };
-        trees.traverse_with(stack, counters, faces, pause)
+        trees.traverse_branches(stack, counters, &mut faces);
     }
 }
 
@@ -145,8 +143,8 @@ pub(super) struct Processor {
     pub usage: ProcessorUse,
     /// Whom it took tasks from in them.
     pub thefts: Vec<Theft>,
-    /// Branches until the next look at pool and clock.
-    branches: u32,
+    /// Runs until the next look at pool and clock.
+    runs: u32,
 }
 
 impl Processor {
@@ -159,7 +157,7 @@ impl Processor {
             counters: TestCounters::default(),
             usage: ProcessorUse::default(),
             thefts: Vec::new(),
-            branches: BRANCHES,
+            runs: RUNS,
         }
     }
 
@@ -229,19 +227,20 @@ impl Processor {
         polled: &mut Instant,
     ) -> Result<Duration> {
         let mut scheduling = Duration::ZERO;
-        let Self { tasks, stack, candidates, counters, usage, branches, .. } = self;
+        let Self { tasks, stack, candidates, counters, usage, runs, .. } = self;
         let mut limit = phase.limit(tasks);
         stack.extend(task);
-        phase.search.run(stack, counters, candidates, |stack| {
+        while !stack.is_empty() {
+            phase.search.run(stack, counters, candidates);
             while stack.len() > limit {
                 let Some(decomposition) = phase.decomposition else { break };
                 phase.pool.put(tasks, decomposition.cut(stack, tasks.len()));
                 usage.tasks_created += 1;
                 limit = phase.limit(tasks);
             }
-            *branches -= 1;
-            if *branches == 0 {
-                *branches = BRANCHES;
+            *runs -= 1;
+            if *runs == 0 {
+                *runs = RUNS;
                 limit = phase.limit(tasks);
                 if let Some(interval) = link.interval() {
                     let now = Instant::now();
@@ -252,8 +251,7 @@ impl Processor {
                     }
                 }
             }
-            Ok::<(), crate::error::Error>(())
-        })?;
+        }
         self.usage.tasks_executed += 1;
         Ok(scheduling)
     }
