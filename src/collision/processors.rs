@@ -62,7 +62,7 @@ impl Processors {
             any || tasks.is_empty(),
             "what is not executed would be found in the next phase"
         );
-        let (start, begin_s) = (Instant::now(), self.clock.now_s());
+        let (begin_s, start) = (self.clock.now_s(), Instant::now());
         let deques = Vec::from_iter(self.list.iter().map(|processor| processor.tasks.stealer()));
         let pool = Pool::new(&deques);
         let (count, all) = (self.list.len(), tasks.len());

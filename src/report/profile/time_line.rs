@@ -16,6 +16,8 @@ const WIDTH: u32 = 1200;
 const HEADING: u32 = 44;
 /// Most searches of a step that are drawn.
 const PANELS: usize = 4;
+/// The shortest search that is drawn, as a share of the longest one.
+const SHORTEST: f64 = 0.05;
 /// The narrowest task that gets a bar of its own, pixels.
 const NARROWEST: f64 = 3.0;
 /// Width of the columns that shorter tasks are added up in, pixels.
@@ -23,6 +25,8 @@ const COLUMN: i32 = 2;
 
 /// On a rank that takes part, without a task.
 const IDLE: RGBColor = RGBColor(222, 222, 222);
+/// Opacity of the time in which a task's thread did not run.
+const PALE: f64 = 0.35;
 const ORIGINS: [(&str, RGBColor); 3] =
     [("top-level task", BLUE), ("cut off own stack", GREEN), ("stolen task", VERMILION)];
 
@@ -80,6 +84,8 @@ impl<'a> StepPicture<'a> {
         let mut shown = Vec::from_iter(all.filter(|search| search.tasks().next().is_some()));
         shown.sort_by(|a, b| b.length_s.total_cmp(&a.length_s));
         shown.truncate(PANELS);
+        let longest_s = shown.first().map_or(0.0, |search| search.length_s);
+        shown.retain(|search| search.length_s >= SHORTEST * longest_s);
         shown.sort_by_key(|search| search.number);
         Self { line, shown, searches }
     }
@@ -110,6 +116,7 @@ impl Picture for StepPicture<'_> {
         let (ranks, threads) = (plural(ranks.len(), "rank"), plural(*threads, "thread"));
         let left_out = match self.shown.len() {
             0 => "; nothing to test".to_owned(),
+            1 if self.searches > 1 => format!("; the longest of {} searches", self.searches),
             shown if shown < self.searches => {
                 format!("; the {shown} longest of {} searches", self.searches)
             }
@@ -196,37 +203,48 @@ impl Lanes<'_> {
         let present = [(self.x(span.begin_s) as i32, top), (self.x(span.end_s) as i32, bottom)];
         area.draw(&Rectangle::new(present, IDLE.filled()))?;
         let own = span.tasks.iter().filter(|task| task.thread as usize == thread);
-        let place =
-            |task: &TaskSpan| (self.x(task.begin_s), self.x(task.end_s), kind(&task.origin));
-        let (wide, narrow): (Vec<_>, Vec<_>) =
-            own.map(place).partition(|(left, right, _)| right - left >= NARROWEST);
+        let length = |task: &TaskSpan| self.x(task.end_s) - self.x(task.begin_s);
+        let (wide, narrow): (Vec<_>, Vec<_>) = own.partition(|task| length(task) >= NARROWEST);
         self.columns(area, &narrow, (top, bottom))?;
-        for (left, right, kind) in wide {
-            let (left, right) = (left.round() as i32, right.round() as i32);
-            let color = ORIGINS[kind].1;
-            area.draw(&Rectangle::new([(left, top), (right, bottom)], color.filled()))?;
-            area.draw(&PathElement::new([(right, top), (right, bottom - 1)], WHITE))?;
-        }
-        Ok(())
+        wide.iter().try_for_each(|task| self.wide_bar(area, task, (top, bottom)))?;
+        wide.iter().try_for_each(|task| {
+            let x = self.x(task.end_s).round() as i32;
+            area.draw(&PathElement::new([(x, top), (x, bottom)], WHITE))
+        })
+    }
+
+    /// A task's bar, of which the time in which its thread did not run is pale.
+    fn wide_bar<B: DrawingBackend>(
+        &self,
+        area: &Area<B>,
+        task: &TaskSpan,
+        (top, bottom): (i32, i32),
+    ) -> Drawn<B> {
+        let ran_s = task.begin_s + task.busy_s.min(task.end_s - task.begin_s);
+        let [left, ran, right] =
+            [task.begin_s, ran_s, task.end_s].map(|time_s| self.x(time_s).round() as i32);
+        let color = ORIGINS[kind(&task.origin)].1;
+        area.draw(&Rectangle::new([(left, top), (right, bottom)], color.mix(PALE).filled()))?;
+        area.draw(&Rectangle::new([(left, top), (ran, bottom)], color.filled()))
     }
 
     /// Tasks too short for bars: of each column, the shares of its time that went to each
-    /// kind of task, on each other. `tasks` are left end, right end and kind.
+    /// kind of task, on each other.
     fn columns<B: DrawingBackend>(
         &self,
         area: &Area<B>,
-        tasks: &[(f64, f64, usize)],
+        tasks: &[&TaskSpan],
         (top, bottom): (i32, i32),
     ) -> Drawn<B> {
         let mut shares = vec![[0.0; ORIGINS.len()]; (self.width / COLUMN) as usize + 1];
         let column = f64::from(COLUMN);
-        for &(left, right, kind) in tasks {
-            let (left, right) = (left - f64::from(LEFT), right - f64::from(LEFT));
+        for task in tasks {
+            let [left, right] = [task.begin_s, task.end_s].map(|t| self.x(t) - f64::from(LEFT));
             for at in (left / column) as usize..=(right / column) as usize {
                 let begin = at as f64 * column;
                 let part = right.min(begin + column) - left.max(begin);
                 if let Some(shares) = shares.get_mut(at) {
-                    shares[kind] += part.max(0.0) / column;
+                    shares[kind(&task.origin)] += part.max(0.0) / column;
                 }
             }
         }
@@ -305,10 +323,11 @@ fn arrow<B: DrawingBackend>(area: &Area<B>, from: (i32, i32), to: (i32, i32)) ->
 }
 
 fn legend<B: DrawingBackend>(area: &Area<B>) -> Drawn<B> {
-    panel::legend(area, ORIGINS.into_iter().chain([("no task", IDLE)]))?;
+    let pale = RGBColor(166, 200, 216);
+    panel::legend(area, ORIGINS.into_iter().chain([("not running", pale), ("no task", IDLE)]))?;
     let left = area.dim_in_pixel().0 as i32 - RIGHT + 16;
-    let y = TOP + 10 + 20 * (ORIGINS.len() as i32 + 1);
+    let y = TOP + 10 + 20 * (ORIGINS.len() as i32 + 2);
     arrow(area, (left - 4, y), (left + 16, y))?;
     let style = panel::text(15, BLACK, (HPos::Left, VPos::Center));
-    area.draw(&Text::new("steal: to the thief", (left + 22, y), style))
+    area.draw(&Text::new("steal, to the thief", (left + 22, y), style))
 }
