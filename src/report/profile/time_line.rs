@@ -96,7 +96,7 @@ impl<'a> StepPicture<'a> {
 
     /// Height of a processor's row, pixels.
     fn row(&self) -> i32 {
-        (360 / self.processors().max(1) as i32).clamp(8, 64)
+        (360 / self.processors().max(1) as i32).clamp(3, 64)
     }
 
     fn utilization(&self, search: &Search) -> f64 {
@@ -323,7 +323,7 @@ fn arrow<B: DrawingBackend>(area: &Area<B>, from: (i32, i32), to: (i32, i32)) ->
 }
 
 fn legend<B: DrawingBackend>(area: &Area<B>) -> Drawn<B> {
-    let pale = RGBColor(166, 200, 216);
+    let pale = RGBColor(166, 206, 228);
     panel::legend(area, ORIGINS.into_iter().chain([("not running", pale), ("no task", IDLE)]))?;
     let left = area.dim_in_pixel().0 as i32 - RIGHT + 16;
     let y = TOP + 10 + 20 * (ORIGINS.len() as i32 + 2);
