@@ -1,6 +1,6 @@
 //! Which processor executed which task when: the time line of a step.
 //!
-//! Noted only when asked for. Otherwise the [`Clock`] stands still, and nothing is read,
+//! Noted only when asked for. Otherwise the clock stands still, and nothing is read,
 //! kept or sent but a few bytes beside each task.
 
 use nix::time::{ClockId, clock_gettime};
