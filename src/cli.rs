@@ -128,6 +128,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
 
+    /// Note who executes which task in this step, for `cloth-sim profile` to draw.
+    #[arg(long, value_name = "STEP")]
+    pub time_line: Option<u64>,
+
     /// Override a field of the scene, e.g. contact.distance_m=0.002 (repeatable).
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub overrides: Vec<String>,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cloth_sim::error::Result;
+use cloth_sim::error::{Error, Result};
 use cloth_sim::partition::Partition;
 use cloth_sim::scene::{self, Documents, Scene, Setup};
 use cloth_sim::sim::Model;
@@ -24,6 +24,8 @@ pub struct Job {
     pub folder: PathBuf,
     /// Whether frames that are there already may go.
     pub overwrite: bool,
+    /// The step whose tasks are noted.
+    pub time_line: Option<u64>,
     /// How much to say.
     pub verbose: u8,
     /// Whether to say nothing but errors.
@@ -54,6 +56,7 @@ impl Job {
         if let Some(frames) = arguments.frames {
             scene.frames = scene.frames.min(frames);
         }
+        check_step(arguments.time_line, &scene)?;
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
         let mut setup = scene::build(&scene, home, arguments.refine as usize)?;
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
@@ -66,6 +69,7 @@ impl Job {
             home: home.to_path_buf(),
             folder,
             overwrite: arguments.overwrite,
+            time_line: arguments.time_line,
             verbose: arguments.verbose,
             quiet: arguments.quiet,
             transport,
@@ -86,5 +90,21 @@ impl Job {
         let model = Model::new(self.scene.clone(), std::mem::take(&mut self.setup), partition)?;
         self.warnings = model.check_start()?;
         Ok(model)
+    }
+}
+
+/// A time line is of a step that the run will do.
+fn check_step(step: Option<u64>, scene: &Scene) -> Result<()> {
+    let steps = u64::from(scene.frames) * u64::from(scene.steps_per_frame);
+    match step {
+        Some(step) if !(1..=steps).contains(&step) => Err(Error::input(
+            "--time-line",
+            format!("there is no step {step}: the run has {steps} steps"),
+            format!(
+                "frame N ends with step {} N; choose one of the steps 1 to {steps}",
+                scene.steps_per_frame
+            ),
+        )),
+        _ => Ok(()),
     }
 }

@@ -10,6 +10,7 @@ mod progress;
 mod queries;
 mod recorder;
 mod run;
+mod time_line;
 
 use std::process::ExitCode;
 

@@ -13,10 +13,13 @@ use cloth_sim::partition::Partition;
 use cloth_sim::partition::quality;
 use cloth_sim::profile::StepReport;
 use cloth_sim::sim::{Model, Simulation};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::cli::Arguments;
 use crate::job::Job;
 use crate::recorder::Recorder;
+use crate::time_line;
 
 /// Runs what the arguments ask for; under an MPI launcher as one of its ranks.
 ///
@@ -99,7 +102,12 @@ fn run_frames(
         for _ in 0..steps {
             #[cfg(feature = "fault-injection")]
             crate::fault::commit(world, simulation, simulation.steps() + 1)?;
+            let noted = job.time_line == Some(simulation.steps() + 1);
+            simulation.note_tasks(noted);
             let report = simulation.step()?;
+            if noted {
+                time_line::write(job, world, simulation, frame)?;
+            }
             if let Some(recorder) = recorder {
                 recorder.progress.step(simulation.steps(), &report);
             }
@@ -132,16 +140,7 @@ fn record(
         vertices: simulation.layout().own.len(),
         ghosts: simulation.layout().ghosts.len(),
     };
-    let text = serde_json::to_vec(&place).unwrap_or_default();
-    let sizes = message::all_counts(world, text.len())?;
-    let texts = message::gather_v(world, 0, &text)?;
-    let mut places: Vec<RankPlace> = Vec::new();
-    let mut rest = &texts[..];
-    for size in sizes {
-        let Some((text, others)) = rest.split_at_checked(size) else { break };
-        rest = others;
-        places.extend(serde_json::from_slice::<RankPlace>(text).ok());
-    }
+    let places = gather_json(world, &place)?;
     let work: Vec<f64> =
         model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
     Ok(RunRecord {
@@ -163,6 +162,21 @@ fn record(
         steps: Vec::new(),
         thefts: Vec::new(),
     })
+}
+
+/// Every rank's `item`, on rank 0.
+pub fn gather_json<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T) -> Result<Vec<T>> {
+    let text = serde_json::to_vec(item).unwrap_or_default();
+    let sizes = message::all_counts(world, text.len())?;
+    let texts = message::gather_v(world, 0, &text)?;
+    let mut items = Vec::new();
+    let mut rest = &texts[..];
+    for size in sizes {
+        let Some((text, others)) = rest.split_at_checked(size) else { break };
+        rest = others;
+        items.extend(serde_json::from_slice::<T>(text).ok());
+    }
+    Ok(items)
 }
 
 /// Every rank's reports of the steps that end with step `last`, on rank 0, with the

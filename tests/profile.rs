@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use common::run::finish;
 use serde_json::Value;
@@ -27,12 +27,16 @@ const COUNTS: [&str; 8] = [
 /// The cloth touches the floor from the sixth frame on.
 fn run(frames: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
-    command.arg(scene).args(["--ranks", "2", "--threads", "2", "--frames", frames]);
-    let output = finish(command.arg("--out").arg(folder.path()));
+    let output = run_into(folder.path(), &["--frames", frames]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     (folder, String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn run_into(folder: &Path, arguments: &[&str]) -> Output {
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    command.arg(scene).args(["--ranks", "2", "--threads", "2"]).args(arguments);
+    finish(command.arg("--out").arg(folder))
 }
 
 /// Whether `cloth-sim profile` ends well, and what it says.
@@ -147,6 +151,72 @@ fn pictures_of_one_run_and_of_two_are_drawn() {
     let (good, said) = profile(&[folder.path(), folder.path(), Path::new("--out"), &out]);
     assert!(good, "{said}");
     assert_drawn(&out, "comparison", &["0.0", "1.1", "frame", "its test part"]);
+}
+
+#[test]
+fn a_time_line_is_kept_and_drawn() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let output = run_into(folder, &["--frames", "10", "--time-line", "38"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read(folder.join("timeline.json")).expect("timeline.json is there");
+    let line: Value = serde_json::from_slice(&text).expect("timeline.json is JSON");
+    assert_eq!((&line["step"], &line["frame"]), (&38.into(), &10.into()));
+    let ranks = line["ranks"].as_array().expect("ranks");
+    assert_eq!(ranks.len(), 2);
+    let seconds = |span: &Value, field: &str| span[field].as_f64().expect("a time");
+    let mut starts = Vec::new();
+    for (rank, spans) in ranks.iter().enumerate() {
+        let searches = spans["searches"].as_array().expect("searches");
+        starts.push(seconds(&searches[0], "begin_s"));
+        for thread in 0..2 {
+            let (mut tests, mut length_s, mut free_s) = (0.0, 0.0, 0.0);
+            for search in searches {
+                length_s += seconds(search, "end_s") - seconds(search, "begin_s");
+                assert!(seconds(search, "begin_s") >= free_s, "searches follow each other");
+                free_s = seconds(search, "begin_s");
+                let tasks = search["tasks"].as_array().expect("tasks").iter();
+                for task in tasks.filter(|task| task["thread"] == thread) {
+                    assert!(seconds(task, "begin_s") >= free_s, "tasks follow each other");
+                    free_s = seconds(task, "end_s");
+                    tests += seconds(task, "tests");
+                }
+                assert!(seconds(search, "end_s") >= free_s, "tasks end in their search");
+                free_s = seconds(search, "end_s");
+            }
+            let of_step = |field| of_steps(&record(folder), (rank as u64, thread), field)[37];
+            assert_eq!(tests, of_step("tests"), "{rank}.{thread}");
+            assert!(length_s >= of_step("length_s") - 1e-9, "{rank}.{thread}");
+        }
+    }
+    assert_eq!(starts.into_iter().fold(1.0, f64::min), 0.0, "counted from the first rank's start");
+
+    let (good, said) = profile(&[folder]);
+    assert!(good && said.contains("timeline.png") && said.contains("timeline.svg"), "{said}");
+    assert_drawn(folder, "timeline", &["0.0", "1.1", "top-level task", "stolen task"]);
+
+    // What is drawn is of this run.
+    let output = run_into(folder, &["--frames", "1", "--overwrite"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (good, said) = profile(&[folder]);
+    assert!(good && !said.contains("timeline"), "{said}");
+    std::fs::write(folder.join("timeline.json"), &text[..200]).expect("a torn file");
+    let (good, said) = profile(&[folder]);
+    assert!(!good && said.contains("timeline.json") && said.contains("not a time line"), "{said}");
+}
+
+#[test]
+fn a_time_line_is_of_a_step_of_the_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for step in ["0", "41"] {
+        let output = run_into(folder.path(), &["--frames", "10", "--time-line", step]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("help: "), "{said}");
+        for word in ["--time-line", &format!("no step {step}"), "40 steps"] {
+            assert!(said.contains(word), "{word} in {said}");
+        }
+    }
+    assert!(!folder.path().join("run.json").exists(), "nothing is begun");
 }
 
 /// The SVG file holds all `texts`, the PNG file is as large and not empty.

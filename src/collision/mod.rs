@@ -23,6 +23,7 @@ pub mod screen;
 mod steal;
 pub mod surface;
 pub mod task;
+pub mod time_line;
 pub mod usage;
 
 pub use bvh::Hierarchy;
@@ -36,4 +37,5 @@ pub use processors::Processors;
 pub use response::{VertexResponse, impulses, max_project, repulsions};
 pub use surface::{Surface, Surfaces};
 pub use task::{Sweep, Test, TestCounters};
+pub use time_line::{Origin, SearchSpan, TaskSpan};
 pub use usage::{ProcessorUse, Theft};

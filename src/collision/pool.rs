@@ -8,10 +8,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crossbeam_deque::{Steal, Stealer, Worker};
 
 use super::task::Task;
+use super::time_line::Origin;
+
+/// A task in the pool, and where its processor got it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Pooled {
+    pub task: Task,
+    pub origin: Origin,
+}
 
 /// A task pool during one phase.
 pub(super) struct Pool<'a> {
-    deques: &'a [Stealer<Task>],
+    deques: &'a [Stealer<Pooled>],
     /// Tasks that wait or are being executed: raised before a task is put here,
     /// lowered after it was executed or handed over. Zero: the rank is idle.
     open: AtomicUsize,
@@ -20,14 +28,14 @@ pub(super) struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    pub fn new(deques: &'a [Stealer<Task>]) -> Self {
+    pub fn new(deques: &'a [Stealer<Pooled>]) -> Self {
         Self { deques, open: AtomicUsize::new(0), closed: AtomicBool::new(false) }
     }
 
     /// Puts a task on the processor's own deque.
-    pub fn put(&self, own: &Worker<Task>, task: Task) {
+    pub fn put(&self, own: &Worker<Pooled>, task: Task, origin: Origin) {
         self.raise();
-        own.push(task);
+        own.push(Pooled { task, origin });
     }
 
     /// Notes a task that is executed without ever waiting here.
@@ -75,10 +83,10 @@ impl<'a> Pool<'a> {
     }
 }
 
-fn take(deque: &Stealer<Task>) -> Option<Task> {
+fn take(deque: &Stealer<Pooled>) -> Option<Task> {
     loop {
         match deque.steal() {
-            Steal::Success(task) => return Some(task),
+            Steal::Success(pooled) => return Some(pooled.task),
             Steal::Empty => return None,
             Steal::Retry => std::hint::spin_loop(),
         }
@@ -97,9 +105,9 @@ mod tests {
         let pool = Pool::new(&deques);
         let task = |dop1| vec![Test { obj1: 0, dop1, obj2: 0, dop2: 0 }];
         for number in 0..3 {
-            pool.put(&workers[0], task(number));
+            pool.put(&workers[0], task(number), Origin::Cut);
         }
-        assert_eq!(workers[0].pop(), Some(task(2)));
+        assert_eq!(workers[0].pop().map(|pooled| pooled.task), Some(task(2)));
         assert_eq!(pool.steal(1), Some((0, task(0))));
         assert_eq!(pool.steal(0), None);
         assert_eq!(pool.waiting(), 1);

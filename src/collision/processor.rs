@@ -7,9 +7,10 @@ use crossbeam_deque::Worker;
 
 use super::dop::Dop18;
 use super::pair::Pair;
-use super::pool::Pool;
+use super::pool::{Pool, Pooled};
 use super::surface::elementary_pairs;
 use super::task::{Sweep, Task, Test, TestCounters, TestTrees};
+use super::time_line::{Clock, Origin, Steal, TaskSpan};
 use super::usage::{ProcessorUse, Theft, note_theft, thread_time};
 use crate::comm::wait::wait;
 use crate::error::Result;
@@ -83,11 +84,13 @@ pub(super) struct Phase<'a> {
     /// Whether processors take tasks from others.
     pub stealing: bool,
     pub rank: usize,
+    /// Runs if the tasks are noted one by one.
+    pub clock: Clock,
 }
 
 impl Phase<'_> {
     #[inline]
-    fn limit(&self, own: &Worker<Task>) -> usize {
+    fn limit(&self, own: &Worker<Pooled>) -> usize {
         self.decomposition.map_or(usize::MAX, |decomposition| decomposition.limit(own.len()))
     }
 }
@@ -99,10 +102,10 @@ pub(super) trait Link {
     ///
     /// # Errors
     /// If a rank fails.
-    fn poll(&mut self, pool: &Pool, own: &Worker<Task>, has_work: bool) -> Result<bool>;
+    fn poll(&mut self, pool: &Pool, own: &Worker<Pooled>, has_work: bool) -> Result<bool>;
 
     /// A task that came with a poll, to be executed at once.
-    fn received(&mut self) -> Option<Task> {
+    fn received(&mut self) -> Option<Pooled> {
         None
     }
 
@@ -118,7 +121,7 @@ pub(super) struct Alone;
 
 impl Link for Alone {
     #[inline]
-    fn poll(&mut self, pool: &Pool, _: &Worker<Task>, _: bool) -> Result<bool> {
+    fn poll(&mut self, pool: &Pool, _: &Worker<Pooled>, _: bool) -> Result<bool> {
         Ok(pool.is_idle())
     }
 }
@@ -132,7 +135,7 @@ pub(super) struct Processor {
     /// Its number in its rank.
     pub index: usize,
     /// Its part of the task pool.
-    pub tasks: Worker<Task>,
+    pub tasks: Worker<Pooled>,
     /// Untried tests of the present task.
     stack: Vec<Test>,
     /// What it found in this phase.
@@ -143,6 +146,8 @@ pub(super) struct Processor {
     pub usage: ProcessorUse,
     /// Whom it took tasks from in them.
     pub thefts: Vec<Theft>,
+    /// The tasks of this phase, if they are noted.
+    pub spans: Vec<TaskSpan>,
     /// Runs until the next look at pool and clock.
     runs: u32,
 }
@@ -157,6 +162,7 @@ impl Processor {
             counters: TestCounters::default(),
             usage: ProcessorUse::default(),
             thefts: Vec::new(),
+            spans: Vec::new(),
             runs: RUNS,
         }
     }
@@ -166,7 +172,8 @@ impl Processor {
         self.candidates.clear();
         self.counters = TestCounters::default();
         self.usage.top_level_tasks += tasks.len() as u64;
-        tasks.into_iter().rev().for_each(|task| pool.put(&self.tasks, task));
+        let tasks = tasks.into_iter().rev();
+        tasks.for_each(|task| pool.put(&self.tasks, task, Origin::TopLevel));
     }
 
     /// Executes tasks until there can be no more.
@@ -178,25 +185,32 @@ impl Processor {
         let mut start = thread_time();
         loop {
             let own = self.tasks.pop();
-            let task = match own {
-                Some(task) => task,
+            let Pooled { task, origin } = match own {
+                Some(own) => own,
                 None => {
-                    let Some(task) = self.seek(phase, link)? else { return Ok(()) };
+                    let Some(sought) = self.seek(phase, link)? else { return Ok(()) };
                     start = thread_time();
-                    task
+                    sought
                 }
             };
+            let (begin_s, before) = (phase.clock.now_s(), self.counters.tests);
             let scheduling = self.execute(task, phase, link, &mut polled)?;
             phase.pool.executed();
             let end = thread_time();
-            self.usage.busy_s += (end - start).saturating_sub(scheduling).as_secs_f64();
+            let busy_s = (end - start).saturating_sub(scheduling).as_secs_f64();
+            self.usage.busy_s += busy_s;
             self.usage.scheduling_s += scheduling.as_secs_f64();
+            if phase.clock.runs {
+                let (end_s, tests) = (phase.clock.now_s(), self.counters.tests - before);
+                let thread = self.index as u32;
+                self.spans.push(TaskSpan { thread, begin_s, end_s, busy_s, tests, origin });
+            }
             start = end;
         }
     }
 
     /// A task of another processor; `None` once there can be none.
-    fn seek(&mut self, phase: &Phase, link: &mut impl Link) -> Result<Option<Task>> {
+    fn seek(&mut self, phase: &Phase, link: &mut impl Link) -> Result<Option<Pooled>> {
         let pool = phase.pool;
         let start = Instant::now();
         let sought = wait(|| {
@@ -204,10 +218,13 @@ impl Processor {
                 && let Some((victim, task)) = pool.steal(self.index)
             {
                 let (thief, victim_rank) = (self.index as u32, phase.rank as u32);
-                let theft = Theft { thief, victim_rank, victim: victim as u32, tasks: 1 };
+                let victim = victim as u32;
+                let theft = Theft { thief, victim_rank, victim, tasks: 1 };
                 note_theft(&mut self.thefts, theft);
                 self.usage.tasks_stolen += 1;
-                return Ok(Some(Some(task)));
+                let handed_over_s = phase.clock.now_s();
+                let origin = Origin::Stolen(Steal { victim_rank, victim, handed_over_s });
+                return Ok(Some(Some(Pooled { task, origin })));
             }
             let over = !phase.stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
             Ok(if over { Some(None) } else { link.received().map(Some) })
@@ -234,7 +251,7 @@ impl Processor {
             phase.search.run(stack, counters, candidates);
             while stack.len() > limit {
                 let Some(decomposition) = phase.decomposition else { break };
-                phase.pool.put(tasks, decomposition.cut(stack, tasks.len()));
+                phase.pool.put(tasks, decomposition.cut(stack, tasks.len()), Origin::Cut);
                 usage.tasks_created += 1;
                 limit = phase.limit(tasks);
             }

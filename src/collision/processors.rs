@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use crossbeam_deque::Worker;
 
 use super::pair::Pair;
-use super::pool::Pool;
+use super::pool::{Pool, Pooled};
 use super::processor::{Alone, Decomposition, Link, Phase, Processor, Search};
 use super::scheduler::Scheduler;
 use super::steal::RankLink;
 use super::task::{Task, TestCounters};
+use super::time_line::{Clock, SearchSpan};
 use super::usage::{ProcessorUse, Theft, note_theft};
 use crate::comm::World;
 use crate::error::Result;
@@ -25,6 +26,9 @@ pub struct Processors {
     settings: Collision,
     list: Vec<Processor>,
     scheduler: Scheduler,
+    clock: Clock,
+    /// The searches since the profile began, while the clock runs.
+    searches: Vec<SearchSpan>,
 }
 
 impl Processors {
@@ -34,6 +38,8 @@ impl Processors {
             settings: *settings,
             list: (0..threads.count()).map(Processor::new).collect(),
             scheduler: Scheduler::new(world.rank(), world.size(), settings.victim_order),
+            clock: Clock::default(),
+            searches: Vec::new(),
         }
     }
 
@@ -56,7 +62,7 @@ impl Processors {
             any || tasks.is_empty(),
             "what is not executed would be found in the next phase"
         );
-        let start = Instant::now();
+        let (begin_s, start) = (self.clock.now_s(), Instant::now());
         let deques = Vec::from_iter(self.list.iter().map(|processor| processor.tasks.stealer()));
         let pool = Pool::new(&deques);
         let (count, all) = (self.list.len(), tasks.len());
@@ -66,13 +72,19 @@ impl Processors {
         if any {
             let Collision { decomposition, stealing, a, b, .. } = self.settings;
             let decomposition = decomposition.then_some(Decomposition { a, b });
-            let rank = world.rank();
+            let (rank, clock) = (world.rank(), self.clock);
             self.work(
                 (world, threads),
-                &Phase { search, pool: &pool, decomposition, stealing, rank },
+                &Phase { search, pool: &pool, decomposition, stealing, rank, clock },
             )?;
         }
-        Ok(self.combine(start, candidates))
+        let counted = self.combine(start, candidates);
+        if self.clock.runs {
+            let tasks = self.list.iter_mut().flat_map(|processor| processor.spans.drain(..));
+            let (tasks, end_s) = (tasks.collect(), self.clock.now_s());
+            self.searches.push(SearchSpan { begin_s, end_s, tasks });
+        }
+        Ok(counted)
     }
 
     /// Lets all processors work, the first one on the calling thread.
@@ -83,7 +95,7 @@ impl Processors {
             return work(threads, (first, others), phase, &mut Alone, &Alone);
         }
         let interval = Duration::from_secs_f64(settings.polling_interval_us * 1e-6);
-        let mut link = RankLink::begin(world, scheduler, (settings.share, interval), phase.pool)?;
+        let mut link = RankLink::begin(world, scheduler, (settings.share, interval), phase)?;
         work(threads, (first, others), phase, &mut link, &Led)?;
         first.usage.add(&link.usage);
         link.thefts.into_iter().for_each(|theft| note_theft(&mut first.thefts, theft));
@@ -116,6 +128,17 @@ impl Processors {
             processor.usage = ProcessorUse::default();
             processor.thefts.clear();
         }
+        self.searches.clear();
+    }
+
+    /// Whether each task is noted from now on, for a time line.
+    pub fn note_tasks(&mut self, notes: bool) {
+        self.clock = Clock { runs: notes };
+    }
+
+    /// The searches since the profile began, if their tasks were noted.
+    pub fn searches(&self) -> &[SearchSpan] {
+        &self.searches
     }
 
     /// How each processor spent the test parts since the profile began.
@@ -153,7 +176,7 @@ fn work(
 struct Led;
 
 impl Link for Led {
-    fn poll(&mut self, pool: &Pool, _: &Worker<Task>, _: bool) -> Result<bool> {
+    fn poll(&mut self, pool: &Pool, _: &Worker<Pooled>, _: bool) -> Result<bool> {
         Ok(pool.is_closed())
     }
 }

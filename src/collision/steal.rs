@@ -1,16 +1,18 @@
 //! Stealing between ranks: drives the [`Scheduler`] over the transport.
 //!
-//! A letter is a list of 32-bit words: number of the phase, what it says, and for
-//! each task that it brings the victim's thread, the number of tests, and the tests.
+//! A letter is a list of 32-bit words: number of the phase, what it says, when it was
+//! written (two words; 0 without a time line), and for each task that it brings the
+//! victim's thread, the number of tests, and the tests.
 
 use std::time::Duration;
 
 use crossbeam_deque::Worker;
 
-use super::pool::Pool;
-use super::processor::Link;
+use super::pool::{Pool, Pooled};
+use super::processor::{Link, Phase};
 use super::scheduler::{Action, Event, Letter, Load, Scheduler};
 use super::task::{Task, Test};
+use super::time_line::{Clock, Origin, Steal};
 use super::usage::{ProcessorUse, Theft, note_theft};
 use crate::comm::{Message, PendingId, Tag, World};
 use crate::error::{Error, Result};
@@ -24,12 +26,13 @@ pub(super) struct RankLink<'a> {
     scheduler: &'a mut Scheduler,
     share: Share,
     interval: Duration,
+    clock: Clock,
     /// The barrier or the sum under way.
     pending: Option<Pending>,
     actions: Vec<Action>,
     /// The task that processor 0 asked for. It never waits in the pool: two ranks
     /// without other work would hand it to and fro.
-    received: Option<Task>,
+    received: Option<Pooled>,
     /// Requests, rejections and tasks that came.
     pub usage: ProcessorUse,
     pub thefts: Vec<Theft>,
@@ -41,7 +44,7 @@ enum Pending {
 }
 
 impl<'a> RankLink<'a> {
-    /// Begins a phase. Before: its first tasks are in the `pool`.
+    /// Begins a phase. Before: its first tasks are in the pool.
     ///
     /// # Errors
     /// If a rank fails.
@@ -49,13 +52,14 @@ impl<'a> RankLink<'a> {
         world: &'a dyn World,
         scheduler: &'a mut Scheduler,
         (share, interval): (Share, Duration),
-        pool: &Pool,
+        phase: &Phase,
     ) -> Result<Self> {
         let mut link = Self {
             world,
             scheduler,
             share,
             interval,
+            clock: phase.clock,
             pending: None,
             actions: Vec::new(),
             received: None,
@@ -63,7 +67,7 @@ impl<'a> RankLink<'a> {
             thefts: Vec::new(),
         };
         link.scheduler.begin(&mut link.actions);
-        link.perform(pool)?;
+        link.perform(phase.pool)?;
         Ok(link)
     }
 
@@ -71,24 +75,26 @@ impl<'a> RankLink<'a> {
         &mut self,
         message: Message,
         pool: &Pool,
-        own: &Worker<Task>,
+        own: &Worker<Pooled>,
         has_work: bool,
     ) -> Result<Event> {
         let from = message.from;
-        let (phase, letter, tasks) = read(&message.bytes).ok_or_else(|| Error::Rank {
-            rank: self.world.rank(),
-            message: format!("a letter of rank {from} about tasks cannot be read"),
-        })?;
+        let (phase, letter, handed_over_s, tasks) =
+            read(&message.bytes).ok_or_else(|| Error::Rank {
+                rank: self.world.rank(),
+                message: format!("a letter of rank {from} about tasks cannot be read"),
+            })?;
         self.usage.rejections += u64::from(letter == Letter::Rejection);
         self.usage.tasks_stolen += tasks.len() as u64;
-        for (thread, task) in tasks {
-            let theft = Theft { thief: 0, victim_rank: from as u32, victim: thread, tasks: 1 };
-            note_theft(&mut self.thefts, theft);
+        let victim_rank = from as u32;
+        for (victim, task) in tasks {
+            note_theft(&mut self.thefts, Theft { thief: 0, victim_rank, victim, tasks: 1 });
+            let origin = Origin::Stolen(Steal { victim_rank, victim, handed_over_s });
             if has_work || self.received.is_some() {
-                pool.put(own, task);
+                pool.put(own, task, origin);
             } else {
                 pool.raise();
-                self.received = Some(task);
+                self.received = Some(Pooled { task, origin });
             }
         }
         Ok(Event::Received { from, phase, letter })
@@ -134,7 +140,11 @@ impl<'a> RankLink<'a> {
     }
 
     fn send(&self, to: usize, letter: Letter, tasks: &[(usize, Task)]) -> Result<()> {
-        self.world.send(to, Tag::Steal, write(self.scheduler.phase(), letter, tasks))
+        self.world.send(
+            to,
+            Tag::Steal,
+            write((self.scheduler.phase(), letter, self.clock.now_s()), tasks),
+        )
     }
 
     /// What became of the pending collective.
@@ -155,7 +165,7 @@ impl<'a> RankLink<'a> {
 }
 
 impl Link for RankLink<'_> {
-    fn poll(&mut self, pool: &Pool, own: &Worker<Task>, has_work: bool) -> Result<bool> {
+    fn poll(&mut self, pool: &Pool, own: &Worker<Pooled>, has_work: bool) -> Result<bool> {
         while let Some(message) = self.world.poll(None, Tag::Steal)? {
             let event = self.receive(message, pool, own, has_work)?;
             self.handle(event, pool, has_work)?;
@@ -165,7 +175,7 @@ impl Link for RankLink<'_> {
         Ok(self.scheduler.is_over())
     }
 
-    fn received(&mut self) -> Option<Task> {
+    fn received(&mut self) -> Option<Pooled> {
         self.received.take()
     }
 
@@ -174,10 +184,11 @@ impl Link for RankLink<'_> {
     }
 }
 
-fn write(phase: u32, letter: Letter, tasks: &[(usize, Task)]) -> Vec<u8> {
+fn write((phase, letter, time_s): (u32, Letter, f64), tasks: &[(usize, Task)]) -> Vec<u8> {
     let words = tasks.iter().map(|(_, task)| 2 + WORDS_PER_TEST * task.len()).sum::<usize>();
-    let mut bytes = Vec::with_capacity((2 + words) * size_of::<u32>());
+    let mut bytes = Vec::with_capacity((4 + words) * size_of::<u32>());
     bytes.extend_from_slice(bytemuck::bytes_of(&[phase, letter as u32]));
+    bytes.extend_from_slice(bytemuck::bytes_of(&time_s));
     for (thread, task) in tasks {
         bytes.extend_from_slice(bytemuck::bytes_of(&[*thread as u32, task.len() as u32]));
         bytes.extend_from_slice(bytemuck::cast_slice(task));
@@ -188,9 +199,10 @@ fn write(phase: u32, letter: Letter, tasks: &[(usize, Task)]) -> Vec<u8> {
 /// Tasks with the threads that they were taken from.
 type Handed = Vec<(u32, Task)>;
 
-/// Phase, content and tasks.
-fn read(bytes: &[u8]) -> Option<(u32, Letter, Handed)> {
-    let (head, mut rest) = bytes.split_first_chunk::<8>()?;
+/// Phase, content, time and tasks.
+fn read(bytes: &[u8]) -> Option<(u32, Letter, f64, Handed)> {
+    let (head, rest) = bytes.split_first_chunk::<8>()?;
+    let (time, mut rest) = rest.split_first_chunk::<8>()?;
     let [phase, letter] = bytemuck::pod_read_unaligned::<[u32; 2]>(head);
     let letters = [Letter::Request, Letter::Tasks, Letter::Rejection];
     let letter = *letters.get(letter as usize)?;
@@ -203,7 +215,12 @@ fn read(bytes: &[u8]) -> Option<(u32, Letter, Handed)> {
         tasks.push((thread, tests.collect()));
         rest = others;
     }
-    (tasks.is_empty() == (letter != Letter::Tasks)).then_some((phase, letter, tasks))
+    (tasks.is_empty() == (letter != Letter::Tasks)).then_some((
+        phase,
+        letter,
+        bytemuck::pod_read_unaligned(time),
+        tasks,
+    ))
 }
 
 #[cfg(test)]
@@ -214,16 +231,16 @@ mod tests {
     fn letters_are_read_as_they_were_written() {
         let test = |dop1| Test { obj1: 1, dop1, obj2: 3, dop2: 4 };
         let tasks = vec![(2, vec![test(7), test(8)]), (0, vec![test(9)])];
-        let bytes = write(5, Letter::Tasks, &tasks);
+        let bytes = write((5, Letter::Tasks, 0.25), &tasks);
         let read_tasks = tasks.into_iter().map(|(thread, task)| (thread as u32, task)).collect();
-        assert_eq!(read(&bytes), Some((5, Letter::Tasks, read_tasks)));
+        assert_eq!(read(&bytes), Some((5, Letter::Tasks, 0.25, read_tasks)));
         assert_eq!(
-            read(&write(1, Letter::Rejection, &[])),
-            Some((1, Letter::Rejection, Vec::new()))
+            read(&write((1, Letter::Rejection, 0.0), &[])),
+            Some((1, Letter::Rejection, 0.0, Vec::new()))
         );
         for length in 0..bytes.len() {
-            assert_ne!(read(&bytes[..length]).map(|(_, _, tasks)| tasks.len()), Some(2));
+            assert_ne!(read(&bytes[..length]).map(|(_, _, _, tasks)| tasks.len()), Some(2));
         }
-        assert_eq!(read(&write(1, Letter::Tasks, &[])), None);
+        assert_eq!(read(&write((1, Letter::Tasks, 0.0), &[])), None);
     }
 }

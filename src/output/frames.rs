@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Digits, ObjText};
+use crate::output::time_line;
 use crate::scene::{Documents, ObstacleSetup};
 
 /// Frames that may wait for the thread before the simulation waits for it.
@@ -179,7 +180,7 @@ fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
         let name = entry.map_err(unwritable)?.file_name();
         let name = name.to_string_lossy();
         frames += usize::from(is_frame(&name));
-        if is_frame(&name) || is_temporary(&name) || name == FIXED {
+        if is_frame(&name) || is_temporary(&name) || [FIXED, time_line::FILE].contains(&&*name) {
             ours.push(folder.join(name.as_ref()));
         }
     }

@@ -1,4 +1,5 @@
-//! What a run leaves on disk: frames and `run.json`.
+//! What a run leaves on disk: frames, `run.json` and `timeline.json`.
 
 pub mod frames;
 pub mod run_json;
+pub mod time_line;

@@ -208,6 +208,11 @@ impl<'w> Simulation<'w> {
         &self.processors
     }
 
+    /// Whether each task of the steps from now on is noted (see [`Processors::searches`]).
+    pub fn note_tasks(&mut self, notes: bool) {
+        self.processors.note_tasks(notes);
+    }
+
     /// Kinetic, gravitational and elastic energy of all cloths, J. Collective.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use crate::collision::ccd::time_of_impact;
 use crate::collision::contact::{Contact, ContactDistance, find_contacts};
 use crate::collision::dop::near;
 use crate::collision::screen::may_come_near;
+use crate::collision::time_line::{Origin, TaskSpan};
 use crate::comm;
 use crate::mesh::Topology;
 use crate::scene::spec::{Collision, Share, VictimOrder};
@@ -280,6 +281,59 @@ fn each_test_is_executed_once_whoever_executes_it() {
     let strict = comm::threads::run_strict(3, |world| run(world, 1, &random)).unwrap();
     let tests = strict.iter().map(|(phases, _)| phases[0].0.tests).sum::<u64>();
     assert_eq!(tests, whole.0.tests);
+}
+
+#[test]
+fn a_time_line_holds_each_task_once_and_where_it_came_from() {
+    let (surfaces, x) = ball(12);
+    let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
+    let run = |world: &dyn World, threads| {
+        let threads = Threads::new(threads)?;
+        let mut processors = Processors::new(&Collision::default(), &threads, world);
+        let mut detector = Detector::new(&surfaces);
+        detector.refit(&threads, &surfaces, &sweep);
+        let own: &[PatchId] = if world.rank() == 0 { &[0, 1, 2, 3, 4] } else { &[] };
+        let mut roots = Vec::new();
+        detector.root_tests(&surfaces, &sweep, own, &mut roots);
+        for notes in [false, true] {
+            processors.forget_use();
+            processors.note_tasks(notes);
+            let here = (world, &threads);
+            detector.collect_shared(here, &mut processors, &surfaces, &sweep, &mut roots)?;
+            assert_eq!(processors.searches().len(), usize::from(notes));
+        }
+        Ok((processors.usage().copied().collect::<Vec<_>>(), processors.searches()[0].clone()))
+    };
+    let mut steals = 0;
+    for (ranks, threads) in [(1, 1), (1, 3), (3, 1), (2, 2)] {
+        let found = comm::threads::run(ranks, |world| run(world, threads)).unwrap();
+        let begin_s = found.iter().map(|(_, search)| search.begin_s).fold(f64::INFINITY, f64::min);
+        for (rank, (usage, search)) in found.iter().enumerate() {
+            for (thread, usage) in usage.iter().enumerate() {
+                let tasks = search.tasks.iter().filter(|task| task.thread as usize == thread);
+                let tasks: Vec<&TaskSpan> = tasks.collect();
+                let count = |origin| tasks.iter().filter(|task| task.origin == origin).count();
+                assert_eq!(tasks.len() as u64, usage.tasks_executed);
+                assert_eq!(tasks.iter().map(|task| task.tests).sum::<u64>(), usage.tests);
+                assert!(count(Origin::TopLevel) as u64 <= usage.top_level_tasks);
+                assert!(count(Origin::Cut) as u64 <= usage.tasks_created);
+                let mut free_s = search.begin_s;
+                for task in tasks {
+                    assert!(free_s <= task.begin_s && task.begin_s <= task.end_s, "{task:?}");
+                    free_s = task.end_s;
+                    let Origin::Stolen(steal) = task.origin else { continue };
+                    steals += 1;
+                    assert!((steal.victim_rank as usize) < ranks);
+                    assert!((steal.victim as usize) < threads);
+                    let victim = (steal.victim_rank as usize, steal.victim as usize);
+                    assert_ne!(victim, (rank, thread));
+                    assert!(begin_s <= steal.handed_over_s && steal.handed_over_s <= task.begin_s);
+                }
+                assert!(free_s <= search.end_s);
+            }
+        }
+    }
+    assert!(steals > 0);
 }
 
 #[test]

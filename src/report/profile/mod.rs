@@ -13,6 +13,7 @@ mod heat_map;
 mod one_run;
 mod panel;
 mod smooth;
+mod time_line;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::collision::ProcessorUse;
 use crate::error::{Error, Result};
 use crate::output::run_json::{RunRecord, StepRecord};
+use crate::output::time_line::TimeLine;
 use crate::profile::Phase;
 
 /// The profile of a run, frame by frame.
@@ -155,10 +157,6 @@ impl Profile {
 
     /// "2 ranks x 1 thread, 40 phases a frame".
     fn describe(&self) -> String {
-        let plural = |count: usize, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
         let phases = plural(self.steps_per_frame as usize, "phase");
         format!(
             "{} x {}, {phases} a frame",
@@ -168,8 +166,17 @@ impl Profile {
     }
 }
 
+/// "1 rank", "2 ranks".
+fn plural(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
 /// Draws the profile of the run in `run` into `out` (`profile.svg`, `profile.png`)
-/// and writes `profile.csv` beside it. Returns the files.
+/// and writes `profile.csv` beside it; if the run has a time line, draws it too
+/// (`timeline.svg`, `timeline.png`). Returns the files.
 ///
 /// # Errors
 /// As for [`Profile::read`]; when a file cannot be written.
@@ -178,6 +185,9 @@ pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let table = profile.write_csv(out)?;
     let mut files = canvas::write(&one_run::OneRun(&profile), out, "profile")?;
     files.push(table);
+    if let Some(line) = TimeLine::read(run)? {
+        files.extend(canvas::write(&time_line::StepPicture::new(&line), out, "timeline")?);
+    }
     Ok(files)
 }
 

@@ -122,8 +122,15 @@ pub(super) fn spacing(count: usize, room: f64) -> usize {
     steps.into_iter().find(|&step| (count / step) as f64 <= room).unwrap_or(count.max(1))
 }
 
+/// The smallest of 1, 2, 5 times a power of ten that at most `count` of fit into `length`.
+pub(super) fn step(length: f64, count: f64) -> f64 {
+    let power = 10_f64.powf((length / count).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
+    steps.into_iter().find(|step| length / step <= count).unwrap_or(length)
+}
+
 /// As few digits as the axis needs.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{} M", rounded(value / 1e6)),
         v if v >= 1e4 => format!("{} k", rounded(value / 1e3)),
@@ -193,7 +200,7 @@ pub(super) fn legend<'a, B: DrawingBackend>(
 
 #[cfg(test)]
 mod tests {
-    use super::{number, spacing, unit_of_time};
+    use super::{number, spacing, step, unit_of_time};
 
     #[test]
     fn labels_are_few_and_short() {
@@ -205,6 +212,7 @@ mod tests {
             [0.0, 0.25, 1500.0, 20_000.0, 1.5e6].map(number),
             ["0", "0.25", "1500", "20 k", "1.5 M"]
         );
+        assert_eq!([22.0, 0.9, 1300.0].map(|length| step(length, 12.0)), [2.0, 0.1, 200.0]);
         assert_eq!([3.0, 0.02, 1e-5].map(|s| unit_of_time(s).0), ["s", "ms", "µs"]);
     }
 }
