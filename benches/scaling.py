@@ -23,6 +23,7 @@ in contact   the same for each step, averaged over the steps with tests of each 
 import argparse
 import csv
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -101,8 +102,8 @@ def run_all(chosen):
     """Runs everything and writes the table of runs as it grows; returns its rows."""
     ranks = "mpi ranks" if chosen.mpi else "ranks"
     ways = [(way, count) for way in (ranks, "threads") for count in chosen.processors]
-    # One rank is one thread.
-    ways = [(way, count) for way, count in ways if count > 1 or way == ranks]
+    # One rank is one thread, but for what mpirun takes.
+    ways = [(way, count) for way, count in ways if count > 1 or way == ranks or chosen.mpi]
     plan = [(scene, *way) for way in ways for scene in chosen.scenes]
     rows = []
     chosen.out.mkdir(parents=True, exist_ok=True)
@@ -131,8 +132,11 @@ def read(path):
 
 
 def series(rows, scene, way):
-    """The runs of a scene by rising number of processors; one rank is one thread, too."""
-    of_way = [row for row in rows if row["scene"] == scene and (row["way"] == way or row["processors"] == 1)]
+    """The runs of a scene by rising number of processors; one thread is one rank, unless it was run for itself."""
+    of_scene = [row for row in rows if row["scene"] == scene]
+    of_way = [row for row in of_scene if row["way"] == way]
+    if not any(row["processors"] == 1 for row in of_way):
+        of_way += [row for row in of_scene if row["processors"] == 1]
     counts = sorted({row["processors"] for row in of_way})
     return {count: [row for row in of_way if row["processors"] == count] for count in counts}
 
@@ -154,12 +158,13 @@ def print_table(rows, scenes, ways):
         for way in ways:
             runs = series(rows, scene, way)
             for count, of_count in runs.items():
-                if count == 1 and way != ways[0]:
+                if of_count[0]["way"] != way:
                     continue
-                name = f"{count} {way}" if count > 1 else "1"
+                name = f"{count} {way if count > 1 else way[:-1]}"
                 times = [f"{best(of_count, time):.2f} / {median(of_count, time):.2f}" for time in TIMES]
                 gains = [f"{best(runs[1], time) / best(of_count, time):.2f}" if 1 in runs else "-" for time in TIMES]
-                used = [f"{100 * median(of_count, share):.0f}" for share in ("utilization", "in contact")]
+                shares = [100 * median(of_count, share) for share in ("utilization", "in contact")]
+                used = ["-" if math.isnan(share) else f"{share:.0f}" for share in shares]
                 print(f"| {scene} | {name} | {' | '.join(times)} | {', '.join(gains)} | {', '.join(used)} |")
 
 
@@ -223,7 +228,8 @@ def main():
     try:
         import matplotlib
     except ImportError:
-        sys.exit("no pictures: they need matplotlib (pip install matplotlib), then use --draw")
+        print("no pictures: they need matplotlib (pip install matplotlib), then use --draw", file=sys.stderr)
+        return
     matplotlib.use("Agg")
     for scene in scenes:
         draw(rows, scene, ways, chosen.out)
