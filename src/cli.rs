@@ -136,6 +136,14 @@ pub struct Arguments {
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub refine: u32,
 
+    /// Store the test trees of some steps, for `cloth-sim replay` (see docs/profiling.md).
+    #[arg(long, value_name = "FILE")]
+    pub record_tasks: Option<PathBuf>,
+
+    /// Store every STEPS-th step [default: the last one of each frame].
+    #[arg(long, value_name = "STEPS", requires = "record_tasks", value_parser = clap::value_parser!(u64).range(1..))]
+    pub record_every: Option<u64>,
+
     /// Say more (-v: every step, -vv: everything).
     #[arg(short, long, action = ArgAction::Count)]
     pub verbose: u8,

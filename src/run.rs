@@ -99,8 +99,12 @@ fn run_frames(
         for _ in 0..steps {
             #[cfg(feature = "fault-injection")]
             crate::fault::commit(world, simulation, simulation.steps() + 1)?;
-            let report = simulation.step()?;
+            let (report, tasks) = match job.records(simulation.steps() + 1) {
+                true => simulation.recorded_step()?,
+                false => (simulation.step()?, None),
+            };
             if let Some(recorder) = recorder {
+                recorder.tasks(tasks.as_ref())?;
                 recorder.progress.step(simulation.steps(), &report);
             }
             reports.push(report);

@@ -11,6 +11,7 @@
 use std::convert::Infallible;
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 use super::bvh::Node;
 use super::culling::Flatness;
@@ -80,7 +81,7 @@ pub enum Outcome {
 }
 
 /// Counts of executed tests; counters of different ranks and tasks add up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(C)]
 pub struct TestCounters {
     /// Executed tests.
@@ -134,6 +135,12 @@ impl TestTrees<'_> {
         let changed = self.changed.map(|changed| changed[object as usize].as_slice());
         let (nodes, bounds) = (surface.hierarchy.nodes(), &self.bounds[object as usize]);
         Tree { nodes, bounds, flatness, changed }
+    }
+
+    /// Whether anything below one of the nodes of a test has changed.
+    pub fn has_changed(&self, test: &Test) -> bool {
+        let changed = |object, node: u32| self.tree(object).has_changed(node as usize);
+        changed(test.obj1, test.dop1) || changed(test.obj2, test.dop2)
     }
 
     /// Executes one test. The inner node is split; of two, the larger one, but
