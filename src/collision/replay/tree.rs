@@ -295,6 +295,17 @@ pub mod tests {
         }
     }
 
+    impl TestTrees {
+        /// One tree of splits in two, so many on each way down.
+        pub fn complete(depth: u32) -> Self {
+            let mut kinds = vec![APART];
+            for _ in 0..depth {
+                kinds = [&[SPLIT][..], &kinds, &kinds].concat();
+            }
+            Self { kinds, roots: vec![(0, 0)], ..Self::default() }
+        }
+    }
+
     #[test]
     fn kinds_of_faces_are_told_apart() {
         let mut seen = std::collections::BTreeSet::new();
