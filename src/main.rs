@@ -9,6 +9,7 @@ mod plots;
 mod progress;
 mod queries;
 mod recorder;
+mod replay;
 mod run;
 
 use std::process::ExitCode;
@@ -22,6 +23,9 @@ fn main() -> ExitCode {
         CommandLine { command: Some(Command::Check(arguments)), .. } => check::check(&arguments),
         CommandLine { command: Some(Command::Profile(arguments)), .. } => {
             plots::profile(&arguments)
+        }
+        CommandLine { command: Some(Command::Replay(arguments)), .. } => {
+            replay::replay_recordings(&arguments)
         }
         CommandLine { command: Some(Command::CcdQueries(arguments)), .. } => {
             queries::ccd_queries(&arguments)

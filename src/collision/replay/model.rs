@@ -162,7 +162,6 @@ fn with_the_rest(
     let (ranks, network) = (variant.processors, &variant.network);
     let largest_share = largest_share(&modelled.uses);
     let measured = |phase| step.seconds(phase);
-    let searched: f64 = step.searches.iter().map(|search| search.length_s()).sum();
     let attempts = step.solves as f64;
     let collective = |bytes: f64| network.collective_s(ranks, bytes);
     let velocities = (vertices as usize * size_of::<Vec3>()) as f64;
@@ -177,7 +176,7 @@ fn with_the_rest(
     let mut set = |phase: Phase, value: f64| seconds[phase as usize] = value;
     set(Phase::Predict, measured(Phase::Predict));
     set(Phase::Refit, measured(Phase::Refit));
-    set(Phase::Tests, (measured(Phase::Tests) - searched).max(0.0) + modelled.test_part_s);
+    set(Phase::Tests, step.above_s() + modelled.test_part_s);
     set(Phase::Contacts, largest_share * measured(Phase::Contacts) + attempts * route);
     let gather = attempts * (collective(velocities) + route);
     set(Phase::AllGather, measured(Phase::AllGather) + gather);
@@ -232,10 +231,7 @@ pub fn compare(
     };
     Ok(Some(Comparison {
         ranks,
-        test_parts: pairs(
-            |step| step.searches.iter().map(|search| search.length_s()).sum(),
-            |modelled| modelled.test_part_s,
-        ),
+        test_parts: pairs(RecordedStep::searched_s, |modelled| modelled.test_part_s),
         busy: pairs(
             |step| step.searches.iter().map(|search| search.busy_s()).sum(),
             |modelled| modelled.uses.iter().map(|usage| usage.busy_s).sum(),

@@ -97,6 +97,16 @@ impl RecordedStep {
     pub fn seconds(&self, phase: Phase) -> f64 {
         self.seconds.iter().map(|seconds| seconds[phase as usize]).fold(0.0, f64::max)
     }
+
+    /// The test parts of all searches, s.
+    pub fn searched_s(&self) -> f64 {
+        self.searches.iter().map(RecordedSearch::length_s).sum()
+    }
+
+    /// Tests above the roots, s: what the test phase has beside its test parts.
+    pub fn above_s(&self) -> f64 {
+        (self.seconds(Phase::Tests) - self.searched_s()).max(0.0)
+    }
 }
 
 /// Keeps what one rank knows of the searches of a step.
@@ -257,6 +267,40 @@ impl Recording {
             return Err(fail("the recording holds no step"));
         }
         Ok(Self { header, steps })
+    }
+}
+
+impl Recording {
+    /// Whether both are of the same steps, on the same number of processors.
+    pub fn repeats(&self, other: &Self) -> bool {
+        let hashes = |recording: &Self| {
+            let searches = recording.steps.iter().flat_map(|step| &step.searches);
+            Vec::from_iter(searches.map(|search| search.trees.executed.hash))
+        };
+        let counts = |recording: &Self| {
+            Vec::from_iter(recording.steps.iter().map(|step| (step.step, step.searches.len())))
+        };
+        self.header == other.header
+            && counts(self) == counts(other)
+            && hashes(self) == hashes(other)
+    }
+
+    /// Takes each search, and each phase of a step, from the recording in which it was
+    /// faster. The `other` one repeats this one.
+    pub fn keep_fastest(&mut self, other: Self) {
+        for (step, other) in self.steps.iter_mut().zip(other.steps) {
+            let above_s = step.above_s().min(other.above_s());
+            for (search, other) in step.searches.iter_mut().zip(other.searches) {
+                if other.length_s() < search.length_s() {
+                    search.uses = other.uses;
+                }
+            }
+            let tests_s = above_s + step.searched_s();
+            for (seconds, other) in step.seconds.iter_mut().zip(other.seconds) {
+                seconds.iter_mut().zip(other).for_each(|(s, other)| *s = s.min(other));
+                seconds[Phase::Tests as usize] = tests_s;
+            }
+        }
     }
 }
 

@@ -200,21 +200,24 @@ impl TestTrees {
     pub fn unfold(&self) -> Option<Unfolded<'_>> {
         let count = self.kinds.len();
         let mut ends = vec![0_u32; count];
-        for at in (0..count).rev() {
+        for (at, &kind) in self.kinds.iter().enumerate().rev() {
             let mut end = at + 1;
-            for _ in 0..branches(self.kinds[at]) {
+            for _ in 0..branches(kind) {
                 end = *ends.get(end)? as usize;
             }
             ends[at] = end as u32;
         }
-        // Tree follows upon tree.
-        let starts = self.roots.iter().map(|&(_, at)| at).chain([count as u32]);
+        // Tree follows upon tree, to the end.
         let mut end = 0;
-        for start in starts {
-            if start != end || self.kinds.iter().any(|&kind| kind as usize >= KINDS) {
+        for &(_, start) in &self.roots {
+            if start != end {
                 return None;
             }
-            end = ends.get(start as usize).copied().unwrap_or(end);
+            end = *ends.get(start as usize)?;
+        }
+        let known = self.kinds.iter().all(|&kind| (kind as usize) < KINDS);
+        if end as usize != count || !known {
+            return None;
         }
         Some(Unfolded { kinds: &self.kinds, ends, roots: &self.roots })
     }
