@@ -19,8 +19,15 @@ use crate::cli::ReplayArguments;
 pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     // 1. Recordings, and what their tests cost.
     let recordings = fastest(&arguments.files)?;
+    let costs = unit_costs(recordings.iter().map(|(_, recording)| recording))?;
     let Some((_, first)) = recordings.first() else { return Ok(()) };
-    let costs = unit_costs(first)?;
+    if !first.is_of_one_processor() {
+        return Err(Error::file(
+            &arguments.files[0],
+            "it was not made on one processor, whose times the model starts from",
+            "give a recording made with --ranks 1 --threads 1 first",
+        ));
+    }
     let network = Network {
         latency_s: arguments.latency,
         bandwidth: arguments.bandwidth,

@@ -39,6 +39,8 @@ pub struct ModelledStep {
     pub frame: u64,
     /// Seconds of each phase; zero for those of physical modelling.
     pub seconds: [f64; Phase::ALL.len()],
+    /// Tests above the roots, which every rank executes, s.
+    pub above_s: f64,
     /// Length of the test parts of all searches, s.
     pub test_part_s: f64,
     /// Time of all tests on one processor without tasks, s.
@@ -69,25 +71,21 @@ impl ModelledStep {
     }
 }
 
-/// Unit costs from every second step of a recording, the first one among them.
+/// Unit costs from every second step, the first one among them, of all recordings of one
+/// processor.
 ///
 /// # Errors
-/// A recording of several processors, or without a search.
-pub fn unit_costs(recording: &Recording) -> Result<UnitCosts> {
-    let wrong = |cause: String, remedy: &str| Error::input("the first recording", cause, remedy);
-    let (ranks, threads) = (recording.header.ranks, recording.header.threads);
-    if ranks * threads != 1 {
-        return Err(wrong(
-            format!(
-                "it was made on {ranks} ranks of {threads} threads, but costs are those of one"
-            ),
-            "give one made with --ranks 1 --threads 1 first",
-        ));
-    }
-    let samples = recording.steps.iter().step_by(2).flat_map(|step| &step.searches);
-    let samples = Vec::from_iter(samples.filter_map(Sample::of));
-    UnitCosts::fit(&samples).ok_or_else(|| {
-        wrong("no step of it has a test".to_owned(), "record steps in which something is near")
+/// No recording of one processor, or none with a search.
+pub fn unit_costs<'a>(recordings: impl Iterator<Item = &'a Recording>) -> Result<UnitCosts> {
+    let of_one = recordings.filter(|recording| recording.is_of_one_processor());
+    let steps = of_one.flat_map(|recording| recording.steps.iter().step_by(2));
+    let samples = steps.flat_map(|step| &step.searches).filter_map(Sample::of);
+    UnitCosts::fit(&Vec::from_iter(samples)).ok_or_else(|| {
+        Error::input(
+            "recordings",
+            "no step of them has a test on one processor, of which costs are those",
+            "give one made with --ranks 1 --threads 1, of steps in which something is near",
+        )
     })
 }
 
@@ -125,6 +123,7 @@ fn tests(
         step: step.step,
         frame,
         seconds: [0.0; Phase::ALL.len()],
+        above_s: step.above_s(),
         test_part_s: 0.0,
         serial_s: 0.0,
         best_s: 0.0,
@@ -176,7 +175,7 @@ fn with_the_rest(
     let mut set = |phase: Phase, value: f64| seconds[phase as usize] = value;
     set(Phase::Predict, measured(Phase::Predict));
     set(Phase::Refit, measured(Phase::Refit));
-    set(Phase::Tests, step.above_s() + modelled.test_part_s);
+    set(Phase::Tests, modelled.above_s + modelled.test_part_s);
     set(Phase::Contacts, largest_share * measured(Phase::Contacts) + attempts * route);
     let gather = attempts * (collective(velocities) + route);
     set(Phase::AllGather, measured(Phase::AllGather) + gather);

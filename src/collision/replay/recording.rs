@@ -67,6 +67,19 @@ impl RecordedSearch {
         self.uses.iter().map(|usage| usage.length_s).fold(0.0, f64::max)
     }
 
+    /// Several processors shared out the tests as it happened: one of both as a whole.
+    fn keep_fastest(&mut self, other: Self) {
+        let is_faster = other.length_s() < self.length_s();
+        match (&mut self.uses[..], &other.uses[..]) {
+            ([usage], [other]) => {
+                usage.length_s = usage.length_s.min(other.length_s);
+                usage.busy_s = usage.busy_s.min(other.busy_s);
+            }
+            _ if is_faster => self.uses = other.uses,
+            _ => {}
+        }
+    }
+
     /// Time that all processors spent executing tests, s.
     pub fn busy_s(&self) -> f64 {
         self.uses.iter().map(|usage| usage.busy_s).sum()
@@ -271,6 +284,11 @@ impl Recording {
 }
 
 impl Recording {
+    /// Whether it was made on one rank of one thread.
+    pub fn is_of_one_processor(&self) -> bool {
+        self.header.ranks * self.header.threads == 1
+    }
+
     /// Whether both are of the same steps, on the same number of processors.
     pub fn repeats(&self, other: &Self) -> bool {
         let hashes = |recording: &Self| {
@@ -291,9 +309,7 @@ impl Recording {
         for (step, other) in self.steps.iter_mut().zip(other.steps) {
             let above_s = step.above_s().min(other.above_s());
             for (search, other) in step.searches.iter_mut().zip(other.searches) {
-                if other.length_s() < search.length_s() {
-                    search.uses = other.uses;
-                }
+                search.keep_fastest(other);
             }
             let tests_s = above_s + step.searched_s();
             for (seconds, other) in step.seconds.iter_mut().zip(other.seconds) {

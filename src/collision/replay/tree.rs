@@ -57,46 +57,33 @@ pub fn branches(kind: u8) -> usize {
     }
 }
 
-/// What a unit cost is fitted for.
+/// What a unit cost is fitted for: few enough to be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// A test of nodes of which nothing has changed.
     Unchanged,
-    /// A test of the bounds of two nodes.
-    Bounds,
-    /// A test of a node against itself.
-    Itself,
-    /// What a pair of faces costs beyond the test of its bounds.
+    /// Any other test of two nodes, or of one against itself.
+    Test,
+    /// What a pair of faces costs beyond its test.
     Faces,
     /// An elementary pair that is looked at along directions of its own.
     Screened,
-    /// An elementary pair that becomes a candidate.
-    Found,
-    /// A task that is taken and executed.
+    /// A task that is cut off, taken and executed.
     Task,
 }
 
 impl Item {
     /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Unchanged,
-        Self::Bounds,
-        Self::Itself,
-        Self::Faces,
-        Self::Screened,
-        Self::Found,
-        Self::Task,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Unchanged, Self::Test, Self::Faces, Self::Screened, Self::Task];
 
     /// What it is called in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unchanged => "test of what has not changed",
-            Self::Bounds => "test of two bounds",
-            Self::Itself => "test of a node against itself",
+            Self::Test => "other test",
             Self::Faces => "pair of faces",
-            Self::Screened => "elementary pair screened",
-            Self::Found => "candidate",
+            Self::Screened => "elementary pair",
             Self::Task => "task",
         }
     }
@@ -109,15 +96,10 @@ pub type Amounts = [f64; Item::ALL.len()];
 pub fn amounts(kind: u8) -> Amounts {
     let mut amounts = Amounts::default();
     let mut add = |item: Item, amount: f64| amounts[item as usize] += amount;
-    match kind {
-        UNCHANGED => add(Item::Unchanged, 1.0),
-        WHOLE | SPLIT_ITSELF => add(Item::Itself, 1.0),
-        _ => add(Item::Bounds, 1.0),
-    }
-    if let Some((screened, found)) = pairs(kind) {
+    add(if kind == UNCHANGED { Item::Unchanged } else { Item::Test }, 1.0);
+    if let Some((screened, _)) = pairs(kind) {
         add(Item::Faces, 1.0);
         add(Item::Screened, screened.into());
-        add(Item::Found, found.into());
     }
     amounts
 }
@@ -262,7 +244,7 @@ impl Unfolded<'_> {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
     use crate::collision::scheduler::mix;
 

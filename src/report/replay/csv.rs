@@ -10,7 +10,7 @@ use crate::profile::Phase;
 
 const HEADER: &str = "source,processors,decomposition,stealing,a,b,victim_order,share,polling_interval_us,\
                       latency_s,bandwidth_bytes_per_s,overhead_s,frame,step,phase_s,predict_s,refit_s,all_gather_s,\
-                      tests_s,contacts_s,response_s,fail_safe_s,test_part_s,serial_tests_s,best_tests_s,\
+                      tests_s,contacts_s,response_s,fail_safe_s,above_s,test_part_s,serial_tests_s,best_tests_s,\
                       longest_chain_s,termination_s,utilization,sums,tests,candidates,tasks_created,\
                       tasks_executed,tasks_stolen,requests,rejections\n";
 
@@ -53,7 +53,14 @@ fn row(replayed: &Replayed, step: &ModelledStep) -> String {
         network.overhead_s,
     );
     let phases = PHASES.map(|phase| step.seconds[phase as usize].to_string()).join(",");
-    let tests = [step.test_part_s, step.serial_s, step.best_s, step.chain_s, step.termination_s];
+    let tests = [
+        step.above_s,
+        step.test_part_s,
+        step.serial_s,
+        step.best_s,
+        step.chain_s,
+        step.termination_s,
+    ];
     let tests = tests.map(|value| value.to_string()).join(",");
     let counts: [fn(&ProcessorUse) -> u64; 7] = [
         |usage| usage.tests,

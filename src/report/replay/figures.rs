@@ -22,7 +22,7 @@ pub fn draw_utilization(
     out: &Path,
 ) -> Result<Vec<PathBuf>> {
     let profiles = [profile(scene, off), profile(scene, on)];
-    let names = ["modelled, stealing off", "modelled, stealing on"].map(str::to_owned);
+    let names = ["stealing off", "stealing on"].map(str::to_owned);
     draw_profiles([&profiles[0], &profiles[1]], names, out, "replay_utilization")
 }
 
@@ -33,28 +33,28 @@ pub fn draw_utilization(
 /// When a file cannot be written.
 pub fn draw_scaling(scene: &str, replayed: &[Replayed], out: &Path) -> Result<Vec<PathBuf>> {
     let values = |value: &dyn Fn(&Replayed) -> f64| replayed.iter().map(value).collect();
-    let share = |phases: &'static [Phase]| {
-        values(&|replayed| 100.0 * replayed.seconds(phases) / replayed.sum(ModelledStep::phase_s))
+    let share = |part: fn(&ModelledStep) -> f64| {
+        values(&|replayed| 100.0 * replayed.sum(part) / replayed.sum(ModelledStep::phase_s))
     };
     let scaling = Scaling {
         heading: format!("{scene}: collision phase, modelled"),
         processors: replayed.iter().map(|replayed| replayed.variant.processors).collect(),
         speed_ups: vec![
-            ("as many as processors", values(&|r| r.variant.processors as f64)),
+            ("ideal", values(&|r| r.variant.processors as f64)),
             ("tests, best possible", values(&Replayed::best_speed_up)),
             ("tests", values(&Replayed::speed_up_of_tests)),
             ("whole phase", values(&Replayed::speed_up)),
         ],
         percents: vec![
-            ("utilization, mean frame", values(&|r| 100.0 * r.utilization().0)),
-            ("utilization, by time", values(&|r| 100.0 * r.utilization_of_all())),
-            ("utilization, worst frame", values(&|r| 100.0 * r.utilization().1)),
+            ("mean of frames", values(&|r| 100.0 * r.utilization().0)),
+            ("mean over time", values(&|r| 100.0 * r.utilization_of_all())),
+            ("worst frame", values(&|r| 100.0 * r.utilization().1)),
             (
                 "efficiency, whole phase",
                 values(&|r| 100.0 * r.speed_up() / r.variant.processors as f64),
             ),
         ],
-        shares: PARTS.iter().map(|&(name, phases)| (name, share(phases))).collect(),
+        shares: PARTS.iter().map(|&(name, part)| (name, share(part))).collect(),
     };
     draw(&scaling, out, "replay_scaling")
 }
@@ -73,7 +73,7 @@ fn profile(scene: &str, replayed: &Replayed) -> Profile {
         FrameProfile { frame, seconds, processors: processors(&steps, ranks) }
     });
     Profile {
-        scene: scene.to_owned(),
+        scene: format!("{scene}, modelled"),
         ranks,
         threads: 1,
         steps_per_frame: steps.len() as u64 / last.max(1),

@@ -41,11 +41,6 @@ impl Replayed {
         self.mean(|step| step.uses.iter().map(&count).sum::<u64>() as f64)
     }
 
-    /// Sum over the steps of some phases, s.
-    pub fn seconds(&self, phases: &[Phase]) -> f64 {
-        self.sum(|step| phases.iter().map(|&phase| step.seconds[phase as usize]).sum())
-    }
-
     /// Utilization of each frame: the mean over its steps with tests.
     pub fn utilization_of_frames(&self) -> Vec<f64> {
         let mut frames = BTreeMap::<u64, Vec<f64>>::new();
@@ -85,10 +80,15 @@ impl Replayed {
     }
 }
 
-/// The parts of a phase that stand together in tables and pictures.
-pub const PARTS: [(&str, &[Phase]); 4] = [
-    ("replicated: predict, refit", &[Phase::Predict, Phase::Refit]),
-    ("all-gather", &[Phase::AllGather]),
-    ("tests", &[Phase::Tests]),
-    ("contacts, response, fail-safe", &[Phase::Contacts, Phase::Response, Phase::FailSafe]),
+/// The parts of a phase that stand together in tables and pictures, with their seconds.
+pub const PARTS: [(&str, fn(&ModelledStep) -> f64); 4] = [
+    ("replicated", |step| {
+        step.above_s + step.seconds[Phase::Predict as usize] + step.seconds[Phase::Refit as usize]
+    }),
+    ("all-gather", |step| step.seconds[Phase::AllGather as usize]),
+    ("test part", |step| step.test_part_s),
+    ("from candidates", |step| {
+        let phases = [Phase::Contacts, Phase::Response, Phase::FailSafe];
+        phases.iter().map(|&phase| step.seconds[phase as usize]).sum()
+    }),
 ];

@@ -9,7 +9,9 @@ use crate::scene::spec::Collision;
 
 /// Unit costs, a line each.
 pub fn costs(costs: &UnitCosts) -> String {
-    let mut text = String::from("Unit costs, fitted to every second recorded step:\n");
+    let mut text = String::from(
+        "Unit costs, fitted to every second step of the recordings of one processor:\n",
+    );
     for (item, cost) in Item::ALL.iter().zip(costs.0) {
         let _ = writeln!(text, "  {:<32} {:>8.1} ns", item.name(), 1e9 * cost);
     }
@@ -92,7 +94,7 @@ pub fn curve(replayed: &[Replayed]) -> String {
     for replayed in replayed {
         text += &row(replayed);
     }
-    text += "phase = replicated (predict, refit) + all-gather + tests + others (contacts, response, fail-safe). Of the tests: best = tests \
+    text += "phase = replicated (predict, refit, tests above the roots) + all-gather + tests + others (contacts, response, fail-safe). Of the tests: best = tests \
              shared out evenly or the longest chain of them, chain; ending = from the last test to the end; balance = the rest: waiting, \
              talking and making tasks. util. = mean over the frames, worst = worst frame; eff.t., speed-t. = tests alone.\n";
     text
@@ -101,7 +103,7 @@ pub fn curve(replayed: &[Replayed]) -> String {
 fn row(replayed: &Replayed) -> String {
     let processors = replayed.variant.processors as f64;
     let ms = |value: fn(&ModelledStep) -> f64| 1e3 * replayed.mean(value);
-    let part = |index: usize| 1e3 * replayed.seconds(PARTS[index].1) / replayed.steps.len() as f64;
+    let part = |index: usize| ms(PARTS[index].1);
     let (utilization, worst) = replayed.utilization();
     let (tests, whole) = (replayed.speed_up_of_tests(), replayed.speed_up());
     let balance = |step: &ModelledStep| step.test_part_s - step.best_s - step.termination_s;
