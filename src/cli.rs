@@ -77,7 +77,7 @@ pub struct ProfileArguments {
 /// Arguments of `replay`.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArguments {
-    /// Files of --record-tasks: the first, of one rank and one thread, is replayed; others are compared with.
+    /// Files of --record-tasks: the first is replayed; costs are fitted to all of one rank and one thread.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 

@@ -67,7 +67,7 @@ pub fn curve(replayed: &[Replayed]) -> String {
     let mut text = format!(
         "Modelled, not measured: mean of {} collision phases; {}; {}.\n\
          Times in ms, utilization and efficiency in %, counts a phase.\n\
-         {:>10} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>6} {:>6} {:>6} {:>6} {:>8} {:>6} | {:>8} {:>9} {:>9}\n",
+         {:>10} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>6} | {:>8} {:>9} {:>9}\n",
         first.steps.len(),
         network(&first.variant.network),
         sharing(&first.variant.collision),
@@ -82,6 +82,7 @@ pub fn curve(replayed: &[Replayed]) -> String {
         "ending",
         "balance",
         "util.",
+        "time",
         "worst",
         "eff.t.",
         "eff.",
@@ -96,7 +97,7 @@ pub fn curve(replayed: &[Replayed]) -> String {
     }
     text += "phase = replicated (predict, refit, tests above the roots) + all-gather + tests + others (contacts, response, fail-safe). Of the tests: best = tests \
              shared out evenly or the longest chain of them, chain; ending = from the last test to the end; balance = the rest: waiting, \
-             talking and making tasks. util. = mean over the frames, worst = worst frame; eff.t., speed-t. = tests alone.\n";
+             talking and making tasks. util. = mean over the frames, time = over all the time, worst = worst frame; eff.t., speed-t. = tests alone.\n";
     text
 }
 
@@ -108,7 +109,7 @@ fn row(replayed: &Replayed) -> String {
     let (tests, whole) = (replayed.speed_up_of_tests(), replayed.speed_up());
     let balance = |step: &ModelledStep| step.test_part_s - step.best_s - step.termination_s;
     format!(
-        "{:>10} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>6.1} {:>6.1} {:>6.1} {:>6.1} {:>8.1} {:>6.1} | {:>8.0} {:>9.0} {:>9.0}\n",
+        "{:>10} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>6.1} {:>6.1} {:>6.1} {:>6.1} {:>6.1} {:>8.1} {:>6.1} | {:>8.0} {:>9.0} {:>9.0}\n",
         replayed.variant.processors,
         ms(ModelledStep::phase_s),
         part(0),
@@ -120,6 +121,7 @@ fn row(replayed: &Replayed) -> String {
         ms(|step| step.termination_s),
         1e3 * replayed.mean(balance),
         100.0 * utilization,
+        100.0 * replayed.utilization_of_all(),
         100.0 * worst,
         100.0 * tests / processors,
         100.0 * whole / processors,
