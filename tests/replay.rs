@@ -33,7 +33,9 @@ fn replay(arguments: &[&str]) -> (bool, String, String) {
 fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [one, two, plain] = ["one", "two", "plain"].map(|name| folder.path().join(name));
-    [&one, &two, &plain].map(|folder| std::fs::create_dir(folder).expect("a folder"));
+    for folder in [&one, &two, &plain] {
+        std::fs::create_dir(folder).expect("a folder");
+    }
     let (frames, one) = record(Start::Threads(1, 1), &one);
     let (frames_of_two, two) = record(Start::Threads(2, 1), &two);
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
@@ -58,7 +60,7 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     // The same tests on all machines, and no machine better than it can be.
     let mut reader = csv::Reader::from_path(csv).expect("a table");
     let rows = reader.deserialize().map(|row| row.expect("a whole row"));
-    let rows = Vec::from_iter(rows);
+    let rows: Vec<BTreeMap<String, String>> = rows.collect();
     assert_eq!(rows.len(), 3 * STEPS / 2);
     let number = |row: &BTreeMap<String, String>, column: &str| -> f64 {
         row[column].parse().expect("a number")

@@ -12,7 +12,7 @@
 
 use super::costs::{Sample, UnitCosts};
 use super::machine::{Machine, Network};
-use super::recording::{RecordedStep, Recording};
+use super::recording::{RecordedSearch, RecordedStep, Recording};
 use crate::collision::{ProcessorUse, VertexResponse};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -193,17 +193,21 @@ fn largest_share(uses: &[ProcessorUse]) -> f64 {
     if all > 0 { most as f64 / all as f64 } else { 1.0 / uses.len().max(1) as f64 }
 }
 
+/// Steps whose processors were taken away for more than this part of a search are not
+/// compared but in processor time.
+const DISTURBED: f64 = 0.05;
+
 /// Measured beside modelled times of one recording, over the steps that costs were not
-/// fitted to.
+/// fitted to; pairs in s.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Number of ranks.
     pub ranks: usize,
-    /// Test parts, s: measured and modelled, step by step.
-    pub test_parts: Vec<(f64, f64)>,
-    /// Processor time of all tests, s.
+    /// Processor time of all tests.
     pub busy: Vec<(f64, f64)>,
-    /// Whole collision phases, s.
+    /// Test parts, of steps whose processors ran all the time.
+    pub test_parts: Vec<(f64, f64)>,
+    /// Their whole collision phases.
     pub phases: Vec<(f64, f64)>,
 }
 
@@ -224,23 +228,23 @@ pub fn compare(
     let variant = Variant { processors: ranks, collision, network };
     let others = || recording.steps.iter().skip(1).step_by(2);
     let modelled = replay(recording, others(), costs, &variant)?;
-    let pairs = |measured: fn(&RecordedStep) -> f64, modelled_s: fn(&ModelledStep) -> f64| {
-        let pairs = others().zip(&modelled);
-        pairs.map(|(step, modelled)| (measured(step), modelled_s(modelled))).collect()
+    let ran = |step: &RecordedStep| step.searches.iter().all(|one| one.ran_but_for(DISTURBED));
+    let both = || others().zip(&modelled);
+    let undisturbed = || both().filter(|(step, _)| ran(step));
+    let busy = |(step, modelled): (&RecordedStep, &ModelledStep)| {
+        let modelled_s = modelled.uses.iter().map(|usage| usage.busy_s).sum();
+        (step.searches.iter().map(RecordedSearch::busy_s).sum(), modelled_s)
+    };
+    let phases = |(step, modelled): (&RecordedStep, &ModelledStep)| {
+        let phases = Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
+        (phases.map(|&phase| step.seconds(phase)).sum(), modelled.phase_s())
     };
     Ok(Some(Comparison {
         ranks,
-        test_parts: pairs(RecordedStep::searched_s, |modelled| modelled.test_part_s),
-        busy: pairs(
-            |step| step.searches.iter().map(|search| search.busy_s()).sum(),
-            |modelled| modelled.uses.iter().map(|usage| usage.busy_s).sum(),
-        ),
-        phases: pairs(
-            |step| {
-                let phases = Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
-                phases.map(|&phase| step.seconds(phase)).sum()
-            },
-            ModelledStep::phase_s,
-        ),
+        busy: both().map(busy).collect(),
+        test_parts: undisturbed()
+            .map(|(step, modelled)| (step.searched_s(), modelled.test_part_s))
+            .collect(),
+        phases: undisturbed().map(phases).collect(),
     }))
 }

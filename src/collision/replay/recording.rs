@@ -67,6 +67,13 @@ impl RecordedSearch {
         self.uses.iter().map(|usage| usage.length_s).fold(0.0, f64::max)
     }
 
+    /// Whether its processors ran all the time, but for this part of it: what others took
+    /// from them is no work, and not modelled.
+    pub fn ran_but_for(&self, part: f64) -> bool {
+        let ran = |usage: &ProcessorUse| usage.busy_s + usage.scheduling_s + usage.waiting_s;
+        self.uses.iter().all(|usage| ran(usage) >= (1.0 - part) * usage.length_s)
+    }
+
     /// Several processors shared out the tests as it happened: one of both as a whole.
     fn keep_fastest(&mut self, other: Self) {
         let is_faster = other.length_s() < self.length_s();

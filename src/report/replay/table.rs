@@ -21,8 +21,10 @@ pub fn costs(costs: &UnitCosts) -> String {
 /// Measured beside modelled times; `named` are recordings with their names.
 pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
     let mut text = String::from(
-        "Prediction against measurement, over the other recorded steps (ms a step; the errors of steps \
-         of at least 1 ms):\n  what           ranks  measured  modelled   error  median   worst  recording\n",
+        "Prediction against measurement, over the other steps (ms a step; errors of steps of at least 1 ms).\n\
+         Processor time of the tests in all of them; test part and whole phase where no processor was taken away \
+         for long.\n  \
+         what             ranks  steps  measured  modelled   error  median   worst  recording\n",
     );
     for (name, comparison) in named {
         let Some(comparison) = comparison else {
@@ -31,33 +33,43 @@ pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
             continue;
         };
         let rows = [
+            ("processor time", &comparison.busy),
             ("test part", &comparison.test_parts),
-            ("tests, CPU time", &comparison.busy),
             ("whole phase", &comparison.phases),
         ];
         for (what, pairs) in rows {
-            let _ = writeln!(text, "  {what:<15}{:>5} {}  {name}", comparison.ranks, errors(pairs));
+            let _ =
+                writeln!(text, "  {what:<16} {:>5} {}  {name}", comparison.ranks, errors(pairs));
         }
     }
     text
 }
 
-/// Means of both, the error of the sum, and the median and largest error of a step.
+/// Number of steps, means of both, the error of the sum, and the median and largest error
+/// of a step.
 fn errors(pairs: &[(f64, f64)]) -> String {
-    let count = pairs.len().max(1) as f64;
+    if pairs.is_empty() {
+        return format!("{:>6} {:>9} {:>9} {:>7} {:>7} {:>7}", 0, "-", "-", "-", "-", "-");
+    }
+    let count = pairs.len() as f64;
     let measured: f64 = pairs.iter().map(|pair| pair.0).sum();
     let modelled: f64 = pairs.iter().map(|pair| pair.1).sum();
     let long = pairs.iter().filter(|pair| pair.0 >= 1e-3);
     let mut errors = Vec::from_iter(long.map(|pair| (pair.1 / pair.0 - 1.0).abs()));
     errors.sort_by(f64::total_cmp);
-    let at = |place: usize| 100.0 * errors.get(place).copied().unwrap_or_default();
+    let percent = |value: Option<f64>| match value {
+        Some(value) => format!("{:.1}%", 100.0 * value),
+        None => "-".to_owned(),
+    };
+    let of_sum = (measured > 0.0).then(|| modelled / measured - 1.0);
     format!(
-        "{:>9.3} {:>9.3} {:>+6.1}% {:>6.1}% {:>6.1}%",
+        "{:>6} {:>9.3} {:>9.3} {:>7} {:>7} {:>7}",
+        pairs.len(),
         1e3 * measured / count,
         1e3 * modelled / count,
-        100.0 * (modelled / measured - 1.0),
-        at(errors.len() / 2),
-        at(errors.len().saturating_sub(1)),
+        percent(of_sum),
+        percent(errors.get(errors.len() / 2).copied()),
+        percent(errors.last().copied()),
     )
 }
 
