@@ -34,6 +34,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Draws how busy each processor was in a run, or compares two runs (see docs/profiling.md).
     Profile(ProfileArguments),
+    /// Models recorded collision phases on more processors than the machine has (see docs/profiling.md).
+    Replay(ReplayArguments),
     /// Runs continuous collision queries whose truth is known; fails if any is missed.
     CcdQueries(CcdQueriesArguments),
 }
@@ -70,6 +72,68 @@ pub struct ProfileArguments {
     /// Folder for the pictures [default: that of the (first) run].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Clone, Args)]
+pub struct ReplayArguments {
+    /// Files of --record-tasks: the first is replayed; costs are fitted to all of one rank and one thread.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Numbers of processors, each a rank of its own.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,4,12,64,256,1024",
+          value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub processors: Vec<u32>,
+
+    /// Time that a message takes: a number with ns, us, ms or s.
+    #[arg(long, value_name = "TIME", default_value = "2us", value_parser = time)]
+    pub latency: f64,
+
+    /// Bytes that a processor sends in a second: a number with MB/s or GB/s.
+    #[arg(long, value_name = "RATE", default_value = "10GB/s", value_parser = rate)]
+    pub bandwidth: f64,
+
+    /// Processor time of a poll, and of sending or receiving a message.
+    #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time)]
+    pub overhead: f64,
+
+    /// Override how tests are shared out, e.g. collision.b=4 (repeatable).
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub overrides: Vec<String>,
+
+    /// Write a row for each number of processors and step.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+
+    /// Draw the curve, and the utilization of each processor with stealing off and on, into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub plot: Option<PathBuf>,
+
+    /// Processors in the picture of the utilization.
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub plot_processors: u32,
+}
+
+/// Seconds.
+fn time(text: &str) -> Result<f64, String> {
+    let units = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+    let seconds = with_unit(text, &units).filter(|seconds| *seconds >= 0.0);
+    seconds.ok_or_else(|| "write a number with ns, us, ms or s, such as 2us".to_owned())
+}
+
+/// Bytes in a second.
+fn rate(text: &str) -> Result<f64, String> {
+    let bytes = with_unit(text, &[("MB/s", 1e6), ("GB/s", 1e9)]).filter(|bytes| *bytes > 0.0);
+    bytes.ok_or_else(|| "write a number with MB/s or GB/s, such as 10GB/s".to_owned())
+}
+
+/// A finite number before one of the units.
+fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let (number, unit) =
+        units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    let value = number.trim().parse::<f64>().ok()? * unit;
+    value.is_finite().then_some(value)
 }
 
 /// Arguments of `ccd-queries`.
@@ -139,6 +203,14 @@ pub struct Arguments {
     /// Cut each cloth triangle into K^2.
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub refine: u32,
+
+    /// Store the test trees of some steps, for `cloth-sim replay` (see docs/profiling.md).
+    #[arg(long, value_name = "FILE")]
+    pub record_tasks: Option<PathBuf>,
+
+    /// Store every STEPS-th step [default: the last one of each frame].
+    #[arg(long, value_name = "STEPS", requires = "record_tasks", value_parser = clap::value_parser!(u64).range(1..))]
+    pub record_every: Option<u64>,
 
     /// Say more (-v: every step, -vv: everything).
     #[arg(short, long, action = ArgAction::Count)]

@@ -36,6 +36,10 @@ pub struct Job {
     pub transport: &'static str,
     /// Threads of each rank.
     pub threads: usize,
+    /// Where test trees go.
+    pub record_tasks: Option<PathBuf>,
+    /// Steps from one recorded one to the next.
+    pub record_every: u64,
     /// What is wrong with the start of a scene that runs all the same.
     pub warnings: Vec<String>,
 }
@@ -59,6 +63,7 @@ impl Job {
         check_step(arguments.time_line, &scene)?;
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
         let mut setup = scene::build(&scene, home, arguments.refine as usize)?;
+        let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let share = (cores / neighbours.clamp(1, ranks)).max(1);
@@ -74,9 +79,16 @@ impl Job {
             quiet: arguments.quiet,
             transport,
             threads: arguments.threads.map_or(share, |threads| threads as usize),
+            record_tasks: arguments.record_tasks.clone(),
+            record_every: arguments.record_every.unwrap_or(steps_per_frame),
             warnings: Vec::new(),
             start,
         })
+    }
+
+    /// Whether the test trees of a step are stored.
+    pub fn records(&self, step: u64) -> bool {
+        self.record_tasks.is_some() && step.is_multiple_of(self.record_every)
     }
 
     /// What all ranks know alike; `partition` gets the maker of partitions.

@@ -9,6 +9,7 @@ mod plots;
 mod progress;
 mod queries;
 mod recorder;
+mod replay;
 mod run;
 mod time_line;
 
@@ -23,6 +24,9 @@ fn main() -> ExitCode {
         CommandLine { command: Some(Command::Check(arguments)), .. } => check::check(&arguments),
         CommandLine { command: Some(Command::Profile(arguments)), .. } => {
             plots::profile(&arguments)
+        }
+        CommandLine { command: Some(Command::Replay(arguments)), .. } => {
+            replay::replay_recordings(&arguments)
         }
         CommandLine { command: Some(Command::CcdQueries(arguments)), .. } => {
             queries::ccd_queries(&arguments)

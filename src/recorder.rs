@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
+use cloth_sim::collision::replay::{Header, RecordedStep, Writer};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::output::frames::FrameWriter;
 use cloth_sim::output::run_json::{FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
-use cloth_sim::partition::Partition;
+use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::profile::StepReport;
 use cloth_sim::report::profile::Profile;
 use cloth_sim::report::summary::Summary;
@@ -23,6 +24,8 @@ pub struct Recorder<'j> {
     record: RunRecord,
     /// Where things stand while a run goes on.
     pub progress: Progress,
+    /// Test trees, where they are asked for.
+    tasks: Option<Writer>,
     output_s: f64,
 }
 
@@ -51,7 +54,31 @@ impl<'j> Recorder<'j> {
                 rank.rank
             ));
         }
-        Ok(Self { job, frames, record, progress, output_s: 0.0 })
+        let tasks = job.record_tasks.as_ref().map(|path| {
+            let header = Header {
+                scene: scene.name.clone(),
+                ranks: record.ranks,
+                threads: record.threads,
+                steps_per_frame: steps,
+                collision: scene.collision,
+                patches: PatchGraph::new(&model.graph, &model.partition.patches),
+                vertices: model.cloth.vertex_count() as u64,
+                phases: Header::phase_names(),
+            };
+            Writer::create(path, &header)
+        });
+        Ok(Self { job, frames, record, progress, tasks: tasks.transpose()?, output_s: 0.0 })
+    }
+
+    /// Stores the test trees of a step, if it has any.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn tasks(&mut self, step: Option<&RecordedStep>) -> Result<()> {
+        match (&mut self.tasks, step) {
+            (Some(writer), Some(step)) => writer.step(step),
+            _ => Ok(()),
+        }
     }
 
     /// Hands a frame to the writer and notes its hash and the steps before it.
@@ -90,7 +117,7 @@ impl<'j> Recorder<'j> {
     /// # Errors
     /// When a frame could not be written.
     pub fn close(self, model: &Model) -> Result<()> {
-        let Self { job, frames, mut record, progress, output_s } = self;
+        let Self { job, frames, mut record, progress, output_s, .. } = self;
         let start = Instant::now();
         progress.finish();
         frames.finish().inspect_err(|error| note_failure(&mut record, &job.folder, error))?;

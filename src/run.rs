@@ -104,11 +104,15 @@ fn run_frames(
             crate::fault::commit(world, simulation, simulation.steps() + 1)?;
             let noted = job.time_line == Some(simulation.steps() + 1);
             simulation.note_tasks(noted);
-            let report = simulation.step()?;
+            let (report, tasks) = match job.records(simulation.steps() + 1) {
+                true => simulation.recorded_step()?,
+                false => (simulation.step()?, None),
+            };
             if noted {
                 time_line::write(job, world, simulation, frame)?;
             }
             if let Some(recorder) = recorder {
+                recorder.tasks(tasks.as_ref())?;
                 recorder.progress.step(simulation.steps(), &report);
             }
             reports.push(report);

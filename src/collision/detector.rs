@@ -7,6 +7,7 @@ use super::dop::Dop18;
 use super::pair::Pair;
 use super::processor::Search;
 use super::processors::Processors;
+use super::replay::tree::TestTrees as Recorded;
 use super::surface::{Surface, Surfaces};
 use super::task::{Outcome, Sweep, Task, Test, TestCounters, TestTrees};
 use crate::comm::World;
@@ -209,6 +210,14 @@ impl Detector {
         let counted = processors.run((world, threads), &search, tasks, &mut candidates)?;
         let candidates = self.replace(candidates, kept);
         Ok(TestCounters { candidates, ..counted })
+    }
+
+    /// The test trees below the root tests of all ranks, that is of so many `patches`.
+    pub fn test_trees(&mut self, surfaces: &Surfaces, sweep: &Sweep, patches: usize) -> Recorded {
+        let (all, mut roots) = (Vec::from_iter(0..patches as PatchId), Vec::new());
+        let above = self.root_tests(surfaces, sweep, &all, &mut roots);
+        let owned = roots.iter().filter_map(|root| Some((owner(surfaces, root)?, *root)));
+        Recorded::record(&self.search(surfaces, sweep), &Vec::from_iter(owned), above)
     }
 
     /// The candidates that the last refit does not ask for again.

@@ -17,6 +17,7 @@ pub mod pair;
 mod pool;
 mod processor;
 pub mod processors;
+pub mod replay;
 pub mod response;
 pub mod scheduler;
 pub mod screen;

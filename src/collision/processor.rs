@@ -8,16 +8,17 @@ use crossbeam_deque::Worker;
 use super::dop::Dop18;
 use super::pair::Pair;
 use super::pool::{Pool, Pooled};
-use super::surface::elementary_pairs;
+use super::surface::{Side, elementary_pairs};
 use super::task::{Sweep, Task, Test, TestCounters, TestTrees};
 use super::time_line::{Clock, Origin, Steal, TaskSpan};
 use super::usage::{ProcessorUse, Theft, note_theft, thread_time};
 use crate::comm::wait::wait;
 use crate::error::Result;
+use crate::ids::FaceId;
 
 /// Runs of a [`Search`] from one look at the pool's size, and on processor 0 at the
 /// clock, to the next: about 5 us, often enough for polling intervals of 20 us.
-const RUNS: u32 = 8;
+pub(super) const RUNS: u32 = 8;
 
 /// When a stack is cut (Thomaszewski & Blochinger 2007, section 4.2.4).
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +37,7 @@ impl Decomposition {
     }
 
     /// Takes the `tau / 2` tests at the bottom of a stack (at least one) as a task.
-    pub fn cut(&self, stack: &mut Vec<Test>, sigma: usize) -> Task {
+    pub fn cut<T>(&self, stack: &mut Vec<T>, sigma: usize) -> Vec<T> {
         let count = (self.limit(sigma) / 2).clamp(1, stack.len());
         stack.drain(..count).collect()
     }
@@ -62,16 +63,21 @@ impl Search<'_> {
         counters: &mut TestCounters,
         candidates: &mut Vec<Pair>,
     ) {
-        let Self { trees, sweep, vertices } = *self;
-        let side = |object: u32, node, face| {
-            trees.surfaces[object as usize].side(face, trees.bounds(object, node))
-        };
         let mut faces = |test: &Test, face1, face2| {
-            let first = side(test.obj1, test.dop1, face1);
-            let second = side(test.obj2, test.dop2, face2);
-            elementary_pairs(&first, &second, sweep, vertices, candidates);
+            let [first, second] = self.sides(test, [face1, face2]);
+            elementary_pairs(&first, &second, self.sweep, self.vertices, candidates);
         };
-        trees.traverse_branches(stack, counters, &mut faces);
+        self.trees.traverse_branches(stack, counters, &mut faces);
+    }
+
+    /// The sides of a pair of faces in which a test ends.
+    #[inline]
+    pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [Side<'_>; 2] {
+        let side = |object: u32, node, face| {
+            let surface = &self.trees.surfaces[object as usize];
+            surface.side(face, self.trees.bounds(object, node))
+        };
+        [side(test.obj1, test.dop1, faces[0]), side(test.obj2, test.dop2, faces[1])]
     }
 }
 

@@ -136,11 +136,22 @@ pub fn elementary_pairs(
     vertices: &[Dop18],
     pairs: &mut Vec<Pair>,
 ) {
-    let mut add = |pair: Pair| {
+    overlapping_pairs(first, second, vertices, |pair| {
         if may_come_near(&pair, sweep) {
             pairs.push(pair);
         }
-    };
+    });
+}
+
+/// Calls `add` with each elementary pair of a pair of faces whose sides have no vertex
+/// in common and overlapping bounds.
+#[inline(always)]
+pub fn overlapping_pairs(
+    first: &Side,
+    second: &Side,
+    vertices: &[Dop18],
+    mut add: impl FnMut(Pair),
+) {
     let bounds = |vertex: VertexId| &vertices[vertex as usize];
     for (side, other) in [(first, second), (second, first)] {
         for corner in 0..3 {

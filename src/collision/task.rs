@@ -9,6 +9,7 @@
 //! the same on all ranks: so is the multiset of all tests.
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 use super::bvh::Node;
 use super::culling::Flatness;
@@ -19,7 +20,7 @@ use crate::math::Vec3;
 
 /// Branches between two looks at the stack. On the draped tablecloth one takes about
 /// 0.1 us: often enough to cut a stack that has grown, and too seldom to be noticed.
-const BRANCHES: usize = 8;
+pub const BRANCHES: usize = 8;
 
 /// Two nodes to be tested against each other, named alike on all ranks: nodes
 /// with no face in common, or the same node twice.
@@ -82,7 +83,7 @@ pub enum Outcome {
 }
 
 /// Counts of executed tests; counters of different ranks and tasks add up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(C)]
 pub struct TestCounters {
     /// Executed tests.
@@ -136,6 +137,12 @@ impl TestTrees<'_> {
         let changed = self.changed.map(|changed| changed[object as usize].as_slice());
         let (nodes, bounds) = (surface.hierarchy.nodes(), &self.bounds[object as usize]);
         Tree { nodes, bounds, flatness, changed }
+    }
+
+    /// Whether anything below one of the nodes of a test has changed.
+    pub fn has_changed(&self, test: &Test) -> bool {
+        let changed = |object, node: u32| self.tree(object).has_changed(node as usize);
+        changed(test.obj1, test.dop1) || changed(test.obj2, test.dop2)
     }
 
     /// Executes one test. The inner node is split; of two, the larger one, but

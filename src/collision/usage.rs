@@ -57,6 +57,24 @@ impl ProcessorUse {
         if self.length_s > 0.0 { self.busy_s / self.length_s } else { 1.0 }
     }
 
+    /// What came after `earlier`, when this use was that one.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            length_s: self.length_s - earlier.length_s,
+            busy_s: self.busy_s - earlier.busy_s,
+            scheduling_s: self.scheduling_s - earlier.scheduling_s,
+            waiting_s: self.waiting_s - earlier.waiting_s,
+            tests: self.tests - earlier.tests,
+            candidates: self.candidates - earlier.candidates,
+            top_level_tasks: self.top_level_tasks - earlier.top_level_tasks,
+            tasks_created: self.tasks_created - earlier.tasks_created,
+            tasks_executed: self.tasks_executed - earlier.tasks_executed,
+            tasks_stolen: self.tasks_stolen - earlier.tasks_stolen,
+            requests: self.requests - earlier.requests,
+            rejections: self.rejections - earlier.rejections,
+        }
+    }
+
     /// Adds another phase.
     pub fn add(&mut self, other: &Self) {
         self.length_s += other.length_s;

@@ -8,8 +8,7 @@
 
 use std::sync::Arc;
 
-use super::metis::{Weights, k_way};
-use super::{Graph, Patches};
+use super::{Graph, PatchGraph, Patches};
 use crate::comm::{HaloNeighbour, World};
 use crate::error::{Error, Result};
 use crate::ids::{PatchId, VertexId};
@@ -33,10 +32,7 @@ impl Partition {
     /// # Errors
     /// When METIS refuses the graph.
     pub fn new(graph: &Graph, patches: Arc<Patches>, ranks: usize) -> Result<Self> {
-        let (coupled, couplings) = patch_graph(graph, &patches);
-        let vertices: Vec<u32> = patches.offsets.windows(2).map(|o| o[1] - o[0]).collect();
-        let weights = Weights { vertices: &vertices, couplings: &couplings };
-        let rank_of_patch = k_way(&coupled, Some(weights), ranks)?;
+        let rank_of_patch = PatchGraph::new(graph, &patches).split(ranks)?;
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
@@ -97,21 +93,6 @@ impl Partition {
         let owner = self.rank_of_patch.iter().zip(0..);
         owner.filter(move |(r, _)| **r as usize == rank).map(|(_, patch)| patch)
     }
-}
-
-/// The graph whose vertices are the patches, and how many couplings of `graph`
-/// run between each two of them.
-fn patch_graph(graph: &Graph, patches: &Patches) -> (Graph, Vec<u32>) {
-    let mut cut = Vec::new();
-    for (v, &from) in patches.of_vertex.iter().enumerate() {
-        let to = graph.neighbours(v as VertexId).iter().map(|&w| patches.of_vertex[w as usize]);
-        cut.extend(to.filter(|&to| to != from).map(|to| (from, to)));
-    }
-    cut.sort_unstable();
-    let pairs: Vec<[u32; 2]> =
-        cut.chunk_by(|a, b| a == b).map(|pair| [pair[0].0, pair[0].1]).collect();
-    let weights = cut.chunk_by(|a, b| a == b).map(|pair| pair.len() as u32).collect();
-    (Graph::from_cliques(patches.len(), pairs.iter().map(|pair| &pair[..])), weights)
 }
 
 /// One rank's part of the parallel numbering: its own vertices, then its ghosts.

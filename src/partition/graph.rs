@@ -1,8 +1,10 @@
 //! Adjacency of the vertices: who couples to whom.
 
+use serde::{Deserialize, Serialize};
+
 /// An undirected graph in compressed rows: the coupling structure of the
 /// system matrix, without its diagonal.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Graph {
     /// Start of each vertex's row in `neighbours`; one more than vertices.
     pub offsets: Vec<u32>,

@@ -8,6 +8,7 @@
 mod distribute;
 mod graph;
 mod metis;
+mod patch_graph;
 mod patch_index;
 mod patches;
 pub mod quality;
@@ -15,6 +16,7 @@ mod step_ghosts;
 
 pub use distribute::{Gather, Layout, Partition};
 pub use graph::Graph;
+pub use patch_graph::PatchGraph;
 pub use patch_index::PatchIndex;
 pub use patches::Patches;
 pub use step_ghosts::StepGhosts;

@@ -2,4 +2,5 @@
 
 pub mod check;
 pub mod profile;
+pub mod replay;
 pub mod summary;

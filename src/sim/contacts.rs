@@ -4,7 +4,7 @@ use crate::collision::{
     Contact, ContactDistance, ContactKind, Pair, find_contacts, keep_local_minima,
 };
 use crate::comm::{Tag, message};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::NONE;
 use crate::profile::{Counter, Phase, StepReport};
 use crate::scene::spec::Response;
@@ -46,7 +46,7 @@ impl Simulation<'_> {
 
     fn collect_candidates(&mut self, report: &mut StepReport) -> Result<()> {
         let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
-        report.time(Phase::Tests, |report| {
+        let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (&self.layout.own_patches, &mut self.lists.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
             let (here, processors) = ((self.world, &self.threads), &mut self.processors);
@@ -54,8 +54,12 @@ impl Simulation<'_> {
             counts.add(&shared);
             report.count(Counter::Tests, counts.tests);
             report.count(Counter::Candidates, counts.candidates);
-            Ok(())
-        })
+            Ok::<_, Error>(counts)
+        })?;
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let (uses, patches) = (self.processors.usage(), self.model.partition.patches.len());
+        let trees = || self.detector.test_trees(surfaces, &sweep, patches);
+        recorder.search(self.world, uses, executed, trees)
     }
 
     /// Within what distance along the paths pairs are candidates, m.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::cloth::energy::EnergyMeter;
 use crate::cloth::{ContactSpring, Integrator};
 use crate::collision::failsafe::FailSafe;
+use crate::collision::replay::{RecordedStep, SearchRecorder};
 use crate::collision::{Contact, Detector, Friction, Processors, Test, VertexResponse};
 use crate::comm::World;
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use crate::ids::VertexId;
 use crate::linalg::{PreconditionerKind, Tolerance};
 use crate::math::Vec3;
 use crate::partition::{Gather, Layout};
+use crate::profile::StepReport;
 use crate::scene::spec;
 use crate::sim::clock::TICKS_PER_STEP;
 use crate::sim::couple::{ContactLaw, StandingContact};
@@ -45,6 +47,8 @@ pub struct Simulation<'w> {
     pub(super) held: bool,
     /// Size of the next step, ticks.
     pub(super) step_ticks: u64,
+    /// Keeps the searches of steps that are recorded.
+    pub(super) recorder: Option<SearchRecorder>,
     pub(super) lists: Lists,
 }
 
@@ -122,6 +126,7 @@ impl<'w> Simulation<'w> {
             fail_safe: FailSafe::default(),
             held: false,
             step_ticks: TICKS_PER_STEP,
+            recorder: None,
             lists: Lists::default(),
             layout,
             law,
@@ -186,6 +191,20 @@ impl<'w> Simulation<'w> {
     /// Whole steps since the start.
     pub fn steps(&self) -> u64 {
         self.state.ticks / TICKS_PER_STEP
+    }
+
+    /// One step, as [`Simulation::step`], with its test trees on rank 0: the same frames,
+    /// and recording is part of no phase. Every rank must ask for it. Collective.
+    ///
+    /// # Errors
+    /// As for [`Simulation::step`].
+    pub fn recorded_step(&mut self) -> Result<(StepReport, Option<RecordedStep>)> {
+        self.recorder = Some(SearchRecorder::default());
+        let stepped = self.step();
+        let recorder = self.recorder.take().unwrap_or_default();
+        let report = stepped?;
+        let recorded = recorder.step(self.world, self.steps(), &report)?;
+        Ok((report, recorded))
     }
 
     /// What all ranks know alike.

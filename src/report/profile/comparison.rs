@@ -16,8 +16,8 @@ const PANEL: u32 = 280;
 /// Heat maps with the time of the phases above them, on common scales; then both
 /// runs in one diagram each for utilization and time.
 pub(super) struct Comparison<'a> {
-    profiles: [&'a Profile; 2],
-    names: [String; 2],
+    pub(super) profiles: [&'a Profile; 2],
+    pub(super) names: [String; 2],
 }
 
 impl<'a> Comparison<'a> {

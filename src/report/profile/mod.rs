@@ -12,11 +12,14 @@ mod csv;
 mod heat_map;
 mod one_run;
 mod panel;
+mod scaling;
 mod smooth;
 mod time_line;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+pub use scaling::{Scaling, Series};
 
 use crate::collision::ProcessorUse;
 use crate::error::{Error, Result};
@@ -210,6 +213,28 @@ pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
         return Err(Error::file(runs[1], cause, remedy));
     }
     canvas::write(&comparison::Comparison::new([&a, &b], runs), out, "comparison")
+}
+
+/// Draws two profiles of as many frames beside each other, under these names, into `out`.
+/// Returns the files.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn draw_profiles(
+    profiles: [&Profile; 2],
+    names: [String; 2],
+    out: &Path,
+    stem: &str,
+) -> Result<Vec<PathBuf>> {
+    canvas::write(&comparison::Comparison { profiles, names }, out, stem)
+}
+
+/// Draws something over numbers of processors into `out`. Returns the files.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn draw_scaling(scaling: &Scaling, out: &Path, stem: &str) -> Result<Vec<PathBuf>> {
+    canvas::write(scaling, out, stem)
 }
 
 /// The test part of one phase, over all ranks.

@@ -1,0 +1,18 @@
+//! The test part of the collision phase on processors that the machine does not have.
+//!
+//! A run stores the test trees of some steps ([`recording`]). Unit costs of tests follow
+//! from how long its searches took ([`costs`]); with them the trees are executed again by
+//! the same scheduler on a modelled machine ([`machine`]), and the rest of the phase is
+//! added as it is divided among ranks ([`model`]). All of it is modelled, not measured.
+
+pub mod costs;
+pub mod machine;
+pub mod model;
+pub mod recording;
+pub mod tree;
+
+pub use costs::{Sample, UnitCosts};
+pub use machine::{Machine, Network, Played};
+pub use model::{Comparison, ModelledStep, Variant, compare, replay, unit_costs};
+pub use recording::{Header, RecordedSearch, RecordedStep, Recording, SearchRecorder, Writer};
+pub use tree::TestTrees;

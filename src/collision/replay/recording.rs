@@ -1,0 +1,406 @@
+//! Recordings: what `--record-tasks` writes and `replay` reads.
+//!
+//! A file is a line that names it, then pieces: a [`Header`], and a [`RecordedStep`] for
+//! each step. A piece is its length and a hash of it (64 bits each, little-endian),
+//! then itself in the Postcard format; so a file that was cut off or damaged is known.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::tree::TestTrees;
+use crate::collision::{ProcessorUse, TestCounters};
+use crate::comm::{World, message};
+use crate::error::{Error, Result};
+use crate::partition::PatchGraph;
+use crate::profile::{Counter, Phase, StepReport};
+use crate::scene::spec::Collision;
+
+/// The first line of a file, with the version of its format.
+const NAME: &[u8] = b"cloth-sim test trees\n";
+const VERSION: &[u8] = b"1\n";
+
+/// What holds for all steps of a recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The scene's name.
+    pub scene: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Threads of each rank.
+    pub threads: usize,
+    /// Steps of a frame.
+    pub steps_per_frame: u64,
+    /// How tests were shared out.
+    pub collision: Collision,
+    /// What decides which rank owns which patch.
+    pub patches: PatchGraph,
+    /// Vertices of all cloths.
+    pub vertices: u64,
+    /// Names of the phases whose seconds the steps hold.
+    pub phases: Vec<String>,
+}
+
+impl Header {
+    /// Names of all phases of a step.
+    pub fn phase_names() -> Vec<String> {
+        Phase::ALL.iter().map(|phase| phase.name().to_owned()).collect()
+    }
+}
+
+/// One search: its trees, and how long it took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedSearch {
+    /// The test trees of all ranks.
+    pub trees: TestTrees,
+    /// How each processor spent its test part, rank by rank, thread by thread.
+    pub uses: Vec<ProcessorUse>,
+}
+
+impl RecordedSearch {
+    /// Length of the test part, s: until its slowest rank was done.
+    pub fn length_s(&self) -> f64 {
+        self.uses.iter().map(|usage| usage.length_s).fold(0.0, f64::max)
+    }
+
+    /// Whether its processors ran all the time, but for this part of it: what others took
+    /// from them is no work, and not modelled.
+    pub fn ran_but_for(&self, part: f64) -> bool {
+        let ran = |usage: &ProcessorUse| usage.busy_s + usage.scheduling_s + usage.waiting_s;
+        self.uses.iter().all(|usage| ran(usage) >= (1.0 - part) * usage.length_s)
+    }
+
+    /// Several processors shared out the tests as it happened: one of both as a whole.
+    fn keep_fastest(&mut self, other: Self) {
+        let is_faster = other.length_s() < self.length_s();
+        match (&mut self.uses[..], &other.uses[..]) {
+            ([usage], [other]) => {
+                usage.length_s = usage.length_s.min(other.length_s);
+                usage.busy_s = usage.busy_s.min(other.busy_s);
+            }
+            _ if is_faster => self.uses = other.uses,
+            _ => {}
+        }
+    }
+
+    /// Time that all processors spent executing tests, s.
+    pub fn busy_s(&self) -> f64 {
+        self.uses.iter().map(|usage| usage.busy_s).sum()
+    }
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedStep {
+    /// Its number, from 1.
+    pub step: u64,
+    /// Its searches, in order.
+    pub searches: Vec<RecordedSearch>,
+    /// Seconds of each phase, by rank.
+    pub seconds: Vec<Vec<f64>>,
+    /// Linear systems solved: attempts at the step.
+    pub solves: u64,
+    /// Rounds of impulses.
+    pub impulse_rounds: u64,
+    /// Collisions in all rounds.
+    pub collisions: u64,
+    /// Passes of the fail-safe.
+    pub fail_safe_passes: u64,
+}
+
+impl RecordedStep {
+    /// Seconds of a phase, on the slowest rank.
+    pub fn seconds(&self, phase: Phase) -> f64 {
+        self.seconds.iter().map(|seconds| seconds[phase as usize]).fold(0.0, f64::max)
+    }
+
+    /// The test parts of all searches, s.
+    pub fn searched_s(&self) -> f64 {
+        self.searches.iter().map(RecordedSearch::length_s).sum()
+    }
+
+    /// Tests above the roots, s: what the test phase has beside its test parts.
+    pub fn above_s(&self) -> f64 {
+        (self.seconds(Phase::Tests) - self.searched_s()).max(0.0)
+    }
+}
+
+/// Keeps what one rank knows of the searches of a step.
+#[derive(Debug, Default)]
+pub struct SearchRecorder {
+    searches: Vec<RecordedSearch>,
+    earlier: Vec<ProcessorUse>,
+}
+
+impl SearchRecorder {
+    /// Takes note of a search after it was made: `executed` here, with the profile of this
+    /// rank's processors since the step began. Its trees are `walked` again on rank 0, so
+    /// that recording does not slow down what is measured. Collective.
+    ///
+    /// # Errors
+    /// If a rank fails; if the trees are not what was executed.
+    pub(crate) fn search<'a>(
+        &mut self,
+        world: &dyn World,
+        uses: impl Iterator<Item = &'a ProcessorUse>,
+        executed: TestCounters,
+        walked: impl FnOnce() -> TestTrees,
+    ) -> Result<()> {
+        let uses: Vec<ProcessorUse> = uses.copied().collect();
+        self.earlier.resize(uses.len(), ProcessorUse::default());
+        let own = uses.iter().zip(&self.earlier).map(|(usage, earlier)| usage.since(earlier));
+        let all = message::gather_v(world, 0, &Vec::from_iter(own))?;
+        let counts = message::gather_v(world, 0, &[executed])?;
+        self.earlier = uses;
+        if world.rank() == 0 {
+            let trees = walked();
+            let mut sum = TestCounters::default();
+            counts.iter().for_each(|counts| sum.add(counts));
+            if (sum.tests, sum.hash) != (trees.executed.tests, trees.executed.hash) {
+                let message = format!(
+                    "{} tests were executed where the trees have {}",
+                    sum.tests, trees.executed.tests
+                );
+                return Err(Error::Rank { rank: 0, message });
+            }
+            self.searches.push(RecordedSearch { trees, uses: all });
+        }
+        // Others do not wait for rank 0 in what is measured next.
+        world.all_reduce_sum(&mut [0])
+    }
+
+    /// The step that has ended, on rank 0. Collective.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn step(
+        self,
+        world: &dyn World,
+        step: u64,
+        report: &StepReport,
+    ) -> Result<Option<RecordedStep>> {
+        let reports = message::gather_v(world, 0, std::slice::from_ref(report))?;
+        let Some(first) = reports.first() else { return Ok(None) };
+        Ok(Some(RecordedStep {
+            step,
+            searches: self.searches,
+            seconds: reports.iter().map(|report| report.seconds.to_vec()).collect(),
+            solves: first.get(Counter::Solves),
+            impulse_rounds: first.get(Counter::ImpulseRounds),
+            collisions: reports.iter().map(|report| report.get(Counter::Collisions)).sum(),
+            fail_safe_passes: first.get(Counter::FailSafePasses),
+        }))
+    }
+}
+
+/// A recording that is being written.
+pub struct Writer {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Writer {
+    /// Begins the file `path`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(path: &Path, header: &Header) -> Result<Self> {
+        let file = File::create(path).map_err(|cause| not_written(path, cause))?;
+        let mut writer = Self { path: path.to_owned(), file: BufWriter::new(file) };
+        writer.bytes(&[NAME, VERSION].concat())?;
+        writer.piece(header)?;
+        Ok(writer)
+    }
+
+    /// Adds a step.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn step(&mut self, step: &RecordedStep) -> Result<()> {
+        self.piece(step)?;
+        self.file.flush().map_err(|cause| not_written(&self.path, cause))
+    }
+
+    fn piece(&mut self, piece: &impl Serialize) -> Result<()> {
+        let bytes = postcard::to_stdvec(piece)
+            .map_err(|cause| Error::file(&self.path, cause, "report this as a bug"))?;
+        self.bytes(&(bytes.len() as u64).to_le_bytes())?;
+        self.bytes(&xxh3_64(&bytes).to_le_bytes())?;
+        self.bytes(&bytes)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|cause| not_written(&self.path, cause))
+    }
+}
+
+fn not_written(path: &Path, cause: std::io::Error) -> Error {
+    Error::file(path, cause, "free some space or choose another file (--record-tasks)")
+}
+
+/// A recording in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// What holds for all steps.
+    pub header: Header,
+    /// By rising number.
+    pub steps: Vec<RecordedStep>,
+}
+
+impl Recording {
+    /// Reads the file `path`.
+    ///
+    /// # Errors
+    /// When it is not there, is none, was written by another version, was cut off or is
+    /// damaged.
+    pub fn read(path: &Path) -> Result<Self> {
+        let again = "record it again: cloth-sim SCENE --record-tasks FILE";
+        let fail = |cause: &str| Error::file(path, cause, again);
+        let file = File::open(path).map_err(|cause| Error::file(path, cause, again))?;
+        let mut file = BufReader::new(file);
+        let mut name = vec![0; NAME.len() + VERSION.len()];
+        let named = file.read_exact(&mut name).is_ok() && name.starts_with(NAME);
+        if !named {
+            return Err(fail("the file is no recording of test trees"));
+        }
+        if !name.ends_with(VERSION) {
+            return Err(fail("another version of the program has written this recording"));
+        }
+        let damaged = |at: usize| match at {
+            0 => fail("its beginning is damaged or was cut off"),
+            _ => fail(&format!("step {at} of the recording is damaged or was cut off")),
+        };
+        let header: Header = read_piece(&mut file).flatten().ok_or_else(|| damaged(0))?;
+        if header.phases != Header::phase_names() {
+            return Err(fail("another version of the program has written this recording"));
+        }
+        let mut steps = Vec::new();
+        while let Some(step) = read_piece::<RecordedStep>(&mut file) {
+            let step = step.filter(|step| fits(step, &header));
+            steps.push(step.ok_or_else(|| damaged(steps.len() + 1))?);
+        }
+        if steps.is_empty() {
+            return Err(fail("the recording holds no step"));
+        }
+        Ok(Self { header, steps })
+    }
+}
+
+impl Recording {
+    /// Whether it was made on one rank of one thread.
+    pub fn is_of_one_processor(&self) -> bool {
+        self.header.ranks * self.header.threads == 1
+    }
+
+    /// Whether both are of the same steps, on the same number of processors.
+    pub fn repeats(&self, other: &Self) -> bool {
+        let hashes = |recording: &Self| {
+            let searches = recording.steps.iter().flat_map(|step| &step.searches);
+            Vec::from_iter(searches.map(|search| search.trees.executed.hash))
+        };
+        let counts = |recording: &Self| {
+            Vec::from_iter(recording.steps.iter().map(|step| (step.step, step.searches.len())))
+        };
+        self.header == other.header
+            && counts(self) == counts(other)
+            && hashes(self) == hashes(other)
+    }
+
+    /// Takes each search, and each phase of a step, from the recording in which it was
+    /// faster. The `other` one repeats this one.
+    pub fn keep_fastest(&mut self, other: Self) {
+        for (step, other) in self.steps.iter_mut().zip(other.steps) {
+            let above_s = step.above_s().min(other.above_s());
+            for (search, other) in step.searches.iter_mut().zip(other.searches) {
+                search.keep_fastest(other);
+            }
+            let tests_s = above_s + step.searched_s();
+            for (seconds, other) in step.seconds.iter_mut().zip(other.seconds) {
+                seconds.iter_mut().zip(other).for_each(|(s, other)| *s = s.min(other));
+                seconds[Phase::Tests as usize] = tests_s;
+            }
+        }
+    }
+}
+
+fn fits(step: &RecordedStep, header: &Header) -> bool {
+    step.seconds.len() == header.ranks
+        && step.seconds.iter().all(|seconds| seconds.len() == header.phases.len())
+        && step.searches.iter().all(|search| search.trees.owners_below(header.patches.len()))
+}
+
+/// The next piece: `None` at the end of the file, `Some(None)` if it is damaged.
+fn read_piece<T: DeserializeOwned>(file: &mut impl Read) -> Option<Option<T>> {
+    let mut head = Vec::new();
+    let read = file.take(16).read_to_end(&mut head);
+    if read.is_ok() && head.is_empty() {
+        return None;
+    }
+    Some(rest_of_piece(file, &head))
+}
+
+fn rest_of_piece<T: DeserializeOwned>(file: &mut impl Read, head: &[u8]) -> Option<T> {
+    let (length, hash) = head.split_first_chunk::<8>()?;
+    let (length, hash) = (u64::from_le_bytes(*length), u64::from_le_bytes(hash.try_into().ok()?));
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes).ok()?;
+    let whole = bytes.len() as u64 == length && xxh3_64(&bytes) == hash;
+    whole.then(|| postcard::from_bytes(&bytes).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recording() -> Recording {
+        let header = Header {
+            scene: "small".to_owned(),
+            ranks: 1,
+            threads: 1,
+            steps_per_frame: 4,
+            collision: Collision::default(),
+            patches: PatchGraph::default(),
+            vertices: 12,
+            phases: Header::phase_names(),
+        };
+        let search = RecordedSearch { trees: TestTrees::default(), uses: vec![] };
+        let step = |step| RecordedStep {
+            step,
+            searches: vec![search.clone(); 2],
+            seconds: vec![vec![0.5; Phase::ALL.len()]],
+            solves: 1,
+            impulse_rounds: 0,
+            collisions: 3,
+            fail_safe_passes: 1,
+        };
+        Recording { header, steps: vec![step(4), step(8)] }
+    }
+
+    #[test]
+    fn a_recording_is_read_as_it_was_written_and_what_is_none_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tasks");
+        let written = recording();
+        let mut writer = Writer::create(&path, &written.header).unwrap();
+        written.steps.iter().for_each(|step| writer.step(step).unwrap());
+        assert_eq!(Recording::read(&path).unwrap(), written);
+
+        let bytes = std::fs::read(&path).unwrap();
+        let refusal = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            Recording::read(&path).unwrap_err().to_string()
+        };
+        assert!(refusal(b"frame").contains("no recording"));
+        assert!(refusal(&bytes[..bytes.len() - 1]).contains("step 2"));
+        let mut damaged = bytes.clone();
+        damaged[60] ^= 4;
+        assert!(refusal(&damaged).contains("damaged"));
+        let mut newer = bytes;
+        newer[NAME.len()] += 1;
+        assert!(refusal(&newer).contains("version"));
+    }
+}

@@ -1,0 +1,58 @@
+//! The graph of patches, which is split into ranks.
+
+use serde::{Deserialize, Serialize};
+
+use super::metis::{Weights, k_way};
+use super::{Graph, Patches};
+use crate::error::Result;
+use crate::ids::VertexId;
+
+/// Patches with what couples them: all that decides which rank owns which.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchGraph {
+    /// Which patches couple.
+    coupled: Graph,
+    /// Couplings of vertices per entry of `coupled.neighbours`.
+    couplings: Vec<u32>,
+    /// Vertices of each patch.
+    vertices: Vec<u32>,
+}
+
+impl PatchGraph {
+    /// The graph of `patches` whose vertices couple as `graph` tells.
+    pub fn new(graph: &Graph, patches: &Patches) -> Self {
+        let mut cut = Vec::new();
+        for (v, &from) in patches.of_vertex.iter().enumerate() {
+            let to = graph.neighbours(v as VertexId).iter().map(|&w| patches.of_vertex[w as usize]);
+            cut.extend(to.filter(|&to| to != from).map(|to| (from, to)));
+        }
+        cut.sort_unstable();
+        let pairs: Vec<[u32; 2]> =
+            cut.chunk_by(|a, b| a == b).map(|pair| [pair[0].0, pair[0].1]).collect();
+        Self {
+            coupled: Graph::from_cliques(patches.len(), pairs.iter().map(|pair| &pair[..])),
+            couplings: cut.chunk_by(|a, b| a == b).map(|pair| pair.len() as u32).collect(),
+            vertices: patches.offsets.windows(2).map(|o| o[1] - o[0]).collect(),
+        }
+    }
+
+    /// The owner of each patch among `ranks` ranks: about equally many vertices each,
+    /// few couplings cut.
+    ///
+    /// # Errors
+    /// When METIS refuses the graph.
+    pub fn split(&self, ranks: usize) -> Result<Vec<u32>> {
+        let weights = Weights { vertices: &self.vertices, couplings: &self.couplings };
+        k_way(&self.coupled, Some(weights), ranks)
+    }
+
+    /// Number of patches.
+    pub fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// True if there is no patch.
+    pub fn is_empty(&self) -> bool {
+        self.vertices.is_empty()
+    }
+}

@@ -1,0 +1,105 @@
+//! The subcommand `replay`: recorded collision phases on modelled machines.
+
+use std::path::PathBuf;
+
+use cloth_sim::collision::replay::{Network, Recording, Variant, compare, replay, unit_costs};
+use cloth_sim::error::{Error, Result};
+use cloth_sim::report::replay::{self as report, Replayed};
+use cloth_sim::scene::Scene;
+use cloth_sim::scene::overrides::override_fields;
+use cloth_sim::scene::spec::Collision;
+
+use crate::cli::ReplayArguments;
+
+/// Models the phases of the first recording on each number of processors, and each
+/// recording as it was made beside what was measured; prints tables.
+///
+/// # Errors
+/// Files that are no recordings; settings that are none; files that cannot be written.
+pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
+    // 1. Recordings, and what their tests cost.
+    let recordings = fastest(&arguments.files)?;
+    let costs = unit_costs(recordings.iter().map(|(_, recording)| recording))?;
+    let Some((_, first)) = recordings.first() else { return Ok(()) };
+    if !first.is_of_one_processor() {
+        return Err(Error::file(
+            &arguments.files[0],
+            "it was not made on one processor, whose times the model starts from",
+            "give a recording made with --ranks 1 --threads 1 first",
+        ));
+    }
+    let network = Network {
+        latency_s: arguments.latency,
+        bandwidth: arguments.bandwidth,
+        overhead_s: arguments.overhead,
+    };
+    println!("{}: {} recorded steps\n", first.header.scene, first.steps.len());
+    println!("{}", report::costs(&costs));
+
+    // 2. Prediction beside measurement.
+    let compared = recordings
+        .iter()
+        .map(|(names, recording)| Ok((names.clone(), compare(recording, &costs, network)?)));
+    println!("{}", report::comparisons(&compared.collect::<Result<Vec<_>>>()?));
+
+    // 3. The first recording on other machines.
+    let collision = settings(&first.header.collision, &arguments.overrides)?;
+    let steps = |processors, collision| {
+        let variant = Variant { processors, collision, network };
+        let steps = replay(first, first.steps.iter(), &costs, &variant)?;
+        Ok::<_, Error>((variant, steps))
+    };
+    let serial_s = steps(1, collision)?.1.iter().map(|step| step.phase_s()).sum();
+    let on = |processors: u32, collision| {
+        let (variant, steps) = steps(processors as usize, collision)?;
+        Ok::<_, Error>(Replayed { variant, steps, serial_s })
+    };
+    let modelled = arguments.processors.iter().map(|&count| on(count, collision));
+    let modelled = modelled.collect::<Result<Vec<Replayed>>>()?;
+    print!("{}", report::curve(&modelled));
+    if let Some(path) = &arguments.csv {
+        report::write_csv(&modelled, path)?;
+    }
+
+    // 4. Pictures.
+    let Some(out) = &arguments.plot else { return Ok(()) };
+    std::fs::create_dir_all(out)
+        .map_err(|cause| Error::file(out, cause, "choose another folder (--plot)"))?;
+    let (scene, count) = (&first.header.scene, arguments.plot_processors);
+    let both = [false, true].map(|stealing| on(count, Collision { stealing, ..collision }));
+    let [off, on] = both;
+    let mut files = report::draw_utilization(scene, [&off?, &on?], out)?;
+    files.extend(report::draw_scaling(scene, &modelled, out)?);
+    files.iter().for_each(|file| println!("{}", file.display()));
+    Ok(())
+}
+
+/// The recordings, each with its name. Of those of one run on the same number of processors,
+/// each search counts as long as in the fastest: what disturbed the others is no cost.
+fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
+    let mut all: Vec<(String, Recording)> = Vec::new();
+    for file in files {
+        let (name, recording) = (file.display().to_string(), Recording::read(file)?);
+        match all.iter_mut().find(|(_, earlier)| earlier.repeats(&recording)) {
+            Some((names, earlier)) => {
+                earlier.keep_fastest(recording);
+                *names += &format!(", {name}");
+            }
+            None => all.push((name, recording)),
+        }
+    }
+    Ok(all)
+}
+
+/// The recorded settings with single ones overridden, as in a scene.
+fn settings(recorded: &Collision, overrides: &[String]) -> Result<Collision> {
+    for setting in overrides.iter().filter(|setting| !setting.starts_with("collision.")) {
+        return Err(Error::input(
+            format!("--set {setting}"),
+            "a replay has no other settings than those of `collision`",
+            "write for instance --set collision.b=4",
+        ));
+    }
+    let scene = Scene { collision: *recorded, ..Scene::default() };
+    Ok(override_fields(scene, overrides)?.collision)
+}

@@ -1,0 +1,167 @@
+//! Tables as text. Each says that it is modelled.
+
+use std::fmt::Write;
+
+use super::{PARTS, Replayed};
+use crate::collision::replay::tree::Item;
+use crate::collision::replay::{Comparison, ModelledStep, Network, UnitCosts};
+use crate::scene::spec::Collision;
+
+/// Unit costs, a line each.
+pub fn costs(costs: &UnitCosts) -> String {
+    let mut text = String::from(
+        "Unit costs, fitted to every second step of the recordings of one processor:\n",
+    );
+    for (item, cost) in Item::ALL.iter().zip(costs.0) {
+        let _ = writeln!(text, "  {:<32} {:>8.1} ns", item.name(), 1e9 * cost);
+    }
+    text
+}
+
+/// Measured beside modelled times; `named` are recordings with their names.
+pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
+    let mut text = String::from(
+        "Prediction against measurement, over the other steps (ms a step; errors of steps of at least 1 ms).\n\
+         Processor time of the tests in all of them; test part and whole phase where no processor was taken away \
+         for long.\n  \
+         what             ranks  steps  measured  modelled   error  median   worst  recording\n",
+    );
+    for (name, comparison) in named {
+        let Some(comparison) = comparison else {
+            let _ =
+                writeln!(text, "  {name}: made with several threads a rank, which is not modelled");
+            continue;
+        };
+        let rows = [
+            ("processor time", &comparison.busy),
+            ("test part", &comparison.test_parts),
+            ("whole phase", &comparison.phases),
+        ];
+        for (what, pairs) in rows {
+            let _ =
+                writeln!(text, "  {what:<16} {:>5} {}  {name}", comparison.ranks, errors(pairs));
+        }
+    }
+    text
+}
+
+/// Number of steps, means of both, the error of the sum, and the median and largest error
+/// of a step.
+fn errors(pairs: &[(f64, f64)]) -> String {
+    if pairs.is_empty() {
+        return format!("{:>6} {:>9} {:>9} {:>7} {:>7} {:>7}", 0, "-", "-", "-", "-", "-");
+    }
+    let count = pairs.len() as f64;
+    let measured: f64 = pairs.iter().map(|pair| pair.0).sum();
+    let modelled: f64 = pairs.iter().map(|pair| pair.1).sum();
+    let long = pairs.iter().filter(|pair| pair.0 >= 1e-3);
+    let mut errors = Vec::from_iter(long.map(|pair| (pair.1 / pair.0 - 1.0).abs()));
+    errors.sort_by(f64::total_cmp);
+    let percent = |value: Option<f64>| match value {
+        Some(value) => format!("{:.1}%", 100.0 * value),
+        None => "-".to_owned(),
+    };
+    let of_sum = (measured > 0.0).then(|| modelled / measured - 1.0);
+    format!(
+        "{:>6} {:>9.3} {:>9.3} {:>7} {:>7} {:>7}",
+        pairs.len(),
+        1e3 * measured / count,
+        1e3 * modelled / count,
+        percent(of_sum),
+        percent(errors.get(errors.len() / 2).copied()),
+        percent(errors.last().copied()),
+    )
+}
+
+/// A row for each modelled machine; all but the number of processors is the same.
+pub fn curve(replayed: &[Replayed]) -> String {
+    let Some(first) = replayed.first() else { return String::new() };
+    let mut text = format!(
+        "Modelled, not measured: mean of {} collision phases; {}; {}.\n\
+         Times in ms, utilization and efficiency in %, counts a phase.\n\
+         {:>10} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>6} | {:>8} {:>9} {:>9}\n",
+        first.steps.len(),
+        network(&first.variant.network),
+        sharing(&first.variant.collision),
+        "processors",
+        "phase",
+        "replic.",
+        "gather",
+        "tests",
+        "others",
+        "best",
+        "chain",
+        "ending",
+        "balance",
+        "util.",
+        "time",
+        "worst",
+        "eff.t.",
+        "eff.",
+        "speed-t.",
+        "speed",
+        "steals",
+        "requests",
+        "rejected",
+    );
+    for replayed in replayed {
+        text += &row(replayed);
+    }
+    text += "phase = replicated (predict, refit, tests above the roots) + all-gather + tests + others (contacts, response, fail-safe). Of the tests: best = tests \
+             shared out evenly or the longest chain of them, chain; ending = from the last test to the end; balance = the rest: waiting, \
+             talking and making tasks. util. = mean over the frames, time = over all the time, worst = worst frame; eff.t., speed-t. = tests alone.\n";
+    text
+}
+
+fn row(replayed: &Replayed) -> String {
+    let processors = replayed.variant.processors as f64;
+    let ms = |value: fn(&ModelledStep) -> f64| 1e3 * replayed.mean(value);
+    let part = |index: usize| ms(PARTS[index].1);
+    let (utilization, worst) = replayed.utilization();
+    let (tests, whole) = (replayed.speed_up_of_tests(), replayed.speed_up());
+    let balance = |step: &ModelledStep| step.test_part_s - step.best_s - step.termination_s;
+    format!(
+        "{:>10} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>6.1} {:>6.1} {:>6.1} {:>6.1} {:>6.1} {:>8.1} {:>6.1} | {:>8.0} {:>9.0} {:>9.0}\n",
+        replayed.variant.processors,
+        ms(ModelledStep::phase_s),
+        part(0),
+        part(1),
+        part(2),
+        part(3),
+        ms(|step| step.best_s),
+        ms(|step| step.chain_s),
+        ms(|step| step.termination_s),
+        1e3 * replayed.mean(balance),
+        100.0 * utilization,
+        100.0 * replayed.utilization_of_all(),
+        100.0 * worst,
+        100.0 * tests / processors,
+        100.0 * whole / processors,
+        tests,
+        whole,
+        replayed.count(|usage| usage.tasks_stolen),
+        replayed.count(|usage| usage.requests),
+        replayed.count(|usage| usage.rejections),
+    )
+}
+
+fn network(network: &Network) -> String {
+    format!(
+        "latency {} us, {} GB/s, {} us of processor time a letter",
+        1e6 * network.latency_s,
+        network.bandwidth / 1e9,
+        1e6 * network.overhead_s
+    )
+}
+
+/// How tests are shared out, in words.
+pub fn sharing(collision: &Collision) -> String {
+    let Collision { decomposition, stealing, a, b, polling_interval_us, victim_order, share } =
+        collision;
+    let on = |on: &bool| if *on { "on" } else { "off" };
+    format!(
+        "decomposition {} (a = {a}, b = {b}), stealing {} ({victim_order:?}, {share:?}, polls every {polling_interval_us} us)",
+        on(decomposition),
+        on(stealing),
+    )
+}

@@ -1,0 +1,99 @@
+//! `--record-tasks` and `cloth-sim replay`.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::run::{Frames, Start, finish, simulate};
+
+const STEPS: usize = 24;
+
+/// Runs a small scene whose cloth is on the floor in the end, and records every second of
+/// its steps; frames and recording.
+fn record(start: Start, folder: &Path) -> (Frames, PathBuf) {
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let file = folder.join("tasks");
+    let frames = (STEPS / 4).to_string();
+    let named = file.to_str().expect("a name");
+    let arguments = ["--frames", &frames, "--record-tasks", named, "--record-every", "2"];
+    (simulate(start, &scene, &folder.join("run"), &arguments), file)
+}
+
+/// Whether `cloth-sim replay` ends well, what it prints, and what it complains of.
+fn replay(arguments: &[&str]) -> (bool, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let output = finish(command.arg("replay").args(arguments));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.success(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [one, two, plain] = ["one", "two", "plain"].map(|name| folder.path().join(name));
+    for folder in [&one, &two, &plain] {
+        std::fs::create_dir(folder).expect("a folder");
+    }
+    let (frames, one) = record(Start::Threads(1, 1), &one);
+    let (frames_of_two, two) = record(Start::Threads(2, 1), &two);
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let number = (STEPS / 4).to_string();
+    let plain = simulate(Start::Threads(1, 1), &scene, &plain, &["--frames", &number]);
+    assert_eq!(frames, plain, "recording changes nothing");
+    assert_eq!(frames, frames_of_two);
+
+    let (one, two) = (one.to_str().expect("a name"), two.to_str().expect("a name"));
+    let (csv, plots) = (folder.path().join("replay.csv"), folder.path().join("plots"));
+    let (csv_name, plots_name) = (csv.to_str().expect("a name"), plots.to_str().expect("a name"));
+    let machines = ["--processors", "1,3,40", "--latency", "3us", "--bandwidth", "2GB/s"];
+    let more = ["--csv", csv_name, "--plot", plots_name, "--set", "collision.b=4"];
+    let (good, said, error) = replay(&[&[one, two][..], &machines, &more].concat());
+    assert!(good, "{error}");
+    assert!(said.contains("Modelled, not measured") && said.contains("Prediction against"));
+    for picture in ["replay_utilization", "replay_scaling"] {
+        assert!(plots.join(picture).with_extension("svg").is_file());
+        assert!(plots.join(picture).with_extension("png").is_file());
+    }
+
+    // The same tests on all machines, and no machine better than it can be.
+    let mut reader = csv::Reader::from_path(csv).expect("a table");
+    let rows = reader.deserialize().map(|row| row.expect("a whole row"));
+    let rows: Vec<BTreeMap<String, String>> = rows.collect();
+    assert_eq!(rows.len(), 3 * STEPS / 2);
+    let number = |row: &BTreeMap<String, String>, column: &str| -> f64 {
+        row[column].parse().expect("a number")
+    };
+    for (at, row) in rows.iter().enumerate() {
+        let alone = &rows[at % (STEPS / 2)];
+        assert_eq!((row["source"].as_str(), row["b"].as_str()), ("modelled", "4"));
+        assert_eq!(row["step"], alone["step"]);
+        assert_eq!(row["tests"], alone["tests"]);
+        assert!(number(row, "test_part_s") >= number(row, "best_tests_s") - 1e-9);
+    }
+    let sum = |rows: &[BTreeMap<String, String>]| -> f64 {
+        rows.iter().map(|row| number(row, "tests")).sum()
+    };
+    assert!(sum(&rows) > 1e4, "{} tests are too few to tell", sum(&rows));
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (_, two) = record(Start::Threads(2, 1), folder.path());
+    let name = two.to_str().expect("a name");
+    let refusal = |arguments: &[&str]| {
+        let (good, _, error) = replay(arguments);
+        assert!(!good);
+        error
+    };
+    assert!(refusal(&[name]).contains("--ranks 1 --threads 1"), "costs are those of one");
+    assert!(refusal(&["no such file"]).contains("No such file"));
+    assert!(refusal(&[name, "--latency", "2"]).contains("us"));
+    let bytes = std::fs::read(&two).expect("the recording");
+    std::fs::write(&two, &bytes[..bytes.len() / 2]).expect("half of it");
+    assert!(refusal(&[name]).contains("damaged or was cut off"));
+    std::fs::write(&two, "frame").expect("something else");
+    assert!(refusal(&[name]).contains("no recording of test trees"));
+}
