@@ -93,7 +93,7 @@ fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
 
 /// The recorded settings with single ones overridden, as in a scene.
 fn settings(recorded: &Collision, overrides: &[String]) -> Result<Collision> {
-    for setting in overrides.iter().filter(|setting| !setting.starts_with("collision.")) {
+    if let Some(setting) = overrides.iter().find(|setting| !setting.starts_with("collision.")) {
         return Err(Error::input(
             format!("--set {setting}"),
             "a replay has no other settings than those of `collision`",

@@ -8,11 +8,13 @@
 pub mod costs;
 pub mod machine;
 pub mod model;
+pub mod recorder;
 pub mod recording;
 pub mod tree;
 
 pub use costs::{Sample, UnitCosts};
 pub use machine::{Machine, Network, Played};
 pub use model::{Comparison, ModelledStep, Variant, compare, replay, unit_costs};
-pub use recording::{Header, RecordedSearch, RecordedStep, Recording, SearchRecorder, Writer};
+pub use recorder::SearchRecorder;
+pub use recording::{Header, RecordedSearch, RecordedStep, Recording, Writer};
 pub use tree::TestTrees;

@@ -22,7 +22,7 @@ pub fn draw_utilization(
     out: &Path,
 ) -> Result<Vec<PathBuf>> {
     let profiles = [profile(scene, off), profile(scene, on)];
-    let names = ["stealing off", "stealing on"].map(str::to_owned);
+    let names = ["no stealing", "stealing"].map(str::to_owned);
     draw_profiles([&profiles[0], &profiles[1]], names, out, "replay_utilization")
 }
 
@@ -49,10 +49,7 @@ pub fn draw_scaling(scene: &str, replayed: &[Replayed], out: &Path) -> Result<Ve
             ("mean of frames", values(&|r| 100.0 * r.utilization().0)),
             ("mean over time", values(&|r| 100.0 * r.utilization_of_all())),
             ("worst frame", values(&|r| 100.0 * r.utilization().1)),
-            (
-                "efficiency, whole phase",
-                values(&|r| 100.0 * r.speed_up() / r.variant.processors as f64),
-            ),
+            ("efficiency, phase", values(&|r| 100.0 * r.speed_up() / r.variant.processors as f64)),
         ],
         shares: PARTS.iter().map(|&(name, part)| (name, share(part))).collect(),
     };

@@ -80,8 +80,11 @@ impl Replayed {
     }
 }
 
-/// The parts of a phase that stand together in tables and pictures, with their seconds.
-pub const PARTS: [(&str, fn(&ModelledStep) -> f64); 4] = [
+/// A part of a phase: its name, and its seconds.
+pub type Part = (&'static str, fn(&ModelledStep) -> f64);
+
+/// The parts of a phase that stand together in tables and pictures.
+pub const PARTS: [Part; 4] = [
     ("replicated", |step| {
         step.above_s + step.seconds[Phase::Predict as usize] + step.seconds[Phase::Refit as usize]
     }),
