@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use cloth_sim::collision::replay::{Header, RecordedStep, Writer};
+use cloth_sim::collision::parallel::replay::{Header, RecordedStep, Writer};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::output::frames::FrameWriter;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use cloth_sim::collision::replay::{Network, Recording, Variant, compare, replay, unit_costs};
+use cloth_sim::collision::parallel::replay::{
+    Network, Recording, Variant, compare, replay, unit_costs,
+};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::report::replay::{self as report, Replayed};
 use cloth_sim::scene::Scene;

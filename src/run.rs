@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cloth_sim::collision::usage::note_theft;
+use cloth_sim::collision::parallel::usage::note_theft;
 use cloth_sim::collision::{ProcessorUse, Theft};
 use cloth_sim::comm::launch::{self, Placement};
 use cloth_sim::comm::{World, message, threads};

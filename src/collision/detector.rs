@@ -5,9 +5,8 @@ mod tests;
 
 use super::dop::Dop18;
 use super::pair::Pair;
-use super::processor::Search;
-use super::processors::Processors;
-use super::replay::tree::TestTrees as Recorded;
+use super::parallel::replay::tree::TestTrees as Recorded;
+use super::parallel::{Processors, Search};
 use super::surface::{Surface, Surfaces};
 use super::task::{Outcome, Sweep, Task, Test, TestCounters, TestTrees};
 use crate::comm::World;

@@ -14,18 +14,11 @@ pub mod intersect;
 pub mod margin;
 pub mod narrow;
 pub mod pair;
-mod pool;
-mod processor;
-pub mod processors;
-pub mod replay;
+pub mod parallel;
 pub mod response;
-pub mod scheduler;
 pub mod screen;
-mod steal;
 pub mod surface;
 pub mod task;
-pub mod time_line;
-pub mod usage;
 
 pub use bvh::Hierarchy;
 pub use contact::{
@@ -34,9 +27,7 @@ pub use contact::{
 pub use detector::Detector;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
-pub use processors::Processors;
+pub use parallel::{Origin, ProcessorUse, Processors, SearchSpan, TaskSpan, Theft};
 pub use response::{VertexResponse, impulses, max_project, repulsions};
 pub use surface::{Surface, Surfaces};
 pub use task::{Sweep, Test, TestCounters};
-pub use time_line::{Origin, SearchSpan, TaskSpan};
-pub use usage::{ProcessorUse, Theft};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cloth::energy::EnergyMeter;
 use crate::cloth::{ContactSpring, Integrator};
 use crate::collision::failsafe::FailSafe;
-use crate::collision::replay::{RecordedStep, SearchRecorder};
+use crate::collision::parallel::replay::{RecordedStep, SearchRecorder};
 use crate::collision::{Contact, Detector, Friction, Processors, Test, VertexResponse};
 use crate::comm::World;
 use crate::error::{Error, Result};

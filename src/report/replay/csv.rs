@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Replayed;
 use crate::collision::ProcessorUse;
-use crate::collision::replay::ModelledStep;
+use crate::collision::parallel::replay::ModelledStep;
 use crate::error::{Error, Result};
 use crate::profile::Phase;
 

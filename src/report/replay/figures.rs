@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{PARTS, Replayed};
 use crate::collision::ProcessorUse;
-use crate::collision::replay::ModelledStep;
+use crate::collision::parallel::replay::ModelledStep;
 use crate::error::Result;
 use crate::profile::Phase;
 use crate::report::profile::{

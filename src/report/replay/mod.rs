@@ -7,7 +7,7 @@ mod table;
 use std::collections::BTreeMap;
 
 use crate::collision::ProcessorUse;
-use crate::collision::replay::{ModelledStep, Variant};
+use crate::collision::parallel::replay::{ModelledStep, Variant};
 use crate::profile::Phase;
 
 pub use csv::write_csv;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{PARTS, Replayed};
-use crate::collision::replay::tree::Item;
-use crate::collision::replay::{Comparison, ModelledStep, Network, UnitCosts};
+use crate::collision::parallel::replay::tree::Item;
+use crate::collision::parallel::replay::{Comparison, ModelledStep, Network, UnitCosts};
 use crate::scene::spec::Collision;
 
 /// Unit costs, a line each.

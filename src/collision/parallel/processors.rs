@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use crossbeam_deque::Worker;
 
-use super::pair::Pair;
 use super::pool::{Pool, Pooled};
 use super::processor::{Alone, Decomposition, Link, Phase, Processor, Search};
 use super::scheduler::Scheduler;
 use super::steal::RankLink;
-use super::task::{Task, TestCounters};
 use super::time_line::{Clock, SearchSpan};
 use super::usage::{ProcessorUse, Theft, note_theft};
+use crate::collision::pair::Pair;
+use crate::collision::task::{Task, TestCounters};
 use crate::comm::World;
 use crate::error::Result;
 use crate::scene::spec::Collision;
@@ -51,7 +51,7 @@ impl Processors {
     ///
     /// # Errors
     /// If a rank fails.
-    pub(super) fn run(
+    pub(in crate::collision) fn run(
         &mut self,
         (world, threads): (&dyn World, &Threads),
         search: &Search,

@@ -1,8 +1,8 @@
 //! The modelled machine against what must hold on any.
 
 use super::*;
-use crate::collision::replay::TestTrees;
-use crate::collision::replay::tree::Item;
+use crate::collision::parallel::replay::TestTrees;
+use crate::collision::parallel::replay::tree::Item;
 use crate::scene::spec::{Share, VictimOrder};
 
 const COSTS: UnitCosts = UnitCosts([1e-8, 4e-8, 1e-7, 2e-8, 2e-7]);

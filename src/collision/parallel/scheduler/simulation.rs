@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::*;
-use crate::collision::processor::Decomposition;
+use crate::collision::parallel::processor::Decomposition;
 use crate::collision::task::{Task, Test, TestCounters};
 
 const SCHEDULES: u64 = 3000;

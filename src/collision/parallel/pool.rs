@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_deque::{Steal, Stealer, Worker};
 
-use super::task::Task;
 use super::time_line::Origin;
+use crate::collision::task::Task;
 
 /// A task in the pool, and where its processor got it.
 #[derive(Debug, PartialEq)]

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::collision::processor::Search;
+use crate::collision::parallel::processor::Search;
 use crate::collision::screen::may_come_near;
 use crate::collision::surface::overlapping_pairs;
 use crate::collision::task::{Outcome, Test, TestCounters};
@@ -246,7 +246,7 @@ impl Unfolded<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collision::scheduler::mix;
+    use crate::collision::parallel::scheduler::mix;
 
     impl TestTrees {
         /// Random trees, those of patch `i` of about `sizes[i]` tests.

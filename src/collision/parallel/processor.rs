@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use crossbeam_deque::Worker;
 
-use super::dop::Dop18;
-use super::pair::Pair;
 use super::pool::{Pool, Pooled};
-use super::surface::{Side, elementary_pairs};
-use super::task::{Sweep, Task, Test, TestCounters, TestTrees};
 use super::time_line::{Clock, Origin, Steal, TaskSpan};
 use super::usage::{ProcessorUse, Theft, note_theft, thread_time};
+use crate::collision::dop::Dop18;
+use crate::collision::pair::Pair;
+use crate::collision::surface::{Side, elementary_pairs};
+use crate::collision::task::{Sweep, Task, Test, TestCounters, TestTrees};
 use crate::comm::wait::wait;
 use crate::error::Result;
 use crate::ids::FaceId;
@@ -44,7 +44,7 @@ impl Decomposition {
 }
 
 /// What tests are executed on, and what they find.
-pub(super) struct Search<'a> {
+pub(in crate::collision) struct Search<'a> {
     /// The refitted hierarchies.
     pub trees: TestTrees<'a>,
     /// The motion that they were refitted to.

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use super::{Happening, Task};
 use crate::collision::ProcessorUse;
-use crate::collision::processor::{Decomposition, RUNS};
-use crate::collision::replay::tree::{Unfolded, branches, candidates};
-use crate::collision::scheduler::{Load, Scheduler, mix};
+use crate::collision::parallel::processor::{Decomposition, RUNS};
+use crate::collision::parallel::replay::tree::{Unfolded, branches, candidates};
+use crate::collision::parallel::scheduler::{Load, Scheduler, mix};
 use crate::collision::task::BRANCHES;
 
 /// What all ranks work by during a phase; times in ps.
