@@ -188,30 +188,26 @@ impl Processor {
     /// Those of `link`.
     pub fn work(&mut self, phase: &Phase, link: &mut impl Link) -> Result<()> {
         let mut polled = Instant::now();
-        let mut start = thread_time();
-        loop {
-            let own = self.tasks.pop();
-            let Pooled { task, origin } = match own {
-                Some(own) => own,
-                None => {
-                    let Some(sought) = self.seek(phase, link)? else { return Ok(()) };
-                    start = thread_time();
-                    sought
-                }
-            };
-            let (begin_s, before) = (phase.clock.now_s(), self.counters.tests);
-            let scheduling = self.execute(task, phase, link, &mut polled)?;
-            phase.pool.executed();
-            let end = thread_time();
-            let busy_s = (end - start).saturating_sub(scheduling).as_secs_f64();
-            self.usage.busy_s += busy_s;
-            self.usage.scheduling_s += scheduling.as_secs_f64();
-            if phase.clock.runs {
-                let (end_s, tests) = (phase.clock.now_s(), self.counters.tests - before);
-                let thread = self.index as u32;
-                self.spans.push(TaskSpan { thread, begin_s, end_s, busy_s, tests, origin });
+        while let Some(mut pooled) = self.next(phase, link)? {
+            // Reading the clock is a call of the system: not for each task.
+            let (start, mut scheduling) = (thread_time(), Duration::ZERO);
+            loop {
+                scheduling += self.execute(pooled, phase, link, &mut polled)?;
+                phase.pool.executed();
+                let Some(own) = self.tasks.pop() else { break };
+                pooled = own;
             }
-            start = end;
+            self.usage.busy_s += (thread_time() - start).saturating_sub(scheduling).as_secs_f64();
+            self.usage.scheduling_s += scheduling.as_secs_f64();
+        }
+        Ok(())
+    }
+
+    /// Its newest task, or one of another processor; `None` once there can be none.
+    fn next(&mut self, phase: &Phase, link: &mut impl Link) -> Result<Option<Pooled>> {
+        match self.tasks.pop() {
+            Some(own) => Ok(Some(own)),
+            None => self.seek(phase, link),
         }
     }
 
@@ -241,8 +237,30 @@ impl Processor {
         sought
     }
 
-    /// Executes a task but for what it cuts off; returns the time that polls took.
+    /// Executes a task, and notes it for a time line if there is one; returns the time
+    /// that polls took.
     fn execute(
+        &mut self,
+        Pooled { task, origin }: Pooled,
+        phase: &Phase,
+        link: &mut impl Link,
+        polled: &mut Instant,
+    ) -> Result<Duration> {
+        self.usage.tasks_executed += 1;
+        if !phase.clock.runs {
+            return self.unfold(task, phase, link, polled);
+        }
+        let (begin_s, start, before) = (phase.clock.now_s(), thread_time(), self.counters.tests);
+        let scheduling = self.unfold(task, phase, link, polled)?;
+        let busy_s = (thread_time() - start).saturating_sub(scheduling).as_secs_f64();
+        let (end_s, tests) = (phase.clock.now_s(), self.counters.tests - before);
+        let thread = self.index as u32;
+        self.spans.push(TaskSpan { thread, begin_s, end_s, busy_s, tests, origin });
+        Ok(scheduling)
+    }
+
+    /// Executes a task but for what it cuts off; returns the time that polls took.
+    fn unfold(
         &mut self,
         task: Task,
         phase: &Phase,
@@ -275,7 +293,6 @@ impl Processor {
                 }
             }
         }
-        self.usage.tasks_executed += 1;
         Ok(scheduling)
     }
 }
