@@ -10,7 +10,7 @@
 Every configuration runs once, then every one again, in the opposite order: what disturbs a machine for a while hits all
 of them. Ranks have one thread, threads are those of one rank. Writes `runs.csv`, a row for each run, as runs end, draws
 `<scene>.png` and `.svg` (with matplotlib; without it only the table is made), and prints the table of
-docs/performance.md. Runs must agree in every bit of their frames, or the script fails.
+docs/performance.md. Runs must end in the same state, bit for bit, or the script fails.
 
 total        the process from start to end: reading, partitioning and output included
 physical     physical modelling: assembly, solve with its ghost exchange, position update; average over the ranks
@@ -80,7 +80,7 @@ def test_parts(record):
     busy, tests, contacts, length = {}, {}, {}, {}
     for step in steps:
         at, its = step["step"], step["processors"]
-        length[at] = max([length.get(at, 0)] + [one["length_s"] for one in its])
+        length[at] = step["test_part_s"]
         busy[at] = busy.get(at, 0) + sum(one["busy_s"] for one in its)
         tests[at] = tests.get(at, 0) + sum(one["tests"] for one in its)
         contacts[at] = contacts.get(at, 0) + step["proximity_pairs"] + step["predicted_impacts"]
@@ -187,7 +187,8 @@ def draw(rows, scene, ways, out):
         times.plot([], [], "_k", markersize=10, label="median")
         times.plot([], [], ":k", linewidth=1, label="ideal")
         times.set(title=f"{scene}: time, best", ylabel="s", yscale="log")
-        times.yaxis.set_major_formatter("{x:g}")
+        for of_ticks in (times.yaxis.set_major_formatter, times.yaxis.set_minor_formatter):
+            of_ticks("{x:g}")
         gains.plot(counts, counts, ":k", linewidth=1, label="ideal")
         gains.set(title="Speed-up of the best", ylim=(0, None))
         for name, color in [("utilization", "#009e73"), ("in contact", "#e69f00")]:

@@ -98,7 +98,7 @@ fn run_frames(
     for frame in 0..=u64::from(job.scene.frames) {
         let steps = if frame == 0 { 0 } else { job.scene.steps_per_frame };
         let mut reports = Vec::with_capacity(steps as usize);
-        let (mut uses, mut thefts) = (Vec::new(), Vec::new());
+        let (mut uses, mut thefts, mut searches) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..steps {
             #[cfg(feature = "fault-injection")]
             crate::fault::commit(world, simulation, simulation.steps() + 1)?;
@@ -118,9 +118,11 @@ fn run_frames(
             reports.push(report);
             uses.extend(simulation.processors().usage().copied());
             simulation.processors().thefts().for_each(|theft| note_theft(&mut thefts, *theft));
+            searches.push(simulation.processors().lengths_s().to_vec());
         }
         let state_hash = simulation.state_hash()?;
-        let steps = gather_reports(world, simulation.steps(), &reports, &uses)?;
+        let test_parts = test_parts(world, &searches)?;
+        let steps = gather_reports(world, simulation.steps(), &reports, &uses, &test_parts)?;
         let thefts = gather_thefts(world, frame, &thefts)?;
         if let Some(recorder) = recorder {
             recorder.frame(frame, state_hash, simulation, (steps, thefts))?;
@@ -183,13 +185,26 @@ pub fn gather_json<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T)
     Ok(items)
 }
 
+/// The length of each step's test part on rank 0, s: of its searches, which are as many on
+/// all ranks, each as long as on the slowest one.
+fn test_parts(world: &dyn World, lengths_s: &[Vec<f64>]) -> Result<Vec<f64>> {
+    let own = lengths_s.concat();
+    let mut longest = vec![0.0_f64; own.len()];
+    for rank in message::gather_v(world, 0, &own)?.chunks(own.len().max(1)) {
+        longest.iter_mut().zip(rank).for_each(|(longest, &length)| *longest = longest.max(length));
+    }
+    let mut longest = longest.into_iter();
+    Ok(lengths_s.iter().map(|step| longest.by_ref().take(step.len()).sum()).collect())
+}
+
 /// Every rank's reports of the steps that end with step `last`, on rank 0, with the
-/// `uses` of its processors, step by step.
+/// `uses` of its processors, step by step, and the lengths of the `test_parts`.
 fn gather_reports(
     world: &dyn World,
     last: u64,
     reports: &[StepReport],
     uses: &[ProcessorUse],
+    test_parts: &[f64],
 ) -> Result<Vec<StepRecord>> {
     let steps = reports.len().max(1);
     let threads = message::all_counts(world, uses.len() / steps)?;
@@ -198,9 +213,10 @@ fn gather_reports(
     let mut uses = uses.into_iter();
     let mut records = Vec::with_capacity(all.len());
     for (rank, reports) in all.chunks(steps).enumerate() {
-        for (step, report) in (last + 1 - reports.len() as u64..).zip(reports) {
+        let numbered = (last + 1 - reports.len() as u64..).zip(reports);
+        for ((step, &report), &test_part_s) in numbered.zip(test_parts) {
             let processors = uses.by_ref().take(threads[rank]).collect();
-            records.push(StepRecord { step, rank, report: *report, processors });
+            records.push(StepRecord { step, rank, test_part_s, report, processors });
         }
     }
     Ok(records)

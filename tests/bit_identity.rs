@@ -73,11 +73,14 @@ fn frames_do_not_depend_on_culling() {
 fn frames_do_not_depend_on_decomposition_or_stealing() {
     let scene = test_scene("layers.ron");
     let reference = run(REFERENCE, &scene, &[]);
-    for (decomposition, stealing) in [("false", "true"), ("true", "false"), ("false", "false")] {
-        let decomposition = format!("collision.decomposition={decomposition}");
-        let stealing = format!("collision.stealing={stealing}");
-        let more = ["--set", decomposition.as_str(), "--set", stealing.as_str()];
-        for start in [Start::Threads(2, 2), Start::Threads(3, 1)] {
+    let (decomposition, stealing) = ("collision.decomposition=false", "collision.stealing=false");
+    for start in starts() {
+        let more = ["--set", stealing];
+        assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
+    }
+    for start in [Start::Threads(2, 2), Start::Threads(3, 1)] {
+        for more in [vec!["--set", decomposition], vec!["--set", decomposition, "--set", stealing]]
+        {
             assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
         }
     }

@@ -115,9 +115,16 @@ fn utilization_is_the_average_over_the_phases_with_work() {
     let (folder, _) = run("10");
     let (record, rows) = (record(folder.path()), rows(folder.path()));
     let tests = PROCESSORS.map(|processor| of_steps(&record, processor, "tests"));
-    // A test part lasts until its slowest rank is done.
+    // A test part is at least as long as on its slowest rank: each of its searches is.
     let lengths = PROCESSORS.map(|processor| of_steps(&record, processor, "length_s"));
-    let length = |step: usize| lengths.iter().map(|its| its[step]).fold(0.0, f64::max);
+    let on_one = |step: usize| lengths.iter().map(|its| its[step]).fold(0.0, f64::max);
+    let steps = record["steps"].as_array().expect("steps").iter();
+    let of_first = steps.filter(|step| step["rank"] == 0);
+    let length =
+        Vec::from_iter(of_first.map(|step| step["test_part_s"].as_f64().expect("a number")));
+    for (step, &length) in length.iter().enumerate() {
+        assert!(length >= on_one(step), "step {step}");
+    }
     let mut kinds = [0, 0];
     for row in &rows {
         let processor = (number(row, "rank") as u64, number(row, "thread") as u64);
@@ -130,7 +137,7 @@ fn utilization_is_the_average_over_the_phases_with_work() {
             assert_eq!(row["utilization"], "", "nothing to be busy with: {row:?}");
             continue;
         }
-        let expected = steps.iter().map(|&s| busy[s] / length(s)).sum::<f64>() / steps.len() as f64;
+        let expected = steps.iter().map(|&s| busy[s] / length[s]).sum::<f64>() / steps.len() as f64;
         assert!((number(row, "utilization") - expected).abs() < 1e-9, "{row:?}");
     }
     assert!(kinds[0] > 0, "no frame has tests");

@@ -54,6 +54,10 @@ pub struct StepRecord {
     pub step: u64,
     /// The rank that measured.
     pub rank: usize,
+    /// The test part of the step: its searches, each from its beginning to its end on the
+    /// slowest rank, s. The same for all ranks.
+    #[serde(default)]
+    pub test_part_s: f64,
     /// Its phases and counters.
     #[serde(flatten)]
     pub report: StepReport,

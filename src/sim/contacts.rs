@@ -33,7 +33,8 @@ impl Simulation<'_> {
     /// were sought again, along the actual ones. All ranks decide alike: they know all
     /// positions.
     pub(super) fn keep_candidates(&mut self, report: &mut StepReport) -> Result<()> {
-        let strayed = self.motion.follow_strayed(self.margin());
+        let margin = self.margin();
+        let strayed = report.time(Phase::Refit, |_| self.motion.follow_strayed(margin));
         if strayed.is_empty() {
             return Ok(());
         }

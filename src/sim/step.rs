@@ -46,7 +46,7 @@ impl Simulation<'_> {
             return Ok(Some(trouble));
         }
         report.time(Phase::AllGather, |_| self.gather_velocities(&span))?;
-        if self.can_halve(false) && self.turns_too_far() {
+        if self.can_halve(false) && report.time(Phase::Solve, |_| self.turns_too_far()) {
             return Ok(Some(Trouble::Turned));
         }
         self.keep_candidates(report)?;

@@ -29,6 +29,8 @@ pub struct Processors {
     clock: Clock,
     /// The searches since the profile began, while the clock runs.
     searches: Vec<SearchSpan>,
+    /// The length of each search since the profile began, s.
+    lengths_s: Vec<f64>,
 }
 
 impl Processors {
@@ -40,6 +42,7 @@ impl Processors {
             scheduler: Scheduler::new(world.rank(), world.size(), settings.victim_order),
             clock: Clock::default(),
             searches: Vec::new(),
+            lengths_s: Vec::new(),
         }
     }
 
@@ -106,6 +109,7 @@ impl Processors {
     fn combine(&mut self, start: Instant, candidates: &mut Vec<Pair>) -> TestCounters {
         let length_s = start.elapsed().as_secs_f64();
         let mut sum = TestCounters::default();
+        self.lengths_s.push(length_s);
         for processor in &mut self.list {
             let counters = &mut processor.counters;
             counters.candidates = processor.candidates.len() as u64;
@@ -129,6 +133,7 @@ impl Processors {
             processor.thefts.clear();
         }
         self.searches.clear();
+        self.lengths_s.clear();
     }
 
     /// Whether each task is noted from now on, for a time line.
@@ -139,6 +144,11 @@ impl Processors {
     /// The searches since the profile began, if their tasks were noted.
     pub fn searches(&self) -> &[SearchSpan] {
         &self.searches
+    }
+
+    /// How long each search since the profile began took on this rank, s.
+    pub fn lengths_s(&self) -> &[f64] {
+        &self.lengths_s
     }
 
     /// How each processor spent the test parts since the profile began.

@@ -45,9 +45,10 @@ const PATIENCE: usize = 4;
 /// What a rank has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
-    /// All its processors execute tasks, or find some in its pool.
+    /// Processor 0, which asks other ranks, executes a task or finds one in the pool. What
+    /// its other processors lack they find there soon: it cuts its stack.
     Busy,
-    /// A processor has nothing to do, while others still execute tasks.
+    /// Processor 0 has nothing to do, while others still execute tasks.
     Hungry,
     /// No processor executes a task, and the pool is empty.
     Idle,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// How a processor (a thread of a rank) spends the test part of its phases. The
 /// uses of several phases add up.
 ///
-/// Clocks are read when a task ends, so that taking the next one from its own deque
-/// counts as part of it.
+/// Clocks are read when its own deque is empty, so that taking tasks from there counts as
+/// part of executing them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProcessorUse {

@@ -116,7 +116,7 @@ impl Profile {
         let steps_per_frame = last.div_ceil(frames.max(1)).max(1);
         let mut test_parts = BTreeMap::<u64, TestPart>::new();
         for step in &record.steps {
-            test_parts.entry(step.step).or_default().add(&step.processors);
+            test_parts.entry(step.step).or_default().add(step);
         }
         let mut by_frame = BTreeMap::<u64, Vec<&StepRecord>>::new();
         for step in &record.steps {
@@ -245,11 +245,9 @@ struct TestPart {
 }
 
 impl TestPart {
-    fn add(&mut self, processors: &[ProcessorUse]) {
-        for usage in processors {
-            self.length_s = self.length_s.max(usage.length_s);
-            self.has_tests |= usage.tests > 0;
-        }
+    fn add(&mut self, rank: &StepRecord) {
+        self.length_s = rank.test_part_s;
+        self.has_tests |= rank.processors.iter().any(|usage| usage.tests > 0);
     }
 }
 

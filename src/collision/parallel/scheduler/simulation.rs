@@ -95,10 +95,9 @@ struct Rank {
 
 impl Rank {
     fn load(&self) -> Load {
-        let empty = self.stacks.iter().filter(|stack| stack.is_empty()).count();
         match () {
-            () if !self.pool.is_empty() || empty == 0 => Load::Busy,
-            () if empty == self.stacks.len() => Load::Idle,
+            () if !self.pool.is_empty() || !self.stacks[0].is_empty() => Load::Busy,
+            () if self.stacks.iter().all(Vec::is_empty) => Load::Idle,
             () => Load::Hungry,
         }
     }
