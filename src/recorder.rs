@@ -6,8 +6,8 @@ use std::time::Instant;
 use cloth_sim::collision::parallel::replay::{Header, RecordedStep, Writer};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
-use cloth_sim::output::frames::FrameWriter;
-use cloth_sim::output::run_json::{FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
+use cloth_sim::output::frames::{FrameWriter, frame_name};
+use cloth_sim::output::run_json::{self, FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
 use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::profile::StepReport;
 use cloth_sim::report::profile::Profile;
@@ -105,10 +105,13 @@ impl<'j> Recorder<'j> {
         Ok(())
     }
 
-    /// Notes in `run.json` why the run ends early.
-    pub fn fail(&mut self, error: &Error) {
-        self.progress.finish();
-        note_failure(&mut self.record, &self.job.folder, error);
+    /// Notes in `run.json` why the run ends early, after the last whole frame.
+    pub fn fail(self, error: &Error) {
+        let Self { job, frames, mut record, progress, .. } = self;
+        progress.finish();
+        // What goes wrong now follows from what did before.
+        let _ = frames.finish();
+        note_failure(&mut record, &job.folder, error);
     }
 
     /// Waits for the last frame, writes `profile.csv` and prints the summary on
@@ -120,9 +123,13 @@ impl<'j> Recorder<'j> {
         let Self { job, frames, mut record, progress, output_s, .. } = self;
         let start = Instant::now();
         progress.finish();
-        frames.finish().inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
-        record.status = Status::Complete;
-        record.write(&job.folder)?;
+        frames
+            .finish()
+            .and_then(|()| {
+                record.status = Status::Complete;
+                record.write(&job.folder)
+            })
+            .inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
         Profile::new(&record).write_csv(&job.folder)?;
         if !job.quiet {
             let summary = Summary {
@@ -145,7 +152,8 @@ impl<'j> Recorder<'j> {
 fn note_failure(record: &mut RunRecord, folder: &Path, error: &Error) {
     record.status = Status::Failed;
     record.error = Some(error.to_string());
-    let _ = record.write(folder);
+    record.frames.retain(|frame| folder.join(frame_name(frame.frame)).exists());
+    let _ = record.write(folder).or_else(|_| run_json::mark_failed(folder));
 }
 
 fn write_file(path: &Path, text: &str) -> Result<()> {
