@@ -34,12 +34,18 @@ impl<'j> Recorder<'j> {
     /// obstacles, and a first `run.json`.
     ///
     /// # Errors
-    /// When the folder holds frames already or cannot be written.
+    /// When the folder holds frames already, or the folder or the file of test trees cannot
+    /// be written.
     pub fn open(job: &'j Job, model: &Model, record: RunRecord) -> Result<Self> {
+        if let Some(path) = &job.record_tasks {
+            check_outside(path, &job.folder)?;
+        }
         let digits = job.scene.output.digits;
         let frames = FrameWriter::create(&job.folder, &job.documents, digits, job.overwrite)?;
         write_file(&job.folder.join("scene.ron"), &job.scene.to_ron(&job.home)?)?;
         write_file(&job.folder.join("partition.csv"), &partition_csv(&model.partition))?;
+        let tasks = job.record_tasks.as_ref().map(|path| begin_tasks(path, job, model, &record));
+        let tasks = tasks.transpose()?;
         record.write(&job.folder)?;
         let scene = &job.scene;
         let (count, steps) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
@@ -54,20 +60,7 @@ impl<'j> Recorder<'j> {
                 rank.rank
             ));
         }
-        let tasks = job.record_tasks.as_ref().map(|path| {
-            let header = Header {
-                scene: scene.name.clone(),
-                ranks: record.ranks,
-                threads: record.threads,
-                steps_per_frame: steps,
-                collision: scene.collision,
-                patches: PatchGraph::new(&model.graph, &model.partition.patches),
-                vertices: model.cloth.vertex_count() as u64,
-                phases: Header::phase_names(),
-            };
-            Writer::create(path, &header)
-        });
-        Ok(Self { job, frames, record, progress, tasks: tasks.transpose()?, output_s: 0.0 })
+        Ok(Self { job, frames, record, progress, tasks, output_s: 0.0 })
     }
 
     /// Stores the test trees of a step, if it has any.
@@ -145,6 +138,29 @@ impl<'j> Recorder<'j> {
         }
         Ok(())
     }
+}
+
+/// Finds out whether test trees can be written to `path` while there is no run folder yet,
+/// unless they go into that.
+fn check_outside(path: &Path, folder: &Path) -> Result<()> {
+    match (std::path::absolute(path), std::path::absolute(folder)) {
+        (Ok(path), Ok(folder)) if path.starts_with(&folder) => Ok(()),
+        _ => Writer::check(path),
+    }
+}
+
+fn begin_tasks(path: &Path, job: &Job, model: &Model, record: &RunRecord) -> Result<Writer> {
+    let header = Header {
+        scene: job.scene.name.clone(),
+        ranks: record.ranks,
+        threads: record.threads,
+        steps_per_frame: u64::from(job.scene.steps_per_frame),
+        collision: job.scene.collision,
+        patches: PatchGraph::new(&model.graph, &model.partition.patches),
+        vertices: model.cloth.vertex_count() as u64,
+        phases: Header::phase_names(),
+    };
+    Writer::create(path, &header)
 }
 
 /// What cannot be written any more is let go: the error itself is what the user

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::run::{Frames, Start, finish, simulate};
+use common::run::{Frames, Start, cloth_sim, finish, simulate};
 
 const STEPS: usize = 24;
 
@@ -110,4 +110,21 @@ fn of_a_recording_that_was_cut_the_whole_steps_are_replayed() {
     assert!(good, "{error}");
     assert!(said.contains("cut off or damaged after step 22"), "{said}");
     assert!(said.contains("11 recorded steps"), "{said}");
+}
+
+#[test]
+fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let run = folder.path().join("run");
+    let start = |file: PathBuf| {
+        let mut command = cloth_sim(Start::Threads(1, 1));
+        command.arg(&scene).args(["--frames", "1", "--out"]).arg(&run);
+        finish(command.arg("--record-tasks").arg(file))
+    };
+    let output = start(folder.path().join("no/folder"));
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--record-tasks"));
+    assert!(!run.exists());
+    assert!(start(run.join("tasks")).status.success(), "it may be in the run folder");
 }

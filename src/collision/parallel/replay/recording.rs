@@ -135,6 +135,20 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Finds out whether `path` can be written, and leaves it as it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn check(path: &Path) -> Result<()> {
+        let is_there = path.exists();
+        let opened = File::options().append(true).create(true).open(path);
+        opened.map_err(|cause| not_written(path, cause))?;
+        if !is_there {
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+
     /// Begins the file `path`.
     ///
     /// # Errors
