@@ -6,8 +6,8 @@ use std::time::Instant;
 use cloth_sim::collision::parallel::replay::{Header, RecordedStep, Writer};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
-use cloth_sim::output::frames::FrameWriter;
-use cloth_sim::output::run_json::{FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
+use cloth_sim::output::frames::{FrameWriter, frame_name};
+use cloth_sim::output::run_json::{self, FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
 use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::profile::StepReport;
 use cloth_sim::report::profile::Profile;
@@ -34,12 +34,18 @@ impl<'j> Recorder<'j> {
     /// obstacles, and a first `run.json`.
     ///
     /// # Errors
-    /// When the folder holds frames already or cannot be written.
+    /// When the folder holds frames already, or the folder or the file of test trees cannot
+    /// be written.
     pub fn open(job: &'j Job, model: &Model, record: RunRecord) -> Result<Self> {
+        if let Some(path) = &job.record_tasks {
+            check_outside(path, &job.folder)?;
+        }
         let digits = job.scene.output.digits;
         let frames = FrameWriter::create(&job.folder, &job.documents, digits, job.overwrite)?;
         write_file(&job.folder.join("scene.ron"), &job.scene.to_ron(&job.home)?)?;
         write_file(&job.folder.join("partition.csv"), &partition_csv(&model.partition))?;
+        let tasks = job.record_tasks.as_ref().map(|path| begin_tasks(path, job, model, &record));
+        let tasks = tasks.transpose()?;
         record.write(&job.folder)?;
         let scene = &job.scene;
         let (count, steps) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
@@ -54,20 +60,7 @@ impl<'j> Recorder<'j> {
                 rank.rank
             ));
         }
-        let tasks = job.record_tasks.as_ref().map(|path| {
-            let header = Header {
-                scene: scene.name.clone(),
-                ranks: record.ranks,
-                threads: record.threads,
-                steps_per_frame: steps,
-                collision: scene.collision,
-                patches: PatchGraph::new(&model.graph, &model.partition.patches),
-                vertices: model.cloth.vertex_count() as u64,
-                phases: Header::phase_names(),
-            };
-            Writer::create(path, &header)
-        });
-        Ok(Self { job, frames, record, progress, tasks: tasks.transpose()?, output_s: 0.0 })
+        Ok(Self { job, frames, record, progress, tasks, output_s: 0.0 })
     }
 
     /// Stores the test trees of a step, if it has any.
@@ -105,10 +98,13 @@ impl<'j> Recorder<'j> {
         Ok(())
     }
 
-    /// Notes in `run.json` why the run ends early.
-    pub fn fail(&mut self, error: &Error) {
-        self.progress.finish();
-        note_failure(&mut self.record, &self.job.folder, error);
+    /// Notes in `run.json` why the run ends early, after the last whole frame.
+    pub fn fail(self, error: &Error) {
+        let Self { job, frames, mut record, progress, .. } = self;
+        progress.finish();
+        // What goes wrong now follows from what did before.
+        let _ = frames.finish();
+        note_failure(&mut record, &job.folder, error);
     }
 
     /// Waits for the last frame, writes `profile.csv` and prints the summary on
@@ -120,9 +116,13 @@ impl<'j> Recorder<'j> {
         let Self { job, frames, mut record, progress, output_s, .. } = self;
         let start = Instant::now();
         progress.finish();
-        frames.finish().inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
-        record.status = Status::Complete;
-        record.write(&job.folder)?;
+        frames
+            .finish()
+            .and_then(|()| {
+                record.status = Status::Complete;
+                record.write(&job.folder)
+            })
+            .inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
         Profile::new(&record).write_csv(&job.folder)?;
         if !job.quiet {
             let summary = Summary {
@@ -140,12 +140,36 @@ impl<'j> Recorder<'j> {
     }
 }
 
+/// Finds out whether test trees can be written to `path` while there is no run folder yet,
+/// unless they go into that.
+fn check_outside(path: &Path, folder: &Path) -> Result<()> {
+    match (std::path::absolute(path), std::path::absolute(folder)) {
+        (Ok(path), Ok(folder)) if path.starts_with(&folder) => Ok(()),
+        _ => Writer::check(path),
+    }
+}
+
+fn begin_tasks(path: &Path, job: &Job, model: &Model, record: &RunRecord) -> Result<Writer> {
+    let header = Header {
+        scene: job.scene.name.clone(),
+        ranks: record.ranks,
+        threads: record.threads,
+        steps_per_frame: u64::from(job.scene.steps_per_frame),
+        collision: job.scene.collision,
+        patches: PatchGraph::new(&model.graph, &model.partition.patches),
+        vertices: model.cloth.vertex_count() as u64,
+        phases: Header::phase_names(),
+    };
+    Writer::create(path, &header)
+}
+
 /// What cannot be written any more is let go: the error itself is what the user
 /// must read.
 fn note_failure(record: &mut RunRecord, folder: &Path, error: &Error) {
     record.status = Status::Failed;
     record.error = Some(error.to_string());
-    let _ = record.write(folder);
+    record.frames.retain(|frame| folder.join(frame_name(frame.frame)).exists());
+    let _ = record.write(folder).or_else(|_| run_json::mark_failed(folder));
 }
 
 fn write_file(path: &Path, text: &str) -> Result<()> {

@@ -82,6 +82,12 @@ fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
     let mut all: Vec<(String, Recording)> = Vec::new();
     for file in files {
         let (name, recording) = (file.display().to_string(), Recording::read(file)?);
+        if let (true, Some(last)) = (recording.is_cut, recording.steps.last()) {
+            let (whole, step) = (recording.steps.len(), last.step);
+            println!(
+                "warning: {name} is cut off or damaged after step {step}; the {whole} steps up to it are used\n"
+            );
+        }
         match all.iter_mut().find(|(_, earlier)| earlier.repeats(&recording)) {
             Some((names, earlier)) => {
                 earlier.keep_fastest(recording);

@@ -81,12 +81,15 @@ fn run_rank(job: &Job, world: &dyn World, model: Arc<Model>) -> Result<()> {
     };
     // 3. Frames, each of so many steps.
     let outcome = run_frames(job, world, &mut simulation, &mut recorder);
-    if let (Err(error), Some(recorder)) = (&outcome, &mut recorder) {
-        recorder.fail(error);
+    // 4. The last frame on disk, and the summary; or why there is none.
+    match (outcome, recorder) {
+        (Ok(()), Some(recorder)) => recorder.close(&model),
+        (Err(error), Some(recorder)) => {
+            recorder.fail(&error);
+            Err(error)
+        }
+        (outcome, None) => outcome,
     }
-    outcome?;
-    // 4. The last frame on disk, and the summary.
-    recorder.map_or(Ok(()), |recorder| recorder.close(&model))
 }
 
 fn run_frames(

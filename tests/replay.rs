@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::run::{Frames, Start, finish, simulate};
+use common::run::{Frames, Start, cloth_sim, finish, simulate};
 
 const STEPS: usize = 24;
 
@@ -92,8 +92,39 @@ fn what_cannot_be_replayed_is_refused() {
     assert!(refusal(&["no such file"]).contains("No such file"));
     assert!(refusal(&[name, "--latency", "2"]).contains("us"));
     let bytes = std::fs::read(&two).expect("the recording");
-    std::fs::write(&two, &bytes[..bytes.len() / 2]).expect("half of it");
+    std::fs::write(&two, &bytes[..100]).expect("its beginning");
     assert!(refusal(&[name]).contains("damaged or was cut off"));
     std::fs::write(&two, "frame").expect("something else");
     assert!(refusal(&[name]).contains("no recording of test trees"));
+}
+
+#[test]
+fn of_a_recording_that_was_cut_the_whole_steps_are_replayed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (_, file) = record(Start::Threads(1, 1), folder.path());
+    let name = file.to_str().expect("a name");
+    let bytes = std::fs::read(&file).expect("the recording");
+    // The last of the recorded steps is number 24.
+    std::fs::write(&file, &bytes[..bytes.len() - 1]).expect("all but its end");
+    let (good, said, error) = replay(&[name, "--processors", "2"]);
+    assert!(good, "{error}");
+    assert!(said.contains("cut off or damaged after step 22"), "{said}");
+    assert!(said.contains("11 recorded steps"), "{said}");
+}
+
+#[test]
+fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let run = folder.path().join("run");
+    let start = |file: PathBuf| {
+        let mut command = cloth_sim(Start::Threads(1, 1));
+        command.arg(&scene).args(["--frames", "1", "--out"]).arg(&run);
+        finish(command.arg("--record-tasks").arg(file))
+    };
+    let output = start(folder.path().join("no/folder"));
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--record-tasks"));
+    assert!(!run.exists());
+    assert!(start(run.join("tasks")).status.success(), "it may be in the run folder");
 }

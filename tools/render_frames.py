@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Renders frames of a run folder side by side into one picture.
 
-    pip install numpy pyvista
+    pip install numpy pillow pyvista
     tools/render_frames.py out/tablecloth 5 12 25 --output docs/images/tablecloth.png
 
 Cloth is coloured by the rank that owns each vertex (`partition.csv` of the run
-folder), obstacles are grey. `--zoom`, `--azimuth` and `--elevation` move the camera.
+folder), obstacles are grey. All frames are seen by the same camera, which takes in
+all that they show but floors; `--azimuth` and `--elevation` turn it. What is empty
+above and below is cut off.
 """
 import argparse
 import csv
@@ -13,6 +15,7 @@ import pathlib
 
 import numpy as np
 import pyvista
+from PIL import Image
 
 PALETTE = ["#c2544d", "#e3b23c", "#4f7cac", "#6a994e", "#8a5a83", "#d98c5f", "#3d8f8a",
            "#b0a990", "#7d6b91", "#a44a3f", "#5b8e7d", "#c9ada7"]
@@ -52,26 +55,59 @@ def owners(folder):
         return np.array([int(row["rank"]) for row in csv.DictReader(file)])
 
 
-def draw(plotter, folder, frame, ranks):
+def shown(folder, frame, ranks):
+    """(positions, triangles, rank of each vertex or None) of each object of a frame."""
     first = 0
-    for name, positions, triangles in read_objects(folder / f"frame_{frame:04}.obj"):
-        mesh = surface(positions, triangles)
+    for _, positions, triangles in read_objects(folder / f"frame_{frame:04}.obj"):
         is_cloth = ranks is not None and first + len(positions) <= len(ranks)
-        if not is_cloth:
+        yield positions, triangles, ranks[first:first + len(positions)] if is_cloth else None
+        first += len(positions)
+    obstacles = folder / "obstacles.obj"
+    if obstacles.exists():
+        for _, positions, triangles in read_objects(obstacles):
+            yield positions, triangles, None
+
+
+def draw(plotter, objects):
+    for positions, triangles, ranks in objects:
+        mesh = surface(positions, triangles)
+        if ranks is None:
             plotter.add_mesh(mesh, color="#bbbbbb", smooth_shading=True)
             continue
-        of_face = ranks[first:first + len(positions)][triangles].min(axis=1)
-        first += len(positions)
+        of_face = ranks[triangles].min(axis=1)
         normals = mesh.compute_normals(cell_normals=False, split_vertices=False)
         for rank in np.unique(of_face):
             part = normals.extract_cells(np.flatnonzero(of_face == rank)).extract_surface(
                 algorithm="dataset_surface")
             plotter.add_mesh(part, color=PALETTE[rank % len(PALETTE)], smooth_shading=True,
                              specular=0.15, ambient=0.15)
-    obstacles = folder / "obstacles.obj"
-    if obstacles.exists():
-        for _, positions, triangles in read_objects(obstacles):
-            plotter.add_mesh(surface(positions, triangles), color="#bbbbbb", smooth_shading=True)
+
+
+def is_floor(positions, ranks):
+    """Whether it may run out of the picture: an obstacle without height."""
+    return ranks is None and np.ptp(positions[:, 1]) == 0
+
+
+def camera(points, azimuth, elevation, angle, margin):
+    """(position, focal point, up) of the nearest camera that has all `points` in its square
+    picture, seen from `azimuth` and `elevation` and `angle` wide (degrees), but for a
+    `margin` of its side."""
+    turn, rise = np.radians([azimuth, elevation])
+    back = np.array([np.sin(turn) * np.cos(rise), np.sin(rise), np.cos(turn) * np.cos(rise)])
+    right = np.array([np.cos(turn), 0, -np.sin(turn)])
+    up = np.cross(back, right)
+    slope = np.tan(np.radians(angle) / 2) * (1 - 2 * margin)
+    depth = points @ back
+    # A point is inside where |along - centre| <= slope * (distance - depth).
+    centre, distances = [], []
+    for axis in (right, up):
+        along = points @ axis
+        high, low = (along + slope * depth).max(), (along - slope * depth).min()
+        centre.append((high + low) / 2)
+        distances.append((high - low) / (2 * slope))
+    target = centre[0] * right + centre[1] * up
+    distance = max(distances)
+    return target + distance * back, target + depth.mean() * back, up
 
 
 def main():
@@ -82,23 +118,28 @@ def main():
     arguments.add_argument("--size", type=int, default=520, help="pixels of one frame's side")
     arguments.add_argument("--azimuth", type=float, default=35)
     arguments.add_argument("--elevation", type=float, default=18)
-    arguments.add_argument("--zoom", type=float, default=1.35)
+    arguments.add_argument("--margin", type=float, default=0.04, help="of a frame's side")
     chosen = arguments.parse_args()
 
     ranks = owners(chosen.folder)
-    plotter = pyvista.Plotter(off_screen=True, shape=(1, len(chosen.frames)), border=False,
-                              window_size=(chosen.size * len(chosen.frames), chosen.size))
+    frames = [list(shown(chosen.folder, frame, ranks)) for frame in chosen.frames]
+    points = np.vstack([positions for objects in frames for positions, _, owner in objects
+                        if not is_floor(positions, owner)])
+    plotter = pyvista.Plotter(off_screen=True, shape=(1, len(frames)), border=False,
+                              window_size=(chosen.size * len(frames), chosen.size))
     plotter.set_background("white")
-    for column, frame in enumerate(chosen.frames):
+    for column, objects in enumerate(frames):
         plotter.subplot(0, column)
-        draw(plotter, chosen.folder, frame, ranks)
-        plotter.camera_position = [(0, 0, 1), (0, 0, 0), (0, 1, 0)]
-        plotter.reset_camera()
-        plotter.camera.azimuth = chosen.azimuth
-        plotter.camera.elevation = chosen.elevation
-        plotter.camera.zoom(chosen.zoom)
+        draw(plotter, objects)
+        plotter.camera_position = camera(points, chosen.azimuth, chosen.elevation,
+                                         plotter.camera.view_angle, chosen.margin)
+        plotter.reset_camera_clipping_range()
     plotter.enable_anti_aliasing("ssaa")
-    plotter.screenshot(chosen.output)
+    picture = plotter.screenshot(return_img=True)
+    border = round(chosen.margin * chosen.size)
+    rows = np.flatnonzero((picture != 255).any(axis=(1, 2)))
+    picture = picture[max(rows[0] - border, 0):rows[-1] + border + 1]
+    Image.fromarray(picture).quantize().save(chosen.output, optimize=True)
     print(chosen.output)
 
 

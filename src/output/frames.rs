@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Digits, ObjText};
-use crate::output::time_line;
+use crate::output::{TEMPORARY, run_json, time_line, write_whole};
 use crate::scene::{Documents, ObstacleSetup};
 
 /// Frames that may wait for the thread before the simulation waits for it.
@@ -166,7 +166,6 @@ fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|name| is_frame(name) || name == FIXED)
 }
 
-const TEMPORARY: &str = ".tmp";
 const FIXED: &str = "obstacles.obj";
 
 fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
@@ -180,7 +179,8 @@ fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
         let name = entry.map_err(unwritable)?.file_name();
         let name = name.to_string_lossy();
         frames += usize::from(is_frame(&name));
-        if is_frame(&name) || is_temporary(&name) || [FIXED, time_line::FILE].contains(&&*name) {
+        let of_run = [FIXED, run_json::FILE, time_line::FILE].contains(&&*name);
+        if of_run || is_frame(&name) || is_temporary(&name) {
             ours.push(folder.join(name.as_ref()));
         }
     }
@@ -211,23 +211,6 @@ fn placed(obstacle: &ObstacleSetup, time_s: f64) -> Vec<Vec3> {
     let mut positions = vec![Vec3::zeros(); obstacle.shape.len()];
     obstacle.positions_at(time_s, &mut positions);
     positions
-}
-
-/// Writes under a temporary name and renames; removes what a failure leaves.
-fn write_whole(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(TEMPORARY);
-    let temporary = PathBuf::from(temporary);
-    let whole = File::create(&temporary).and_then(|mut file| {
-        write(&mut file)?;
-        file.flush()
-    });
-    whole.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
-        let _ = fs::remove_file(&temporary);
-    })
 }
 
 #[cfg(test)]

@@ -3,3 +3,27 @@
 pub mod frames;
 pub mod run_json;
 pub mod time_line;
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Ends the name of a file that is being written.
+const TEMPORARY: &str = ".tmp";
+
+/// Writes under a temporary name and renames; removes what a failure leaves.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(TEMPORARY);
+    let temporary = PathBuf::from(temporary);
+    let whole = File::create(&temporary).and_then(|mut file| {
+        write(&mut file)?;
+        file.flush()
+    });
+    whole.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })
+}

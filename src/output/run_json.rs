@@ -1,14 +1,20 @@
 //! `run.json`: what a run was and what each of its steps cost; written and read back.
 
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::collision::{ProcessorUse, Theft};
 use crate::error::{Error, Result};
+use crate::output::write_whole;
 use crate::profile::StepReport;
 
-/// The version of the file's format.
+/// The file's name in a run folder.
+pub const FILE: &str = "run.json";
+
+/// The version of its format.
 pub const FORMAT: u32 = 1;
 
 /// Whether a run is still going on.
@@ -87,7 +93,7 @@ pub struct RunRecord {
     pub version: String,
     /// Whether the run is complete.
     pub status: Status,
-    /// Why it failed.
+    /// Why it failed, if the disk had room for that.
     pub error: Option<String>,
     /// The scene's name.
     pub scene: String,
@@ -131,7 +137,7 @@ impl RunRecord {
         if !folder.is_dir() {
             return Err(Error::file(folder, "there is no such folder", NO_RUN));
         }
-        let path = folder.join("run.json");
+        let path = folder.join(FILE);
         if !path.exists() {
             return Err(Error::file(folder, "the folder is no run: it has no run.json", NO_RUN));
         }
@@ -146,12 +152,79 @@ impl RunRecord {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        let path = folder.join("run.json");
-        let temporary = folder.join("run.json.tmp");
+        let path = folder.join(FILE);
         let text = serde_json::to_vec(self)
             .map_err(|cause| Error::file(&path, cause, "report this as a bug"))?;
-        std::fs::write(&temporary, text)
-            .and_then(|()| std::fs::rename(&temporary, &path))
+        write_whole(&path, |out| out.write_all(&text))
             .map_err(|cause| Error::file(&path, cause, "free some space or choose another --out"))
+    }
+}
+
+/// Makes the file of a run that goes on say `failed`, in place: a full disk has room for
+/// that where it has none for a new record.
+///
+/// # Errors
+/// When the file is not there or cannot be written.
+pub fn mark_failed(folder: &Path) -> io::Result<()> {
+    // A space makes both of one length.
+    let (running, failed) = (br#""status":"running""#, br#""status":"failed" "#);
+    let mut file = File::options().read(true).write(true).open(folder.join(FILE))?;
+    let mut head = Vec::new();
+    (&file).take(256).read_to_end(&mut head)?;
+    match head.windows(running.len()).position(|part| part == running) {
+        Some(at) => {
+            file.seek(SeekFrom::Start(at as u64))?;
+            file.write_all(failed)
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> RunRecord {
+        RunRecord {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            status: Status::Running,
+            error: None,
+            scene: "small".to_owned(),
+            seed: 0,
+            ranks: 1,
+            threads: 1,
+            transport: "threads".to_owned(),
+            patches: 1,
+            load_index: 0.0,
+            surface_index: 0.0,
+            bending: String::new(),
+            places: Vec::new(),
+            frames: vec![FrameRecord { frame: 0, state_hash: "0".to_owned() }],
+            steps: Vec::new(),
+            thefts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_run_without_room_for_its_record_is_marked_as_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(mark_failed(folder.path()).is_err());
+        record().write(folder.path()).unwrap();
+        let size = || std::fs::metadata(folder.path().join(FILE)).unwrap().len();
+        let before = size();
+        mark_failed(folder.path()).unwrap();
+        let read = RunRecord::read(folder.path()).unwrap();
+        assert_eq!((read.status, read.frames), (Status::Failed, record().frames));
+        assert_eq!(size(), before);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        // A folder of that name stands in the way.
+        std::fs::create_dir_all(folder.path().join(FILE).join("in")).unwrap();
+        record().write(folder.path()).unwrap_err();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::collision::{Origin, SearchSpan};
 use crate::error::{Error, Result};
+use crate::output::write_whole;
 
 /// The file's name in a run folder.
 pub const FILE: &str = "timeline.json";
@@ -82,7 +83,7 @@ impl TimeLine {
         let path = folder.join(FILE);
         let text = serde_json::to_vec(self)
             .map_err(|cause| Error::file(&path, cause, "report this as a bug"))?;
-        std::fs::write(&path, text)
+        write_whole(&path, |out| out.write_all(&text))
             .map_err(|cause| Error::file(&path, cause, "free some space or choose another --out"))
     }
 

@@ -1,5 +1,6 @@
 //! What each processor does during the tests of a step: the profile.
 
+use std::ops::{Add, Sub};
 use std::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
@@ -59,36 +60,35 @@ impl ProcessorUse {
 
     /// What came after `earlier`, when this use was that one.
     pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            length_s: self.length_s - earlier.length_s,
-            busy_s: self.busy_s - earlier.busy_s,
-            scheduling_s: self.scheduling_s - earlier.scheduling_s,
-            waiting_s: self.waiting_s - earlier.waiting_s,
-            tests: self.tests - earlier.tests,
-            candidates: self.candidates - earlier.candidates,
-            top_level_tasks: self.top_level_tasks - earlier.top_level_tasks,
-            tasks_created: self.tasks_created - earlier.tasks_created,
-            tasks_executed: self.tasks_executed - earlier.tasks_executed,
-            tasks_stolen: self.tasks_stolen - earlier.tasks_stolen,
-            requests: self.requests - earlier.requests,
-            rejections: self.rejections - earlier.rejections,
-        }
+        self.with(earlier, Sub::sub, Sub::sub)
     }
 
     /// Adds another phase.
     pub fn add(&mut self, other: &Self) {
-        self.length_s += other.length_s;
-        self.busy_s += other.busy_s;
-        self.scheduling_s += other.scheduling_s;
-        self.waiting_s += other.waiting_s;
-        self.tests += other.tests;
-        self.candidates += other.candidates;
-        self.top_level_tasks += other.top_level_tasks;
-        self.tasks_created += other.tasks_created;
-        self.tasks_executed += other.tasks_executed;
-        self.tasks_stolen += other.tasks_stolen;
-        self.requests += other.requests;
-        self.rejections += other.rejections;
+        *self = self.with(other, Add::add, Add::add);
+    }
+
+    /// Each field of both, put together.
+    fn with(
+        &self,
+        other: &Self,
+        seconds: fn(f64, f64) -> f64,
+        counts: fn(u64, u64) -> u64,
+    ) -> Self {
+        Self {
+            length_s: seconds(self.length_s, other.length_s),
+            busy_s: seconds(self.busy_s, other.busy_s),
+            scheduling_s: seconds(self.scheduling_s, other.scheduling_s),
+            waiting_s: seconds(self.waiting_s, other.waiting_s),
+            tests: counts(self.tests, other.tests),
+            candidates: counts(self.candidates, other.candidates),
+            top_level_tasks: counts(self.top_level_tasks, other.top_level_tasks),
+            tasks_created: counts(self.tasks_created, other.tasks_created),
+            tasks_executed: counts(self.tasks_executed, other.tasks_executed),
+            tasks_stolen: counts(self.tasks_stolen, other.tasks_stolen),
+            requests: counts(self.requests, other.requests),
+            rejections: counts(self.rejections, other.rejections),
+        }
     }
 }
 

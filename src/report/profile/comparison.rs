@@ -5,11 +5,9 @@ use std::path::Path;
 use plotters::prelude::DrawingBackend;
 
 use super::canvas::{Area, Drawn, Picture};
-use super::one_run::{BLUE, ORANGE, VERMILION, heading_line, over_frames};
-use super::panel::{self, Axes, Curve};
-use super::{FrameProfile, Profile, heat_map};
+use super::panel::{self, Axes, BLUE, Curve, HEADING, ORANGE, heading_line};
+use super::{FrameProfile, Profile, heat_map, one_run};
 
-const HEADING: u32 = 44;
 const TIME: u32 = 220;
 const PANEL: u32 = 280;
 
@@ -37,9 +35,9 @@ impl<'a> Comparison<'a> {
     }
 
     /// The longest of the frames of both runs, s.
-    fn longest(&self, seconds: fn(&FrameProfile) -> f64) -> f64 {
-        let frames = self.profiles.iter().flat_map(|profile| &profile.frames);
-        frames.map(seconds).fold(0.0, f64::max)
+    fn longest_s(&self, seconds: fn(&FrameProfile) -> f64) -> f64 {
+        let [a, b] = self.profiles.map(|profile| one_run::longest_s(profile, seconds));
+        a.max(b)
     }
 }
 
@@ -56,7 +54,7 @@ impl Picture for Comparison<'_> {
             let line = format!("{name} ({}: {})", profile.scene, profile.describe());
             heading_line(&heading, &line)?;
             let (time, map) = rest.split_vertically(TIME);
-            self.phase_time(&time, profile)?;
+            one_run::collision_time(&time, profile, self.longest_s(FrameProfile::collision_s))?;
             heat_map::draw(&map, profile)?;
         }
         let columns = below.split_evenly((1, 2));
@@ -67,21 +65,6 @@ impl Picture for Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    fn phase_time<B: DrawingBackend>(&self, area: &Area<B>, profile: &Profile) -> Drawn<B> {
-        let (mut chart, per_s) =
-            self.time_axes(area, "Time of the collision phases", FrameProfile::collision_s)?;
-        let curve = |label, color, seconds: fn(&FrameProfile) -> f64| Curve {
-            label,
-            color,
-            values: over_frames(profile, |frame| per_s * seconds(frame)),
-        };
-        let curves = [
-            curve("collision phase", BLUE, FrameProfile::collision_s),
-            curve("its test part", VERMILION, FrameProfile::tests_s),
-        ];
-        panel::curves(area, &mut chart, &curves)
-    }
-
     fn mean_utilization<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let mut chart = panel::axes(
             area,
@@ -97,7 +80,9 @@ impl Comparison<'_> {
 
     fn both_times<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let title = "Time of the test parts of both runs";
-        let (mut chart, per_s) = self.time_axes(area, title, FrameProfile::tests_s)?;
+        let frames = self.profiles[0].frames.len();
+        let longest_s = self.longest_s(FrameProfile::tests_s);
+        let (mut chart, per_s) = panel::time_axes(area, title, frames, longest_s)?;
         let curves = self.both(|frame| Some(per_s * frame.tests_s()));
         panel::curves(area, &mut chart, &curves)
     }
@@ -109,22 +94,5 @@ impl Comparison<'_> {
             color: [BLUE, ORANGE][i],
             values: self.profiles[i].frames.iter().map(&value).collect(),
         })
-    }
-
-    /// Axes for a time of both runs, and how many of their units make a second.
-    fn time_axes<'a, B: DrawingBackend>(
-        &self,
-        area: &'a Area<B>,
-        title: &str,
-        seconds: fn(&FrameProfile) -> f64,
-    ) -> Drawn<B, (panel::Chart<'a, B>, f64)> {
-        let longest = self.longest(seconds);
-        let (unit, per_s) = panel::unit_of_time(longest);
-        let axes = Axes {
-            title: &format!("{title}, {unit} a frame"),
-            frames: self.profiles[0].frames.len(),
-            max: panel::above([per_s * longest].into_iter()),
-        };
-        Ok((panel::axes(area, &axes)?, per_s))
     }
 }

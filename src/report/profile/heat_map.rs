@@ -26,12 +26,7 @@ fn color(utilization: f64) -> RGBColor {
 /// Draws it: frames to the right, processors downwards.
 pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
     let count = profile.processors.len();
-    let chart = plotters::chart::ChartBuilder::on(area)
-        .margin_top(TOP)
-        .margin_right(RIGHT)
-        .y_label_area_size(LEFT)
-        .x_label_area_size(BOTTOM)
-        .build_cartesian_2d(0.5..profile.frames.len() as f64 + 0.5, 0.0..1.0)?;
+    let chart = panel::columns(area, profile.frames.len(), 1.0)?;
     panel::title(area, "Utilization of each processor (rank.thread) in the test parts, %")?;
     let height = area.dim_in_pixel().1 as i32 - TOP - BOTTOM;
     let row = |index: usize| TOP + (height * index as i32) / count.max(1) as i32;

@@ -1,26 +1,18 @@
 //! The picture of one run.
 
-use plotters::element::Text;
 use plotters::prelude::DrawingBackend;
-use plotters::style::text_anchor::{HPos, VPos};
-use plotters::style::{BLACK, RGBColor};
+use plotters::style::RGBColor;
 
 use super::canvas::{Area, Drawn, Picture};
-use super::panel::{self, Axes, Curve};
+use super::panel::{
+    self, Axes, BLUE, Curve, GREEN, HEADING, ORANGE, PURPLE, VERMILION, heading_line,
+};
 use super::{FrameProfile, ProcessorProfile, Profile, heat_map};
 use crate::collision::ProcessorUse;
 use crate::profile::Phase;
 
-/// Colours that differ for all eyes (Okabe & Ito 2008).
-pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
-pub(super) const ORANGE: RGBColor = RGBColor(230, 159, 0);
-pub(super) const GREEN: RGBColor = RGBColor(0, 158, 115);
-pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
-pub(super) const PURPLE: RGBColor = RGBColor(204, 121, 167);
-
 const IDLE: RGBColor = RGBColor(190, 190, 190);
 
-const HEADING: u32 = 44;
 const PANEL: u32 = 240;
 
 /// Time of the phases over the heat map of the processors, all phases of the steps
@@ -37,7 +29,7 @@ impl Picture for OneRun<'_> {
         let (heading, rest) = area.split_vertically(HEADING);
         heading_line(&heading, &format!("{}: {}", profile.scene, profile.describe()))?;
         let (time, rest) = rest.split_vertically(220);
-        collision_time(&time, profile)?;
+        collision_time(&time, profile, longest_s(profile, FrameProfile::collision_s))?;
         let (map, rest) = rest.split_vertically(heat_map::height(profile.processors.len()));
         heat_map::draw(&map, profile)?;
         let (shares, rest) = rest.split_vertically(PANEL);
@@ -50,10 +42,9 @@ impl Picture for OneRun<'_> {
     }
 }
 
-/// What the picture shows, at its top.
-pub(super) fn heading_line<B: DrawingBackend>(area: &Area<B>, line: &str) -> Drawn<B> {
-    let style = panel::text(23, BLACK, (HPos::Left, VPos::Top));
-    area.draw(&Text::new(line.to_owned(), (panel::LEFT, 14), style))
+/// The longest of all frames, s.
+pub(super) fn longest_s(profile: &Profile, seconds: fn(&FrameProfile) -> f64) -> f64 {
+    profile.frames.iter().map(seconds).fold(0.0, f64::max)
 }
 
 /// One value for each frame.
@@ -64,28 +55,22 @@ pub(super) fn over_frames(
     profile.frames.iter().map(|frame| Some(value(frame))).collect()
 }
 
-fn collision_time<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
-    let longest = profile.frames.iter().map(FrameProfile::collision_s).fold(0.0, f64::max);
-    let (unit, per_s) = panel::unit_of_time(longest);
-    let mut chart = panel::axes(
-        area,
-        &Axes {
-            title: &format!("Time of the collision phases, {unit} a frame"),
-            frames: profile.frames.len(),
-            max: panel::above([per_s * longest].into_iter()),
-        },
-    )?;
+/// The time of the collision phases, on an axis that reaches `longest_s`.
+pub(super) fn collision_time<B: DrawingBackend>(
+    area: &Area<B>,
+    profile: &Profile,
+    longest_s: f64,
+) -> Drawn<B> {
+    let title = "Time of the collision phases";
+    let (mut chart, per_s) = panel::time_axes(area, title, profile.frames.len(), longest_s)?;
+    let curve = |label, color, seconds: fn(&FrameProfile) -> f64| Curve {
+        label,
+        color,
+        values: over_frames(profile, |frame| per_s * seconds(frame)),
+    };
     let curves = [
-        Curve {
-            label: "collision phase",
-            color: BLUE,
-            values: over_frames(profile, |frame| per_s * frame.collision_s()),
-        },
-        Curve {
-            label: "its test part",
-            color: VERMILION,
-            values: over_frames(profile, |frame| per_s * frame.tests_s()),
-        },
+        curve("collision phase", BLUE, FrameProfile::collision_s),
+        curve("its test part", VERMILION, FrameProfile::tests_s),
     ];
     panel::curves(area, &mut chart, &curves)
 }
@@ -113,7 +98,7 @@ fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
 }
 
 /// Collision handling in warm colours below, physical modelling in blue above.
-fn color_of(phase: Phase) -> RGBColor {
+pub(super) fn color_of(phase: Phase) -> RGBColor {
     match phase {
         Phase::Predict => RGBColor(150, 150, 150),
         Phase::Refit => RGBColor(255, 221, 113),
@@ -129,17 +114,9 @@ fn color_of(phase: Phase) -> RGBColor {
 }
 
 fn all_phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
-    let totals = profile.frames.iter().map(|frame| frame.seconds.iter().sum::<f64>());
-    let longest = totals.fold(0.0, f64::max);
-    let (unit, per_s) = panel::unit_of_time(longest);
-    let mut chart = panel::axes(
-        area,
-        &Axes {
-            title: &format!("Time of all phases, {unit} a frame (average over the ranks)"),
-            frames: profile.frames.len(),
-            max: panel::above([per_s * longest].into_iter()),
-        },
-    )?;
+    let longest_s = longest_s(profile, |frame| frame.seconds.iter().sum());
+    let title = "Time of all phases (average over the ranks)";
+    let (mut chart, per_s) = panel::time_axes(area, title, profile.frames.len(), longest_s)?;
     let (physical, collision): (Vec<_>, Vec<_>) =
         Phase::ALL.iter().partition(|phase| phase.is_physical_modelling());
     let parts = collision.into_iter().chain(physical).map(|&phase| {

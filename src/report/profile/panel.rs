@@ -1,4 +1,4 @@
-//! One diagram over the frames of a run: axes, curves, stacked bars, legend.
+//! What all diagrams are made of: colours, headings, axes, curves, stacked bars, legend.
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::cartesian::Cartesian2d;
@@ -18,6 +18,16 @@ pub(super) const RIGHT: i32 = 176;
 pub(super) const TOP: i32 = 34;
 /// Space below the axes: numbers of frames, pixels.
 pub(super) const BOTTOM: i32 = 44;
+
+/// Height of the line at the top of a picture, pixels.
+pub(super) const HEADING: u32 = 44;
+
+/// Colours that differ for all eyes (Okabe & Ito 2008).
+pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(super) const ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub(super) const GREEN: RGBColor = RGBColor(0, 158, 115);
+pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
+pub(super) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
 /// Axes over the frames 1 to `frames`; a frame is as wide as 1.
 pub(super) struct Axes<'a> {
@@ -63,25 +73,63 @@ pub(super) fn axes<'a, B: DrawingBackend>(
     area: &'a Area<B>,
     axes: &Axes,
 ) -> Drawn<B, Chart<'a, B>> {
-    let mut chart = ChartBuilder::on(area)
+    let mut chart = columns(area, axes.frames, axes.max)?;
+    grid(&mut chart, 6, &number)?;
+    title(area, axes.title)?;
+    frame_numbers(area, &chart, axes.frames)?;
+    Ok(chart)
+}
+
+/// Axes for frames whose times, of which `longest_s` is the longest, are drawn in a unit
+/// that suits them; and how many of it make a second.
+pub(super) fn time_axes<'a, B: DrawingBackend>(
+    area: &'a Area<B>,
+    title: &str,
+    frames: usize,
+    longest_s: f64,
+) -> Drawn<B, (Chart<'a, B>, f64)> {
+    let (unit, per_s) = unit_of_time(longest_s);
+    let title = &format!("{title}, {unit} a frame");
+    let max = above([per_s * longest_s].into_iter());
+    Ok((axes(area, &Axes { title, frames, max })?, per_s))
+}
+
+/// Room for the columns 1 to `count`, each as wide as 1, and for values up to `max`.
+pub(super) fn columns<'a, B: DrawingBackend>(
+    area: &'a Area<B>,
+    count: usize,
+    max: f64,
+) -> Drawn<B, Chart<'a, B>> {
+    ChartBuilder::on(area)
         .margin_top(TOP)
         .margin_right(RIGHT)
         .y_label_area_size(LEFT)
         .x_label_area_size(BOTTOM)
-        .build_cartesian_2d(0.5..axes.frames as f64 + 0.5, 0.0..axes.max)?;
+        .build_cartesian_2d(0.5..count as f64 + 0.5, 0.0..max)
+}
+
+/// Draws the vertical axis and its lines, about as many as `lines`.
+pub(super) fn grid<B: DrawingBackend>(
+    chart: &mut Chart<B>,
+    lines: usize,
+    label: &dyn Fn(f64) -> String,
+) -> Drawn<B> {
     chart
         .configure_mesh()
         .disable_x_mesh()
         .disable_x_axis()
         .light_line_style(BLACK.mix(0.0))
         .bold_line_style(BLACK.mix(0.12))
-        .y_labels(6)
-        .y_label_formatter(&|value| number(*value))
+        .y_labels(lines)
+        .y_label_formatter(&|value| label(*value))
         .label_style((FONT, 15))
-        .draw()?;
-    title(area, axes.title)?;
-    frame_numbers(area, &chart, axes.frames)?;
-    Ok(chart)
+        .draw()
+}
+
+/// What the picture shows, at its top.
+pub(super) fn heading_line<B: DrawingBackend>(area: &Area<B>, line: &str) -> Drawn<B> {
+    let style = text(23, BLACK, (HPos::Left, VPos::Top));
+    area.draw(&Text::new(line.to_owned(), (LEFT, 14), style))
 }
 
 /// The heading of a panel.
@@ -96,19 +144,29 @@ pub(super) fn frame_numbers<B: DrawingBackend>(
     chart: &Chart<B>,
     frames: usize,
 ) -> Drawn<B> {
+    let width = area.dim_in_pixel().0 as i32 - LEFT - RIGHT;
+    let every = spacing(frames, f64::from(width) / 34.0);
+    let numbers = (1..=frames).filter(|frame| frame % every == 0);
+    horizontal_axis(area, chart, numbers.map(|frame| (frame, frame)), "frame")
+}
+
+/// Draws the horizontal axis: numbers of columns as `(column, number)`, and what they are.
+pub(super) fn horizontal_axis<B: DrawingBackend>(
+    area: &Area<B>,
+    chart: &Chart<B>,
+    numbers: impl Iterator<Item = (usize, usize)>,
+    what: &str,
+) -> Drawn<B> {
     let (width, height) = area.dim_in_pixel();
-    let bottom = height as i32 - BOTTOM;
+    let (right, bottom) = (width as i32 - RIGHT, height as i32 - BOTTOM);
     let style = text(15, BLACK, (HPos::Center, VPos::Top));
-    let (left, right) = (column(area, chart, 0.5), column(area, chart, frames as f64 + 0.5));
-    let every = spacing(frames, f64::from(right - left) / 34.0);
-    for frame in (1..=frames).filter(|frame| frame % every == 0) {
-        let x = column(area, chart, frame as f64);
+    for (at, number) in numbers {
+        let x = column(area, chart, at as f64);
         area.draw(&PathElement::new([(x, bottom), (x, bottom + 4)], BLACK))?;
-        area.draw(&Text::new(frame.to_string(), (x, bottom + 9), style.clone()))?;
+        area.draw(&Text::new(number.to_string(), (x, bottom + 9), style.clone()))?;
     }
-    area.draw(&PathElement::new([(left, bottom), (right, bottom)], BLACK))?;
-    let middle = (width as i32 + LEFT - RIGHT) / 2;
-    area.draw(&Text::new("frame", (middle, bottom + 26), style))
+    area.draw(&PathElement::new([(LEFT, bottom), (right, bottom)], BLACK))?;
+    area.draw(&Text::new(what.to_owned(), ((LEFT + right) / 2, bottom + 26), style))
 }
 
 /// Horizontal place of a frame, in pixels of `area`.

@@ -1,16 +1,13 @@
 //! The picture of something over numbers of processors.
 
-use plotters::chart::ChartBuilder;
-use plotters::element::{PathElement, Text};
 use plotters::prelude::DrawingBackend;
-use plotters::style::text_anchor::{HPos, VPos};
-use plotters::style::{BLACK, Color, RGBColor};
+use plotters::style::RGBColor;
 
-use super::canvas::{Area, Drawn, FONT, Picture};
-use super::one_run::{BLUE, GREEN, ORANGE, PURPLE, VERMILION, heading_line};
-use super::panel::{self, BOTTOM, Chart, Curve, LEFT, RIGHT, TOP};
+use super::canvas::{Area, Drawn, Picture};
+use super::one_run::color_of;
+use super::panel::{self, BLUE, Chart, Curve, HEADING, ORANGE, PURPLE, VERMILION, heading_line};
+use crate::profile::Phase;
 
-const HEADING: u32 = 44;
 const PANEL: u32 = 320;
 const GREY: RGBColor = RGBColor(150, 150, 150);
 
@@ -52,7 +49,7 @@ impl Scaling {
     fn speed_ups<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let all = self.speed_ups.iter().flat_map(|(_, values)| values);
         let most = all.copied().fold(2.0, f64::max).log2();
-        let label = |value: f64| format!("{}", value.exp2().round());
+        let label = |value: f64| value.exp2().round().to_string();
         let title = "Speed-up against one processor";
         let mut chart = self.axes(area, title, (most.ceil(), most.ceil() as usize + 1), &label)?;
         let colors = [GREY, ORANGE, VERMILION, BLUE];
@@ -64,16 +61,16 @@ impl Scaling {
 
     fn percents<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let title = "Utilization of the processors in the test part, and efficiency, %";
-        let mut chart = self.axes(area, title, (105.0, 6), &|value| format!("{value}"))?;
+        let mut chart = self.axes(area, title, (105.0, 6), &panel::number)?;
         let colors = [VERMILION, PURPLE, ORANGE, BLUE];
         panel::curves(area, &mut chart, &curves(&self.percents, &colors))
     }
 
     fn shares<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let title = "Where the time of the phase goes, %";
-        let mut chart = self.axes(area, title, (105.0, 6), &|value| format!("{value}"))?;
-        let colors = [RGBColor(255, 221, 113), RGBColor(148, 103, 189), VERMILION, GREEN];
-        let parts = self.shares.iter().zip(colors);
+        let mut chart = self.axes(area, title, (105.0, 6), &panel::number)?;
+        let phases = [Phase::Refit, Phase::AllGather, Phase::Tests, Phase::Response];
+        let parts = self.shares.iter().zip(phases.map(color_of));
         let parts = parts.map(|((name, values), color)| (*name, color, values.clone()));
         panel::stacked_bars(area, &mut chart, &Vec::from_iter(parts))
     }
@@ -86,36 +83,11 @@ impl Scaling {
         (max, labels): (f64, usize),
         label: &dyn Fn(f64) -> String,
     ) -> Drawn<B, Chart<'a, B>> {
-        let count = self.processors.len();
-        let mut chart = ChartBuilder::on(area)
-            .margin_top(TOP)
-            .margin_right(RIGHT)
-            .y_label_area_size(LEFT)
-            .x_label_area_size(BOTTOM)
-            .build_cartesian_2d(0.5..count as f64 + 0.5, 0.0..max)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .disable_x_axis()
-            .light_line_style(BLACK.mix(0.0))
-            .bold_line_style(BLACK.mix(0.12))
-            .y_labels(labels)
-            .y_label_formatter(&|value| label(*value))
-            .label_style((FONT, 15))
-            .draw()?;
+        let mut chart = panel::columns(area, self.processors.len(), max)?;
+        panel::grid(&mut chart, labels, label)?;
         panel::title(area, title)?;
-        let (width, height) = area.dim_in_pixel();
-        let bottom = height as i32 - BOTTOM;
-        let style = panel::text(15, BLACK, (HPos::Center, VPos::Top));
-        for (i, processors) in self.processors.iter().enumerate() {
-            let x = panel::column(area, &chart, i as f64 + 1.0);
-            area.draw(&PathElement::new([(x, bottom), (x, bottom + 4)], BLACK))?;
-            area.draw(&Text::new(processors.to_string(), (x, bottom + 9), style.clone()))?;
-        }
-        let ends = [0.5, count as f64 + 0.5].map(|x| (panel::column(area, &chart, x), bottom));
-        area.draw(&PathElement::new(ends, BLACK))?;
-        let middle = (width as i32 + LEFT - RIGHT) / 2;
-        area.draw(&Text::new("processors", (middle, bottom + 26), style))?;
+        let numbers = (1..).zip(self.processors.iter().copied());
+        panel::horizontal_axis(area, &chart, numbers, "processors")?;
         Ok(chart)
     }
 }

@@ -6,14 +6,12 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
 use super::canvas::{Area, Drawn, Picture};
-use super::one_run::{BLUE, GREEN, VERMILION, heading_line};
-use super::panel::{self, BOTTOM, LEFT, RIGHT, TOP};
+use super::panel::{self, BLUE, BOTTOM, GREEN, HEADING, LEFT, RIGHT, TOP, VERMILION, heading_line};
 use super::plural;
 use crate::collision::{Origin, SearchSpan, TaskSpan};
 use crate::output::time_line::TimeLine;
 
 const WIDTH: u32 = 1200;
-const HEADING: u32 = 44;
 /// Most searches of a step that are drawn.
 const PANELS: usize = 4;
 /// The shortest search that is drawn, as a share of the longest one.

@@ -135,6 +135,20 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Finds out whether `path` can be written, and leaves it as it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn check(path: &Path) -> Result<()> {
+        let is_there = path.exists();
+        let opened = File::options().append(true).create(true).open(path);
+        opened.map_err(|cause| not_written(path, cause))?;
+        if !is_there {
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+
     /// Begins the file `path`.
     ///
     /// # Errors
@@ -180,14 +194,16 @@ pub struct Recording {
     pub header: Header,
     /// By rising number.
     pub steps: Vec<RecordedStep>,
+    /// Whether the file was cut off, or is damaged, after the last of them.
+    pub is_cut: bool,
 }
 
 impl Recording {
-    /// Reads the file `path`.
+    /// Reads the whole steps of the file `path`, up to where it was cut off or is damaged:
+    /// a run may have been ended while it wrote.
     ///
     /// # Errors
-    /// When it is not there, is none, was written by another version, was cut off or is
-    /// damaged.
+    /// When it is not there, is none, was written by another version, or has no whole step.
     pub fn read(path: &Path) -> Result<Self> {
         let again = "record it again: cloth-sim SCENE --record-tasks FILE";
         let fail = |cause: &str| Error::file(path, cause, again);
@@ -201,23 +217,25 @@ impl Recording {
         if !name.ends_with(VERSION) {
             return Err(fail("another version of the program has written this recording"));
         }
-        let damaged = |at: usize| match at {
-            0 => fail("its beginning is damaged or was cut off"),
-            _ => fail(&format!("step {at} of the recording is damaged or was cut off")),
-        };
-        let header: Header = read_piece(&mut file).flatten().ok_or_else(|| damaged(0))?;
+        let header: Header = read_piece(&mut file)
+            .flatten()
+            .ok_or_else(|| fail("its beginning is damaged or was cut off"))?;
         if header.phases != Header::phase_names() {
             return Err(fail("another version of the program has written this recording"));
         }
         let mut steps = Vec::new();
-        while let Some(step) = read_piece::<RecordedStep>(&mut file) {
-            let step = step.filter(|step| fits(step, &header));
-            steps.push(step.ok_or_else(|| damaged(steps.len() + 1))?);
+        let is_cut = loop {
+            match read_piece::<RecordedStep>(&mut file) {
+                Some(Some(step)) if fits(&step, &header) => steps.push(step),
+                Some(_) => break true,
+                None => break false,
+            }
+        };
+        match (steps.is_empty(), is_cut) {
+            (true, true) => Err(fail("its first step is damaged or was cut off")),
+            (true, false) => Err(fail("the recording holds no step")),
+            _ => Ok(Self { header, steps, is_cut }),
         }
-        if steps.is_empty() {
-            return Err(fail("the recording holds no step"));
-        }
-        Ok(Self { header, steps })
     }
 }
 
@@ -308,7 +326,7 @@ mod tests {
             collisions: 3,
             fail_safe_passes: 1,
         };
-        Recording { header, steps: vec![step(4), step(8)] }
+        Recording { header, steps: vec![step(4), step(8)], is_cut: false }
     }
 
     #[test]
@@ -326,7 +344,9 @@ mod tests {
             Recording::read(&path).unwrap_err().to_string()
         };
         assert!(refusal(b"frame").contains("no recording"));
-        assert!(refusal(&bytes[..bytes.len() - 1]).contains("step 2"));
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        let cut = Recording::read(&path).unwrap();
+        assert_eq!((&cut.steps[..], cut.is_cut), (&written.steps[..1], true));
         let mut damaged = bytes.clone();
         damaged[60] ^= 4;
         assert!(refusal(&damaged).contains("damaged"));
