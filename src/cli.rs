@@ -204,7 +204,8 @@ pub struct Arguments {
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub refine: u32,
 
-    /// Store the test trees of some steps, for `cloth-sim replay` (see docs/profiling.md).
+    /// Store the test trees of some steps, for `cloth-sim replay` (see docs/profiling.md);
+    /// replaces FILE only with --overwrite.
     #[arg(long, value_name = "FILE")]
     pub record_tasks: Option<PathBuf>,
 

@@ -60,7 +60,8 @@ impl Job {
         if let Some(frames) = arguments.frames {
             scene.frames = scene.frames.min(frames);
         }
-        check_step(arguments.time_line, &scene)?;
+        check_step("--time-line", arguments.time_line, &scene)?;
+        check_step("--record-every", arguments.record_every, &scene)?;
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
         let mut setup = scene::build(&scene, home, arguments.refine as usize)?;
         let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
@@ -105,12 +106,12 @@ impl Job {
     }
 }
 
-/// A time line is of a step that the run will do.
-fn check_step(step: Option<u64>, scene: &Scene) -> Result<()> {
+/// What is asked of a step must be of one that the run will do.
+fn check_step(option: &str, step: Option<u64>, scene: &Scene) -> Result<()> {
     let steps = u64::from(scene.frames) * u64::from(scene.steps_per_frame);
     match step {
         Some(step) if !(1..=steps).contains(&step) => Err(Error::input(
-            "--time-line",
+            option,
             format!("there is no step {step}: the run has {steps} steps"),
             format!(
                 "frame N ends with step {} N; choose one of the steps 1 to {steps}",

@@ -38,7 +38,7 @@ impl<'j> Recorder<'j> {
     /// be written.
     pub fn open(job: &'j Job, model: &Model, record: RunRecord) -> Result<Self> {
         if let Some(path) = &job.record_tasks {
-            check_outside(path, &job.folder)?;
+            check_tasks(path, job)?;
         }
         let digits = job.scene.output.digits;
         let frames = FrameWriter::create(&job.folder, &job.documents, digits, job.overwrite)?;
@@ -142,8 +142,12 @@ impl<'j> Recorder<'j> {
 
 /// Finds out whether test trees can be written to `path` while there is no run folder yet,
 /// unless they go into that.
-fn check_outside(path: &Path, folder: &Path) -> Result<()> {
-    match (std::path::absolute(path), std::path::absolute(folder)) {
+fn check_tasks(path: &Path, job: &Job) -> Result<()> {
+    if path.is_file() && !job.overwrite {
+        let remedy = "choose another file (--record-tasks), or give --overwrite";
+        return Err(Error::file(path, "there is such a file already", remedy));
+    }
+    match (std::path::absolute(path), std::path::absolute(&job.folder)) {
         (Ok(path), Ok(folder)) if path.starts_with(&folder) => Ok(()),
         _ => Writer::check(path),
     }

@@ -127,4 +127,6 @@ fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--record-tasks"));
     assert!(!run.exists());
     assert!(start(run.join("tasks")).status.success(), "it may be in the run folder");
+    let output = start(run.join("tasks"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is such a file already"));
 }
