@@ -6,6 +6,7 @@ use cloth_sim::threads::Threads;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::CheckArguments;
+use crate::print;
 
 /// Checks a run folder and prints what it finds on standard output.
 ///
@@ -23,7 +24,7 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
     let report = check_run(&arguments.folder, &threads, max_strain, || bar.inc(1))?;
     bar.finish_and_clear();
     if !arguments.quiet {
-        println!("{report}");
+        print::line(&report)?;
     }
     if report.is_clean() {
         return Ok(());

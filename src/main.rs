@@ -6,6 +6,7 @@ mod cli;
 mod fault;
 mod job;
 mod plots;
+mod print;
 mod progress;
 mod queries;
 mod recorder;

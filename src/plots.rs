@@ -4,6 +4,7 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::report::profile;
 
 use crate::cli::ProfileArguments;
+use crate::print;
 
 /// Draws a run, or two beside each other, and prints the names of the files.
 ///
@@ -21,6 +22,5 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
         None => profile::draw(run, out)?,
         Some(other) => profile::compare([run, other], out)?,
     };
-    files.iter().for_each(|file| println!("{}", file.display()));
-    Ok(())
+    files.iter().try_for_each(|file| print::line(file.display()))
 }

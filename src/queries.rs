@@ -18,6 +18,7 @@ use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 
 use crate::cli::CcdQueriesArguments;
+use crate::print;
 
 /// Rows of a query.
 const ROWS: usize = 8;
@@ -57,19 +58,19 @@ pub fn ccd_queries(arguments: &CcdQueriesArguments) -> Result<()> {
         let queries = read(file)?;
         let inexact = queries.iter().filter(|query| !query.exact).count();
         if inexact > 0 {
-            println!(
+            print::line(format_args!(
                 "{}: {inexact} {} coordinates that are no doubles and were rounded; \
                  the truth may be another",
                 file.display(),
                 if inexact == 1 { "query has" } else { "queries have" }
-            );
+            ))?;
         }
         let counts = run(kind, &queries, file);
-        println!("{}: {counts}", file.display());
+        print::line(format_args!("{}: {counts}", file.display()))?;
         all.add(&counts);
     }
     if arguments.files.len() > 1 {
-        println!("all: {all}");
+        print::line(format_args!("all: {all}"))?;
     }
     match all.false_negatives {
         0 => Ok(()),

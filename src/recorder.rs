@@ -15,6 +15,7 @@ use cloth_sim::report::summary::Summary;
 use cloth_sim::sim::{Model, Simulation};
 
 use crate::job::Job;
+use crate::print;
 use crate::progress::Progress;
 
 /// Keeps the run folder of a job.
@@ -134,7 +135,7 @@ impl<'j> Recorder<'j> {
                 wall_s: job.start.elapsed().as_secs_f64(),
                 output_s: output_s + start.elapsed().as_secs_f64(),
             };
-            println!("{summary}");
+            print::line(&summary)?;
         }
         Ok(())
     }

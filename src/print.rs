@@ -1,0 +1,19 @@
+//! Standard output, whose reader may leave early, as `head` does.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write, stdout};
+
+use cloth_sim::error::{Error, Result};
+
+/// Prints a line; nothing if nobody reads any more.
+///
+/// # Errors
+/// When it cannot be written for another reason: a full disk.
+pub fn line(text: impl Display) -> Result<()> {
+    match writeln!(stdout(), "{text}") {
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::file("standard output", cause, "free some space or send it elsewhere"))
+        }
+        _ => Ok(()),
+    }
+}
