@@ -17,4 +17,4 @@ pub use machine::{Machine, Network, Played};
 pub use model::{Comparison, ModelledStep, Variant, compare, replay, unit_costs};
 pub use recorder::SearchRecorder;
 pub use recording::{Header, RecordedSearch, RecordedStep, Recording, Writer};
-pub use tree::TestTrees;
+pub use tree::RecordedTrees;

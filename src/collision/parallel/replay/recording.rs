@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::tree::TestTrees;
+use super::tree::RecordedTrees;
 use crate::collision::ProcessorUse;
 use crate::error::{Error, Result};
 use crate::partition::PatchGraph;
@@ -55,7 +55,7 @@ impl Header {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSearch {
     /// The test trees of all ranks.
-    pub trees: TestTrees,
+    pub trees: RecordedTrees,
     /// How each processor spent its test part, rank by rank, thread by thread.
     pub uses: Vec<ProcessorUse>,
 }
@@ -316,7 +316,7 @@ mod tests {
             vertices: 12,
             phases: Header::phase_names(),
         };
-        let search = RecordedSearch { trees: TestTrees::default(), uses: vec![] };
+        let search = RecordedSearch { trees: RecordedTrees::default(), uses: vec![] };
         let step = |step| RecordedStep {
             step,
             searches: vec![search.clone(); 2],
