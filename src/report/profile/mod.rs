@@ -160,14 +160,15 @@ impl Profile {
         Ok(profile)
     }
 
-    /// "2 ranks x 1 thread, 40 phases a frame", or "..., 100 of 1000 steps recorded".
+    /// "2 ranks x 1 thread, 40 phases a frame", or "..., 100 of 1000 steps" if only those
+    /// were recorded.
     fn describe(&self) -> String {
         let (ranks, threads) = (plural(self.ranks, "rank"), plural(self.threads, "thread"));
         let steps = match self.recorded {
             None => format!("{} a frame", plural(self.steps_per_frame as usize, "phase")),
             Some(count) => {
                 let all = self.frames.len() * self.steps_per_frame as usize;
-                format!("{count} of {} recorded", plural(all, "step"))
+                format!("{count} of {}", plural(all, "step"))
             }
         };
         format!("{ranks} x {threads}, {steps}")
