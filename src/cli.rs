@@ -77,7 +77,8 @@ pub struct ProfileArguments {
 /// Arguments of `replay`.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArguments {
-    /// Files of --record-tasks: the first is replayed; costs are fitted to all of one rank and one thread.
+    /// Files of --record-tasks; the first is replayed. Costs of tests are fitted to all that were
+    /// made with one rank and one thread, and to those with several ranks what ranks do not divide.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -115,17 +116,25 @@ pub struct ReplayArguments {
     pub plot_processors: u32,
 }
 
+/// The longest time of a message, s, and the least bandwidth, bytes a second, that a replay
+/// takes: with others the virtual clock of a search could run over.
+const LONGEST_S: f64 = 1.0;
+const SLOWEST: f64 = 1e6;
+
 /// Seconds.
 fn time(text: &str) -> Result<f64, String> {
     let units = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
-    let seconds = with_unit(text, &units).filter(|seconds| *seconds >= 0.0);
-    seconds.ok_or_else(|| "write a number with ns, us, ms or s, such as 2us".to_owned())
+    let seconds = with_unit(text, &units).filter(|seconds| (0.0..=LONGEST_S).contains(seconds));
+    seconds
+        .ok_or_else(|| "write a number with ns, us, ms or s, such as 2us, from 0 to 1s".to_owned())
 }
 
 /// Bytes in a second.
 fn rate(text: &str) -> Result<f64, String> {
-    let bytes = with_unit(text, &[("MB/s", 1e6), ("GB/s", 1e9)]).filter(|bytes| *bytes > 0.0);
-    bytes.ok_or_else(|| "write a number with MB/s or GB/s, such as 10GB/s".to_owned())
+    let bytes = with_unit(text, &[("MB/s", 1e6), ("GB/s", 1e9)]);
+    bytes.filter(|bytes| *bytes >= SLOWEST).ok_or_else(|| {
+        "write a number with MB/s or GB/s, such as 10GB/s, of at least 1MB/s".to_owned()
+    })
 }
 
 /// A finite number before one of the units.

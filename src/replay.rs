@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cloth_sim::collision::parallel::replay::{
-    Network, Recording, Variant, compare, replay, unit_costs,
+    ModelledStep, Network, PhaseSplit, Recording, Times, Variant, compare, replay, unit_costs,
 };
 use cloth_sim::error::{Error, Result};
 use cloth_sim::report::replay::{self as report, Replayed};
@@ -19,9 +19,8 @@ use crate::cli::ReplayArguments;
 /// # Errors
 /// Files that are no recordings; settings that are none; files that cannot be written.
 pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
-    // 1. Recordings, and what their tests cost.
+    // 1. Recordings, and what times they tell.
     let recordings = fastest(&arguments.files)?;
-    let costs = unit_costs(recordings.iter().map(|(_, recording)| recording))?;
     let Some((_, first)) = recordings.first() else { return Ok(()) };
     if !first.is_of_one_processor() {
         return Err(Error::file(
@@ -35,28 +34,30 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
         bandwidth: arguments.bandwidth,
         overhead_s: arguments.overhead,
     };
+    let all = Vec::from_iter(recordings.iter().map(|(_, recording)| recording));
+    let costs = unit_costs(all.iter().copied())?;
+    let times = Times { costs, split: PhaseSplit::fit(&all, &network) };
     println!("{}: {} recorded steps\n", first.header.scene, first.steps.len());
-    println!("{}", report::costs(&costs));
+    println!("{}", report::times(&times));
 
     // 2. Prediction beside measurement.
     let compared = recordings
         .iter()
-        .map(|(names, recording)| Ok((names.clone(), compare(recording, &costs, network)?)));
+        .map(|(names, recording)| Ok((names.clone(), compare(recording, &all, &times, network)?)));
     println!("{}", report::comparisons(&compared.collect::<Result<Vec<_>>>()?));
 
     // 3. The first recording on other machines.
     let collision = settings(&first.header.collision, &arguments.overrides)?;
-    let steps = |processors, collision| {
-        let variant = Variant { processors, collision, network };
-        let steps = replay(first, first.steps.iter(), &costs, &variant)?;
-        Ok::<_, Error>((variant, steps))
-    };
-    let serial_s = steps(1, collision)?.1.iter().map(|step| step.phase_s()).sum();
     let on = |processors: u32, collision| {
-        let (variant, steps) = steps(processors as usize, collision)?;
-        Ok::<_, Error>(Replayed { variant, steps, serial_s })
+        let variant = Variant { processors: processors as usize, collision, network };
+        let steps = replay(first, first.steps.iter(), &times, &variant)?;
+        // How each of 65,536 processors spent each step is too much to keep.
+        let steps = steps.map(|step| Ok(step?.0)).collect::<Result<Vec<_>>>()?;
+        Ok::<_, Error>(Replayed { variant, steps, serial_s: 0.0 })
     };
-    let modelled = arguments.processors.iter().map(|&count| on(count, collision));
+    let serial_s = on(1, collision)?.sum(ModelledStep::phase_s);
+    let on = |processors| Ok::<_, Error>(Replayed { serial_s, ..on(processors, collision)? });
+    let modelled = arguments.processors.iter().map(|&count| on(count));
     let modelled = modelled.collect::<Result<Vec<Replayed>>>()?;
     print!("{}", report::curve(&modelled));
     if let Some(path) = &arguments.csv {
@@ -67,10 +68,15 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let Some(out) = &arguments.plot else { return Ok(()) };
     std::fs::create_dir_all(out)
         .map_err(|cause| Error::file(out, cause, "choose another folder (--plot)"))?;
-    let (scene, count) = (&first.header.scene, arguments.plot_processors);
-    let both = [false, true].map(|stealing| on(count, Collision { stealing, ..collision }));
-    let [off, on] = both;
-    let mut files = report::draw_utilization(scene, [&off?, &on?], out)?;
+    let processors = arguments.plot_processors as usize;
+    let each = |stealing| {
+        let collision = Collision { stealing, ..collision };
+        let variant = Variant { processors, collision, network };
+        replay(first, first.steps.iter(), &times, &variant)?.collect::<Result<Vec<_>>>()
+    };
+    let (scene, per_frame) = (&first.header.scene, first.header.steps_per_frame);
+    let both = [&each(false)?[..], &each(true)?[..]];
+    let mut files = report::draw_utilization(scene, per_frame, both, out)?;
     files.extend(report::draw_scaling(scene, &modelled, out)?);
     files.iter().for_each(|file| println!("{}", file.display()));
     Ok(())

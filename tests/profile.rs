@@ -207,6 +207,11 @@ fn a_time_line_is_kept_and_drawn() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (good, said) = profile(&[folder]);
     assert!(good && !said.contains("timeline"), "{said}");
+    let mut newer = line.clone();
+    newer["format"] = 2.into();
+    std::fs::write(folder.join("timeline.json"), newer.to_string()).expect("another format");
+    let (good, said) = profile(&[folder]);
+    assert!(!good && said.contains("timeline.json") && said.contains("format 2"), "{said}");
     std::fs::write(folder.join("timeline.json"), &text[..200]).expect("a torn file");
     let (good, said) = profile(&[folder]);
     assert!(!good && said.contains("timeline.json") && said.contains("not a time line"), "{said}");

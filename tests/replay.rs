@@ -52,6 +52,8 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     let (good, said, error) = replay(&[&[one, two][..], &machines, &more].concat());
     assert!(good, "{error}");
     assert!(said.contains("Modelled, not measured") && said.contains("Prediction against"));
+    let whole = Vec::from_iter(said.lines().filter(|line| line.contains("  whole phase")));
+    assert!(matches!(whole[..], [line] if line.ends_with(two)), "one rank has no such row: {said}");
     for picture in ["replay_utilization", "replay_scaling"] {
         assert!(plots.join(picture).with_extension("svg").is_file());
         assert!(plots.join(picture).with_extension("png").is_file());
@@ -91,6 +93,8 @@ fn what_cannot_be_replayed_is_refused() {
     assert!(refusal(&[name]).contains("--ranks 1 --threads 1"), "costs are those of one");
     assert!(refusal(&["no such file"]).contains("No such file"));
     assert!(refusal(&[name, "--latency", "2"]).contains("us"));
+    assert!(refusal(&[name, "--latency", "1e9s"]).contains("to 1s"));
+    assert!(refusal(&[name, "--bandwidth", "1e-9GB/s"]).contains("at least 1MB/s"));
     let bytes = std::fs::read(&two).expect("the recording");
     std::fs::write(&two, &bytes[..100]).expect("its beginning");
     assert!(refusal(&[name]).contains("damaged or was cut off"));

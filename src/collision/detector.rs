@@ -5,7 +5,7 @@ mod tests;
 
 use super::dop::Dop18;
 use super::pair::Pair;
-use super::parallel::replay::tree::TestTrees as Recorded;
+use super::parallel::replay::RecordedTrees;
 use super::parallel::{Processors, Search};
 use super::surface::{Surface, Surfaces};
 use super::task::{Outcome, Sweep, Task, Test, TestCounters, TestTrees};
@@ -212,11 +212,16 @@ impl Detector {
     }
 
     /// The test trees below the root tests of all ranks, that is of so many `patches`.
-    pub fn test_trees(&mut self, surfaces: &Surfaces, sweep: &Sweep, patches: usize) -> Recorded {
+    pub fn test_trees(
+        &mut self,
+        surfaces: &Surfaces,
+        sweep: &Sweep,
+        patches: usize,
+    ) -> RecordedTrees {
         let (all, mut roots) = (Vec::from_iter(0..patches as PatchId), Vec::new());
         let above = self.root_tests(surfaces, sweep, &all, &mut roots);
         let owned = roots.iter().filter_map(|root| Some((owner(surfaces, root)?, *root)));
-        Recorded::record(&self.search(surfaces, sweep), &Vec::from_iter(owned), above)
+        RecordedTrees::record(&self.search(surfaces, sweep), &Vec::from_iter(owned), above)
     }
 
     /// The candidates that the last refit does not ask for again.

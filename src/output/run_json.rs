@@ -132,7 +132,8 @@ impl RunRecord {
     /// Reads the file of a run, finished or not.
     ///
     /// # Errors
-    /// When the folder or the file is not there, or the file is no record of a run.
+    /// When the folder or the file is not there, or the file is no record of a run or has
+    /// another format.
     pub fn read(folder: &Path) -> Result<Self> {
         if !folder.is_dir() {
             return Err(Error::file(folder, "there is no such folder", NO_RUN));
@@ -142,9 +143,14 @@ impl RunRecord {
             return Err(Error::file(folder, "the folder is no run: it has no run.json", NO_RUN));
         }
         let text = std::fs::read(&path).map_err(|cause| Error::file(&path, cause, NO_RUN))?;
-        serde_json::from_slice(&text).map_err(|cause| {
+        let record: Self = serde_json::from_slice(&text).map_err(|cause| {
             Error::file(&path, format!("not the record of a run: {cause}"), "repeat the run")
-        })
+        })?;
+        if record.format != FORMAT {
+            let cause = format!("format {}, where this version knows {FORMAT}", record.format);
+            return Err(Error::file(&path, cause, "repeat the run"));
+        }
+        Ok(record)
     }
 
     /// Writes the file whole (to a temporary name, then renamed).

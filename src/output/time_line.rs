@@ -90,7 +90,7 @@ impl TimeLine {
     /// Reads the file of a run; `None` if it has none.
     ///
     /// # Errors
-    /// A file that cannot be read or is no time line.
+    /// A file that cannot be read, is no time line, or has another format.
     pub fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(FILE);
         if !path.exists() {
@@ -100,6 +100,10 @@ impl TimeLine {
         let text = std::fs::read(&path).map_err(|cause| Error::file(&path, cause, remedy))?;
         let line: Self = serde_json::from_slice(&text)
             .map_err(|cause| Error::file(&path, format!("not a time line: {cause}"), remedy))?;
+        if line.format != FORMAT {
+            let cause = format!("format {}, where this version knows {FORMAT}", line.format);
+            return Err(Error::file(&path, cause, remedy));
+        }
         if !line.is_whole() {
             return Err(Error::file(&path, "not a time line: a rank or thread is missing", remedy));
         }

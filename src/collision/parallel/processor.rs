@@ -81,8 +81,8 @@ impl Search<'_> {
     }
 }
 
-/// What the processors of a rank share during a phase.
-pub(super) struct Phase<'a> {
+/// What the processors of a rank share during a search.
+pub(super) struct SearchRun<'a> {
     pub search: &'a Search<'a>,
     pub pool: &'a Pool<'a>,
     /// None: tasks are executed whole.
@@ -94,7 +94,7 @@ pub(super) struct Phase<'a> {
     pub clock: Clock,
 }
 
-impl Phase<'_> {
+impl SearchRun<'_> {
     #[inline]
     fn limit(&self, own: &Worker<Pooled>) -> usize {
         self.decomposition.map_or(usize::MAX, |decomposition| decomposition.limit(own.len()))
@@ -121,7 +121,7 @@ pub(super) trait Link {
     }
 }
 
-/// No other ranks: the phase is over when the pool is idle.
+/// No other ranks: the search is over when the pool is idle.
 #[derive(Clone)]
 pub(super) struct Alone;
 
@@ -144,15 +144,15 @@ pub(super) struct Processor {
     pub tasks: Worker<Pooled>,
     /// Untried tests of the present task.
     stack: Vec<Test>,
-    /// What it found in this phase.
+    /// What it found in this search.
     pub candidates: Vec<Pair>,
     /// And executed.
     pub counters: TestCounters,
-    /// How it spent its phases since the profile began.
+    /// How it spent its searches since the profile began.
     pub usage: ProcessorUse,
     /// Whom it took tasks from in them.
     pub thefts: Vec<Theft>,
-    /// The tasks of this phase, if they are noted.
+    /// The tasks of this search, if they are noted.
     pub spans: Vec<TaskSpan>,
     /// Runs until the next look at pool and clock.
     runs: u32,
@@ -173,7 +173,7 @@ impl Processor {
         }
     }
 
-    /// Gets its first tasks of a phase; the first one is executed first.
+    /// Gets its first tasks of a search; the first one is executed first.
     pub fn begin(&mut self, pool: &Pool, tasks: Vec<Task>) {
         self.candidates.clear();
         self.counters = TestCounters::default();
@@ -186,14 +186,14 @@ impl Processor {
     ///
     /// # Errors
     /// Those of `link`.
-    pub fn work(&mut self, phase: &Phase, link: &mut impl Link) -> Result<()> {
+    pub fn work(&mut self, run: &SearchRun, link: &mut impl Link) -> Result<()> {
         let mut polled = Instant::now();
-        while let Some(mut pooled) = self.next(phase, link)? {
+        while let Some(mut pooled) = self.next(run, link)? {
             // Reading the clock is a call of the system: not for each task.
             let (start, mut scheduling) = (thread_time(), Duration::ZERO);
             loop {
-                scheduling += self.execute(pooled, phase, link, &mut polled)?;
-                phase.pool.executed();
+                scheduling += self.execute(pooled, run, link, &mut polled)?;
+                run.pool.executed();
                 let Some(own) = self.tasks.pop() else { break };
                 pooled = own;
             }
@@ -204,31 +204,31 @@ impl Processor {
     }
 
     /// Its newest task, or one of another processor; `None` once there can be none.
-    fn next(&mut self, phase: &Phase, link: &mut impl Link) -> Result<Option<Pooled>> {
+    fn next(&mut self, run: &SearchRun, link: &mut impl Link) -> Result<Option<Pooled>> {
         match self.tasks.pop() {
             Some(own) => Ok(Some(own)),
-            None => self.seek(phase, link),
+            None => self.seek(run, link),
         }
     }
 
     /// A task of another processor; `None` once there can be none.
-    fn seek(&mut self, phase: &Phase, link: &mut impl Link) -> Result<Option<Pooled>> {
-        let pool = phase.pool;
+    fn seek(&mut self, run: &SearchRun, link: &mut impl Link) -> Result<Option<Pooled>> {
+        let pool = run.pool;
         let start = Instant::now();
         let sought = wait(|| {
-            if phase.stealing
+            if run.stealing
                 && let Some((victim, task)) = pool.steal(self.index)
             {
-                let (thief, victim_rank) = (self.index as u32, phase.rank as u32);
+                let (thief, victim_rank) = (self.index as u32, run.rank as u32);
                 let victim = victim as u32;
                 let theft = Theft { thief, victim_rank, victim, tasks: 1 };
                 note_theft(&mut self.thefts, theft);
                 self.usage.tasks_stolen += 1;
-                let handed_over_s = phase.clock.now_s();
+                let handed_over_s = run.clock.now_s();
                 let origin = Origin::Stolen(Steal { victim_rank, victim, handed_over_s });
                 return Ok(Some(Some(Pooled { task, origin })));
             }
-            let over = !phase.stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
+            let over = !run.stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
             Ok(if over { Some(None) } else { link.received().map(Some) })
         });
         if link.interval().is_some() {
@@ -242,18 +242,18 @@ impl Processor {
     fn execute(
         &mut self,
         Pooled { task, origin }: Pooled,
-        phase: &Phase,
+        run: &SearchRun,
         link: &mut impl Link,
         polled: &mut Instant,
     ) -> Result<Duration> {
         self.usage.tasks_executed += 1;
-        if !phase.clock.runs {
-            return self.unfold(task, phase, link, polled);
+        if !run.clock.runs {
+            return self.unfold(task, run, link, polled);
         }
-        let (begin_s, start, before) = (phase.clock.now_s(), thread_time(), self.counters.tests);
-        let scheduling = self.unfold(task, phase, link, polled)?;
+        let (begin_s, start, before) = (run.clock.now_s(), thread_time(), self.counters.tests);
+        let scheduling = self.unfold(task, run, link, polled)?;
         let busy_s = (thread_time() - start).saturating_sub(scheduling).as_secs_f64();
-        let (end_s, tests) = (phase.clock.now_s(), self.counters.tests - before);
+        let (end_s, tests) = (run.clock.now_s(), self.counters.tests - before);
         let thread = self.index as u32;
         self.spans.push(TaskSpan { thread, begin_s, end_s, busy_s, tests, origin });
         Ok(scheduling)
@@ -263,30 +263,30 @@ impl Processor {
     fn unfold(
         &mut self,
         task: Task,
-        phase: &Phase,
+        run: &SearchRun,
         link: &mut impl Link,
         polled: &mut Instant,
     ) -> Result<Duration> {
         let mut scheduling = Duration::ZERO;
         let Self { tasks, stack, candidates, counters, usage, runs, .. } = self;
-        let mut limit = phase.limit(tasks);
+        let mut limit = run.limit(tasks);
         stack.extend(task);
         while !stack.is_empty() {
-            phase.search.run(stack, counters, candidates);
+            run.search.run(stack, counters, candidates);
             while stack.len() > limit {
-                let Some(decomposition) = phase.decomposition else { break };
-                phase.pool.put(tasks, decomposition.cut(stack, tasks.len()), Origin::Cut);
+                let Some(decomposition) = run.decomposition else { break };
+                run.pool.put(tasks, decomposition.cut(stack, tasks.len()), Origin::Cut);
                 usage.tasks_created += 1;
-                limit = phase.limit(tasks);
+                limit = run.limit(tasks);
             }
             *runs -= 1;
             if *runs == 0 {
                 *runs = RUNS;
-                limit = phase.limit(tasks);
+                limit = run.limit(tasks);
                 if let Some(interval) = link.interval() {
                     let now = Instant::now();
                     if now - *polled >= interval {
-                        link.poll(phase.pool, tasks, true)?;
+                        link.poll(run.pool, tasks, true)?;
                         *polled = Instant::now();
                         scheduling += *polled - now;
                     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crossbeam_deque::Worker;
 
 use super::pool::{Pool, Pooled};
-use super::processor::{Alone, Decomposition, Link, Phase, Processor, Search};
+use super::processor::{Alone, Decomposition, Link, Processor, Search, SearchRun};
 use super::scheduler::Scheduler;
 use super::steal::RankLink;
 use super::time_line::{Clock, SearchSpan};
@@ -78,7 +78,7 @@ impl Processors {
             let (rank, clock) = (world.rank(), self.clock);
             self.work(
                 (world, threads),
-                &Phase { search, pool: &pool, decomposition, stealing, rank, clock },
+                &SearchRun { search, pool: &pool, decomposition, stealing, rank, clock },
             )?;
         }
         let counted = self.combine(start, candidates);
@@ -91,15 +91,15 @@ impl Processors {
     }
 
     /// Lets all processors work, the first one on the calling thread.
-    fn work(&mut self, (world, threads): (&dyn World, &Threads), phase: &Phase) -> Result<()> {
+    fn work(&mut self, (world, threads): (&dyn World, &Threads), run: &SearchRun) -> Result<()> {
         let Self { settings, list, scheduler, .. } = self;
         let Some((first, others)) = list.split_first_mut() else { return Ok(()) };
         if !settings.stealing || world.size() == 1 {
-            return work(threads, (first, others), phase, &mut Alone, &Alone);
+            return work(threads, (first, others), run, &mut Alone, &Alone);
         }
         let interval = Duration::from_secs_f64(settings.polling_interval_us * 1e-6);
-        let mut link = RankLink::begin(world, scheduler, (settings.share, interval), phase)?;
-        work(threads, (first, others), phase, &mut link, &Led)?;
+        let mut link = RankLink::begin(world, scheduler, (settings.share, interval), run)?;
+        work(threads, (first, others), run, &mut link, &Led)?;
         first.usage.add(&link.usage);
         link.thefts.into_iter().for_each(|theft| note_theft(&mut first.thefts, theft));
         Ok(())
@@ -166,18 +166,18 @@ impl Processors {
 fn work(
     threads: &Threads,
     (first, others): (&mut Processor, &mut [Processor]),
-    phase: &Phase,
+    run: &SearchRun,
     link: &mut impl Link,
     link_of_others: &(impl Link + Clone + Sync),
 ) -> Result<()> {
     let other = |processor: &mut Processor| {
-        let _closing = CloseAfterPanic(phase.pool);
+        let _closing = CloseAfterPanic(run.pool);
         // Without communication nothing fails.
-        let _ = processor.work(phase, &mut link_of_others.clone());
+        let _ = processor.work(run, &mut link_of_others.clone());
     };
     threads.beside(others, other, || {
-        let _closing = CloseAtEnd(phase.pool);
-        first.work(phase, link)
+        let _closing = CloseAtEnd(run.pool);
+        first.work(run, link)
     })
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crossbeam_deque::Worker;
 
 use super::pool::{Pool, Pooled};
-use super::processor::{Link, Phase};
+use super::processor::{Link, SearchRun};
 use super::scheduler::{Action, Event, Letter, Load, Scheduler};
 use super::time_line::{Clock, Origin, Steal};
 use super::usage::{ProcessorUse, Theft, note_theft};
@@ -18,9 +18,16 @@ use crate::comm::{Message, PendingId, Tag, World};
 use crate::error::{Error, Result};
 use crate::scene::spec::Share;
 
-const WORDS_PER_TEST: usize = size_of::<Test>() / size_of::<u32>();
+/// What a letter, and a task in it, has beside the tests.
+const HEAD_BYTES: usize = 4 * size_of::<u32>();
+const TASK_HEAD_BYTES: usize = 2 * size_of::<u32>();
 
-/// One rank's link with the others during a phase.
+/// Length of a letter that brings tasks of so many `tests` each.
+pub(super) fn letter_bytes(tests: impl Iterator<Item = usize>) -> usize {
+    HEAD_BYTES + tests.map(|tests| TASK_HEAD_BYTES + size_of::<Test>() * tests).sum::<usize>()
+}
+
+/// One rank's link with the others during a search.
 pub(super) struct RankLink<'a> {
     world: &'a dyn World,
     scheduler: &'a mut Scheduler,
@@ -52,14 +59,14 @@ impl<'a> RankLink<'a> {
         world: &'a dyn World,
         scheduler: &'a mut Scheduler,
         (share, interval): (Share, Duration),
-        phase: &Phase,
+        run: &SearchRun,
     ) -> Result<Self> {
         let mut link = Self {
             world,
             scheduler,
             share,
             interval,
-            clock: phase.clock,
+            clock: run.clock,
             pending: None,
             actions: Vec::new(),
             received: None,
@@ -67,7 +74,7 @@ impl<'a> RankLink<'a> {
             thefts: Vec::new(),
         };
         link.scheduler.begin(&mut link.actions);
-        link.perform(phase.pool)?;
+        link.perform(run.pool)?;
         Ok(link)
     }
 
@@ -185,8 +192,7 @@ impl Link for RankLink<'_> {
 }
 
 fn write((phase, letter, time_s): (u32, Letter, f64), tasks: &[(usize, Task)]) -> Vec<u8> {
-    let words = tasks.iter().map(|(_, task)| 2 + WORDS_PER_TEST * task.len()).sum::<usize>();
-    let mut bytes = Vec::with_capacity((4 + words) * size_of::<u32>());
+    let mut bytes = Vec::with_capacity(letter_bytes(tasks.iter().map(|(_, task)| task.len())));
     bytes.extend_from_slice(bytemuck::bytes_of(&[phase, letter as u32]));
     bytes.extend_from_slice(bytemuck::bytes_of(&time_s));
     for (thread, task) in tasks {
@@ -232,6 +238,7 @@ mod tests {
         let test = |dop1| Test { obj1: 1, dop1, obj2: 3, dop2: 4 };
         let tasks = vec![(2, vec![test(7), test(8)]), (0, vec![test(9)])];
         let bytes = write((5, Letter::Tasks, 0.25), &tasks);
+        assert_eq!(bytes.len(), letter_bytes([2, 1].into_iter()));
         let read_tasks = tasks.into_iter().map(|(thread, task)| (thread as u32, task)).collect();
         assert_eq!(read(&bytes), Some((5, Letter::Tasks, 0.25, read_tasks)));
         assert_eq!(

@@ -11,17 +11,17 @@ use super::smooth::{self, Enlarged, FACTOR};
 use crate::error::{Error, Result};
 
 /// A part of a picture, in pixels.
-pub(super) type Area<B> = DrawingArea<B, Shift>;
+pub(in crate::report) type Area<B> = DrawingArea<B, Shift>;
 /// What drawing on `B` comes to.
-pub(super) type Drawn<B, T = ()> =
+pub(in crate::report) type Drawn<B, T = ()> =
     std::result::Result<T, DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 /// The font of all texts. A viewer of an SVG file takes its own one of this name;
 /// in PNG files it is DejaVu Sans, which travels with the program.
-pub(super) const FONT: &str = "sans-serif";
+pub(in crate::report) const FONT: &str = "sans-serif";
 
 /// What can be drawn on any backend.
-pub(super) trait Picture {
+pub(in crate::report) trait Picture {
     /// Width and height, pixels.
     fn size(&self) -> (u32, u32);
 
@@ -30,7 +30,11 @@ pub(super) trait Picture {
 }
 
 /// Writes `picture` as `<stem>.svg` and `<stem>.png` into `folder`.
-pub(super) fn write(picture: &impl Picture, folder: &Path, stem: &str) -> Result<Vec<PathBuf>> {
+pub(in crate::report) fn write(
+    picture: &impl Picture,
+    folder: &Path,
+    stem: &str,
+) -> Result<Vec<PathBuf>> {
     let [svg_path, png_path] = ["svg", "png"].map(|kind| folder.join(format!("{stem}.{kind}")));
     let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
     font.map_err(|_| Error::file(&png_path, "the font cannot be read", "report this as a bug"))?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use plotters::prelude::DrawingBackend;
 
 use super::canvas::{Area, Drawn, Picture};
+use super::one_run::over_frames;
 use super::panel::{self, Axes, BLUE, Curve, HEADING, ORANGE, heading_line};
 use super::{FrameProfile, Profile, heat_map, one_run};
 
@@ -74,25 +75,26 @@ impl Comparison<'_> {
                 max: 105.0,
             },
         )?;
-        let curves = self.both(|frame| frame.utilization().map(|value| 100.0 * value));
+        let percent = |frame: &FrameProfile| frame.utilization().map(|value| 100.0 * value);
+        let curves = self.both(|profile| profile.frames.iter().map(percent).collect());
         panel::curves(area, &mut chart, &curves)
     }
 
     fn both_times<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
-        let title = "Time of the test parts of both runs";
+        let title = ("Time of the test parts of both runs", self.profiles[0].times_are());
         let frames = self.profiles[0].frames.len();
         let longest_s = self.longest_s(FrameProfile::tests_s);
         let (mut chart, per_s) = panel::time_axes(area, title, frames, longest_s)?;
-        let curves = self.both(|frame| Some(per_s * frame.tests_s()));
+        let curves = self.both(|profile| over_frames(profile, |frame| per_s * frame.tests_s()));
         panel::curves(area, &mut chart, &curves)
     }
 
     /// A curve for each run.
-    fn both(&self, value: impl Fn(&FrameProfile) -> Option<f64>) -> [Curve<'_>; 2] {
+    fn both(&self, values: impl Fn(&Profile) -> Vec<Option<f64>>) -> [Curve<'_>; 2] {
         [0, 1].map(|i| Curve {
             label: &self.names[i],
             color: [BLUE, ORANGE][i],
-            values: self.profiles[i].frames.iter().map(&value).collect(),
+            values: values(self.profiles[i]),
         })
     }
 }

@@ -6,20 +6,17 @@
 //! the others say nothing about balance (Thomaszewski & Blochinger 2007, figure 8;
 //! methods 9).
 
-mod canvas;
+pub(super) mod canvas;
 mod comparison;
 mod csv;
 mod heat_map;
-mod one_run;
-mod panel;
-mod scaling;
+pub(super) mod one_run;
+pub(super) mod panel;
 mod smooth;
 mod time_line;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-pub use scaling::{Scaling, Series};
 
 use crate::collision::ProcessorUse;
 use crate::error::{Error, Result};
@@ -38,7 +35,11 @@ pub struct Profile {
     pub threads: usize,
     /// Phases of a frame.
     pub steps_per_frame: u64,
-    /// The frames that were computed, rising from 1.
+    /// Number of steps that were recorded, if frames stand for those alone: their seconds
+    /// are means over them. Else seconds are sums over all steps of the frame.
+    pub recorded: Option<usize>,
+    /// The frames that were computed, rising from 1; one without processors if no step of it
+    /// was recorded.
     pub frames: Vec<FrameProfile>,
     /// Each processor over the whole run.
     pub processors: Vec<ProcessorProfile>,
@@ -133,6 +134,7 @@ impl Profile {
             ranks: record.ranks,
             threads: record.threads,
             steps_per_frame,
+            recorded: None,
             frames: frames.collect(),
             processors: processors(record.steps.iter(), &test_parts),
         }
@@ -158,14 +160,23 @@ impl Profile {
         Ok(profile)
     }
 
-    /// "2 ranks x 1 thread, 40 phases a frame".
+    /// "2 ranks x 1 thread, 40 phases a frame", or "..., 100 of 1000 steps" if only those
+    /// were recorded.
     fn describe(&self) -> String {
-        let phases = plural(self.steps_per_frame as usize, "phase");
-        format!(
-            "{} x {}, {phases} a frame",
-            plural(self.ranks, "rank"),
-            plural(self.threads, "thread")
-        )
+        let (ranks, threads) = (plural(self.ranks, "rank"), plural(self.threads, "thread"));
+        let steps = match self.recorded {
+            None => format!("{} a frame", plural(self.steps_per_frame as usize, "phase")),
+            Some(count) => {
+                let all = self.frames.len() * self.steps_per_frame as usize;
+                format!("{count} of {}", plural(all, "step"))
+            }
+        };
+        format!("{ranks} x {threads}, {steps}")
+    }
+
+    /// What seconds of a frame belong to.
+    fn times_are(&self) -> &'static str {
+        if self.recorded.is_some() { "a step" } else { "a frame" }
     }
 }
 
@@ -227,14 +238,6 @@ pub fn draw_profiles(
     stem: &str,
 ) -> Result<Vec<PathBuf>> {
     canvas::write(&comparison::Comparison { profiles, names }, out, stem)
-}
-
-/// Draws something over numbers of processors into `out`. Returns the files.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn draw_scaling(scaling: &Scaling, out: &Path, stem: &str) -> Result<Vec<PathBuf>> {
-    canvas::write(scaling, out, stem)
 }
 
 /// The test part of one phase, over all ranks.

@@ -47,12 +47,13 @@ pub(super) fn longest_s(profile: &Profile, seconds: fn(&FrameProfile) -> f64) ->
     profile.frames.iter().map(seconds).fold(0.0, f64::max)
 }
 
-/// One value for each frame.
+/// One value for each frame of which anything is known.
 pub(super) fn over_frames(
     profile: &Profile,
     value: impl Fn(&FrameProfile) -> f64,
 ) -> Vec<Option<f64>> {
-    profile.frames.iter().map(|frame| Some(value(frame))).collect()
+    let is_known = |frame: &FrameProfile| !frame.processors.is_empty();
+    profile.frames.iter().map(|frame| is_known(frame).then(|| value(frame))).collect()
 }
 
 /// The time of the collision phases, on an axis that reaches `longest_s`.
@@ -61,7 +62,7 @@ pub(super) fn collision_time<B: DrawingBackend>(
     profile: &Profile,
     longest_s: f64,
 ) -> Drawn<B> {
-    let title = "Time of the collision phases";
+    let title = ("Time of the collision phases", profile.times_are());
     let (mut chart, per_s) = panel::time_axes(area, title, profile.frames.len(), longest_s)?;
     let curve = |label, color, seconds: fn(&FrameProfile) -> f64| Curve {
         label,
@@ -98,7 +99,7 @@ fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
 }
 
 /// Collision handling in warm colours below, physical modelling in blue above.
-pub(super) fn color_of(phase: Phase) -> RGBColor {
+pub(in crate::report) fn color_of(phase: Phase) -> RGBColor {
     match phase {
         Phase::Predict => RGBColor(150, 150, 150),
         Phase::Refit => RGBColor(255, 221, 113),
@@ -115,7 +116,7 @@ pub(super) fn color_of(phase: Phase) -> RGBColor {
 
 fn all_phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
     let longest_s = longest_s(profile, |frame| frame.seconds.iter().sum());
-    let title = "Time of all phases (average over the ranks)";
+    let title = ("Time of all phases (average over the ranks)", profile.times_are());
     let (mut chart, per_s) = panel::time_axes(area, title, profile.frames.len(), longest_s)?;
     let (physical, collision): (Vec<_>, Vec<_>) =
         Phase::ALL.iter().partition(|phase| phase.is_physical_modelling());

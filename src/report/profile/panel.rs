@@ -11,26 +11,26 @@ use plotters::style::{BLACK, Color, IntoFont, RGBColor, TextStyle};
 use super::canvas::{Area, Drawn, FONT};
 
 /// Space left of the axes, pixels.
-pub(super) const LEFT: i32 = 64;
+pub(in crate::report) const LEFT: i32 = 64;
 /// Space right of the axes: legends, pixels.
-pub(super) const RIGHT: i32 = 176;
+pub(in crate::report) const RIGHT: i32 = 176;
 /// Space above the axes: the title, pixels.
-pub(super) const TOP: i32 = 34;
+pub(in crate::report) const TOP: i32 = 34;
 /// Space below the axes: numbers of frames, pixels.
-pub(super) const BOTTOM: i32 = 44;
+pub(in crate::report) const BOTTOM: i32 = 44;
 
 /// Height of the line at the top of a picture, pixels.
-pub(super) const HEADING: u32 = 44;
+pub(in crate::report) const HEADING: u32 = 44;
 
 /// Colours that differ for all eyes (Okabe & Ito 2008).
-pub(super) const BLUE: RGBColor = RGBColor(0, 114, 178);
-pub(super) const ORANGE: RGBColor = RGBColor(230, 159, 0);
-pub(super) const GREEN: RGBColor = RGBColor(0, 158, 115);
-pub(super) const VERMILION: RGBColor = RGBColor(213, 94, 0);
-pub(super) const PURPLE: RGBColor = RGBColor(204, 121, 167);
+pub(in crate::report) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(in crate::report) const ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub(in crate::report) const GREEN: RGBColor = RGBColor(0, 158, 115);
+pub(in crate::report) const VERMILION: RGBColor = RGBColor(213, 94, 0);
+pub(in crate::report) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
 /// Axes over the frames 1 to `frames`; a frame is as wide as 1.
-pub(super) struct Axes<'a> {
+pub(in crate::report) struct Axes<'a> {
     /// What the vertical axis shows, with its unit; stands above it.
     pub title: &'a str,
     pub frames: usize,
@@ -38,23 +38,28 @@ pub(super) struct Axes<'a> {
     pub max: f64,
 }
 
-pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+pub(in crate::report) type Chart<'a, B> =
+    ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// A line over the frames; where a value is missing, a gap.
-pub(super) struct Curve<'a> {
+pub(in crate::report) struct Curve<'a> {
     pub label: &'a str,
     pub color: RGBColor,
     pub values: Vec<Option<f64>>,
 }
 
 /// Text of `size` pixels whose point of reference is `anchor`.
-pub(super) fn text(size: u32, color: RGBColor, anchor: (HPos, VPos)) -> TextStyle<'static> {
+pub(in crate::report) fn text(
+    size: u32,
+    color: RGBColor,
+    anchor: (HPos, VPos),
+) -> TextStyle<'static> {
     let style = (FONT, size).into_font().color(&color);
     style.pos(Pos::new(anchor.0, anchor.1))
 }
 
 /// Seconds as numbers that are easy to read: the unit and how many make a second.
-pub(super) fn unit_of_time(longest_s: f64) -> (&'static str, f64) {
+pub(in crate::report) fn unit_of_time(longest_s: f64) -> (&'static str, f64) {
     match longest_s {
         s if s >= 1.0 => ("s", 1.0),
         s if s >= 1e-3 => ("ms", 1e3),
@@ -63,13 +68,13 @@ pub(super) fn unit_of_time(longest_s: f64) -> (&'static str, f64) {
 }
 
 /// A little above all `values`.
-pub(super) fn above(values: impl Iterator<Item = f64>) -> f64 {
+pub(in crate::report) fn above(values: impl Iterator<Item = f64>) -> f64 {
     let max = values.fold(0.0, f64::max);
     if max > 0.0 { 1.08 * max } else { 1.0 }
 }
 
 /// Draws axes with a grid, the title above and the number of frames below them.
-pub(super) fn axes<'a, B: DrawingBackend>(
+pub(in crate::report) fn axes<'a, B: DrawingBackend>(
     area: &'a Area<B>,
     axes: &Axes,
 ) -> Drawn<B, Chart<'a, B>> {
@@ -80,22 +85,22 @@ pub(super) fn axes<'a, B: DrawingBackend>(
     Ok(chart)
 }
 
-/// Axes for frames whose times, of which `longest_s` is the longest, are drawn in a unit
-/// that suits them; and how many of it make a second.
-pub(super) fn time_axes<'a, B: DrawingBackend>(
+/// Axes for frames whose times (a frame or a step, `of` says), of which `longest_s` is the
+/// longest, are drawn in a unit that suits them; and how many of it make a second.
+pub(in crate::report) fn time_axes<'a, B: DrawingBackend>(
     area: &'a Area<B>,
-    title: &str,
+    (title, of): (&str, &str),
     frames: usize,
     longest_s: f64,
 ) -> Drawn<B, (Chart<'a, B>, f64)> {
     let (unit, per_s) = unit_of_time(longest_s);
-    let title = &format!("{title}, {unit} a frame");
+    let title = &format!("{title}, {unit} {of}");
     let max = above([per_s * longest_s].into_iter());
     Ok((axes(area, &Axes { title, frames, max })?, per_s))
 }
 
 /// Room for the columns 1 to `count`, each as wide as 1, and for values up to `max`.
-pub(super) fn columns<'a, B: DrawingBackend>(
+pub(in crate::report) fn columns<'a, B: DrawingBackend>(
     area: &'a Area<B>,
     count: usize,
     max: f64,
@@ -109,7 +114,7 @@ pub(super) fn columns<'a, B: DrawingBackend>(
 }
 
 /// Draws the vertical axis and its lines, about as many as `lines`.
-pub(super) fn grid<B: DrawingBackend>(
+pub(in crate::report) fn grid<B: DrawingBackend>(
     chart: &mut Chart<B>,
     lines: usize,
     label: &dyn Fn(f64) -> String,
@@ -127,19 +132,19 @@ pub(super) fn grid<B: DrawingBackend>(
 }
 
 /// What the picture shows, at its top.
-pub(super) fn heading_line<B: DrawingBackend>(area: &Area<B>, line: &str) -> Drawn<B> {
+pub(in crate::report) fn heading_line<B: DrawingBackend>(area: &Area<B>, line: &str) -> Drawn<B> {
     let style = text(23, BLACK, (HPos::Left, VPos::Top));
     area.draw(&Text::new(line.to_owned(), (LEFT, 14), style))
 }
 
 /// The heading of a panel.
-pub(super) fn title<B: DrawingBackend>(area: &Area<B>, title: &str) -> Drawn<B> {
+pub(in crate::report) fn title<B: DrawingBackend>(area: &Area<B>, title: &str) -> Drawn<B> {
     let style = text(18, BLACK, (HPos::Left, VPos::Top));
     area.draw(&Text::new(title.to_owned(), (LEFT, 8), style))
 }
 
 /// Numbers of frames under the axes, as many as there is room for.
-pub(super) fn frame_numbers<B: DrawingBackend>(
+pub(in crate::report) fn frame_numbers<B: DrawingBackend>(
     area: &Area<B>,
     chart: &Chart<B>,
     frames: usize,
@@ -151,7 +156,7 @@ pub(super) fn frame_numbers<B: DrawingBackend>(
 }
 
 /// Draws the horizontal axis: numbers of columns as `(column, number)`, and what they are.
-pub(super) fn horizontal_axis<B: DrawingBackend>(
+pub(in crate::report) fn horizontal_axis<B: DrawingBackend>(
     area: &Area<B>,
     chart: &Chart<B>,
     numbers: impl Iterator<Item = (usize, usize)>,
@@ -170,25 +175,29 @@ pub(super) fn horizontal_axis<B: DrawingBackend>(
 }
 
 /// Horizontal place of a frame, in pixels of `area`.
-pub(super) fn column<B: DrawingBackend>(area: &Area<B>, chart: &Chart<B>, frame: f64) -> i32 {
+pub(in crate::report) fn column<B: DrawingBackend>(
+    area: &Area<B>,
+    chart: &Chart<B>,
+    frame: f64,
+) -> i32 {
     chart.backend_coord(&(frame, 0.0)).0 - area.get_pixel_range().0.start
 }
 
 /// The smallest of 1, 2, 5, 10, ... so that at most `room` of `count` are named.
-pub(super) fn spacing(count: usize, room: f64) -> usize {
+pub(in crate::report) fn spacing(count: usize, room: f64) -> usize {
     let steps = (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_usize.pow(power)));
     steps.into_iter().find(|&step| (count / step) as f64 <= room).unwrap_or(count.max(1))
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that at most `count` of fit into `length`.
-pub(super) fn step(length: f64, count: f64) -> f64 {
+pub(in crate::report) fn step(length: f64, count: f64) -> f64 {
     let power = 10_f64.powf((length / count).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
     steps.into_iter().find(|step| length / step <= count).unwrap_or(length)
 }
 
 /// As few digits as the axis needs.
-pub(super) fn number(value: f64) -> String {
+pub(in crate::report) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{} M", rounded(value / 1e6)),
         v if v >= 1e4 => format!("{} k", rounded(value / 1e3)),
@@ -202,7 +211,7 @@ fn rounded(value: f64) -> String {
 }
 
 /// Draws curves, a dot on each value, and their legend.
-pub(super) fn curves<B: DrawingBackend>(
+pub(in crate::report) fn curves<B: DrawingBackend>(
     area: &Area<B>,
     chart: &mut Chart<B>,
     curves: &[Curve],
@@ -222,7 +231,7 @@ pub(super) fn curves<B: DrawingBackend>(
 
 /// Draws bars whose parts stand on each other: `parts` are label, colour and the
 /// values over the frames, from the bottom up.
-pub(super) fn stacked_bars<B: DrawingBackend>(
+pub(in crate::report) fn stacked_bars<B: DrawingBackend>(
     area: &Area<B>,
     chart: &mut Chart<B>,
     parts: &[(&str, RGBColor, Vec<f64>)],
@@ -242,7 +251,7 @@ pub(super) fn stacked_bars<B: DrawingBackend>(
 }
 
 /// Labels with their colours, right of the axes.
-pub(super) fn legend<'a, B: DrawingBackend>(
+pub(in crate::report) fn legend<'a, B: DrawingBackend>(
     area: &Area<B>,
     entries: impl Iterator<Item = (&'a str, RGBColor)>,
 ) -> Drawn<B> {

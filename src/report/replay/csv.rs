@@ -71,7 +71,7 @@ fn row(replayed: &Replayed, step: &ModelledStep) -> String {
         |usage| usage.requests,
         |usage| usage.rejections,
     ];
-    let counts = counts.map(|count| step.uses.iter().map(count).sum::<u64>().to_string()).join(",");
+    let counts = counts.map(|count| count(&step.usage).to_string()).join(",");
     let utilization = step.utilization().map(|value| value.to_string()).unwrap_or_default();
     format!(
         "{settings},{},{},{},{phases},{tests},{utilization},{},{counts}\n",

@@ -2,26 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
+use super::scaling::Scaling;
 use super::{PARTS, Replayed};
 use crate::collision::ProcessorUse;
-use crate::collision::parallel::replay::ModelledStep;
+use crate::collision::parallel::replay::model::{ModelledStep, Replay};
 use crate::error::Result;
 use crate::profile::Phase;
-use crate::report::profile::{
-    FrameProfile, ProcessorProfile, Profile, Scaling, draw_profiles, draw_scaling as draw,
-};
+use crate::report::profile::{FrameProfile, ProcessorProfile, Profile, canvas, draw_profiles};
 
 /// Draws the utilization of each processor, frame by frame, without stealing and with it
-/// (Thomaszewski & Blochinger 2007, figure 8), into `out`. Returns the files.
+/// (Thomaszewski & Blochinger 2007, figure 8), into `out`; of each step it takes how each
+/// processor spent its test parts. Returns the files.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub fn draw_utilization(
     scene: &str,
-    [off, on]: [&Replayed; 2],
+    steps_per_frame: u64,
+    [off, on]: [&[Replay]; 2],
     out: &Path,
 ) -> Result<Vec<PathBuf>> {
-    let profiles = [profile(scene, off), profile(scene, on)];
+    let profiles = [off, on].map(|steps| profile(scene, steps_per_frame, steps));
     let names = ["no stealing", "stealing"].map(str::to_owned);
     draw_profiles([&profiles[0], &profiles[1]], names, out, "replay_utilization")
 }
@@ -53,47 +54,96 @@ pub fn draw_scaling(scene: &str, replayed: &[Replayed], out: &Path) -> Result<Ve
         ],
         shares: PARTS.iter().map(|&(name, part)| (name, share(part))).collect(),
     };
-    draw(&scaling, out, "replay_scaling")
+    canvas::write(&scaling, out, "replay_scaling")
 }
 
-/// Modelled phases as the profile of a run.
-fn profile(scene: &str, replayed: &Replayed) -> Profile {
-    let (steps, ranks) = (&replayed.steps, replayed.variant.processors);
-    let last = steps.iter().map(|step| step.frame).max().unwrap_or(0);
-    let of_frame = |frame: u64| Vec::from_iter(steps.iter().filter(|step| step.frame == frame));
+/// Modelled steps as the profile of a run: times are those of a step.
+fn profile(scene: &str, steps_per_frame: u64, steps: &[Replay]) -> Profile {
+    let ranks = steps.first().map_or(0, |(_, uses)| uses.len());
+    let last = steps.iter().map(|(step, _)| step.frame).max().unwrap_or(0);
     let frames = (1..=last).map(|frame| {
-        let steps = of_frame(frame);
+        let steps = Vec::from_iter(steps.iter().filter(|(step, _)| step.frame == frame));
         let mut seconds = [0.0; Phase::ALL.len()];
-        for step in &steps {
-            seconds.iter_mut().zip(step.seconds).for_each(|(sum, part)| *sum += part);
+        for (step, _) in &steps {
+            let parts = step.seconds.map(|part| part / steps.len() as f64);
+            seconds.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
         }
+        // Of a frame without a recorded step nothing is known.
+        let ranks = if steps.is_empty() { 0 } else { ranks };
         FrameProfile { frame, seconds, processors: processors(&steps, ranks) }
     });
     Profile {
         scene: format!("{scene}, modelled"),
         ranks,
         threads: 1,
-        steps_per_frame: steps.len() as u64 / last.max(1),
+        steps_per_frame,
+        recorded: Some(steps.len()),
         frames: frames.collect(),
         processors: processors(&Vec::from_iter(steps), ranks),
     }
 }
 
 /// Each processor over some steps.
-fn processors(steps: &[&ModelledStep], ranks: usize) -> Vec<ProcessorProfile> {
+fn processors(steps: &[&Replay], ranks: usize) -> Vec<ProcessorProfile> {
     let processor = |rank: usize| {
         let mut usage = ProcessorUse::default();
-        steps.iter().for_each(|step| usage.add(&step.uses[rank]));
-        let known = steps.iter().filter(|step| step.test_part_s > 0.0);
-        let known = Vec::from_iter(known.map(|step| step.uses[rank].busy_s / step.test_part_s));
+        steps.iter().for_each(|(_, uses)| usage.add(&uses[rank]));
+        let known = steps.iter().filter(|(step, _)| step.test_part_s > 0.0);
+        let known = known.map(|(step, uses)| uses[rank].busy_s / step.test_part_s);
+        let test_parts = steps.iter().map(|(step, _)| step.test_part_s);
         ProcessorProfile {
             rank,
             thread: 0,
             usage,
-            test_part_s: steps.iter().map(|step| step.test_part_s).sum(),
-            utilization: (!known.is_empty())
-                .then(|| known.iter().sum::<f64>() / known.len() as f64),
+            test_part_s: mean(test_parts).unwrap_or(0.0),
+            utilization: mean(known),
         }
     };
     (0..ranks).map(processor).collect()
+}
+
+/// None of no values.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(step: u64, frame: u64, busy_s: [f64; 2]) -> Replay {
+        let uses = busy_s.map(|busy_s| ProcessorUse { busy_s, ..ProcessorUse::default() });
+        let mut seconds = [0.0; Phase::ALL.len()];
+        seconds[Phase::Refit as usize] = 2.0;
+        let modelled = ModelledStep {
+            step,
+            frame,
+            seconds,
+            above_s: 0.0,
+            test_part_s: 4.0,
+            serial_s: 0.0,
+            best_s: 0.0,
+            chain_s: 0.0,
+            termination_s: 0.0,
+            sums: 0,
+            processors: 2,
+            usage: ProcessorUse::default(),
+        };
+        (modelled, uses.to_vec())
+    }
+
+    #[test]
+    fn times_are_those_of_a_step_and_frames_without_one_are_left_out() {
+        let steps = [step(10, 1, [4.0, 2.0]), step(20, 1, [2.0, 2.0]), step(90, 3, [1.0, 1.0])];
+        let profile = profile("small", 40, &steps);
+        assert_eq!((profile.recorded, profile.frames.len()), (Some(3), 3));
+        let [first, second, _] = &profile.frames[..] else { panic!("three frames") };
+        assert_eq!((first.collision_s(), first.tests_s()), (2.0, 4.0));
+        assert_eq!(
+            first.processors.iter().map(|one| one.utilization).collect::<Vec<_>>(),
+            [Some(0.75), Some(0.5)]
+        );
+        assert!(second.processors.is_empty() && second.utilization().is_none());
+    }
 }

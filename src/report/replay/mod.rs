@@ -2,6 +2,7 @@
 
 mod csv;
 mod figures;
+mod scaling;
 mod table;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use crate::profile::Phase;
 
 pub use csv::write_csv;
 pub use figures::{draw_scaling, draw_utilization};
-pub use table::{comparisons, costs, curve};
+pub use table::{comparisons, curve, times};
 
 /// The same collision phases on one modelled machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +39,7 @@ impl Replayed {
 
     /// Mean over the steps of a count, summed over the processors.
     pub fn count(&self, count: impl Fn(&ProcessorUse) -> u64) -> f64 {
-        self.mean(|step| step.uses.iter().map(&count).sum::<u64>() as f64)
+        self.mean(|step| count(&step.usage) as f64)
     }
 
     /// Utilization of each frame: the mean over its steps with tests.
@@ -60,7 +61,7 @@ impl Replayed {
 
     /// Utilization over all steps together: long ones count more.
     pub fn utilization_of_all(&self) -> f64 {
-        let busy = self.sum(|step| step.uses.iter().map(|usage| usage.busy_s).sum());
+        let busy = self.sum(|step| step.usage.busy_s);
         busy / (self.sum(|step| step.test_part_s) * self.variant.processors as f64)
     }
 

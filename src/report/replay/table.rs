@@ -4,11 +4,36 @@ use std::fmt::Write;
 
 use super::{PARTS, Replayed};
 use crate::collision::parallel::replay::tree::Item;
-use crate::collision::parallel::replay::{Comparison, ModelledStep, Network, UnitCosts};
+use crate::collision::parallel::replay::{
+    Comparison, ModelledStep, Network, PhaseSplit, Times, UnitCosts,
+};
 use crate::scene::spec::Collision;
 
+/// What a replay starts from.
+pub fn times(times: &Times) -> String {
+    costs(&times.costs) + &split(&times.split)
+}
+
+/// How the phases after the tests are divided.
+fn split(split: &PhaseSplit) -> String {
+    if split.steps == 0 {
+        return "Contacts, response and fail-safe count as divided among the processors, which is \
+                optimistic: what every\nrank does of them is known only from a recording of the same \
+                steps on several ranks of one thread.\n"
+            .to_owned();
+    }
+    let parts = PhaseSplit::PHASES.iter().zip(split.replicated);
+    let parts = parts.map(|(phase, part)| format!("{} {:.0} %", phase.name(), 100.0 * part));
+    format!(
+        "Done on every rank alike, fitted to {} steps that were recorded on one processor and on \
+         several ranks: {}.\n",
+        split.steps,
+        Vec::from_iter(parts).join(", "),
+    )
+}
+
 /// Unit costs, a line each.
-pub fn costs(costs: &UnitCosts) -> String {
+fn costs(costs: &UnitCosts) -> String {
     let mut text = String::from(
         "Unit costs, fitted to every second step of the recordings of one processor:\n",
     );
@@ -23,7 +48,8 @@ pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
     let mut text = String::from(
         "Prediction against measurement, over the other steps (ms a step; errors of steps of at least 1 ms).\n\
          Processor time of the tests in all of them; test part and whole phase where no processor was taken away \
-         for long.\n  \
+         for long.\nThe whole phase is modelled from the same steps on one processor, so that there it has \
+         no row: all but its test part would be compared with itself.\n  \
          what             ranks  steps  measured  modelled   error  median   worst  recording\n",
     );
     for (name, comparison) in named {
@@ -38,6 +64,9 @@ pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
             ("whole phase", &comparison.phases),
         ];
         for (what, pairs) in rows {
+            if what == "whole phase" && comparison.ranks == 1 {
+                continue;
+            }
             let _ =
                 writeln!(text, "  {what:<16} {:>5} {}  {name}", comparison.ranks, errors(pairs));
         }

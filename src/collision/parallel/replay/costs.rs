@@ -35,9 +35,9 @@ impl Sample {
 pub struct UnitCosts(pub Amounts);
 
 impl UnitCosts {
-    /// The costs, none negative, with the least sum of squared errors over all samples,
-    /// each divided by the time of the sample: a twice as long search may err twice the
-    /// square. `None` without samples.
+    /// The costs, none negative, with the least sum of squared errors over all samples, each
+    /// square divided by the time of its sample: if one search is four times as long as
+    /// another, an error twice as large counts the same. `None` without samples.
     ///
     /// Of all sets of items whose least squares are not negative, the best: with few
     /// items that is as simple as an active set, and exact.

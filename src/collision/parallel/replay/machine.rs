@@ -5,8 +5,8 @@
 //! latency and its length over the bandwidth, and processor time at both ends. A barrier
 //! or a sum takes `ceil(log2 P)` latencies after the last rank has entered it.
 //!
-//! Ranks talk when they poll alone, so one runs ahead from poll to poll without looking
-//! at the others.
+//! Ranks hear each other only when they poll, so one runs ahead from poll to poll without
+//! looking at the others.
 
 mod rank;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use super::tree::Unfolded;
 use crate::collision::ProcessorUse;
 use crate::collision::parallel::processor::Decomposition;
 use crate::collision::parallel::scheduler::{Action, Event, Letter, Load, Scheduler, mix};
-use crate::collision::task::Test;
+use crate::collision::parallel::steal::letter_bytes;
 use crate::error::{Error, Result};
 use crate::scene::spec::Collision;
 
@@ -54,7 +54,7 @@ fn hops(ranks: usize) -> f64 {
 /// A task: tests as places in preorder.
 type Task = Vec<u32>;
 
-/// The modelled machine, from phase to phase.
+/// The modelled machine, from search to search.
 pub struct Machine {
     schedulers: Vec<Scheduler>,
     collision: Collision,
@@ -63,7 +63,7 @@ pub struct Machine {
     task: u64,
 }
 
-/// A phase as it went on the modelled machine.
+/// A search as it went on the modelled machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
     /// From its beginning to its end on the last rank, s.
@@ -97,16 +97,16 @@ impl Machine {
     /// Executes `trees`, the root tests of a patch on the rank that owns it.
     ///
     /// # Errors
-    /// If a test is executed twice or never, or the phase does not end.
+    /// If a test is executed twice or never, or the search does not end.
     pub fn play(&mut self, trees: &Unfolded, rank_of_patch: &[u32]) -> Result<Played> {
-        let mut phase = Phase::new(self, trees);
+        let mut search = ModelledSearch::new(self, trees);
         if !trees.roots.is_empty() {
-            phase.share_out(rank_of_patch);
-            phase.play()?;
+            search.share_out(rank_of_patch);
+            search.play()?;
         }
-        let played = phase.played();
-        let (executed, expected) = (phase.executed(), of_all(trees.kinds.len()));
-        self.schedulers = phase.ranks.into_iter().map(|rank| rank.scheduler).collect();
+        let played = search.played();
+        let (executed, expected) = (search.executed(), of_all(trees.kinds.len()));
+        self.schedulers = search.ranks.into_iter().map(|rank| rank.scheduler).collect();
         if executed != expected {
             let cause = format!("{} of {} tests were executed once", executed.0, expected.0);
             return Err(Error::input("modelled machine", cause, "report this as a bug"));
@@ -160,8 +160,8 @@ impl PartialEq for Scheduled {
 
 impl Eq for Scheduled {}
 
-/// One phase on the machine.
-struct Phase<'a> {
+/// One search on the machine.
+struct ModelledSearch<'a> {
     rules: Rules<'a>,
     collision: &'a Collision,
     latency: u64,
@@ -176,7 +176,7 @@ struct Phase<'a> {
     sums: u64,
 }
 
-impl<'a> Phase<'a> {
+impl<'a> ModelledSearch<'a> {
     fn new(machine: &'a mut Machine, trees: &'a Unfolded) -> Self {
         let schedulers = std::mem::take(&mut machine.schedulers);
         let Collision { decomposition, stealing, a, b, polling_interval_us, .. } =
@@ -246,7 +246,7 @@ impl<'a> Phase<'a> {
             true => Ok(()),
             false => Err(Error::input(
                 "modelled machine",
-                "a phase does not end",
+                "a search does not end",
                 "report this as a bug",
             )),
         }
@@ -331,8 +331,7 @@ impl<'a> Phase<'a> {
 
     /// A rank's letters leave one after the other, each as long as its bytes take.
     fn send(&mut self, from: usize, to: usize, letter: Letter, tasks: Vec<Task>) {
-        let tests = |task: &Task| 8 + size_of::<Test>() * task.len();
-        let bytes = 8 + tasks.iter().map(tests).sum::<usize>();
+        let bytes = letter_bytes(tasks.iter().map(Vec::len));
         let one = &mut self.ranks[from];
         one.now += self.overhead;
         one.sent = one.sent.max(one.now) + (bytes as f64 * self.ps_per_byte) as u64;

@@ -1,7 +1,7 @@
 //! Recording during a run: what each rank adds to a [`RecordedStep`].
 
 use super::recording::{RecordedSearch, RecordedStep};
-use super::tree::TestTrees;
+use super::tree::RecordedTrees;
 use crate::collision::{ProcessorUse, TestCounters};
 use crate::comm::{World, message};
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ impl SearchRecorder {
         world: &dyn World,
         uses: impl Iterator<Item = &'a ProcessorUse>,
         executed: TestCounters,
-        walked: impl FnOnce() -> TestTrees,
+        walked: impl FnOnce() -> RecordedTrees,
     ) -> Result<()> {
         let uses: Vec<ProcessorUse> = uses.copied().collect();
         self.earlier.resize(uses.len(), ProcessorUse::default());

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::tree::TestTrees;
+use super::tree::RecordedTrees;
 use crate::collision::ProcessorUse;
 use crate::error::{Error, Result};
 use crate::partition::PatchGraph;
@@ -55,7 +55,7 @@ impl Header {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSearch {
     /// The test trees of all ranks.
-    pub trees: TestTrees,
+    pub trees: RecordedTrees,
     /// How each processor spent its test part, rank by rank, thread by thread.
     pub uses: Vec<ProcessorUse>,
 }
@@ -120,6 +120,38 @@ impl RecordedStep {
     /// The test parts of all searches, s.
     pub fn searched_s(&self) -> f64 {
         self.searches.iter().map(RecordedSearch::length_s).sum()
+    }
+
+    /// The collision phase, s, on the slowest rank. What one rank waits for another in one
+    /// phase was that one's work in an earlier one: the slowest of each phase do not add up.
+    pub fn phase_s(&self) -> f64 {
+        let phases = || Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
+        let of_rank = |seconds: &Vec<f64>| phases().map(|&phase| seconds[phase as usize]).sum();
+        self.seconds.iter().map(of_rank).fold(0.0, f64::max)
+    }
+
+    /// Whether its processors ran in all searches, but for this part of each.
+    pub fn ran_but_for(&self, part: f64) -> bool {
+        self.searches.iter().all(|search| search.ran_but_for(part))
+    }
+
+    /// How each processor spent the test parts of all searches.
+    pub fn uses(&self) -> Vec<ProcessorUse> {
+        let mut sums = Vec::new();
+        for search in &self.searches {
+            sums.resize(search.uses.len(), ProcessorUse::default());
+            sums.iter_mut().zip(&search.uses).for_each(|(sum, usage)| sum.add(usage));
+        }
+        sums
+    }
+
+    /// Whether both are the same step of the same simulation: it has the same tests.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let hashes = |step: &Self| {
+            let executed = step.searches.iter().map(|search| search.trees.executed);
+            Vec::from_iter(executed.map(|executed| (executed.tests, executed.hash)))
+        };
+        self.step == other.step && hashes(self) == hashes(other)
     }
 
     /// Tests above the roots, s: what the test phase has beside its test parts.
@@ -245,6 +277,17 @@ impl Recording {
         self.header.ranks * self.header.threads == 1
     }
 
+    /// Whether it was made on several ranks of one thread each.
+    pub fn is_of_ranks(&self) -> bool {
+        self.header.ranks > 1 && self.header.threads == 1
+    }
+
+    /// The same step as `step`, which has been recorded elsewhere.
+    pub fn counterpart(&self, step: &RecordedStep) -> Option<&RecordedStep> {
+        let found = self.steps.binary_search_by_key(&step.step, |step| step.step).ok()?;
+        self.steps.get(found).filter(|own| own.is_same_as(step))
+    }
+
     /// Whether both are of the same steps, on the same number of processors.
     pub fn repeats(&self, other: &Self) -> bool {
         let hashes = |recording: &Self| {
@@ -316,7 +359,7 @@ mod tests {
             vertices: 12,
             phases: Header::phase_names(),
         };
-        let search = RecordedSearch { trees: TestTrees::default(), uses: vec![] };
+        let search = RecordedSearch { trees: RecordedTrees::default(), uses: vec![] };
         let step = |step| RecordedStep {
             step,
             searches: vec![search.clone(); 2],

@@ -106,7 +106,7 @@ pub fn amounts(kind: u8) -> Amounts {
 
 /// The test trees of one search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TestTrees {
+pub struct RecordedTrees {
     /// All tests below the roots, tree after tree, each in preorder.
     kinds: Vec<u8>,
     /// The patch whose owner executes a root test, and where its tree begins.
@@ -115,7 +115,7 @@ pub struct TestTrees {
     pub executed: TestCounters,
 }
 
-impl TestTrees {
+impl RecordedTrees {
     /// Walks the trees below all `roots`, and notes them; tests `above` them were
     /// executed already.
     pub(in crate::collision) fn record(
@@ -132,8 +132,9 @@ impl TestTrees {
                 trees.executed.count(&test);
                 let outcome = search.trees.execute(&test);
                 trees.kinds.push(match outcome {
-                    Outcome::Apart if test.is_of_one_node() => WHOLE,
+                    // In the order in which `execute` asks.
                     Outcome::Apart if !search.trees.has_changed(&test) => UNCHANGED,
+                    Outcome::Apart if test.is_of_one_node() => WHOLE,
                     Outcome::Apart => APART,
                     Outcome::Faces(face1, face2) => pair_of_faces(search, &test, [face1, face2]),
                     Outcome::Split(..) => SPLIT,
@@ -149,11 +150,6 @@ impl TestTrees {
             }
         }
         trees
-    }
-
-    /// Number of tests below the roots.
-    pub fn len(&self) -> usize {
-        self.kinds.len()
     }
 
     /// True if there is no root test.
@@ -246,9 +242,14 @@ impl Unfolded<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collision::dop::Dop18;
     use crate::collision::parallel::scheduler::mix;
+    use crate::collision::surface::Surface;
+    use crate::collision::task::{Sweep, TestTrees};
+    use crate::math::Vec3;
+    use crate::mesh::Topology;
 
-    impl TestTrees {
+    impl RecordedTrees {
         /// Random trees, those of patch `i` of about `sizes[i]` tests.
         pub fn random(seed: u64, sizes: &[usize]) -> Self {
             let mut trees = Self::default();
@@ -280,7 +281,7 @@ mod tests {
         }
     }
 
-    impl TestTrees {
+    impl RecordedTrees {
         /// One tree of splits in two, so many on each way down.
         pub fn complete(depth: u32) -> Self {
             let mut kinds = vec![APART];
@@ -308,14 +309,40 @@ mod tests {
     fn branches_are_found_again_and_what_is_no_tree_is_refused() {
         // A split whose first branch splits itself; then a tree of one test.
         let kinds = vec![SPLIT, SPLIT_ITSELF, WHOLE, APART, WHOLE, APART, APART];
-        let trees = TestTrees { kinds, roots: vec![(0, 0), (3, 6)], ..TestTrees::default() };
+        let trees =
+            RecordedTrees { kinds, roots: vec![(0, 0), (3, 6)], ..RecordedTrees::default() };
         let unfolded = trees.unfold().unwrap();
         assert_eq!(unfolded.ends, [6, 5, 3, 4, 5, 6, 7]);
         assert_eq!(unfolded.longest_chain(&[1; 256]), 3);
-        let cut = TestTrees { kinds: trees.kinds[..5].to_vec(), ..trees.clone() };
+        let cut = RecordedTrees { kinds: trees.kinds[..5].to_vec(), ..trees.clone() };
         assert!(cut.unfold().is_none());
-        let more = TestTrees { roots: vec![(0, 0), (3, 5)], ..trees.clone() };
+        let more = RecordedTrees { roots: vec![(0, 0), (3, 5)], ..trees.clone() };
         assert!(more.unfold().is_none());
-        assert!(TestTrees::random(1, &[100, 1, 50]).unfold().is_some());
+        assert!(RecordedTrees::random(1, &[100, 1, 50]).unfold().is_some());
+    }
+
+    #[test]
+    fn a_test_is_filed_under_what_it_cost() {
+        let faces = [[0, 1, 2], [2, 1, 3]];
+        let x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
+        let topology = Topology::new(&faces).unwrap();
+        let surfaces = [Surface::new(0, &faces, &topology, &x, None, false)];
+        let nodes = surfaces[0].hierarchy.nodes().len();
+        let sweep = Sweep { x0: &x, x1: &x, radius: 0.1 };
+        let bounds = [vec![Dop18::swept(&x[0], &x[3], 0.1); nodes]];
+        let vertices = x.map(|x| Dop18::swept(&x, &x, 0.1));
+        let itself = Test { obj1: 0, dop1: 0, obj2: 0, dop2: 0 };
+        let kinds = |changed: &[Vec<bool>]| {
+            let trees = TestTrees {
+                surfaces: &surfaces,
+                bounds: &bounds,
+                sweep: None,
+                changed: Some(changed),
+            };
+            let search = Search { trees, sweep: &sweep, vertices: &vertices };
+            RecordedTrees::record(&search, &[(0, itself)], TestCounters::default()).kinds
+        };
+        assert_eq!(kinds(&[vec![false; nodes]]), [UNCHANGED]);
+        assert_eq!(kinds(&[vec![true; nodes]])[..3], [SPLIT_ITSELF, WHOLE, WHOLE]);
     }
 }

@@ -11,7 +11,7 @@ use crate::collision::task::{Task, Test, TestCounters};
 const SCHEDULES: u64 = 3000;
 const PHASES: usize = 3;
 /// Events after which a schedule does not end.
-const PATIENCE: usize = 2_000_000;
+const MOST_EVENTS: usize = 2_000_000;
 
 struct Random(u64);
 
@@ -177,7 +177,7 @@ impl Simulation {
             let time = self.random.below(self.longest_delay);
             self.network.at(time, rank, Happening::Turn);
         }
-        for _ in 0..PATIENCE {
+        for _ in 0..MOST_EVENTS {
             let Some((rank, what)) = self.network.next() else { return };
             match what {
                 Happening::Turn => self.turn(rank),

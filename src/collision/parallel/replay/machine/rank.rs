@@ -9,7 +9,7 @@ use crate::collision::parallel::replay::tree::{Unfolded, branches, candidates};
 use crate::collision::parallel::scheduler::{Load, Scheduler, mix};
 use crate::collision::task::BRANCHES;
 
-/// What all ranks work by during a phase; times in ps.
+/// What all ranks work by during a search; times in ps.
 pub(super) struct Rules<'a> {
     pub trees: &'a Unfolded<'a>,
     /// Time of a test of each kind.
@@ -30,7 +30,7 @@ impl Rules<'_> {
 
 /// Why a rank stopped working.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pause {
+enum Pause {
     /// Others may have said something.
     PollDue,
     /// It has no task.
@@ -95,8 +95,8 @@ impl Rank {
     }
 
     /// As a processor of a run: takes tasks, executes tests, cuts its stack, until it is
-    /// to poll or has nothing to do.
-    pub fn work(&mut self, rules: &Rules) -> Pause {
+    /// to poll (and still `works`) or has nothing to do.
+    pub fn work(&mut self, rules: &Rules) {
         let start = self.now;
         let mut resumes = self.works;
         let pause = loop {
@@ -110,7 +110,6 @@ impl Rank {
         self.busy += self.now - start;
         self.last_test = self.now;
         self.works = pause == Pause::PollDue;
-        pause
     }
 
     fn take_task(&mut self, rules: &Rules) -> bool {

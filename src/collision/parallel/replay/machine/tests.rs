@@ -1,14 +1,14 @@
 //! The modelled machine against what must hold on any.
 
 use super::*;
-use crate::collision::parallel::replay::TestTrees;
+use crate::collision::parallel::replay::RecordedTrees;
 use crate::collision::parallel::replay::tree::Item;
 use crate::scene::spec::{Share, VictimOrder};
 
 const COSTS: UnitCosts = UnitCosts([1e-8, 4e-8, 1e-7, 2e-8, 2e-7]);
 const NETWORK: Network = Network { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
 
-fn play(trees: &TestTrees, ranks: usize, collision: &Collision) -> Played {
+fn play(trees: &RecordedTrees, ranks: usize, collision: &Collision) -> Played {
     let mut machine = Machine::new(ranks, collision, NETWORK, &COSTS);
     let owners = Vec::from_iter((0..64).map(|patch| patch % ranks as u32));
     let unfolded = trees.unfold().unwrap();
@@ -19,7 +19,7 @@ fn play(trees: &TestTrees, ranks: usize, collision: &Collision) -> Played {
 
 #[test]
 fn one_processor_takes_the_sum_of_all_costs() {
-    let trees = TestTrees::random(1, &[5000, 300, 2]);
+    let trees = RecordedTrees::random(1, &[5000, 300, 2]);
     let played = play(&trees, 1, &Collision::default());
     let mut amounts = trees.amounts();
     amounts[Item::Task as usize] = played.uses[0].tasks_executed as f64;
@@ -30,7 +30,7 @@ fn one_processor_takes_the_sum_of_all_costs() {
 
 #[test]
 fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_chains() {
-    let trees = TestTrees::random(2, &[40_000, 10, 3000, 1, 1, 700]);
+    let trees = RecordedTrees::random(2, &[40_000, 10, 3000, 1, 1, 700]);
     let chain = trees.unfold().unwrap().longest_chain(&COSTS.of_kinds()) as f64 * 1e-12;
     let serial = COSTS.seconds(&trees.amounts());
     for ranks in [2, 3, 7, 16, 64] {
@@ -59,7 +59,7 @@ fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_cha
 
 #[test]
 fn stealing_shortens_what_lies_on_one_rank() {
-    let trees = TestTrees::complete(18);
+    let trees = RecordedTrees::complete(18);
     let fine = Collision { b: 2, ..Collision::default() };
     let on = play(&trees, 8, &fine);
     let off = play(&trees, 8, &Collision { stealing: false, ..fine });
@@ -70,5 +70,5 @@ fn stealing_shortens_what_lies_on_one_rank() {
 
 #[test]
 fn a_phase_without_roots_takes_no_time() {
-    assert_eq!(play(&TestTrees::default(), 5, &Collision::default()).length_s, 0.0);
+    assert_eq!(play(&RecordedTrees::default(), 5, &Collision::default()).length_s, 0.0);
 }

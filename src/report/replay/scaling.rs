@@ -1,22 +1,24 @@
-//! The picture of something over numbers of processors.
+//! The picture of modelled phases over numbers of processors.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
-use super::canvas::{Area, Drawn, Picture};
-use super::one_run::color_of;
-use super::panel::{self, BLUE, Chart, Curve, HEADING, ORANGE, PURPLE, VERMILION, heading_line};
 use crate::profile::Phase;
+use crate::report::profile::canvas::{Area, Drawn, Picture};
+use crate::report::profile::one_run::color_of;
+use crate::report::profile::panel::{
+    self, BLUE, Chart, Curve, HEADING, ORANGE, PURPLE, VERMILION, heading_line,
+};
 
 const PANEL: u32 = 320;
 const GREY: RGBColor = RGBColor(150, 150, 150);
 
 /// A label, and a value for each number of processors.
-pub type Series = (&'static str, Vec<f64>);
+pub(super) type Series = (&'static str, Vec<f64>);
 
-/// Something over numbers of processors.
+/// Modelled phases over numbers of processors.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scaling {
+pub(super) struct Scaling {
     /// What it is.
     pub heading: String,
     /// The numbers of processors, rising.
