@@ -12,6 +12,7 @@ use cloth_sim::scene::overrides::override_fields;
 use cloth_sim::scene::spec::Collision;
 
 use crate::cli::ReplayArguments;
+use crate::print;
 
 /// Models the phases of the first recording on each number of processors, and each
 /// recording as it was made beside what was measured; prints tables.
@@ -37,14 +38,14 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let all = Vec::from_iter(recordings.iter().map(|(_, recording)| recording));
     let costs = unit_costs(all.iter().copied())?;
     let times = Times { costs, split: PhaseSplit::fit(&all, &network) };
-    println!("{}: {} recorded steps\n", first.header.scene, first.steps.len());
-    println!("{}", report::times(&times));
+    print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
+    print::line(report::times(&times))?;
 
     // 2. Prediction beside measurement.
     let compared = recordings
         .iter()
         .map(|(names, recording)| Ok((names.clone(), compare(recording, &all, &times, network)?)));
-    println!("{}", report::comparisons(&compared.collect::<Result<Vec<_>>>()?));
+    print::line(report::comparisons(&compared.collect::<Result<Vec<_>>>()?))?;
 
     // 3. The first recording on other machines.
     let collision = settings(&first.header.collision, &arguments.overrides)?;
@@ -59,7 +60,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let on = |processors| Ok::<_, Error>(Replayed { serial_s, ..on(processors, collision)? });
     let modelled = arguments.processors.iter().map(|&count| on(count));
     let modelled = modelled.collect::<Result<Vec<Replayed>>>()?;
-    print!("{}", report::curve(&modelled));
+    print::line(report::curve(&modelled))?;
     if let Some(path) = &arguments.csv {
         report::write_csv(&modelled, path)?;
     }
@@ -78,8 +79,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let both = [&each(false)?[..], &each(true)?[..]];
     let mut files = report::draw_utilization(scene, per_frame, both, out)?;
     files.extend(report::draw_scaling(scene, &modelled, out)?);
-    files.iter().for_each(|file| println!("{}", file.display()));
-    Ok(())
+    files.iter().try_for_each(|file| print::line(file.display()))
 }
 
 /// The recordings, each with its name. Of those of one run on the same number of processors,
@@ -90,9 +90,9 @@ fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
         let (name, recording) = (file.display().to_string(), Recording::read(file)?);
         if let (true, Some(last)) = (recording.is_cut, recording.steps.last()) {
             let (whole, step) = (recording.steps.len(), last.step);
-            println!(
+            print::line(format_args!(
                 "warning: {name} is cut off or damaged after step {step}; the {whole} steps up to it are used\n"
-            );
+            ))?;
         }
         match all.iter_mut().find(|(_, earlier)| earlier.repeats(&recording)) {
             Some((names, earlier)) => {

@@ -21,7 +21,7 @@ use crate::scene::spec::Collision;
 
 /// The first line of a file, with the version of its format.
 const NAME: &[u8] = b"cloth-sim test trees\n";
-const VERSION: &[u8] = b"1\n";
+const VERSION: &[u8] = b"2\n";
 
 /// What holds for all steps of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
