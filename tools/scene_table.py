@@ -18,7 +18,8 @@ COLUMNS = [
     "truncated", "path lost", "redone", "pinches", "held", "above start, J", "collision, ms a step (worst frame)",
     "seconds",
 ]
-PHYSICAL = {"assembly", "solve", "advance"}
+PHYSICAL = ["assembly", "solve", "advance"]
+COLLISION = ["predict", "refit", "tests", "contacts", "all-gather", "response", "fail-safe"]
 
 
 def row(folder: Path) -> list[str]:
@@ -32,9 +33,8 @@ def row(folder: Path) -> list[str]:
     vertices = sum(place["vertices"] for place in run["places"])
     count = max(len(first), 1)
     frames = len(run["frames"]) - 1
-    phases = [key[:-2] for key in first[0] if key.endswith("_s") and key not in ("impulse_momentum_drift_n_s",)]
-    seconds = [sum(step[f"{phase}_s"] for phase in phases) for step in first]
-    collision = [sum(step[f"{phase}_s"] for phase in phases if phase not in PHYSICAL) for step in first]
+    seconds = [sum(step[f"{phase}_s"] for phase in PHYSICAL + COLLISION) for step in first]
+    collision = [sum(step[f"{phase}_s"] for phase in COLLISION) for step in first]
     per_frame = count // max(frames, 1)
     worst = max(sum(collision[k : k + per_frame]) / per_frame for k in range(0, count, per_frame))
     energies = [step["energy_j"] for step in first if "energy_j" in step]
