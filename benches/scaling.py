@@ -187,6 +187,8 @@ def draw(rows, scene, ways, out):
         times.plot([], [], "_k", markersize=10, label="median")
         times.plot([], [], ":k", linewidth=1, label="ideal")
         times.set(title=f"{scene}: time, best", ylabel="s", yscale="log")
+        # Room for the legend.
+        times.set_ylim(bottom=0.6 * times.get_ylim()[0])
         for of_ticks in (times.yaxis.set_major_formatter, times.yaxis.set_minor_formatter):
             of_ticks("{x:g}")
         gains.plot(counts, counts, ":k", linewidth=1, label="ideal")
@@ -198,7 +200,7 @@ def draw(rows, scene, ways, out):
         for axes in (times, gains, used):
             axes.set(xlabel=way, xticks=counts)
             axes.grid(alpha=0.3)
-            axes.legend(fontsize=8)
+            axes.legend(fontsize=8, **({"loc": "lower left", "ncols": 3} if axes is times else {}))
     figure.tight_layout()
     for kind in ("png", "svg"):
         figure.savefig(out / f"{scene}.{kind}", dpi=110)
