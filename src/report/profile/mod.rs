@@ -160,18 +160,19 @@ impl Profile {
         Ok(profile)
     }
 
-    /// "2 ranks x 1 thread, 40 phases a frame", or "..., 100 of 1000 steps" if only those
-    /// were recorded.
+    /// "2 ranks x 1 thread, 40 phases a frame"; "2 ranks, 100 of 1000 steps" if only those
+    /// were recorded, and modelled for ranks of one thread.
     fn describe(&self) -> String {
-        let (ranks, threads) = (plural(self.ranks, "rank"), plural(self.threads, "thread"));
-        let steps = match self.recorded {
-            None => format!("{} a frame", plural(self.steps_per_frame as usize, "phase")),
-            Some(count) => {
-                let all = self.frames.len() * self.steps_per_frame as usize;
-                format!("{count} of {}", plural(all, "step"))
+        let (ranks, per_frame) = (plural(self.ranks, "rank"), self.steps_per_frame as usize);
+        match self.recorded {
+            None => {
+                let threads = plural(self.threads, "thread");
+                format!("{ranks} x {threads}, {} a frame", plural(per_frame, "phase"))
             }
-        };
-        format!("{ranks} x {threads}, {steps}")
+            Some(count) => {
+                format!("{ranks}, {count} of {}", plural(self.frames.len() * per_frame, "step"))
+            }
+        }
     }
 
     /// What seconds of a frame belong to.
