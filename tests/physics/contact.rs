@@ -1,15 +1,12 @@
 //! Cloth on obstacles against closed forms, through the real step.
 
-#[path = "common/physics.rs"]
-mod physics;
-
 use std::path::Path;
 
+use crate::physics::*;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::Surface;
 use cloth_sim::mesh::shapes::{Diagonal, plane, sheet};
 use cloth_sim::scene::{self, Keyframe, Material, Motion, ObstacleSetup, Setup, Transform};
-use physics::*;
 
 /// A square of cloth, 10 cm wide, at rest at the contact distance above a plane
 /// that falls by `slope_deg` degrees towards +x.

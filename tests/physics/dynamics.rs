@@ -1,14 +1,11 @@
 //! Cloth in motion against closed forms, through the real step.
 
-#[path = "common/physics.rs"]
-mod physics;
-
+use crate::physics::*;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::Mesh;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::scene::{ClothSetup, Material, Scene};
 use cloth_sim::sim::Simulation;
-use physics::*;
 
 const DENSITY: f64 = 0.2;
 

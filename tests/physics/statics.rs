@@ -1,16 +1,13 @@
 //! Cloth at rest against closed forms, through the real step.
 
-#[path = "common/physics.rs"]
-mod physics;
-
 use std::path::Path;
 
+use crate::physics::*;
 use cloth_sim::cloth::ClothModel;
 use cloth_sim::cloth::air::AirDrag;
 use cloth_sim::ids::NONE;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::scene::{self, Material};
-use physics::*;
 
 /// Mass per area of all strips, kg/m^2.
 const DENSITY: f64 = 0.2;
