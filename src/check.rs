@@ -33,7 +33,14 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
         (0, unfinished) => unfinished.clone().unwrap_or_default(),
         (faulty, _) => format!("faults in {faulty} of {} frames", report.frames.len()),
     };
-    let remedy = "the list on standard output says where; smaller steps (steps_per_frame) or a \
-                  larger contact.distance_m keep cloth apart";
+    let meets_itself = report.frames.iter().any(|frame| frame.intersections() > 0);
+    let remedy = match (meets_itself, &report.run.unfinished) {
+        (true, _) => {
+            "the list on standard output says where; smaller steps (steps_per_frame) or a larger \
+             contact.distance_m keep cloth apart"
+        }
+        (false, Some(_)) => "repeat the run (--overwrite); it did not come to its end",
+        (false, None) => "the list on standard output says where",
+    };
     Err(Error::file(&arguments.folder, cause, remedy))
 }
