@@ -10,6 +10,7 @@ are, at which it needs as many. `benches/memory.py` after `cargo build --release
 prints the table of docs/performance.md.
 """
 
+import argparse
 import json
 import os
 import pathlib
@@ -51,6 +52,9 @@ def median(steps, value):
 
 
 def main():
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     baseline, _ = run(TINY)
     load = os.getloadavg()[0]
     print(f"baseline {baseline / 1e6:.1f} MB, {os.cpu_count()} cores, load {load:.1f}")
