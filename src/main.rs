@@ -4,6 +4,7 @@ mod check;
 mod cli;
 #[cfg(feature = "fault-injection")]
 mod fault;
+mod gather;
 mod job;
 mod plots;
 mod print;

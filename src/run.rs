@@ -3,23 +3,19 @@
 use std::sync::Arc;
 
 use cloth_sim::collision::parallel::usage::note_theft;
-use cloth_sim::collision::{ProcessorUse, Theft};
 use cloth_sim::comm::launch::{self, Placement};
-use cloth_sim::comm::{World, message, threads};
+use cloth_sim::comm::{World, threads};
 use cloth_sim::error::{Error, Result};
-use cloth_sim::output::run_json::{FORMAT, RankPlace, RunRecord, Status, StepRecord, TheftRecord};
+use cloth_sim::output::run_json::{FORMAT, RankPlace, RunRecord, Status};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
 use cloth_sim::partition::quality;
-use cloth_sim::profile::StepReport;
 use cloth_sim::sim::{Model, Simulation};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::cli::Arguments;
 use crate::job::Job;
 use crate::recorder::Recorder;
-use crate::time_line;
+use crate::{gather, time_line};
 
 /// Runs what the arguments ask for; under an MPI launcher as one of its ranks.
 ///
@@ -124,9 +120,9 @@ fn run_frames(
             searches.push(simulation.processors().lengths_s().to_vec());
         }
         let state_hash = simulation.state_hash()?;
-        let test_parts = test_parts(world, &searches)?;
-        let steps = gather_reports(world, simulation.steps(), &reports, &uses, &test_parts)?;
-        let thefts = gather_thefts(world, frame, &thefts)?;
+        let test_parts = gather::test_parts(world, &searches)?;
+        let steps = gather::reports(world, simulation.steps(), &reports, &uses, &test_parts)?;
+        let thefts = gather::thefts(world, frame, &thefts)?;
         if let Some(recorder) = recorder {
             recorder.frame(frame, state_hash, simulation, (steps, thefts))?;
         }
@@ -149,7 +145,7 @@ fn record(
         vertices: simulation.layout().own.len(),
         ghosts: simulation.layout().ghosts.len(),
     };
-    let places = gather_json(world, &place)?;
+    let places = gather::items(world, &place)?;
     let work: Vec<f64> =
         model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
     Ok(RunRecord {
@@ -171,65 +167,4 @@ fn record(
         steps: Vec::new(),
         thefts: Vec::new(),
     })
-}
-
-/// Every rank's `item`, on rank 0.
-pub fn gather_json<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T) -> Result<Vec<T>> {
-    let text = serde_json::to_vec(item).unwrap_or_default();
-    let sizes = message::all_counts(world, text.len())?;
-    let texts = message::gather_v(world, 0, &text)?;
-    let mut items = Vec::new();
-    let mut rest = &texts[..];
-    for size in sizes {
-        let Some((text, others)) = rest.split_at_checked(size) else { break };
-        rest = others;
-        items.extend(serde_json::from_slice::<T>(text).ok());
-    }
-    Ok(items)
-}
-
-/// The length of each step's test part on rank 0, s: of its searches, which are as many on
-/// all ranks, each as long as on the slowest one.
-fn test_parts(world: &dyn World, lengths_s: &[Vec<f64>]) -> Result<Vec<f64>> {
-    let own = lengths_s.concat();
-    let mut longest = vec![0.0_f64; own.len()];
-    for rank in message::gather_v(world, 0, &own)?.chunks(own.len().max(1)) {
-        longest.iter_mut().zip(rank).for_each(|(longest, &length)| *longest = longest.max(length));
-    }
-    let mut longest = longest.into_iter();
-    Ok(lengths_s.iter().map(|step| longest.by_ref().take(step.len()).sum()).collect())
-}
-
-/// Every rank's reports of the steps that end with step `last`, on rank 0, with the
-/// `uses` of its processors, step by step, and the lengths of the `test_parts`.
-fn gather_reports(
-    world: &dyn World,
-    last: u64,
-    reports: &[StepReport],
-    uses: &[ProcessorUse],
-    test_parts: &[f64],
-) -> Result<Vec<StepRecord>> {
-    let steps = reports.len().max(1);
-    let threads = message::all_counts(world, uses.len() / steps)?;
-    let all = message::gather_v(world, 0, reports)?;
-    let uses = message::gather_v(world, 0, uses)?;
-    let mut uses = uses.into_iter();
-    let mut records = Vec::with_capacity(all.len());
-    for (rank, reports) in all.chunks(steps).enumerate() {
-        let numbered = (last + 1 - reports.len() as u64..).zip(reports);
-        for ((step, &report), &test_part_s) in numbered.zip(test_parts) {
-            let processors = uses.by_ref().take(threads[rank]).collect();
-            records.push(StepRecord { step, rank, test_part_s, report, processors });
-        }
-    }
-    Ok(records)
-}
-
-/// Every rank's thefts before `frame`, on rank 0.
-fn gather_thefts(world: &dyn World, frame: u64, thefts: &[Theft]) -> Result<Vec<TheftRecord>> {
-    let counts = message::all_counts(world, thefts.len())?;
-    let ranks =
-        counts.iter().enumerate().flat_map(|(rank, &count)| std::iter::repeat_n(rank, count));
-    let all = message::gather_v(world, 0, thefts)?;
-    Ok(ranks.zip(all).map(|(rank, theft)| TheftRecord { frame, rank, theft }).collect())
 }

@@ -6,8 +6,8 @@ use cloth_sim::error::Result;
 use cloth_sim::output::time_line::{FORMAT, RankSpans, TimeLine};
 use cloth_sim::sim::Simulation;
 
+use crate::gather;
 use crate::job::Job;
-use crate::run::gather_json;
 
 /// Writes who executed which task in the last step, which belongs to `frame`, to
 /// `timeline.json`. Before: its tasks were noted. Collective.
@@ -16,7 +16,7 @@ use crate::run::gather_json;
 /// When the file cannot be written or a rank fails.
 pub fn write(job: &Job, world: &dyn World, simulation: &Simulation, frame: u64) -> Result<()> {
     let searches = simulation.processors().searches().to_vec();
-    let ranks = gather_json(world, &RankSpans { host: Placement::here().host, searches })?;
+    let ranks = gather::items(world, &RankSpans { host: Placement::here().host, searches })?;
     if world.rank() != 0 {
         return Ok(());
     }

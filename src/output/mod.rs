@@ -8,6 +8,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
 /// Ends the name of a file that is being written.
 const TEMPORARY: &str = ".tmp";
 
@@ -26,4 +30,12 @@ fn write_whole(
     whole.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
         let _ = fs::remove_file(&temporary);
     })
+}
+
+/// Writes `value` as JSON, whole.
+fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_vec(value)
+        .map_err(|cause| Error::file(path, cause, "report this as a bug"))?;
+    write_whole(path, |out| out.write_all(&text))
+        .map_err(|cause| Error::file(path, cause, "free some space or choose another --out"))
 }

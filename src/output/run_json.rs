@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::collision::{ProcessorUse, Theft};
 use crate::error::{Error, Result};
-use crate::output::write_whole;
+use crate::output::write_json;
 use crate::profile::StepReport;
 
 /// The file's name in a run folder.
@@ -158,11 +158,7 @@ impl RunRecord {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        let path = folder.join(FILE);
-        let text = serde_json::to_vec(self)
-            .map_err(|cause| Error::file(&path, cause, "report this as a bug"))?;
-        write_whole(&path, |out| out.write_all(&text))
-            .map_err(|cause| Error::file(&path, cause, "free some space or choose another --out"))
+        write_json(&folder.join(FILE), self)
     }
 }
 

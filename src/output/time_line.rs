@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::collision::{Origin, SearchSpan};
 use crate::error::{Error, Result};
-use crate::output::write_whole;
+use crate::output::write_json;
 
 /// The file's name in a run folder.
 pub const FILE: &str = "timeline.json";
@@ -80,11 +80,7 @@ impl TimeLine {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        let path = folder.join(FILE);
-        let text = serde_json::to_vec(self)
-            .map_err(|cause| Error::file(&path, cause, "report this as a bug"))?;
-        write_whole(&path, |out| out.write_all(&text))
-            .map_err(|cause| Error::file(&path, cause, "free some space or choose another --out"))
+        write_json(&folder.join(FILE), self)
     }
 
     /// Reads the file of a run; `None` if it has none.
