@@ -72,7 +72,7 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
         assert_eq!((row["source"].as_str(), row["b"].as_str()), ("modelled", "4"));
         assert_eq!(row["step"], alone["step"]);
         assert_eq!(row["tests"], alone["tests"]);
-        assert!(number(row, "test_part_s") >= number(row, "best_tests_s") - 1e-9);
+        assert!(number(row, "test_part_s") >= number(row, "best_tests_s") - 1e-12);
     }
     let sum = |rows: &[BTreeMap<String, String>]| -> f64 {
         rows.iter().map(|row| number(row, "tests")).sum()

@@ -223,6 +223,11 @@ pub struct Unfolded<'a> {
 }
 
 impl Unfolded<'_> {
+    /// Cost of all tests, given that of each kind.
+    pub fn total(&self, costs: &[u64; 256]) -> u64 {
+        self.kinds.iter().map(|&kind| costs[kind as usize]).sum()
+    }
+
     /// Time of the longest chain of tests each of which waits for the one before, given
     /// the cost of each kind: no number of processors is faster.
     pub fn longest_chain(&self, costs: &[u64; 256]) -> u64 {
