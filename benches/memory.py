@@ -22,7 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "out" / "memory"
 STEPS = 20
-PHASES = ["predict", "refit", "tests", "contacts", "assembly", "solve", "all-gather", "response", "fail-safe", "advance"]
+PHASES = ["predict", "refit", "tests", "contacts", "assembly", "solve", "all-gather", "response", "combination", "fail-safe", "advance"]
 TINY = ["scenes/sheet.ron", "--frames", "1"]
 TABLECLOTH = [
     "scenes/tablecloth.ron", "--frames", "1",

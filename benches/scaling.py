@@ -34,7 +34,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCENES = ["tablecloth", "undulated_bar"]
 PHYSICAL = ["assembly_s", "solve_s", "advance_s"]
-COLLISION = ["predict_s", "refit_s", "tests_s", "contacts_s", "all-gather_s", "response_s", "fail-safe_s"]
+COLLISION = ["predict_s", "refit_s", "tests_s", "contacts_s", "all-gather_s", "response_s", "combination_s", "fail-safe_s"]
 TIMES = ["total", "physical", "collision", "tests"]
 COLORS = dict(zip(TIMES, ["#444444", "#0072b2", "#d55e00", "#009e73"]))
 

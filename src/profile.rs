@@ -42,8 +42,10 @@ named! {
         Solve = "solve",
         /// Velocities of all ranks to all ranks.
         AllGather = "all-gather",
-        /// Continuous tests and impulses.
+        /// Continuous tests and impulses of what a rank found.
         Response = "response",
+        /// The responses of all ranks, the largest per vertex, and what they do.
+        Combination = "combination",
         /// Motions shortened where surfaces would come too near.
         FailSafe = "fail-safe",
         /// The new state.
@@ -142,6 +144,9 @@ pub struct StepReport {
     pub collisions_per_round: [u64; ROUNDS],
     /// Vertices whose motion each pass of the fail-safe shortened.
     pub truncated_per_pass: [u64; ROUNDS],
+    /// Wrapping sum of a hash of each test that this rank executed: with their number it
+    /// shows, over all ranks, that each was executed once (methods 9).
+    pub test_hash: u64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
 }
@@ -193,6 +198,7 @@ impl StepReport {
         add_counts(&mut self.counts, &other.counts);
         add_counts(&mut self.collisions_per_round, &other.collisions_per_round);
         add_counts(&mut self.truncated_per_pass, &other.truncated_per_pass);
+        self.test_hash = self.test_hash.wrapping_add(other.test_hash);
         if !other.energy_j.is_nan() {
             self.energy_j = other.energy_j;
         }
@@ -218,6 +224,8 @@ impl Serialize for StepReport {
         for counter in Counter::ALL {
             map.serialize_entry(counter.name(), &self.get(*counter))?;
         }
+        // JSON's numbers are exact to 53 bits only, for most who read them.
+        map.serialize_entry("test_hash", &format!("{:016x}", self.test_hash))?;
         for measure in Measure::ALL.iter().filter(|&&measure| self.measured(measure) != 0.0) {
             map.serialize_entry(measure.name(), &self.measured(*measure))?;
         }
@@ -254,6 +262,9 @@ impl<'de> Deserialize<'de> for StepReport {
         }
         counts("collisions_per_round", &mut report.collisions_per_round);
         counts("truncated_per_pass", &mut report.truncated_per_pass);
+        let hash = fields.get("test_hash").and_then(Value::as_str);
+        let hash = hash.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        report.test_hash = hash.unwrap_or_default();
         report.energy_j = number("energy_j").unwrap_or(f64::NAN);
         Ok(report)
     }
@@ -271,6 +282,7 @@ mod tests {
         report.measures = std::array::from_fn(|i| i as f64 - 0.3);
         report.collisions_per_round[..3].copy_from_slice(&[5, 0, 2]);
         report.truncated_per_pass[0] = 1;
+        report.test_hash = u64::MAX - 2;
         let text = serde_json::to_string(&report).expect("a report can be written");
         assert_eq!(serde_json::from_str::<StepReport>(&text).expect("and read"), report);
     }

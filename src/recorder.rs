@@ -108,7 +108,7 @@ impl<'j> Recorder<'j> {
         note_failure(&mut record, &job.folder, error);
     }
 
-    /// Waits for the last frame, writes `profile.csv` and prints the summary on
+    /// Waits for the last frame, writes the profile as tables and prints the summary on
     /// standard output.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl<'j> Recorder<'j> {
                 record.write(&job.folder)
             })
             .inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
-        Profile::new(&record).write_csv(&job.folder)?;
+        Profile::new(&record).write_tables(&job.folder)?;
         if !job.quiet {
             let summary = Summary {
                 record: &record,

@@ -158,6 +158,7 @@ fn record(
         ranks: world.size(),
         threads: job.threads,
         transport: job.transport.to_owned(),
+        steps_per_frame: u64::from(job.scene.steps_per_frame),
         patches: model.partition.patches.len(),
         load_index: quality::load_index(&model.partition, &work),
         surface_index: quality::surface_index(&model.graph, &model.partition),

@@ -1,4 +1,5 @@
-//! The same bits on any number of ranks and threads, in process and under MPI.
+//! The same bits, of the same tests, on any number of ranks and threads, in process and
+//! under MPI.
 
 mod common;
 
@@ -64,7 +65,10 @@ fn layers_of_cloth_on_a_ball() {
 fn frames_do_not_depend_on_culling() {
     let scene = test_scene("layers.ron");
     let with = run(REFERENCE, &scene, &[]);
-    assert_eq!(run(REFERENCE, &scene, &["--set", "contact.culling=false"]), with);
+    let without = run(REFERENCE, &scene, &["--set", "contact.culling=false"]);
+    assert_eq!((&without.state_hashes, &without.digests), (&with.state_hashes, &with.digests));
+    assert!(without.tests.iter().zip(&with.tests).all(|(all, left)| all.1.0 >= left.1.0));
+    assert_ne!(without.tests, with.tests);
 }
 
 /// Who finds a pair is left to chance, what comes of it is not. (That is so in all
@@ -83,6 +87,13 @@ fn frames_do_not_depend_on_decomposition_or_stealing() {
         {
             assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
         }
+    }
+    let half = ["--set", "collision.share=Half", "--set", "collision.victim_order=Random(3)"];
+    let small = ["--set", "collision.b=1", "--set", "collision.polling_interval_us=1"];
+    let many = cfg!(feature = "mpi").then_some(Start::Mpi(7));
+    for start in starts().into_iter().chain(many) {
+        let more = [half, small].concat();
+        assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
     }
 }
 

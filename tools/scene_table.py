@@ -19,7 +19,7 @@ COLUMNS = [
     "seconds",
 ]
 PHYSICAL = ["assembly", "solve", "advance"]
-COLLISION = ["predict", "refit", "tests", "contacts", "all-gather", "response", "fail-safe"]
+COLLISION = ["predict", "refit", "tests", "contacts", "all-gather", "response", "combination", "fail-safe"]
 
 
 def row(folder: Path) -> list[str]:

@@ -15,7 +15,7 @@ use crate::profile::StepReport;
 pub const FILE: &str = "run.json";
 
 /// The version of its format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Whether a run is still going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +105,8 @@ pub struct RunRecord {
     pub threads: usize,
     /// `mpi` or `threads`.
     pub transport: String,
+    /// Steps of a frame.
+    pub steps_per_frame: u64,
     /// Patches of the cloths.
     pub patches: usize,
     /// `max_r |W_r / L - 1|` of the partition.
@@ -197,6 +199,7 @@ mod tests {
             ranks: 1,
             threads: 1,
             transport: "threads".to_owned(),
+            steps_per_frame: 1,
             patches: 1,
             load_index: 0.0,
             surface_index: 0.0,

@@ -54,6 +54,7 @@ impl Simulation<'_> {
             let shared = self.detector.collect_shared(here, processors, surfaces, &sweep, roots)?;
             counts.add(&shared);
             report.count(Counter::Tests, counts.tests);
+            report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);
             Ok::<_, Error>(counts)
         })?;

@@ -9,7 +9,7 @@ use crate::collision::{
 use crate::comm::message;
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::profile::{Counter, Measure, ROUNDS, StepReport};
+use crate::profile::{Counter, Measure, Phase, ROUNDS, StepReport};
 use crate::scene::spec::Response;
 use crate::sim::contacts::PAIRS_PER_CHUNK;
 use crate::sim::motion::Span;
@@ -33,11 +33,11 @@ impl Simulation<'_> {
     /// rounds of continuous tests, each answered by the largest impulse per vertex.
     pub(super) fn respond(&mut self, span: &Span, report: &mut StepReport) -> Result<()> {
         if self.model.scene.contact.response == Response::Impulses {
-            self.find_repulsions(span);
+            report.time(Phase::Response, |_| self.find_repulsions(span));
             self.apply_responses(span, report)?;
         }
         for round in 0..=IMPULSE_ROUNDS {
-            let collisions = self.find_impulses(span);
+            let collisions = report.time(Phase::Response, |_| self.find_impulses(span));
             if round == IMPULSE_ROUNDS {
                 report.count(Counter::Unresolved, collisions);
                 break;
@@ -81,15 +81,17 @@ impl Simulation<'_> {
 
     /// Combines the responses of all ranks and applies them; false if there are none.
     fn apply_responses(&mut self, span: &Span, report: &mut StepReport) -> Result<bool> {
-        self.lists.responses = message::all_gather_v(self.world, &self.lists.responses)?;
-        max_project(&mut self.lists.responses);
-        if self.world.rank() == 0 {
-            self.measure_drift(report);
-        }
-        for response in &self.lists.responses {
-            self.motion.push(response.vertex, Vec3::from(response.delta_v), span.h);
-        }
-        Ok(!self.lists.responses.is_empty())
+        report.time(Phase::Combination, |report| {
+            self.lists.responses = message::all_gather_v(self.world, &self.lists.responses)?;
+            max_project(&mut self.lists.responses);
+            if self.world.rank() == 0 {
+                self.measure_drift(report);
+            }
+            for response in &self.lists.responses {
+                self.motion.push(response.vertex, Vec3::from(response.delta_v), span.h);
+            }
+            Ok(!self.lists.responses.is_empty())
+        })
     }
 
     /// What the responses change in momentum and energy.

@@ -50,7 +50,7 @@ impl Simulation<'_> {
             return Ok(Some(Trouble::Turned));
         }
         self.keep_candidates(report)?;
-        report.time(Phase::Response, |report| self.respond(&span, report))?;
+        self.respond(&span, report)?;
         self.keep_candidates(report)?;
         let trouble = report.time(Phase::FailSafe, |report| self.fail_safe(&span, report))?;
         if trouble.is_none() {

@@ -57,13 +57,15 @@ pub fn finish(command: &mut Command) -> Output {
     finish_within(LIMIT, command)
 }
 
-/// The state hashes of a run and the digests of its frame files.
+/// What a run computed, whoever computed it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Frames {
     /// By rising frame.
     pub state_hashes: Vec<String>,
-    /// By file name.
+    /// Of frame files, by file name.
     pub digests: BTreeMap<String, String>,
+    /// Of each step: number and wrapping sum of a hash of all tests, over all ranks.
+    pub tests: BTreeMap<u64, (u64, u64)>,
 }
 
 impl Frames {
@@ -82,8 +84,23 @@ impl Frames {
         });
         let digests: BTreeMap<_, _> = digests.collect();
         assert_eq!(state_hashes.len(), digests.len(), "as many hashes as frames");
-        Self { state_hashes, digests }
+        Self { state_hashes, digests, tests: executed_tests(&record) }
     }
+}
+
+/// A frame hides a test that was executed twice, as the larger of two equal responses is the
+/// same; these do not.
+fn executed_tests(record: &serde_json::Value) -> BTreeMap<u64, (u64, u64)> {
+    let mut sums = BTreeMap::<u64, (u64, u64)>::new();
+    for step in record["steps"].as_array().into_iter().flatten() {
+        let number = |field: &str| step[field].as_u64().expect("a number");
+        let hash = step["test_hash"].as_str().map(|digits| u64::from_str_radix(digits, 16));
+        let hash = hash.expect("a hash").expect("of hexadecimal digits");
+        let (tests, sum) = sums.entry(number("step")).or_default();
+        *tests += number("tests");
+        *sum = sum.wrapping_add(hash);
+    }
+    sums
 }
 
 /// The frame files of `folder`.

@@ -48,16 +48,6 @@ impl Default for ProcessorUse {
 }
 
 impl ProcessorUse {
-    /// The rest of the test part, s: nothing to do, or not running.
-    pub fn idle_s(&self) -> f64 {
-        (self.length_s - self.busy_s - self.scheduling_s - self.waiting_s).max(0.0)
-    }
-
-    /// The part of the time in which it executed tests.
-    pub fn utilization(&self) -> f64 {
-        if self.length_s > 0.0 { self.busy_s / self.length_s } else { 1.0 }
-    }
-
     /// What came after `earlier`, when this use was that one.
     pub fn since(&self, earlier: &Self) -> Self {
         self.with(earlier, Sub::sub, Sub::sub)

@@ -1,29 +1,48 @@
-//! `profile.csv`: one row for each frame and processor.
+//! The profile as tables: `profile.csv` has a row for each frame and processor, `phases.csv`
+//! one for each frame.
 
 use std::path::{Path, PathBuf};
 
-use super::{ProcessorProfile, Profile};
+use super::{FrameProfile, ProcessorProfile, Profile};
 use crate::error::{Error, Result};
+use crate::profile::Phase;
 
 const HEADER: &str = "frame,rank,thread,test_part_s,length_s,busy_s,scheduling_s,waiting_s,idle_s,utilization,\
                       tests,candidates,top_level_tasks,tasks_created,tasks_executed,tasks_stolen,\
                       requests,rejections\n";
 
 impl Profile {
-    /// Writes `profile.csv` into `folder` and returns its path. Numbers are exact;
-    /// the utilization of a frame without tests is empty.
+    /// Writes `profile.csv` and `phases.csv` into `folder` and returns their paths. Numbers
+    /// are exact; the utilization of a frame without tests is empty.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn write_csv(&self, folder: &Path) -> Result<PathBuf> {
-        let path = folder.join("profile.csv");
-        std::fs::write(&path, self.csv()).map_err(|cause| {
-            Error::file(&path, cause, "free some space or choose another folder (--out)")
-        })?;
-        Ok(path)
+    pub fn write_tables(&self, folder: &Path) -> Result<[PathBuf; 2]> {
+        let write = |name: &str, text: String| {
+            let path = folder.join(name);
+            let remedy = "free some space or choose another folder (--out)";
+            std::fs::write(&path, text).map_err(|cause| Error::file(&path, cause, remedy))?;
+            Ok(path)
+        };
+        Ok([write("profile.csv", self.of_processors())?, write("phases.csv", self.of_phases())?])
     }
 
-    fn csv(&self) -> String {
+    /// Seconds of each phase, averaged over the ranks.
+    fn of_phases(&self) -> String {
+        let names = Phase::ALL.iter().map(|phase| format!(",{}_s", phase.name()));
+        let row = |frame: &FrameProfile| {
+            let seconds = frame.seconds.map(|seconds| format!(",{seconds}"));
+            format!("\n{}{}", frame.frame, seconds.concat())
+        };
+        let rows = self.frames.iter().map(row);
+        std::iter::once("frame".to_owned())
+            .chain(names)
+            .chain(rows)
+            .chain(["\n".to_owned()])
+            .collect()
+    }
+
+    fn of_processors(&self) -> String {
         let rows = self
             .frames
             .iter()

@@ -112,9 +112,7 @@ impl FrameProfile {
 impl Profile {
     /// The profile that `record` holds, of all frames so far.
     pub fn new(record: &RunRecord) -> Self {
-        let frames = record.frames.len().saturating_sub(1) as u64;
-        let last = record.steps.iter().map(|step| step.step).max().unwrap_or(0);
-        let steps_per_frame = last.div_ceil(frames.max(1)).max(1);
+        let steps_per_frame = record.steps_per_frame.max(1);
         let mut test_parts = BTreeMap::<u64, TestPart>::new();
         for step in &record.steps {
             test_parts.entry(step.step).or_default().add(step);
@@ -190,16 +188,16 @@ fn plural(count: usize, noun: &str) -> String {
 }
 
 /// Draws the profile of the run in `run` into `out` (`profile.svg`, `profile.png`)
-/// and writes `profile.csv` beside it; if the run has a time line, draws it too
+/// and writes `profile.csv` and `phases.csv` beside it; if the run has a time line, draws it too
 /// (`timeline.svg`, `timeline.png`). Returns the files.
 ///
 /// # Errors
 /// As for [`Profile::read`]; when a file cannot be written.
 pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let profile = Profile::read(run)?;
-    let table = profile.write_csv(out)?;
+    let tables = profile.write_tables(out)?;
     let mut files = canvas::write(&one_run::OneRun(&profile), out, "profile")?;
-    files.push(table);
+    files.extend(tables);
     if let Some(line) = TimeLine::read(run)? {
         files.extend(canvas::write(&time_line::StepPicture::new(&line), out, "timeline")?);
     }

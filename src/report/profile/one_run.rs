@@ -107,6 +107,7 @@ pub(in crate::report) fn color_of(phase: Phase) -> RGBColor {
         Phase::Contacts => RGBColor(247, 182, 121),
         Phase::AllGather => RGBColor(148, 103, 189),
         Phase::Response => GREEN,
+        Phase::Combination => RGBColor(0, 109, 44),
         Phase::FailSafe => RGBColor(152, 223, 138),
         Phase::Assembly => RGBColor(198, 219, 239),
         Phase::Solve => RGBColor(107, 174, 214),
