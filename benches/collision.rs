@@ -1,16 +1,20 @@
 //! Speed of collision detection on one thread: a disc of 14,161 vertices and
 //! 27,848 faces (about the tablecloth) over a sphere of 4,032 faces and over itself,
-//! with and without culling of flat regions.
+//! with and without culling of flat regions. `collect` is plain recursion, `tasks` the
+//! same tests as one processor executes them that cuts its stack and keeps a pool.
 //!
 //! `cargo bench --bench collision`
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
-use cloth_sim::collision::{Detector, Surface, Surfaces, Sweep};
+use cloth_sim::collision::{Detector, Processors, Surface, Surfaces, Sweep};
+use cloth_sim::comm::threads as ranks;
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
+use cloth_sim::scene::spec::Collision;
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -110,6 +114,28 @@ impl Bench {
     }
 }
 
+/// How long so many searches take on one processor that cuts tasks.
+fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count: u64) -> Duration {
+    let took = ranks::run(1, |world| {
+        let threads = Threads::new(1)?;
+        let mut processors = Processors::new(&Collision::default(), &threads, world);
+        let (mut detector, mut roots) = (Detector::new(surfaces), Vec::new());
+        detector.refit(&threads, surfaces, sweep);
+        let mut search = || {
+            detector.root_tests(surfaces, sweep, patches, &mut roots);
+            let here = (world, &threads);
+            detector.collect_shared(here, &mut processors, surfaces, sweep, &mut roots)
+        };
+        search()?;
+        let start = Instant::now();
+        for _ in 0..count {
+            search()?;
+        }
+        Ok(start.elapsed())
+    });
+    took.expect("one rank does not fail")[0]
+}
+
 fn collision(criterion: &mut Criterion) {
     criterion.bench_function("culling/prepare", |bencher| bencher.iter(|| Bench::new(true)));
     for (culling, suffix) in [(false, ""), (true, "/culled")] {
@@ -130,8 +156,13 @@ fn collision(criterion: &mut Criterion) {
             };
             let counters = collect();
             println!("{name}: {} tests, {} candidates", counters.tests, counters.candidates);
-            let name = format!("collect/{name}{suffix}");
-            criterion.bench_function(&name, |bencher| bencher.iter(&mut collect));
+            criterion.bench_function(&format!("collect/{name}{suffix}"), |bencher| {
+                bencher.iter(&mut collect);
+            });
+            criterion.bench_function(&format!("tasks/{name}{suffix}"), |bencher| {
+                let all = (&surfaces, patches.as_slice());
+                bencher.iter_custom(|count| with_tasks(all, black_box(&sweep), count));
+            });
         }
     }
 }

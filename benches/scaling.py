@@ -36,6 +36,7 @@ SCENES = ["tablecloth", "undulated_bar"]
 PHYSICAL = ["assembly_s", "solve_s", "advance_s"]
 COLLISION = ["predict_s", "refit_s", "tests_s", "contacts_s", "all-gather_s", "response_s", "combination_s", "fail-safe_s"]
 TIMES = ["total", "physical", "collision", "tests"]
+UTILIZATION = {"utilization": "of all test time", "in contact": "mean of frames with contact"}
 COLORS = dict(zip(TIMES, ["#444444", "#0072b2", "#d55e00", "#009e73"]))
 
 
@@ -56,6 +57,8 @@ def measure(chosen, scene, way, count):
     """One run as a row of the table of runs."""
     start = time.monotonic()
     run = [str(word) for word in command(chosen, scene, way, count)]
+    if not chosen.binary.exists():
+        sys.exit(f"{chosen.binary}: there is no such program; build it first: cargo build --release")
     if subprocess.run(run, cwd=ROOT).returncode != 0:
         sys.exit(f"failed: {' '.join(run)}")
     total = time.monotonic() - start
@@ -86,7 +89,7 @@ def test_parts(record):
         contacts[at] = contacts.get(at, 0) + step["proximity_pairs"] + step["predicted_impacts"]
     processors = record["ranks"] * record["threads"]
     used = sum(busy.values()) / (processors * max(sum(length.values()), 1e-12))
-    per_frame = -(-max(length) // max(len(record["frames"]) - 1, 1))
+    per_frame = record["steps_per_frame"]
     frames = {}
     for at in length:
         frames.setdefault((at - 1) // per_frame, []).append(at)
@@ -107,22 +110,24 @@ def run_all(chosen):
     plan = [(scene, *way) for way in ways for scene in chosen.scenes]
     rows = []
     chosen.out.mkdir(parents=True, exist_ok=True)
-    with (chosen.out / "runs.csv").open("w", newline="") as file:
-        for repeat in range(chosen.repeat):
-            for number, one in enumerate(plan if repeat % 2 == 0 else plan[::-1]):
-                rows.append(measure(chosen, *one))
+    for repeat in range(chosen.repeat):
+        for number, one in enumerate(plan if repeat % 2 == 0 else plan[::-1]):
+            rows.append(measure(chosen, *one))
+            # An earlier table stays until the first run has come to a good end.
+            with (chosen.out / "runs.csv").open("w" if len(rows) == 1 else "a", newline="") as file:
                 table = csv.DictWriter(file, rows[0].keys())
                 if len(rows) == 1:
                     table.writeheader()
                 table.writerow(rows[-1])
-                file.flush()
-                at = f"{repeat + 1}.{number + 1} of {chosen.repeat}.{len(plan)}"
-                print(f"{at}: {one[0]}, {one[2]} {one[1]}: {rows[-1]['total']:.1f} s", file=sys.stderr)
+            at = f"{repeat + 1}.{number + 1} of {chosen.repeat}.{len(plan)}"
+            print(f"{at}: {one[0]}, {one[2]} {one[1]}: {rows[-1]['total']:.1f} s", file=sys.stderr)
     return rows
 
 
 def read(path):
     """The rows of an earlier table of runs."""
+    if not path.exists():
+        sys.exit(f"{path}: there is no such table; run this once without --draw")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
@@ -170,7 +175,7 @@ def print_table(rows, scenes, ways):
 
 def draw(rows, scene, ways, out):
     """Times, speed-up and utilization over the number of processors; a row of diagrams for each way."""
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     figure, rows_of_axes = pyplot.subplots(len(ways), 3, figsize=(13, 4 * len(ways)), squeeze=False)
     for way, (times, gains, used) in zip(ways, rows_of_axes):
@@ -189,13 +194,14 @@ def draw(rows, scene, ways, out):
         times.set(title=f"{scene}: time, best", ylabel="s", yscale="log")
         # Room for the legend.
         times.set_ylim(bottom=0.6 * times.get_ylim()[0])
-        for of_ticks in (times.yaxis.set_major_formatter, times.yaxis.set_minor_formatter):
-            of_ticks("{x:g}")
+        times.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5), numticks=12))
+        times.yaxis.set_major_formatter("{x:g}")
+        times.yaxis.set_minor_formatter(ticker.NullFormatter())
         gains.plot(counts, counts, ":k", linewidth=1, label="ideal")
         gains.set(title="Speed-up of the best", ylim=(0, None))
         for name, color in [("utilization", "#009e73"), ("in contact", "#e69f00")]:
             values = [100 * median(of_count, name) for of_count in runs.values()]
-            used.plot(counts, values, "o-", color=color, label={"utilization": "all steps"}.get(name, "frames with contact"))
+            used.plot(counts, values, "o-", color=color, label=UTILIZATION[name])
         used.set(title="Utilization in the test part, median", ylabel="%", ylim=(0, 105))
         for axes in (times, gains, used):
             axes.set(xlabel=way, xticks=counts)
@@ -208,14 +214,25 @@ def draw(rows, scene, ways, out):
     pyplot.close(figure)
 
 
+def positive(text):
+    """A number from 1 on."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text}: give a number from 1 on")
+    return int(text)
+
+
+def processors(text):
+    """Numbers of processors, rising; always 1 among them."""
+    return sorted({1, *map(positive, text.split(","))})
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    counts = lambda text: sorted({1, *map(int, text.split(","))})
-    arguments.add_argument("--processors", type=counts, default=list(range(1, cores + 1)), metavar="1,2,4", help="numbers of ranks and threads [1 to the cores]")
-    arguments.add_argument("--scenes", nargs="+", default=SCENES, metavar="NAME", help=f"of scenes/ [{' '.join(SCENES)}]")
-    arguments.add_argument("--frames", type=int, help="of each run [all of the scene]")
-    arguments.add_argument("--repeat", type=int, default=3, help="runs of each configuration [3]")
+    arguments.add_argument("--processors", type=processors, default=list(range(1, cores + 1)), metavar="1,2,4", help="numbers of ranks and threads [1 to the cores]")
+    arguments.add_argument("--scenes", nargs="+", default=SCENES, metavar="NAME", help=f"files scenes/NAME.ron, also your own [{' '.join(SCENES)}]")
+    arguments.add_argument("--frames", type=positive, help="of each run [all of the scene]")
+    arguments.add_argument("--repeat", type=positive, default=3, help="runs of each configuration [3]")
     arguments.add_argument("--mpi", action="store_true", help="ranks under mpirun")
     arguments.add_argument("--binary", type=pathlib.Path, default=ROOT / "target/release/cloth-sim")
     arguments.add_argument("--out", type=pathlib.Path, default=ROOT / "out" / "scaling", help="folder of table and pictures [out/scaling]")

@@ -196,6 +196,9 @@ fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {
     (Surfaces { list: vec![cloth] }, rest.iter().map(place).collect())
 }
 
+/// What a rank executed and found in a phase.
+type Phase = (TestCounters, Vec<Pair>);
+
 #[test]
 fn each_test_is_executed_once_whoever_executes_it() {
     let (surfaces, x) = ball(12);
@@ -251,7 +254,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
         Ok((phases, thefts))
     };
     // All phases, of all ranks together.
-    let is_found = |found: &[(Vec<(TestCounters, Vec<Pair>)>, u32)]| {
+    let is_found = |found: &[(Vec<Phase>, u32)]| {
         (0..3).all(|phase| {
             let (mut counters, mut pairs) = (TestCounters::default(), Vec::new());
             for (phases, _) in found {

@@ -20,14 +20,14 @@ use std::path::{Path, PathBuf};
 
 use crate::collision::ProcessorUse;
 use crate::error::{Error, Result};
-use crate::output::run_json::{RunRecord, StepRecord};
+use crate::output::run_json::{RunRecord, Status, StepRecord};
 use crate::output::time_line::TimeLine;
 use crate::profile::Phase;
 
 /// The profile of a run, frame by frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// The scene's name.
+    /// The scene's name, and what else there is to say of the run.
     pub scene: String,
     /// Number of ranks.
     pub ranks: usize,
@@ -128,7 +128,10 @@ impl Profile {
             processors: processors(steps.iter().copied(), &test_parts),
         });
         Self {
-            scene: record.scene.clone(),
+            scene: match record.status {
+                Status::Complete => record.scene.clone(),
+                Status::Running | Status::Failed => format!("{}, not complete", record.scene),
+            },
             ranks: record.ranks,
             threads: record.threads,
             steps_per_frame,

@@ -76,7 +76,7 @@ pub(super) fn collision_time<B: DrawingBackend>(
     panel::curves(area, &mut chart, &curves)
 }
 
-/// How the processors spent the test parts, all together.
+/// How the processors spent the test parts, all together; nothing in a frame without tests.
 fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
     let title = "What the processors did in the test parts, % of their time";
     let axes = Axes { title, frames: profile.frames.len(), max: 105.0 };
@@ -85,7 +85,7 @@ fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
         let percent = |frame: &FrameProfile| {
             let all: f64 = frame.processors.iter().map(|one| one.test_part_s).sum();
             let part: f64 = frame.processors.iter().map(seconds).sum();
-            if all > 0.0 { 100.0 * part / all } else { 0.0 }
+            if frame.utilization().is_some() { 100.0 * part / all } else { 0.0 }
         };
         (label, color, profile.frames.iter().map(percent).collect())
     };

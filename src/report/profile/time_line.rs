@@ -321,8 +321,13 @@ fn arrow<B: DrawingBackend>(area: &Area<B>, from: (i32, i32), to: (i32, i32)) ->
 }
 
 fn legend<B: DrawingBackend>(area: &Area<B>) -> Drawn<B> {
-    let pale = RGBColor(166, 206, 228);
-    panel::legend(area, ORIGINS.into_iter().chain([("not running", pale), ("no task", IDLE)]))?;
+    let over_idle = |part: u8, idle: u8| {
+        (f64::from(idle) + PALE * (f64::from(part) - f64::from(idle))).round() as u8
+    };
+    let pale =
+        RGBColor(over_idle(BLUE.0, IDLE.0), over_idle(BLUE.1, IDLE.1), over_idle(BLUE.2, IDLE.2));
+    let others = [("paler: not running", pale), ("no task", IDLE)];
+    panel::legend(area, ORIGINS.into_iter().chain(others))?;
     let left = area.dim_in_pixel().0 as i32 - RIGHT + 16;
     let y = TOP + 10 + 20 * (ORIGINS.len() as i32 + 2);
     arrow(area, (left - 4, y), (left + 16, y))?;
