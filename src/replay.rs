@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cloth_sim::collision::parallel::replay::{
-    ModelledStep, Network, PhaseSplit, Recording, Times, Variant, compare, replay, unit_costs,
+    ModelledStep, PhaseSplit, Recording, Times, Variant, compare, replay, unit_costs,
 };
 use cloth_sim::error::{Error, Result};
 use cloth_sim::report::replay::{self as report, Replayed};
@@ -30,24 +30,20 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
             "give a recording made with --ranks 1 --threads 1 first",
         ));
     }
-    let network = Network {
-        latency_s: arguments.latency,
-        bandwidth: arguments.bandwidth,
-        overhead_s: arguments.overhead,
-    };
     let all = Vec::from_iter(recordings.iter().map(|(_, recording)| recording));
     let costs = unit_costs(all.iter().copied())?;
-    let times = Times { costs, split: PhaseSplit::fit(&all, &network) };
+    let times = Times { costs, split: PhaseSplit::fit(&all) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
     print::line(report::times(&times))?;
 
     // 2. Prediction beside measurement.
     let compared = recordings
         .iter()
-        .map(|(names, recording)| Ok((names.clone(), compare(recording, &all, &times, network)?)));
+        .map(|(names, recording)| Ok((names.clone(), compare(recording, &all, &times)?)));
     print::line(report::comparisons(&compared.collect::<Result<Vec<_>>>()?))?;
 
     // 3. The first recording on other machines.
+    let network = arguments.network();
     let collision = settings(&first.header.collision, &arguments.overrides)?;
     let on = |processors: u32, collision| {
         let variant = Variant { processors: processors as usize, collision, network };

@@ -59,6 +59,17 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
         assert!(plots.join(picture).with_extension("png").is_file());
     }
 
+    // The machine that is asked about says nothing of the one that was measured.
+    let on = |latency| {
+        let (good, said, error) = replay(&[one, two, "--processors", "8", "--latency", latency]);
+        assert!(good, "{error}");
+        let (measured, curve) = said.split_once("Modelled, not").expect("both parts");
+        [measured.to_owned(), Vec::from_iter(curve.lines().skip(1)).join("\n")]
+    };
+    let ([measured, curve], [again, slower]) = (on("2us"), on("200us"));
+    assert_eq!(measured, again);
+    assert_ne!(curve, slower);
+
     // The same tests on all machines, and no machine better than it can be.
     let mut reader = csv::Reader::from_path(csv).expect("a table");
     let rows = reader.deserialize().map(|row| row.expect("a whole row"));

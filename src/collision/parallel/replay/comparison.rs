@@ -31,13 +31,12 @@ pub fn compare(
     recording: &Recording,
     all: &[&Recording],
     times: &Times,
-    network: Network,
 ) -> Result<Option<Comparison>> {
     if recording.header.threads != 1 {
         return Ok(None);
     }
     let (ranks, collision) = (recording.header.ranks, recording.header.collision);
-    let variant = Variant { processors: ranks, collision, network };
+    let variant = Variant { processors: ranks, collision, network: Network::SHARED_MEMORY };
     let measured = Vec::from_iter(recording.steps.iter().skip(1).step_by(2));
     let alone = |step: &RecordedStep| (ranks > 1).then(|| alone(all, step)).flatten();
     let alone = Vec::from_iter(measured.iter().map(|step| alone(step)));
@@ -75,7 +74,6 @@ mod tests {
     use crate::profile::Phase;
     use crate::scene::spec::Collision;
 
-    const NETWORK: Network = Network { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
     const VERTICES: u64 = 1000;
     const REPLICATED: [f64; 3] = [0.25, 0.5, 0.125];
 
@@ -110,7 +108,7 @@ mod tests {
             collisions: 3,
             fail_safe_passes: 1,
         };
-        let talk = talk(&known, VERTICES, ranks, &NETWORK);
+        let talk = talk(&known, VERTICES, ranks, &Network::SHARED_MEMORY);
         for (seconds, share) in known.seconds.iter_mut().zip([0.4, 0.6]) {
             let share = if ranks == 1 { 1.0 } else { share };
             for (phase, replicated) in PhaseSplit::PHASES.iter().zip(REPLICATED) {
@@ -124,7 +122,7 @@ mod tests {
     #[test]
     fn what_is_replicated_is_found_and_several_ranks_follow_from_one() {
         let (one, two) = (recording(1, 1..9), recording(2, 2..20));
-        let split = PhaseSplit::fit(&[&one, &two], &NETWORK);
+        let split = PhaseSplit::fit(&[&one, &two]);
         for (found, known) in split.replicated.iter().zip(REPLICATED) {
             assert!((found - known).abs() < 1e-9, "{found} {known}");
         }
@@ -132,7 +130,7 @@ mod tests {
 
         let times = Times { costs: UnitCosts([1e-8; 5]), split };
         let compare = |recording, all: &[&Recording]| {
-            super::compare(recording, all, &times, NETWORK).unwrap().unwrap()
+            super::compare(recording, all, &times).unwrap().unwrap()
         };
         let compared = compare(&two, &[&one, &two]);
         assert_eq!((compared.test_parts.len(), compared.phases.len()), (9, 3), "3, 5 and 7");
@@ -148,6 +146,6 @@ mod tests {
 
         assert!(compare(&one, &[&one, &two]).phases.is_empty(), "it would be itself");
         assert!(compare(&two, &[&two]).phases.is_empty(), "nothing is known of one processor");
-        assert_eq!(PhaseSplit::fit(&[&two], &NETWORK), PhaseSplit::default());
+        assert_eq!(PhaseSplit::fit(&[&two]), PhaseSplit::default());
     }
 }

@@ -37,6 +37,10 @@ pub struct Network {
 }
 
 impl Network {
+    /// Ranks that share a machine's memory, as those whose recordings the model is fitted to
+    /// and compared with.
+    pub const SHARED_MEMORY: Self = Self { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
+
     /// Time of a collective in which every rank gets `bytes` bytes, s.
     pub fn collective_s(&self, ranks: usize, bytes: f64) -> f64 {
         match ranks {

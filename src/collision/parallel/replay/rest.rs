@@ -39,7 +39,7 @@ impl PhaseSplit {
     /// What is replicated, from every second step, the first one among them, of the
     /// recordings of several ranks (of one thread each) that has a counterpart among those
     /// of one processor.
-    pub fn fit(recordings: &[&Recording], network: &Network) -> Self {
+    pub fn fit(recordings: &[&Recording]) -> Self {
         let several = recordings.iter().filter(|one| one.is_of_ranks());
         let pairs = several.flat_map(|recording| {
             let steps = recording.steps.iter().step_by(2);
@@ -50,7 +50,7 @@ impl PhaseSplit {
         let samples = |phase: Phase| {
             pairs.iter().map(move |(recording, step, alone)| {
                 let header = &recording.header;
-                let talk = talk(alone, header.vertices, header.ranks, network);
+                let talk = talk(alone, header.vertices, header.ranks, &Network::SHARED_MEMORY);
                 let share = largest_share(&step.uses());
                 (alone.seconds(phase), step.seconds(phase) - talk[phase as usize], share)
             })
