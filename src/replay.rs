@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cloth_sim::collision::parallel::replay::{
-    ModelledStep, PhaseSplit, Recording, Times, Variant, compare, replay, unit_costs,
+    Evidence, ModelledStep, PhaseSplit, Recording, Times, Variant, compare, replay, unit_costs,
 };
 use cloth_sim::error::{Error, Result};
 use cloth_sim::report::replay::{self as report, Replayed};
@@ -30,16 +30,15 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
             "give a recording made with --ranks 1 --threads 1 first",
         ));
     }
-    let all = Vec::from_iter(recordings.iter().map(|(_, recording)| recording));
-    let costs = unit_costs(all.iter().copied())?;
-    let times = Times { costs, split: PhaseSplit::fit(&all) };
+    let evidence = Evidence::new(recordings.iter().map(|(_, recording)| recording).collect());
+    let times = Times { costs: unit_costs(&evidence)?, split: PhaseSplit::fit(&evidence) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
     print::line(report::times(&times))?;
 
     // 2. Prediction beside measurement.
     let compared = recordings
         .iter()
-        .map(|(names, recording)| Ok((names.clone(), compare(recording, &all, &times)?)));
+        .map(|(names, recording)| Ok((names.clone(), compare(recording, &evidence, &times)?)));
     print::line(report::comparisons(&compared.collect::<Result<Vec<_>>>()?))?;
 
     // 3. The first recording on other machines.

@@ -8,6 +8,7 @@
 
 pub mod comparison;
 pub mod costs;
+pub mod evidence;
 pub mod machine;
 pub mod model;
 pub mod recorder;
@@ -17,6 +18,7 @@ pub mod tree;
 
 pub use comparison::{Comparison, compare};
 pub use costs::{Sample, UnitCosts};
+pub use evidence::Evidence;
 pub use machine::{Machine, Network, Played};
 pub use model::{ModelledStep, Times, Variant, replay, unit_costs};
 pub use recorder::SearchRecorder;
