@@ -7,8 +7,7 @@ use cloth_sim::collision::parallel::replay::{
 };
 use cloth_sim::error::{Error, Result};
 use cloth_sim::report::replay::{self as report, Replayed};
-use cloth_sim::scene::Scene;
-use cloth_sim::scene::overrides::override_fields;
+use cloth_sim::scene::overrides::override_collision;
 use cloth_sim::scene::spec::Collision;
 
 use crate::cli::ReplayArguments;
@@ -109,6 +108,5 @@ fn settings(recorded: &Collision, overrides: &[String]) -> Result<Collision> {
             "write for instance --set collision.b=4",
         ));
     }
-    let scene = Scene { collision: *recorded, ..Scene::default() };
-    Ok(override_fields(scene, overrides)?.collision)
+    override_collision(*recorded, overrides)
 }
