@@ -79,24 +79,25 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
 /// The recordings, each with its name. Of those of one run on the same number of processors,
 /// each search counts as long as in the fastest: what disturbed the others is no cost.
 fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
-    let mut all: Vec<(String, Recording)> = Vec::new();
+    let mut fastest: Vec<(String, Recording)> = Vec::new();
     for file in files {
         let (name, recording) = (file.display().to_string(), Recording::read(file)?);
-        if let (true, Some(last)) = (recording.is_cut, recording.steps.last()) {
-            let (whole, step) = (recording.steps.len(), last.step);
+        let (held, all) = (recording.steps.len(), recording.header.steps);
+        if (held as u64) < all {
             print::line(format_args!(
-                "warning: {name} is cut off or damaged after step {step}; the {whole} steps up to it are used\n"
+                "warning: {name} holds {held} of {all} steps: its run ended early or goes on, or the file is \
+                 cut off or damaged\n"
             ))?;
         }
-        match all.iter_mut().find(|(_, earlier)| earlier.repeats(&recording)) {
+        match fastest.iter_mut().find(|(_, earlier)| earlier.repeats(&recording)) {
             Some((names, earlier)) => {
                 earlier.keep_fastest(recording);
                 *names += &format!(", {name}");
             }
-            None => all.push((name, recording)),
+            None => fastest.push((name, recording)),
         }
     }
-    Ok(all)
+    Ok(fastest)
 }
 
 /// The recorded settings with single ones overridden, as in a scene.

@@ -21,6 +21,18 @@ fn record(start: Start, folder: &Path) -> (Frames, PathBuf) {
     (simulate(start, &scene, &folder.join("run"), &arguments), file)
 }
 
+/// Where each piece of a recording begins.
+fn pieces(bytes: &[u8]) -> Vec<usize> {
+    let mut at = "cloth-sim test trees\n3\n".len();
+    let mut begins = Vec::new();
+    while at < bytes.len() {
+        begins.push(at);
+        let length = bytes[at..at + 8].try_into().expect("a length");
+        at += 16 + u64::from_le_bytes(length) as usize;
+    }
+    begins
+}
+
 /// Whether `cloth-sim replay` ends well, what it prints, and what it complains of.
 fn replay(arguments: &[&str]) -> (bool, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
@@ -119,12 +131,25 @@ fn of_a_recording_that_was_cut_the_whole_steps_are_replayed() {
     let (_, file) = record(Start::Threads(1, 1), folder.path());
     let name = file.to_str().expect("a name");
     let bytes = std::fs::read(&file).expect("the recording");
-    // The last of the recorded steps is number 24.
-    std::fs::write(&file, &bytes[..bytes.len() - 1]).expect("all but its end");
-    let (good, said, error) = replay(&[name, "--processors", "2"]);
-    assert!(good, "{error}");
-    assert!(said.contains("cut off or damaged after step 22"), "{said}");
-    assert!(said.contains("11 recorded steps"), "{said}");
+    let said = || {
+        let (good, said, error) = replay(&[name, "--processors", "2"]);
+        assert!(good, "{error}");
+        said
+    };
+    assert!(!said().contains("warning"));
+    let pieces = pieces(&bytes);
+    assert_eq!(pieces.len(), 1 + STEPS / 2, "a header and steps");
+    // In a piece, and behind one, as of a run that was ended.
+    for (length, held) in [(bytes.len() - 1, 11), (pieces[10], 9)] {
+        std::fs::write(&file, &bytes[..length]).expect("all but its end");
+        let said = said();
+        assert!(said.contains(&format!("holds {held} of 12 steps")), "{said}");
+        assert!(said.contains(&format!("{held} recorded steps")), "{said}");
+    }
+    // A step that comes again is no later one.
+    let again = [&bytes[..pieces[11]], &bytes[pieces[10]..pieces[11]], &bytes[pieces[11]..]];
+    std::fs::write(&file, again.concat()).expect("a step twice");
+    assert!(said().contains("holds 10 of 12 steps"));
 }
 
 #[test]

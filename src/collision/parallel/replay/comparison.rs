@@ -87,13 +87,14 @@ mod tests {
             ranks,
             threads: 1,
             steps_per_frame: 4,
+            steps: steps.end - steps.start,
             collision: Collision::default(),
             patches: PatchGraph::default(),
             vertices: VERTICES,
             phases: Header::phase_names(),
         };
         let steps = steps.map(|step| known_step(step, ranks)).collect();
-        Recording { header, steps, is_cut: false }
+        Recording { header, steps }
     }
 
     fn known_step(step: u64, ranks: usize) -> RecordedStep {
