@@ -200,6 +200,7 @@ impl Recording {
         let mut steps = Vec::new();
         while let Some(Some(step)) = read_piece::<RecordedStep>(&mut file)
             && fits(&step, &header)
+            && steps.last().is_none_or(|last: &RecordedStep| last.step < step.step)
         {
             steps.push(step);
         }
