@@ -37,8 +37,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Ranks that share a machine's memory, as those whose recordings the model is fitted to
-    /// and compared with.
+    /// Of ranks that share a machine's memory, as those that are measured do.
     pub const SHARED_MEMORY: Self = Self { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
 
     /// Time of a collective in which every rank gets `bytes` bytes, s.
