@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use cloth_sim::collision::parallel::replay::{
-    Evidence, ModelledStep, PhaseSplit, Recording, Times, Variant, compare, replay, unit_costs,
+    Evidence, ModelledStep, PhaseSplit, Recording, Times, Variant, check_writable, compare, replay,
+    unit_costs,
 };
 use cloth_sim::error::{Error, Result};
 use cloth_sim::report::replay::{self as report, Replayed};
@@ -19,7 +20,8 @@ use crate::print;
 /// # Errors
 /// Files that are no recordings; settings that are none; files that cannot be written.
 pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
-    // 1. Recordings, and what times they tell.
+    // 1. Recordings and settings, before anything takes long; what times they tell.
+    check_outputs(arguments)?;
     let recordings = fastest(&arguments.files)?;
     let Some((_, first)) = recordings.first() else { return Ok(()) };
     if !first.is_of_one_processor() {
@@ -29,6 +31,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
             "give a recording made with --ranks 1 --threads 1 first",
         ));
     }
+    let collision = settings(&first.header.collision, &arguments.overrides)?;
     let evidence = Evidence::new(recordings.iter().map(|(_, recording)| recording).collect());
     let times = Times { costs: unit_costs(&evidence)?, split: PhaseSplit::fit(&evidence) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
@@ -42,7 +45,6 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
 
     // 3. The first recording on other machines.
     let network = arguments.network();
-    let collision = settings(&first.header.collision, &arguments.overrides)?;
     let on = |processors: u32, collision| {
         let variant = Variant { processors: processors as usize, collision, network };
         let steps = replay(first, first.steps.iter(), &times, &variant)?;
@@ -61,8 +63,6 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
 
     // 4. Pictures.
     let Some(out) = &arguments.plot else { return Ok(()) };
-    std::fs::create_dir_all(out)
-        .map_err(|cause| Error::file(out, cause, "choose another folder (--plot)"))?;
     let processors = arguments.plot_processors as usize;
     let each = |stealing| {
         let collision = Collision { stealing, ..collision };
@@ -74,6 +74,26 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let mut files = report::draw_utilization(scene, per_frame, both, out)?;
     files.extend(report::draw_scaling(scene, &modelled, out)?);
     files.iter().try_for_each(|file| print::line(file.display()))
+}
+
+/// Makes the folder of the pictures.
+fn check_outputs(arguments: &ReplayArguments) -> Result<()> {
+    if let Some(csv) = &arguments.csv {
+        let fail = |cause: String| Error::file(csv, cause, "choose another file (--csv)");
+        // What is not there yet is no recording.
+        if let Ok(place) = csv.canonicalize()
+            && arguments.files.iter().flat_map(|file| file.canonicalize()).any(|file| file == place)
+        {
+            return Err(fail("it is one of the recordings".to_owned()));
+        }
+        check_writable(csv).map_err(|cause| fail(cause.to_string()))?;
+    }
+    if let Some(out) = &arguments.plot {
+        std::fs::create_dir_all(out)
+            .and_then(|()| check_writable(&out.join("replay_scaling.svg")))
+            .map_err(|cause| Error::file(out, cause, "choose another folder (--plot)"))?;
+    }
+    Ok(())
 }
 
 /// The recordings, each with its name. Of those of one run on the same number of processors,

@@ -118,11 +118,35 @@ fn what_cannot_be_replayed_is_refused() {
     assert!(refusal(&[name, "--latency", "2"]).contains("us"));
     assert!(refusal(&[name, "--latency", "1e9s"]).contains("to 1s"));
     assert!(refusal(&[name, "--bandwidth", "1e-9GB/s"]).contains("at least 1MB/s"));
+    assert!(refusal(&[name, "--latency", "-1us"]).contains("from 0 to 1s"));
     let bytes = std::fs::read(&two).expect("the recording");
     std::fs::write(&two, &bytes[..100]).expect("its beginning");
     assert!(refusal(&[name]).contains("damaged or was cut off"));
     std::fs::write(&two, "frame").expect("something else");
     assert!(refusal(&[name]).contains("no recording of test trees"));
+}
+
+#[test]
+fn what_is_asked_for_is_checked_before_anything_is_modelled() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (_, file) = record(Start::Threads(1, 1), folder.path());
+    let name = file.to_str().expect("a name");
+    let bytes = std::fs::read(&file).expect("the recording");
+    let no_file = folder.path().join("no/table").display().to_string();
+    for (arguments, cause) in [
+        (["--set", "collision.b=0"], "collision.b: 0 is not positive"),
+        (["--set", "collision.polling_interval_us=1e26"], "more than a second"),
+        (["--set", "collision.victim_order=Random(-1)"], "invalid value: integer `-1`"),
+        (["--set", "frames=3"], "no other settings"),
+        (["--csv", name], "one of the recordings"),
+        (["--csv", &no_file], "--csv"),
+        (["--plot", name], "--plot"),
+    ] {
+        let (good, said, error) = replay(&[&[name][..], &arguments].concat());
+        assert!(!good && error.contains(cause), "{arguments:?}: {error}");
+        assert_eq!(said, "", "nothing was fitted yet");
+    }
+    assert_eq!(std::fs::read(&file).expect("the recording"), bytes);
 }
 
 #[test]

@@ -26,4 +26,4 @@ pub use recorder::SearchRecorder;
 pub use recording::{Header, RecordedSearch, RecordedStep, Recording};
 pub use rest::PhaseSplit;
 pub use tree::RecordedTrees;
-pub use writer::Writer;
+pub use writer::{Writer, check_writable};

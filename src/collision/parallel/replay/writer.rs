@@ -22,13 +22,7 @@ impl Writer {
     /// # Errors
     /// When it cannot be written.
     pub fn check(path: &Path) -> Result<()> {
-        let is_there = path.exists();
-        let opened = File::options().append(true).create(true).open(path);
-        opened.map_err(|cause| not_written(path, cause))?;
-        if !is_there {
-            let _ = std::fs::remove_file(path);
-        }
-        Ok(())
+        check_writable(path).map_err(|cause| not_written(path, cause))
     }
 
     /// Begins the file `path`.
@@ -63,6 +57,19 @@ impl Writer {
     fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|cause| not_written(&self.path, cause))
     }
+}
+
+/// Finds out whether a file can be written, and leaves it as it is.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn check_writable(path: &Path) -> std::io::Result<()> {
+    let is_there = path.exists();
+    File::options().append(true).create(true).open(path)?;
+    if !is_there {
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
 }
 
 fn not_written(path: &Path, cause: std::io::Error) -> Error {
