@@ -89,15 +89,18 @@ pub struct ReplayArguments {
     pub processors: Vec<u32>,
 
     /// Time that a message takes: a number with ns, us, ms or s.
-    #[arg(long, value_name = "TIME", default_value = "2us", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "2us", value_parser = time,
+          allow_hyphen_values = true)]
     pub latency: f64,
 
     /// Bytes that a processor sends in a second: a number with MB/s or GB/s.
-    #[arg(long, value_name = "RATE", default_value = "10GB/s", value_parser = rate)]
+    #[arg(long, value_name = "RATE", default_value = "10GB/s", value_parser = rate,
+          allow_hyphen_values = true)]
     pub bandwidth: f64,
 
     /// Processor time of a poll, and of sending or receiving a message.
-    #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time,
+          allow_hyphen_values = true)]
     pub overhead: f64,
 
     /// Override how tests are shared out, e.g. collision.b=4 (repeatable).

@@ -1,5 +1,6 @@
 //! The subcommand `replay`: recorded collision phases on modelled machines.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cloth_sim::collision::parallel::replay::{
@@ -54,7 +55,8 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     };
     let serial_s = on(1, collision)?.sum(ModelledStep::phase_s);
     let on = |processors| Ok::<_, Error>(Replayed { serial_s, ..on(processors, collision)? });
-    let modelled = arguments.processors.iter().map(|&count| on(count));
+    let processors = BTreeSet::from_iter(&arguments.processors);
+    let modelled = processors.into_iter().map(|&count| on(count));
     let modelled = modelled.collect::<Result<Vec<Replayed>>>()?;
     print::line(report::curve(&modelled))?;
     if let Some(path) = &arguments.csv {

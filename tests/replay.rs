@@ -59,7 +59,7 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     let (one, two) = (one.to_str().expect("a name"), two.to_str().expect("a name"));
     let (csv, plots) = (folder.path().join("replay.csv"), folder.path().join("plots"));
     let (csv_name, plots_name) = (csv.to_str().expect("a name"), plots.to_str().expect("a name"));
-    let machines = ["--processors", "1,3,40", "--latency", "3us", "--bandwidth", "2GB/s"];
+    let machines = ["--processors", "40,3,1,3", "--latency", "3us", "--bandwidth", "2GB/s"];
     let more = ["--csv", csv_name, "--plot", plots_name, "--set", "collision.b=4"];
     let (good, said, error) = replay(&[&[one, two][..], &machines, &more].concat());
     assert!(good, "{error}");
@@ -93,6 +93,9 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     for (at, row) in rows.iter().enumerate() {
         let alone = &rows[at % (STEPS / 2)];
         assert_eq!((row["source"].as_str(), row["b"].as_str()), ("modelled", "4"));
+        assert_eq!(row["processors"], ["1", "3", "40"][at / (STEPS / 2)]);
+        assert_eq!(number(row, "latency_s"), 3e-6);
+        assert_eq!(number(row, "bandwidth_bytes_per_s"), 2e9);
         assert_eq!(row["step"], alone["step"]);
         assert_eq!(row["tests"], alone["tests"]);
         assert!(number(row, "test_part_s") >= number(row, "best_tests_s") - 1e-12);
