@@ -130,6 +130,22 @@ fn what_cannot_be_replayed_is_refused() {
 }
 
 #[test]
+fn of_a_cloth_that_touches_nothing_there_is_no_utilization() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (_, landing) = record(Start::Threads(1, 1), folder.path());
+    let [run, still] = ["still", "still_tasks"].map(|name| folder.path().join(name));
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/sheet.ron");
+    let [still, landing] = [&still, &landing].map(|file| file.to_str().expect("a name"));
+    simulate(Start::Threads(1, 1), &scene, &run, &["--frames", "1", "--record-tasks", still]);
+    let (good, said, error) = replay(&[still, landing, "--processors", "2"]);
+    assert!(good, "{error}");
+    let row = said.lines().find(|line| line.starts_with("         2 ")).expect("a row");
+    let columns = Vec::from_iter(row.split('|').nth(3).expect("ratios").split_whitespace());
+    assert_eq!(columns[..4], ["-"; 4], "{row}");
+    assert_eq!(columns[5], "-", "{row}");
+}
+
+#[test]
 fn what_is_asked_for_is_checked_before_anything_is_modelled() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (_, file) = record(Start::Threads(1, 1), folder.path());
