@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use cloth_sim::collision::PairKind;
+use cloth_sim::collision::parallel::replay::Network;
 
 /// Simulates cloth on many processors: a RON scene in, OBJ frames out.
 ///
@@ -88,15 +89,18 @@ pub struct ReplayArguments {
     pub processors: Vec<u32>,
 
     /// Time that a message takes: a number with ns, us, ms or s.
-    #[arg(long, value_name = "TIME", default_value = "2us", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "2us", value_parser = time,
+          allow_hyphen_values = true)]
     pub latency: f64,
 
     /// Bytes that a processor sends in a second: a number with MB/s or GB/s.
-    #[arg(long, value_name = "RATE", default_value = "10GB/s", value_parser = rate)]
+    #[arg(long, value_name = "RATE", default_value = "10GB/s", value_parser = rate,
+          allow_hyphen_values = true)]
     pub bandwidth: f64,
 
     /// Processor time of a poll, and of sending or receiving a message.
-    #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time,
+          allow_hyphen_values = true)]
     pub overhead: f64,
 
     /// Override how tests are shared out, e.g. collision.b=4 (repeatable).
@@ -116,6 +120,13 @@ pub struct ReplayArguments {
     pub plot_processors: u32,
 }
 
+impl ReplayArguments {
+    /// How the processors that are asked about are connected.
+    pub fn network(&self) -> Network {
+        Network { latency_s: self.latency, bandwidth: self.bandwidth, overhead_s: self.overhead }
+    }
+}
+
 /// The longest time of a message, s, and the least bandwidth, bytes a second, that a replay
 /// takes: with others the virtual clock of a search could run over.
 const LONGEST_S: f64 = 1.0;
@@ -123,26 +134,27 @@ const SLOWEST: f64 = 1e6;
 
 /// Seconds.
 fn time(text: &str) -> Result<f64, String> {
-    let units = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
-    let seconds = with_unit(text, &units).filter(|seconds| (0.0..=LONGEST_S).contains(seconds));
+    let in_a_second = [("ns", 1e9), ("us", 1e6), ("ms", 1e3), ("s", 1.0)];
+    let seconds = with_unit(text, &in_a_second).map(|(number, unit)| number / unit);
     seconds
+        .filter(|seconds| (0.0..=LONGEST_S).contains(seconds))
         .ok_or_else(|| "write a number with ns, us, ms or s, such as 2us, from 0 to 1s".to_owned())
 }
 
 /// Bytes in a second.
 fn rate(text: &str) -> Result<f64, String> {
     let bytes = with_unit(text, &[("MB/s", 1e6), ("GB/s", 1e9)]);
-    bytes.filter(|bytes| *bytes >= SLOWEST).ok_or_else(|| {
+    let bytes = bytes.map(|(number, unit)| number * unit);
+    bytes.filter(|bytes| bytes.is_finite() && *bytes >= SLOWEST).ok_or_else(|| {
         "write a number with MB/s or GB/s, such as 10GB/s, of at least 1MB/s".to_owned()
     })
 }
 
-/// A finite number before one of the units.
-fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+/// The number before one of the units, and how large that is.
+fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
     let (number, unit) =
-        units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
-    let value = number.trim().parse::<f64>().ok()? * unit;
-    value.is_finite().then_some(value)
+        units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))?;
+    Some((number.trim().parse().ok()?, unit))
 }
 
 /// Arguments of `ccd-queries`.
@@ -229,4 +241,16 @@ pub struct Arguments {
     /// Say nothing but errors.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_that_nothing_is_said_of_is_that_of_shared_memory() {
+        let line = CommandLine::parse_from(["cloth-sim", "replay", "tasks"]);
+        let Some(Command::Replay(arguments)) = line.command else { panic!("another command") };
+        assert_eq!(arguments.network(), Network::SHARED_MEMORY);
+    }
 }

@@ -155,11 +155,13 @@ fn check_tasks(path: &Path, job: &Job) -> Result<()> {
 }
 
 fn begin_tasks(path: &Path, job: &Job, model: &Model, record: &RunRecord) -> Result<Writer> {
+    let steps_per_frame = u64::from(job.scene.steps_per_frame);
     let header = Header {
         scene: job.scene.name.clone(),
         ranks: record.ranks,
         threads: record.threads,
-        steps_per_frame: u64::from(job.scene.steps_per_frame),
+        steps_per_frame,
+        steps: u64::from(job.scene.frames) * steps_per_frame / job.record_every,
         collision: job.scene.collision,
         patches: PatchGraph::new(&model.graph, &model.partition.patches),
         vertices: model.cloth.vertex_count() as u64,

@@ -1,14 +1,15 @@
 //! The subcommand `replay`: recorded collision phases on modelled machines.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cloth_sim::collision::parallel::replay::{
-    ModelledStep, Network, PhaseSplit, Recording, Times, Variant, compare, replay, unit_costs,
+    Evidence, ModelledStep, PhaseSplit, Recording, Times, Variant, check_writable, compare, replay,
+    unit_costs,
 };
 use cloth_sim::error::{Error, Result};
 use cloth_sim::report::replay::{self as report, Replayed};
-use cloth_sim::scene::Scene;
-use cloth_sim::scene::overrides::override_fields;
+use cloth_sim::scene::overrides::override_collision;
 use cloth_sim::scene::spec::Collision;
 
 use crate::cli::ReplayArguments;
@@ -20,7 +21,8 @@ use crate::print;
 /// # Errors
 /// Files that are no recordings; settings that are none; files that cannot be written.
 pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
-    // 1. Recordings, and what times they tell.
+    // 1. Recordings and settings, before anything takes long; what times they tell.
+    check_outputs(arguments)?;
     let recordings = fastest(&arguments.files)?;
     let Some((_, first)) = recordings.first() else { return Ok(()) };
     if !first.is_of_one_processor() {
@@ -30,25 +32,20 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
             "give a recording made with --ranks 1 --threads 1 first",
         ));
     }
-    let network = Network {
-        latency_s: arguments.latency,
-        bandwidth: arguments.bandwidth,
-        overhead_s: arguments.overhead,
-    };
-    let all = Vec::from_iter(recordings.iter().map(|(_, recording)| recording));
-    let costs = unit_costs(all.iter().copied())?;
-    let times = Times { costs, split: PhaseSplit::fit(&all, &network) };
+    let collision = settings(&first.header.collision, &arguments.overrides)?;
+    let evidence = Evidence::new(recordings.iter().map(|(_, recording)| recording).collect());
+    let times = Times { costs: unit_costs(&evidence)?, split: PhaseSplit::fit(&evidence) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
     print::line(report::times(&times))?;
 
     // 2. Prediction beside measurement.
     let compared = recordings
         .iter()
-        .map(|(names, recording)| Ok((names.clone(), compare(recording, &all, &times, network)?)));
+        .map(|(names, recording)| Ok((names.clone(), compare(recording, &evidence, &times)?)));
     print::line(report::comparisons(&compared.collect::<Result<Vec<_>>>()?))?;
 
     // 3. The first recording on other machines.
-    let collision = settings(&first.header.collision, &arguments.overrides)?;
+    let network = arguments.network();
     let on = |processors: u32, collision| {
         let variant = Variant { processors: processors as usize, collision, network };
         let steps = replay(first, first.steps.iter(), &times, &variant)?;
@@ -58,7 +55,8 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     };
     let serial_s = on(1, collision)?.sum(ModelledStep::phase_s);
     let on = |processors| Ok::<_, Error>(Replayed { serial_s, ..on(processors, collision)? });
-    let modelled = arguments.processors.iter().map(|&count| on(count));
+    let processors = BTreeSet::from_iter(&arguments.processors);
+    let modelled = processors.into_iter().map(|&count| on(count));
     let modelled = modelled.collect::<Result<Vec<Replayed>>>()?;
     print::line(report::curve(&modelled))?;
     if let Some(path) = &arguments.csv {
@@ -67,8 +65,6 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
 
     // 4. Pictures.
     let Some(out) = &arguments.plot else { return Ok(()) };
-    std::fs::create_dir_all(out)
-        .map_err(|cause| Error::file(out, cause, "choose another folder (--plot)"))?;
     let processors = arguments.plot_processors as usize;
     let each = |stealing| {
         let collision = Collision { stealing, ..collision };
@@ -82,27 +78,48 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     files.iter().try_for_each(|file| print::line(file.display()))
 }
 
+/// Makes the folder of the pictures.
+fn check_outputs(arguments: &ReplayArguments) -> Result<()> {
+    if let Some(csv) = &arguments.csv {
+        let fail = |cause: String| Error::file(csv, cause, "choose another file (--csv)");
+        // What is not there yet is no recording.
+        if let Ok(place) = csv.canonicalize()
+            && arguments.files.iter().flat_map(|file| file.canonicalize()).any(|file| file == place)
+        {
+            return Err(fail("it is one of the recordings".to_owned()));
+        }
+        check_writable(csv).map_err(|cause| fail(cause.to_string()))?;
+    }
+    if let Some(out) = &arguments.plot {
+        std::fs::create_dir_all(out)
+            .and_then(|()| check_writable(&out.join("replay_scaling.svg")))
+            .map_err(|cause| Error::file(out, cause, "choose another folder (--plot)"))?;
+    }
+    Ok(())
+}
+
 /// The recordings, each with its name. Of those of one run on the same number of processors,
 /// each search counts as long as in the fastest: what disturbed the others is no cost.
 fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
-    let mut all: Vec<(String, Recording)> = Vec::new();
+    let mut fastest: Vec<(String, Recording)> = Vec::new();
     for file in files {
         let (name, recording) = (file.display().to_string(), Recording::read(file)?);
-        if let (true, Some(last)) = (recording.is_cut, recording.steps.last()) {
-            let (whole, step) = (recording.steps.len(), last.step);
+        let (held, all) = (recording.steps.len(), recording.header.steps);
+        if (held as u64) < all {
             print::line(format_args!(
-                "warning: {name} is cut off or damaged after step {step}; the {whole} steps up to it are used\n"
+                "warning: {name} holds {held} of {all} steps: its run ended early or goes on, or the file is \
+                 cut off or damaged\n"
             ))?;
         }
-        match all.iter_mut().find(|(_, earlier)| earlier.repeats(&recording)) {
+        match fastest.iter_mut().find(|(_, earlier)| earlier.repeats(&recording)) {
             Some((names, earlier)) => {
                 earlier.keep_fastest(recording);
                 *names += &format!(", {name}");
             }
-            None => all.push((name, recording)),
+            None => fastest.push((name, recording)),
         }
     }
-    Ok(all)
+    Ok(fastest)
 }
 
 /// The recorded settings with single ones overridden, as in a scene.
@@ -114,6 +131,5 @@ fn settings(recorded: &Collision, overrides: &[String]) -> Result<Collision> {
             "write for instance --set collision.b=4",
         ));
     }
-    let scene = Scene { collision: *recorded, ..Scene::default() };
-    Ok(override_fields(scene, overrides)?.collision)
+    override_collision(*recorded, overrides)
 }

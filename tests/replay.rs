@@ -21,6 +21,18 @@ fn record(start: Start, folder: &Path) -> (Frames, PathBuf) {
     (simulate(start, &scene, &folder.join("run"), &arguments), file)
 }
 
+/// Where each piece of a recording begins.
+fn pieces(bytes: &[u8]) -> Vec<usize> {
+    let mut at = "cloth-sim test trees\n3\n".len();
+    let mut begins = Vec::new();
+    while at < bytes.len() {
+        begins.push(at);
+        let length = bytes[at..at + 8].try_into().expect("a length");
+        at += 16 + u64::from_le_bytes(length) as usize;
+    }
+    begins
+}
+
 /// Whether `cloth-sim replay` ends well, what it prints, and what it complains of.
 fn replay(arguments: &[&str]) -> (bool, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
@@ -47,7 +59,7 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     let (one, two) = (one.to_str().expect("a name"), two.to_str().expect("a name"));
     let (csv, plots) = (folder.path().join("replay.csv"), folder.path().join("plots"));
     let (csv_name, plots_name) = (csv.to_str().expect("a name"), plots.to_str().expect("a name"));
-    let machines = ["--processors", "1,3,40", "--latency", "3us", "--bandwidth", "2GB/s"];
+    let machines = ["--processors", "40,3,1,3", "--latency", "3us", "--bandwidth", "2GB/s"];
     let more = ["--csv", csv_name, "--plot", plots_name, "--set", "collision.b=4"];
     let (good, said, error) = replay(&[&[one, two][..], &machines, &more].concat());
     assert!(good, "{error}");
@@ -58,6 +70,17 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
         assert!(plots.join(picture).with_extension("svg").is_file());
         assert!(plots.join(picture).with_extension("png").is_file());
     }
+
+    // The machine that is asked about says nothing of the one that was measured.
+    let on = |latency| {
+        let (good, said, error) = replay(&[one, two, "--processors", "8", "--latency", latency]);
+        assert!(good, "{error}");
+        let (measured, curve) = said.split_once("Modelled, not").expect("both parts");
+        [measured.to_owned(), Vec::from_iter(curve.lines().skip(1)).join("\n")]
+    };
+    let ([measured, curve], [again, slower]) = (on("2us"), on("200us"));
+    assert_eq!(measured, again);
+    assert_ne!(curve, slower);
 
     // The same tests on all machines, and no machine better than it can be.
     let mut reader = csv::Reader::from_path(csv).expect("a table");
@@ -70,6 +93,9 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     for (at, row) in rows.iter().enumerate() {
         let alone = &rows[at % (STEPS / 2)];
         assert_eq!((row["source"].as_str(), row["b"].as_str()), ("modelled", "4"));
+        assert_eq!(row["processors"], ["1", "3", "40"][at / (STEPS / 2)]);
+        assert_eq!(number(row, "latency_s"), 3e-6);
+        assert_eq!(number(row, "bandwidth_bytes_per_s"), 2e9);
         assert_eq!(row["step"], alone["step"]);
         assert_eq!(row["tests"], alone["tests"]);
         assert!(number(row, "test_part_s") >= number(row, "best_tests_s") - 1e-12);
@@ -95,6 +121,7 @@ fn what_cannot_be_replayed_is_refused() {
     assert!(refusal(&[name, "--latency", "2"]).contains("us"));
     assert!(refusal(&[name, "--latency", "1e9s"]).contains("to 1s"));
     assert!(refusal(&[name, "--bandwidth", "1e-9GB/s"]).contains("at least 1MB/s"));
+    assert!(refusal(&[name, "--latency", "-1us"]).contains("from 0 to 1s"));
     let bytes = std::fs::read(&two).expect("the recording");
     std::fs::write(&two, &bytes[..100]).expect("its beginning");
     assert!(refusal(&[name]).contains("damaged or was cut off"));
@@ -103,17 +130,69 @@ fn what_cannot_be_replayed_is_refused() {
 }
 
 #[test]
+fn of_a_cloth_that_touches_nothing_there_is_no_utilization() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (_, landing) = record(Start::Threads(1, 1), folder.path());
+    let [run, still] = ["still", "still_tasks"].map(|name| folder.path().join(name));
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/sheet.ron");
+    let [still, landing] = [&still, &landing].map(|file| file.to_str().expect("a name"));
+    simulate(Start::Threads(1, 1), &scene, &run, &["--frames", "1", "--record-tasks", still]);
+    let (good, said, error) = replay(&[still, landing, "--processors", "2"]);
+    assert!(good, "{error}");
+    let row = said.lines().find(|line| line.starts_with("         2 ")).expect("a row");
+    let columns = Vec::from_iter(row.split('|').nth(3).expect("ratios").split_whitespace());
+    assert_eq!(columns[..4], ["-"; 4], "{row}");
+    assert_eq!(columns[5], "-", "{row}");
+}
+
+#[test]
+fn what_is_asked_for_is_checked_before_anything_is_modelled() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (_, file) = record(Start::Threads(1, 1), folder.path());
+    let name = file.to_str().expect("a name");
+    let bytes = std::fs::read(&file).expect("the recording");
+    let no_file = folder.path().join("no/table").display().to_string();
+    for (arguments, cause) in [
+        (["--set", "collision.b=0"], "collision.b: 0 is not positive"),
+        (["--set", "collision.polling_interval_us=1e26"], "more than a second"),
+        (["--set", "collision.victim_order=Random(-1)"], "invalid value: integer `-1`"),
+        (["--set", "frames=3"], "no other settings"),
+        (["--csv", name], "one of the recordings"),
+        (["--csv", &no_file], "--csv"),
+        (["--plot", name], "--plot"),
+    ] {
+        let (good, said, error) = replay(&[&[name][..], &arguments].concat());
+        assert!(!good && error.contains(cause), "{arguments:?}: {error}");
+        assert_eq!(said, "", "nothing was fitted yet");
+    }
+    assert_eq!(std::fs::read(&file).expect("the recording"), bytes);
+}
+
+#[test]
 fn of_a_recording_that_was_cut_the_whole_steps_are_replayed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (_, file) = record(Start::Threads(1, 1), folder.path());
     let name = file.to_str().expect("a name");
     let bytes = std::fs::read(&file).expect("the recording");
-    // The last of the recorded steps is number 24.
-    std::fs::write(&file, &bytes[..bytes.len() - 1]).expect("all but its end");
-    let (good, said, error) = replay(&[name, "--processors", "2"]);
-    assert!(good, "{error}");
-    assert!(said.contains("cut off or damaged after step 22"), "{said}");
-    assert!(said.contains("11 recorded steps"), "{said}");
+    let said = || {
+        let (good, said, error) = replay(&[name, "--processors", "2"]);
+        assert!(good, "{error}");
+        said
+    };
+    assert!(!said().contains("warning"));
+    let pieces = pieces(&bytes);
+    assert_eq!(pieces.len(), 1 + STEPS / 2, "a header and steps");
+    // In a piece, and behind one, as of a run that was ended.
+    for (length, held) in [(bytes.len() - 1, 11), (pieces[10], 9)] {
+        std::fs::write(&file, &bytes[..length]).expect("all but its end");
+        let said = said();
+        assert!(said.contains(&format!("holds {held} of 12 steps")), "{said}");
+        assert!(said.contains(&format!("{held} recorded steps")), "{said}");
+    }
+    // A step that comes again is no later one.
+    let again = [&bytes[..pieces[11]], &bytes[pieces[10]..pieces[11]], &bytes[pieces[11]..]];
+    std::fs::write(&file, again.concat()).expect("a step twice");
+    assert!(said().contains("holds 10 of 12 steps"));
 }
 
 #[test]

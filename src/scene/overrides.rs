@@ -2,10 +2,12 @@
 
 use ron::Options;
 use ron::extensions::Extensions;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::bounds::did_you_mean;
-use super::spec::Scene;
+use super::spec::{Collision, Scene};
 use crate::error::{Error, Result};
 
 /// RON with `Some(..)` left out where a value is given.
@@ -13,11 +15,35 @@ pub(super) fn options() -> Options {
     Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }
 
-/// Sets single fields, each given as `path=value` with the value in RON.
+/// Sets single fields of a scene, each given as `path=value` with the value in RON.
 ///
 /// # Errors
 /// A path that names nothing, with the nearest field; a value of a wrong kind.
-pub fn override_fields(mut scene: Scene, overrides: &[String]) -> Result<Scene> {
+pub fn override_fields(scene: Scene, overrides: &[String]) -> Result<Scene> {
+    set_fields(scene, overrides, Scene::validate)
+}
+
+/// Sets fields below `collision` alone, by their paths in a scene, and checks all of them.
+///
+/// # Errors
+/// As for [`override_fields`]; a field out of bounds.
+pub fn override_collision(collision: Collision, overrides: &[String]) -> Result<Collision> {
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Settings {
+        collision: Collision,
+    }
+    let validate = |settings: &Settings| settings.collision.validate();
+    let settings = set_fields(Settings { collision }, overrides, validate)?;
+    validate(&settings)?;
+    Ok(settings.collision)
+}
+
+fn set_fields<T: Serialize + DeserializeOwned>(
+    mut fields: T,
+    overrides: &[String],
+    validate: impl Fn(&T) -> Result<()>,
+) -> Result<T> {
     for setting in overrides {
         let place = format!("--set {setting}");
         let wrong = |cause: String| Error::input(&place, cause, SET_REMEDY);
@@ -25,15 +51,15 @@ pub fn override_fields(mut scene: Scene, overrides: &[String]) -> Result<Scene> 
             .split_once('=')
             .ok_or_else(|| wrong("there is no `=` between path and value".to_owned()))?;
         // JSON knows no NaN or infinity: what the file holds must be sound first.
-        let mut tree = serde_json::to_value(&scene).map_err(|cause| wrong(cause.to_string()))?;
+        let mut tree = serde_json::to_value(&fields).map_err(|cause| wrong(cause.to_string()))?;
         *navigate(&mut tree, path.trim(), &place)? = value(text.trim()).map_err(wrong)?;
         let changed = serde_json::from_value(tree);
-        scene = changed.map_err(|cause| match scene.validate() {
+        fields = changed.map_err(|cause| match validate(&fields) {
             Err(error) => error,
             Ok(()) => wrong(cause.to_string()),
         })?;
     }
-    Ok(scene)
+    Ok(fields)
 }
 
 const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set cloths[0].material.density_kg_per_m2=0.3";
@@ -156,6 +182,7 @@ fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
 #[cfg(test)]
 mod tests {
     use super::super::load::tests::{MINIMAL, scene};
+    use super::override_collision;
     use crate::scene::spec::*;
 
     #[test]
@@ -186,6 +213,27 @@ mod tests {
             panic!("another material");
         };
         assert_eq!(density_kg_per_m2, 0.3);
+    }
+
+    #[test]
+    fn collision_alone_has_the_bounds_that_it_has_in_a_scene() {
+        for (set, cause) in [
+            ("collision.b=0", "collision.b: 0 is not positive"),
+            ("collision.polling_interval_us=0", "collision.polling_interval_us: 0 is not positive"),
+            ("collision.polling_interval_us=-1", "collision.polling_interval_us: -1 is not posit"),
+            ("collision.polling_interval_us=1e26", "are more than a second"),
+            ("collision.victim_order=Random(-1)", "invalid value: integer `-1`, expected u64"),
+            ("collision.c=1", "unknown field `c`"),
+        ] {
+            let in_scene = scene(MINIMAL, &[set]).unwrap_err().to_string();
+            let alone = override_collision(Collision::default(), &[set.to_owned()]);
+            let alone = alone.unwrap_err().to_string();
+            assert!(in_scene.contains(cause) && alone.contains(cause), "{in_scene} {alone}");
+        }
+        let set = ["collision.a=3", "collision.victim_order=Random(7)"].map(str::to_owned);
+        let changed = override_collision(Collision::default(), &set).unwrap();
+        let victim_order = VictimOrder::Random(7);
+        assert_eq!(changed, Collision { a: 3, victim_order, ..Collision::default() });
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::scaling::Scaling;
-use super::{PARTS, Replayed};
+use super::{PARTS, Replayed, ratio};
 use crate::collision::ProcessorUse;
 use crate::collision::parallel::replay::model::{ModelledStep, Replay};
 use crate::error::Result;
@@ -33,24 +33,27 @@ pub fn draw_utilization(
 /// # Errors
 /// When a file cannot be written.
 pub fn draw_scaling(scene: &str, replayed: &[Replayed], out: &Path) -> Result<Vec<PathBuf>> {
-    let values = |value: &dyn Fn(&Replayed) -> f64| replayed.iter().map(value).collect();
+    let values = |value: &dyn Fn(&Replayed) -> Option<f64>| replayed.iter().map(value).collect();
+    let percents = |value: &dyn Fn(&Replayed) -> Option<f64>| {
+        replayed.iter().map(|replayed| Some(100.0 * value(replayed)?)).collect()
+    };
     let share = |part: fn(&ModelledStep) -> f64| {
-        values(&|replayed| 100.0 * replayed.sum(part) / replayed.sum(ModelledStep::phase_s))
+        percents(&|replayed| ratio(replayed.sum(part), replayed.sum(ModelledStep::phase_s)))
     };
     let scaling = Scaling {
         heading: format!("{scene}: collision phase, modelled"),
         processors: replayed.iter().map(|replayed| replayed.variant.processors).collect(),
         speed_ups: vec![
-            ("ideal", values(&|r| r.variant.processors as f64)),
+            ("ideal", values(&|r| Some(r.variant.processors as f64))),
             ("tests, best possible", values(&Replayed::best_speed_up)),
             ("tests", values(&Replayed::speed_up_of_tests)),
             ("whole phase", values(&Replayed::speed_up)),
         ],
         percents: vec![
-            ("mean of frames", values(&|r| 100.0 * r.utilization().0)),
-            ("mean over time", values(&|r| 100.0 * r.utilization_of_all())),
-            ("worst frame", values(&|r| 100.0 * r.utilization().1)),
-            ("efficiency, phase", values(&|r| 100.0 * r.speed_up() / r.variant.processors as f64)),
+            ("mean of frames", percents(&Replayed::utilization)),
+            ("mean over time", percents(&Replayed::utilization_of_all)),
+            ("worst frame", percents(&Replayed::worst_utilization)),
+            ("efficiency, phase", percents(&|r| r.efficiency(r.speed_up()))),
         ],
         shares: PARTS.iter().map(|&(name, part)| (name, share(part))).collect(),
     };

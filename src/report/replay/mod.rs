@@ -52,33 +52,47 @@ impl Replayed {
         known.map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
     }
 
-    /// Mean of the utilization over the frames with tests, and that of the worst frame.
-    pub fn utilization(&self) -> (f64, f64) {
+    /// Mean of the utilization over the frames with tests.
+    pub fn utilization(&self) -> Option<f64> {
         let frames = self.utilization_of_frames();
-        let mean = frames.iter().sum::<f64>() / frames.len().max(1) as f64;
-        (mean, frames.into_iter().fold(1.0, f64::min))
+        ratio(frames.iter().sum(), frames.len() as f64)
+    }
+
+    /// Utilization of the worst frame with tests.
+    pub fn worst_utilization(&self) -> Option<f64> {
+        self.utilization_of_frames().into_iter().reduce(f64::min)
     }
 
     /// Utilization over all steps together: long ones count more.
-    pub fn utilization_of_all(&self) -> f64 {
-        let busy = self.sum(|step| step.usage.busy_s);
-        busy / (self.sum(|step| step.test_part_s) * self.variant.processors as f64)
+    pub fn utilization_of_all(&self) -> Option<f64> {
+        let all_s = self.sum(|step| step.test_part_s) * self.variant.processors as f64;
+        ratio(self.sum(|step| step.usage.busy_s), all_s)
     }
 
     /// How many times as fast as one processor: the test parts.
-    pub fn speed_up_of_tests(&self) -> f64 {
-        self.sum(|step| step.serial_s) / self.sum(|step| step.test_part_s)
+    pub fn speed_up_of_tests(&self) -> Option<f64> {
+        ratio(self.sum(|step| step.serial_s), self.sum(|step| step.test_part_s))
     }
 
     /// The most that it could be, with every test in its place.
-    pub fn best_speed_up(&self) -> f64 {
-        self.sum(|step| step.serial_s) / self.sum(|step| step.best_s)
+    pub fn best_speed_up(&self) -> Option<f64> {
+        ratio(self.sum(|step| step.serial_s), self.sum(|step| step.best_s))
     }
 
     /// How many times as fast as one processor: the whole phases.
-    pub fn speed_up(&self) -> f64 {
-        self.serial_s / self.sum(ModelledStep::phase_s)
+    pub fn speed_up(&self) -> Option<f64> {
+        ratio(self.serial_s, self.sum(ModelledStep::phase_s))
     }
+
+    /// Speed-up for each processor.
+    pub fn efficiency(&self, speed_up: Option<f64>) -> Option<f64> {
+        speed_up.map(|speed_up| speed_up / self.variant.processors as f64)
+    }
+}
+
+/// None of nothing.
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
 }
 
 /// A part of a phase: its name, and its seconds.

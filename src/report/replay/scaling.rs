@@ -13,8 +13,8 @@ use crate::report::profile::panel::{
 const PANEL: u32 = 320;
 const GREY: RGBColor = RGBColor(150, 150, 150);
 
-/// A label, and a value for each number of processors.
-pub(super) type Series = (&'static str, Vec<f64>);
+/// A label, and a value for each number of processors, if there is one.
+pub(super) type Series = (&'static str, Vec<Option<f64>>);
 
 /// Modelled phases over numbers of processors.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,15 +49,23 @@ impl Picture for Scaling {
 impl Scaling {
     /// Both axes are logarithmic.
     fn speed_ups<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
-        let all = self.speed_ups.iter().flat_map(|(_, values)| values);
-        let most = all.copied().fold(2.0, f64::max).log2();
-        let label = |value: f64| value.exp2().round().to_string();
+        let logarithm = |value: f64| Some(value.log2()).filter(|power| power.is_finite());
+        let powers = self.speed_ups.iter().flat_map(|(_, values)| values);
+        let powers = Vec::from_iter(powers.filter_map(|value| logarithm((*value)?)));
+        let least = powers.iter().copied().fold(0.0, f64::min).floor();
+        let height = powers.iter().copied().fold(1.0, f64::max).ceil() - least;
+        let label = |above: f64| match above + least {
+            power if power < -0.5 => format!("1/{:.0}", (-power).exp2()),
+            power => format!("{:.0}", power.exp2()),
+        };
         let title = "Speed-up against one processor";
-        let mut chart = self.axes(area, title, (most.ceil(), most.ceil() as usize + 1), &label)?;
+        let mut chart = self.axes(area, title, (height, height as usize + 1), &label)?;
         let colors = [GREY, ORANGE, VERMILION, BLUE];
-        let logarithms = self.speed_ups.iter().map(|(name, values)| {
-            (*name, values.iter().map(|value| value.max(1.0).log2()).collect::<Vec<f64>>())
-        });
+        let above = |value: &Option<f64>| Some(logarithm((*value)?)? - least);
+        let logarithms = self
+            .speed_ups
+            .iter()
+            .map(|(name, values)| (*name, values.iter().map(above).collect::<Vec<Option<f64>>>()));
         panel::curves(area, &mut chart, &curves(&Vec::from_iter(logarithms), &colors))
     }
 
@@ -73,7 +81,9 @@ impl Scaling {
         let mut chart = self.axes(area, title, (105.0, 6), &panel::number)?;
         let phases = [Phase::Refit, Phase::AllGather, Phase::Tests, Phase::Response];
         let parts = self.shares.iter().zip(phases.map(color_of));
-        let parts = parts.map(|((name, values), color)| (*name, color, values.clone()));
+        let parts = parts.map(|((name, values), color)| {
+            (*name, color, values.iter().map(|value| value.unwrap_or(0.0)).collect())
+        });
         panel::stacked_bars(area, &mut chart, &Vec::from_iter(parts))
     }
 
@@ -94,11 +104,11 @@ impl Scaling {
     }
 }
 
-fn curves<'a>(series: &[(&'a str, Vec<f64>)], colors: &[RGBColor]) -> Vec<Curve<'a>> {
-    let curve = |((label, values), color): (&(&'a str, Vec<f64>), &RGBColor)| Curve {
+fn curves<'a>(series: &[(&'a str, Vec<Option<f64>>)], colors: &[RGBColor]) -> Vec<Curve<'a>> {
+    let curve = |((label, values), color): (&(&'a str, Vec<Option<f64>>), &RGBColor)| Curve {
         label,
         color: *color,
-        values: values.iter().map(|&value| Some(value)).collect(),
+        values: values.clone(),
     };
     series.iter().zip(colors).map(curve).collect()
 }

@@ -143,14 +143,12 @@ pub fn curve(replayed: &[Replayed]) -> String {
 }
 
 fn row(replayed: &Replayed) -> String {
-    let processors = replayed.variant.processors as f64;
     let ms = |value: fn(&ModelledStep) -> f64| 1e3 * replayed.mean(value);
     let part = |index: usize| ms(PARTS[index].1);
-    let (utilization, worst) = replayed.utilization();
     let (tests, whole) = (replayed.speed_up_of_tests(), replayed.speed_up());
     let balance = |step: &ModelledStep| step.test_part_s - step.best_s - step.termination_s;
     format!(
-        "{:>10} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>6.1} {:>6.1} {:>6.1} {:>6.1} {:>6.1} {:>8.1} {:>6.1} | {:>8.0} {:>9.0} {:>9.0}\n",
+        "{:>10} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>6} | {:>8.0} {:>9.0} {:>9.0}\n",
         replayed.variant.processors,
         ms(ModelledStep::phase_s),
         part(0),
@@ -161,17 +159,22 @@ fn row(replayed: &Replayed) -> String {
         ms(|step| step.chain_s),
         ms(|step| step.termination_s),
         1e3 * replayed.mean(balance),
-        100.0 * utilization,
-        100.0 * replayed.utilization_of_all(),
-        100.0 * worst,
-        100.0 * tests / processors,
-        100.0 * whole / processors,
-        tests,
-        whole,
+        scaled(100.0, replayed.utilization()),
+        scaled(100.0, replayed.utilization_of_all()),
+        scaled(100.0, replayed.worst_utilization()),
+        scaled(100.0, replayed.efficiency(tests)),
+        scaled(100.0, replayed.efficiency(whole)),
+        scaled(1.0, tests),
+        scaled(1.0, whole),
         replayed.count(|usage| usage.tasks_stolen),
         replayed.count(|usage| usage.requests),
         replayed.count(|usage| usage.rejections),
     )
+}
+
+/// What is none is a dash.
+fn scaled(factor: f64, value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{:.1}", factor * value))
 }
 
 fn network(network: &Network) -> String {

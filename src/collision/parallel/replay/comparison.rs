@@ -1,9 +1,10 @@
 //! Modelled beside measured times.
 
+use super::evidence::Evidence;
 use super::machine::Network;
 use super::model::{ModelledStep, Times, Variant, replay};
 use super::recording::{RecordedSearch, RecordedStep, Recording};
-use super::rest::{DISTURBED, alone};
+use super::rest::DISTURBED;
 use crate::error::Result;
 
 /// Measured and modelled times of one recording, over the steps that nothing was fitted to;
@@ -29,17 +30,17 @@ pub struct Comparison {
 /// As for [`replay`].
 pub fn compare(
     recording: &Recording,
-    all: &[&Recording],
+    evidence: &Evidence,
     times: &Times,
-    network: Network,
 ) -> Result<Option<Comparison>> {
     if recording.header.threads != 1 {
         return Ok(None);
     }
     let (ranks, collision) = (recording.header.ranks, recording.header.collision);
-    let variant = Variant { processors: ranks, collision, network };
-    let measured = Vec::from_iter(recording.steps.iter().skip(1).step_by(2));
-    let alone = |step: &RecordedStep| (ranks > 1).then(|| alone(all, step)).flatten();
+    let variant = Variant { processors: ranks, collision, network: Network::SHARED_MEMORY };
+    let steps = recording.steps.iter().filter(|step| !evidence.is_fitted(recording, step));
+    let measured = Vec::from_iter(steps);
+    let alone = |step: &RecordedStep| (ranks > 1).then(|| evidence.alone(step)).flatten();
     let alone = Vec::from_iter(measured.iter().map(|step| alone(step)));
     // The same tests; without a counterpart, all but the test parts is of no use.
     let steps = measured.iter().zip(&alone).map(|(step, alone)| alone.unwrap_or(step));
@@ -75,7 +76,6 @@ mod tests {
     use crate::profile::Phase;
     use crate::scene::spec::Collision;
 
-    const NETWORK: Network = Network { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
     const VERTICES: u64 = 1000;
     const REPLICATED: [f64; 3] = [0.25, 0.5, 0.125];
 
@@ -87,13 +87,14 @@ mod tests {
             ranks,
             threads: 1,
             steps_per_frame: 4,
+            steps: steps.end - steps.start,
             collision: Collision::default(),
             patches: PatchGraph::default(),
             vertices: VERTICES,
             phases: Header::phase_names(),
         };
         let steps = steps.map(|step| known_step(step, ranks)).collect();
-        Recording { header, steps, is_cut: false }
+        Recording { header, steps }
     }
 
     fn known_step(step: u64, ranks: usize) -> RecordedStep {
@@ -110,7 +111,7 @@ mod tests {
             collisions: 3,
             fail_safe_passes: 1,
         };
-        let talk = talk(&known, VERTICES, ranks, &NETWORK);
+        let talk = talk(&known, VERTICES, ranks, &Network::SHARED_MEMORY);
         for (seconds, share) in known.seconds.iter_mut().zip([0.4, 0.6]) {
             let share = if ranks == 1 { 1.0 } else { share };
             for (phase, replicated) in PhaseSplit::PHASES.iter().zip(REPLICATED) {
@@ -122,20 +123,38 @@ mod tests {
     }
 
     #[test]
+    fn no_step_is_both_fitted_to_and_compared_with() {
+        let often = recording(1, 1..25);
+        let mut seldom = recording(2, 2..31);
+        seldom.steps.retain(|step| step.step % 2 == 0);
+        let evidence = Evidence::new(vec![&often, &seldom]);
+        let numbers = |recording: &Recording, fitted: bool| {
+            let steps = recording.steps.iter();
+            let steps = steps.filter(|step| evidence.is_fitted(recording, step) == fitted);
+            Vec::from_iter(steps.map(|step| step.step))
+        };
+        assert_eq!(numbers(&seldom, true), [2, 6, 10, 14, 18, 22, 26, 30]);
+        assert_eq!(numbers(&seldom, false), [4, 8, 12, 16, 20, 24, 28]);
+        assert_eq!((numbers(&often, true).len(), numbers(&often, false).len()), (12, 12));
+        assert!(numbers(&often, false).iter().all(|held| !numbers(&seldom, true).contains(held)));
+    }
+
+    #[test]
     fn what_is_replicated_is_found_and_several_ranks_follow_from_one() {
         let (one, two) = (recording(1, 1..9), recording(2, 2..20));
-        let split = PhaseSplit::fit(&[&one, &two], &NETWORK);
+        let both = Evidence::new(vec![&one, &two]);
+        let split = PhaseSplit::fit(&both);
         for (found, known) in split.replicated.iter().zip(REPLICATED) {
             assert!((found - known).abs() < 1e-9, "{found} {known}");
         }
         assert_eq!(split.steps, 4, "2, 4, 6 and 8");
 
         let times = Times { costs: UnitCosts([1e-8; 5]), split };
-        let compare = |recording, all: &[&Recording]| {
-            super::compare(recording, all, &times, NETWORK).unwrap().unwrap()
+        let compare = |recording, evidence: &Evidence| {
+            super::compare(recording, evidence, &times).unwrap().unwrap()
         };
-        let compared = compare(&two, &[&one, &two]);
-        assert_eq!((compared.test_parts.len(), compared.phases.len()), (9, 3), "3, 5 and 7");
+        let compared = compare(&two, &both);
+        assert_eq!((compared.test_parts.len(), compared.phases.len()), (8, 3), "3, 5 and 7");
         for (place, (measured, modelled)) in compared.phases.into_iter().enumerate() {
             let step = &two.steps[2 * place + 1];
             // Nothing is found here, so that the model shares candidates out evenly.
@@ -146,8 +165,9 @@ mod tests {
             assert!((measured - uneven - modelled).abs() < 1e-12, "{measured} {modelled}");
         }
 
-        assert!(compare(&one, &[&one, &two]).phases.is_empty(), "it would be itself");
-        assert!(compare(&two, &[&two]).phases.is_empty(), "nothing is known of one processor");
-        assert_eq!(PhaseSplit::fit(&[&two], &NETWORK), PhaseSplit::default());
+        assert!(compare(&one, &both).phases.is_empty(), "it would be itself");
+        let alone = Evidence::new(vec![&two]);
+        assert!(compare(&two, &alone).phases.is_empty(), "nothing is known of one processor");
+        assert_eq!(PhaseSplit::fit(&alone), PhaseSplit::default());
     }
 }

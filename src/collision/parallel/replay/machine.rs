@@ -37,6 +37,9 @@ pub struct Network {
 }
 
 impl Network {
+    /// Of ranks that share a machine's memory, as those that are measured do.
+    pub const SHARED_MEMORY: Self = Self { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
+
     /// Time of a collective in which every rank gets `bytes` bytes, s.
     pub fn collective_s(&self, ranks: usize, bytes: f64) -> f64 {
         match ranks {

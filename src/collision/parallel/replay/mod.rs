@@ -8,18 +8,22 @@
 
 pub mod comparison;
 pub mod costs;
+pub mod evidence;
 pub mod machine;
 pub mod model;
 pub mod recorder;
 pub mod recording;
 pub mod rest;
 pub mod tree;
+pub mod writer;
 
 pub use comparison::{Comparison, compare};
 pub use costs::{Sample, UnitCosts};
+pub use evidence::Evidence;
 pub use machine::{Machine, Network, Played};
 pub use model::{ModelledStep, Times, Variant, replay, unit_costs};
 pub use recorder::SearchRecorder;
-pub use recording::{Header, RecordedSearch, RecordedStep, Recording, Writer};
+pub use recording::{Header, RecordedSearch, RecordedStep, Recording};
 pub use rest::PhaseSplit;
 pub use tree::RecordedTrees;
+pub use writer::{Writer, check_writable};

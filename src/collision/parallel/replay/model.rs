@@ -4,6 +4,7 @@
 //! and are left out.
 
 use super::costs::{Sample, UnitCosts};
+use super::evidence::Evidence;
 use super::machine::{Machine, Network};
 use super::recording::{RecordedStep, Recording};
 use super::rest::{self, PhaseSplit};
@@ -66,14 +67,15 @@ impl ModelledStep {
     }
 }
 
-/// Unit costs from every second step, the first one among them, of all recordings of one
-/// processor.
+/// Unit costs from the steps to fit to of all recordings of one processor.
 ///
 /// # Errors
 /// No recording of one processor, or none with a search.
-pub fn unit_costs<'a>(recordings: impl Iterator<Item = &'a Recording>) -> Result<UnitCosts> {
-    let of_one = recordings.filter(|recording| recording.is_of_one_processor());
-    let steps = of_one.flat_map(|recording| recording.steps.iter().step_by(2));
+pub fn unit_costs(evidence: &Evidence) -> Result<UnitCosts> {
+    let of_one = evidence.recordings().filter(|recording| recording.is_of_one_processor());
+    let steps = of_one.flat_map(|recording| {
+        recording.steps.iter().filter(|step| evidence.is_fitted(recording, step))
+    });
     let samples = steps.flat_map(|step| &step.searches).filter_map(Sample::of);
     UnitCosts::fit(&Vec::from_iter(samples)).ok_or_else(|| {
         Error::input(

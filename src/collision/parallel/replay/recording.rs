@@ -5,8 +5,8 @@
 //! then itself in the Postcard format; so a file that was cut off or damaged is known.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, Read};
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ use crate::profile::Phase;
 use crate::scene::spec::Collision;
 
 /// The first line of a file, with the version of its format.
-const NAME: &[u8] = b"cloth-sim test trees\n";
-const VERSION: &[u8] = b"2\n";
+pub(super) const NAME: &[u8] = b"cloth-sim test trees\n";
+pub(super) const VERSION: &[u8] = b"3\n";
 
 /// What holds for all steps of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub struct Header {
     pub threads: usize,
     /// Steps of a frame.
     pub steps_per_frame: u64,
+    /// Steps that are recorded if the run comes to its end.
+    pub steps: u64,
     /// How tests were shared out.
     pub collision: Collision,
     /// What decides which rank owns which patch.
@@ -160,74 +162,14 @@ impl RecordedStep {
     }
 }
 
-/// A recording that is being written.
-pub struct Writer {
-    path: PathBuf,
-    file: BufWriter<File>,
-}
-
-impl Writer {
-    /// Finds out whether `path` can be written, and leaves it as it is.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn check(path: &Path) -> Result<()> {
-        let is_there = path.exists();
-        let opened = File::options().append(true).create(true).open(path);
-        opened.map_err(|cause| not_written(path, cause))?;
-        if !is_there {
-            let _ = std::fs::remove_file(path);
-        }
-        Ok(())
-    }
-
-    /// Begins the file `path`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn create(path: &Path, header: &Header) -> Result<Self> {
-        let file = File::create(path).map_err(|cause| not_written(path, cause))?;
-        let mut writer = Self { path: path.to_owned(), file: BufWriter::new(file) };
-        writer.bytes(&[NAME, VERSION].concat())?;
-        writer.piece(header)?;
-        Ok(writer)
-    }
-
-    /// Adds a step.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn step(&mut self, step: &RecordedStep) -> Result<()> {
-        self.piece(step)?;
-        self.file.flush().map_err(|cause| not_written(&self.path, cause))
-    }
-
-    fn piece(&mut self, piece: &impl Serialize) -> Result<()> {
-        let bytes = postcard::to_stdvec(piece)
-            .map_err(|cause| Error::file(&self.path, cause, "report this as a bug"))?;
-        self.bytes(&(bytes.len() as u64).to_le_bytes())?;
-        self.bytes(&xxh3_64(&bytes).to_le_bytes())?;
-        self.bytes(&bytes)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).map_err(|cause| not_written(&self.path, cause))
-    }
-}
-
-fn not_written(path: &Path, cause: std::io::Error) -> Error {
-    Error::file(path, cause, "free some space or choose another file (--record-tasks)")
-}
-
 /// A recording in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
     /// What holds for all steps.
     pub header: Header,
-    /// By rising number.
+    /// By rising number; fewer than its header says if the run ended early, or the file was
+    /// cut off or is damaged after the last of them.
     pub steps: Vec<RecordedStep>,
-    /// Whether the file was cut off, or is damaged, after the last of them.
-    pub is_cut: bool,
 }
 
 impl Recording {
@@ -256,17 +198,15 @@ impl Recording {
             return Err(fail("another version of the program has written this recording"));
         }
         let mut steps = Vec::new();
-        let is_cut = loop {
-            match read_piece::<RecordedStep>(&mut file) {
-                Some(Some(step)) if fits(&step, &header) => steps.push(step),
-                Some(_) => break true,
-                None => break false,
-            }
-        };
-        match (steps.is_empty(), is_cut) {
-            (true, true) => Err(fail("its first step is damaged or was cut off")),
-            (true, false) => Err(fail("the recording holds no step")),
-            _ => Ok(Self { header, steps, is_cut }),
+        while let Some(Some(step)) = read_piece::<RecordedStep>(&mut file)
+            && fits(&step, &header)
+            && steps.last().is_none_or(|last: &RecordedStep| last.step < step.step)
+        {
+            steps.push(step);
+        }
+        match steps.is_empty() {
+            true => Err(fail("the recording holds no whole step")),
+            false => Ok(Self { header, steps }),
         }
     }
 }
@@ -347,6 +287,7 @@ fn rest_of_piece<T: DeserializeOwned>(file: &mut impl Read, head: &[u8]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collision::parallel::replay::Writer;
 
     fn recording() -> Recording {
         let header = Header {
@@ -354,6 +295,7 @@ mod tests {
             ranks: 1,
             threads: 1,
             steps_per_frame: 4,
+            steps: 2,
             collision: Collision::default(),
             patches: PatchGraph::default(),
             vertices: 12,
@@ -369,7 +311,7 @@ mod tests {
             collisions: 3,
             fail_safe_passes: 1,
         };
-        Recording { header, steps: vec![step(4), step(8)], is_cut: false }
+        Recording { header, steps: vec![step(4), step(8)] }
     }
 
     #[test]
@@ -389,7 +331,7 @@ mod tests {
         assert!(refusal(b"frame").contains("no recording"));
         std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
         let cut = Recording::read(&path).unwrap();
-        assert_eq!((&cut.steps[..], cut.is_cut), (&written.steps[..1], true));
+        assert_eq!(cut.steps, written.steps[..1]);
         let mut damaged = bytes.clone();
         damaged[60] ^= 4;
         assert!(refusal(&damaged).contains("damaged"));

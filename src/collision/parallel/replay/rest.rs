@@ -9,8 +9,9 @@
 //! What one processor takes was measured in the same steps. What is replicated is fitted to
 //! recordings of several ranks ([`PhaseSplit`]).
 
+use super::evidence::Evidence;
 use super::machine::Network;
-use super::recording::{RecordedStep, Recording};
+use super::recording::RecordedStep;
 use crate::collision::{ProcessorUse, VertexResponse};
 use crate::math::Vec3;
 use crate::profile::Phase;
@@ -36,21 +37,21 @@ impl PhaseSplit {
     /// The phases that work on candidates.
     pub const PHASES: [Phase; 3] = [Phase::Contacts, Phase::Response, Phase::FailSafe];
 
-    /// What is replicated, from every second step, the first one among them, of the
-    /// recordings of several ranks (of one thread each) that has a counterpart among those
-    /// of one processor.
-    pub fn fit(recordings: &[&Recording], network: &Network) -> Self {
-        let several = recordings.iter().filter(|one| one.is_of_ranks());
+    /// What is replicated, from the steps to fit to of the recordings of several ranks (of
+    /// one thread each) that have a counterpart among those of one processor.
+    pub fn fit(evidence: &Evidence) -> Self {
+        let several = evidence.recordings().filter(|one| one.is_of_ranks());
         let pairs = several.flat_map(|recording| {
-            let steps = recording.steps.iter().step_by(2);
-            steps.filter_map(|step| Some((*recording, step, alone(recordings, step)?)))
+            let steps = recording.steps.iter();
+            let steps = steps.filter(|step| evidence.is_fitted(recording, step));
+            steps.filter_map(move |step| Some((recording, step, evidence.alone(step)?)))
         });
         let ran = |step: &RecordedStep| step.ran_but_for(DISTURBED);
         let pairs = Vec::from_iter(pairs.filter(|(_, step, alone)| ran(step) && ran(alone)));
         let samples = |phase: Phase| {
             pairs.iter().map(move |(recording, step, alone)| {
                 let header = &recording.header;
-                let talk = talk(alone, header.vertices, header.ranks, network);
+                let talk = talk(alone, header.vertices, header.ranks, &Network::SHARED_MEMORY);
                 let share = largest_share(&step.uses());
                 (alone.seconds(phase), step.seconds(phase) - talk[phase as usize], share)
             })
@@ -68,12 +69,6 @@ impl PhaseSplit {
         let replicated = place.map_or(1.0, |place| self.replicated[place]);
         alone_s * (replicated + (1.0 - replicated) * share)
     }
-}
-
-/// The same step on one processor.
-pub fn alone<'a>(recordings: &[&'a Recording], step: &RecordedStep) -> Option<&'a RecordedStep> {
-    let of_one = recordings.iter().filter(|recording| recording.is_of_one_processor());
-    of_one.filter_map(|recording| recording.counterpart(step)).next()
 }
 
 /// The part `r`, from 0 to 1, for which `several_s = alone_s (r + (1 - r) share)` has the

@@ -6,10 +6,9 @@ use crate::collision::parallel::replay::tree::Item;
 use crate::scene::spec::{Share, VictimOrder};
 
 const COSTS: UnitCosts = UnitCosts([1e-8, 4e-8, 1e-7, 2e-8, 2e-7]);
-const NETWORK: Network = Network { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
 
 fn play(trees: &RecordedTrees, ranks: usize, collision: &Collision) -> Played {
-    let mut machine = Machine::new(ranks, collision, NETWORK, &COSTS);
+    let mut machine = Machine::new(ranks, collision, Network::SHARED_MEMORY, &COSTS);
     let owners = Vec::from_iter((0..64).map(|patch| patch % ranks as u32));
     let unfolded = trees.unfold().unwrap();
     // Twice, as ranks go from phase to phase.
