@@ -141,16 +141,29 @@ impl<'j> Recorder<'j> {
     }
 }
 
-/// Finds out whether test trees can be written to `path` while there is no run folder yet,
-/// unless they go into that.
+/// Finds out whether test trees can be written to `path`, while there is no run folder yet.
+/// Nothing that is no recording is lost to them, nor are they to a file of the run.
 fn check_tasks(path: &Path, job: &Job) -> Result<()> {
-    if path.is_file() && !job.overwrite {
-        let remedy = "choose another file (--record-tasks), or give --overwrite";
-        return Err(Error::file(path, "there is such a file already", remedy));
+    let fail = |cause: &str, remedy: &str| {
+        Err(Error::file(path, cause, format!("choose another file (--record-tasks){remedy}")))
+    };
+    if path.exists() {
+        match (job.overwrite, Writer::may_replace(path)) {
+            (_, false) => return fail("there is something else already, no recording", ""),
+            (false, true) => return fail("there is such a file already", ", or give --overwrite"),
+            (true, true) => {}
+        }
     }
-    match (std::path::absolute(path), std::path::absolute(&job.folder)) {
-        (Ok(path), Ok(folder)) if path.starts_with(&folder) => Ok(()),
-        _ => Writer::check(path),
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = absolute(&job.folder);
+    match absolute(path).strip_prefix(&folder) {
+        Err(_) => Writer::check(path),
+        // The run makes its folder, but none in it, and its files have endings.
+        Ok(name) if name.components().count() == 1 && name.extension().is_none() => Ok(()),
+        Ok(_) => fail(
+            "it may be in the way of the run's own files",
+            ": in the run folder, a name without ending",
+        ),
     }
 }
 

@@ -37,6 +37,13 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let times = Times { costs: unit_costs(&evidence)?, split: PhaseSplit::fit(&evidence) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
     print::line(report::times(&times))?;
+    if !evidence.tells_tasks_from_tests() {
+        print::line(
+            "warning: what a task costs cannot be told from what its tests cost, since all recordings of one \
+             processor\nhave the same a and b: do not try others here. Give one more, made with --set \
+             collision.a=0 --set collision.b=1.\n",
+        )?;
+    }
 
     // 2. Prediction beside measurement.
     let compared = recordings

@@ -179,7 +179,7 @@ fn of_a_recording_that_was_cut_the_whole_steps_are_replayed() {
         assert!(good, "{error}");
         said
     };
-    assert!(!said().contains("warning"));
+    assert!(!said().contains("holds"));
     let pieces = pieces(&bytes);
     assert_eq!(pieces.len(), 1 + STEPS / 2, "a header and steps");
     // In a piece, and behind one, as of a run that was ended.
@@ -200,16 +200,42 @@ fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
     let run = folder.path().join("run");
-    let start = |file: PathBuf| {
+    let start = |file: PathBuf, more: &[&str]| {
         let mut command = cloth_sim(Start::Threads(1, 1));
         command.arg(&scene).args(["--frames", "1", "--out"]).arg(&run);
-        finish(command.arg("--record-tasks").arg(file))
+        finish(command.args(more).arg("--record-tasks").arg(file))
     };
-    let output = start(folder.path().join("no/folder"));
+    let output = start(folder.path().join("no/folder"), &[]);
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("--record-tasks"));
     assert!(!run.exists());
-    assert!(start(run.join("tasks")).status.success(), "it may be in the run folder");
-    let output = start(run.join("tasks"));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("there is such a file already"));
+    assert!(start(run.join("tasks"), &[]).status.success(), "it may be in the run folder");
+    let refusal = |file: PathBuf, more: &[&str]| {
+        let output = start(file, more);
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refusal(run.join("tasks"), &[]).contains("there is such a file already"));
+    assert!(start(run.join("tasks"), &["--overwrite"]).status.success());
+    // Nothing else is lost.
+    let mine = folder.path().join("mine");
+    std::fs::write(&mine, "the only copy").expect("a file");
+    assert!(refusal(mine.clone(), &["--overwrite"]).contains("no recording"));
+    assert_eq!(std::fs::read(&mine).expect("the file"), b"the only copy");
+    for name in ["frame_0001.obj", "phases.csv", "sub/tasks"] {
+        assert!(refusal(run.join(name), &["--overwrite"]).contains("run folder"), "{name}");
+    }
+}
+
+/// Processes record what threads do.
+#[cfg(feature = "mpi")]
+#[test]
+fn ranks_under_mpi_record_the_same_steps() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (_, one) = record(Start::Threads(1, 1), folder.path());
+    let (_, two) = record(Start::Mpi(2), folder.path());
+    let [one, two] = [&one, &two].map(|file| file.to_str().expect("a name"));
+    let (good, said, error) = replay(&[one, two, "--processors", "2"]);
+    assert!(good, "{error}");
+    assert!(said.contains(&format!("fitted to {} steps", STEPS / 4)), "{said}");
 }

@@ -10,17 +10,18 @@ use crate::profile::Phase;
 
 const HEADER: &str = "source,processors,decomposition,stealing,a,b,victim_order,share,polling_interval_us,\
                       latency_s,bandwidth_bytes_per_s,overhead_s,frame,step,phase_s,predict_s,refit_s,all_gather_s,\
-                      tests_s,contacts_s,response_s,fail_safe_s,above_s,test_part_s,serial_tests_s,best_tests_s,\
+                      tests_s,contacts_s,response_s,combination_s,fail_safe_s,above_s,test_part_s,serial_tests_s,best_tests_s,\
                       longest_chain_s,termination_s,utilization,sums,tests,candidates,tasks_created,\
                       tasks_executed,tasks_stolen,requests,rejections\n";
 
-const PHASES: [Phase; 7] = [
+const PHASES: [Phase; 8] = [
     Phase::Predict,
     Phase::Refit,
     Phase::AllGather,
     Phase::Tests,
     Phase::Contacts,
     Phase::Response,
+    Phase::Combination,
     Phase::FailSafe,
 ];
 

@@ -105,8 +105,8 @@ pub const PARTS: [Part; 4] = [
     }),
     ("all-gather", |step| step.seconds[Phase::AllGather as usize]),
     ("test part", |step| step.test_part_s),
-    ("from candidates", |step| {
-        let phases = [Phase::Contacts, Phase::Response, Phase::FailSafe];
+    ("others", |step| {
+        let phases = [Phase::Contacts, Phase::Response, Phase::Combination, Phase::FailSafe];
         phases.iter().map(|&phase| step.seconds[phase as usize]).sum()
     }),
 ];

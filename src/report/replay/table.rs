@@ -48,8 +48,8 @@ pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
     let mut text = String::from(
         "Prediction against measurement, over the other steps (ms a step; errors of steps of at least 1 ms).\n\
          Processor time of the tests in all of them; test part and whole phase where no processor was taken away \
-         for long.\nThe whole phase is modelled from the same steps on one processor, so that there it has \
-         no row: all but its test part would be compared with itself.\n  \
+         for long.\nThere is no row for the whole phase on one processor: the model takes all but its test part from that \
+         very recording.\n  \
          what             ranks  steps  measured  modelled   error  median   worst  recording\n",
     );
     for (name, comparison) in named {
@@ -107,8 +107,8 @@ pub fn curve(replayed: &[Replayed]) -> String {
     let Some(first) = replayed.first() else { return String::new() };
     let mut text = format!(
         "Modelled, not measured: mean of {} collision phases; {}; {}.\n\
-         Times in ms, utilization and efficiency in %, counts a phase.\n\
-         {:>10} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>6} | {:>8} {:>9} {:>9}\n",
+         Times in ms, utilization and efficiency in %, counts a step.\n\
+         {:>10} {:>8} | {:>8} {:>8} {:>9} {:>8} | {:>8} {:>8} {:>8} {:>8} | {:>6} {:>6} {:>6} {:>7} {:>7} {:>9} {:>9} | {:>8} {:>9} {:>9}\n",
         first.steps.len(),
         network(&first.variant.network),
         sharing(&first.variant.collision),
@@ -116,19 +116,19 @@ pub fn curve(replayed: &[Replayed]) -> String {
         "phase",
         "replic.",
         "gather",
-        "tests",
+        "test part",
         "others",
         "best",
         "chain",
         "ending",
-        "balance",
-        "util.",
-        "time",
+        "lost",
+        "frames",
+        "all",
         "worst",
-        "eff.t.",
-        "eff.",
-        "speed-t.",
-        "speed",
+        "eff. t.",
+        "eff. p.",
+        "faster t.",
+        "faster p.",
         "steals",
         "requests",
         "rejected",
@@ -136,9 +136,11 @@ pub fn curve(replayed: &[Replayed]) -> String {
     for replayed in replayed {
         text += &row(replayed);
     }
-    text += "phase = replicated (predict, refit, tests above the roots) + all-gather + tests + others (contacts, response, fail-safe). Of the tests: best = tests \
-             shared out evenly or the longest chain of them, chain; ending = from the last test to the end; balance = the rest: waiting, \
-             talking and making tasks. util. = mean over the frames, time = over all the time, worst = worst frame; eff.t., speed-t. = tests alone.\n";
+    text += "\
+        phase = replicated (predict, refit, tests above the roots) + all-gather + test part + others (contacts, response, combination, fail-safe)\n\
+        test part = best (tests shared out evenly, or the longest chain of them) + ending (from the last test) + lost (waiting, messages, making tasks)\n\
+        utilization of the test part: frames = mean over the frames, worst = of the worst one, all = over all the time\n\
+        eff., faster: efficiency and speed-up against one processor, of the test part (t.) and of the phase (p.)\n";
     text
 }
 
@@ -146,9 +148,9 @@ fn row(replayed: &Replayed) -> String {
     let ms = |value: fn(&ModelledStep) -> f64| 1e3 * replayed.mean(value);
     let part = |index: usize| ms(PARTS[index].1);
     let (tests, whole) = (replayed.speed_up_of_tests(), replayed.speed_up());
-    let balance = |step: &ModelledStep| step.test_part_s - step.best_s - step.termination_s;
+    let lost = |step: &ModelledStep| step.test_part_s - step.best_s - step.termination_s;
     format!(
-        "{:>10} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>6} | {:>8.0} {:>9.0} {:>9.0}\n",
+        "{:>10} {:>8.3} | {:>8.3} {:>8.3} {:>9.3} {:>8.3} | {:>8.3} {:>8.3} {:>8.3} {:>8.3} | {:>6} {:>6} {:>6} {:>7} {:>7} {:>9} {:>9} | {:>8.0} {:>9.0} {:>9.0}\n",
         replayed.variant.processors,
         ms(ModelledStep::phase_s),
         part(0),
@@ -158,7 +160,7 @@ fn row(replayed: &Replayed) -> String {
         ms(|step| step.best_s),
         ms(|step| step.chain_s),
         ms(|step| step.termination_s),
-        1e3 * replayed.mean(balance),
+        1e3 * replayed.mean(lost),
         scaled(100.0, replayed.utilization()),
         scaled(100.0, replayed.utilization_of_all()),
         scaled(100.0, replayed.worst_utilization()),
@@ -179,7 +181,7 @@ fn scaled(factor: f64, value: Option<f64>) -> String {
 
 fn network(network: &Network) -> String {
     format!(
-        "latency {} us, {} GB/s, {} us of processor time a letter",
+        "latency {} us, {} GB/s, {} us of processor time a message",
         1e6 * network.latency_s,
         network.bandwidth / 1e9,
         1e6 * network.overhead_s

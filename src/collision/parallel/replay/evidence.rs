@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::recording::{RecordedStep, Recording};
+use crate::scene::spec::Collision;
 
 /// All recordings. Of the steps of a scene that the same of them hold, every second one, the
 /// first one among them, is fitted to in all, whatever its place in each: no step that is
@@ -41,6 +42,17 @@ impl<'a> Evidence<'a> {
     /// Whether a step of a recording is fitted to.
     pub fn is_fitted(&self, recording: &Recording, step: &RecordedStep) -> bool {
         self.fitted.contains(&(recording.header.scene.as_str(), step.step))
+    }
+
+    /// Whether recordings of one processor were made with different rules for cutting
+    /// stacks. Else tasks grow with tests, and cannot be told from them.
+    pub fn tells_tasks_from_tests(&self) -> bool {
+        let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
+        let rules = of_one.map(|recording| {
+            let Collision { decomposition, a, b, .. } = recording.header.collision;
+            (decomposition, a, b)
+        });
+        HashSet::<_>::from_iter(rules).len() > 1
     }
 
     /// The same step on one processor.

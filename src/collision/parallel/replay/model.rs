@@ -80,7 +80,7 @@ pub fn unit_costs(evidence: &Evidence) -> Result<UnitCosts> {
     UnitCosts::fit(&Vec::from_iter(samples)).ok_or_else(|| {
         Error::input(
             "recordings",
-            "no step of them has a test on one processor, of which costs are those",
+            "no recorded step on one processor has a test, so that there is nothing to fit costs to",
             "give one made with --ranks 1 --threads 1, of steps in which something is near",
         )
     })

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | predict, refit, tests above the roots | replicated: as long as on one |
 //! | all-gather | as long as on one (permutation, positions), and a collective of all velocities |
-//! | contacts, response, fail-safe | a part is replicated, such as applying the responses of all ranks; the rest is divided as the candidates, which stay where they were found: as long as on one, times the largest share of them that a rank has; and their collectives |
+//! | combination | replicated, as every rank applies the responses of all; and its collectives |
+//! | contacts, response, fail-safe | a part is replicated; the rest is divided as the candidates, which stay where they were found: as long as on one, times the largest share of them that a rank has; and their collectives |
 //!
 //! What one processor takes was measured in the same steps. What is replicated is fitted to
 //! recordings of several ranks ([`PhaseSplit`]).
@@ -114,7 +115,7 @@ pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network)
     let mut seconds = Seconds::default();
     seconds[Phase::Contacts as usize] = attempts * route;
     seconds[Phase::AllGather as usize] = attempts * (collective(velocities) + route);
-    seconds[Phase::Response as usize] = 2.0 * rounds * collective(0.0) + collective(responses);
+    seconds[Phase::Combination as usize] = 2.0 * rounds * collective(0.0) + collective(responses);
     seconds[Phase::FailSafe as usize] = 2.0 * passes * collective(0.0);
     seconds
 }

@@ -1,7 +1,7 @@
 //! Writing recordings.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -23,6 +23,15 @@ impl Writer {
     /// When it cannot be written.
     pub fn check(path: &Path) -> Result<()> {
         check_writable(path).map_err(|cause| not_written(path, cause))
+    }
+
+    /// Whether nothing but an earlier recording, or an empty file, is lost if `path`, which
+    /// is there, is written.
+    pub fn may_replace(path: &Path) -> bool {
+        let mut head = Vec::new();
+        let read =
+            File::open(path).and_then(|file| file.take(NAME.len() as u64).read_to_end(&mut head));
+        read.is_ok() && (head.is_empty() || head == NAME)
     }
 
     /// Begins the file `path`.
