@@ -96,7 +96,7 @@ impl Collision {
         at_least_one("collision.b", self.b)?;
         positive("collision.polling_interval_us", self.polling_interval_us)?;
         if self.polling_interval_us > 1e6 {
-            let cause = format!("{} us are more than a second", self.polling_interval_us);
+            let cause = format!("{:?} us are more than a second", self.polling_interval_us);
             return Err(Error::input("collision.polling_interval_us", cause, "choose about 30"));
         }
         Ok(())

@@ -4,7 +4,8 @@
 //! from how long its searches took ([`costs`]); with them the trees are executed again by
 //! the same scheduler on a modelled machine ([`machine`]), and the rest of the phase is
 //! added as it is divided among ranks ([`rest`], [`model`]). All of it is modelled, not
-//! measured; how far it agrees says a [`comparison`].
+//! measured; how far it agrees says a [`comparison`], over the steps that nothing was fitted
+//! to ([`evidence`]).
 
 pub mod comparison;
 pub mod costs;
