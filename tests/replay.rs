@@ -222,8 +222,8 @@ fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
     std::fs::write(&mine, "the only copy").expect("a file");
     assert!(refusal(mine.clone(), &["--overwrite"]).contains("no recording"));
     assert_eq!(std::fs::read(&mine).expect("the file"), b"the only copy");
-    for name in ["frame_0001.obj", "phases.csv", "sub/tasks"] {
-        assert!(refusal(run.join(name), &["--overwrite"]).contains("run folder"), "{name}");
+    for name in ["frame_0001.obj", "phases.csv", "frame_0002.obj", "sub/tasks"] {
+        assert!(refusal(run.join(name), &["--overwrite"]).contains("--record-tasks"), "{name}");
     }
 }
 
@@ -231,11 +231,14 @@ fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
 #[cfg(feature = "mpi")]
 #[test]
 fn ranks_under_mpi_record_the_same_steps() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (_, one) = record(Start::Threads(1, 1), folder.path());
-    let (_, two) = record(Start::Mpi(2), folder.path());
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a temporary folder"));
+    let (_, one) = record(Start::Threads(1, 1), folders[0].path());
+    let (_, two) = record(Start::Mpi(2), folders[1].path());
     let [one, two] = [&one, &two].map(|file| file.to_str().expect("a name"));
     let (good, said, error) = replay(&[one, two, "--processors", "2"]);
     assert!(good, "{error}");
-    assert!(said.contains(&format!("fitted to {} steps", STEPS / 4)), "{said}");
+    let of_two = |line: &&str| line.trim().starts_with("processor time       2 ");
+    let row = said.lines().find(of_two).expect("a row of two ranks");
+    let steps = (STEPS / 4).to_string();
+    assert_eq!(row.split_whitespace().nth(3), Some(steps.as_str()), "{row}");
 }
