@@ -180,11 +180,13 @@ fn scaled(factor: f64, value: Option<f64>) -> String {
 }
 
 fn network(network: &Network) -> String {
+    // A time given in ns is a whole number of them but for its last bit.
+    let us = |seconds: f64| (seconds * 1e9).round() / 1e3;
     format!(
         "latency {} us, {} GB/s, {} us of processor time a message",
-        1e6 * network.latency_s,
+        us(network.latency_s),
         network.bandwidth / 1e9,
-        1e6 * network.overhead_s
+        us(network.overhead_s)
     )
 }
 
