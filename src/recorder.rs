@@ -1,6 +1,6 @@
 //! Rank 0's desk: run folder, frames, `run.json`, progress and summary.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cloth_sim::collision::parallel::replay::{Header, RecordedStep, Writer};
@@ -154,9 +154,7 @@ fn check_tasks(path: &Path, job: &Job) -> Result<()> {
             (true, true) => {}
         }
     }
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let folder = absolute(&job.folder);
-    match absolute(path).strip_prefix(&folder) {
+    match real(path).strip_prefix(real(&job.folder)) {
         Err(_) => Writer::check(path),
         // The run makes its folder, but none in it, and its files have endings.
         Ok(name) if name.components().count() == 1 && name.extension().is_none() => Ok(()),
@@ -164,6 +162,16 @@ fn check_tasks(path: &Path, job: &Job) -> Result<()> {
             "it may be in the way of the run's own files",
             ": in the run folder, a name without ending",
         ),
+    }
+}
+
+/// Where `path` is, whatever links and `..` lead there; it may not be there yet.
+fn real(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match (path.canonicalize(), parent, path.file_name()) {
+        (Ok(real), ..) => real,
+        (Err(_), Some(parent), Some(name)) => real(parent).join(name),
+        _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
     }
 }
 

@@ -22,7 +22,6 @@ use crate::print;
 /// Files that are no recordings; settings that are none; files that cannot be written.
 pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     // 1. Recordings and settings, before anything takes long; what times they tell.
-    check_outputs(arguments)?;
     let recordings = fastest(&arguments.files)?;
     let Some((_, first)) = recordings.first() else { return Ok(()) };
     if !first.is_of_one_processor() {
@@ -33,6 +32,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
         ));
     }
     let collision = settings(&first.header.collision, &arguments.overrides)?;
+    check_outputs(arguments)?;
     let evidence = Evidence::new(recordings.iter().map(|(_, recording)| recording).collect());
     let times = Times { costs: unit_costs(&evidence)?, split: PhaseSplit::fit(&evidence) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
@@ -85,7 +85,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     files.iter().try_for_each(|file| print::line(file.display()))
 }
 
-/// Makes the folder of the pictures.
+/// Finds out whether table and pictures can be written; makes the folder of the pictures.
 fn check_outputs(arguments: &ReplayArguments) -> Result<()> {
     if let Some(csv) = &arguments.csv {
         let fail = |cause: String| Error::file(csv, cause, "choose another file (--csv)");

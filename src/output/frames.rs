@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Digits, ObjText};
-use crate::output::{TEMPORARY, run_json, time_line, write_whole};
+use crate::output::{TABLES, TEMPORARY, run_json, time_line, write_whole};
 use crate::scene::{Documents, ObstacleSetup};
 
 /// Frames that may wait for the thread before the simulation waits for it.
@@ -180,7 +180,7 @@ fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
         let name = name.to_string_lossy();
         frames += usize::from(is_frame(&name));
         let of_run = [FIXED, run_json::FILE, time_line::FILE].contains(&&*name);
-        if of_run || is_frame(&name) || is_temporary(&name) {
+        if of_run || TABLES.contains(&&*name) || is_frame(&name) || is_temporary(&name) {
             ours.push(folder.join(name.as_ref()));
         }
     }
@@ -258,6 +258,7 @@ mod tests {
             FrameWriter::create(&out, &documents, Digits::Nine, false).err().unwrap().to_string();
         assert!(message.contains("holds 8 frames") && message.contains("--overwrite"), "{message}");
         fs::write(out.join("frame_0003.obj.tmp"), "half").unwrap();
+        fs::write(out.join("phases.csv"), "of the earlier run").unwrap();
         fs::write(out.join("notes.txt"), "mine").unwrap();
         drop(FrameWriter::create(&out, &documents, Digits::Nine, true).unwrap());
         let mut left: Vec<_> =

@@ -12,6 +12,9 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
+/// The profile's table of processors, and that of phases.
+pub const TABLES: [&str; 2] = ["profile.csv", "phases.csv"];
+
 /// Ends the name of a file that is being written.
 const TEMPORARY: &str = ".tmp";
 

@@ -106,6 +106,7 @@ pub struct RunRecord {
     /// `mpi` or `threads`.
     pub transport: String,
     /// Steps of a frame.
+    #[serde(default)]
     pub steps_per_frame: u64,
     /// Patches of the cloths.
     pub patches: usize,
@@ -222,6 +223,17 @@ mod tests {
         let read = RunRecord::read(folder.path()).unwrap();
         assert_eq!((read.status, read.frames), (Status::Failed, record().frames));
         assert_eq!(size(), before);
+    }
+
+    #[test]
+    fn a_record_of_another_format_is_named_as_such() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut older = serde_json::to_value(record()).unwrap();
+        older["format"] = 1.into();
+        older.as_object_mut().unwrap().remove("steps_per_frame");
+        std::fs::write(folder.path().join(FILE), older.to_string()).unwrap();
+        let error = RunRecord::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("format 1, where this version knows 2"), "{error}");
     }
 
     #[test]

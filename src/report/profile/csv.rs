@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{FrameProfile, ProcessorProfile, Profile};
 use crate::error::{Error, Result};
+use crate::output::TABLES;
 use crate::profile::Phase;
 
 const HEADER: &str = "frame,rank,thread,test_part_s,length_s,busy_s,scheduling_s,waiting_s,idle_s,utilization,\
@@ -24,7 +25,8 @@ impl Profile {
             std::fs::write(&path, text).map_err(|cause| Error::file(&path, cause, remedy))?;
             Ok(path)
         };
-        Ok([write("profile.csv", self.of_processors())?, write("phases.csv", self.of_phases())?])
+        let [processors, phases] = TABLES;
+        Ok([write(processors, self.of_processors())?, write(phases, self.of_phases())?])
     }
 
     /// Seconds of each phase, averaged over the ranks.

@@ -180,8 +180,8 @@ fn scaled(factor: f64, value: Option<f64>) -> String {
 }
 
 fn network(network: &Network) -> String {
-    // A time given in ns is a whole number of them but for its last bit.
-    let us = |seconds: f64| (seconds * 1e9).round() / 1e3;
+    // A time given in ps is a whole number of them but for its last bit.
+    let us = |seconds: f64| (seconds * 1e12).round() / 1e6;
     format!(
         "latency {} us, {} GB/s, {} us of processor time a message",
         us(network.latency_s),

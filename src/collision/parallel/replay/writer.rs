@@ -28,6 +28,9 @@ impl Writer {
     /// Whether nothing but an earlier recording, or an empty file, is lost if `path`, which
     /// is there, is written.
     pub fn may_replace(path: &Path) -> bool {
+        if !path.is_file() {
+            return false;
+        }
         let mut head = Vec::new();
         let read =
             File::open(path).and_then(|file| file.take(NAME.len() as u64).read_to_end(&mut head));
@@ -73,7 +76,8 @@ impl Writer {
 /// # Errors
 /// When it cannot be written.
 pub fn check_writable(path: &Path) -> std::io::Result<()> {
-    let is_there = path.exists();
+    // Also a link to what is not there yet.
+    let is_there = path.symlink_metadata().is_ok();
     File::options().append(true).create(true).open(path)?;
     if !is_there {
         let _ = std::fs::remove_file(path);
