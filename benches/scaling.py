@@ -63,7 +63,7 @@ def measure(chosen, scene, way, count):
         sys.exit(f"failed: {' '.join(run)}")
     total = time.monotonic() - start
     record = json.loads((chosen.out / "run" / "run.json").read_text())
-    steps, ranks = record["steps"], record["ranks"]
+    steps, ranks = [step for frame in record["frames"] for step in frame["steps"]], record["ranks"]
 
     def average(phases):
         return sum(step[phase] for step in steps for phase in phases) / ranks
@@ -79,25 +79,19 @@ def measure(chosen, scene, way, count):
 
 def test_parts(record):
     """Length of the test part by step, utilization over all of them, and in frames with contact."""
-    steps = record["steps"]
-    busy, tests, contacts, length = {}, {}, {}, {}
-    for step in steps:
-        at, its = step["step"], step["processors"]
-        length[at] = step["test_part_s"]
-        busy[at] = busy.get(at, 0) + sum(one["busy_s"] for one in its)
-        tests[at] = tests.get(at, 0) + sum(one["tests"] for one in its)
-        contacts[at] = contacts.get(at, 0) + step["proximity_pairs"] + step["predicted_impacts"]
     processors = record["ranks"] * record["threads"]
+    busy, length, shares = {}, {}, []
+    for frame in record["frames"]:
+        tests, contacts = {}, 0
+        for step in frame["steps"]:
+            at, its = step["step"], step["processors"]
+            length[at] = step["test_part_s"]
+            busy[at] = busy.get(at, 0) + sum(one["busy_s"] for one in its)
+            tests[at] = tests.get(at, 0) + sum(one["tests"] for one in its)
+            contacts += step["proximity_pairs"] + step["predicted_impacts"]
+        if contacts:
+            shares.append(statistics.mean(busy[at] / (processors * length[at]) for at in tests if tests[at]))
     used = sum(busy.values()) / (processors * max(sum(length.values()), 1e-12))
-    per_frame = record["steps_per_frame"]
-    frames = {}
-    for at in length:
-        frames.setdefault((at - 1) // per_frame, []).append(at)
-    shares = [
-        statistics.mean(busy[at] / (processors * length[at]) for at in frame if tests[at])
-        for frame in frames.values()
-        if any(contacts[at] for at in frame)
-    ]
     return length, used, statistics.mean(shares) if shares else float("nan")
 
 

@@ -61,11 +61,11 @@ pub fn reports(
     Ok(records)
 }
 
-/// Every rank's thefts before `frame`, on rank 0.
-pub fn thefts(world: &dyn World, frame: u64, thefts: &[Theft]) -> Result<Vec<TheftRecord>> {
+/// Every rank's thefts, on rank 0.
+pub fn thefts(world: &dyn World, thefts: &[Theft]) -> Result<Vec<TheftRecord>> {
     let counts = message::all_counts(world, thefts.len())?;
     let ranks =
         counts.iter().enumerate().flat_map(|(rank, &count)| std::iter::repeat_n(rank, count));
     let all = message::gather_v(world, 0, thefts)?;
-    Ok(ranks.zip(all).map(|(rank, theft)| TheftRecord { frame, rank, theft }).collect())
+    Ok(ranks.zip(all).map(|(rank, theft)| TheftRecord { rank, theft }).collect())
 }

@@ -7,7 +7,8 @@ use cloth_sim::collision::parallel::replay::{Header, RecordedStep, Writer};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::output::frames::{FrameWriter, frame_name};
-use cloth_sim::output::run_json::{self, FrameRecord, RunRecord, Status, StepRecord, TheftRecord};
+use cloth_sim::output::run_file::{RunFile, mark_failed};
+use cloth_sim::output::run_json::{FrameRecord, RunRecord, Status};
 use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::profile::StepReport;
 use cloth_sim::report::profile::Profile;
@@ -23,6 +24,7 @@ pub struct Recorder<'j> {
     job: &'j Job,
     frames: FrameWriter,
     record: RunRecord,
+    file: RunFile,
     /// Where things stand while a run goes on.
     pub progress: Progress,
     /// Test trees, where they are asked for.
@@ -47,7 +49,7 @@ impl<'j> Recorder<'j> {
         write_file(&job.folder.join("partition.csv"), &partition_csv(&model.partition))?;
         let tasks = job.record_tasks.as_ref().map(|path| begin_tasks(path, job, model, &record));
         let tasks = tasks.transpose()?;
-        record.write(&job.folder)?;
+        let file = RunFile::create(&job.folder, &record)?;
         let scene = &job.scene;
         let (count, steps) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
         let progress = Progress::new(count, steps, job.verbose, job.quiet);
@@ -61,7 +63,7 @@ impl<'j> Recorder<'j> {
                 rank.rank
             ));
         }
-        Ok(Self { job, frames, record, progress, tasks, output_s: 0.0 })
+        Ok(Self { job, frames, record, file, progress, tasks, output_s: 0.0 })
     }
 
     /// Stores the test trees of a step, if it has any.
@@ -75,27 +77,21 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Hands a frame to the writer and notes its hash and the steps before it.
+    /// Hands a frame to the writer and notes it in `run.json`.
     ///
     /// # Errors
-    /// When an earlier frame could not be written.
-    pub fn frame(
-        &mut self,
-        frame: u64,
-        state_hash: u64,
-        simulation: &Simulation,
-        (steps, thefts): (Vec<StepRecord>, Vec<TheftRecord>),
-    ) -> Result<()> {
+    /// When it cannot be noted, or an earlier frame could not be written.
+    pub fn frame(&mut self, frame: FrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
-        let mut total = StepReport::default();
-        steps.iter().filter(|step| step.rank == 0).for_each(|step| total.add(&step.report));
-        self.record.steps.extend(steps);
-        self.record.thefts.extend(thefts);
-        self.record.frames.push(FrameRecord { frame, state_hash: format!("{state_hash:016x}") });
-        self.frames.write(frame, simulation.scene_time_s(), simulation.positions().to_vec())?;
-        self.record.write(&self.job.folder)?;
+        let (number, positions) = (frame.frame, simulation.positions().to_vec());
+        self.frames.write(number, simulation.scene_time_s(), positions)?;
+        self.file.add(&frame)?;
         self.output_s += start.elapsed().as_secs_f64();
-        self.progress.frame(frame, &total);
+        let mut total = StepReport::default();
+        let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
+        of_rank_0.for_each(|step| total.add(&step.report));
+        self.progress.frame(number, &total);
+        self.record.frames.push(frame);
         Ok(())
     }
 
@@ -197,7 +193,7 @@ fn note_failure(record: &mut RunRecord, folder: &Path, error: &Error) {
     record.status = Status::Failed;
     record.error = Some(error.to_string());
     record.frames.retain(|frame| folder.join(frame_name(frame.frame)).exists());
-    let _ = record.write(folder).or_else(|_| run_json::mark_failed(folder));
+    let _ = record.write(folder).or_else(|_| mark_failed(folder));
 }
 
 fn write_file(path: &Path, text: &str) -> Result<()> {

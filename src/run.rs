@@ -6,7 +6,7 @@ use cloth_sim::collision::parallel::usage::note_theft;
 use cloth_sim::comm::launch::{self, Placement};
 use cloth_sim::comm::{World, threads};
 use cloth_sim::error::{Error, Result};
-use cloth_sim::output::run_json::{FORMAT, RankPlace, RunRecord, Status};
+use cloth_sim::output::run_json::{FORMAT, FrameRecord, RankPlace, RunRecord, Status};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
 use cloth_sim::partition::quality;
@@ -119,12 +119,12 @@ fn run_frames(
             simulation.processors().thefts().for_each(|theft| note_theft(&mut thefts, *theft));
             searches.push(simulation.processors().lengths_s().to_vec());
         }
-        let state_hash = simulation.state_hash()?;
+        let state_hash = format!("{:016x}", simulation.state_hash()?);
         let test_parts = gather::test_parts(world, &searches)?;
         let steps = gather::reports(world, simulation.steps(), &reports, &uses, &test_parts)?;
-        let thefts = gather::thefts(world, frame, &thefts)?;
+        let thefts = gather::thefts(world, &thefts)?;
         if let Some(recorder) = recorder {
-            recorder.frame(frame, state_hash, simulation, (steps, thefts))?;
+            recorder.frame(FrameRecord { frame, state_hash, steps, thefts }, simulation)?;
         }
     }
     Ok(())
@@ -165,7 +165,5 @@ fn record(
         bending: model.cloth.bending_treatment.to_string(),
         places,
         frames: Vec::new(),
-        steps: Vec::new(),
-        thefts: Vec::new(),
     })
 }

@@ -24,7 +24,7 @@ COLLISION = ["predict", "refit", "tests", "contacts", "all-gather", "response", 
 
 def row(folder: Path) -> list[str]:
     run = json.loads((folder / "run.json").read_text())
-    steps, ranks = run["steps"], run["ranks"]
+    steps, ranks = [step for frame in run["frames"] for step in frame["steps"]], run["ranks"]
     first = [step for step in steps if step["rank"] == 0]
 
     def total(name, of=steps):

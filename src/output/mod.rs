@@ -1,6 +1,7 @@
 //! What a run leaves on disk: frames, `run.json` and `timeline.json`.
 
 pub mod frames;
+pub mod run_file;
 pub mod run_json;
 pub mod time_line;
 
@@ -39,6 +40,9 @@ fn write_whole(
 fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_vec(value)
         .map_err(|cause| Error::file(path, cause, "report this as a bug"))?;
-    write_whole(path, |out| out.write_all(&text))
-        .map_err(|cause| Error::file(path, cause, "free some space or choose another --out"))
+    write_whole(path, |out| out.write_all(&text)).map_err(|cause| not_written(path, cause))
+}
+
+fn not_written(path: &Path, cause: io::Error) -> Error {
+    Error::file(path, cause, "free some space or choose another --out")
 }

@@ -1,7 +1,5 @@
 //! `run.json`: what a run was and what each of its steps cost; written and read back.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +13,10 @@ use crate::profile::StepReport;
 pub const FILE: &str = "run.json";
 
 /// The version of its format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
+
+/// Ends the list of frames, and the record.
+pub(super) const END: &[u8] = b"]}";
 
 /// Whether a run is still going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,13 +45,18 @@ pub struct RankPlace {
     pub ghosts: usize,
 }
 
-/// One frame: its number and the hash of the f64 state behind it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One frame: the hash of the f64 state behind it, and the steps that lead to it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FrameRecord {
     /// Frame number, 0 being the start.
     pub frame: u64,
     /// Hash of positions, velocities, contacts and time (see [`crate::sim::State`]).
     pub state_hash: String,
+    /// Every step of every rank since the frame before it.
+    pub steps: Vec<StepRecord>,
+    /// Who took tasks from whom in them.
+    #[serde(default)]
+    pub thefts: Vec<TheftRecord>,
 }
 
 /// One rank's measurements of one step.
@@ -72,11 +78,9 @@ pub struct StepRecord {
     pub processors: Vec<ProcessorUse>,
 }
 
-/// Tasks that processors took from each other from one frame to the next.
+/// Tasks that a rank's processors took from others from one frame to the next.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct TheftRecord {
-    /// The frame after it.
-    pub frame: u64,
     /// The rank of the thief.
     pub rank: usize,
     /// Who took how many tasks from whom.
@@ -118,13 +122,8 @@ pub struct RunRecord {
     pub bending: String,
     /// Host and binding of each rank.
     pub places: Vec<RankPlace>,
-    /// The frames written so far.
+    /// The frames written so far. The last field: see [`super::run_file`].
     pub frames: Vec<FrameRecord>,
-    /// Every step of every rank.
-    pub steps: Vec<StepRecord>,
-    /// Who took tasks from whom.
-    #[serde(default)]
-    pub thefts: Vec<TheftRecord>,
 }
 
 /// What to do about a folder that holds no run.
@@ -146,7 +145,13 @@ impl RunRecord {
             return Err(Error::file(folder, "the folder is no run: it has no run.json", NO_RUN));
         }
         let text = std::fs::read(&path).map_err(|cause| Error::file(&path, cause, NO_RUN))?;
-        let record: Self = serde_json::from_slice(&text).map_err(|cause| {
+        let record = serde_json::from_slice::<Self>(&text);
+        // Killed while it added a frame.
+        let record = record.or_else(|cause| match without_last_line(&text) {
+            Some(text) => serde_json::from_slice(&text),
+            None => Err(cause),
+        });
+        let record = record.map_err(|cause| {
             Error::file(&path, format!("not the record of a run: {cause}"), "repeat the run")
         })?;
         if record.format != FORMAT {
@@ -163,33 +168,24 @@ impl RunRecord {
     pub fn write(&self, folder: &Path) -> Result<()> {
         write_json(&folder.join(FILE), self)
     }
-}
 
-/// Makes the file of a run that goes on say `failed`, in place: a full disk has room for
-/// that where it has none for a new record.
-///
-/// # Errors
-/// When the file is not there or cannot be written.
-pub fn mark_failed(folder: &Path) -> io::Result<()> {
-    // A space makes both of one length.
-    let (running, failed) = (br#""status":"running""#, br#""status":"failed" "#);
-    let mut file = File::options().read(true).write(true).open(folder.join(FILE))?;
-    let mut head = Vec::new();
-    (&file).take(256).read_to_end(&mut head)?;
-    match head.windows(running.len()).position(|part| part == running) {
-        Some(at) => {
-            file.seek(SeekFrom::Start(at as u64))?;
-            file.write_all(failed)
-        }
-        None => Ok(()),
+    /// Every step of every rank, frame by frame.
+    pub fn steps(&self) -> impl Iterator<Item = &StepRecord> {
+        self.frames.iter().flat_map(|frame| &frame.steps)
     }
 }
 
+/// What is left of a record if its last line was cut.
+fn without_last_line(text: &[u8]) -> Option<Vec<u8>> {
+    let whole = &text[..text.iter().rposition(|&byte| byte == b'\n')?];
+    Some([whole.strip_suffix(b",").unwrap_or(whole), END].concat())
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn record() -> RunRecord {
+    pub(in crate::output) fn record() -> RunRecord {
         RunRecord {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -206,23 +202,8 @@ mod tests {
             surface_index: 0.0,
             bending: String::new(),
             places: Vec::new(),
-            frames: vec![FrameRecord { frame: 0, state_hash: "0".to_owned() }],
-            steps: Vec::new(),
-            thefts: Vec::new(),
+            frames: Vec::new(),
         }
-    }
-
-    #[test]
-    fn a_run_without_room_for_its_record_is_marked_as_failed() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(mark_failed(folder.path()).is_err());
-        record().write(folder.path()).unwrap();
-        let size = || std::fs::metadata(folder.path().join(FILE)).unwrap().len();
-        let before = size();
-        mark_failed(folder.path()).unwrap();
-        let read = RunRecord::read(folder.path()).unwrap();
-        assert_eq!((read.status, read.frames), (Status::Failed, record().frames));
-        assert_eq!(size(), before);
     }
 
     #[test]
@@ -233,7 +214,7 @@ mod tests {
         older.as_object_mut().unwrap().remove("steps_per_frame");
         std::fs::write(folder.path().join(FILE), older.to_string()).unwrap();
         let error = RunRecord::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("format 1, where this version knows 2"), "{error}");
+        assert!(error.contains("format 1, where this version knows 3"), "{error}");
     }
 
     #[test]

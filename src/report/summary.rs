@@ -29,7 +29,7 @@ impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let record = self.record;
         let totals = self.totals();
-        let steps = record.steps.iter().filter(|step| step.rank == 0).count();
+        let steps = record.steps().filter(|step| step.rank == 0).count();
         let of_rank_0 = totals.first().copied().unwrap_or_default();
         let frames = record.frames.len().saturating_sub(1);
         writeln!(
@@ -67,7 +67,7 @@ impl fmt::Display for Summary<'_> {
 impl Summary<'_> {
     fn totals(&self) -> Vec<StepReport> {
         let mut totals = vec![StepReport::default(); self.record.ranks];
-        for step in &self.record.steps {
+        for step in self.record.steps() {
             totals[step.rank].add(&step.report);
         }
         totals

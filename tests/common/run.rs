@@ -88,11 +88,17 @@ impl Frames {
     }
 }
 
+/// Every step of every rank in a `run.json`.
+pub fn steps_of(record: &serde_json::Value) -> Vec<&serde_json::Value> {
+    let frames = record["frames"].as_array().expect("frames").iter();
+    frames.flat_map(|frame| frame["steps"].as_array().expect("steps")).collect()
+}
+
 /// A frame hides a test that was executed twice, as the larger of two equal responses is the
 /// same; these do not.
 fn executed_tests(record: &serde_json::Value) -> BTreeMap<u64, (u64, u64)> {
     let mut sums = BTreeMap::<u64, (u64, u64)>::new();
-    for step in record["steps"].as_array().into_iter().flatten() {
+    for step in steps_of(record) {
         let number = |field: &str| step[field].as_u64().expect("a number");
         let hash = step["test_hash"].as_str().map(|digits| u64::from_str_radix(digits, 16));
         let hash = hash.expect("a hash").expect("of hexadecimal digits");

@@ -112,20 +112,15 @@ impl FrameProfile {
 impl Profile {
     /// The profile that `record` holds, of all frames so far.
     pub fn new(record: &RunRecord) -> Self {
-        let steps_per_frame = record.steps_per_frame.max(1);
         let mut test_parts = BTreeMap::<u64, TestPart>::new();
-        for step in &record.steps {
+        for step in record.steps() {
             test_parts.entry(step.step).or_default().add(step);
         }
-        let mut by_frame = BTreeMap::<u64, Vec<&StepRecord>>::new();
-        for step in &record.steps {
-            let frame = step.step.saturating_sub(1) / steps_per_frame + 1;
-            by_frame.entry(frame).or_default().push(step);
-        }
-        let frames = by_frame.into_iter().map(|(frame, steps)| FrameProfile {
-            frame,
-            seconds: seconds(&steps, record.ranks),
-            processors: processors(steps.iter().copied(), &test_parts),
+        let with_steps = record.frames.iter().filter(|frame| !frame.steps.is_empty());
+        let frames = with_steps.map(|frame| FrameProfile {
+            frame: frame.frame,
+            seconds: seconds(&frame.steps, record.ranks),
+            processors: processors(frame.steps.iter(), &test_parts),
         });
         Self {
             scene: match record.status {
@@ -134,10 +129,10 @@ impl Profile {
             },
             ranks: record.ranks,
             threads: record.threads,
-            steps_per_frame,
+            steps_per_frame: record.steps_per_frame,
             recorded: None,
             frames: frames.collect(),
-            processors: processors(record.steps.iter(), &test_parts),
+            processors: processors(record.steps(), &test_parts),
         }
     }
 
@@ -257,7 +252,7 @@ impl TestPart {
 }
 
 /// Seconds of each phase over `steps`, averaged over the ranks.
-fn seconds(steps: &[&StepRecord], ranks: usize) -> [f64; Phase::ALL.len()] {
+fn seconds(steps: &[StepRecord], ranks: usize) -> [f64; Phase::ALL.len()] {
     let mut seconds = [0.0; Phase::ALL.len()];
     for step in steps {
         seconds.iter_mut().zip(step.report.seconds).for_each(|(sum, part)| *sum += part);
