@@ -1,5 +1,6 @@
 //! Triangle meshes: OBJ files, topology, generated shapes.
 
+mod nine_digits;
 pub mod obj;
 pub mod obj_read;
 pub mod obj_write;

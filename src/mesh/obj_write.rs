@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::nine_digits::push_nine;
 use super::obj::{Corner, NO_MATERIAL, ObjDocument};
 use crate::ids::NONE;
 use crate::math::Vec3;
@@ -154,48 +155,11 @@ impl Text {
 fn push_number(text: &mut Vec<u8>, x: f64, digits: Digits) -> io::Result<()> {
     match digits {
         Digits::Exact => write!(text, "{x}"),
-        Digits::Nine => push_nine(text, x),
-    }
-}
-
-/// Nine significant digits, correctly rounded, without trailing zeros or -0.
-fn push_nine(text: &mut Vec<u8>, x: f64) -> io::Result<()> {
-    // The shape `-d.dddddddde-N`: a sign, nine digits and an exponent.
-    let mut scientific = [0; 32];
-    let mut rest = &mut scientific[..];
-    write!(rest, "{:.8e}", x.abs())?;
-    let length = 32 - rest.len();
-    let exponent = std::str::from_utf8(&scientific[11..length]).ok().and_then(|e| e.parse().ok());
-    let Some(exponent) = exponent.filter(|_| x.is_finite()) else {
-        return write!(text, "{x}");
-    };
-    let exponent: i32 = exponent;
-    let mut digits = [0; 9];
-    digits[0] = scientific[0];
-    digits[1..].copy_from_slice(&scientific[2..10]);
-    let used = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
-    if used == 0 {
-        text.push(b'0');
-        return Ok(());
-    }
-    if x < 0.0 {
-        text.push(b'-');
-    }
-    let zeros = |count: i32| std::iter::repeat_n(b'0', count.max(0) as usize);
-    if exponent < 0 {
-        text.extend_from_slice(b"0.");
-        text.extend(zeros(-exponent - 1));
-        text.extend_from_slice(&digits[..used]);
-    } else {
-        let whole = exponent as usize + 1;
-        text.extend_from_slice(&digits[..used.min(whole)]);
-        text.extend(zeros(whole as i32 - used as i32));
-        if used > whole {
-            text.push(b'.');
-            text.extend_from_slice(&digits[whole..used]);
+        Digits::Nine => {
+            push_nine(text, x);
+            Ok(())
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -205,31 +169,6 @@ mod tests {
     use super::*;
     use crate::math::Vec2;
     use proptest::prelude::*;
-
-    fn nine(x: f64) -> String {
-        let mut text = Vec::new();
-        push_nine(&mut text, x).unwrap();
-        String::from_utf8(text).unwrap()
-    }
-
-    #[test]
-    fn nine_digits_without_exponent() {
-        for (x, text) in [
-            (0.0, "0"),
-            (-0.0, "0"),
-            (1.0, "1"),
-            (-0.1, "-0.1"),
-            (1.0 / 3.0, "0.333333333"),
-            (1234567890.123, "1234567890"),
-            (123456.7891234, "123456.789"),
-            (9.999999999, "10"),
-            (-2e-5, "-0.00002"),
-            (1e-12 / 3.0, "0.000000000000333333333"),
-            (1e12, "1000000000000"),
-        ] {
-            assert_eq!(nine(x), text);
-        }
-    }
 
     /// Documents as files can hold them: names that are not the defaults, runs
     /// of at least one polygon.
@@ -283,12 +222,6 @@ mod tests {
             let (back, _) = parse(&file, "file").unwrap();
             prop_assert_eq!(groups_by_polygon(&back), groups_by_polygon(&document));
             prop_assert_eq!(ObjDocument { groups: vec![], ..back }, ObjDocument { groups: vec![], ..document });
-        }
-
-        #[test]
-        fn nine_digits_are_those_of_rust(x in any::<f64>().prop_filter("finite", |x| x.is_finite())) {
-            let back: f64 = nine(x).parse().unwrap();
-            prop_assert_eq!(back, format!("{x:.8e}").parse::<f64>().unwrap());
         }
     }
 
