@@ -84,14 +84,16 @@ impl<'j> Recorder<'j> {
     pub fn frame(&mut self, frame: FrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
         let (number, positions) = (frame.frame, simulation.positions().to_vec());
-        self.frames.write(number, simulation.scene_time_s(), positions)?;
-        self.file.add(&frame)?;
-        self.output_s += start.elapsed().as_secs_f64();
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
-        self.progress.frame(number, &total);
+        self.frames.write(number, simulation.scene_time_s(), positions)?;
+        let noted = self.file.add(&frame);
+        // Also if there was no room for it: its file may be whole.
         self.record.frames.push(frame);
+        noted?;
+        self.output_s += start.elapsed().as_secs_f64();
+        self.progress.frame(number, &total);
         Ok(())
     }
 

@@ -216,6 +216,12 @@ fn folders_that_are_no_runs_and_runs_that_failed_are_refused() {
     std::fs::write(&record, failed).expect("run.json is written");
     run.assert_found(&["run.json", "did not end well"]);
 
+    // Killed while it added a frame.
+    let running = read(&record).replace("\"failed\"", "\"running\"");
+    let lines = running.replace(",{\"frame\":", ",\n{\"frame\":");
+    std::fs::write(&record, &lines[..lines.len() - 9]).expect("run.json is written");
+    run.assert_found(&["run.json", "goes on, or was ended"]);
+
     std::fs::remove_file(run.out.join("obstacles.obj")).expect("a file is removed");
     let (code, _, said) = run.check(&[]);
     assert!(code == Some(1) && said.contains("obstacles.obj"), "{said}");

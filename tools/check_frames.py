@@ -116,7 +116,10 @@ def frames_of(folder):
     """Number and path of each frame that there is or that run.json lists."""
     numbers = [int(path.stem.split("_")[1]) for path in folder.glob("frame_*.obj")]
     record = folder / "run.json"
-    listed = len(json.loads(record.read_text())["frames"]) if record.exists() else 0
+    try:
+        listed = len(json.loads(record.read_text())["frames"]) if record.exists() else 0
+    except ValueError:  # The run was killed while it added a frame.
+        listed = 0
     return [(n, folder / f"frame_{n:04}.obj") for n in range(max(numbers + [listed - 1]) + 1)]
 
 

@@ -39,9 +39,12 @@ pub fn push_nine(text: &mut Vec<u8>, x: f64) {
     }
 }
 
-/// The nine digits of a positive number, and the exponent of the first, where one product
-/// tells them: it errs by less than 1e-7 of the last digit.
+/// The nine digits of a number that is not negative, and the exponent of the first, where
+/// one product tells them: it errs by less than 1e-7 of the last digit.
 fn fast(x: f64) -> Option<(u32, i32)> {
+    if x == 0.0 {
+        return Some((0, 0));
+    }
     if !(1e-14..1e9).contains(&x) {
         return None;
     }

@@ -15,7 +15,7 @@ pub struct RunFile {
     file: File,
     /// Where the list of frames ends.
     end: u64,
-    frames: usize,
+    is_empty: bool,
 }
 
 impl RunFile {
@@ -32,7 +32,7 @@ impl RunFile {
             Ok((file, end))
         };
         let (file, end) = open().map_err(|cause| not_written(&path, cause))?;
-        Ok(Self { path, file, end, frames: record.frames.len() })
+        Ok(Self { path, file, end, is_empty: true })
     }
 
     /// Adds a frame.
@@ -40,28 +40,31 @@ impl RunFile {
     /// # Errors
     /// When it cannot be written; the file then holds those before it.
     pub fn add(&mut self, frame: &FrameRecord) -> Result<()> {
-        let separator: &[u8] = if self.frames == 0 { b"\n" } else { b",\n" };
+        let separator: &[u8] = if self.is_empty { b"\n" } else { b",\n" };
         let frame = serde_json::to_vec(frame)
             .map_err(|cause| Error::file(&self.path, cause, "report this as a bug"))?;
         let line = [separator, &frame, END].concat();
         if let Err(cause) = self.write_end(&line) {
+            // There was room for that.
             let _ = self.write_end(END);
-            let _ = self.file.set_len(self.end + END.len() as u64);
             return Err(not_written(&self.path, cause));
         }
         self.end += (line.len() - END.len()) as u64;
-        self.frames += 1;
+        self.is_empty = false;
         Ok(())
     }
 
+    /// Writes what follows the frames so far.
     fn write_end(&mut self, text: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(text)
+        self.file.write_all(text)?;
+        self.file.set_len(self.end + text.len() as u64)
     }
 }
 
 /// Makes the file of a run that goes on say `failed`, in place: a full disk has room for
-/// that where it has none for a new record.
+/// that where it has none for a new record. Frames that were not written any more may stay
+/// listed.
 ///
 /// # Errors
 /// When the file is not there or cannot be written.
@@ -122,6 +125,20 @@ mod tests {
         let at_once = std::fs::read(folder.join(FILE)).unwrap();
         let without_ends = written.into_iter().filter(|&byte| byte != b'\n');
         assert_eq!(without_ends.collect::<Vec<_>>(), at_once);
+    }
+
+    #[test]
+    fn half_a_line_is_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut file = RunFile::create(folder, &record()).unwrap();
+        file.add(&frame(0)).unwrap();
+        let before = std::fs::read(folder.join(FILE)).unwrap();
+        file.write_end(b",\n{\"frame\":1,\"sta").unwrap();
+        file.write_end(END).unwrap();
+        assert_eq!(std::fs::read(folder.join(FILE)).unwrap(), before);
+        file.add(&frame(1)).unwrap();
+        assert_eq!(told(folder).0, [0, 1]);
     }
 
     #[test]

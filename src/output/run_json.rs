@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::collision::{ProcessorUse, Theft};
@@ -53,6 +54,7 @@ pub struct FrameRecord {
     /// Hash of positions, velocities, contacts and time (see [`crate::sim::State`]).
     pub state_hash: String,
     /// Every step of every rank since the frame before it.
+    #[serde(default)]
     pub steps: Vec<StepRecord>,
     /// Who took tasks from whom in them.
     #[serde(default)]
@@ -145,13 +147,7 @@ impl RunRecord {
             return Err(Error::file(folder, "the folder is no run: it has no run.json", NO_RUN));
         }
         let text = std::fs::read(&path).map_err(|cause| Error::file(&path, cause, NO_RUN))?;
-        let record = serde_json::from_slice::<Self>(&text);
-        // Killed while it added a frame.
-        let record = record.or_else(|cause| match without_last_line(&text) {
-            Some(text) => serde_json::from_slice(&text),
-            None => Err(cause),
-        });
-        let record = record.map_err(|cause| {
+        let record: Self = parse(&text).map_err(|cause| {
             Error::file(&path, format!("not the record of a run: {cause}"), "repeat the run")
         })?;
         if record.format != FORMAT {
@@ -173,6 +169,16 @@ impl RunRecord {
     pub fn steps(&self) -> impl Iterator<Item = &StepRecord> {
         self.frames.iter().flat_map(|frame| &frame.steps)
     }
+}
+
+/// Reads the text of a record; without the last frame if the run was killed, or not ready,
+/// while it added that.
+///
+/// # Errors
+/// Text that is no such record.
+pub fn parse<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+    let cut = || serde_json::from_slice(&without_last_line(text)?).ok();
+    serde_json::from_slice(text).or_else(|cause| cut().ok_or(cause))
 }
 
 /// What is left of a record if its last line was cut.
@@ -211,6 +217,7 @@ pub(super) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut older = serde_json::to_value(record()).unwrap();
         older["format"] = 1.into();
+        older["frames"] = serde_json::json!([{ "frame": 0, "state_hash": "0" }]);
         older.as_object_mut().unwrap().remove("steps_per_frame");
         std::fs::write(folder.path().join(FILE), older.to_string()).unwrap();
         let error = RunRecord::read(folder.path()).unwrap_err().to_string();

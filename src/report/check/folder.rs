@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::obj_read;
 use crate::output::frames::frame_name;
+use crate::output::run_json;
 use crate::scene::{self, Scene, spec};
 
 /// A run, as its folder tells.
@@ -136,7 +137,7 @@ fn read_scene(folder: &Path) -> Result<Scene> {
 fn unfinished(folder: &Path) -> Result<Option<String>> {
     let path = folder.join("run.json");
     let text = read(&path, NO_RUN)?;
-    let record: serde_json::Value = serde_json::from_slice(&text).map_err(|cause| {
+    let record: serde_json::Value = run_json::parse(&text).map_err(|cause| {
         Error::file(&path, format!("not the record of a run: {cause}"), "repeat the run")
     })?;
     Ok(match record["status"].as_str() {

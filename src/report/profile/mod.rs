@@ -38,7 +38,7 @@ pub struct Profile {
     /// Number of steps that were recorded, if frames stand for those alone: their seconds
     /// are means over them. Else seconds are sums over all steps of the frame.
     pub recorded: Option<usize>,
-    /// The frames that were computed, rising from 1; one without processors if no step of it
+    /// The frames that were written, rising from 1; one without processors if no step of it
     /// was recorded.
     pub frames: Vec<FrameProfile>,
     /// Each processor over the whole run.
