@@ -7,7 +7,7 @@ use crossbeam_deque::Worker;
 
 use super::pool::{Pool, Pooled};
 use super::time_line::{Clock, Origin, Steal, TaskSpan};
-use super::usage::{ProcessorUse, Theft, note_theft, thread_time};
+use super::usage::{ProcessorUse, Stretch, Theft, note_theft};
 use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
 use crate::collision::surface::{Side, elementary_pairs};
@@ -190,14 +190,14 @@ impl Processor {
         let mut polled = Instant::now();
         while let Some(mut pooled) = self.next(run, link)? {
             // Reading the clock is a call of the system: not for each task.
-            let (start, mut scheduling) = (thread_time(), Duration::ZERO);
+            let (stretch, mut scheduling) = (Stretch::begin(), Duration::ZERO);
             loop {
                 scheduling += self.execute(pooled, run, link, &mut polled)?;
                 run.pool.executed();
                 let Some(own) = self.tasks.pop() else { break };
                 pooled = own;
             }
-            self.usage.busy_s += (thread_time() - start).saturating_sub(scheduling).as_secs_f64();
+            self.usage.busy_s += stretch.busy_s(scheduling);
             self.usage.scheduling_s += scheduling.as_secs_f64();
         }
         Ok(())
@@ -250,9 +250,10 @@ impl Processor {
         if !run.clock.runs {
             return self.unfold(task, run, link, polled);
         }
-        let (begin_s, start, before) = (run.clock.now_s(), thread_time(), self.counters.tests);
+        let (begin_s, before) = (run.clock.now_s(), self.counters.tests);
+        let stretch = Stretch::begin();
         let scheduling = self.unfold(task, run, link, polled)?;
-        let busy_s = (thread_time() - start).saturating_sub(scheduling).as_secs_f64();
+        let busy_s = stretch.busy_s(scheduling);
         let (end_s, tests) = (run.clock.now_s(), self.counters.tests - before);
         let thread = self.index as u32;
         self.spans.push(TaskSpan { thread, begin_s, end_s, busy_s, tests, origin });

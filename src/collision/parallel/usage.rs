@@ -1,7 +1,7 @@
 //! What each processor does during the tests of a step: the profile.
 
 use std::ops::{Add, Sub};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use nix::time::{ClockId, clock_gettime};
@@ -105,7 +105,46 @@ pub fn note_theft(thefts: &mut Vec<Theft>, new: Theft) {
     }
 }
 
+/// A time in which a thread executes tasks, and looks at messages in between.
+pub(super) struct Stretch {
+    start: Instant,
+    thread_time: Duration,
+}
+
+impl Stretch {
+    /// Begins now.
+    pub(super) fn begin() -> Self {
+        Self { start: Instant::now(), thread_time: thread_time() }
+    }
+
+    /// How long the tests took until now, s, if looking at messages took `scheduling` of the
+    /// wall time: no more than is left of that, nor than the thread ran. (A thread may lose
+    /// its core while it looks at messages, so that one cannot be taken from the other.)
+    pub(super) fn busy_s(&self, scheduling: Duration) -> f64 {
+        let left = self.start.elapsed().saturating_sub(scheduling);
+        left.min(thread_time() - self.thread_time).as_secs_f64()
+    }
+}
+
 /// Processor time of the calling thread; zero where the system does not tell.
-pub(super) fn thread_time() -> Duration {
+fn thread_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As where four ranks share two cores.
+    #[test]
+    fn tests_count_as_long_as_they_took_though_the_core_is_lost_between_them() {
+        let (spun, slept) = (Duration::from_millis(5), Duration::from_millis(20));
+        let stretch = Stretch::begin();
+        while thread_time() - stretch.thread_time < spun {}
+        let scheduling = Instant::now();
+        std::thread::sleep(slept);
+        let busy_s = stretch.busy_s(scheduling.elapsed());
+        assert!(busy_s >= spun.as_secs_f64(), "{busy_s}");
+        assert!(busy_s <= (thread_time() - stretch.thread_time).as_secs_f64());
+    }
 }
