@@ -208,7 +208,7 @@ impl Default for Collision {
             stealing: true,
             a: 2,
             b: 8,
-            polling_interval_us: 30.0,
+            polling_interval_us: 10.0,
             victim_order: VictimOrder::RoundRobin,
             share: Share::One,
         }

@@ -41,6 +41,13 @@ impl Decomposition {
         let count = (self.limit(sigma) / 2).clamp(1, stack.len());
         stack.drain(..count).collect()
     }
+
+    /// Takes the later half of the tests of a `task` for another rank, if it has two or
+    /// more: for its victim, if no other task waits there. The tests at the bottom of a
+    /// stack are nearly all of its work: the victim would be the next thief.
+    pub fn halve<T>(task: &mut Vec<T>) -> Option<Vec<T>> {
+        (task.len() > 1).then(|| task.split_off(task.len() / 2))
+    }
 }
 
 /// What tests are executed on, and what they find.
@@ -229,7 +236,11 @@ impl Processor {
                 return Ok(Some(Some(Pooled { task, origin })));
             }
             let over = !run.stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
-            Ok(if over { Some(None) } else { link.received().map(Some) })
+            if over {
+                return Ok(Some(None));
+            }
+            // The rank may have kept a part of what it handed over.
+            Ok(link.received().or_else(|| self.tasks.pop()).map(Some))
         });
         if link.interval().is_some() {
             self.usage.waiting_s += start.elapsed().as_secs_f64();
@@ -295,5 +306,18 @@ impl Processor {
             }
         }
         Ok(scheduling)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_task_for_another_rank_the_later_half_stays() {
+        let mut task = vec![1, 2, 3, 4, 5];
+        assert_eq!(Decomposition::halve(&mut task), Some(vec![3, 4, 5]));
+        assert_eq!(Decomposition::halve(&mut task), Some(vec![2]));
+        assert_eq!((Decomposition::halve(&mut task), task), (None, vec![1]));
     }
 }

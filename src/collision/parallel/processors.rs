@@ -98,7 +98,8 @@ impl Processors {
             return work(threads, (first, others), run, &mut Alone, &Alone);
         }
         let interval = Duration::from_secs_f64(settings.polling_interval_us * 1e-6);
-        let mut link = RankLink::begin(world, scheduler, (settings.share, interval), run)?;
+        let mut link =
+            RankLink::begin(world, scheduler, (settings.share, interval), run, &first.tasks)?;
         work(threads, (first, others), run, &mut link, &Led)?;
         first.usage.add(&link.usage);
         link.thefts.into_iter().for_each(|theft| note_theft(&mut first.thefts, theft));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crossbeam_deque::Worker;
 
 use super::pool::{Pool, Pooled};
-use super::processor::{Link, SearchRun};
+use super::processor::{Decomposition, Link, SearchRun};
 use super::scheduler::{Action, Event, Letter, Load, Scheduler};
 use super::time_line::{Clock, Origin, Steal};
 use super::usage::{ProcessorUse, Theft, note_theft};
@@ -32,6 +32,8 @@ pub(super) struct RankLink<'a> {
     world: &'a dyn World,
     scheduler: &'a mut Scheduler,
     share: Share,
+    /// Whether tasks may be divided.
+    divides: bool,
     interval: Duration,
     clock: Clock,
     /// The barrier or the sum under way.
@@ -60,11 +62,13 @@ impl<'a> RankLink<'a> {
         scheduler: &'a mut Scheduler,
         (share, interval): (Share, Duration),
         run: &SearchRun,
+        own: &Worker<Pooled>,
     ) -> Result<Self> {
         let mut link = Self {
             world,
             scheduler,
             share,
+            divides: run.decomposition.is_some(),
             interval,
             clock: run.clock,
             pending: None,
@@ -74,7 +78,7 @@ impl<'a> RankLink<'a> {
             thefts: Vec::new(),
         };
         link.scheduler.begin(&mut link.actions);
-        link.perform(run.pool)?;
+        link.perform(run.pool, own)?;
         Ok(link)
     }
 
@@ -107,7 +111,13 @@ impl<'a> RankLink<'a> {
         Ok(Event::Received { from, phase, letter })
     }
 
-    fn handle(&mut self, event: Event, pool: &Pool, has_work: bool) -> Result<()> {
+    fn handle(
+        &mut self,
+        event: Event,
+        pool: &Pool,
+        own: &Worker<Pooled>,
+        has_work: bool,
+    ) -> Result<()> {
         let load = match () {
             () if pool.is_idle() => Load::Idle,
             () if has_work || self.received.is_some() || pool.waiting() > 0 => Load::Busy,
@@ -116,10 +126,10 @@ impl<'a> RankLink<'a> {
         let handled = self.scheduler.handle(event, load, &mut self.actions);
         let rank = self.world.rank();
         handled.map_err(|stray| Error::Rank { rank, message: stray.to_string() })?;
-        self.perform(pool)
+        self.perform(pool, own)
     }
 
-    fn perform(&mut self, pool: &Pool) -> Result<()> {
+    fn perform(&mut self, pool: &Pool, own: &Worker<Pooled>) -> Result<()> {
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain(..) {
             match action {
@@ -128,8 +138,7 @@ impl<'a> RankLink<'a> {
                     self.send(victim, Letter::Request, &[])?;
                 }
                 Action::Answer(thief) => {
-                    let count = self.share.of(pool.waiting());
-                    let tasks = Vec::from_iter((0..count).map_while(|_| pool.hand_over()));
+                    let tasks = self.hand_over(pool, own);
                     let letter = if tasks.is_empty() { Letter::Rejection } else { Letter::Tasks };
                     self.send(thief, letter, &tasks)?;
                 }
@@ -144,6 +153,21 @@ impl<'a> RankLink<'a> {
         }
         self.actions = actions;
         Ok(())
+    }
+
+    /// The tasks for a thief, and whose they were. Half of the last one stays.
+    fn hand_over(&mut self, pool: &Pool, own: &Worker<Pooled>) -> Vec<(usize, Task)> {
+        let count = self.share.of(pool.waiting());
+        let mut tasks = Vec::from_iter((0..count).map_while(|_| pool.hand_over()));
+        if self.divides
+            && pool.waiting() == 0
+            && let Some((_, last)) = tasks.last_mut()
+            && let Some(kept) = Decomposition::halve(last)
+        {
+            pool.put(own, kept, Origin::Cut);
+            self.usage.tasks_created += 1;
+        }
+        tasks
     }
 
     fn send(&self, to: usize, letter: Letter, tasks: &[(usize, Task)]) -> Result<()> {
@@ -175,10 +199,10 @@ impl Link for RankLink<'_> {
     fn poll(&mut self, pool: &Pool, own: &Worker<Pooled>, has_work: bool) -> Result<bool> {
         while let Some(message) = self.world.poll(None, Tag::Steal)? {
             let event = self.receive(message, pool, own, has_work)?;
-            self.handle(event, pool, has_work)?;
+            self.handle(event, pool, own, has_work)?;
         }
         let event = self.completed()?.unwrap_or(Event::Polled);
-        self.handle(event, pool, has_work)?;
+        self.handle(event, pool, own, has_work)?;
         Ok(self.scheduler.is_over())
     }
 

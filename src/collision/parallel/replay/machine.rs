@@ -320,7 +320,14 @@ impl<'a> ModelledSearch<'a> {
             }
             Action::Answer(thief) => {
                 let count = self.collision.share.of(one.pool.len());
-                let tasks = Vec::from_iter(one.pool.drain(..count));
+                let mut tasks = Vec::from_iter(one.pool.drain(..count));
+                if self.rules.decomposition.is_some()
+                    && one.pool.is_empty()
+                    && let Some(kept) = tasks.last_mut().and_then(Decomposition::halve)
+                {
+                    one.pool.push_back(kept);
+                    one.usage.tasks_created += 1;
+                }
                 let letter = if tasks.is_empty() { Letter::Rejection } else { Letter::Tasks };
                 self.send(rank, thief, letter, tasks);
             }

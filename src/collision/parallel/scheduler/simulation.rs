@@ -243,7 +243,10 @@ impl Simulation {
                 Action::Ask(victim) => self.send(rank, victim, Letter::Request, Vec::new()),
                 Action::Answer(thief) => {
                     let pool = &mut self.ranks[rank].pool;
-                    let tasks = Vec::from_iter(pool.drain(..self.share.of(pool.len())));
+                    let mut tasks = Vec::from_iter(pool.drain(..self.share.of(pool.len())));
+                    if pool.is_empty() {
+                        pool.extend(tasks.last_mut().and_then(Decomposition::halve));
+                    }
                     let letter = if tasks.is_empty() { Letter::Rejection } else { Letter::Tasks };
                     self.send(rank, thief, letter, tasks);
                 }
