@@ -9,13 +9,14 @@
 //! looking at the others.
 
 mod rank;
+mod scheduled;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use self::rank::{Rank, Rules};
+use self::scheduled::Scheduled;
 use super::costs::{UnitCosts, picoseconds};
 use super::tree::Unfolded;
 use crate::collision::ProcessorUse;
@@ -134,34 +135,6 @@ enum Happening {
     BarrierCompleted,
     SumCompleted(i64),
 }
-
-/// An event at a rank; the queue has the next one on top.
-struct Scheduled {
-    time: u64,
-    number: u64,
-    rank: usize,
-    what: Happening,
-}
-
-impl Ord for Scheduled {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.time, other.number).cmp(&(self.time, self.number))
-    }
-}
-
-impl PartialOrd for Scheduled {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Scheduled {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Scheduled {}
 
 /// One search on the machine.
 struct ModelledSearch<'a> {
