@@ -155,7 +155,8 @@ impl<'a> RankLink<'a> {
         Ok(())
     }
 
-    /// The tasks for a thief, and whose they were. Half of the last one stays.
+    /// The tasks for a thief, and whose they were. Of the last one that waits half of the
+    /// tests stay.
     fn hand_over(&mut self, pool: &Pool, own: &Worker<Pooled>) -> Vec<(usize, Task)> {
         let count = self.share.of(pool.waiting());
         let mut tasks = Vec::from_iter((0..count).map_while(|_| pool.hand_over()));

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum Origin {
     /// It had it at the beginning.
     TopLevel,
-    /// Cut off its own stack.
+    /// Cut off its own stack, or kept of what its rank handed over.
     Cut,
     /// Taken from another processor of its rank, or got from another rank.
     Stolen(Steal),
