@@ -9,12 +9,12 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cloth_sim::collision::{Detector, Processors, Surface, Surfaces, Sweep};
-use cloth_sim::comm::threads as ranks;
+use cloth_sim::collision::{Detector, Surface, Surfaces, Sweep};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
-use cloth_sim::scene::spec::Collision;
+use cloth_sim::ranks::in_process as ranks;
+use cloth_sim::stealing::{Processors, Settings};
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -118,7 +118,7 @@ impl Bench {
 fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count: u64) -> Duration {
     let took = ranks::run(1, |world| {
         let threads = Threads::new(1)?;
-        let mut processors = Processors::new(&Collision::default(), &threads, world);
+        let mut processors = Processors::new(&Settings::default(), &threads, world);
         let (mut detector, mut roots) = (Detector::new(surfaces), Vec::new());
         detector.refit(&threads, surfaces, sweep);
         let mut search = || {

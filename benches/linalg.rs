@@ -10,13 +10,12 @@ use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cloth_sim::comm::{Halo, threads as ranks};
-use cloth_sim::linalg::{
-    BlockCsr, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, ReproducibleSums, System,
-    Tolerance,
+use cloth_sim::linear::{
+    BlockCsr, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
+use cloth_sim::ranks::{Halo, ReproducibleSums, in_process as ranks};
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use springs::{cells, springs};

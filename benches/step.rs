@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cloth_sim::comm::{World, threads as ranks};
+use cloth_sim::bodies::Setup;
 use cloth_sim::error::Result;
-use cloth_sim::linalg::ReproducibleSums;
 use cloth_sim::math::{Mat3, Vec3};
-use cloth_sim::profile::{Counter, Phase, StepReport};
-use cloth_sim::scene::{self, Scene, Setup};
-use cloth_sim::sim::{Model, Simulation};
+use cloth_sim::ranks::{ReproducibleSums, World, in_process as ranks};
+use cloth_sim::scene;
+use cloth_sim::scene::Scene;
+use cloth_sim::step::{Counter, Model, Phase, Simulation, StepReport};
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, Throughput};
 
@@ -53,7 +53,7 @@ impl Draped {
     }
 
     fn model(&self, ranks: usize) -> Result<Arc<Model>> {
-        let model = Model::new(self.scene.clone(), self.setup.clone(), |build| build(ranks))?;
+        let model = Model::new(self.scene.settings(), self.setup.clone(), |build| build(ranks))?;
         Ok(Arc::new(model))
     }
 

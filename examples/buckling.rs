@@ -13,10 +13,10 @@
 #[path = "../tests/common/physics.rs"]
 mod physics;
 
+use cloth_sim::bodies::cloth::setup::{ClothSetup, Material};
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
-use cloth_sim::scene::{ClothSetup, Material};
-use cloth_sim::sim::Simulation;
+use cloth_sim::step::Simulation;
 use physics::{Cut, G, alone, cloth, hold, simulate, statics, strip};
 
 /// Mass per area, kg/m^2.

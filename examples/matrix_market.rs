@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser;
-use cloth_sim::cloth::Integrator;
-use cloth_sim::comm::threads as ranks;
+use cloth_sim::bodies::cloth::Integrator;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
+use cloth_sim::ranks::in_process as ranks;
 use cloth_sim::scene;
-use cloth_sim::sim::{Model, Simulation};
+use cloth_sim::step::{Model, Simulation};
 
 #[derive(Parser)]
 struct Arguments {
@@ -44,7 +44,7 @@ fn main() -> Result<()> {
     let scene = scene::load(&arguments.scene, &arguments.overrides)?;
     let home = arguments.scene.parent().unwrap_or(Path::new("."));
     let setup = scene::build(&scene, home, 1)?;
-    let model = Arc::new(Model::new(scene, setup, |build| build(1))?);
+    let model = Arc::new(Model::new(scene.settings(), setup, |build| build(1))?);
     if !model.cloth.pins.groups.is_empty() {
         eprintln!("note: this scene has pins; their rows are written as if they were free");
     }
@@ -60,7 +60,12 @@ fn main() -> Result<()> {
                 Error::file(&arguments.folder, cause, "free some space or choose another folder")
             })
     })?;
-    println!("step {} of {}: {}", arguments.step, model.scene.name, arguments.folder.display());
+    println!(
+        "step {} of {}: {}",
+        arguments.step,
+        arguments.scene.display(),
+        arguments.folder.display()
+    );
     Ok(())
 }
 

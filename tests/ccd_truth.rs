@@ -8,11 +8,10 @@ use std::process::{Command, Output};
 
 use cloth_sim::collision::PairKind;
 use cloth_sim::collision::ccd::time_of_impact;
-use num_rational::{BigRational, Ratio};
-use num_traits::Zero;
-
 use common::finish_within;
 use common::queries::{Draw, MEETINGS, Query, Truth, meeting, parted, passing};
+use num_rational::{BigRational, Ratio};
+use num_traits::Zero;
 
 const KINDS: [PairKind; 2] = [PairKind::VertexFace, PairKind::EdgeEdge];
 

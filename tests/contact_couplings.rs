@@ -5,19 +5,19 @@
 #[path = "common/physics.rs"]
 mod physics;
 
-use cloth_sim::cloth::inputs::StepInputs;
-use cloth_sim::cloth::{ContactSpring, Integrator};
-use cloth_sim::comm::{World, threads as ranks};
+use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::inputs::StepInputs;
+use cloth_sim::bodies::cloth::setup::Material;
+use cloth_sim::bodies::cloth::{ContactSpring, Integrator};
 use cloth_sim::error::Result;
-use cloth_sim::linalg::{PreconditionerKind, Tolerance};
+use cloth_sim::linear::{PreconditionerKind, Tolerance};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::partition::{Gather, Layout};
-use cloth_sim::scene::{Material, Setup};
-use cloth_sim::sim::Model;
+use cloth_sim::ranks::{World, in_process as ranks};
+use cloth_sim::step::Model;
 use cloth_sim::threads::Threads;
 use nalgebra::{DMatrix, DVector};
-
 use physics::Random;
 
 const H: f64 = 4e-3;
@@ -36,7 +36,7 @@ fn model(ranks: usize) -> Model {
     let mut scene = physics::scene(H);
     scene.patch_vertices = 8;
     let setup = Setup { cloths: vec![folded, flat], obstacles: Vec::new() };
-    let model = Model::new(scene, setup, |build| build(ranks)).unwrap();
+    let model = Model::new(scene.settings(), setup, |build| build(ranks)).unwrap();
     assert_eq!(model.cloth.vertex_count(), ALL as usize);
     model
 }

@@ -6,12 +6,12 @@ mod common;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use cloth_sim::comm::{Halo, threads as ranks};
-use cloth_sim::linalg::{
+use cloth_sim::linear::{
     CgReport, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
+use cloth_sim::ranks::{Halo, in_process as ranks};
 use cloth_sim::threads::Threads;
 use common::springs::{cells, springs};
 

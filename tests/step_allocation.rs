@@ -7,17 +7,16 @@ mod counting;
 
 use std::path::Path;
 
-use cloth_sim::cloth::inputs::StepInputs;
-use cloth_sim::cloth::{ContactSpring, Integrator};
-use cloth_sim::comm::{World, threads};
+use cloth_sim::bodies::cloth::inputs::StepInputs;
+use cloth_sim::bodies::cloth::{ContactSpring, Integrator};
 use cloth_sim::error::Result;
-use cloth_sim::linalg::{PreconditionerKind, Tolerance};
+use cloth_sim::linear::{PreconditionerKind, Tolerance};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
+use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
-use cloth_sim::sim::Model;
+use cloth_sim::step::Model;
 use cloth_sim::threads::Threads;
-
 use counting::allocations;
 
 /// A sheet that hangs from two corners, in wind, with damping.
@@ -92,8 +91,8 @@ fn assembly_and_solve_allocate_nothing_after_the_first_step() {
     let setup = scene::build(&scene, Path::new("scenes"), 1).unwrap();
     for kind in [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky] {
         for (ranks, of_rank) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
-            let model = Model::new(scene.clone(), setup.clone(), |build| build(ranks)).unwrap();
-            let counts = threads::run(ranks, |w| later_allocations(w, &model, kind, of_rank));
+            let model = Model::new(scene.settings(), setup.clone(), |build| build(ranks)).unwrap();
+            let counts = in_process::run(ranks, |w| later_allocations(w, &model, kind, of_rank));
             let place = format!("{kind:?}, {ranks} ranks, {of_rank} threads");
             assert_eq!(counts.unwrap(), vec![0; ranks], "{place}");
         }

@@ -4,9 +4,9 @@ mod common;
 
 use std::sync::Mutex;
 
-use cloth_sim::comm::wait::wait;
-use cloth_sim::comm::{Exchange, Neighbour, Tag, World, message, threads};
 use cloth_sim::error::{Error, Result};
+use cloth_sim::ranks::wait::wait;
+use cloth_sim::ranks::{Exchange, Neighbour, Tag, World, in_process, message};
 use common::conformance;
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 7];
@@ -15,7 +15,7 @@ const SIZES: [usize; 5] = [1, 2, 3, 4, 7];
 fn conformance_suite() {
     for (name, case) in conformance::CASES {
         for size in SIZES {
-            threads::run(size, case).unwrap_or_else(|error| panic!("{name}, {size}: {error}"));
+            in_process::run(size, case).unwrap_or_else(|error| panic!("{name}, {size}: {error}"));
         }
     }
 }
@@ -24,7 +24,7 @@ fn conformance_suite() {
 fn conformance_suite_in_strict_mode() {
     for (name, case) in conformance::CASES {
         for size in SIZES {
-            let result = threads::run_strict(size, case);
+            let result = in_process::run_strict(size, case);
             result.unwrap_or_else(|error| panic!("{name}, {size}: {error}"));
         }
     }
@@ -33,15 +33,15 @@ fn conformance_suite_in_strict_mode() {
 #[test]
 fn whole_suite_in_one_world() {
     for size in SIZES {
-        threads::run(size, conformance::all).unwrap();
+        in_process::run(size, conformance::all).unwrap();
     }
 }
 
 #[test]
 fn results_come_by_rank() {
-    let ranks = threads::run(5, |world| Ok((world.rank(), world.size()))).unwrap();
+    let ranks = in_process::run(5, |world| Ok((world.rank(), world.size()))).unwrap();
     assert_eq!(ranks, [(0, 5), (1, 5), (2, 5), (3, 5), (4, 5)]);
-    assert!(matches!(threads::run(0, |_| Ok(())), Err(Error::Input { .. })));
+    assert!(matches!(in_process::run(0, |_| Ok(())), Err(Error::Input { .. })));
 }
 
 fn error_of(result: Result<Vec<()>>) -> (usize, String) {
@@ -53,7 +53,7 @@ fn error_of(result: Result<Vec<()>>) -> (usize, String) {
 
 #[test]
 fn strict_mode_shows_a_wait_for_nothing() {
-    let result = threads::run_strict(3, |world| match world.rank() {
+    let result = in_process::run_strict(3, |world| match world.rank() {
         0 => wait(|| world.poll(Some(1), Tag::Test)).map(|_| ()),
         1 => world.all_reduce_sum(&mut [1]),
         _ => Ok(()),
@@ -67,7 +67,7 @@ fn strict_mode_shows_a_wait_for_nothing() {
 
 #[test]
 fn strict_mode_shows_a_message_nobody_receives() {
-    let result = threads::run_strict(2, |world| match world.rank() {
+    let result = in_process::run_strict(2, |world| match world.rank() {
         0 => world.send(1, Tag::Test, vec![0; 8]),
         _ => Ok(()),
     });
@@ -78,12 +78,12 @@ fn strict_mode_shows_a_message_nobody_receives() {
 
 #[test]
 fn collectives_that_do_not_match_are_shown() {
-    let result = threads::run(2, |world| match world.rank() {
+    let result = in_process::run(2, |world| match world.rank() {
         0 => world.all_reduce_sum(&mut [1]),
         _ => world.broadcast(0, &mut Vec::new()),
     });
     assert!(error_of(result).1.contains("collective mismatch"));
-    let result = threads::run(2, |world| world.all_reduce_sum(&mut vec![1; 1 + world.rank()]));
+    let result = in_process::run(2, |world| world.all_reduce_sum(&mut vec![1; 1 + world.rank()]));
     assert!(error_of(result).1.contains("another length"));
 }
 
@@ -108,7 +108,7 @@ const WAITS: [fn(&dyn World) -> Result<()>; 5] = [
 fn an_error_on_one_rank_ends_all() {
     for wait_for_rank_1 in WAITS {
         let seen_by_others = Mutex::new(Vec::new());
-        let result = threads::run(4, |world| {
+        let result = in_process::run(4, |world| {
             if world.rank() == 1 {
                 return Err(Error::input("scene.ron", "no such field", "remove it"));
             }
@@ -127,7 +127,7 @@ fn an_error_on_one_rank_ends_all() {
 #[test]
 fn a_panic_on_one_rank_ends_all() {
     for wait_for_rank_1 in WAITS {
-        let result = threads::run(3, |world| match world.rank() {
+        let result = in_process::run(3, |world| match world.rank() {
             1 => panic!("out of cloth"),
             _ => wait_for_rank_1(world),
         });
@@ -139,7 +139,7 @@ fn a_panic_on_one_rank_ends_all() {
 
 #[test]
 fn abort_ends_all_with_its_message() {
-    let result = threads::run(3, |world| {
+    let result = in_process::run(3, |world| {
         if world.rank() == 2 {
             world.abort("no more");
         }

@@ -5,15 +5,14 @@
 #[path = "common/counting.rs"]
 mod counting;
 
-use cloth_sim::comm::{Halo, HaloNeighbour, World, threads};
 use cloth_sim::math::Vec3;
-
+use cloth_sim::ranks::{Halo, HaloNeighbour, World, in_process};
 use counting::allocations;
 
 #[test]
 fn exchanges_and_reductions_allocate_nothing_once_warm() {
     const OWN: usize = 200;
-    let counts = threads::run(4, |world: &dyn World| {
+    let counts = in_process::run(4, |world: &dyn World| {
         let (rank, size) = (world.rank(), world.size());
         let others = (0..size).filter(|&other| other != rank).enumerate();
         let neighbours = others.map(|(place, other)| {

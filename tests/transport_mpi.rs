@@ -5,10 +5,10 @@ mod common;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use cloth_sim::comm::mpi::run_mpi;
-use cloth_sim::comm::wait::wait;
-use cloth_sim::comm::{Tag, World, launch, report_panics_once};
 use cloth_sim::error::{Error, Result};
+use cloth_sim::ranks::mpi::run_mpi;
+use cloth_sim::ranks::wait::wait;
+use cloth_sim::ranks::{Tag, World, launch, report_panics_once};
 use common::{conformance, finish_within, mpirun};
 
 /// What the ranks of a job do.

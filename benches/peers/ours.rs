@@ -11,14 +11,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cloth_sim::comm::{Halo, World, launch, threads as ranks};
 use cloth_sim::error::{Error, Result};
-use cloth_sim::linalg::{
+use cloth_sim::linear::{
     BlockCsr, CgReport, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System,
     Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
+use cloth_sim::ranks::{Halo, World, in_process as ranks, launch};
 use cloth_sim::threads::Threads;
 
 const REPEATS: usize = 31;
@@ -142,7 +142,7 @@ fn print_rows(
 
 #[cfg(feature = "mpi")]
 fn under_mpi(problem: &Problem) -> Result<()> {
-    cloth_sim::comm::mpi::run_mpi(|world| {
+    cloth_sim::ranks::mpi::run_mpi(|world| {
         let partition = Partition::shared(world, || problem.partition(world.size()))?;
         print_rows(world, "MPI", 1, problem, &partition)
     })

@@ -7,11 +7,10 @@
 //! the patches' subtrees are a rank's part of the cloth (Thomaszewski &
 //! Blochinger 2007, section 4.2).
 
+use crate::collision::dop::Dop18;
 use crate::ids::{FaceId, NONE, PatchId, VertexId};
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
-
-use super::dop::Dop18;
 
 /// A node of a hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

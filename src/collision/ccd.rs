@@ -23,8 +23,8 @@
 //! that is below `u (46 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING`. The size of the
 //! coordinates themselves does not enter.
 
-use super::narrow::{closest, first_side};
-use super::pair::PairKind;
+use crate::collision::narrow::{closest, first_side};
+use crate::collision::pair::PairKind;
 use crate::math::Vec3;
 
 /// Part of the separation, and of the way to it, within which a pair counts as
@@ -91,7 +91,7 @@ pub fn time_of_impact(
 /// sweep from `x0` to `x1` (m); negative if the boxes overlap. No distance during
 /// the motion is smaller, nor is one that is rounded: a gap is one subtraction, and
 /// rounding keeps the order.
-pub(super) fn swept_gap(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4]) -> f64 {
+pub(crate) fn swept_gap(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4]) -> f64 {
     let low: [Vec3; 4] = std::array::from_fn(|a| x0[a].inf(&x1[a]));
     let high: [Vec3; 4] = std::array::from_fn(|a| x0[a].sup(&x1[a]));
     let n = first_side(kind);

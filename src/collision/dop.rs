@@ -9,7 +9,7 @@ use std::array::from_fn;
 use std::f64::consts::SQRT_2;
 use std::ops::{Add, Sub};
 
-use super::pair::Pair;
+use crate::collision::pair::Pair;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 

@@ -1,33 +1,24 @@
-//! Collision handling: surfaces, 18-DOP hierarchies, tests, contacts, response.
+//! Finds pairs that come near: surfaces, 18-DOP hierarchies, tests, candidates.
 //!
-//! Collision sees surfaces, not cloth: positions at both ends of a step, faces,
-//! inverse masses and distances.
+//! Collision sees surfaces, not bodies: faces and positions at both ends of a step. It knows no
+//! contact law.
 
 pub mod bvh;
 pub mod ccd;
-pub mod contact;
-pub mod culling;
-pub mod detector;
 pub mod dop;
-pub mod failsafe;
+pub mod flatness;
 pub mod intersect;
 pub mod margin;
 pub mod narrow;
 pub mod pair;
-pub mod parallel;
-pub mod response;
 pub mod screen;
+pub mod search;
 pub mod surface;
-pub mod task;
+pub mod test;
 
 pub use bvh::Hierarchy;
-pub use contact::{
-    Contact, ContactDistance, ContactKind, Friction, find_contacts, keep_local_minima,
-};
-pub use detector::Detector;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
-pub use parallel::{Origin, ProcessorUse, Processors, SearchSpan, TaskSpan, Theft};
-pub use response::{VertexResponse, impulses, max_project, repulsions};
+pub use search::Detector;
 pub use surface::{Surface, Surfaces};
-pub use task::{Sweep, Test, TestCounters};
+pub use test::{Sweep, Test, TestCounters};

@@ -6,7 +6,7 @@
 //! parallel input has no interior solution and needs no case of its own.
 //! Ties go to the candidate that comes first in the order of the vertices.
 
-use super::pair::PairKind;
+use crate::collision::pair::PairKind;
 use crate::math::Vec3;
 
 /// Squared sine below which two directions count as parallel: there the cross
@@ -60,7 +60,7 @@ impl Feature {
 }
 
 /// How many vertices stand on the first side.
-pub(super) fn first_side(kind: PairKind) -> usize {
+pub(crate) fn first_side(kind: PairKind) -> usize {
     match kind {
         PairKind::VertexFace => 1,
         PairKind::EdgeEdge => 2,

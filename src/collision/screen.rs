@@ -6,9 +6,9 @@
 //! vertices' ways. So a pair that is left out comes within the radius at no pace of
 //! its vertices, whatever holds them back.
 
-use super::narrow::closest;
-use super::pair::{Pair, PairKind};
-use super::task::Sweep;
+use crate::collision::narrow::closest;
+use crate::collision::pair::{Pair, PairKind};
+use crate::collision::test::Sweep;
 use crate::math::Vec3;
 
 /// Bound on the roundings of a gap, relative to the coordinates: a dozen operations.

@@ -1,11 +1,11 @@
 //! The objects that collide: triangle surfaces with their hierarchies.
 
-use super::bvh::Hierarchy;
-use super::culling::Flatness;
-use super::dop::Dop18;
-use super::pair::Pair;
-use super::screen::may_come_near;
-use super::task::Sweep;
+use crate::collision::bvh::Hierarchy;
+use crate::collision::dop::Dop18;
+use crate::collision::flatness::Flatness;
+use crate::collision::pair::Pair;
+use crate::collision::screen::may_come_near;
+use crate::collision::test::Sweep;
 use crate::ids::{FaceId, NONE, PatchId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;

@@ -1,9 +1,7 @@
 //! Triangle meshes: OBJ files, topology, generated shapes.
 
-mod nine_digits;
 pub mod obj;
 pub mod obj_read;
-pub mod obj_write;
 pub mod refine;
 pub mod shapes;
 pub mod surface;
@@ -12,7 +10,6 @@ pub mod triangulate;
 
 use crate::math::Vec3;
 pub use obj::ObjDocument;
-pub use obj_write::{Digits, ObjText};
 pub use surface::Surface;
 pub use topology::Topology;
 

@@ -4,7 +4,7 @@ use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
 
 /// Stands for "no material" in files, as Blender writes it.
-pub(super) const NO_MATERIAL: &str = "None";
+pub const NO_MATERIAL: &str = "None";
 
 /// One corner of a polygon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

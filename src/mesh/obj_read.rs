@@ -6,10 +6,10 @@
 
 use std::path::Path;
 
-use super::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
 use crate::error::{Error, Result};
 use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
+use crate::mesh::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
 
 /// The file lines that things came from, for messages.
 #[derive(Debug, Clone, Default)]
@@ -330,7 +330,7 @@ mod tests {
         )) {
             let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", lines.join("\n"));
             if let Ok((document, lines)) = parse(text.as_bytes(), "m.obj") {
-                let _ = crate::mesh::Surface::new(document, &lines);
+                let _ = crate::mesh::surface::Surface::new(document, &lines);
             }
         }
     }

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Mesh;
 use crate::math::Vec3;
+use crate::mesh::Mesh;
 
 /// How the cells of a sheet are cut into triangles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -305,7 +305,7 @@ fn revolve(profile: &[(f64, f64)], bottom: f64, top: f64, around: u32) -> Mesh {
 mod tests {
     use super::*;
     use crate::ids::NONE;
-    use crate::mesh::Surface;
+    use crate::mesh::surface::Surface;
 
     /// Area and enclosed volume of a sound mesh; bodies must be closed.
     fn measure(mesh: &Mesh, closed: bool) -> (f64, f64) {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::obj::{Corner, Group, ObjDocument};
-use super::obj_read::{self, Lines};
-use super::refine::subdivide;
-use super::topology::NonManifoldEdge;
-use super::triangulate::triangulate_all;
-use super::{Mesh, Topology};
 use crate::error::{Error, Result};
 use crate::ids::NONE;
+use crate::mesh::obj::{Corner, Group, ObjDocument};
+use crate::mesh::obj_read::Lines;
+use crate::mesh::refine::subdivide;
+use crate::mesh::topology::{NonManifoldEdge, Topology};
+use crate::mesh::triangulate::triangulate_all;
+use crate::mesh::{Mesh, obj_read};
 
 /// What is written out and what is computed with, which share their vertices.
 #[derive(Debug, Clone, Default, PartialEq)]

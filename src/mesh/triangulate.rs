@@ -1,7 +1,7 @@
 //! Cuts polygons into triangles.
 
-use super::ObjDocument;
 use crate::math::{Vec2, Vec3};
+use crate::mesh::obj::ObjDocument;
 
 /// Cuts `polygon` into triangles of its corners' places, in the polygon's own
 /// sense of rotation; `None` if it has no area or crosses itself.

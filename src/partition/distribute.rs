@@ -8,11 +8,13 @@
 
 use std::sync::Arc;
 
-use super::{Graph, PatchGraph, Patches};
-use crate::comm::{HaloNeighbour, World};
 use crate::error::{Error, Result};
 use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
+use crate::partition::graph::Graph;
+use crate::partition::patch_graph::PatchGraph;
+use crate::partition::patches::Patches;
+use crate::ranks::{HaloNeighbour, World};
 
 /// The owner of every patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -253,9 +255,9 @@ impl Gather {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::graph::tests::grid;
-    use super::super::quality;
     use super::*;
+    use crate::partition::graph::tests::grid;
+    use crate::partition::quality;
     use std::slice;
 
     /// A grid of 17 x 13 vertices in patches of 16.

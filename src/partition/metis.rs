@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use metis::option::{Contig, NCuts, Seed};
 
-use super::Graph;
 use crate::error::{Error, Result};
+use crate::partition::graph::Graph;
 
 /// METIS draws from the process-wide `rand()`: two calls at a time, on two
 /// in-process ranks, would disturb each other's sequence and thus the result.

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::metis::{Weights, k_way};
-use super::{Graph, Patches};
 use crate::error::Result;
 use crate::ids::VertexId;
+use crate::partition::graph::Graph;
+use crate::partition::metis::{Weights, k_way};
+use crate::partition::patches::Patches;
 
 /// Patches with what couples them: all that decides which rank owns which.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

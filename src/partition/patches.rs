@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Graph, metis};
 use crate::error::Result;
 use crate::ids::{NONE, PatchId, VertexId};
+use crate::partition::graph::Graph;
+use crate::partition::metis;
 
 /// The patches of all cloths: the unit of ownership, of the preconditioner's
 /// blocks and of plain sums. They depend on the mesh and on `patch_vertices`
@@ -96,8 +97,8 @@ fn induced(graph: &Graph, cloth: &Range<u32>) -> Graph {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::tests::grid_faces;
     use super::*;
+    use crate::partition::graph::tests::grid_faces;
 
     #[test]
     fn patches_cover_each_cloth_once_and_span_none() {

@@ -3,7 +3,8 @@
 //! Source: wretborn-2026-power-partitioner §5.1, equations 18 to 20, its
 //! buckets being patches for load and consistency, vertices for the surface.
 
-use super::{Graph, Layout, Partition};
+use crate::partition::distribute::{Layout, Partition};
+use crate::partition::graph::Graph;
 
 /// `max_r |W_r / L - 1|`: how far the work of the worst rank is from its equal
 /// share `L`. `work` is that of each patch, in any unit; 0 if there is none.
@@ -41,8 +42,8 @@ pub fn temporal_consistency_index(before: &Partition, after: &Partition) -> f64 
 mod tests {
     use std::sync::Arc;
 
-    use super::super::Patches;
     use super::*;
+    use crate::partition::patches::Patches;
 
     #[test]
     fn indices_of_a_path_cut_by_hand() {

@@ -6,9 +6,9 @@
 //! sides of an exchange agree on its lists without a message: by rising vertex, each
 //! once, and none that the mesh's own ghosts bring already.
 
-use super::{Layout, Partition};
-use crate::comm::{Halo, HaloNeighbour};
 use crate::ids::{NONE, VertexId};
+use crate::partition::distribute::{Layout, Partition};
+use crate::ranks::{Halo, HaloNeighbour};
 
 /// The ghosts of the present step and the local numbering with them. What it holds
 /// it reuses: nothing is allocated unless something grows.
@@ -136,8 +136,8 @@ impl StepGhosts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::distribute::tests::partition;
     use super::*;
+    use crate::partition::distribute::tests::partition;
 
     /// Groups near and far, some with fewer than four vertices.
     fn groups() -> Vec<[VertexId; 4]> {

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use super::rest::rest_planes;
-use super::setup::{self, ClothSetup, Keyframe, Material, ObstacleSetup, Pin, Setup, Transform};
-use super::spec::{Cloth, Motion, Obstacle, Placement, Scene, Select, Shape};
+use crate::bodies::cloth::setup::{ClothSetup, Material, Pin};
+use crate::bodies::keyframes::{Keyframe, Transform};
+use crate::bodies::prescribed::ObstacleSetup;
+use crate::bodies::{Setup, keyframes};
 use crate::error::{Error, Result};
 use crate::math::{Vec3, rotation};
 use crate::mesh::{Surface, shapes};
+use crate::scene::rest::rest_planes;
+use crate::scene::spec::{Cloth, Motion, Obstacle, Placement, Scene, Select, Shape};
 
 /// Reads and generates everything that `scene` names. Mesh paths are relative to
 /// `scene_dir`; each triangle of a cloth is cut into `refine` x `refine`.
@@ -134,14 +137,14 @@ impl Placement {
 }
 
 impl Motion {
-    fn resolve(&self) -> setup::Motion {
+    fn resolve(&self) -> keyframes::Motion {
         let keyframe = |key: &super::spec::Keyframe| Keyframe {
             time_s: key.time_s,
             translation: key.translation_m.into(),
             axis: key.axis.into(),
             angle_deg: key.angle_deg,
         };
-        setup::Motion {
+        keyframes::Motion {
             center: self.center_m.into(),
             keyframes: self.keyframes.iter().map(keyframe).collect(),
         }
@@ -301,7 +304,7 @@ pub(super) mod tests {
     fn the_scenes_of_the_project_build() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
         let built = |name: &str| {
-            let scene = crate::scene::load(&folder.join(name), &[]).unwrap();
+            let scene = crate::scene::load::load(&folder.join(name), &[]).unwrap();
             build(&scene, &folder, 1).unwrap()
         };
         let tablecloth = &built("tablecloth.ron").cloths[0];

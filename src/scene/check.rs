@@ -1,11 +1,14 @@
 //! Checks every number of a scene before anything is built from it.
 
-use super::bounds::*;
-use super::materials::{FABRICS, fabric};
-use super::setup::{Bending, Material};
-use super::spec::*;
+use crate::bodies::cloth::setup::{Bending, Material};
+use crate::bodies::cloth::wind::Air;
 use crate::error::{Error, Result};
 use crate::math::Mat3;
+use crate::scene::bounds::*;
+use crate::scene::materials::{FABRICS, fabric};
+use crate::scene::spec::*;
+use crate::step::settings::Solver;
+use crate::{contact, stealing};
 
 impl Scene {
     /// Checks all numbers and names.
@@ -73,7 +76,7 @@ impl Air {
     }
 }
 
-impl Contact {
+impl contact::Settings {
     fn validate(&self) -> Result<()> {
         positive("contact.distance_m", self.distance_m)?;
         not_negative("contact.friction_obstacle", self.friction_obstacle)?;
@@ -91,7 +94,7 @@ impl Contact {
     }
 }
 
-impl Collision {
+impl stealing::Settings {
     pub(super) fn validate(&self) -> Result<()> {
         at_least_one("collision.b", self.b)?;
         positive("collision.polling_interval_us", self.polling_interval_us)?;

@@ -5,10 +5,10 @@ use std::path::Path;
 use ron::error::{Error as RonError, SpannedError};
 use ron::ser::PrettyConfig;
 
-use super::bounds::did_you_mean;
-use super::overrides::{options, override_fields};
-use super::spec::{Scene, Shape};
 use crate::error::{Error, Result};
+use crate::scene::bounds::did_you_mean;
+use crate::scene::overrides::{options, override_fields};
+use crate::scene::spec::{Scene, Shape};
 
 /// Reads the scene at `path`, applies `overrides` (`path=value`, as of `--set`),
 /// fills in the defaults that depend on other fields, and checks it.

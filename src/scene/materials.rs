@@ -1,7 +1,7 @@
 //! The library of named fabrics. `docs/scene.md` tells the source of each number
 //! and what is assumed.
 
-use super::setup::{Bending, Material};
+use crate::bodies::cloth::setup::{Bending, Material};
 
 /// Names and fabrics.
 pub const FABRICS: [(&str, Material); 7] = [

@@ -10,13 +10,8 @@ pub mod materials;
 mod objects;
 pub mod overrides;
 mod rest;
-pub mod setup;
 pub mod spec;
 
 pub use build::build;
 pub use load::load;
-pub use setup::{
-    Bending, ClothSetup, Documents, Keyframe, Material, Motion, ObstacleSetup, Pin, RestTriangle,
-    Rigid, Setup, Transform,
-};
 pub use spec::Scene;

@@ -6,9 +6,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bounds::did_you_mean;
-use super::spec::{Collision, Scene};
 use crate::error::{Error, Result};
+use crate::scene::bounds::did_you_mean;
+use crate::scene::spec::Scene;
+use crate::stealing;
 
 /// RON with `Some(..)` left out where a value is given.
 pub(super) fn options() -> Options {
@@ -27,16 +28,19 @@ pub fn override_fields(scene: Scene, overrides: &[String]) -> Result<Scene> {
 ///
 /// # Errors
 /// As for [`override_fields`]; a field out of bounds.
-pub fn override_collision(collision: Collision, overrides: &[String]) -> Result<Collision> {
+pub fn override_collision(
+    collision: stealing::Settings,
+    overrides: &[String],
+) -> Result<stealing::Settings> {
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Settings {
-        collision: Collision,
+    struct Fields {
+        collision: stealing::Settings,
     }
-    let validate = |settings: &Settings| settings.collision.validate();
-    let settings = set_fields(Settings { collision }, overrides, validate)?;
-    validate(&settings)?;
-    Ok(settings.collision)
+    let validate = |fields: &Fields| fields.collision.validate();
+    let fields = set_fields(Fields { collision }, overrides, validate)?;
+    validate(&fields)?;
+    Ok(fields.collision)
 }
 
 fn set_fields<T: Serialize + DeserializeOwned>(
@@ -181,9 +185,10 @@ fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::tests::{MINIMAL, scene};
     use super::override_collision;
+    use crate::scene::load::tests::{MINIMAL, scene};
     use crate::scene::spec::*;
+    use crate::stealing;
 
     #[test]
     fn overrides_reach_every_field() {
@@ -204,7 +209,7 @@ mod tests {
         .unwrap();
         assert_eq!((scene.contact.distance_m, scene.frames), (0.002, 3));
         assert_eq!(scene.gravity_m_per_s2, [0.0, -1.5, 0.0]);
-        assert_eq!(scene.output.digits, crate::mesh::Digits::Exact);
+        assert_eq!(scene.output.digits, crate::scene::spec::Digits::Exact);
         let edge_m = Some(3.0);
         assert_eq!(scene.obstacles[0].shape, Shape::Box { size_m: [1.0, 2.0, 3.0], edge_m });
         assert_eq!(scene.obstacles[0].motion.as_ref().unwrap().keyframes[1].angle_deg, 90.0);
@@ -226,14 +231,17 @@ mod tests {
             ("collision.c=1", "unknown field `c`"),
         ] {
             let in_scene = scene(MINIMAL, &[set]).unwrap_err().to_string();
-            let alone = override_collision(Collision::default(), &[set.to_owned()]);
+            let alone = override_collision(stealing::Settings::default(), &[set.to_owned()]);
             let alone = alone.unwrap_err().to_string();
             assert!(in_scene.contains(cause) && alone.contains(cause), "{in_scene} {alone}");
         }
         let set = ["collision.a=3", "collision.victim_order=Random(7)"].map(str::to_owned);
-        let changed = override_collision(Collision::default(), &set).unwrap();
-        let victim_order = VictimOrder::Random(7);
-        assert_eq!(changed, Collision { a: 3, victim_order, ..Collision::default() });
+        let changed = override_collision(stealing::Settings::default(), &set).unwrap();
+        let victim_order = stealing::VictimOrder::Random(7);
+        assert_eq!(
+            changed,
+            stealing::Settings { a: 3, victim_order, ..stealing::Settings::default() }
+        );
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Rest lengths and warp directions of a cloth's faces.
 
-use super::setup::RestTriangle;
-use super::spec::{Cloth, Rest};
+use crate::bodies::cloth::setup::RestTriangle;
 use crate::error::{Error, Result};
 use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
 use crate::mesh::Surface;
+use crate::scene::spec::{Cloth, Rest};
 
 /// Each face's rest triangle, from the shape or from the texture coordinates.
 pub(super) fn rest_planes(
@@ -86,8 +86,8 @@ fn no_pattern(cloth: &Cloth, surface: &Surface, face: usize, at: &str) -> Error 
 
 #[cfg(test)]
 mod tests {
-    use super::super::build::tests::{SQUARES, setup};
     use super::*;
+    use crate::scene::build::tests::{SQUARES, setup};
 
     #[test]
     fn warp_follows_u_and_lengths_follow_the_shape() {

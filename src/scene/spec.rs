@@ -4,10 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::math::Vec3;
-use crate::mesh::Digits;
+use crate::bodies::cloth::wind::Air;
+use crate::step::settings::Solver;
+use crate::{contact, stealing, step};
 
-pub use super::objects::*;
+pub use crate::scene::objects::*;
 
 /// A scene. Every field but a shape and a material has a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,9 +33,9 @@ pub struct Scene {
     /// What they fall on.
     pub obstacles: Vec<Obstacle>,
     /// Contact distance and friction.
-    pub contact: Contact,
+    pub contact: contact::Settings,
     /// How the search for contacts is shared out; results do not depend on it.
-    pub collision: Collision,
+    pub collision: stealing::Settings,
     /// The linear solver.
     pub solver: Solver,
     /// About how many vertices a patch has.
@@ -55,8 +56,8 @@ impl Default for Scene {
             air: Air::default(),
             cloths: Vec::new(),
             obstacles: Vec::new(),
-            contact: Contact::default(),
-            collision: Collision::default(),
+            contact: contact::Settings::default(),
+            collision: stealing::Settings::default(),
             solver: Solver::default(),
             patch_vertices: 256,
             output: Output::default(),
@@ -65,209 +66,35 @@ impl Default for Scene {
 }
 
 impl Scene {
+    /// What the simulation must know beside its bodies.
+    pub fn settings(&self) -> step::Settings {
+        step::Settings {
+            frames_per_second: self.frames_per_second,
+            steps_per_frame: self.steps_per_frame,
+            gravity_m_per_s2: self.gravity_m_per_s2,
+            air: self.air.clone(),
+            contact: self.contact,
+            collision: self.collision,
+            solver: self.solver,
+            patch_vertices: self.patch_vertices,
+            energy: self.output.energy,
+        }
+    }
+
     /// Length of a full time step, s.
     pub fn step_s(&self) -> f64 {
         1.0 / (self.frames_per_second * f64::from(self.steps_per_frame))
     }
 }
 
-/// Drag against the air: a force per area and velocity. Without drag there is
-/// no wind either.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Air {
-    /// The air's velocity over time; still without keys.
-    pub wind: Vec<WindKey>,
-    /// Drag along a face's normal, N s/m^3.
-    pub normal_drag_n_s_per_m3: f64,
-    /// Drag along the face, N s/m^3.
-    pub tangential_drag_n_s_per_m3: f64,
-}
-
-impl Air {
-    /// Velocity of the air at `time_s`, m/s: linear between keys, constant
-    /// before the first and after the last.
-    pub fn velocity(&self, time_s: f64) -> Vec3 {
-        let next = self.wind.partition_point(|key| key.time_s <= time_s);
-        let velocity = |key: &WindKey| Vec3::from(key.velocity_m_per_s);
-        match (self.wind[..next].last(), self.wind.get(next)) {
-            (None, None) => Vec3::zeros(),
-            (Some(key), None) | (None, Some(key)) => velocity(key),
-            (Some(low), Some(high)) => {
-                let weight = (time_s - low.time_s) / (high.time_s - low.time_s);
-                velocity(low) + (velocity(high) - velocity(low)) * weight
-            }
-        }
-    }
-}
-
-/// The wind at one time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WindKey {
-    /// When, s.
-    pub time_s: f64,
-    /// The air's velocity, m/s.
-    pub velocity_m_per_s: [f64; 3],
-}
-
-/// Contact.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Contact {
-    /// Surfaces are kept this far apart, m.
-    pub distance_m: f64,
-    /// Surfaces never come nearer than this, m.
-    pub clearance_m: f64,
-    /// Coulomb's coefficient between cloth and obstacles.
-    pub friction_obstacle: f64,
-    /// Coulomb's coefficient between cloth and cloth.
-    pub friction_cloth: f64,
-    /// How contacts are resolved.
-    pub response: Response,
-    /// Whether motions are shortened where surfaces would come too near.
-    pub fail_safe: bool,
-    /// What happens when obstacles or handles leave cloth no room.
-    pub on_pinch: OnPinch,
-    /// Whether a scene may start with surfaces that cross or nearly touch.
-    pub dirty_start: DirtyStart,
-    /// Whether flat regions are skipped in the search for self-collisions.
-    pub culling: bool,
-}
-
-impl Default for Contact {
-    fn default() -> Self {
-        Self {
-            distance_m: 1e-3,
-            clearance_m: 1e-5,
-            friction_obstacle: 0.3,
-            friction_cloth: 0.3,
-            response: Response::Implicit,
-            fail_safe: true,
-            on_pinch: OnPinch::Stop,
-            dirty_start: DirtyStart::Refuse,
-            culling: true,
-        }
-    }
-}
-
-/// How contacts are resolved.
+/// How positions are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Response {
-    /// Contacts stand in the linear system; impulses do the rest.
+pub enum Digits {
+    /// Nine significant digits.
     #[default]
-    Implicit,
-    /// Impulses and repulsions after the solve alone, as in the paper.
-    Impulses,
-}
-
-/// What happens when obstacles or handles leave cloth no room to go.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OnPinch {
-    /// The run fails.
-    #[default]
-    Stop,
-    /// Obstacles and handles wait until there is room.
-    Hold,
-}
-
-/// What happens when a scene starts with surfaces that cross or nearly touch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum DirtyStart {
-    /// The scene is refused.
-    #[default]
-    Refuse,
-    /// The run goes on with a warning; what crosses stays crossed.
-    Allow,
-}
-
-/// How hierarchy tests are shared out to ranks and threads (methods 9).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Collision {
-    /// Whether large tasks are cut into smaller ones.
-    pub decomposition: bool,
-    /// Whether a processor with nothing to do takes tasks from others.
-    pub stealing: bool,
-    /// A processor's stack is cut when it exceeds `a` times the tasks in its pool ...
-    pub a: u32,
-    /// ... plus `b` tests.
-    pub b: u32,
-    /// Longest work between two looks at what other ranks say, us.
-    pub polling_interval_us: f64,
-    /// The order in which other ranks are asked for tasks.
-    pub victim_order: VictimOrder,
-    /// How many tasks another rank is handed.
-    pub share: Share,
-}
-
-impl Default for Collision {
-    fn default() -> Self {
-        Self {
-            decomposition: true,
-            stealing: true,
-            a: 2,
-            b: 8,
-            polling_interval_us: 10.0,
-            victim_order: VictimOrder::RoundRobin,
-            share: Share::One,
-        }
-    }
-}
-
-/// The order in which other ranks are asked for tasks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VictimOrder {
-    /// By rising rank, over and over.
-    #[default]
-    RoundRobin,
-    /// At random, from this seed and the asking rank.
-    Random(u64),
-}
-
-/// How many tasks another rank is handed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Share {
-    /// One.
-    #[default]
-    One,
-    /// Half of those that wait, rounded up.
-    Half,
-}
-
-/// The linear solver and its step control.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Solver {
-    /// The residual to reach, relative to the one at the start.
-    pub relative_residual: f64,
-    /// Iterations after which a solve has failed.
-    pub max_iterations: u32,
-    /// The preconditioner of conjugate gradients.
-    pub preconditioner: Preconditioner,
-    /// How often a failed step is halved before the run fails.
-    pub max_halvings: u32,
-}
-
-impl Default for Solver {
-    fn default() -> Self {
-        Self {
-            relative_residual: 1e-6,
-            max_iterations: 2000,
-            preconditioner: Preconditioner::BlockJacobi,
-            max_halvings: 6,
-        }
-    }
-}
-
-/// A preconditioner.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Preconditioner {
-    /// The inverse of each vertex's own 3x3 block.
-    #[default]
-    BlockJacobi,
-    /// Incomplete Cholesky factors of each patch's own block.
-    IncompleteCholesky,
+    Nine,
+    /// As many as bring back the same `f64`.
+    Exact,
 }
 
 /// What is written.
@@ -318,7 +145,12 @@ mod tests {
         let mut expected = declared(include_str!("spec.rs"), &[]);
         expected.extend(declared(include_str!("objects.rs"), &[]));
         expected.extend(declared(include_str!("../mesh/shapes.rs"), &["Diagonal"]));
-        expected.extend(declared(include_str!("../mesh/obj_write.rs"), &["Digits"]));
+        expected.extend(declared(include_str!("../bodies/cloth/wind.rs"), &[]));
+        expected.extend(declared(include_str!("../contact/settings.rs"), &[]));
+        expected.extend(declared(include_str!("../stealing/settings.rs"), &[]));
+        expected.extend(declared(include_str!("../step/settings.rs"), &["Solver"]));
+        let preconditioner = include_str!("../linear/preconditioner.rs");
+        expected.extend(declared(preconditioner, &["PreconditionerKind"]));
         assert_eq!(documented(), expected);
     }
 
@@ -334,8 +166,14 @@ mod tests {
 
     #[test]
     fn wind_is_linear_between_its_keys() {
-        let key = |time_s, x| super::WindKey { time_s, velocity_m_per_s: [x, 0.0, 0.0] };
-        let air = super::Air { wind: vec![key(1.0, 2.0), key(2.0, 6.0)], ..Default::default() };
+        let key = |time_s, x| crate::bodies::cloth::wind::WindKey {
+            time_s,
+            velocity_m_per_s: [x, 0.0, 0.0],
+        };
+        let air = crate::bodies::cloth::wind::Air {
+            wind: vec![key(1.0, 2.0), key(2.0, 6.0)],
+            ..Default::default()
+        };
         let speeds = [0.0, 1.0, 1.25, 2.0, 9.0].map(|time| air.velocity(time).x);
         assert_eq!(speeds, [2.0, 2.0, 3.0, 6.0, 6.0]);
     }

@@ -1,10 +1,10 @@
 //! One suite for both transports: what every [`World`] must do, on any number of
 //! ranks. A case runs on every rank and panics where an answer is wrong.
 
-use cloth_sim::comm::wait::wait;
-use cloth_sim::comm::{Exchange, Halo, HaloNeighbour, Neighbour, Tag, World, message};
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
+use cloth_sim::ranks::wait::wait;
+use cloth_sim::ranks::{Exchange, Halo, HaloNeighbour, Neighbour, Tag, World, message};
 
 type Case = fn(&dyn World) -> Result<()>;
 

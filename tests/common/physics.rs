@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use cloth_sim::cloth::membrane::rest_coordinates;
-use cloth_sim::comm::threads;
+use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::membrane::rest_coordinates;
+use cloth_sim::bodies::cloth::setup::{ClothSetup, Material, Pin, RestTriangle};
 use cloth_sim::error::Result;
+use cloth_sim::linear::PreconditionerKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::mesh::{Mesh, Surface};
-use cloth_sim::scene::spec::Preconditioner;
-use cloth_sim::scene::{ClothSetup, Material, Pin, RestTriangle, Scene, Setup};
-use cloth_sim::sim::{Model, Simulation};
+use cloth_sim::ranks::in_process;
+use cloth_sim::scene::Scene;
+use cloth_sim::step::{Model, Simulation};
 
 /// Standard gravity of the scenes, m/s^2.
 pub const G: f64 = 9.81;
@@ -22,11 +24,11 @@ pub fn simulate<T: Send>(
     setup: Setup,
     body: impl Fn(&mut Simulation) -> Result<T> + Sync,
 ) -> T {
-    let model = Model::new(scene.clone(), setup, |build| build(1)).expect("the scene is sound");
+    let model = Model::new(scene.settings(), setup, |build| build(1)).expect("the scene is sound");
     let model = Arc::new(model);
     let run =
-        |world: &dyn cloth_sim::comm::World| body(&mut Simulation::new(model.clone(), world, 1)?);
-    threads::run(1, run).expect("the run succeeds").remove(0)
+        |world: &dyn cloth_sim::ranks::World| body(&mut Simulation::new(model.clone(), world, 1)?);
+    in_process::run(1, run).expect("the run succeeds").remove(0)
 }
 
 /// A scene with steps of `step_s` and a solver that hides no physics.
@@ -42,7 +44,7 @@ pub fn scene(step_s: f64) -> Scene {
 pub fn statics(step_s: f64) -> Scene {
     let mut scene = scene(step_s);
     scene.solver.relative_residual = 1e-8;
-    scene.solver.preconditioner = Preconditioner::IncompleteCholesky;
+    scene.solver.preconditioner = PreconditionerKind::IncompleteCholesky;
     scene.patch_vertices = 1024;
     scene
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::{finish_within, mpirun};
+use super::finish_within;
+use super::mpirun;
 
 /// Longest that any run of a test may take.
 const LIMIT: Duration = Duration::from_secs(240);

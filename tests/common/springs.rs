@@ -1,6 +1,6 @@
 //! Spring systems on a square grid, for whatever solves them.
 
-use cloth_sim::linalg::BlockCsr;
+use cloth_sim::linear::BlockCsr;
 use cloth_sim::math::Mat3;
 use cloth_sim::partition::{Graph, Layout};
 

@@ -1,7 +1,7 @@
 //! A sheet and its elements.
 
-use cloth_sim::cloth::membrane::rest_coordinates;
-use cloth_sim::cloth::{Bending, BendingStiffness, MembraneTriangle};
+use cloth_sim::bodies::cloth::membrane::rest_coordinates;
+use cloth_sim::bodies::cloth::{Bending, BendingStiffness, MembraneTriangle};
 use cloth_sim::math::{Vec2, Vec3};
 use cloth_sim::mesh::Topology;
 

@@ -2,11 +2,16 @@
 
 use std::path::Path;
 
-use crate::physics::*;
+use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::setup::Material;
+use cloth_sim::bodies::keyframes::{Keyframe, Motion, Transform};
+use cloth_sim::bodies::prescribed::ObstacleSetup;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::Surface;
 use cloth_sim::mesh::shapes::{Diagonal, plane, sheet};
-use cloth_sim::scene::{self, Keyframe, Material, Motion, ObstacleSetup, Setup, Transform};
+use cloth_sim::scene;
+
+use crate::physics::*;
 
 /// A square of cloth, 10 cm wide, at rest at the contact distance above a plane
 /// that falls by `slope_deg` degrees towards +x.

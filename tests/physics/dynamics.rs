@@ -1,11 +1,13 @@
 //! Cloth in motion against closed forms, through the real step.
 
-use crate::physics::*;
+use cloth_sim::bodies::cloth::setup::{ClothSetup, Material};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::Mesh;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
-use cloth_sim::scene::{ClothSetup, Material, Scene};
-use cloth_sim::sim::Simulation;
+use cloth_sim::scene::Scene;
+use cloth_sim::step::Simulation;
+
+use crate::physics::*;
 
 const DENSITY: f64 = 0.2;
 

@@ -1,15 +1,17 @@
 //! Cloth on cloth, cloth round a cylinder and cloth hit by a fast ball, through the real step.
 
-use crate::physics::*;
+use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::setup::{ClothSetup, Material};
+use cloth_sim::bodies::keyframes::{Keyframe, Motion, Transform};
+use cloth_sim::bodies::prescribed::ObstacleSetup;
 use cloth_sim::error::Error;
 use cloth_sim::math::{Vec3, rotation};
-use cloth_sim::mesh::shapes::{self, Diagonal, sheet};
-use cloth_sim::mesh::{Mesh, Surface};
-use cloth_sim::profile::{Counter, StepReport};
-use cloth_sim::scene::{
-    ClothSetup, Keyframe, Material, Motion, ObstacleSetup, Scene, Setup, Transform,
-};
-use cloth_sim::sim::Simulation;
+use cloth_sim::mesh::shapes::{Diagonal, sheet};
+use cloth_sim::mesh::{Mesh, Surface, shapes};
+use cloth_sim::scene::Scene;
+use cloth_sim::step::{Counter, Simulation, StepReport};
+
+use crate::physics::*;
 
 const FABRIC: Material = Material::isotropic(0.2, 500.0, 0.3, 1e-5);
 

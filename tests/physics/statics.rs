@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use crate::physics::*;
-use cloth_sim::cloth::ClothModel;
-use cloth_sim::cloth::air::AirDrag;
+use cloth_sim::bodies::cloth::setup::Material;
+use cloth_sim::bodies::cloth::{AirDrag, ClothModel};
 use cloth_sim::ids::NONE;
 use cloth_sim::math::{Vec3, rotation};
-use cloth_sim::scene::{self, Material};
+use cloth_sim::scene;
+
+use crate::physics::*;
 
 /// Mass per area of all strips, kg/m^2.
 const DENSITY: f64 = 0.2;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::collision::intersect::*;
 use crate::mesh::Topology;
 
 /// A sheet of `n` x `n` vertices.

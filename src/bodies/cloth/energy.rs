@@ -1,0 +1,72 @@
+//! The energy of all cloths, the same bits on any number of ranks.
+
+use crate::bodies::cloth::model::ClothModel;
+use crate::bodies::cloth::scatter::own_patch;
+use crate::error::Result;
+use crate::ids::FaceId;
+use crate::math::Vec3;
+use crate::partition::Layout;
+use crate::ranks::{ReproducibleSums, World};
+use crate::threads::{EachPatch, Threads};
+
+/// Sums a rank's share: a triangle belongs to the patch of its lowest vertex.
+pub struct EnergyMeter {
+    faces: Vec<Vec<FaceId>>,
+    parts: Vec<f64>,
+}
+
+impl EnergyMeter {
+    /// Shares out the triangles of `model`.
+    pub fn new(model: &ClothModel, layout: &Layout) -> Self {
+        let mut faces = vec![Vec::new(); layout.own_patches.len()];
+        for (face, vertices) in model.faces.iter().enumerate() {
+            let lowest = vertices[0].min(vertices[1]).min(vertices[2]);
+            if let Some(patch) = own_patch(layout, lowest) {
+                faces[patch].push(face as FaceId);
+            }
+        }
+        Self { parts: vec![0.0; faces.len()], faces }
+    }
+
+    /// Kinetic, gravitational (zero at the origin), membrane and bending energy
+    /// of all ranks' cloth together, J.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn total(
+        &mut self,
+        world: &dyn World,
+        threads: &Threads,
+        model: &ClothModel,
+        layout: &Layout,
+        (x, v): (&[Vec3], &[Vec3]),
+        gravity: Vec3,
+    ) -> Result<f64> {
+        let faces = &self.faces;
+        threads.for_each_patch(EachPatch(&mut self.parts), 1, |patch, part| {
+            let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];
+            let vertices = layout.own[rows.start as usize..rows.end as usize].iter();
+            let of_vertices: f64 = vertices
+                .map(|&vertex| {
+                    let a = vertex as usize;
+                    model.masses[a] * (0.5 * v[a].norm_squared() - gravity.dot(&x[a]))
+                })
+                .sum();
+            let of_faces: f64 = faces[patch].iter().map(|&face| elastic(model, face, x)).sum();
+            part.0[0] = of_vertices + of_faces;
+        });
+        let mut sum = ReproducibleSums::default();
+        self.parts.iter().for_each(|&part| sum.add([part]));
+        let [total] = sum.all_reduce(world)?;
+        Ok(total)
+    }
+}
+
+/// Membrane and bending energy of one triangle, J.
+fn elastic(model: &ClothModel, face: FaceId, x: &[Vec3]) -> f64 {
+    let index = face as usize;
+    let triangle = &model.membranes[index];
+    let corners = triangle.vertices.map(|v| x[v as usize]);
+    let stiffness = &model.membrane_stiffness[model.cloth_of_face[index] as usize];
+    triangle.energy(stiffness, corners) + model.bending.face_energy(face, x)
+}

@@ -1,0 +1,110 @@
+//! What a fabric is, in the resultants (per length, not per area) that thin sheets use.
+
+use crate::bodies::cloth::air::AirDrag;
+
+/// Everything the element kernels need to know about a fabric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Material {
+    /// Mass per area, kg/m^2.
+    pub area_density: f64,
+    /// Stiffness in the plane.
+    pub membrane: MembraneStiffness,
+    /// Stiffness against curvature.
+    pub bending: BendingStiffness,
+    /// Rayleigh damping proportional to mass, 1/s.
+    pub mass_damping: f64,
+    /// Rayleigh damping proportional to stiffness, s.
+    pub stiffness_damping: f64,
+    /// Drag against the air.
+    pub drag: AirDrag,
+}
+
+/// Orthotropic plane stress, N/m: stress resultants `(N11, N22, N12)` from
+/// strains `(e11, e22, 2 e12)` in the material axes, warp first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MembraneStiffness {
+    /// Warp, N/m.
+    pub c11: f64,
+    /// Coupling of warp and weft, N/m.
+    pub c12: f64,
+    /// Weft, N/m.
+    pub c22: f64,
+    /// Shear, N/m.
+    pub c33: f64,
+}
+
+impl MembraneStiffness {
+    /// From moduli times thickness, N/m. `poisson_ratio` is the weft contraction
+    /// per warp strain when only the warp is under tension.
+    pub fn new(
+        warp_n_per_m: f64,
+        weft_n_per_m: f64,
+        poisson_ratio: f64,
+        shear_n_per_m: f64,
+    ) -> Self {
+        let reciprocal_ratio = poisson_ratio * weft_n_per_m / warp_n_per_m;
+        let scale = 1.0 / (1.0 - poisson_ratio * reciprocal_ratio);
+        Self {
+            c11: scale * warp_n_per_m,
+            c12: scale * poisson_ratio * weft_n_per_m,
+            c22: scale * weft_n_per_m,
+            c33: shear_n_per_m,
+        }
+    }
+
+    /// Alike in all directions: Young's modulus times thickness (N/m) and Poisson's ratio.
+    pub fn isotropic(modulus_n_per_m: f64, poisson_ratio: f64) -> Self {
+        let shear = modulus_n_per_m / (2.0 * (1.0 + poisson_ratio));
+        Self::new(modulus_n_per_m, modulus_n_per_m, poisson_ratio, shear)
+    }
+
+    /// True if every strain costs energy (false for NaN).
+    pub fn is_positive_definite(&self) -> bool {
+        self.c11 > 0.0 && self.c33 > 0.0 && self.c11 * self.c22 > self.c12 * self.c12
+    }
+
+    /// Stress resultants `(N11, N22, N12)`, N/m, of `(e11, e22, 2 e12)`.
+    #[inline]
+    pub fn stress(&self, strain: [f64; 3]) -> [f64; 3] {
+        [
+            self.c11 * strain[0] + self.c12 * strain[1],
+            self.c12 * strain[0] + self.c22 * strain[1],
+            self.c33 * strain[2],
+        ]
+    }
+}
+
+/// Orthotropic flexural rigidity, N m: moments from curvatures
+/// `(k11, k22, 2 k12)` in the material axes, warp first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BendingStiffness {
+    /// Warp, N m.
+    pub d11: f64,
+    /// Coupling of warp and weft, N m.
+    pub d12: f64,
+    /// Weft, N m.
+    pub d22: f64,
+    /// Twist, N m.
+    pub d66: f64,
+}
+
+impl BendingStiffness {
+    /// Cloth without any resistance to bending.
+    pub const ZERO: Self = Self { d11: 0.0, d12: 0.0, d22: 0.0, d66: 0.0 };
+
+    /// Alike in all directions: flexural rigidity `D = E t^3 / (12 (1 - nu^2))`, N m.
+    pub fn isotropic(rigidity_n_m: f64, poisson_ratio: f64) -> Self {
+        Self {
+            d11: rigidity_n_m,
+            d12: poisson_ratio * rigidity_n_m,
+            d22: rigidity_n_m,
+            d66: 0.5 * (1.0 - poisson_ratio) * rigidity_n_m,
+        }
+    }
+
+    /// True if every curvature costs energy (false for NaN). Bending needs this,
+    /// or [`Self::ZERO`].
+    pub fn is_positive_definite(&self) -> bool {
+        self.d11 > 0.0 && self.d66 > 0.0 && self.d11 * self.d22 > self.d12 * self.d12
+    }
+}

@@ -1,0 +1,329 @@
+//! Membrane: corotational linear triangles.
+//!
+//! Thomaszewski & Blochinger (2007) section 3.1, after Etzmuss, Keckeisen &
+//! Strasser (2003), with the exact gradient. Symbols:
+//!
+//! | | |
+//! |---|---|
+//! | `F = [f1 f2] = R S` | deformation gradient (3x2), its rotation and stretch |
+//! | `e = (S11 - 1, S22 - 1, 2 S12)` | strain in the material axes |
+//! | `N = C e` | stress resultants, N/m |
+//! | `g_a` | gradient of corner a's shape function, 1/m |
+//! | `A` | rest area, m^2 |
+//!
+//! With `G = R^T dF/dt` the spin in the plane is `w = (G12 - G21) / tr S` and the
+//! strain rate `dS/dt = G - w J S`, `J = [[0, 1], [-1, 0]]`: a 3x2 matrix `B_a(S)`
+//! per corner takes `R^T v_a` to it. Virtual power gives the exact force
+//! `f_a = -A R B_a^T N = -A R (N + b J) g_a`, `b = ((S N)_12 - (S N)_21) / tr S`;
+//! for orthotropic cloth `R N g_a` alone is no gradient and exerts a torque. The
+//! same `B_a` gives the Gauss-Newton stiffness `K_ab = A R B_a^T C B_b R^T`, which
+//! resists no rigid rotation and so serves damping too.
+
+use crate::bodies::cloth::lanes::{LaneVec3, Lanes, each};
+use crate::bodies::cloth::material::MembraneStiffness;
+use crate::bodies::cloth::polar::{Polar, unit_normal};
+use crate::ids::VertexId;
+use crate::math::{Mat2, Mat3, Vec2, Vec3};
+
+/// What one element adds to the system `A dv = rhs` of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepTerms<const N: usize> {
+    /// Right-hand side of each vertex, kg m/s.
+    pub rhs: [Vec3; N],
+    /// Upper triangle of the 3x3 blocks, kg: for three vertices
+    /// (0,0), (0,1), (0,2), (1,1), (1,2), (2,2).
+    pub blocks: [Mat3; 6],
+}
+
+impl StepTerms<3> {
+    /// The block of row `a` and column `b`.
+    #[inline(always)]
+    pub fn block(&self, a: usize, b: usize) -> Mat3 {
+        const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+        let block = self.blocks[PLACE[a][b]];
+        if a <= b { block } else { block.transpose() }
+    }
+}
+
+/// A triangle with its rest shape.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MembraneTriangle {
+    /// Its corners.
+    pub vertices: [VertexId; 3],
+    /// `D_m^-1`, 1/m: rows are the shape gradients of corners 1 and 2.
+    inverse_rest: Mat2,
+    /// Rest area, m^2.
+    pub area: f64,
+}
+
+/// Rest coordinates (m) of corners 1 and 2 relative to corner 0 in the plane of a
+/// triangle, first axis along the projection of `warp` (along the first side if
+/// `warp` has none), second axis counter-clockwise from it.
+pub fn rest_coordinates(corners: [Vec3; 3], warp: Vec3) -> [Vec2; 2] {
+    let (d1, d2) = (corners[1] - corners[0], corners[2] - corners[0]);
+    let normal = unit_normal(d1, d2);
+    let in_plane = warp - normal * normal.dot(&warp);
+    let first = if in_plane.norm() > 1e-9 * warp.norm() { in_plane } else { d1 }.normalize();
+    let second = normal.cross(&first);
+    [d1, d2].map(|d| Vec2::new(first.dot(&d), second.dot(&d)))
+}
+
+impl MembraneTriangle {
+    /// From the rest coordinates of corners 1 and 2 relative to corner 0 (m),
+    /// first axis along the warp. A triangle without area exerts no force.
+    pub fn new(vertices: [VertexId; 3], x1: Vec2, x2: Vec2) -> Self {
+        let rest = Mat2::from_columns(&[x1, x2]);
+        let inverse_rest = rest.try_inverse().unwrap_or_else(Mat2::zeros);
+        Self { vertices, inverse_rest, area: 0.5 * rest.determinant().abs() }
+    }
+
+    /// Elastic energy, J, at positions `x`.
+    pub fn energy(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> f64 {
+        let element = Element::new([self], [x]);
+        let strain = element.polar.strain().map(|e| e.0[0]);
+        let stress = c.stress(strain);
+        0.5 * self.area * (stress[0] * strain[0] + stress[1] * strain[1] + stress[2] * strain[2])
+    }
+
+    /// Elastic forces, N: exactly minus the gradient of [`Self::energy`].
+    pub fn forces(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> [Vec3; 3] {
+        let element = Element::new([self], [x]);
+        let [f1, f2] = element.corner_forces(stress(c, element.polar.strain()));
+        [f1 + f2, -f1, -f2].map(|f| f.lane(0) * self.area)
+    }
+
+    /// One step's terms of `A dv = rhs`, `A = M + h D + h^2 K`, without the masses:
+    /// `rhs = h f(x) - (h D + h^2 K) v`, `D = beta K` by the strain rate alone,
+    /// K Gauss-Newton plus the geometric term of tension,
+    /// `A (g_a^T N^+ g_b) n n^T`, `N^+` the positive part of `S^-1 (N + b J)`.
+    /// `h` and `beta` in s. All 9x9 blocks together are positive semidefinite.
+    pub fn step_terms(
+        &self,
+        c: &MembraneStiffness,
+        x: [Vec3; 3],
+        v: [Vec3; 3],
+        h: f64,
+        beta: f64,
+    ) -> StepTerms<3> {
+        let [terms] = Self::step_terms_of([self], c, [x], [v], h, beta);
+        terms
+    }
+
+    /// [`Self::step_terms`] of L triangles of one material, bit for bit, faster
+    /// than one by one: two at a time fill the registers.
+    #[inline]
+    pub fn step_terms_of<const L: usize>(
+        triangles: [&Self; L],
+        c: &MembraneStiffness,
+        x: [[Vec3; 3]; L],
+        v: [[Vec3; 3]; L],
+        h: f64,
+        beta: f64,
+    ) -> [StepTerms<3>; L] {
+        let element = Element::new(triangles, x);
+        let Polar { r1, r2, normal: n, .. } = element.polar;
+        let u1 = LaneVec3::gather(|i| v[i][1] - v[i][0]);
+        let u2 = LaneVec3::gather(|i| v[i][2] - v[i][0]);
+        let area = Lanes::gather(|i| triangles[i].area);
+        let [b1, b2] = [element.strain_shape(0), element.strain_shape(1)];
+
+        // C e + (beta + h) C de/dt in the plane.
+        let e = element.polar.strain();
+        let rate1 = motion_to_strain(&b1, r1.dot(u1), r2.dot(u1));
+        let rate2 = motion_to_strain(&b2, r1.dot(u2), r2.dot(u2));
+        let total = each(|k| e[k] + (rate1[k] + rate2[k]) * (beta + h));
+        let [f1, f2] = element.corner_forces(stress(c, total));
+
+        // Geometric term: out of the plane only.
+        let [g1, g2] = element.gradients;
+        let tension = element.polar.tension(stress(c, e));
+        let (t1, t2) = (symmetric_times(&tension, g1), symmetric_times(&tension, g2));
+        let scale = area * (h * h);
+        let k11 = (g1[0] * t1[0] + g1[1] * t1[1]) * scale;
+        let k12 = (g1[0] * t2[0] + g1[1] * t2[1]) * scale;
+        let k22 = (g2[0] * t2[0] + g2[1] * t2[1]) * scale;
+        let (n1, n2) = (n.dot(u1), n.dot(u2));
+        let impulse = area * -h;
+        let rhs1 = f1 * impulse - n * (k11 * n1 + k12 * n2);
+        let rhs2 = f2 * impulse - n * (k12 * n1 + k22 * n2);
+
+        let scale = area * (h * h + h * beta);
+        let (w1, w2) = (weighted(c, &b1, scale), weighted(c, &b2, scale));
+        let frame = FrameProducts::new(r1, r2, n);
+        let h12 = product(&b1, &w2);
+        let s11 = frame.symmetric(product(&b1, &w1), k11);
+        let s12 = frame.symmetric(h12, k12);
+        let s22 = frame.symmetric(product(&b2, &w2), k22);
+        let skew = n * ((h12[1][0] - h12[0][1]) * 0.5);
+        // The shape gradients sum to zero, and so do rows and columns of blocks.
+        let s01: Symmetric<L> = each(|k| -(s11[k] + s12[k]));
+        let s02: Symmetric<L> = each(|k| -(s22[k] + s12[k]));
+        let s00: Symmetric<L> = each(|k| -(s01[k] + s02[k]));
+        let rhs0 = -(rhs1 + rhs2);
+        let zero = StepTerms { rhs: [Vec3::zeros(); 3], blocks: [Mat3::zeros(); 6] };
+        let mut terms = [zero; L];
+        for (i, terms) in terms.iter_mut().enumerate() {
+            let axis = skew.lane(i);
+            terms.rhs = [rhs0.lane(i), rhs1.lane(i), rhs2.lane(i)];
+            terms.blocks = [
+                block(&s00, Vec3::zeros(), i),
+                block(&s01, axis, i),
+                block(&s02, -axis, i),
+                block(&s11, Vec3::zeros(), i),
+                block(&s12, axis, i),
+                block(&s22, Vec3::zeros(), i),
+            ];
+        }
+        terms
+    }
+}
+
+/// L triangles in their present shape.
+struct Element<const L: usize> {
+    /// `g_1` and `g_2`.
+    gradients: [[Lanes<L>; 2]; 2],
+    polar: Polar<L>,
+}
+
+impl<const L: usize> Element<L> {
+    #[inline(always)]
+    fn new(triangles: [&MembraneTriangle; L], x: [[Vec3; 3]; L]) -> Self {
+        let entry = |a, k| Lanes::gather(|i| triangles[i].inverse_rest[(a, k)]);
+        let gradients = [[entry(0, 0), entry(0, 1)], [entry(1, 0), entry(1, 1)]];
+        let [g1, g2] = gradients;
+        let d1 = LaneVec3::gather(|i| x[i][1] - x[i][0]);
+        let d2 = LaneVec3::gather(|i| x[i][2] - x[i][0]);
+        let polar = Polar::new(d1 * g1[0] + d2 * g2[0], d1 * g1[1] + d2 * g2[1]);
+        Self { gradients, polar }
+    }
+
+    /// `B_a` of corner 1 or 2 (`a` 0 or 1).
+    #[inline(always)]
+    fn strain_shape(&self, a: usize) -> StrainShape<L> {
+        let [g1, g2] = self.gradients[a];
+        let Polar { s11, s12, s22, inverse_trace, .. } = self.polar;
+        let shear = s12 * inverse_trace;
+        let stretch = (s22 - s11) * inverse_trace;
+        [
+            [g1 - g2 * shear, g1 * shear],
+            [g2 * shear, g2 - g1 * shear],
+            [g2 - g2 * stretch, g1 + g1 * stretch],
+        ]
+    }
+
+    /// `R (N + b J) g_a` of corners 1 and 2: minus their forces per area.
+    #[inline(always)]
+    fn corner_forces(&self, stress: [Lanes<L>; 3]) -> [LaneVec3<L>; 2] {
+        let [[p11, p12], [p21, p22]] = self.polar.conjugate_stress(stress);
+        let Polar { r1, r2, .. } = self.polar;
+        let force =
+            |[g1, g2]: [Lanes<L>; 2]| r1 * (p11 * g1 + p12 * g2) + r2 * (p21 * g1 + p22 * g2);
+        [force(self.gradients[0]), force(self.gradients[1])]
+    }
+}
+
+/// Rows `dS11, dS22, 2 dS12`, columns a corner's motion along `r1` and `r2`.
+type StrainShape<const L: usize> = [[Lanes<L>; 2]; 3];
+
+#[inline(always)]
+fn motion_to_strain<const L: usize>(
+    b: &StrainShape<L>,
+    along1: Lanes<L>,
+    along2: Lanes<L>,
+) -> [Lanes<L>; 3] {
+    each(|k| b[k][0] * along1 + b[k][1] * along2)
+}
+
+/// `C e`.
+#[inline(always)]
+fn stress<const L: usize>(c: &MembraneStiffness, e: [Lanes<L>; 3]) -> [Lanes<L>; 3] {
+    [e[0] * c.c11 + e[1] * c.c12, e[0] * c.c12 + e[1] * c.c22, e[2] * c.c33]
+}
+
+/// `scale C B`.
+#[inline(always)]
+fn weighted<const L: usize>(
+    c: &MembraneStiffness,
+    b: &StrainShape<L>,
+    scale: Lanes<L>,
+) -> StrainShape<L> {
+    let (c11, c12, c22, c33) = (scale * c.c11, scale * c.c12, scale * c.c22, scale * c.c33);
+    [
+        each(|j| b[0][j] * c11 + b[1][j] * c12),
+        each(|j| b[0][j] * c12 + b[1][j] * c22),
+        each(|j| b[2][j] * c33),
+    ]
+}
+
+/// `B^T W`, by rows.
+#[inline(always)]
+fn product<const L: usize>(b: &StrainShape<L>, w: &StrainShape<L>) -> [[Lanes<L>; 2]; 2] {
+    let entry = |i: usize, j: usize| b[0][i] * w[0][j] + b[1][i] * w[1][j] + b[2][i] * w[2][j];
+    [[entry(0, 0), entry(0, 1)], [entry(1, 0), entry(1, 1)]]
+}
+
+#[inline(always)]
+fn symmetric_times<const L: usize>(t: &[Lanes<L>; 3], g: [Lanes<L>; 2]) -> [Lanes<L>; 2] {
+    [t[0] * g[0] + t[1] * g[1], t[1] * g[0] + t[2] * g[1]]
+}
+
+/// A symmetric 3x3 matrix: entries xx, xy, xz, yy, yz, zz.
+type Symmetric<const L: usize> = [Lanes<L>; 6];
+
+/// Outer products of the frame.
+struct FrameProducts<const L: usize> {
+    r11: Symmetric<L>,
+    /// `(r1 r2^T + r2 r1^T) / 2`
+    r12: Symmetric<L>,
+    r22: Symmetric<L>,
+    nn: Symmetric<L>,
+}
+
+impl<const L: usize> FrameProducts<L> {
+    #[inline(always)]
+    fn new(r1: LaneVec3<L>, r2: LaneVec3<L>, n: LaneVec3<L>) -> Self {
+        let ([ax, ay, az], [bx, by, bz]) = (r1.0, r2.0);
+        let r12 = [
+            ax * bx,
+            (ax * by + ay * bx) * 0.5,
+            (ax * bz + az * bx) * 0.5,
+            ay * by,
+            (ay * bz + az * by) * 0.5,
+            az * bz,
+        ];
+        Self { r11: squares(r1), r12, r22: squares(r2), nn: squares(n) }
+    }
+
+    /// Symmetric part of `[r1 r2] H [r1 r2]^T + k n n^T`; the skew part is
+    /// `(H21 - H12)/2` times the cross-product matrix of n.
+    #[inline(always)]
+    fn symmetric(&self, h: [[Lanes<L>; 2]; 2], k: Lanes<L>) -> Symmetric<L> {
+        let h12 = h[0][1] + h[1][0];
+        each(|i| self.r11[i] * h[0][0] + self.r12[i] * h12 + self.r22[i] * h[1][1] + self.nn[i] * k)
+    }
+}
+
+/// `a a^T`.
+#[inline(always)]
+fn squares<const L: usize>(a: LaneVec3<L>) -> Symmetric<L> {
+    let [x, y, z] = a.0;
+    [x * x, x * y, x * z, y * y, y * z, z * z]
+}
+
+/// Symmetric part, and axis of the skew part.
+#[inline(always)]
+fn block<const L: usize>(s: &Symmetric<L>, k: Vec3, i: usize) -> Mat3 {
+    let [xx, xy, xz, yy, yz, zz] =
+        [s[0].0[i], s[1].0[i], s[2].0[i], s[3].0[i], s[4].0[i], s[5].0[i]];
+    Mat3::new(
+        xx,
+        xy - k.z,
+        xz + k.y, //
+        xy + k.z,
+        yy,
+        yz - k.x, //
+        xz - k.y,
+        yz + k.x,
+        zz,
+    )
+}

@@ -1,0 +1,73 @@
+//! Vertices that are held or follow a keyframed rigid motion.
+
+use crate::bodies::keyframes::Motion;
+use crate::ids::VertexId;
+use crate::math::Vec3;
+
+/// A group of vertices that moves as told from `start_s` to `end_s`.
+#[derive(Debug, Clone)]
+pub struct PinGroup {
+    /// The vertices, in the numbering of all cloths.
+    pub vertices: Vec<VertexId>,
+    /// Time from which they are held, s.
+    pub start_s: f64,
+    /// Time from which they are free again, s.
+    pub end_s: f64,
+    /// The rigid motion that they follow; none holds them in place.
+    pub motion: Option<Motion>,
+}
+
+/// All pins of a scene.
+#[derive(Debug, Clone, Default)]
+pub struct Pins {
+    /// In scene order; where two hold one vertex, the first one decides.
+    pub groups: Vec<PinGroup>,
+}
+
+/// Where each pinned vertex was when its group took hold (part of the state).
+pub type Captured = Vec<Vec<Vec3>>;
+
+impl Pins {
+    /// Nothing captured yet.
+    pub fn nothing_captured(&self) -> Captured {
+        vec![Vec::new(); self.groups.len()]
+    }
+
+    /// Notes the positions `x` of the groups that take hold at `time_s`.
+    pub fn capture(&self, captured: &mut Captured, x: &[Vec3], time_s: f64) {
+        for (group, places) in self.groups.iter().zip(captured) {
+            if places.is_empty() && group.is_active(time_s) {
+                places.extend(group.vertices.iter().map(|&v| x[v as usize]));
+            }
+        }
+    }
+
+    /// Where the vertices held in the step from `t0_s` to `t1_s` are at its end.
+    /// `targets` is filled with each vertex once, by rising vertex.
+    pub fn targets(
+        &self,
+        captured: &Captured,
+        t0_s: f64,
+        t1_s: f64,
+        targets: &mut Vec<(VertexId, Vec3)>,
+    ) {
+        targets.clear();
+        for (group, places) in self.groups.iter().zip(captured) {
+            if group.is_active(t0_s) {
+                let motion = group.motion.as_ref().map(|m| m.since(group.start_s, t1_s));
+                targets.extend(group.vertices.iter().zip(places).map(|(&vertex, &place)| {
+                    (vertex, motion.as_ref().map_or(place, |motion| motion.apply(place)))
+                }));
+            }
+        }
+        // A stable sort: the first group of one vertex stays in front.
+        targets.sort_by_key(|&(vertex, _)| vertex);
+        targets.dedup_by_key(|&mut (vertex, _)| vertex);
+    }
+}
+
+impl PinGroup {
+    fn is_active(&self, time_s: f64) -> bool {
+        self.start_s <= time_s && time_s < self.end_s
+    }
+}

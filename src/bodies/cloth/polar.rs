@@ -1,0 +1,105 @@
+//! Rotation, stretch and stress of triangles (symbols as in [`super::membrane`]).
+
+use crate::bodies::cloth::lanes::{LaneVec3, Lanes};
+use crate::math::Vec3;
+
+/// `F = R S` in closed form, without an inverse of S: with `C = F^T F`,
+/// `q = sqrt(det C)`, `t = tr S = sqrt(tr C + 2 q)`,
+/// `S = (C + q I) / t` and `R = (F + [f2 x n, n x f1]) / t`.
+pub(super) struct Polar<const L: usize> {
+    pub r1: LaneVec3<L>,
+    pub r2: LaneVec3<L>,
+    pub normal: LaneVec3<L>,
+    pub s11: Lanes<L>,
+    pub s12: Lanes<L>,
+    pub s22: Lanes<L>,
+    /// `1/q = 1/det S`, with a floor under q.
+    inverse_area_ratio: Lanes<L>,
+    pub inverse_trace: Lanes<L>,
+}
+
+impl<const L: usize> Polar<L> {
+    #[inline(always)]
+    pub fn new(f1: LaneVec3<L>, f2: LaneVec3<L>) -> Self {
+        let cross = f1.cross(f2);
+        let area_ratio = cross.dot(cross).sqrt();
+        let (c11, c12, c22) = (f1.dot(f1), f1.dot(f2), f2.dot(f2));
+        let trace_c = c11 + c22;
+        let floor = trace_c * DEGENERATE;
+        let inverse_area_ratio = area_ratio.max(floor).max(Lanes::all(TINY)).recip();
+        let mut normal = cross * inverse_area_ratio;
+        for i in (0..L).filter(|&i| area_ratio.0[i] <= floor.0[i]) {
+            normal.set_lane(i, unit_normal(f1.lane(i), f2.lane(i)));
+        }
+        // A triangle collapsed to a point has F = 0, so R = S = 0 and no force.
+        let trace = (trace_c + area_ratio * 2.0).sqrt();
+        let inverse_trace = trace.max(Lanes::all(TINY)).recip();
+        Self {
+            r1: (f1 + f2.cross(normal)) * inverse_trace,
+            r2: (f2 + normal.cross(f1)) * inverse_trace,
+            normal,
+            s11: (c11 + area_ratio) * inverse_trace,
+            s12: c12 * inverse_trace,
+            s22: (c22 + area_ratio) * inverse_trace,
+            inverse_area_ratio,
+            inverse_trace,
+        }
+    }
+
+    #[inline(always)]
+    pub fn strain(&self) -> [Lanes<L>; 3] {
+        let one = Lanes::all(1.0);
+        [self.s11 - one, self.s22 - one, self.s12 * 2.0]
+    }
+
+    /// `N + b J`, by rows, of a stress `(N11, N22, N12)`.
+    #[inline(always)]
+    pub fn conjugate_stress(&self, [n11, n22, n12]: [Lanes<L>; 3]) -> [[Lanes<L>; 2]; 2] {
+        let b = (self.s12 * (n22 - n11) + n12 * (self.s11 - self.s22)) * self.inverse_trace;
+        [[n11, n12 + b], [n12 - b, n22]]
+    }
+
+    /// Positive part `(11, 12, 22)` of `S^-1 (N + b J)`, the second
+    /// Piola-Kirchhoff stress, which b makes symmetric.
+    #[inline(always)]
+    pub fn tension(&self, stress: [Lanes<L>; 3]) -> [Lanes<L>; 3] {
+        let [[p11, p12], [p21, p22]] = self.conjugate_stress(stress);
+        let t11 = (self.s22 * p11 - self.s12 * p21) * self.inverse_area_ratio;
+        let t12 = (self.s22 * p12 - self.s12 * p22) * self.inverse_area_ratio;
+        let t22 = (self.s11 * p22 - self.s12 * p12) * self.inverse_area_ratio;
+
+        // Eigenvalues mean +- radius; a function of T is linear in T.
+        let (mean, half) = ((t11 + t22) * 0.5, (t11 - t22) * 0.5);
+        let radius = (half * half + t12 * t12).sqrt();
+        let most = (stress[0].abs() + stress[1].abs()) * (1.0 / LEAST_STRETCH);
+        let tensile = |value: Lanes<L>| value.max(Lanes::all(0.0)).min(most);
+        let (high, low) = (tensile(mean + radius), tensile(mean - radius));
+        let centre = (high + low) * 0.5;
+        let slope = (high - low) * 0.5 * radius.max(Lanes::all(TINY)).recip();
+        [centre + slope * half, slope * t12, centre - slope * half]
+    }
+}
+
+/// The geometric term counts a smaller stretch as this one, lest a triangle that is
+/// squeezed to a line while under tension across it dominate the matrix.
+const LEAST_STRETCH: f64 = 0.01;
+
+/// Below this ratio of its area to its squared sides a triangle counts as a line:
+/// its normal is noise.
+const DEGENERATE: f64 = 1e-12;
+
+/// Stands in for a zero divisor; its square is still a normal number.
+const TINY: f64 = 1e-100;
+
+/// Unit normal of the plane of `a` and `b`; of a line any unit vector normal to
+/// the longer one; of a point any unit vector.
+pub(super) fn unit_normal(a: Vec3, b: Vec3) -> Vec3 {
+    let cross = a.cross(&b);
+    let length = cross.norm();
+    if length > DEGENERATE * (a.norm_squared() + b.norm_squared()) {
+        return cross / length;
+    }
+    let longer = if a.norm_squared() >= b.norm_squared() { a } else { b };
+    let axis = Vec3::ith(longer.iamin(), 1.0);
+    longer.cross(&axis).try_normalize(0.0).unwrap_or(axis)
+}

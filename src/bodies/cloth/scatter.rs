@@ -1,0 +1,117 @@
+//! Which elements touch which patch, and where their blocks go in its rows.
+
+use crate::ids::{NONE, VertexId};
+use crate::linear::BlockCsr;
+use crate::partition::Layout;
+
+/// Items of each own patch of a rank, one patch after the other.
+pub(super) struct PatchLists<T> {
+    /// Where each patch's items begin; one more than patches.
+    pub offsets: Vec<u32>,
+    /// The items.
+    pub items: Vec<T>,
+}
+
+impl<T> PatchLists<T> {
+    /// For every own patch the elements with a vertex in it, by rising element.
+    pub fn of_elements<const N: usize>(
+        layout: &Layout,
+        elements: &[[VertexId; N]],
+        mut item: impl FnMut(u32, PatchRows) -> T,
+    ) -> Self {
+        let mut of_patch: Vec<Vec<u32>> = vec![Vec::new(); layout.own_patches.len()];
+        for (element, vertices) in elements.iter().enumerate() {
+            for &vertex in vertices {
+                let Some(patch) = own_patch(layout, vertex) else { continue };
+                if of_patch[patch].last() != Some(&(element as u32)) {
+                    of_patch[patch].push(element as u32);
+                }
+            }
+        }
+        let items = Vec::with_capacity(of_patch.iter().map(Vec::len).sum());
+        let mut lists = Self { offsets: vec![0], items };
+        for (patch, elements) in of_patch.iter().enumerate() {
+            let rows = PatchRows::new(layout, patch);
+            lists.items.extend(elements.iter().map(|&element| item(element, rows)));
+            lists.offsets.push(lists.items.len() as u32);
+        }
+        lists
+    }
+
+    /// The range of a patch's items.
+    pub fn range(&self, patch: usize) -> std::ops::Range<usize> {
+        self.offsets[patch] as usize..self.offsets[patch + 1] as usize
+    }
+
+    /// A patch's items.
+    pub fn of(&self, patch: usize) -> &[T] {
+        &self.items[self.range(patch)]
+    }
+}
+
+/// The local rows `start..end` of one own patch.
+#[derive(Clone, Copy)]
+pub(super) struct PatchRows {
+    /// Position among the rank's own patches.
+    pub patch: usize,
+    start: u32,
+    end: u32,
+}
+
+impl PatchRows {
+    fn new(layout: &Layout, patch: usize) -> Self {
+        Self { patch, start: layout.patch_offsets[patch], end: layout.patch_offsets[patch + 1] }
+    }
+
+    /// The rows of `vertices` relative to the patch, [`NONE`] for other patches' rows.
+    pub fn of<const N: usize>(&self, layout: &Layout, vertices: &[VertexId; N]) -> [u32; N] {
+        vertices.map(|vertex| match layout.local_index(vertex) {
+            Some(row) if (self.start..self.end).contains(&row) => row - self.start,
+            _ => NONE,
+        })
+    }
+
+    /// Where the blocks of `vertices` go: `slots[a][b]` is the block of row `a`
+    /// and column `b`, relative to the patch's values.
+    pub fn slots<const N: usize>(
+        &self,
+        layout: &Layout,
+        matrix: &BlockCsr,
+        vertices: &[VertexId; N],
+    ) -> [[u32; N]; N] {
+        let first = matrix.block_offsets()[self.patch];
+        self.of(layout, vertices).map(|row| match row {
+            NONE => [NONE; N],
+            row => vertices.map(|column| {
+                let position = matrix.position((row + self.start) as usize, column);
+                position.map_or(NONE, |position| position as u32 - first)
+            }),
+        })
+    }
+}
+
+/// The position of a vertex's patch among the rank's own patches.
+pub(super) fn own_patch(layout: &Layout, vertex: VertexId) -> Option<usize> {
+    let row = layout.own_index(vertex)?;
+    Some(layout.patch_offsets.partition_point(|&start| start <= row) - 1)
+}
+
+/// A triangle, its rows and the slots of its blocks, all relative to the patch.
+pub(super) struct TriangleScatter {
+    pub triangle: u32,
+    pub rows: [u32; 3],
+    pub slots: [[u32; 3]; 3],
+}
+
+/// A hinge, its rows, and how its moment depends on the angles of its triangles'
+/// hinges: one row of the assembled bending stiffness.
+pub(super) struct HingeScatter {
+    pub hinge: u32,
+    pub rows: [u32; 4],
+    /// Its place among the rank's hinges.
+    pub place: u32,
+    /// Moment per own angle, N m.
+    pub stiffness: f64,
+    /// The other hinges of both triangles and the moment per their angle, N m.
+    pub others: [(u32, f64); 4],
+}

@@ -1,0 +1,158 @@
+//! Rigid motions that are prescribed by keyframes.
+
+use crate::math::{Mat3, Vec3, rotation};
+
+/// Scales, then rotates, then translates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Transform {
+    /// Uniform factor, positive.
+    pub scale: f64,
+    /// A rotation.
+    pub rotation: Mat3,
+    /// Added last, m.
+    pub translation: Vec3,
+}
+
+impl Transform {
+    /// The image of `point`.
+    pub fn apply(&self, point: Vec3) -> Vec3 {
+        self.rotation * (self.scale * point) + self.translation
+    }
+}
+
+impl Default for Transform {
+    fn default() -> Self {
+        Self { scale: 1.0, rotation: Mat3::identity(), translation: Vec3::zeros() }
+    }
+}
+
+/// Rotates, then translates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rigid {
+    /// A rotation.
+    pub rotation: Mat3,
+    /// Added last, m.
+    pub translation: Vec3,
+}
+
+impl Rigid {
+    /// The image of `point`.
+    pub fn apply(&self, point: Vec3) -> Vec3 {
+        self.rotation * point + self.translation
+    }
+
+    /// What undoes it.
+    pub fn inverse(&self) -> Self {
+        let rotation = self.rotation.transpose();
+        Self { rotation, translation: -(rotation * self.translation) }
+    }
+
+    /// `first`, then `self`.
+    pub fn after(&self, first: &Self) -> Self {
+        Self {
+            rotation: self.rotation * first.rotation,
+            translation: self.apply(first.translation),
+        }
+    }
+}
+
+/// A rigid motion by keyframes, about a centre that the translation carries along.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Motion {
+    /// Centre of the rotations at translation zero, m.
+    pub center: Vec3,
+    /// In ascending order of time, at least one; constant before the first and
+    /// after the last.
+    pub keyframes: Vec<Keyframe>,
+}
+
+/// Where a motion is at one time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Keyframe {
+    /// When, s.
+    pub time_s: f64,
+    /// Displacement of the centre, m.
+    pub translation: Vec3,
+    /// Axis of the rotation (any length).
+    pub axis: Vec3,
+    /// Angle in degrees, may exceed 360.
+    pub angle_deg: f64,
+}
+
+impl Keyframe {
+    /// Unit axis times angle, in degrees.
+    fn turn(&self) -> Vec3 {
+        let length = self.axis.norm();
+        if length == 0.0 { Vec3::zeros() } else { self.axis * (self.angle_deg / length) }
+    }
+}
+
+impl Motion {
+    /// True if it is the same at all times.
+    pub fn is_constant(&self) -> bool {
+        self.keyframes.len() < 2
+    }
+
+    /// The motion at `time_s`, applied to positions where nothing has moved yet.
+    ///
+    /// Between keyframes the translation and the vector axis times angle are
+    /// interpolated linearly, so that about one axis the angle runs evenly.
+    pub fn at(&self, time_s: f64) -> Rigid {
+        let (translation, turn) = self.interpolate(time_s);
+        let rotation = rotation(turn, turn.norm());
+        Rigid { rotation, translation: self.center + translation - rotation * self.center }
+    }
+
+    /// The motion from `start_s` to `time_s`, applied to positions at `start_s`.
+    pub fn since(&self, start_s: f64, time_s: f64) -> Rigid {
+        self.at(time_s).after(&self.at(start_s).inverse())
+    }
+
+    fn interpolate(&self, time_s: f64) -> (Vec3, Vec3) {
+        let next = self.keyframes.partition_point(|key| key.time_s <= time_s);
+        let (Some(low), Some(high)) =
+            (self.keyframes.get(next.saturating_sub(1)), self.keyframes.get(next))
+        else {
+            return self
+                .keyframes
+                .last()
+                .map_or((Vec3::zeros(), Vec3::zeros()), |key| (key.translation, key.turn()));
+        };
+        if next == 0 {
+            return (high.translation, high.turn());
+        }
+        let weight = (time_s - low.time_s) / (high.time_s - low.time_s);
+        (
+            low.translation + (high.translation - low.translation) * weight,
+            low.turn() + (high.turn() - low.turn()) * weight,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(time_s: f64, translation: Vec3, angle_deg: f64) -> Keyframe {
+        Keyframe { time_s, translation, axis: Vec3::new(0.0, 3.0, 0.0), angle_deg }
+    }
+
+    #[test]
+    fn motion_turns_about_its_centre_beyond_a_full_turn_and_holds_at_its_ends() {
+        let motion = Motion {
+            center: Vec3::new(1.0, 0.0, 0.0),
+            keyframes: vec![
+                key(1.0, Vec3::zeros(), 0.0),
+                key(3.0, Vec3::new(0.0, 2.0, 0.0), 900.0),
+            ],
+        };
+        let point = Vec3::new(2.0, 0.0, 0.0);
+        assert_eq!(motion.at(0.0).apply(point), point);
+        // Half way: 450 degrees, a quarter turn, and 1 m up.
+        let half = motion.at(2.0).apply(point);
+        assert!((half - Vec3::new(1.0, 1.0, -1.0)).norm() < 1e-14);
+        let end = motion.at(7.0).apply(point);
+        assert!((end - Vec3::new(0.0, 2.0, 0.0)).norm() < 1e-14);
+        assert!((motion.since(2.0, 7.0).apply(half) - end).norm() < 1e-14);
+    }
+}

@@ -1,0 +1,41 @@
+//! Bodies whose motion is prescribed: obstacles.
+
+use crate::bodies::keyframes::{Motion, Transform};
+use crate::math::Vec3;
+use crate::mesh::{ObjDocument, Topology};
+
+/// An obstacle: a surface that moves as told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ObstacleSetup {
+    /// Its name, unique in the scene.
+    pub name: String,
+    /// Polygons, seams and groups that are written out.
+    pub document: ObjDocument,
+    /// Triangles, counter-clockwise seen from outside.
+    pub faces: Vec<[u32; 3]>,
+    /// Edges and adjacency of `faces`.
+    pub topology: Topology,
+    /// Its mesh in its own coordinates.
+    pub shape: Vec<Vec3>,
+    /// From its own coordinates to the scene, m.
+    pub placement: Transform,
+    /// How it moves from there.
+    pub motion: Option<Motion>,
+}
+
+impl ObstacleSetup {
+    /// True if it never moves.
+    pub fn is_fixed(&self) -> bool {
+        self.motion.as_ref().is_none_or(Motion::is_constant)
+    }
+
+    /// Positions at `time_s` in m, into `out` (as long as `shape`).
+    pub fn positions_at(&self, time_s: f64, out: &mut [Vec3]) {
+        debug_assert_eq!(out.len(), self.shape.len());
+        let motion = self.motion.as_ref().map(|motion| motion.at(time_s));
+        for (position, &local) in out.iter_mut().zip(&self.shape) {
+            let placed = self.placement.apply(local);
+            *position = motion.as_ref().map_or(placed, |motion| motion.apply(placed));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! All bodies of a scene, made ready for the simulation.
+
+use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::prescribed::ObstacleSetup;
+use crate::mesh::ObjDocument;
+
+/// All objects of a scene, in scene order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Setup {
+    /// The cloths.
+    pub cloths: Vec<ClothSetup>,
+    /// The obstacles.
+    pub obstacles: Vec<ObstacleSetup>,
+}
+
+impl Setup {
+    /// Takes out what frames are written from: names, documents and obstacles.
+    /// What stays is what the simulation is made of, most of the memory.
+    pub fn take_documents(&mut self) -> Documents {
+        let cloths = self.cloths.iter_mut();
+        Documents {
+            cloths: cloths
+                .map(|cloth| (cloth.name.clone(), std::mem::take(&mut cloth.document)))
+                .collect(),
+            obstacles: self.obstacles.clone(),
+        }
+    }
+}
+
+/// What frames are written from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Documents {
+    /// Name and mesh of each cloth.
+    pub cloths: Vec<(String, ObjDocument)>,
+    /// The obstacles.
+    pub obstacles: Vec<ObstacleSetup>,
+}

@@ -1,0 +1,117 @@
+//! What culling needs to know of a rest shape, computed once.
+
+use crate::collision::bvh::Node;
+use crate::collision::dop::Dop18;
+use crate::collision::narrow::closest;
+use crate::collision::surface::elementary_pairs;
+use crate::collision::test::TestTrees;
+use crate::collision::{Surface, Sweep, Test, TestCounters};
+use crate::ids::VertexId;
+use crate::math::{Vec2, Vec3};
+use crate::threads::Threads;
+
+/// Rest positions in the plane across the mean normal; none if a face turns away
+/// from it by 60 degrees or more.
+pub fn in_plane(surface: &Surface, rest: &[Vec3]) -> Option<Vec<Vec2>> {
+    let local = |vertex: VertexId| rest[(vertex - surface.first_vertex) as usize];
+    let area = |face: &[VertexId; 3]| {
+        let [a, b, c] = face.map(local);
+        (b - a).cross(&(c - a))
+    };
+    let normal = surface.faces.iter().map(area).sum::<Vec3>().try_normalize(0.0)?;
+    let lies_flat = |area: Vec3| area.dot(&normal) > 0.5 * area.norm();
+    if !surface.faces.iter().map(area).all(lies_flat) {
+        return None;
+    }
+    let first = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize();
+    let second = normal.cross(&first);
+    let centre = rest.iter().sum::<Vec3>() / rest.len() as f64;
+    Some(
+        rest.iter().map(|x| x - centre).map(|x| Vec2::new(x.dot(&first), x.dot(&second))).collect(),
+    )
+}
+
+/// The vertices below each node of at least `min_faces` faces, in an order of which
+/// every beginning is spread over the node: where those of each node begin, and all.
+pub fn vertices_below(surface: &Surface, min_faces: usize) -> (Vec<u32>, Vec<VertexId>) {
+    let nodes = surface.hierarchy.nodes();
+    let mut below: Vec<(usize, Vec<VertexId>)> = vec![(0, Vec::new()); nodes.len()];
+    for at in (0..nodes.len()).rev() {
+        below[at] = match nodes[at] {
+            Node::Leaf(face) => (1, surface.faces[face as usize].to_vec()),
+            Node::Inner(child) | Node::Top(child) => {
+                let (first, second) = (&below[child as usize], &below[child as usize + 1]);
+                let mut all = [first.1.as_slice(), &second.1].concat();
+                all.sort_unstable();
+                all.dedup();
+                (first.0 + second.0, all)
+            }
+        };
+    }
+    let (mut offsets, mut vertices) = (vec![0], Vec::new());
+    for (faces, below) in below {
+        if faces >= min_faces {
+            vertices.extend(spread(below.len()).map(|at| below[at]));
+        }
+        offsets.push(vertices.len() as u32);
+    }
+    (offsets, vertices)
+}
+
+/// The numbers below `count` in steps of about the golden ratio.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let coprime = |step: &usize| {
+        let (mut a, mut b) = (*step, count);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a == 1
+    };
+    let step = (count * 5 / 8..=count).find(coprime).unwrap_or(1);
+    (0..count).map(move |at| at * step % count)
+}
+
+/// The least distance (m) between elements without a common vertex below each node,
+/// at most three quarters of a mean edge; found by the hierarchy itself. `rest` is what
+/// [`in_plane`] gives.
+pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
+    let mut x = vec![Vec3::zeros(); surface.vertices().end];
+    for (x, u) in x[surface.vertices()].iter_mut().zip(rest) {
+        *x = Vec3::new(u.x, u.y, 0.0);
+    }
+    let most = 0.75 * mean_edge(surface, &x);
+    let swept = |x: &Vec3| Dop18::swept(x, x, 0.5 * most);
+    let vertices: Vec<Dop18> = x.iter().map(swept).collect();
+    let nodes = surface.hierarchy.nodes();
+    let mut bounds = vec![Dop18::EMPTY; nodes.len()];
+    surface.hierarchy.refit(&Threads::INLINE, &surface.faces, &vertices, &mut bounds);
+    let bounds = [bounds];
+    let surfaces = std::slice::from_ref(surface);
+    let trees = TestTrees { surfaces, bounds: &bounds, sweep: None, changed: None };
+
+    let sweep = Sweep { x0: &x, x1: &x, radius: most };
+    let mut distances = vec![most; nodes.len()];
+    let (mut stack, mut pairs) = (Vec::new(), Vec::new());
+    for at in (0..nodes.len()).rev() {
+        let (Node::Inner(child) | Node::Top(child)) = nodes[at] else { continue };
+        stack.push(Test { obj1: 0, dop1: child, obj2: 0, dop2: child + 1 });
+        trees.traverse(&mut stack, &mut TestCounters::default(), |test, face1, face2| {
+            let first = surface.side(face1, trees.bounds(0, test.dop1));
+            let second = surface.side(face2, trees.bounds(0, test.dop2));
+            elementary_pairs(&first, &second, &sweep, &vertices, &mut pairs);
+        });
+        let distance = pairs.drain(..).map(|pair| closest(pair.kind(), pair.gather(&x)).distance);
+        let across = distance.fold(most, f64::min);
+        distances[at] = across.min(distances[child as usize]).min(distances[child as usize + 1]);
+    }
+    // Rounded down, also what computing them has rounded up.
+    distances.iter().map(|distance| (distance * (1.0 - 1e-6)) as f32).collect()
+}
+
+fn mean_edge(surface: &Surface, x: &[Vec3]) -> f64 {
+    let lengths = surface.faces.iter().flat_map(|face| {
+        let [a, b, c] = face.map(|vertex| x[vertex as usize]);
+        [(b - a).norm(), (c - b).norm(), (a - c).norm()]
+    });
+    lengths.sum::<f64>() / (3 * surface.faces.len()) as f64
+}

@@ -1,0 +1,284 @@
+//! Intersections and near pairs of surfaces that stand still: is a state clean?
+//!
+//! Judges starts and finished frames. It shares bounds and hierarchies with the
+//! collision phase, but neither its traversal nor its tests.
+
+mod predicate;
+
+use std::collections::BTreeMap;
+
+use crate::collision::bvh::Node;
+use crate::collision::dop::{Dop18, near};
+use crate::collision::narrow::closest;
+use crate::collision::pair::Pair;
+use crate::collision::surface::{Surface, Surfaces};
+use crate::ids::{FaceId, VertexId};
+use crate::math::Vec3;
+use crate::threads::Threads;
+
+pub use predicate::edge_meets_face;
+
+/// An edge that meets a face with which it shares no vertex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Intersection {
+    /// The edge, lower vertex first.
+    pub edge: [VertexId; 2],
+    /// The face's corners.
+    pub face: [VertexId; 3],
+    /// The objects of the edge and of the face, by their place among the surfaces.
+    pub objects: [u32; 2],
+    /// About where, m.
+    pub place: Vec3,
+}
+
+/// All intersections of `surfaces` with their vertices at `x` (all vertices,
+/// finite, m), by rising edge and face: of each cloth with itself, with the
+/// others and with the obstacles, an edge of either against a face of the other.
+/// Decided exactly ([`edge_meets_face`]).
+pub fn intersections(threads: &Threads, surfaces: &Surfaces, x: &[Vec3]) -> Vec<Intersection> {
+    let still = Still::new(threads, surfaces, x, 0.0);
+    let mut found = Vec::new();
+    still.for_face_pairs(|first, second| still.edges_in_faces(first, second, &mut found));
+    found.sort_unstable_by_key(|found| (found.edge, found.face));
+    found
+}
+
+/// What is wrong with a start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    /// Edges meet faces.
+    Intersecting,
+    /// Elementary pairs are too near.
+    TooNear,
+}
+
+/// One kind of problem between two objects (or within one).
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartProblem {
+    /// What is wrong.
+    pub kind: ProblemKind,
+    /// The objects by their place among the surfaces, rising.
+    pub objects: [u32; 2],
+    /// How many edge-face pairs or elementary pairs.
+    pub count: usize,
+    /// The smallest distance of a pair that is too near, m; 0 for intersections.
+    pub smallest_m: f64,
+    /// Where the first ones are, m: at most [`StartProblem::PLACES`].
+    pub places: Vec<Vec3>,
+}
+
+impl StartProblem {
+    /// How many places are kept.
+    pub const PLACES: usize = 3;
+}
+
+/// What is wrong with `surfaces` whose vertices start at `x` (all vertices,
+/// finite, m): all intersections and all elementary pairs nearer than `delta_m`,
+/// by kind and objects. Empty for a clean start. Pairs that share a vertex and
+/// pairs of obstacles are not looked at.
+pub fn start_state(
+    threads: &Threads,
+    surfaces: &Surfaces,
+    x: &[Vec3],
+    delta_m: f64,
+) -> Vec<StartProblem> {
+    let still = Still::new(threads, surfaces, x, delta_m);
+    let (mut meeting, mut near) = (Vec::new(), Vec::new());
+    still.for_face_pairs(|first, second| {
+        still.edges_in_faces(first, second, &mut meeting);
+        still.near_pairs(first, second, delta_m, &mut near);
+    });
+    meeting.sort_unstable_by_key(|found| (found.edge, found.face));
+    near.sort_unstable_by_key(|found| found.pair);
+
+    let mut problems = BTreeMap::new();
+    let mut add = |kind, mut objects: [u32; 2], distance_m: f64, place| {
+        objects.sort_unstable();
+        let new = || StartProblem {
+            kind,
+            objects,
+            count: 0,
+            smallest_m: f64::INFINITY,
+            places: Vec::new(),
+        };
+        let problem = problems.entry((kind, objects)).or_insert_with(new);
+        problem.count += 1;
+        problem.smallest_m = problem.smallest_m.min(distance_m);
+        if problem.places.len() < StartProblem::PLACES {
+            problem.places.push(place);
+        }
+    };
+    for found in &meeting {
+        add(ProblemKind::Intersecting, found.objects, 0.0, found.place);
+    }
+    for found in &near {
+        add(ProblemKind::TooNear, found.objects, found.distance_m, found.place);
+    }
+    problems.into_values().collect()
+}
+
+/// Surfaces at one instant, with their hierarchies refitted.
+struct Still<'a> {
+    surfaces: &'a Surfaces,
+    x: &'a [Vec3],
+    /// Bounds of all vertices; those of cloths grown by the radius.
+    vertices: Vec<Dop18>,
+    /// Bounds of the nodes of each object's hierarchy.
+    nodes: Vec<Vec<Dop18>>,
+}
+
+/// A face of an object.
+#[derive(Clone, Copy)]
+struct FaceOf<'a> {
+    object: u32,
+    surface: &'a Surface,
+    face: FaceId,
+    bounds: &'a Dop18,
+}
+
+/// An elementary pair that is too near.
+struct NearPair {
+    pair: Pair,
+    objects: [u32; 2],
+    distance_m: f64,
+    place: Vec3,
+}
+
+impl<'a> Still<'a> {
+    fn new(threads: &Threads, surfaces: &'a Surfaces, x: &'a [Vec3], radius_m: f64) -> Self {
+        let mut vertices = Vec::with_capacity(x.len());
+        let mut nodes = Vec::with_capacity(surfaces.list.len());
+        for surface in &surfaces.list {
+            let radius = if surface.kinematic { 0.0 } else { radius_m };
+            vertices.extend(x[surface.vertices()].iter().map(|x| Dop18::swept(x, x, radius)));
+            let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
+            surface.hierarchy.refit(threads, &surface.faces, &vertices, &mut bounds);
+            nodes.push(bounds);
+        }
+        Self { surfaces, x, vertices, nodes }
+    }
+
+    /// Visits each pair of faces whose bounds overlap once, except those of two
+    /// obstacles.
+    fn for_face_pairs(&self, mut visit: impl FnMut(FaceOf, FaceOf)) {
+        for (second, of_second) in (0..).zip(&self.surfaces.list) {
+            for (first, of_first) in (0..=second).zip(&self.surfaces.list) {
+                let roots = of_first.hierarchy.root().zip(of_second.hierarchy.root());
+                let (Some((root1, root2)), false) =
+                    (roots, of_first.kinematic && of_second.kinematic)
+                else {
+                    continue;
+                };
+                self.descend((first, root1), (second, root2), &mut visit);
+            }
+        }
+    }
+
+    /// The pairs of faces below two nodes, each an object and a node of it.
+    fn descend(&self, a: (u32, u32), b: (u32, u32), visit: &mut impl FnMut(FaceOf, FaceOf)) {
+        let node = |(object, node): (u32, u32)| {
+            self.surfaces.list[object as usize].hierarchy.nodes()[node as usize]
+        };
+        let child = |at| match node(at) {
+            Node::Top(child) | Node::Inner(child) => Some(child),
+            Node::Leaf(_) => None,
+        };
+        let bounds = |(object, node): (u32, u32)| &self.nodes[object as usize][node as usize];
+        let face = |(object, node): (u32, u32), face| FaceOf {
+            object,
+            surface: &self.surfaces.list[object as usize],
+            face,
+            bounds: bounds((object, node)),
+        };
+        if a == b {
+            if let Some(child) = child(a) {
+                let (low, high) = ((a.0, child), (a.0, child + 1));
+                self.descend(low, low, visit);
+                self.descend(high, high, visit);
+                self.descend(low, high, visit);
+            }
+            return;
+        }
+        if !bounds(a).overlaps(bounds(b)) {
+            return;
+        }
+        match (child(a), child(b)) {
+            (Some(child), other) if other.is_none() || bounds(a).size() >= bounds(b).size() => {
+                self.descend((a.0, child), b, visit);
+                self.descend((a.0, child + 1), b, visit);
+            }
+            (_, Some(child)) => {
+                self.descend(a, (b.0, child), visit);
+                self.descend(a, (b.0, child + 1), visit);
+            }
+            _ => {
+                if let (Node::Leaf(face1), Node::Leaf(face2)) = (node(a), node(b)) {
+                    visit(face(a, face1), face(b, face2));
+                }
+            }
+        }
+    }
+
+    /// The edges that each of two faces represents, against the other face.
+    fn edges_in_faces(&self, first: FaceOf, second: FaceOf, found: &mut Vec<Intersection>) {
+        for (edges, area) in [(first, second), (second, first)] {
+            let face = area.surface.faces[area.face as usize];
+            for mut edge in edges.surface.represented_edges(edges.face) {
+                let [a, b] = edge.map(|vertex| &self.vertices[vertex as usize]);
+                if edge.iter().any(|vertex| face.contains(vertex))
+                    || !a.union(b).overlaps(area.bounds)
+                {
+                    continue;
+                }
+                edge.sort_unstable();
+                let (ends, corners) =
+                    (edge.map(|v| self.x[v as usize]), face.map(|v| self.x[v as usize]));
+                if edge_meets_face(ends, corners) {
+                    let objects = [edges.object, area.object];
+                    found.push(Intersection { edge, face, objects, place: meet(ends, corners) });
+                }
+            }
+        }
+    }
+
+    /// The elementary pairs of two faces that are nearer than `delta_m`.
+    fn near_pairs(&self, first: FaceOf, second: FaceOf, delta_m: f64, found: &mut Vec<NearPair>) {
+        let mut add = |pair: Pair| {
+            if pair.shares_a_vertex() || !near(&pair, &self.vertices) {
+                return;
+            }
+            let x = pair.gather(self.x);
+            let closest = closest(pair.kind(), x);
+            if closest.distance < delta_m {
+                let side = closest.weights.iter().zip(x).take(pair.first_side());
+                let place = side.map(|(&weight, x)| weight * x).sum();
+                let objects = [first.object, second.object];
+                found.push(NearPair { pair, objects, distance_m: closest.distance, place });
+            }
+        };
+        for (points, area) in [(first, second), (second, first)] {
+            let corners = area.surface.faces[area.face as usize];
+            for vertex in points.surface.represented_vertices(points.face) {
+                add(Pair::vertex_face(vertex, corners));
+            }
+        }
+        for edge in first.surface.represented_edges(first.face) {
+            for other in second.surface.represented_edges(second.face) {
+                add(Pair::edge_edge(edge, other));
+            }
+        }
+    }
+}
+
+/// About where an edge meets a face: at the plane of the face, or at half the
+/// edge if it lies in it.
+fn meet([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> Vec3 {
+    let normal = (b - a).cross(&(c - a));
+    let (above, below) = (normal.dot(&(p - a)), normal.dot(&(q - a)));
+    let along = above / (above - below);
+    let along = if (0.0..=1.0).contains(&along) { along } else { 0.5 };
+    p + (q - p) * along
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,363 @@
+//! Tests: the unit of work of collision detection, and how they unfold.
+//!
+//! A test asks whether the bounds of two nodes overlap; if they do, it splits
+//! into two further tests or, at a pair of faces, ends in elementary tests. The
+//! test of a node against itself, which finds where an object folds upon itself,
+//! splits into three: each child against itself, and one against the other. What
+//! unfolds from a root test is its *test tree* (Thomaszewski & Blochinger 2007,
+//! section 4.2). It depends on the hierarchies and their bounds alone, which are
+//! the same on all ranks: so is the multiset of all tests.
+
+use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
+
+use crate::collision::bvh::Node;
+use crate::collision::dop::Dop18;
+use crate::collision::flatness::Flatness;
+use crate::collision::surface::Surface;
+use crate::ids::FaceId;
+use crate::math::Vec3;
+
+/// Branches between two looks at the stack. On the draped tablecloth one takes about
+/// 0.1 us: often enough to cut a stack that has grown, and too seldom to be noticed.
+pub const BRANCHES: usize = 8;
+
+/// Two nodes to be tested against each other, named alike on all ranks: nodes
+/// with no face in common, or the same node twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[repr(C)]
+pub struct Test {
+    /// The first object: its place among the [`Surfaces`](super::Surfaces).
+    pub obj1: u32,
+    /// The node of the first object.
+    pub dop1: u32,
+    /// The second object.
+    pub obj2: u32,
+    /// The node of the second object.
+    pub dop2: u32,
+}
+
+impl Test {
+    /// True if a node is tested against itself.
+    #[inline]
+    pub fn is_of_one_node(&self) -> bool {
+        self.dop1 == self.dop2 && self.obj1 == self.obj2
+    }
+
+    /// One multiplication, folded, as in wyhash: it runs once for every test.
+    #[inline]
+    fn hash(&self) -> u64 {
+        let word = |object: u32, node: u32| u64::from(object) << 32 | u64::from(node);
+        let first = word(self.obj1, self.dop1) ^ 0x9e37_79b9_7f4a_7c15;
+        let second = word(self.obj2, self.dop2) ^ 0xd1b5_4a32_d192_ed03;
+        let product = u128::from(first) * u128::from(second);
+        product as u64 ^ (product >> 64) as u64
+    }
+}
+
+/// Tests that are executed one after the other, on one processor.
+pub type Task = Vec<Test>;
+
+/// The motion of all vertices over a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Sweep<'a> {
+    /// Positions at its start, m.
+    pub x0: &'a [Vec3],
+    /// Positions at its end, m.
+    pub x1: &'a [Vec3],
+    /// Distance within which pairs are wanted, m.
+    pub radius: f64,
+}
+
+/// What comes of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The bounds are apart, or both are those of one face.
+    Apart,
+    /// Two faces (of the first and the second object) may be near each other.
+    Faces(FaceId, FaceId),
+    /// Two further tests.
+    Split(Test, Test),
+    /// Three further tests, of a node against itself.
+    SplitItself([Test; 3]),
+}
+
+/// Counts of executed tests; counters of different ranks and tasks add up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable, Serialize, Deserialize)]
+#[repr(C)]
+pub struct TestCounters {
+    /// Executed tests.
+    pub tests: u64,
+    /// Wrapping sum of a hash of each executed test: with `tests` it shows that
+    /// each was executed exactly once.
+    pub hash: u64,
+    /// Candidates found.
+    pub candidates: u64,
+}
+
+impl TestCounters {
+    /// Adds the counts of others.
+    pub fn add(&mut self, others: &Self) {
+        self.tests += others.tests;
+        self.hash = self.hash.wrapping_add(others.hash);
+        self.candidates += others.candidates;
+    }
+
+    #[inline]
+    pub(crate) fn count(&mut self, test: &Test) {
+        self.tests += 1;
+        self.hash = self.hash.wrapping_add(test.hash());
+    }
+}
+
+/// The refitted hierarchies that tests are executed on.
+#[derive(Clone, Copy)]
+pub struct TestTrees<'a> {
+    /// All objects.
+    pub surfaces: &'a [Surface],
+    /// The bounds of each object's nodes.
+    pub bounds: &'a [Vec<Dop18>],
+    /// The motion that flat regions are culled by; none where they are not.
+    pub sweep: Option<&'a Sweep<'a>>,
+    /// By object and node: whether something below has changed. Where it is given,
+    /// only what has changed is tested, against itself and all else.
+    pub changed: Option<&'a [Vec<bool>]>,
+}
+
+impl TestTrees<'_> {
+    /// The bounds of a node.
+    #[inline]
+    pub fn bounds(&self, object: u32, node: u32) -> &Dop18 {
+        &self.bounds[object as usize][node as usize]
+    }
+
+    fn tree(&self, object: u32) -> Tree<'_> {
+        let surface = &self.surfaces[object as usize];
+        let flatness = surface.flatness.as_ref().zip(self.sweep);
+        let changed = self.changed.map(|changed| changed[object as usize].as_slice());
+        let (nodes, bounds) = (surface.hierarchy.nodes(), &self.bounds[object as usize]);
+        Tree { nodes, bounds, flatness, changed }
+    }
+
+    /// Whether anything below one of the nodes of a test has changed.
+    pub fn has_changed(&self, test: &Test) -> bool {
+        let changed = |object, node: u32| self.tree(object).has_changed(node as usize);
+        changed(test.obj1, test.dop1) || changed(test.obj2, test.dop2)
+    }
+
+    /// Executes one test. The inner node is split; of two, the larger one, but
+    /// those above the parts first.
+    pub fn execute(&self, test: &Test) -> Outcome {
+        execute(&self.tree(test.obj1), &self.tree(test.obj2), test)
+    }
+
+    /// True if a node of the test stands above the parts of its object.
+    pub fn is_above_parts(&self, test: &Test) -> bool {
+        let is_top =
+            |object, node: u32| matches!(self.tree(object).nodes[node as usize], Node::Top(_));
+        is_top(test.obj1, test.dop1) || is_top(test.obj2, test.dop2)
+    }
+
+    /// The test of the whole of each object against each other one, and of each
+    /// cloth against itself; obstacles do not meet obstacles. All other tests
+    /// unfold from these.
+    pub fn of_whole_objects(&self) -> impl Iterator<Item = Test> {
+        let roots = || {
+            let numbered = (0..).zip(self.surfaces);
+            numbered.filter_map(|(object, surface)| Some((object, surface.hierarchy.root()?)))
+        };
+        let is_cloth = |object: u32| !self.surfaces[object as usize].kinematic;
+        roots().filter(move |&(obj1, _)| is_cloth(obj1)).flat_map(move |(obj1, dop1)| {
+            let others = roots().filter(move |&(obj2, _)| obj1 <= obj2);
+            others.map(move |(obj2, dop2)| Test { obj1, dop1, obj2, dop2 })
+        })
+    }
+
+    /// Executes all tests on the `stack` and what unfolds from them, depth
+    /// first; the untried ones lie on the stack. `faces` receives each pair of
+    /// faces that may be near.
+    pub fn traverse(
+        &self,
+        stack: &mut Vec<Test>,
+        counters: &mut TestCounters,
+        mut faces: impl FnMut(&Test, FaceId, FaceId),
+    ) {
+        while !stack.is_empty() {
+            self.traverse_branches(stack, counters, &mut faces);
+        }
+    }
+
+    /// The next branches of [`TestTrees::traverse`], a small number of them. What is
+    /// taken from the stack before the next ones is not executed here.
+    ///
+    /// Never inlined: beside other code its loop runs out of registers, which costs 8 %.
+    #[inline(never)]
+    pub fn traverse_branches(
+        &self,
+        stack: &mut Vec<Test>,
+        counters: &mut TestCounters,
+        faces: &mut impl FnMut(&Test, FaceId, FaceId),
+    ) {
+        let mut counted = TestCounters::default();
+        for _ in 0..BRANCHES {
+            let Some(mut test) = stack.pop() else { break };
+            let (first, second) = (self.tree(test.obj1), self.tree(test.obj2));
+            loop {
+                counted.count(&test);
+                match execute(&first, &second, &test) {
+                    Outcome::Apart => break,
+                    Outcome::Faces(face1, face2) => {
+                        faces(&test, face1, face2);
+                        break;
+                    }
+                    Outcome::Split(first, second) => {
+                        stack.push(second);
+                        test = first;
+                    }
+                    Outcome::SplitItself([first, rest @ ..]) => {
+                        stack.extend(rest);
+                        test = first;
+                    }
+                }
+            }
+        }
+        counters.add(&counted);
+    }
+}
+
+/// One object's hierarchy with its bounds.
+struct Tree<'a> {
+    nodes: &'a [Node],
+    bounds: &'a [Dop18],
+    flatness: Option<(&'a Flatness, &'a Sweep<'a>)>,
+    changed: Option<&'a [bool]>,
+}
+
+impl Tree<'_> {
+    fn has_changed(&self, node: usize) -> bool {
+        self.changed.is_none_or(|changed| changed[node])
+    }
+}
+
+#[inline(always)]
+fn execute(first: &Tree, second: &Tree, test: &Test) -> Outcome {
+    let (node1, node2) = (test.dop1 as usize, test.dop2 as usize);
+    if !first.has_changed(node1) && !second.has_changed(node2) {
+        return Outcome::Apart;
+    }
+    if test.is_of_one_node() {
+        let is_flat = first.flatness.is_some_and(|(flat, sweep)| flat.rules_out(test.dop1, sweep));
+        return if is_flat { Outcome::Apart } else { split_itself(first.nodes[node1], test) };
+    }
+    let (bounds1, bounds2) = (&first.bounds[node1], &second.bounds[node2]);
+    if !bounds1.overlaps(bounds2) {
+        return Outcome::Apart;
+    }
+    let split_first =
+        |child| Outcome::Split(Test { dop1: child, ..*test }, Test { dop1: child + 1, ..*test });
+    let split_second =
+        |child| Outcome::Split(Test { dop2: child, ..*test }, Test { dop2: child + 1, ..*test });
+    match (first.nodes[node1], second.nodes[node2]) {
+        (Node::Leaf(face1), Node::Leaf(face2)) => Outcome::Faces(face1, face2),
+        (Node::Inner(child1), Node::Inner(child2)) | (Node::Top(child1), Node::Top(child2)) => {
+            if bounds1.size() >= bounds2.size() {
+                split_first(child1)
+            } else {
+                split_second(child2)
+            }
+        }
+        (Node::Top(child), _) | (Node::Inner(child), Node::Leaf(_)) => split_first(child),
+        (_, Node::Top(child)) | (Node::Leaf(_), Node::Inner(child)) => split_second(child),
+    }
+}
+
+fn split_itself(node: Node, test: &Test) -> Outcome {
+    match node {
+        Node::Leaf(_) => Outcome::Apart,
+        Node::Inner(child) | Node::Top(child) => {
+            let pair = |dop1, dop2| Test { dop1, dop2, ..*test };
+            Outcome::SplitItself([
+                pair(child, child),
+                pair(child + 1, child + 1),
+                pair(child, child + 1),
+            ])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collision::surface::{Surface, Surfaces};
+    use crate::mesh::Topology;
+    use crate::threads::Threads;
+
+    /// Two parallel strips of four triangles, the second one `above` the first.
+    fn strips(above: f64) -> (Surfaces, Vec<Vec<Dop18>>) {
+        let faces = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 5]];
+        let place = |v: u32, z| Vec3::new((v / 2).into(), (v % 2).into(), z);
+        let rest: Vec<Vec3> = (0..6).map(|v| place(v, 0.0)).collect();
+        let topology = Topology::new(&faces).unwrap();
+        let strip =
+            |first, kinematic| Surface::new(first, &faces, &topology, &rest, None, kinematic);
+        let surfaces = Surfaces { list: vec![strip(0, false), strip(6, true)] };
+        let x: Vec<Vec3> = (0..12).map(|v| place(v % 6, if v < 6 { 0.0 } else { above })).collect();
+        let vertices: Vec<Dop18> = x.iter().map(|x| Dop18::swept(x, x, 0.0)).collect();
+        let threads = Threads::new(1).unwrap();
+        let bounds = surfaces.list.iter().map(|surface| {
+            let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
+            surface.hierarchy.refit(&threads, &surface.faces, &vertices, &mut bounds);
+            bounds
+        });
+        let bounds = bounds.collect();
+        (surfaces, bounds)
+    }
+
+    const ROOT: Test = Test { obj1: 0, dop1: 0, obj2: 1, dop2: 0 };
+
+    #[test]
+    fn what_is_apart_costs_one_test() {
+        let (surfaces, bounds) = strips(0.1);
+        let trees =
+            TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None, changed: None };
+        let mut counters = TestCounters::default();
+        trees.traverse(&mut vec![ROOT], &mut counters, |_, _, _| panic!("they are apart"));
+        assert_eq!(counters.tests, 1);
+    }
+
+    #[test]
+    fn counters_are_those_of_plain_recursion() {
+        let (surfaces, bounds) = strips(0.0);
+        let trees =
+            TestTrees { surfaces: &surfaces.list, bounds: &bounds, sweep: None, changed: None };
+        fn recurse(
+            trees: &TestTrees,
+            test: Test,
+            counters: &mut TestCounters,
+            faces: &mut Vec<[u32; 2]>,
+        ) {
+            counters.count(&test);
+            match trees.execute(&test) {
+                Outcome::Apart => {}
+                Outcome::Faces(a, b) => faces.push([a, b]),
+                Outcome::Split(first, second) => {
+                    recurse(trees, second, counters, faces);
+                    recurse(trees, first, counters, faces);
+                }
+                Outcome::SplitItself(tests) => {
+                    tests.into_iter().for_each(|test| recurse(trees, test, counters, faces));
+                }
+            }
+        }
+        let (mut expected, mut expected_faces) = (TestCounters::default(), Vec::new());
+        recurse(&trees, ROOT, &mut expected, &mut expected_faces);
+        let (mut counters, mut faces) = (TestCounters::default(), Vec::new());
+        trees.traverse(&mut vec![ROOT], &mut counters, |_, a, b| faces.push([a, b]));
+        assert_eq!(counters, expected);
+        faces.sort_unstable();
+        expected_faces.sort_unstable();
+        assert_eq!(faces, expected_faces);
+        // All but the two pairs of a first and a last face touch.
+        assert_eq!(faces.len(), 14);
+    }
+}

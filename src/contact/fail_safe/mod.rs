@@ -1,0 +1,329 @@
+//! The fail-safe: motions are shortened until nothing comes nearer than `delta`.
+//!
+//! Everything before it (contacts, impulses) makes motion look right; this alone
+//! keeps the promise that no two elements ever meet. It rests on one fact: the gap
+//! between the two sides of a pair along a *fixed* direction is a minimum of
+//! functions linear in time, hence concave. If it is at least `delta` at both ends of a
+//! linear motion, the distance is at least `delta` all the way.
+//!
+//! 1. A pair is *safe* if one of a few directions separates it at both ends
+//!    (`separation`), else *open*.
+//! 2. An open pair gets a plane (`plane`): the middle of its closest points at the
+//!    start, or the kinematic side's own end. Its free vertices are to end on their
+//!    side, `delta / 2` away. Pairs that meet inside their sides come first, others
+//!    only where that leaves them open.
+//! 3. A vertex that would not slides along its planes, then keeps the fraction of its
+//!    motion that all of them allow (`shorten`).
+//! 4. Planes stay. Every candidate without one that has a vertex changed since is
+//!    checked again, until none is open. After `MAX_PASSES` all candidates get
+//!    planes, which ends it.
+//!
+//! A plane follows from its pair alone, and a vertex's end from its told motion and
+//! the set of its planes: ranks need only exchange the open pairs, and then agree on
+//! everything else, whatever their number.
+//!
+//! Source: methods §8 (ours). Planar truncation as in Chen et al. 2025, Offset
+//! Geometric Contact; safety by one direction as in Tang, Kim, Manocha 2009.
+
+mod plane;
+mod separation;
+mod shorten;
+#[cfg(test)]
+mod tests;
+
+use self::plane::Bound;
+use self::plane::Plane;
+use self::separation::gap;
+use self::separation::is_open;
+use self::separation::meets_inside;
+use self::shorten::shorten;
+pub use self::shorten::stopped_velocity;
+use crate::collision::Pair;
+use crate::error::Result;
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::ranks::{World, message};
+use crate::threads::Threads;
+
+/// Passes after which every candidate gets a plane; 2 to 4 are usual.
+const MAX_PASSES: usize = 20;
+
+/// Part of `delta` that is left to rounding: a vertex that slides ends this much
+/// further away than it must, and a pair verified at its end may be this much nearer.
+/// In metres it must exceed the rounding of positions (5e-12 at a `delta` of 1e-5:
+/// enough for scenes of a kilometre).
+const GRAIN: f64 = 5e-7;
+
+/// Candidates that a thread takes at a time, some 100 us of work.
+const PAIRS_PER_CHUNK: usize = 1024;
+
+/// The start of a motion. All vertices of all objects, the same on all ranks; the
+/// slices are indexed by vertex.
+#[derive(Debug, Clone, Copy)]
+pub struct Paths<'a> {
+    /// Positions at the start (m).
+    pub x0: &'a [Vec3],
+    /// Inverse masses (1/kg); 0 is kinematic (obstacle, pin, handle): such a vertex
+    /// moves as told and is never stopped.
+    pub inverse_masses: &'a [f64],
+    /// Distance that every pair keeps (m). A pair that starts nearer comes no nearer.
+    pub delta_m: f64,
+}
+
+impl Paths<'_> {
+    fn is_kinematic(&self, vertex: VertexId) -> bool {
+        self.inverse_masses[vertex as usize] == 0.0
+    }
+}
+
+/// What the fail-safe did. The same on all ranks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// The vertices that do not end where they were told, rising.
+    pub truncated: Vec<Truncation>,
+    /// What stopped them, by rising vertex.
+    pub stops: Vec<Stop>,
+    /// Truncated vertices after each pass that found an open pair.
+    pub per_pass: Vec<u64>,
+    /// Open pairs found in all passes: pairs with a plane.
+    pub planes: u64,
+    /// If there is one, the motion is impossible as told: `x1` is of no use, and the
+    /// step must be done in smaller ones.
+    pub conflict: Option<Conflict>,
+    /// A pair that ends nearer than it may: an error of this module, never to be
+    /// passed over.
+    pub too_near: Option<TooNear>,
+}
+
+/// A vertex that was held back or pushed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Truncation {
+    /// The vertex.
+    pub vertex: VertexId,
+    /// From its told to its actual end (m).
+    pub lost_m: f64,
+    /// From its start to its told end (m).
+    pub path_m: f64,
+}
+
+/// A plane at which a vertex was stopped. Over a step of length `h`, its velocity
+/// along `normal` is then to be at least `advance_m / h`: see [`stopped_velocity`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stop {
+    /// The vertex.
+    pub vertex: VertexId,
+    /// Unit normal of the plane, towards the vertex's side.
+    pub normal: Vec3,
+    /// How far the plane moved along its normal (m): 0 between free vertices, else as
+    /// the kinematic side of the pair.
+    pub advance_m: f64,
+}
+
+/// A pair that cannot be kept apart: kinematic vertices leave no room between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conflict {
+    /// The pair.
+    pub pair: Pair,
+    /// Its vertex that has no place to go (if none is free, its first one).
+    pub vertex: VertexId,
+}
+
+/// A pair whose end could not be verified.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TooNear {
+    /// The pair.
+    pub pair: Pair,
+    /// Gap along its plane's normal at the end (m).
+    pub gap_m: f64,
+}
+
+/// The working memory of the fail-safe, kept from step to step.
+#[derive(Default)]
+pub struct FailSafe {
+    /// Ends of the motion as told (m), by vertex.
+    told: Vec<Vec3>,
+    /// By vertex: whether it changed since the candidates were checked.
+    changed: Vec<bool>,
+    /// This rank's newly found open pairs.
+    open: Vec<Pair>,
+    /// Of all ranks, by rising pair.
+    planes: Vec<Plane>,
+    /// What the planes ask of free vertices, by rising vertex, then pair.
+    bounds: Vec<Bound>,
+    /// Of one vertex's bounds, while it slides.
+    multipliers: Vec<f64>,
+}
+
+impl FailSafe {
+    /// Shortens motions from `paths.x0` to `x1` (m, all vertices) in place until no
+    /// pair of the `candidates` of any rank comes nearer than `paths.delta_m` on the
+    /// way. Collective; before and after, `x1` is finite and the same on all ranks.
+    ///
+    /// A free vertex moves otherwise than told, and not just less far, only where
+    /// `stays(vertex, x1)` says that the candidates cover it there: true for the told
+    /// end and the start, and for all places between two for which it is true.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn run(
+        &mut self,
+        world: &dyn World,
+        threads: &Threads,
+        candidates: &[Pair],
+        paths: &Paths,
+        stays: &(dyn Fn(usize, &Vec3) -> bool + Sync),
+        x1: &mut [Vec3],
+    ) -> Result<Outcome> {
+        self.begin(x1);
+        let mut outcome = Outcome::default();
+        for pass in 0..=MAX_PASSES {
+            if pass < MAX_PASSES {
+                self.find_open(threads, candidates, paths, x1);
+            } else {
+                self.take_all(candidates, paths);
+            }
+            let mut open = message::all_gather_v(world, &self.open)?;
+            if open.is_empty() {
+                break;
+            }
+            let shadows = if pass < MAX_PASSES { shadows(&mut open, paths) } else { Vec::new() };
+            let conflict = match self.add_planes(&open, paths, x1) {
+                None => self.shorten(paths, stays, x1, &mut outcome),
+                conflict => conflict,
+            };
+            outcome.planes = self.planes.len() as u64;
+            outcome.per_pass.push(outcome.truncated.len() as u64);
+            if conflict.is_some() {
+                outcome.conflict = conflict;
+                return Ok(outcome);
+            }
+            for vertex in shadows.iter().flat_map(|pair| pair.vertices) {
+                self.changed[vertex as usize] = true;
+            }
+        }
+        outcome.too_near = self.verify(paths, x1);
+        Ok(outcome)
+    }
+
+    fn begin(&mut self, x1: &[Vec3]) {
+        self.told.clear();
+        self.told.extend_from_slice(x1);
+        self.changed.clear();
+        self.changed.resize(x1.len(), true);
+        self.planes.clear();
+        self.bounds.clear();
+    }
+
+    /// Collects the open pairs among this rank's candidates that have a changed vertex
+    /// and no plane.
+    fn find_open(&mut self, threads: &Threads, candidates: &[Pair], paths: &Paths, x1: &[Vec3]) {
+        let (changed, planes) = (&self.changed, &self.planes);
+        self.open.clear();
+        threads.collect(candidates, PAIRS_PER_CHUNK, &mut self.open, |candidates, open| {
+            open.extend(candidates.iter().filter(|pair| {
+                pair.vertices.iter().any(|&vertex| changed[vertex as usize])
+                    && is_open(pair.kind(), &pair.gather(paths.x0), &pair.gather(x1), paths.delta_m)
+                    && planes.binary_search_by_key(pair, |plane| &plane.pair).is_err()
+            }));
+            0
+        });
+    }
+
+    /// All candidates with a vertex that can be stopped.
+    fn take_all(&mut self, candidates: &[Pair], paths: &Paths) {
+        let free = |pair: &&Pair| pair.vertices.iter().any(|&vertex| !paths.is_kinematic(vertex));
+        self.open.clear();
+        self.open.extend(candidates.iter().filter(free));
+    }
+
+    /// Adds planes for the `open` pairs. The lowest pair whose kinematic vertices
+    /// leave no room for one is a conflict.
+    fn add_planes(&mut self, open: &[Pair], paths: &Paths, x1: &[Vec3]) -> Option<Conflict> {
+        let known = self.planes.len();
+        let mut conflict = None;
+        for pair in open {
+            if self.planes[..known].binary_search_by_key(pair, |plane| plane.pair).is_ok() {
+                continue;
+            }
+            match Plane::new(*pair, paths, x1) {
+                Some(plane) => self.planes.push(plane),
+                None => conflict = Some(conflict.map_or(*pair, |lowest: Pair| lowest.min(*pair))),
+            }
+        }
+        self.planes[known..].iter().for_each(|plane| self.bounds.extend(plane.bounds(paths)));
+        self.planes.sort_unstable_by_key(|plane| plane.pair);
+        self.bounds.sort_unstable_by_key(|bound| (bound.vertex, bound.pair));
+        conflict.map(|pair| Conflict { pair, vertex: pair.vertices[0] })
+    }
+
+    /// Makes `x1` what all planes so far allow of the told motion, and notes which
+    /// vertices that changed.
+    fn shorten(
+        &mut self,
+        paths: &Paths,
+        stays: &(dyn Fn(usize, &Vec3) -> bool + Sync),
+        x1: &mut [Vec3],
+        outcome: &mut Outcome,
+    ) -> Option<Conflict> {
+        self.changed.fill(false);
+        outcome.truncated.clear();
+        outcome.stops.clear();
+        let mut conflict: Option<Conflict> = None;
+        let grain = GRAIN * paths.delta_m;
+        for bounds in self.bounds.chunk_by(|a, b| a.vertex == b.vertex) {
+            let vertex = bounds[0].vertex as usize;
+            let (start, told) = (paths.x0[vertex], self.told[vertex]);
+            let allowed = |displacement: &Vec3| stays(vertex, &(start + displacement));
+            let (multipliers, stops) = (&mut self.multipliers, &mut outcome.stops);
+            let end = match shorten(bounds, told - start, grain, allowed, multipliers, stops) {
+                Ok(None) => told,
+                Ok(Some(displacement)) => start + displacement,
+                Err(pair) => {
+                    if conflict.is_none_or(|lowest| pair < lowest.pair) {
+                        conflict = Some(Conflict { pair, vertex: bounds[0].vertex });
+                    }
+                    continue;
+                }
+            };
+            if end != told {
+                let (lost_m, path_m) = ((told - end).norm(), (told - start).norm());
+                outcome.truncated.push(Truncation { vertex: bounds[0].vertex, lost_m, path_m });
+            }
+            self.changed[vertex] = end != x1[vertex];
+            x1[vertex] = end;
+        }
+        conflict
+    }
+
+    /// The pair that ends furthest below what it keeps. The gap along a plane's normal
+    /// is both a lower bound of the distance and the proof for the way there.
+    fn verify(&self, paths: &Paths, x1: &[Vec3]) -> Option<TooNear> {
+        let mut worst = None;
+        let mut most = GRAIN * paths.delta_m;
+        for plane in &self.planes {
+            let gap_m = gap(&plane.normal, &plane.pair.gather(x1), plane.pair.first_side());
+            let missing = plane.keep_m - gap_m;
+            if missing > most || missing.is_nan() {
+                most = missing;
+                worst = Some(TooNear { pair: plane.pair, gap_m });
+            }
+        }
+        worst
+    }
+}
+
+/// Takes those out of the `open` pairs that meet at the border of a side, if there are
+/// others: usually another pair stands between them, and once it has its plane they are safe.
+/// Their own planes, aslant, would hold back what slides along together.
+fn shadows(open: &mut Vec<Pair>, paths: &Paths) -> Vec<Pair> {
+    let inside = |pair: &Pair| {
+        meets_inside(pair.kind(), &pair.gather(paths.x0))
+            || pair.vertices.iter().all(|&vertex| paths.is_kinematic(vertex))
+    };
+    let (first, later): (Vec<_>, Vec<_>) = open.iter().partition(|pair| inside(pair));
+    if first.is_empty() {
+        return first;
+    }
+    *open = first;
+    later
+}

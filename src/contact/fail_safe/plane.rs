@@ -1,0 +1,158 @@
+//! The plane that keeps the sides of an open pair apart.
+//!
+//! Positions along the plane's normal `n`, which leads from the second side (below) to
+//! the first (above), seen from the pair's last vertex:
+//!
+//! | symbol | |
+//! |---|---|
+//! | `keep` | gap that the pair keeps: `delta`, or what it starts with where that is less |
+//! | `c0`, `c1` | the plane at both ends; every vertex ends `keep / 2` beyond `c1` |
+//! | `room` | how far a vertex may move against its normal; negative: how far it must move along it |
+//!
+//! Between free vertices the plane stands in the middle of the gap at the start. A side
+//! that is all kinematic carries the plane with it, `keep / 2` away: that leaves the other
+//! side the most room, and pushes it only where the kinematic side sweeps over its start.
+//! Of a side that is partly kinematic (a face with a pinned corner) the plane
+//! moves only as far as its kinematic vertices need.
+
+use crate::collision::Pair;
+use crate::contact::fail_safe::Paths;
+use crate::contact::fail_safe::separation::{gap, keep, normal};
+use crate::ids::VertexId;
+use crate::math::Vec3;
+
+/// A plane between the sides of a pair.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plane {
+    pub pair: Pair,
+    /// Unit normal of the pair's closest points at the start, towards its first side.
+    pub normal: Vec3,
+    /// Gap that the pair keeps (m).
+    pub keep_m: f64,
+    /// Where it stands at both ends (m).
+    c: [f64; 2],
+}
+
+/// What a plane asks of a free vertex: its displacement `d` has `normal . d >= -room_m`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bound {
+    pub vertex: VertexId,
+    pub pair: Pair,
+    /// Unit normal of the plane, towards the vertex's side.
+    pub normal: Vec3,
+    /// Negative only if the plane moves over the vertex's start.
+    pub room_m: f64,
+    /// How far the plane moves along the normal.
+    pub advance_m: f64,
+}
+
+impl Plane {
+    /// The plane of `pair`; none if its kinematic vertices leave no place for it, or all
+    /// four are kinematic.
+    pub fn new(pair: Pair, paths: &Paths, x1: &[Vec3]) -> Option<Self> {
+        let (start, end) = (pair.gather(paths.x0), pair.gather(x1));
+        let side = pair.first_side();
+        let normal = normal(pair.kind(), &start);
+        let keep_m = keep(&normal, &start, side, paths.delta_m);
+        let half = 0.5 * keep_m;
+        let height = |x: &Vec3| normal.dot(&(x - start[3]));
+        let kinematic = pair.vertices.map(|vertex| paths.is_kinematic(vertex));
+        let fixed = |a: &usize| kinematic[*a];
+        let lowest_above = |x: &[Vec3; 4]| {
+            (0..side).filter(fixed).map(|a| height(&x[a])).fold(f64::INFINITY, f64::min)
+        };
+        let highest_below = |x: &[Vec3; 4]| {
+            (side..4).filter(fixed).map(|a| height(&x[a])).fold(f64::NEG_INFINITY, f64::max)
+        };
+        // Where the plane may end.
+        let (low, high) = (highest_below(&end) + half, lowest_above(&end) - half);
+        let c = match ((0..side).all(|a| kinematic[a]), (side..4).all(|a| kinematic[a])) {
+            (true, true) => return None,
+            (false, true) => [highest_below(&start) + half, low],
+            (true, false) => [lowest_above(&start) - half, high],
+            (false, false) => {
+                let top = (side..4).map(|a| height(&start[a])).fold(f64::NEG_INFINITY, f64::max);
+                let middle = top + 0.5 * gap(&normal, &start, side);
+                [middle, middle.max(low).min(high)]
+            }
+        };
+        (low <= high).then_some(Self { pair, normal, keep_m, c })
+    }
+
+    /// What it asks of the pair's free vertices.
+    pub fn bounds(&self, paths: &Paths) -> impl Iterator<Item = Bound> {
+        let start = self.pair.gather(paths.x0);
+        let [c0, c1] = self.c;
+        let free = (0..4).filter(|&a| !paths.is_kinematic(self.pair.vertices[a]));
+        free.map(move |a| {
+            let sign = if a < self.pair.first_side() { 1.0 } else { -1.0 };
+            let advance_m = sign * (c1 - c0);
+            let height = self.normal.dot(&(start[a] - start[3]));
+            let room_m = sign * (height - c1) - 0.5 * self.keep_m;
+            Bound {
+                vertex: self.pair.vertices[a],
+                pair: self.pair,
+                normal: sign * self.normal,
+                // The vertex starts on its side of the plane, whatever rounding says.
+                room_m: room_m.max(-advance_m.max(0.0)),
+                advance_m,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A vertex `height` over a face in the plane y = 0; the motion of each vertex in y.
+    fn bounds(height: f64, motion: [f64; 4], inverse_masses: [f64; 4]) -> Option<Vec<Bound>> {
+        let at = |x, y, z| Vec3::new(x, y, z);
+        let x0 = [at(0.2, height, 0.2), at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), at(0.0, 0.0, 1.0)];
+        let x1: [Vec3; 4] = std::array::from_fn(|a| x0[a] + motion[a] * Vec3::y());
+        let paths = Paths { x0: &x0, inverse_masses: &inverse_masses, delta_m: 0.1 };
+        let plane = Plane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1)?;
+        Some(plane.bounds(&paths).collect())
+    }
+
+    fn rooms(bounds: Option<Vec<Bound>>) -> Vec<f64> {
+        let rounded = |room: f64| (room * 1e9).round() / 1e9;
+        bounds.iter().flatten().map(|bound| rounded(bound.room_m)).collect()
+    }
+
+    #[test]
+    fn free_sides_share_the_gap() {
+        let all = bounds(1.0, [-3.0, 0.0, 0.0, 0.0], [1.0; 4]);
+        assert_eq!(rooms(all), [0.45; 4]);
+        assert_eq!(rooms(bounds(0.1, [-3.0, 0.0, 0.0, 0.0], [1.0; 4])), [0.0; 4]);
+        assert_eq!(rooms(bounds(0.04, [-3.0, 0.0, 0.0, 0.0], [1.0; 4])), [0.0; 4]);
+    }
+
+    #[test]
+    fn a_kinematic_side_takes_the_plane_with_it() {
+        let obstacle = [1.0, 0.0, 0.0, 0.0];
+        assert_eq!(rooms(bounds(1.0, [-3.0, 0.0, 0.0, 0.0], obstacle)), [0.9]);
+        assert_eq!(rooms(bounds(1.0, [0.0, -0.5, -0.5, -0.5], obstacle)), [1.4]);
+        assert_eq!(rooms(bounds(1.0, [0.0, 0.7, 0.7, 0.8], obstacle)), [0.1]);
+        let pushed = bounds(1.0, [0.0, 2.0, 2.0, 2.0], obstacle);
+        assert!(pushed.iter().flatten().all(|bound| (bound.advance_m - 2.0).abs() < 1e-12));
+        assert_eq!(rooms(pushed), [-1.1]);
+        let from_above = bounds(1.0, [-2.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]);
+        assert_eq!(rooms(from_above), [-1.1; 3]);
+    }
+
+    #[test]
+    fn a_pinned_corner_moves_the_plane_as_far_as_it_needs() {
+        let pinned = [1.0, 0.0, 1.0, 1.0];
+        assert_eq!(rooms(bounds(1.0, [-3.0, 0.0, 0.0, 0.0], pinned)), [0.45; 3]);
+        assert_eq!(rooms(bounds(1.0, [0.0, 0.75, 0.0, 0.0], pinned)), [0.15, 0.75, 0.75]);
+    }
+
+    #[test]
+    fn kinematic_vertices_on_both_sides_may_leave_no_room() {
+        let corner = [0.0, 0.0, 1.0, 1.0];
+        assert_eq!(rooms(bounds(1.0, [-0.3, 0.3, 0.0, 0.0], corner)), [0.6; 2]);
+        assert!(bounds(1.0, [-0.5, 0.45, 0.0, 0.0], corner).is_none());
+        assert!(bounds(1.0, [0.0; 4], [0.0; 4]).is_none());
+    }
+}

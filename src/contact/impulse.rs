@@ -1,0 +1,370 @@
+//! Impulses against collisions that the solve did not foresee.
+//!
+//! After Bridson, Fedkiw, Anderson 2002 as adapted by
+//! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse along the
+//! normal, Coulomb friction bounded by it, and of several impulses on a vertex
+//! the largest alone. Where contacts do not stand in the linear system, the same
+//! impulses with a repulsion answer what is near.
+
+use std::cmp::Reverse;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::collision::ccd::time_of_impact;
+use crate::collision::narrow::{Closest, closest};
+use crate::collision::{Pair, PairKind};
+use crate::contact::point::{Contact, ContactDistance, Friction};
+use crate::ids::VertexId;
+use crate::math::Vec3;
+
+/// Continuous tests of one pair in a step. Two are common (a pair that starts near
+/// and parts); more are left to the fail-safe.
+const MAX_RESTARTS: u32 = 16;
+
+/// One step's motion of all vertices; the slices are indexed by vertex.
+#[derive(Debug, Clone, Copy)]
+pub struct Motion<'a> {
+    /// Positions at the start of the step (m).
+    pub x0: &'a [Vec3],
+    /// Positions at its end (m).
+    pub x1: &'a [Vec3],
+    /// Inverse masses (1/kg); 0 for a vertex that moves as told.
+    pub inverse_masses: &'a [f64],
+    /// Length of the step (s).
+    pub h: f64,
+}
+
+/// A change of velocity that one pair asks of one vertex.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct VertexResponse {
+    /// Whose velocity it is.
+    pub vertex: VertexId,
+    /// The colliding pair.
+    pub pair: Pair,
+    /// What to add to the velocity (m/s).
+    pub delta_v: [f64; 3],
+}
+
+impl VertexResponse {
+    /// A response, with -0 made +0; none if it is zero or not finite.
+    pub fn new(vertex: VertexId, pair: Pair, delta_v: Vec3) -> Option<Self> {
+        let delta_v = delta_v.map(|component| component + 0.0);
+        let counts = delta_v != Vec3::zeros() && delta_v.iter().all(|v| v.is_finite());
+        counts.then_some(Self { vertex, pair, delta_v: delta_v.into() })
+    }
+
+    /// Total order: size first, then all that tells two responses apart.
+    fn key(&self) -> (u64, [VertexId; 4], PairKind, [u64; 3]) {
+        let squared = Vec3::from(self.delta_v).norm_squared();
+        (squared.to_bits(), self.pair.vertices, self.pair.kind(), self.delta_v.map(f64::to_bits))
+    }
+}
+
+/// Maximum projection: sorts by vertex and keeps of each vertex the largest
+/// response under a total order. Independent of order and grouping, so parts may be
+/// projected first, then their union.
+pub fn max_project(responses: &mut Vec<VertexResponse>) {
+    responses.sort_unstable_by_key(|response| (response.vertex, Reverse(response.key())));
+    responses.dedup_by_key(|response| response.vertex);
+}
+
+/// When pairs collide, and how they rub.
+#[derive(Debug, Clone, Copy)]
+pub struct CollisionLaw<'a> {
+    /// How far apart the sides of a pair are kept.
+    pub distance: ContactDistance<'a>,
+    /// The part of it within which an approaching pair collides.
+    pub separation: f64,
+    /// Coulomb's coefficients.
+    pub friction: Friction,
+}
+
+/// Adds to `responses` what those `candidates` ask for that collide, and returns
+/// their number.
+///
+/// A pair collides if it comes within its separation while approaching. Its impulse
+/// ends the approach of its closest points (at the time of impact, with the
+/// velocities of the whole step) and slows their slip by at most the coefficient of
+/// friction times as much, never reversing it.
+pub fn impulses(
+    candidates: &[Pair],
+    motion: Motion,
+    law: &CollisionLaw,
+    responses: &mut Vec<VertexResponse>,
+) -> u64 {
+    let mut collisions = 0;
+    for pair in candidates {
+        let (x0, x1) = (pair.gather(motion.x0), pair.gather(motion.x1));
+        // Most stay away from the whole distance, and need not be asked for their own.
+        let most = law.separation * law.distance.distance_m;
+        if time_of_impact(pair.kind(), &x0, &x1, most).is_none() {
+            continue;
+        }
+        let separation_m = law.separation * law.distance.of(pair);
+        let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { continue };
+        let velocities = std::array::from_fn(|a| (x1[a] - x0[a]) / motion.h);
+        let stopped = Points { weights: at.weights, normal: at.normal, velocities };
+        if answer(*pair, &stopped, 0.0, &motion, law, responses) {
+            collisions += 1;
+        }
+    }
+    collisions
+}
+
+/// Part of what two sides are too near by that repulsion takes back in a step.
+const REPULSION: f64 = 0.1;
+
+/// Adds to `responses` the repulsions of `contacts`, pairs nearer than their
+/// distance at the start of the step: impulses that end the approach and drive
+/// the sides apart by a tenth of the overlap a step (Bridson, Fedkiw & Anderson
+/// 2002, section 7.2, with a spring so stiff that its bound decides). `velocities`
+/// are those after the solve, m/s.
+pub fn repulsions(
+    contacts: &[Contact],
+    velocities: &[Vec3],
+    motion: Motion,
+    law: &CollisionLaw,
+    responses: &mut Vec<VertexResponse>,
+) {
+    for contact in contacts {
+        let parting = REPULSION * (contact.distance_m - contact.gap_m).max(0.0) / motion.h;
+        let points = Points {
+            weights: contact.weights,
+            normal: contact.normal.into(),
+            velocities: contact.pair.gather(velocities),
+        };
+        answer(contact.pair, &points, parting, &motion, law, responses);
+    }
+}
+
+/// Adds the responses of the four vertices of `pair`; false if there are none.
+fn answer(
+    pair: Pair,
+    points: &Points,
+    parting: f64,
+    motion: &Motion,
+    law: &CollisionLaw,
+    responses: &mut Vec<VertexResponse>,
+) -> bool {
+    let inverse_masses = pair.vertices.map(|vertex| motion.inverse_masses[vertex as usize]);
+    let Some(changes) = inelastic(points, &inverse_masses, law.friction.of(&pair), parting) else {
+        return false;
+    };
+    let response = |(vertex, change)| VertexResponse::new(vertex, pair, change);
+    responses.extend(pair.vertices.into_iter().zip(changes).filter_map(response));
+    true
+}
+
+/// The closest points at the first time that the pair, moving from `x0` to `x1`, is
+/// near and approaching. The test may stop where it is not: as it starts near, passes
+/// just outside, or turns for long without coming nearer; then it goes on from there.
+fn collision(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], separation_m: f64) -> Option<Closest> {
+    let (mut x, mut separation_m) = (*x0, separation_m);
+    for _ in 0..MAX_RESTARTS {
+        let time = time_of_impact(kind, &x, x1, separation_m)?;
+        x = std::array::from_fn(|a| x[a].lerp(&x1[a], time));
+        let at = closest(kind, x);
+        let approach: f64 = (0..4).map(|a| at.weights[a] * at.normal.dot(&(x1[a] - x0[a]))).sum();
+        if approach < 0.0 {
+            return Some(at);
+        }
+        separation_m = separation_m.min(0.5 * at.distance);
+    }
+    None
+}
+
+/// Two points of a pair that touch.
+struct Points {
+    weights: [f64; 4],
+    normal: Vec3,
+    /// Of the four vertices, m/s.
+    velocities: [Vec3; 4],
+}
+
+/// Changes of velocity (m/s) by an inelastic impulse with friction, after which the
+/// points part at the speed `parting` (m/s); none if they do already or cannot move.
+///
+/// With `w` the weights and `1/m = sum w_a^2 / m_a`, the impulse `J` changes the
+/// relative velocity `v = sum w_a v_a` by `J / m`, and vertex a's by `w_a J / m_a`.
+fn inelastic(
+    points: &Points,
+    inverse_masses: &[f64; 4],
+    friction: f64,
+    parting: f64,
+) -> Option<[Vec3; 4]> {
+    let w = &points.weights;
+    let inverse_mass: f64 = (0..4).map(|a| w[a] * w[a] * inverse_masses[a]).sum();
+    let relative: Vec3 = (0..4).map(|a| w[a] * points.velocities[a]).sum();
+    let approach = -relative.dot(&points.normal);
+    let change = approach + parting;
+    if !(change > 0.0 && inverse_mass > 0.0) {
+        return None;
+    }
+    let slip = relative + approach * points.normal;
+    let speed = slip.norm();
+    let stopped = if speed > 0.0 { (friction * change / speed).min(1.0) } else { 0.0 };
+    let impulse = (change * points.normal - stopped * slip) / inverse_mass;
+    Some(std::array::from_fn(|a| w[a] * inverse_masses[a] * impulse))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const H: f64 = 1e-3;
+
+    fn vector() -> impl Strategy<Value = Vec3> {
+        [-1.0..1.0, -1.0..1.0, -1.0..1.0f64].prop_map(Vec3::from)
+    }
+
+    fn vectors() -> impl Strategy<Value = [Vec3; 4]> {
+        [vector(), vector(), vector(), vector()]
+    }
+
+    fn kind() -> impl Strategy<Value = PairKind> {
+        prop_oneof![Just(PairKind::VertexFace), Just(PairKind::EdgeEdge)]
+    }
+
+    fn pair(kind: PairKind) -> Pair {
+        match kind {
+            PairKind::VertexFace => Pair::vertex_face(0, [1, 2, 3]),
+            PairKind::EdgeEdge => Pair::edge_edge([0, 1], [2, 3]),
+        }
+    }
+
+    fn law(friction: f64, separation_m: f64) -> CollisionLaw<'static> {
+        CollisionLaw {
+            distance: ContactDistance { distance_m: separation_m, rest: &[], cloth_ends: &[] },
+            separation: 1.0,
+            friction: Friction { cloth: friction, obstacle: friction, cloth_vertices: 0 },
+        }
+    }
+
+    fn relative(at: &Closest, velocities: &[Vec3; 4]) -> Vec3 {
+        (0..4).map(|a| at.weights[a] * velocities[a]).sum()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn an_impulse_stops_the_approach_keeps_momentum_and_never_reverses_slip(
+            kind in kind(),
+            x in vectors(),
+            v in vectors(),
+            masses in [0.1..10.0, 0.1..10.0, 0.1..10.0, 0.1..10.0f64],
+            friction in prop_oneof![Just(0.0), Just(10.0), 0.0..1.0f64],
+        ) {
+            let at = closest(kind, x);
+            let before = relative(&at, &v);
+            let points = Points { weights: at.weights, normal: at.normal, velocities: v };
+            let changes = inelastic(&points, &masses.map(f64::recip), friction, 0.0);
+            prop_assert_eq!(changes.is_some(), before.dot(&at.normal) < 0.0);
+            if let Some(changes) = changes {
+                let after = relative(&at, &std::array::from_fn(|a| v[a] + changes[a]));
+                prop_assert!(after.dot(&at.normal).abs() < 1e-12);
+                let momentum: Vec3 = (0..4).map(|a| masses[a] * changes[a]).sum();
+                prop_assert!(momentum.norm() < 1e-12);
+
+                let approach = -before.dot(&at.normal);
+                let slip = before + approach * at.normal;
+                let expected = (slip.norm() - friction * approach).max(0.0);
+                prop_assert!((after.norm() - expected).abs() < 1e-12);
+                prop_assert!(after.dot(&slip) >= -1e-12);
+            }
+        }
+
+        #[test]
+        fn what_would_pass_through_is_stopped(
+            kind in kind(),
+            meeting in vectors(),
+            v in vectors(),
+            time in 0.05..0.95f64,
+        ) {
+            // All four vertices meet the other side at `time`, whatever they do.
+            let at = closest(kind, meeting);
+            let shift = at.distance * at.normal;
+            let side = pair(kind).first_side();
+            let at_time = |a: usize| if a < side { meeting[a] - shift } else { meeting[a] };
+            let x0: [_; 4] = std::array::from_fn(|a| at_time(a) - time * v[a]);
+            let x1: [_; 4] = std::array::from_fn(|a| at_time(a) + (1.0 - time) * v[a]);
+            prop_assume!(closest(kind, x0).distance > 1e-2);
+            let motion = Motion { x0: &x0, x1: &x1, inverse_masses: &[1.0; 4], h: H };
+            let mut responses = Vec::new();
+            let found = impulses(&[pair(kind)], motion, &law(0.0, 1e-3), &mut responses);
+            prop_assert_eq!(found, 1);
+            prop_assert!(!responses.is_empty());
+        }
+
+        #[test]
+        fn max_projection_does_not_depend_on_order_or_grouping(
+            drawn in prop::collection::vec((0..5u32, 0..3u32, [-2..3, -2..3, -2..3i32]), 0..40),
+            turn in 0..40usize,
+            cut in 0..40usize,
+        ) {
+            let all: Vec<VertexResponse> = drawn
+                .iter()
+                .filter_map(|&(vertex, other, v)| {
+                    let pair = Pair::vertex_face(vertex, [10 + other, 20, 30]);
+                    VertexResponse::new(vertex, pair, Vec3::from(v.map(f64::from)))
+                })
+                .collect();
+            let mut expected = all.clone();
+            max_project(&mut expected);
+            for response in &all {
+                let kept = expected.iter().find(|kept| kept.vertex == response.vertex);
+                prop_assert!(kept.is_some_and(|kept| kept.key() >= response.key()));
+            }
+            let mut turned = all.clone();
+            turned.rotate_left(turn.min(all.len()));
+            let (first, second) = turned.split_at(cut.min(all.len()));
+            let mut parts = [first.to_vec(), second.to_vec()];
+            parts.iter_mut().for_each(max_project);
+            let mut union = parts.concat();
+            max_project(&mut union);
+            prop_assert_eq!(union, expected);
+        }
+    }
+
+    /// A vertex at `height` over a fixed face, moving by `step`.
+    fn dropped(height: f64, step: Vec3, friction: f64) -> (u64, Vec<VertexResponse>) {
+        let x0 = [
+            Vec3::new(0.0, height, 0.0),
+            -Vec3::x() - Vec3::z(),
+            2.0 * Vec3::z(),
+            Vec3::x() - Vec3::z(),
+        ];
+        let mut x1 = x0;
+        x1[0] += step;
+        let motion = Motion { x0: &x0, x1: &x1, inverse_masses: &[4.0, 0.0, 0.0, 0.0], h: H };
+        let mut responses = Vec::new();
+        let pair = Pair::vertex_face(0, [1, 2, 3]);
+        let found = impulses(&[pair], motion, &law(friction, 1e-4), &mut responses);
+        (found, responses)
+    }
+
+    #[test]
+    fn a_vertex_on_a_fixed_face_takes_all_of_the_impulse() {
+        let (found, responses) = dropped(0.001, Vec3::new(0.003, -0.002, 0.0), 0.5);
+        assert_eq!((found, responses.len()), (1, 1));
+        let expected = Vec3::new(-1.0, 2.0, 0.0);
+        assert!((Vec3::from(responses[0].delta_v) - expected).norm() < 1e-12, "{responses:?}");
+    }
+
+    #[test]
+    fn a_pair_already_near_is_answered_only_if_it_approaches() {
+        assert_eq!(dropped(5e-5, -1e-5 * Vec3::y(), 0.0).0, 1);
+        assert_eq!(dropped(5e-5, 1e-5 * Vec3::y(), 0.0), (0, Vec::new()));
+        assert_eq!(dropped(5e-5, 1e-2 * Vec3::x(), 0.0), (0, Vec::new()));
+    }
+
+    #[test]
+    fn what_is_not_finite_or_nothing_is_no_response() {
+        let pair = Pair::vertex_face(0, [1, 2, 3]);
+        assert_eq!(VertexResponse::new(0, pair, Vec3::new(f64::NAN, 0.0, 0.0)), None);
+        assert_eq!(VertexResponse::new(0, pair, -Vec3::zeros()), None);
+        let response = VertexResponse::new(0, pair, Vec3::new(-0.0, 1.0, 0.0));
+        assert_eq!(response.map(|r| r.delta_v[0].to_bits()), Some(0));
+    }
+}

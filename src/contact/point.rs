@@ -1,0 +1,363 @@
+//! Contacts: what the linear system is told about pairs that are near.
+//!
+//! A list of contacts is found pair by pair, each decided from its four vertices
+//! alone, and reduced once, as a whole, by [`keep_local_minima`].
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::collision::ccd::{swept_gap, time_of_impact};
+use crate::collision::narrow::{Closest, closest};
+use crate::collision::{Pair, PairKind};
+use crate::ids::VertexId;
+use crate::math::Vec3;
+
+/// Part of the contact distance within which a predicted motion is an impact.
+/// Any value below 1 works: less means fewer contacts that nothing would touch.
+const IMPACT_FRACTION: f64 = 0.25;
+
+/// Why a contact is on the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContactKind {
+    /// The pair is nearer than the contact distance at the start of the step.
+    Proximity,
+    /// Its predicted motion brings it near during the step.
+    Impact,
+}
+
+/// A pair that is near, or will be, and how its closest points depend on its
+/// vertices.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Contact {
+    /// The pair; at most one contact each.
+    pub pair: Pair,
+    /// 0 for proximity, 1 for impact.
+    kind: u32,
+    /// Of the pair's vertices: `sum w_a x_a` leads from the second to the first side.
+    pub weights: [f64; 4],
+    /// Unit vector from the second side to the first.
+    pub normal: [f64; 3],
+    /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first
+    /// order; of an impact at least the contact distance.
+    pub gap_m: f64,
+    /// The gap that the contact aims at, m.
+    pub distance_m: f64,
+}
+
+impl Contact {
+    /// A contact of `pair` at the closest points `at`.
+    fn new(pair: Pair, kind: ContactKind, at: &Closest, gap_m: f64, distance_m: f64) -> Self {
+        let (weights, normal) = (at.weights, at.normal.into());
+        Self { pair, kind: kind as u32, weights, normal, gap_m, distance_m }
+    }
+
+    /// Why it is on the list.
+    pub fn kind(&self) -> ContactKind {
+        if self.kind == 0 { ContactKind::Proximity } else { ContactKind::Impact }
+    }
+}
+
+/// How far apart the sides of a pair are kept: the contact distance, but for
+/// pairs of one cloth that are nearer at rest, as across short edges.
+#[derive(Debug, Clone, Copy)]
+pub struct ContactDistance<'a> {
+    /// The contact distance, m.
+    pub distance_m: f64,
+    /// Rest positions of all cloth vertices, m.
+    pub rest: &'a [Vec3],
+    /// Where the vertices of each cloth end, rising.
+    pub cloth_ends: &'a [VertexId],
+}
+
+/// Part of the distance at rest at which pairs of one cloth begin to push: less
+/// than one, so that cloth may be squeezed and sheared a little in its plane.
+const REST_SHARE: f64 = 0.5;
+
+impl ContactDistance<'_> {
+    /// That of `pair`, m.
+    pub fn of(&self, pair: &Pair) -> f64 {
+        let cloth = |v: &VertexId| self.cloth_ends.partition_point(|end| end <= v);
+        let [first, others @ ..] = &pair.vertices;
+        let same = others.iter().all(|v| cloth(v) == cloth(first));
+        if !same || cloth(first) == self.cloth_ends.len() {
+            return self.distance_m;
+        }
+        let at_rest = closest(pair.kind(), pair.gather(self.rest));
+        self.distance_m.min(REST_SHARE * at_rest.distance)
+    }
+}
+
+/// Coulomb's coefficients.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Friction {
+    /// Between cloth and cloth.
+    pub cloth: f64,
+    /// Between cloth and obstacles.
+    pub obstacle: f64,
+    /// Vertices below this number are cloth.
+    pub cloth_vertices: VertexId,
+}
+
+impl Friction {
+    /// That of `pair`.
+    pub fn of(&self, pair: &Pair) -> f64 {
+        let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
+        if cloth { self.cloth } else { self.obstacle }
+    }
+}
+
+/// Adds the contacts of `candidates` to `contacts`, in their order. Positions are
+/// indexed by vertex (m): `x0` at the start of the step, `predicted` at its end.
+///
+/// Contacts are all pairs nearer than their `distance` at `x0`, parting ones too (else
+/// contacts flicker: methods, section 8), and those others whose motion from `x0` to
+/// `predicted` brings them within a quarter of it. An impact's weights and normal are
+/// those at the time of impact: at `x0` they may tell nothing of where sides meet.
+///
+/// Left out, as another pair tells the same: edges unless their closest points are
+/// interior to both (a vertex and a face beside it are as near), and a vertex `v`
+/// with a face whose closest point is a corner `w < v` (`w` and a face around `v` are
+/// as near). A closest point on an edge or corner still comes once for each
+/// face around it, which four vertices cannot tell: see [`keep_local_minima`].
+pub fn find_contacts(
+    candidates: &[Pair],
+    x0: &[Vec3],
+    predicted: &[Vec3],
+    distance: &ContactDistance,
+    contacts: &mut Vec<Contact>,
+) {
+    contacts.extend(candidates.iter().filter_map(|&pair| {
+        let (start, end) = (pair.gather(x0), pair.gather(predicted));
+        if swept_gap(pair.kind(), &start, &end) >= distance.distance_m {
+            return None;
+        }
+        proximity_or_impact(pair, &start, &end, distance)
+    }));
+}
+
+fn proximity_or_impact(
+    pair: Pair,
+    start: &[Vec3; 4],
+    end: &[Vec3; 4],
+    distance: &ContactDistance,
+) -> Option<Contact> {
+    let now = closest(pair.kind(), *start);
+    if now.distance < distance.distance_m {
+        let distance_m = distance.of(&pair);
+        if now.distance < distance_m {
+            let contact =
+                Contact::new(pair, ContactKind::Proximity, &now, now.distance, distance_m);
+            return stands_for_itself(&pair, &now).then_some(contact);
+        }
+    }
+    // Most stay away from the whole distance, and need not be asked for their own.
+    time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance.distance_m)?;
+    let distance_m = distance.of(&pair);
+    let time = time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance_m)?;
+    let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
+    let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
+    let gap_m = then.normal.dot(&offset).max(distance_m);
+    let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
+    stands_for_itself(&pair, &then).then_some(contact)
+}
+
+/// False if another pair is at least as near at the same points.
+fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
+    match pair.kind() {
+        PairKind::EdgeEdge => at.feature.is_interior(),
+        PairKind::VertexFace => match at.feature.corner() {
+            Some(corner) => pair.vertices[0] < pair.vertices[corner],
+            None => true,
+        },
+    }
+}
+
+/// Sorts `contacts` by pair and drops vertex-face proximities that are no local
+/// minimum of the distance from that vertex: the closest point is on an edge or
+/// corner, and a face around it is nearer, or as near and comes first. What is dropped
+/// would push a vertex sideways wherever it passes an edge between two flat faces,
+/// or push it once for each face around a corner.
+///
+/// For a whole list only: all contacts of a vertex must be in it (of parts
+/// reduced on their own, more may stay). The result does not depend on the order.
+pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
+    contacts.sort_unstable_by_key(|contact| contact.pair);
+    let of_one_vertex = |a: &Contact, b: &Contact| vertex_of_proximity(a) == vertex_of_proximity(b);
+    let kept: Vec<Contact> = contacts
+        .chunk_by(of_one_vertex)
+        .flat_map(|all| all.iter().filter(|contact| !all.iter().any(|by| gives_way(contact, by))))
+        .copied()
+        .collect();
+    *contacts = kept;
+}
+
+/// The vertex of a vertex-face proximity.
+fn vertex_of_proximity(contact: &Contact) -> Option<u32> {
+    let counts =
+        contact.pair.kind() == PairKind::VertexFace && contact.kind() == ContactKind::Proximity;
+    counts.then_some(contact.pair.vertices[0])
+}
+
+/// True if `contact`, of the same vertex, has its closest point on the face of
+/// `by`, which is nearer, or as near and first.
+fn gives_way(contact: &Contact, by: &Contact) -> bool {
+    let face = &by.pair.vertices[1..];
+    let nearer = by.gap_m.total_cmp(&contact.gap_m).then(by.pair.cmp(&contact.pair)).is_lt();
+    nearer
+        && vertex_of_proximity(contact).is_some()
+        && (1..4).all(|a| contact.weights[a] == 0.0 || face.contains(&contact.pair.vertices[a]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const DISTANCE_M: f64 = 1e-3;
+
+    struct Grid {
+        faces: Vec<[VertexId; 3]>,
+        edges: Vec<[VertexId; 2]>,
+    }
+
+    /// `n` x `n` cells of `side_m` at height `y` from corner `at`, appended to `x`.
+    fn grid(x: &mut Vec<Vec3>, n: u32, side_m: f64, at: [f64; 2], y: f64) -> Grid {
+        let (first, row) = (x.len() as u32, n + 1);
+        let (mut faces, mut edges) = (Vec::new(), Vec::new());
+        for i in 0..row {
+            for j in 0..row {
+                let [u, v] = [f64::from(i), f64::from(j)].map(|k| k * side_m);
+                x.push(Vec3::new(at[0] + u, y, at[1] + v));
+                let [a, b] = [first + i * row + j, first + (i + 1) * row + j];
+                edges.extend((i < n).then_some([a, b]));
+                edges.extend((j < n).then_some([a, a + 1]));
+                if i < n && j < n {
+                    faces.extend([[a, a + 1, b], [a + 1, b + 1, b]]);
+                    edges.push([a + 1, b]);
+                }
+            }
+        }
+        Grid { faces, edges }
+    }
+
+    /// All pairs between two grids; the second's vertices follow the first's.
+    fn all_pairs(first: &Grid, second: &Grid) -> Vec<Pair> {
+        let vertices = |grid: &Grid| {
+            let ids = || grid.edges.iter().flatten().copied();
+            ids().min().unwrap_or(0)..=ids().max().unwrap_or(0)
+        };
+        let mut pairs = Vec::new();
+        for (one, other) in [(first, second), (second, first)] {
+            for vertex in vertices(one) {
+                pairs.extend(other.faces.iter().map(|&face| Pair::vertex_face(vertex, face)));
+            }
+        }
+        for &edge in &first.edges {
+            pairs.extend(second.edges.iter().map(|&other| Pair::edge_edge(edge, other)));
+        }
+        pairs
+    }
+
+    /// A patch of 10 cm `height` above the middle of a larger plane, its vertices
+    /// not over the plane's except for a few just beside its edges.
+    fn patch_over_plane(height: f64) -> (Vec<Vec3>, Vec<Pair>) {
+        let mut x = Vec::new();
+        let patch = grid(&mut x, 5, 0.02, [0.0102, 0.0302], height);
+        let plane = grid(&mut x, 7, 0.05, [-0.1, -0.1], 0.0);
+        let pairs = all_pairs(&patch, &plane);
+        (x, pairs)
+    }
+
+    fn minima(pairs: &[Pair], x0: &[Vec3], predicted: &[Vec3]) -> Vec<Contact> {
+        let mut contacts = Vec::new();
+        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        find_contacts(pairs, x0, predicted, &distance, &mut contacts);
+        keep_local_minima(&mut contacts);
+        contacts
+    }
+
+    #[test]
+    fn a_patch_on_a_plane_is_held_straight_up() {
+        let (x, pairs) = patch_over_plane(0.5 * DISTANCE_M);
+        let contacts = minima(&pairs, &x, &x);
+        for contact in &contacts {
+            let up = if contact.pair.vertices[0] < 36 { 1.0 } else { -1.0 };
+            assert!((Vec3::from(contact.normal) - up * Vec3::y()).norm() < 1e-12, "{contact:?}");
+            assert!((contact.gap_m - 0.5 * DISTANCE_M).abs() < 1e-15);
+            assert_eq!(contact.kind(), ContactKind::Proximity);
+        }
+        for vertex in 0..36 {
+            let of_it = |c: &&Contact| {
+                c.pair.kind() == PairKind::VertexFace && c.pair.vertices[0] == vertex
+            };
+            assert_eq!(contacts.iter().filter(of_it).count(), 1, "vertex {vertex}");
+        }
+        assert!(contacts.iter().any(|c| c.pair.kind() == PairKind::EdgeEdge));
+    }
+
+    #[test]
+    fn parting_pairs_stay_on_the_list() {
+        let (x, pairs) = patch_over_plane(0.5 * DISTANCE_M);
+        let mut parting = x.clone();
+        parting[..36].iter_mut().for_each(|x| x.y += 0.1);
+        assert_eq!(minima(&pairs, &x, &x), minima(&pairs, &x, &parting));
+    }
+
+    #[test]
+    fn a_falling_patch_is_caught_before_it_arrives() {
+        let (x, pairs) = patch_over_plane(5.0 * DISTANCE_M);
+        let mut falling = x.clone();
+        falling[..36].iter_mut().for_each(|x| x.y -= 0.05);
+        let contacts = minima(&pairs, &x, &falling);
+        assert!(minima(&pairs, &x, &x).is_empty());
+        for vertex in 0..36 {
+            let holds = |c: &Contact| {
+                c.pair.vertices[0] == vertex
+                    && c.kind() == ContactKind::Impact
+                    && (c.normal[1] - 1.0).abs() < 1e-9
+                    && (c.gap_m - 5.0 * DISTANCE_M).abs() < 1e-9
+            };
+            assert!(contacts.iter().any(holds), "vertex {vertex}");
+        }
+        assert!(contacts.iter().all(|c| c.gap_m >= DISTANCE_M));
+    }
+
+    #[test]
+    fn vertices_over_vertices_touch_once() {
+        let mut x = Vec::new();
+        let low = grid(&mut x, 3, 0.02, [0.0, 0.0], 0.0);
+        let high = grid(&mut x, 3, 0.02, [0.0, 0.0], 0.5 * DISTANCE_M);
+        let contacts = minima(&all_pairs(&low, &high), &x, &x);
+        assert_eq!(contacts.len(), 16);
+        assert!(contacts.iter().all(|c| c.normal == [0.0, -1.0, 0.0]));
+    }
+
+    #[test]
+    fn edges_that_cross_in_passing_have_the_normal_of_the_crossing() {
+        // The upper edge comes from the side, so that at the start the closest
+        // points are ends and the normal there is nearly horizontal.
+        let x0 = [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [2.0, 0.01, 0.0], [3.0, 0.01, 0.0]];
+        let x0 = x0.map(Vec3::from).to_vec();
+        let mut end = x0.clone();
+        end[2..].iter_mut().for_each(|x| *x += Vec3::new(-4.0, -0.015, 0.0));
+        let contacts = minima(&[Pair::edge_edge([0, 1], [2, 3])], &x0, &end);
+        assert_eq!(contacts.len(), 1);
+        assert!((contacts[0].normal[1] + 1.0).abs() < 1e-9, "{contacts:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn local_minima_do_not_depend_on_the_order(seed in any::<[u64; 4]>()) {
+            let mut x = Vec::new();
+            let low = grid(&mut x, 3, 0.02, [0.0, 0.0], 0.0);
+            let high = grid(&mut x, 3, 0.02, [0.0005, 0.0003], 0.4 * DISTANCE_M);
+            let mut pairs = all_pairs(&low, &high);
+            let expected = minima(&pairs, &x, &x);
+            pairs.sort_by_key(|pair| {
+                let mix = |hash: u64, (v, s): (&u32, &u64)| (hash ^ u64::from(*v)).wrapping_mul(s | 1);
+                pair.vertices.iter().zip(&seed).fold(1, mix).rotate_left(32)
+            });
+            prop_assert_eq!(minima(&pairs, &x, &x), expected);
+        }
+    }
+}

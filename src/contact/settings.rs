@@ -1,0 +1,73 @@
+//! What a scene says about contact.
+
+use serde::{Deserialize, Serialize};
+
+/// How bodies touch.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Contact", default, deny_unknown_fields)]
+pub struct Settings {
+    /// Surfaces are kept this far apart, m.
+    pub distance_m: f64,
+    /// Surfaces never come nearer than this, m.
+    pub clearance_m: f64,
+    /// Coulomb's coefficient between cloth and obstacles.
+    pub friction_obstacle: f64,
+    /// Coulomb's coefficient between cloth and cloth.
+    pub friction_cloth: f64,
+    /// How contacts are resolved.
+    pub response: Response,
+    /// Whether motions are shortened where surfaces would come too near.
+    pub fail_safe: bool,
+    /// What happens when obstacles or handles leave cloth no room.
+    pub on_pinch: OnPinch,
+    /// Whether a scene may start with surfaces that cross or nearly touch.
+    pub dirty_start: DirtyStart,
+    /// Whether flat regions are skipped in the search for self-collisions.
+    pub culling: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            distance_m: 1e-3,
+            clearance_m: 1e-5,
+            friction_obstacle: 0.3,
+            friction_cloth: 0.3,
+            response: Response::Implicit,
+            fail_safe: true,
+            on_pinch: OnPinch::Stop,
+            dirty_start: DirtyStart::Refuse,
+            culling: true,
+        }
+    }
+}
+
+/// How contacts are resolved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Response {
+    /// Contacts stand in the linear system; impulses do the rest.
+    #[default]
+    Implicit,
+    /// Impulses and repulsions after the solve alone, as in the paper.
+    Impulses,
+}
+
+/// What happens when obstacles or handles leave cloth no room to go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OnPinch {
+    /// The run fails.
+    #[default]
+    Stop,
+    /// Obstacles and handles wait until there is room.
+    Hold,
+}
+
+/// What happens when a scene starts with surfaces that cross or nearly touch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DirtyStart {
+    /// The scene is refused.
+    #[default]
+    Refuse,
+    /// The run goes on with a warning; what crosses stays crossed.
+    Allow,
+}

@@ -1,0 +1,329 @@
+//! The system matrix of one rank: sparse rows of 3x3 blocks.
+//!
+//! Rows are the rank's own vertices in the parallel numbering. Columns keep the
+//! mesh's own numbers and are sorted by them, so that a row is summed in the
+//! same order whichever rank owns it; beside them stand the local indices at
+//! which the multiplied vector holds these vertices.
+
+use std::ops::Range;
+
+use sprs::CsMatI;
+
+use crate::error::{Error, Result};
+use crate::ids::VertexId;
+use crate::math::{Mat3, Vec3};
+use crate::partition::{Graph, Layout};
+use crate::threads::{ByPatch, Threads};
+
+/// Patches handed to a thread at a time.
+pub(super) const GRAIN: usize = 2;
+
+/// Which rows of a patch to multiply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// Those without a ghost column.
+    Interior,
+    /// Those with one: their ghosts must have arrived.
+    Border,
+}
+
+/// A square matrix in compressed rows of 3x3 blocks, distributed by rows.
+#[derive(Debug, Clone)]
+pub struct BlockCsr {
+    /// Structure and values; columns are [`VertexId`]s.
+    blocks: CsMatI<Mat3, u32>,
+    /// The local index of each block's column.
+    columns: Vec<u32>,
+    /// The position of each row's diagonal block.
+    diagonal: Vec<u32>,
+    /// First row of each patch.
+    patch_offsets: Vec<u32>,
+    /// First block of each patch.
+    block_offsets: Vec<u32>,
+    /// Rows of one kind in sequence, patch by patch.
+    runs: Vec<(Rows, Range<u32>)>,
+    /// First run of each patch.
+    run_offsets: Vec<u32>,
+}
+
+/// Where the blocks of a [`BlockCsr`] stand, while its values are being filled.
+#[derive(Clone, Copy)]
+pub struct BlockStructure<'a> {
+    offsets: &'a [u32],
+    columns: &'a [VertexId],
+    diagonal: &'a [u32],
+    /// First block of each patch, and the number of blocks.
+    pub block_offsets: &'a [u32],
+}
+
+impl BlockStructure<'_> {
+    /// As [`BlockCsr::position`].
+    pub fn position(&self, row: usize, column: VertexId) -> Option<usize> {
+        let (start, end) = (self.offsets[row] as usize, self.offsets[row + 1] as usize);
+        let at = self.columns[start..end].binary_search(&column).ok()?;
+        Some(start + at)
+    }
+
+    /// As [`BlockCsr::diagonal`].
+    pub fn diagonal(&self, row: usize) -> usize {
+        self.diagonal[row] as usize
+    }
+}
+
+impl BlockCsr {
+    /// A zero matrix with a block for every coupling of `graph` and every vertex.
+    ///
+    /// # Errors
+    /// When the matrix has more blocks than 32 bits can number.
+    pub fn new(layout: &Layout, graph: &Graph) -> Result<Self> {
+        let mut offsets = vec![0];
+        let mut ids: Vec<VertexId> = Vec::new();
+        let mut diagonal = Vec::with_capacity(layout.own.len());
+        for &row in &layout.own {
+            let (below, above) = around(graph.neighbours(row), row);
+            ids.extend_from_slice(below);
+            diagonal.push(ids.len() as u32);
+            ids.push(row);
+            ids.extend_from_slice(above);
+            offsets.push(ids.len() as u32);
+        }
+        let columns = ids.iter().map(|&v| layout.local_index(v));
+        let columns = columns.collect::<Option<Vec<u32>>>().ok_or_else(unfit)?;
+        let block_offsets = layout.patch_offsets.iter().map(|&row| offsets[row as usize]).collect();
+        let (runs, run_offsets) = runs(layout, &offsets, &columns);
+        let values = vec![Mat3::zeros(); ids.len()];
+        let shape = (layout.own.len(), graph.len());
+        let blocks = CsMatI::try_new(shape, offsets, ids, values).map_err(|_| unfit())?;
+        let patch_offsets = layout.patch_offsets.clone();
+        Ok(Self { blocks, columns, diagonal, patch_offsets, block_offsets, runs, run_offsets })
+    }
+
+    /// Number of rows: the rank's own vertices.
+    pub fn rows(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// Number of stored blocks.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// True if the rank owns no vertex.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// First row of each patch, and the number of rows.
+    pub fn patch_offsets(&self) -> &[u32] {
+        &self.patch_offsets
+    }
+
+    /// First block of each patch, and the number of blocks.
+    pub fn block_offsets(&self) -> &[u32] {
+        &self.block_offsets
+    }
+
+    /// Where the block of own row `row` and column vertex `column` stands among
+    /// the values; `None` if they do not couple. Time: the logarithm of the row.
+    pub fn position(&self, row: usize, column: VertexId) -> Option<usize> {
+        let blocks = self.row(row);
+        let at = self.blocks.indices()[blocks.clone()].binary_search(&column).ok()?;
+        Some(blocks.start + at)
+    }
+
+    /// Where the diagonal block of own row `row` stands.
+    pub fn diagonal(&self, row: usize) -> usize {
+        self.diagonal[row] as usize
+    }
+
+    /// Structure and values; columns are vertices of the mesh.
+    pub fn blocks(&self) -> &CsMatI<Mat3, u32> {
+        &self.blocks
+    }
+
+    /// The values by position.
+    pub fn values(&self) -> &[Mat3] {
+        self.blocks.data()
+    }
+
+    /// The values by position, to be filled.
+    pub fn values_mut(&mut self) -> &mut [Mat3] {
+        self.blocks.data_mut()
+    }
+
+    /// Where blocks stand, and the values cut into the rows of each patch: a
+    /// patch's piece starts at its entry of [`BlockStructure::block_offsets`].
+    pub fn split_mut(&mut self) -> (BlockStructure<'_>, ByPatch<'_, Mat3>) {
+        let (offsets, columns, values) = self.blocks.view_mut().into_raw_storage();
+        let (diagonal, block_offsets) = (&self.diagonal[..], &self.block_offsets[..]);
+        let structure = BlockStructure { offsets, columns, diagonal, block_offsets };
+        (structure, ByPatch::new(values, block_offsets))
+    }
+
+    /// `w = A u` for all rows. `u` holds own values and ghosts, `w` own values.
+    pub fn multiply(&self, threads: &Threads, u: &[Vec3], w: &mut [Vec3]) {
+        let by_patch = ByPatch::new(w, &self.patch_offsets);
+        threads.for_each_patch(by_patch, GRAIN, |patch, w| {
+            self.multiply_patch(patch, Rows::Interior, u, w.data);
+            self.multiply_patch(patch, Rows::Border, u, w.data);
+        });
+    }
+
+    /// `w = A u` for one kind of rows of a patch; `w` is the patch's own piece.
+    pub fn multiply_patch(&self, patch: usize, rows: Rows, u: &[Vec3], w: &mut [Vec3]) {
+        let first = self.patch_offsets[patch];
+        for (kind, run) in self.runs(patch) {
+            if *kind == rows {
+                let w = &mut w[(run.start - first) as usize..(run.end - first) as usize];
+                self.multiply_rows(run.start as usize, u, w);
+            }
+        }
+    }
+
+    /// Whether some row of `patch` has a ghost column.
+    pub fn has_border(&self, patch: usize) -> bool {
+        self.runs(patch).iter().any(|(kind, _)| *kind == Rows::Border)
+    }
+
+    /// Whether some row has a ghost column.
+    pub fn has_any_border(&self) -> bool {
+        self.runs.iter().any(|(kind, _)| *kind == Rows::Border)
+    }
+
+    /// Local columns and values of a row, in the mesh's order.
+    pub(super) fn entries(&self, row: usize) -> impl Iterator<Item = (u32, &Mat3)> {
+        let blocks = self.row(row);
+        self.columns[blocks.clone()].iter().copied().zip(&self.values()[blocks])
+    }
+
+    /// The position of a row's first block.
+    pub(super) fn row_start(&self, row: usize) -> u32 {
+        self.offsets()[row]
+    }
+
+    fn row(&self, row: usize) -> Range<usize> {
+        let offsets = self.offsets();
+        offsets[row] as usize..offsets[row + 1] as usize
+    }
+
+    fn offsets(&self) -> &[u32] {
+        self.blocks.indptr().into_raw_storage()
+    }
+
+    fn runs(&self, patch: usize) -> &[(Rows, Range<u32>)] {
+        &self.runs[self.run_offsets[patch] as usize..self.run_offsets[patch + 1] as usize]
+    }
+
+    /// The rows from `first` on, as many as `w` is long. Each of the nine entries
+    /// of a block has its own sum: short chains of additions, few loads.
+    fn multiply_rows(&self, first: usize, u: &[Vec3], w: &mut [Vec3]) {
+        let offsets = &self.offsets()[first..=first + w.len()];
+        for (w, ends) in w.iter_mut().zip(offsets.windows(2)) {
+            let row = ends[0] as usize..ends[1] as usize;
+            let mut sums = [0.0; 9];
+            for (block, &column) in self.values()[row.clone()].iter().zip(&self.columns[row]) {
+                let [x, y, z] = u[column as usize].data.0[0];
+                let factors = [x, x, x, y, y, y, z, z, z];
+                let entries = block.data.0.as_flattened();
+                for k in 0..9 {
+                    sums[k] += entries[k] * factors[k];
+                }
+            }
+            *w = Vec3::from_fn(|i, _| sums[i] + sums[i + 3] + sums[i + 6]);
+        }
+    }
+}
+
+fn around(neighbours: &[VertexId], vertex: VertexId) -> (&[VertexId], &[VertexId]) {
+    neighbours.split_at(neighbours.partition_point(|&v| v < vertex))
+}
+
+/// The rows of each patch as runs of rows with and without ghost columns.
+fn runs(layout: &Layout, offsets: &[u32], columns: &[u32]) -> (Vec<(Rows, Range<u32>)>, Vec<u32>) {
+    let own = layout.own.len() as u32;
+    let kind = |row: u32| {
+        let blocks = offsets[row as usize] as usize..offsets[row as usize + 1] as usize;
+        let border = columns[blocks].iter().any(|&column| column >= own);
+        if border { Rows::Border } else { Rows::Interior }
+    };
+    let mut runs: Vec<(Rows, Range<u32>)> = Vec::new();
+    let mut run_offsets = vec![0];
+    for patch in layout.patch_offsets.windows(2) {
+        let first_run = runs.len();
+        for row in patch[0]..patch[1] {
+            match runs[first_run..].last_mut() {
+                Some((same, run)) if *same == kind(row) => run.end = row + 1,
+                _ => runs.push((kind(row), row..row + 1)),
+            }
+        }
+        run_offsets.push(runs.len() as u32);
+    }
+    (runs, run_offsets)
+}
+
+fn unfit() -> Error {
+    Error::input(
+        "system matrix",
+        "it has more blocks than 32 bits can number",
+        "use a smaller mesh or more ranks",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::test_systems::{dense, grid, noise3, springs};
+
+    #[test]
+    fn product_agrees_with_the_dense_matrix_on_any_number_of_ranks() {
+        let whole = {
+            let (graph, partition) = grid(9, 8, 10, 1);
+            let layout = Layout::new(&graph, &partition, 0);
+            dense(&layout, &springs(&layout, &graph, 1.0))
+        };
+        let u = |v: u32| noise3(u64::from(v));
+        let flat: Vec<f64> = (0..72).flat_map(|v| u(v).data.0[0]).collect();
+        let expected = whole * nalgebra::DVector::from_vec(flat);
+
+        let mut bits = vec![Vec::new(); 2];
+        for (ranks, bits) in [1, 3].into_iter().zip(&mut bits) {
+            let (graph, partition) = grid(9, 8, 10, ranks);
+            let threads = Threads::new(2).unwrap();
+            let mut result = vec![Vec3::zeros(); 72];
+            let mut rows = [0, 0];
+            for rank in 0..ranks {
+                let layout = Layout::new(&graph, &partition, rank);
+                let matrix = springs(&layout, &graph, 1.0);
+                let local: Vec<Vec3> =
+                    layout.own.iter().chain(&layout.ghosts).map(|&v| u(v)).collect();
+                let mut w = vec![Vec3::zeros(); matrix.rows()];
+                matrix.multiply(&threads, &local, &mut w);
+                layout.own.iter().zip(w).for_each(|(&v, w)| result[v as usize] = w);
+                for (kind, run) in &matrix.runs {
+                    rows[usize::from(*kind == Rows::Border)] += run.len();
+                }
+            }
+            assert_eq!(rows.iter().sum::<usize>(), 72);
+            assert_eq!(rows[1] > 0, ranks > 1);
+            for (v, w) in result.iter().enumerate() {
+                assert!((w - expected.fixed_rows::<3>(3 * v)).norm() < 1e-13);
+                bits.extend(w.iter().map(|x| x.to_bits()));
+            }
+        }
+        assert_eq!(bits[0], bits[1]);
+    }
+
+    #[test]
+    fn positions_find_every_coupling_and_no_other() {
+        let (graph, partition) = grid(5, 4, 6, 1);
+        let layout = Layout::new(&graph, &partition, 0);
+        let matrix = BlockCsr::new(&layout, &graph).unwrap();
+        for (row, &v) in layout.own.iter().enumerate() {
+            for w in 0..20 {
+                let expected = w == v || graph.neighbours(v).contains(&w);
+                assert_eq!(matrix.position(row, w).is_some(), expected);
+            }
+            assert_eq!(matrix.position(row, v), Some(matrix.diagonal(row)));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a solve is given, and what it answers.
+
+use crate::linear::block_csr::BlockCsr;
+use crate::linear::couplings::Couplings;
+use crate::linear::preconditioner::Preconditioner;
+use crate::ranks::{Halo, World};
+use crate::threads::Threads;
+
+/// One rank's share of a linear system.
+pub struct System<'a> {
+    /// All ranks.
+    pub world: &'a dyn World,
+    /// This rank's threads.
+    pub threads: &'a Threads,
+    /// Symmetric positive definite together with `couplings`.
+    pub matrix: &'a BlockCsr,
+    /// Terms beside the matrix; they stand in no preconditioner.
+    pub couplings: &'a Couplings,
+    /// The exchange of the ghosts of both.
+    pub halo: &'a mut Halo,
+    /// Factored for `matrix`.
+    pub preconditioner: &'a Preconditioner,
+    /// Local indices of own vertices whose value is given, rising.
+    pub fixed: &'a [u32],
+    /// Whether some rank has a fixed vertex: the same on all ranks.
+    pub any_fixed: bool,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// Largest norm of the residual, relative to that of the right-hand side of the
+    /// free vertices, to which fixed ones that move add their couplings.
+    pub relative_residual: f64,
+    /// Most iterations.
+    pub max_iterations: usize,
+}
+
+/// Why the iteration ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The residual is small enough.
+    Converged,
+    /// The iterations are used up.
+    Iterations,
+    /// The matrix or the preconditioner is not positive definite.
+    Indefinite,
+    /// A number is infinite or NaN.
+    NotFinite,
+}
+
+/// How a solve went; equal on all ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CgReport {
+    /// Why it ended.
+    pub end: End,
+    /// Iterations.
+    pub iterations: usize,
+    /// Norm to which the tolerance is relative.
+    pub reference: f64,
+    /// Norm of the residual of the start vector.
+    pub initial_residual: f64,
+    /// Norm of the last residual.
+    pub final_residual: f64,
+}
+
+impl CgReport {
+    /// Whether the tolerance was met.
+    pub fn converged(&self) -> bool {
+        self.end == End::Converged
+    }
+}

@@ -1,0 +1,67 @@
+//! Small systems for the tests of this module.
+
+use std::slice;
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use crate::linear::block_csr::BlockCsr;
+use crate::math::{Mat3, Vec3};
+use crate::partition::{Graph, Layout, Partition, Patches};
+
+/// A reproducible number in -1..1 for each `key`.
+pub(super) fn noise(key: u64) -> f64 {
+    let mut z = key.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ z >> 31) as i64 as f64 / 2f64.powi(63)
+}
+
+pub(super) fn noise3(key: u64) -> Vec3 {
+    Vec3::from_fn(|i, _| noise(4 * key + i as u64))
+}
+
+/// The graph of an `nx` x `ny` grid with both diagonals, and its partition.
+pub(super) fn grid(nx: u32, ny: u32, per_patch: usize, ranks: usize) -> (Graph, Partition) {
+    let at = |x: u32, y: u32| y * nx + x;
+    let cells = (0..ny - 1).flat_map(|y| (0..nx - 1).map(move |x| (x, y)));
+    let cells: Vec<[u32; 4]> =
+        cells.map(|(x, y)| [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)]).collect();
+    let graph = Graph::from_cliques((nx * ny) as usize, cells.iter().map(|cell| &cell[..]));
+    let patches =
+        Arc::new(Patches::new(&graph, slice::from_ref(&(0..nx * ny)), per_patch).unwrap());
+    let partition = Partition::new(&graph, patches, ranks).unwrap();
+    (graph, partition)
+}
+
+/// Springs of random stiffness and direction between neighbours, and a mass
+/// at each vertex: symmetric positive definite, the same for all layouts.
+pub(super) fn springs(layout: &Layout, graph: &Graph, mass: f64) -> BlockCsr {
+    let mut matrix = BlockCsr::new(layout, graph).unwrap();
+    for (row, &v) in layout.own.iter().enumerate() {
+        let mut diagonal = Mat3::identity() * mass;
+        for &w in graph.neighbours(v) {
+            let key = u64::from(v.min(w)) << 32 | u64::from(v.max(w));
+            let direction = noise3(key);
+            let stiffness = direction * direction.transpose() + Mat3::identity() * 0.1;
+            diagonal += stiffness;
+            let at = matrix.position(row, w).unwrap();
+            matrix.values_mut()[at] = -stiffness;
+        }
+        let at = matrix.diagonal(row);
+        matrix.values_mut()[at] = diagonal;
+    }
+    matrix
+}
+
+/// All entries of a matrix that one rank holds whole, in the mesh's numbering.
+pub(super) fn dense(layout: &Layout, matrix: &BlockCsr) -> DMatrix<f64> {
+    let mut dense = DMatrix::zeros(3 * matrix.rows(), 3 * matrix.rows());
+    for (row, &v) in layout.own.iter().enumerate() {
+        for (column, block) in matrix.entries(row) {
+            let w = layout.own[column as usize];
+            dense.fixed_view_mut::<3, 3>(3 * v as usize, 3 * w as usize).copy_from(block);
+        }
+    }
+    dense
+}

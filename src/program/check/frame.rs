@@ -1,0 +1,144 @@
+//! The check of one frame.
+
+use std::collections::BTreeMap;
+
+use cloth_sim::collision::intersect::{Intersection, intersections};
+use cloth_sim::ids::VertexId;
+use cloth_sim::math::Vec3;
+use cloth_sim::threads::Threads;
+
+use crate::program::check::folder::Run;
+use crate::program::check::split::split;
+use crate::program::output::frames::frame_name;
+
+/// What was found in a frame.
+#[derive(Debug, Clone, Default)]
+pub struct FrameCheck {
+    /// Its number.
+    pub frame: u64,
+    /// Why it could not be judged: missing, torn, not finite.
+    pub fault: Option<String>,
+    /// How far its edges are from their rest lengths.
+    pub strain: Option<Strain>,
+    /// Number of intersections between two objects (or within one), by their
+    /// places among the objects.
+    pub counts: BTreeMap<[u32; 2], usize>,
+    /// The first intersections.
+    pub first: Vec<Intersection>,
+}
+
+/// Length over rest length, less 1, of the edges of all cloths.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strain {
+    /// Of the most stretched edge.
+    pub stretch: f64,
+    /// Of the most compressed edge, negative.
+    pub compression: f64,
+    /// 95 % of the edges are nearer to their rest length than this.
+    pub percentile_95: f64,
+}
+
+impl Strain {
+    /// The largest magnitude.
+    pub fn largest(&self) -> f64 {
+        self.stretch.max(-self.compression)
+    }
+}
+
+/// Intersections kept for the list.
+const FIRST: usize = 5;
+
+/// Beyond this a coordinate is no place (m), and the bounds would overflow.
+const FAR: f64 = 1e30;
+
+impl FrameCheck {
+    /// Reads and checks frame `number`; on the calling thread if `threads` is one.
+    pub fn new(run: &Run, number: u64, threads: &Threads) -> Self {
+        let mut check = Self { frame: number, ..Self::default() };
+        match positions(run, number) {
+            Ok(x) => check.judge(run, threads, &x),
+            Err(fault) => check.fault = Some(fault),
+        }
+        check
+    }
+
+    /// Number of all intersections.
+    pub fn intersections(&self) -> usize {
+        self.counts.values().sum()
+    }
+
+    fn judge(&mut self, run: &Run, threads: &Threads, x: &[Vec3]) {
+        self.strain = strain(run, x);
+        let found = intersections(threads, &run.surfaces, x);
+        for intersection in &found {
+            let mut objects = intersection.objects;
+            objects.sort_unstable();
+            *self.counts.entry(objects).or_default() += 1;
+        }
+        self.first = found.into_iter().take(FIRST).collect();
+    }
+}
+
+/// Positions of all objects in frame `number`, m, or what is wrong with it.
+fn positions(run: &Run, number: u64) -> Result<Vec<Vec3>, String> {
+    let path = run.folder.join(frame_name(number));
+    let text = std::fs::read(&path).map_err(|cause| {
+        if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
+    })?;
+    let frame = split(&text);
+    let mut x = frame.positions;
+    if x.len() != run.frame_vertices {
+        return Err(format!("torn: {} of {} vertices", x.len(), run.frame_vertices));
+    }
+    if frame.rest != run.common {
+        return Err("torn: its names or faces are not those of the other frames".to_owned());
+    }
+    let is_place = |x: &Vec3| x.iter().all(|c| c.abs() < FAR);
+    let mut bad = (0..).zip(&x).filter(|(_, x)| !is_place(x));
+    if let Some((vertex, place)) = bad.next() {
+        let more = match bad.count() {
+            0 => String::new(),
+            count => format!(", and {count} more"),
+        };
+        let (vertex, object) = run.local(vertex);
+        return Err(format!(
+            "not finite: vertex {vertex} of {object} is at ({}, {}, {}){more}",
+            place.x, place.y, place.z
+        ));
+    }
+    x.extend_from_slice(&run.fixed);
+    Ok(x)
+}
+
+/// None without cloth.
+fn strain(run: &Run, x: &[Vec3]) -> Option<Strain> {
+    let mut strains = Vec::new();
+    for (object, surface) in run.objects.iter().zip(&run.surfaces.list) {
+        let x = &x[surface.vertices()];
+        for (&[a, b], rest) in object.edges.iter().zip(&object.rest_lengths) {
+            strains.push((x[a as usize] - x[b as usize]).norm() / rest - 1.0);
+        }
+    }
+    let stretch = strains.iter().copied().reduce(f64::max)?;
+    let compression = strains.iter().copied().reduce(f64::min)?;
+    strains.iter_mut().for_each(|strain| *strain = strain.abs());
+    let rank = (strains.len() * 95).div_ceil(100).saturating_sub(1);
+    let (_, &mut percentile_95, _) = strains.select_nth_unstable_by(rank, f64::total_cmp);
+    Some(Strain { stretch, compression, percentile_95 })
+}
+
+impl Run {
+    /// A vertex in the numbering of its own object, and that object's name.
+    pub(super) fn local(&self, vertex: VertexId) -> (u32, &str) {
+        let contains = |surface: &cloth_sim::collision::surface::Surface| {
+            surface.vertices().contains(&(vertex as usize))
+        };
+        match self.surfaces.list.iter().position(contains) {
+            Some(object) => {
+                let first = self.surfaces.list[object].first_vertex;
+                (vertex - first, &self.objects[object].name)
+            }
+            None => (vertex, "no object"),
+        }
+    }
+}

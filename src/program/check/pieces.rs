@@ -1,0 +1,155 @@
+//! The objects of a run: their parts of a file, triangles and rest lengths.
+
+use std::path::Path;
+
+use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::setup::ClothSetup;
+use cloth_sim::error::{Error, Result};
+use cloth_sim::ids::NONE;
+use cloth_sim::mesh::obj::Corner;
+use cloth_sim::mesh::obj_read::Lines;
+use cloth_sim::mesh::{ObjDocument, Surface, Topology, obj_read};
+use cloth_sim::scene;
+use cloth_sim::scene::Scene;
+
+/// An object's part of a file.
+pub struct Piece {
+    /// Its positions and polygons, in its own numbering.
+    pub document: ObjDocument,
+    lines: Lines,
+}
+
+/// What is computed with: triangles and rest lengths of a piece.
+pub struct Shape {
+    /// Triangles, in its own numbering.
+    pub faces: Vec<[u32; 3]>,
+    /// Their edges.
+    pub topology: Topology,
+    /// The rest length of each edge, m; empty for an obstacle.
+    pub rest_lengths: Vec<f64>,
+}
+
+/// Cuts the OBJ file at `path` into objects whose vertices end at `ends`.
+///
+/// # Errors
+/// A text that is no mesh, or not as the program writes it.
+pub fn read(path: &Path, text: &[u8], ends: &[usize]) -> Result<Vec<Piece>> {
+    let (whole, lines) = obj_read::parse(text, &path.display().to_string())?;
+    if ends.last() != Some(&whole.positions.len()) {
+        let cause = "its vertices are not written one a line";
+        return Err(Error::input(&lines.file, cause, AS_WRITTEN));
+    }
+    let mut pieces = Vec::new();
+    let (mut first, mut polygon) = (0, 0);
+    for &end in ends {
+        let mut document =
+            ObjDocument { positions: whole.positions[first..end].to_vec(), ..Default::default() };
+        let first_polygon = polygon;
+        let corners = |polygon: usize| &whole.corners[whole.polygon(polygon)];
+        let is_own = |corner: &Corner| (first..end).contains(&(corner.vertex as usize));
+        while polygon < whole.polygon_ends.len() && corners(polygon).iter().all(is_own) {
+            let own = |c: &Corner| Corner { vertex: c.vertex - first as u32, texcoord: NONE };
+            document.corners.extend(corners(polygon).iter().map(own));
+            document.polygon_ends.push(document.corners.len() as u32);
+            polygon += 1;
+        }
+        let lines = Lines {
+            file: lines.file.clone(),
+            vertices: lines.vertices[first..end].to_vec(),
+            polygons: lines.polygons[first_polygon..polygon].to_vec(),
+        };
+        pieces.push(Piece { document, lines });
+        first = end;
+    }
+    if polygon == whole.polygon_ends.len() {
+        Ok(pieces)
+    } else {
+        let cause = "this face does not follow the vertices of its own object";
+        Err(lines.error(lines.polygons[polygon], cause, AS_WRITTEN))
+    }
+}
+
+const AS_WRITTEN: &str = "check frames as the program has written them";
+
+impl Piece {
+    /// As the file has it.
+    ///
+    /// # Errors
+    /// A mesh that is not sound.
+    pub fn shape(&self, is_cloth: bool) -> Result<Shape> {
+        let Surface { document, faces, topology, .. } =
+            Surface::new(self.document.clone(), &self.lines)?;
+        let length = |&[a, b]: &[u32; 2]| {
+            (document.positions[a as usize] - document.positions[b as usize]).norm()
+        };
+        let edges = topology.edges.iter().filter(|_| is_cloth);
+        Ok(Shape { rest_lengths: edges.map(length).collect(), faces, topology })
+    }
+
+    fn has_polygons_of(&self, document: &ObjDocument) -> bool {
+        let vertices = |document: &ObjDocument| -> Vec<u32> {
+            document.corners.iter().map(|corner| corner.vertex).collect()
+        };
+        self.document.positions.len() == document.positions.len()
+            && self.document.polygon_ends == document.polygon_ends
+            && vertices(&self.document) == vertices(document)
+    }
+}
+
+/// The shapes of all pieces as the scene's meshes have them, or why not.
+pub fn shapes_of_scene(
+    scene: &Scene,
+    folder: &Path,
+    pieces: &[Piece],
+) -> std::result::Result<Vec<Shape>, String> {
+    let in_one_line =
+        |error: Error| error.to_string().lines().next().unwrap_or_default().to_owned();
+    let mut setup = scene::build(scene, folder, 1).map_err(in_one_line)?;
+    let refine = refinement(&setup, pieces);
+    if refine > 1 {
+        setup = scene::build(scene, folder, refine).map_err(in_one_line)?;
+    }
+    let mut shapes = Vec::new();
+    let mut add = |name: &str, document: &ObjDocument, shape: Shape| {
+        let piece = pieces.get(shapes.len()).filter(|piece| piece.has_polygons_of(document));
+        shapes.push(shape);
+        piece.map(drop).ok_or_else(|| format!("the mesh of {name} is not that of the run any more"))
+    };
+    for cloth in setup.cloths {
+        let rest_lengths = rest_lengths(&cloth);
+        let (faces, topology) = (cloth.faces, cloth.topology);
+        add(&cloth.name, &cloth.document, Shape { faces, topology, rest_lengths })?;
+    }
+    let (fixed, moving): (Vec<_>, Vec<_>) =
+        setup.obstacles.into_iter().partition(|obstacle| obstacle.is_fixed());
+    for obstacle in moving.into_iter().chain(fixed) {
+        let (faces, topology) = (obstacle.faces, obstacle.topology);
+        let shape = Shape { faces, topology, rest_lengths: Vec::new() };
+        add(&obstacle.name, &obstacle.document, shape)?;
+    }
+    Ok(shapes)
+}
+
+/// The factor of `--refine`, which is no part of the scene: it cuts each triangle
+/// of a cloth into its square.
+fn refinement(setup: &Setup, pieces: &[Piece]) -> usize {
+    let triangles = setup.cloths.first().map_or(1, |cloth| cloth.faces.len());
+    let found = pieces.first().map_or(1, |piece| piece.document.polygon_ends.len());
+    (found / triangles.max(1)).isqrt()
+}
+
+/// The rest length of each edge: in the rest triangle of its lower face.
+fn rest_lengths(cloth: &ClothSetup) -> Vec<f64> {
+    let length = |edge: usize| {
+        let face = cloth.topology.edge_faces[edge][0] as usize;
+        let rest = &cloth.rest_planes[face];
+        let [opposite_0, opposite_1, _] =
+            cloth.topology.face_edges[face].map(|e| e as usize == edge);
+        match (opposite_0, opposite_1) {
+            (true, _) => (rest.x2 - rest.x1).norm(),
+            (_, true) => rest.x2.norm(),
+            _ => rest.x1.norm(),
+        }
+    };
+    (0..cloth.topology.edges.len()).map(length).collect()
+}

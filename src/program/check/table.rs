@@ -1,0 +1,91 @@
+//! The table and the list of faults that a user reads.
+
+use std::fmt;
+
+use cloth_sim::collision::intersect::Intersection;
+
+use crate::program::check::Report;
+use crate::program::check::frame::FrameCheck;
+use crate::program::output::frames::frame_name;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (run, cloths) = (&self.run, self.run.surfaces.list.iter().filter(|s| !s.kinematic));
+        let vertices: usize = cloths.map(|cloth| cloth.vertex_count).sum();
+        writeln!(
+            f,
+            "{}: {} frames, {vertices} cloth vertices, {} objects; strain against {}",
+            run.name,
+            run.frames,
+            run.objects.len(),
+            run.rest
+        )?;
+        writeln!(f, "  frame  intersections  stretch %  compression %  95 % below %")?;
+        self.frames.iter().try_for_each(|frame| write_row(f, frame))?;
+        if let Some(unfinished) = &run.unfinished {
+            writeln!(f, "run.json: {unfinished}")?;
+        }
+        let faulty = self.frames.iter().filter(|frame| self.is_faulty(frame));
+        faulty.into_iter().try_for_each(|frame| self.write_faults(f, frame))?;
+        match self.faulty_frames() {
+            0 => write!(f, "no fault in {} frames", self.frames.len()),
+            faulty => write!(f, "faults in {faulty} of {} frames", self.frames.len()),
+        }
+    }
+}
+
+fn write_row(f: &mut fmt::Formatter<'_>, frame: &FrameCheck) -> fmt::Result {
+    let number = frame.frame;
+    match &frame.strain {
+        Some(strain) => writeln!(
+            f,
+            "  {number:>5}  {:>13}  {:>9.3}  {:>13.3}  {:>12.3}",
+            frame.intersections(),
+            strain.stretch * 100.0,
+            strain.compression * 100.0,
+            strain.percentile_95 * 100.0,
+        ),
+        None => writeln!(f, "  {number:>5}  {:>13}", "-"),
+    }
+}
+
+impl Report {
+    fn write_faults(&self, f: &mut fmt::Formatter<'_>, frame: &FrameCheck) -> fmt::Result {
+        let file = frame_name(frame.frame);
+        if let Some(fault) = &frame.fault {
+            writeln!(f, "{file}: {fault}")?;
+        }
+        if let Some(strain) = frame.strain.filter(|strain| strain.largest() > self.max_strain) {
+            let (strain, limit) = (strain.largest() * 100.0, self.max_strain * 100.0);
+            writeln!(f, "{file}: an edge is strained by {strain:.3} %, more than {limit} %")?;
+        }
+        let name = |object: u32| &self.run.objects[object as usize].name;
+        for (&[a, b], count) in &frame.counts {
+            let noun = if *count == 1 { "intersection" } else { "intersections" };
+            if a == b {
+                writeln!(f, "{file}: {count} {noun} of {} with itself", name(a))?;
+            } else {
+                writeln!(f, "{file}: {count} {noun} between {} and {}", name(a), name(b))?;
+            }
+        }
+        frame.first.iter().try_for_each(|found| self.write_intersection(f, found))?;
+        match frame.intersections() - frame.first.len() {
+            0 => Ok(()),
+            more => writeln!(f, "    and {more} more"),
+        }
+    }
+
+    /// Vertices in the numbering of their own objects, from 0, as in a scene.
+    fn write_intersection(&self, f: &mut fmt::Formatter<'_>, found: &Intersection) -> fmt::Result {
+        let name = |object: u32| &self.run.objects[object as usize].name;
+        let [p, q] = found.edge.map(|vertex| self.run.local(vertex).0);
+        let [a, b, c] = found.face.map(|vertex| self.run.local(vertex).0);
+        let [of_edge, of_face] = found.objects.map(name);
+        let place = found.place;
+        writeln!(
+            f,
+            "    edge ({p}, {q}) of {of_edge} meets face ({a}, {b}, {c}) of {of_face} at ({:.6}, {:.6}, {:.6}) m",
+            place.x, place.y, place.z
+        )
+    }
+}

@@ -1,0 +1,46 @@
+//! The subcommand `check`: verifies the frames of a finished run.
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::threads::Threads;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::program::check::check_run;
+use crate::program::cli::CheckArguments;
+use crate::program::print;
+
+/// Checks a run folder and prints what it finds on standard output.
+///
+/// # Errors
+/// A folder that is no run; a run with faults.
+pub fn check(arguments: &CheckArguments) -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = Threads::new(arguments.threads.map_or(cores, |threads| threads as usize))?;
+    // Shown on terminals only, and once there is something to wait for.
+    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    if let Ok(style) = ProgressStyle::with_template("{pos} frames checked") {
+        bar.set_style(style);
+    }
+    let max_strain = arguments.max_strain.unwrap_or(f64::INFINITY);
+    let report = check_run(&arguments.folder, &threads, max_strain, || bar.inc(1))?;
+    bar.finish_and_clear();
+    if !arguments.quiet {
+        print::line(&report)?;
+    }
+    if report.is_clean() {
+        return Ok(());
+    }
+    let cause = match (report.faulty_frames(), &report.run.unfinished) {
+        (0, unfinished) => unfinished.clone().unwrap_or_default(),
+        (faulty, _) => format!("faults in {faulty} of {} frames", report.frames.len()),
+    };
+    let meets_itself = report.frames.iter().any(|frame| frame.intersections() > 0);
+    let remedy = match (meets_itself, &report.run.unfinished) {
+        (true, _) => {
+            "the list on standard output says where; smaller steps (steps_per_frame) or a larger \
+             contact.distance_m keep cloth apart"
+        }
+        (false, Some(_)) => "repeat the run (--overwrite); it did not come to its end",
+        (false, None) => "the list on standard output says where",
+    };
+    Err(Error::file(&arguments.folder, cause, remedy))
+}

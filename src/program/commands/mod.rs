@@ -1,0 +1,6 @@
+//! The subcommands.
+
+pub mod ccd_queries;
+pub mod check;
+pub mod profile;
+pub mod replay;

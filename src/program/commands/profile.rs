@@ -1,0 +1,25 @@
+//! The subcommand `profile`: draws how busy each processor was.
+
+use cloth_sim::error::{Error, Result};
+
+use crate::program::cli::ProfileArguments;
+use crate::program::{print, profile};
+
+/// Draws a run, or two beside each other, and prints the names of the files.
+///
+/// # Errors
+/// A folder that is no run or has no profile; runs of different length; files that
+/// cannot be written.
+pub fn profile(arguments: &ProfileArguments) -> Result<()> {
+    let ProfileArguments { run, other, out } = arguments;
+    if let Some(out) = out {
+        std::fs::create_dir_all(out)
+            .map_err(|cause| Error::file(out, cause, "choose another folder (--out)"))?;
+    }
+    let out = out.as_ref().unwrap_or(run);
+    let files = match other {
+        None => profile::draw(run, out)?,
+        Some(other) => profile::compare([run, other], out)?,
+    };
+    files.iter().try_for_each(|file| print::line(file.display()))
+}

@@ -1,0 +1,41 @@
+//! Faults on demand, for the tests of what a run does about them (cargo feature
+//! `fault-injection`, absent from releases).
+//!
+//! `CLOTH_SIM_FAULT=<kind>:<rank>:<step>[:<vertex>]`, kind being `panic`, `error`,
+//! `flip` (the lowest bit of a vertex's x position on that rank alone) or `nan`.
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::ranks::World;
+use cloth_sim::step::Simulation;
+
+/// Commits the fault that the environment asks for, before step `step` on its rank.
+///
+/// # Errors
+/// The fault itself, if it is an error.
+pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Result<()> {
+    let Ok(wanted) = std::env::var("CLOTH_SIM_FAULT") else { return Ok(()) };
+    let words: Vec<&str> = wanted.split(':').collect();
+    let number = |place: usize| words.get(place).and_then(|word| word.parse::<u64>().ok());
+    if number(1) != Some(world.rank() as u64) || number(2) != Some(step) {
+        return Ok(());
+    }
+    let vertex = number(3).unwrap_or(0) as usize;
+    match words[0] {
+        "panic" => panic!("injected fault"),
+        "error" => {
+            let message = "injected fault".to_string();
+            return Err(Error::Rank { rank: world.rank(), message });
+        }
+        "flip" => change(simulation, vertex, |x| f64::from_bits(x.to_bits() ^ 1)),
+        "nan" => change(simulation, vertex, |_| f64::NAN),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn change(simulation: &mut Simulation, vertex: usize, to: impl Fn(f64) -> f64) {
+    let mut positions = simulation.positions().to_vec();
+    let velocities = simulation.velocities().to_vec();
+    positions[vertex].x = to(positions[vertex].x);
+    simulation.set_motion(&positions, &velocities);
+}

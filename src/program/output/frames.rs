@@ -1,0 +1,302 @@
+//! Frames as OBJ files, written by a thread of their own.
+//!
+//! A file is written under a temporary name and renamed, so that a file with a
+//! frame's name is whole, whatever ends the run.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use cloth_sim::bodies::Documents;
+use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::error::{Error, Result};
+use cloth_sim::math::Vec3;
+use cloth_sim::scene::spec::Digits;
+
+use crate::program::output::obj_write::ObjText;
+use crate::program::output::{TABLES, TEMPORARY, run_json, time_line, write_whole};
+
+/// Frames that may wait for the thread before the simulation waits for it.
+const QUEUE: usize = 4;
+
+/// Writes the frames of one run into its folder.
+pub struct FrameWriter {
+    queue: Option<SyncSender<Frame>>,
+    thread: Option<JoinHandle<Result<()>>>,
+}
+
+struct Frame {
+    number: u64,
+    time_s: f64,
+    cloths: Vec<Vec3>,
+}
+
+impl FrameWriter {
+    /// Makes `folder` ready and writes the fixed obstacles to `obstacles.obj`.
+    ///
+    /// # Errors
+    /// A folder that cannot be written, or that holds frames, unless `overwrite`
+    /// is set: then those are removed first.
+    pub fn create(
+        folder: &Path,
+        documents: &Documents,
+        digits: Digits,
+        overwrite: bool,
+    ) -> Result<Self> {
+        prepare(folder, overwrite)?;
+        let (moving, fixed): (Vec<_>, Vec<_>) =
+            documents.obstacles.iter().cloned().partition(|obstacle| !obstacle.is_fixed());
+        write_fixed(folder, &fixed, digits)?;
+        let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
+        let obstacles = moving.iter().map(|obstacle| (obstacle.name.as_str(), &obstacle.document));
+        let job = Job {
+            text: ObjText::new(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
+            cloth_sizes: documents
+                .cloths
+                .iter()
+                .map(|(_, document)| document.positions.len())
+                .collect(),
+            moving,
+            folder: folder.to_owned(),
+            last_good: None,
+        };
+        let (queue, frames) = sync_channel(QUEUE);
+        let thread = std::thread::Builder::new().name("frames".to_owned());
+        let thread = thread.spawn(move || job.run(&frames)).map_err(|cause| {
+            Error::file(folder, cause, "allow this user one more thread (ulimit -u)")
+        })?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Hands over frame `number` at `time_s`: the positions of all cloths in m,
+    /// one after the other. Waits while the queue is full.
+    ///
+    /// # Errors
+    /// What went wrong with an earlier frame; nothing is written after it.
+    pub fn write(&mut self, number: u64, time_s: f64, cloths: Vec<Vec3>) -> Result<()> {
+        let frame = Frame { number, time_s, cloths };
+        let sent = self.queue.as_ref().map(|queue| queue.send(frame));
+        if matches!(sent, Some(Ok(()))) { Ok(()) } else { self.join() }
+    }
+
+    /// Waits until all frames are on disk.
+    ///
+    /// # Errors
+    /// What went wrong with one of them.
+    pub fn finish(mut self) -> Result<()> {
+        self.join()
+    }
+
+    fn join(&mut self) -> Result<()> {
+        self.queue = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            None => Ok(()),
+            Some(Err(_)) => Err(Error::file(
+                "frames",
+                "the thread that writes them has panicked",
+                "report this as a bug",
+            )),
+        }
+    }
+}
+
+impl Drop for FrameWriter {
+    /// Waits for what is queued; errors went unasked for.
+    fn drop(&mut self) {
+        let _ = self.join();
+    }
+}
+
+/// What the thread works with.
+struct Job {
+    text: ObjText,
+    cloth_sizes: Vec<usize>,
+    moving: Vec<ObstacleSetup>,
+    folder: PathBuf,
+    last_good: Option<u64>,
+}
+
+impl Job {
+    fn run(mut self, frames: &Receiver<Frame>) -> Result<()> {
+        while let Ok(frame) = frames.recv() {
+            let name = frame_name(frame.number);
+            let path = self.folder.join(&name);
+            write_whole(&path, |out| self.write(&frame, out))
+                .map_err(|cause| Error::file(&path, cause, self.remedy()))?;
+            self.last_good = Some(frame.number);
+        }
+        Ok(())
+    }
+
+    fn write(&self, frame: &Frame, out: &mut dyn Write) -> io::Result<()> {
+        let mut objects = Vec::with_capacity(self.cloth_sizes.len() + self.moving.len());
+        let mut rest = &frame.cloths[..];
+        for &size in &self.cloth_sizes {
+            let (cloth, after) = rest.split_at(size);
+            objects.push(cloth);
+            rest = after;
+        }
+        let moved: Vec<Vec<Vec3>> =
+            self.moving.iter().map(|obstacle| placed(obstacle, frame.time_s)).collect();
+        objects.extend(moved.iter().map(Vec::as_slice));
+        self.text.write(objects, out)
+    }
+
+    fn remedy(&self) -> String {
+        let good = match self.last_good {
+            Some(last) => format!("frames up to {} are whole", frame_name(last)),
+            None => "no frame is written yet".to_owned(),
+        };
+        format!("make room or choose another folder with --out; {good}")
+    }
+}
+
+/// Name of the file of frame `number`.
+pub fn frame_name(number: u64) -> String {
+    format!("frame_{number:04}.obj")
+}
+
+fn is_frame(name: &str) -> bool {
+    let digits = name.strip_prefix("frame_").and_then(|rest| rest.strip_suffix(".obj"));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Is one of ours, left by a run that was ended while it wrote.
+fn is_temporary(name: &str) -> bool {
+    name.strip_suffix(TEMPORARY).is_some_and(|name| is_frame(name) || name == FIXED)
+}
+
+const FIXED: &str = "obstacles.obj";
+
+fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
+    let unwritable = |cause: io::Error| {
+        Error::file(folder, cause, "choose a folder that can be written with --out")
+    };
+    fs::create_dir_all(folder).map_err(unwritable)?;
+    let mut ours = Vec::new();
+    let mut frames = 0;
+    for entry in fs::read_dir(folder).map_err(unwritable)? {
+        let name = entry.map_err(unwritable)?.file_name();
+        let name = name.to_string_lossy();
+        frames += usize::from(is_frame(&name));
+        let of_run = [FIXED, run_json::FILE, time_line::FILE].contains(&&*name);
+        if of_run || TABLES.contains(&&*name) || is_frame(&name) || is_temporary(&name) {
+            ours.push(folder.join(name.as_ref()));
+        }
+    }
+    if frames > 0 && !overwrite {
+        let cause = format!("the folder already holds {frames} frames");
+        let remedy = "pass --overwrite to replace them, or choose another folder with --out";
+        return Err(Error::file(folder, cause, remedy));
+    }
+    ours.iter().try_for_each(fs::remove_file).map_err(unwritable)?;
+    // Found out now, not after the first frame is computed.
+    let probe = folder.join(frame_name(0) + TEMPORARY);
+    File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(unwritable)
+}
+
+fn write_fixed(folder: &Path, fixed: &[ObstacleSetup], digits: Digits) -> Result<()> {
+    if fixed.is_empty() {
+        return Ok(());
+    }
+    let objects: Vec<_> = fixed.iter().map(|o| (o.name.as_str(), &o.document)).collect();
+    let positions: Vec<Vec<Vec3>> = fixed.iter().map(|obstacle| placed(obstacle, 0.0)).collect();
+    let path = folder.join(FIXED);
+    let text = ObjText::new(&objects, digits);
+    write_whole(&path, |out| text.write(positions.iter().map(Vec::as_slice), out))
+        .map_err(|cause| Error::file(&path, cause, "make room or choose another folder with --out"))
+}
+
+fn placed(obstacle: &ObstacleSetup, time_s: f64) -> Vec<Vec3> {
+    let mut positions = vec![Vec3::zeros(); obstacle.shape.len()];
+    obstacle.positions_at(time_s, &mut positions);
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cloth_sim::mesh::obj_read;
+    use cloth_sim::scene::build;
+    use cloth_sim::scene::load::parse;
+
+    fn documents() -> Documents {
+        let scene = parse(
+            "(cloths: [(name: \"a\", shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2), material: Fabric(\"cotton\")),
+                (name: \"b\", shape: Disc(radius_m: 1, rings: 1), material: Fabric(\"cotton\"))],
+            obstacles: [(name: \"floor\", shape: Plane(width_m: 4, length_m: 4)),
+                (name: \"lift\", shape: Box(size_m: (1, 1, 1)), motion: (keyframes: [
+                    (time_s: 0), (time_s: 1, translation_m: (0, 2, 0))]))])",
+            "s.ron",
+        );
+        build(&scene.unwrap(), Path::new("."), 1).unwrap().take_documents()
+    }
+
+    fn positions(documents: &Documents) -> Vec<Vec3> {
+        documents.cloths.iter().flat_map(|(_, cloth)| cloth.positions.clone()).collect()
+    }
+
+    #[test]
+    fn frames_hold_cloths_and_moving_obstacles_and_are_not_overwritten_unasked() {
+        let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
+        let out = folder.path().join("new/run");
+        let mut writer = FrameWriter::create(&out, &documents, Digits::Exact, false).unwrap();
+        for frame in 0..8 {
+            writer.write(frame, 0.5 * frame as f64, positions(&documents)).unwrap();
+        }
+        writer.finish().unwrap();
+
+        let (document, _) = obj_read::read(&out.join("frame_0001.obj")).unwrap();
+        let names: Vec<_> = document.groups.iter().filter_map(|g| g.object.clone()).collect();
+        assert_eq!(names, ["a", "b", "lift"]);
+        assert_eq!(document.positions[..16], positions(&documents)[..]);
+        let top = document.positions[16..].iter().map(|p| p.y).fold(f64::MIN, f64::max);
+        assert_eq!(top, 1.5);
+        let (fixed, _) = obj_read::read(&out.join("obstacles.obj")).unwrap();
+        assert_eq!(fixed.positions.len(), 4);
+
+        let message =
+            FrameWriter::create(&out, &documents, Digits::Nine, false).err().unwrap().to_string();
+        assert!(message.contains("holds 8 frames") && message.contains("--overwrite"), "{message}");
+        fs::write(out.join("frame_0003.obj.tmp"), "half").unwrap();
+        fs::write(out.join("phases.csv"), "of the earlier run").unwrap();
+        fs::write(out.join("notes.txt"), "mine").unwrap();
+        drop(FrameWriter::create(&out, &documents, Digits::Nine, true).unwrap());
+        let mut left: Vec<_> =
+            fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["notes.txt", "obstacles.obj"]);
+    }
+
+    #[test]
+    fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
+        let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
+        let mut writer =
+            FrameWriter::create(folder.path(), &documents, Digits::Nine, false).unwrap();
+        // A folder of that name stands in the way of frame 1.
+        fs::create_dir_all(folder.path().join("frame_0001.obj/in")).unwrap();
+        let error =
+            (0..100).find_map(|frame| writer.write(frame, 0.0, positions(&documents)).err());
+        let message = error.unwrap().to_string();
+        assert!(
+            message.contains("frame_0001.obj") && message.contains("up to frame_0000.obj"),
+            "{message}"
+        );
+        writer.finish().unwrap();
+        assert!(!folder.path().join("frame_0002.obj").exists());
+        assert!(!folder.path().join("frame_0001.obj.tmp").exists());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_refused() {
+        let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = FrameWriter::create(&file.join("run"), &documents, Digits::Nine, false);
+        let message = error.err().unwrap().to_string();
+        assert!(message.contains("file/run") && message.contains("--out"), "{message}");
+    }
+}

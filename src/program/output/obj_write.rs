@@ -1,0 +1,233 @@
+//! Writes documents with new positions: everything but the `v` lines is made
+//! once and copied into every frame.
+
+use std::io::{self, Write};
+
+use cloth_sim::ids::NONE;
+use cloth_sim::math::Vec3;
+use cloth_sim::mesh::ObjDocument;
+use cloth_sim::mesh::obj::{Corner, NO_MATERIAL};
+use cloth_sim::scene::spec::Digits;
+
+use crate::program::output::nine_digits::push_nine;
+
+/// Text is written in pieces of about so many bytes, to keep little of it.
+const PIECE: usize = 1 << 20;
+
+/// Several objects of one OBJ file, ready to be written with any positions.
+#[derive(Debug, Clone)]
+pub struct ObjText {
+    objects: Vec<ObjectText>,
+    digits: Digits,
+}
+
+#[derive(Debug, Clone)]
+struct ObjectText {
+    head: String,
+    tail: String,
+    vertices: usize,
+}
+
+impl ObjText {
+    /// Objects with the names that they have unless their document names them,
+    /// in this order. A document's name that is taken already gets the object's
+    /// before it.
+    pub fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
+        let mut text = Text::default();
+        let objects = objects.iter().map(|(name, document)| text.object(name, document)).collect();
+        Self { objects, digits }
+    }
+
+    /// Writes one file; `positions` holds those of each object, in order.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write<'a>(
+        &self,
+        positions: impl IntoIterator<Item = &'a [Vec3]>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut text = Vec::new();
+        for (object, positions) in self.objects.iter().zip(positions) {
+            debug_assert_eq!(object.vertices, positions.len());
+            text.clear();
+            text.extend_from_slice(object.head.as_bytes());
+            for position in positions {
+                text.push(b'v');
+                for &coordinate in position {
+                    text.push(b' ');
+                    push_number(&mut text, coordinate, self.digits)?;
+                }
+                text.push(b'\n');
+                if text.len() > PIECE {
+                    out.write_all(&text)?;
+                    text.clear();
+                }
+            }
+            out.write_all(&text)?;
+            out.write_all(object.tail.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// What the file has said so far.
+#[derive(Default)]
+struct Text {
+    vertices: usize,
+    texcoords: usize,
+    names: Vec<String>,
+    group: Option<String>,
+    material: Option<String>,
+}
+
+impl Text {
+    fn object(&mut self, name: &str, document: &ObjDocument) -> ObjectText {
+        let first = document.groups.first().and_then(|group| group.object.as_deref());
+        let head = format!("o {}\n", self.unique(first.unwrap_or(name), name));
+        let mut tail = String::new();
+        for uv in &document.texcoords {
+            tail.push_str(&format!("vt {} {}\n", uv.x, uv.y));
+        }
+        let mut object = first;
+        for (group, polygons) in document.group_polygons() {
+            if group.object.as_deref() != object {
+                object = group.object.as_deref();
+                tail.push_str(&format!("o {}\n", self.unique(object.unwrap_or(name), name)));
+            }
+            self.switch_group(&mut tail, group.name.as_deref(), group.material.as_deref());
+            for polygon in polygons {
+                tail.push('f');
+                for corner in &document.corners[document.polygon(polygon)] {
+                    self.corner(&mut tail, *corner);
+                }
+                tail.push('\n');
+            }
+        }
+        self.vertices += document.positions.len();
+        self.texcoords += document.texcoords.len();
+        ObjectText { head, tail, vertices: document.positions.len() }
+    }
+
+    /// Groups and materials last until the next one, even into the next object.
+    fn switch_group(&mut self, tail: &mut String, group: Option<&str>, material: Option<&str>) {
+        if self.group.as_deref() != group {
+            tail.push_str(&format!("g {}\n", group.unwrap_or("default")));
+            self.group = group.map(str::to_owned);
+        }
+        if self.material.as_deref() != material {
+            tail.push_str(&format!("usemtl {}\n", material.unwrap_or(NO_MATERIAL)));
+            self.material = material.map(str::to_owned);
+        }
+    }
+
+    fn corner(&self, tail: &mut String, corner: Corner) {
+        let vertex = self.vertices + corner.vertex as usize + 1;
+        if corner.texcoord == NONE {
+            tail.push_str(&format!(" {vertex}"));
+        } else {
+            let texcoord = self.texcoords + corner.texcoord as usize + 1;
+            tail.push_str(&format!(" {vertex}/{texcoord}"));
+        }
+    }
+
+    fn unique(&mut self, wanted: &str, owner: &str) -> String {
+        let taken = |name: &String| self.names.contains(name);
+        let mut name = wanted.to_owned();
+        while taken(&name) {
+            name = format!("{owner}.{name}");
+        }
+        self.names.push(name.clone());
+        name
+    }
+}
+
+/// Appends `x` without an exponent.
+fn push_number(text: &mut Vec<u8>, x: f64, digits: Digits) -> io::Result<()> {
+    match digits {
+        Digits::Exact => write!(text, "{x}"),
+        Digits::Nine => {
+            push_nine(text, x);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cloth_sim::math::Vec2;
+    use cloth_sim::mesh::obj::Group;
+    use cloth_sim::mesh::obj_read::parse;
+    use proptest::prelude::*;
+
+    /// Documents as files can hold them: names that are not the defaults, runs
+    /// of at least one polygon.
+    fn document() -> impl Strategy<Value = ObjDocument> {
+        let coordinate =
+            prop_oneof![any::<f64>().prop_filter("finite", |x| x.is_finite()), -2.0..2.0];
+        let coordinates = prop::collection::vec(
+            [coordinate.clone(), coordinate.clone(), coordinate.clone()],
+            3..20,
+        );
+        let texcoords = prop::collection::vec([coordinate.clone(), coordinate], 1..9);
+        let polygon = prop::collection::vec((any::<u32>(), prop::option::of(any::<u32>())), 3..7);
+        let name = prop::option::of("[a-cA-Z_.]{4,6}");
+        let run = (name.clone(), name, prop::collection::vec(polygon, 1..4));
+        (coordinates, texcoords, prop::collection::vec(run, 1..5)).prop_map(|(p, t, runs)| {
+            let mut document = ObjDocument {
+                positions: p.into_iter().map(Vec3::from).collect(),
+                texcoords: t.into_iter().map(Vec2::from).collect(),
+                ..ObjDocument::default()
+            };
+            for (name, material, polygons) in runs {
+                for polygon in polygons {
+                    for (v, t) in polygon {
+                        let vertex = v % document.positions.len() as u32;
+                        let texcoord = t.map_or(NONE, |t| t % document.texcoords.len() as u32);
+                        document.corners.push(Corner { vertex, texcoord });
+                    }
+                    document.polygon_ends.push(document.corners.len() as u32);
+                }
+                let end = document.polygon_ends.len() as u32;
+                document.groups.push(Group { object: Some("body".into()), name, material, end });
+            }
+            document
+        })
+    }
+
+    /// Polygon by polygon: equal neighbours may be one run or two.
+    fn groups_by_polygon(document: &ObjDocument) -> Vec<(Option<String>, Option<String>)> {
+        document
+            .group_polygons()
+            .flat_map(|(g, range)| range.map(|_| (g.name.clone(), g.material.clone())))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn exact_files_come_back_as_they_were(document in document()) {
+            let mut file = Vec::new();
+            let text = ObjText::new(&[("body", &document)], Digits::Exact);
+            text.write([&document.positions[..]], &mut file).unwrap();
+            let (back, _) = parse(&file, "file").unwrap();
+            prop_assert_eq!(groups_by_polygon(&back), groups_by_polygon(&document));
+            prop_assert_eq!(ObjDocument { groups: vec![], ..back }, ObjDocument { groups: vec![], ..document });
+        }
+    }
+
+    #[test]
+    fn several_objects_share_a_file() {
+        let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\ng seam\nf 1/1 2 3/1 4\n";
+        let (a, _) = parse(square.as_bytes(), "a").unwrap();
+        let b = ObjDocument::from_triangles(a.positions.clone(), &[[0, 1, 2]]);
+        let mut file = Vec::new();
+        let text = ObjText::new(&[("a", &a), ("b", &b), ("a", &a)], Digits::Nine);
+        let raised: Vec<Vec3> = a.positions.iter().map(|p| p + Vec3::z()).collect();
+        text.write([&a.positions[..], &raised, &raised], &mut file).unwrap();
+        let expected = "o a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\ng seam\nf 1/1 2 3/1 4\n\
+            o b\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\ng default\nf 5 6 7\n\
+            o a.a\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvt 0 0\ng seam\nf 9/2 10 11/2 12\n";
+        assert_eq!(String::from_utf8(file).unwrap(), expected);
+    }
+}

@@ -1,0 +1,124 @@
+//! `timeline.json`: who executed which task in one step; written and read back.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::stealing::{Origin, SearchSpan};
+use serde::{Deserialize, Serialize};
+
+use crate::program::output::write_json;
+
+/// The file's name in a run folder.
+pub const FILE: &str = "timeline.json";
+
+/// The version of its format.
+pub const FORMAT: u32 = 1;
+
+/// What one rank did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankSpans {
+    /// Its computer, whose clock it reads.
+    pub host: String,
+    /// The searches of the step; of all ranks as many.
+    pub searches: Vec<SearchSpan>,
+}
+
+/// The time line of one step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimeLine {
+    /// See [`FORMAT`].
+    pub format: u32,
+    /// The scene's name.
+    pub scene: String,
+    /// The step, from 1.
+    pub step: u64,
+    /// The frame after it.
+    pub frame: u64,
+    /// Threads of each rank.
+    pub threads: usize,
+    /// By rank.
+    pub ranks: Vec<RankSpans>,
+}
+
+impl TimeLine {
+    /// Makes all times, which count from any moment of each machine, count from when the
+    /// first rank began the step's first search; on several machines, the first one of
+    /// each machine.
+    pub fn count_from_start(&mut self) {
+        let mut starts = BTreeMap::<String, f64>::new();
+        for rank in &self.ranks {
+            let begin_s = rank.searches.first().map_or(f64::INFINITY, |search| search.begin_s);
+            let start = starts.entry(rank.host.clone()).or_insert(begin_s);
+            *start = start.min(begin_s);
+        }
+        for rank in &mut self.ranks {
+            let start_s = starts.get(&rank.host).copied().unwrap_or_default();
+            for search in &mut rank.searches {
+                search.begin_s -= start_s;
+                search.end_s -= start_s;
+                for task in &mut search.tasks {
+                    task.begin_s -= start_s;
+                    task.end_s -= start_s;
+                }
+            }
+        }
+        // A hand-over is told by the clock of the victim.
+        let hosts = Vec::from_iter(self.ranks.iter().map(|rank| rank.host.clone()));
+        let tasks = self.ranks.iter_mut().flat_map(|rank| &mut rank.searches);
+        for task in tasks.flat_map(|search| &mut search.tasks) {
+            if let Origin::Stolen(steal) = &mut task.origin {
+                let host = hosts.get(steal.victim_rank as usize);
+                let start_s = host.and_then(|host| starts.get(host)).copied().unwrap_or_default();
+                steal.handed_over_s -= start_s;
+            }
+        }
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        write_json(&folder.join(FILE), self)
+    }
+
+    /// Reads the file of a run; `None` if it has none.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no time line, or has another format.
+    pub fn read(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let remedy = "repeat the run with --time-line, or remove the file";
+        let text = std::fs::read(&path).map_err(|cause| Error::file(&path, cause, remedy))?;
+        let line: Self = serde_json::from_slice(&text)
+            .map_err(|cause| Error::file(&path, format!("not a time line: {cause}"), remedy))?;
+        if line.format != FORMAT {
+            let cause = format!("format {}, where this version knows {FORMAT}", line.format);
+            return Err(Error::file(&path, cause, remedy));
+        }
+        if !line.is_whole() {
+            return Err(Error::file(&path, "not a time line: a rank or thread is missing", remedy));
+        }
+        Ok(Some(line))
+    }
+
+    /// Whether all ranks have as many searches, and all processors that are named exist.
+    fn is_whole(&self) -> bool {
+        let count = self.ranks.first().map_or(0, |rank| rank.searches.len());
+        let mut tasks =
+            self.ranks.iter().flat_map(|rank| &rank.searches).flat_map(|search| &search.tasks);
+        let exists = |rank: u32, thread: u32| {
+            (rank as usize) < self.ranks.len() && (thread as usize) < self.threads
+        };
+        count > 0
+            && self.ranks.iter().all(|rank| rank.searches.len() == count)
+            && tasks.all(|task| match task.origin {
+                Origin::Stolen(steal) => exists(steal.victim_rank, steal.victim),
+                _ => true,
+            } && exists(0, task.thread))
+    }
+}

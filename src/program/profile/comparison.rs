@@ -1,0 +1,100 @@
+//! The picture of two runs beside each other.
+
+use std::path::Path;
+
+use plotters::prelude::DrawingBackend;
+
+use crate::program::profile::canvas::{Area, Drawn, Picture};
+use crate::program::profile::one_run::over_frames;
+use crate::program::profile::panel::{Axes, BLUE, Curve, HEADING, ORANGE, heading_line};
+use crate::program::profile::{FrameProfile, Profile, heat_map, one_run, panel};
+
+const TIME: u32 = 220;
+const PANEL: u32 = 280;
+
+/// Heat maps with the time of the phases above them, on common scales; then both
+/// runs in one diagram each for utilization and time.
+pub(super) struct Comparison<'a> {
+    pub(super) profiles: [&'a Profile; 2],
+    pub(super) names: [String; 2],
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn new(profiles: [&'a Profile; 2], folders: [&Path; 2]) -> Self {
+        let short = folders
+            .map(|folder| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
+        let names = match short {
+            [Some(a), Some(b)] if a != b => [a, b],
+            _ => folders.map(|folder| folder.display().to_string()),
+        };
+        Self { profiles, names }
+    }
+
+    fn map_height(&self) -> u32 {
+        let most = self.profiles.map(|profile| profile.processors.len());
+        heat_map::height(most[0].max(most[1]))
+    }
+
+    /// The longest of the frames of both runs, s.
+    fn longest_s(&self, seconds: fn(&FrameProfile) -> f64) -> f64 {
+        let [a, b] = self.profiles.map(|profile| one_run::longest_s(profile, seconds));
+        a.max(b)
+    }
+}
+
+impl Picture for Comparison<'_> {
+    fn size(&self) -> (u32, u32) {
+        (1600, HEADING + TIME + self.map_height() + PANEL)
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let (above, below) = area.split_vertically(HEADING + TIME + self.map_height());
+        let columns = above.split_evenly((1, 2));
+        for ((column, profile), name) in columns.iter().zip(self.profiles).zip(&self.names) {
+            let (heading, rest) = column.split_vertically(HEADING);
+            let line = format!("{name} ({}: {})", profile.scene, profile.describe());
+            heading_line(&heading, &line)?;
+            let (time, map) = rest.split_vertically(TIME);
+            one_run::collision_time(&time, profile, self.longest_s(FrameProfile::collision_s))?;
+            heat_map::draw(&map, profile)?;
+        }
+        let columns = below.split_evenly((1, 2));
+        let [left, right] = &columns[..] else { return Ok(()) };
+        self.mean_utilization(left)?;
+        self.both_times(right)
+    }
+}
+
+impl Comparison<'_> {
+    fn mean_utilization<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let mut chart = panel::axes(
+            area,
+            &Axes {
+                title: "Utilization in the test parts, average over the processors, %",
+                frames: self.profiles[0].frames.len(),
+                max: 105.0,
+            },
+        )?;
+        let percent = |frame: &FrameProfile| frame.utilization().map(|value| 100.0 * value);
+        let curves = self.both(|profile| profile.frames.iter().map(percent).collect());
+        panel::curves(area, &mut chart, &curves)
+    }
+
+    fn both_times<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+        let title = ("Time of the test parts of both runs", self.profiles[0].times_are());
+        let frames = self.profiles[0].frames.len();
+        let longest_s = self.longest_s(FrameProfile::tests_s);
+        let (mut chart, per_s) = panel::time_axes(area, title, frames, longest_s)?;
+        let curves = self.both(|profile| over_frames(profile, |frame| per_s * frame.tests_s()));
+        panel::curves(area, &mut chart, &curves)
+    }
+
+    /// A curve for each run.
+    fn both(&self, values: impl Fn(&Profile) -> Vec<Option<f64>>) -> [Curve<'_>; 2] {
+        [0, 1].map(|i| Curve {
+            label: &self.names[i],
+            color: [BLUE, ORANGE][i],
+            values: values(self.profiles[i]),
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! What a user sees while a run goes on: a bar on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+
+use cloth_sim::step::{Counter, Phase, StepReport};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// The progress of a run, on standard error.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    lines: bool,
+    verbose: u8,
+    steps_per_frame: u64,
+    frames: u64,
+}
+
+impl Progress {
+    /// For `frames` frames of `steps_per_frame` steps each.
+    pub fn new(frames: u64, steps_per_frame: u64, verbose: u8, quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (terminal && !quiet && verbose == 0).then(|| {
+            let bar = ProgressBar::with_draw_target(
+                Some(frames * steps_per_frame),
+                ProgressDrawTarget::stderr_with_hz(8),
+            );
+            let template = "frame {prefix} {wide_bar} {percent} %  {elapsed}, {eta} to go {msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_prefix(format!("0/{frames}"));
+            bar
+        });
+        Self { lines: bar.is_none() && !quiet, bar, verbose, steps_per_frame, frames }
+    }
+
+    /// A step is done.
+    pub fn step(&self, step: u64, report: &StepReport) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(step);
+        }
+        if self.verbose > 0 {
+            let ms: f64 = 1e3 * Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum::<f64>();
+            eprintln!(
+                "step {step}: {} CG iterations, {} contacts, {} collisions, {ms:.1} ms",
+                report.get(Counter::CgIterations),
+                report.get(Counter::ProximityPairs) + report.get(Counter::PredictedImpacts),
+                report.get(Counter::Collisions),
+            );
+        }
+        let halvings = report.get(Counter::Halvings);
+        if halvings > 0 {
+            self.say(&format!(
+                "step {step}: the solve failed; done in smaller steps ({halvings} halvings)"
+            ));
+        }
+    }
+
+    /// A frame is done.
+    pub fn frame(&self, frame: u64, total: &StepReport) {
+        match &self.bar {
+            Some(bar) => bar.set_prefix(format!("{frame}/{}", self.frames)),
+            None if self.lines && frame > 0 => {
+                let seconds: f64 = Phase::ALL.iter().map(|&phase| total.seconds(phase)).sum();
+                eprintln!(
+                    "frame {frame}/{}: {seconds:.2} s, {:.0} CG iterations a step",
+                    self.frames,
+                    total.get(Counter::CgIterations) as f64 / self.steps_per_frame as f64,
+                );
+            }
+            None => {}
+        }
+    }
+
+    /// Says something that matters, above the bar.
+    pub fn say(&self, message: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{message}")),
+            None => eprintln!("{message}"),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

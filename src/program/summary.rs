@@ -1,0 +1,216 @@
+//! The closing summary of a run.
+
+use std::fmt;
+use std::path::Path;
+
+use cloth_sim::step::{Counter, Measure, Phase, StepReport};
+
+use crate::program::output::run_json::RunRecord;
+use crate::program::profile::Profile;
+
+/// The closing summary: what ran, where its time went, where its frames are.
+pub struct Summary<'a> {
+    /// The run.
+    pub record: &'a RunRecord,
+    /// Number of cloth vertices.
+    pub vertices: usize,
+    /// Number of cloth triangles.
+    pub triangles: usize,
+    /// Size of a whole step, s.
+    pub step_s: f64,
+    /// Where the frames are.
+    pub folder: &'a Path,
+    /// Wall time of the run, s.
+    pub wall_s: f64,
+    /// Wall time spent handing frames to the writer, s.
+    pub output_s: f64,
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let record = self.record;
+        let totals = self.totals();
+        let steps = record.steps().filter(|step| step.rank == 0).count();
+        let of_rank_0 = totals.first().copied().unwrap_or_default();
+        let frames = record.frames.len().saturating_sub(1);
+        writeln!(
+            f,
+            "{}: {frames} frames, {steps} steps of {:.4} ms in {:.2} s ({} x {}, {})",
+            record.scene,
+            self.step_s * 1e3,
+            self.wall_s,
+            plural(record.ranks, "rank"),
+            plural(record.threads, "thread"),
+            record.transport,
+        )?;
+        writeln!(
+            f,
+            "  cloth       {} vertices, {} triangles, {}; bending {}",
+            self.vertices,
+            self.triangles,
+            plural(record.patches, "patch"),
+            record.bending
+        )?;
+        writeln!(
+            f,
+            "  partition   load index {:.3}, surface index {:.3}",
+            record.load_index, record.surface_index
+        )?;
+        write_solver(f, &of_rank_0, &totals)?;
+        write_contacts(f, &totals, steps)?;
+        write_fail_safe(f, &of_rank_0, &totals, self.vertices)?;
+        self.write_phases(f, &totals, steps)?;
+        write_processors(f, &Profile::new(record))?;
+        write!(f, "  frames      {}", self.folder.display())
+    }
+}
+
+impl Summary<'_> {
+    fn totals(&self) -> Vec<StepReport> {
+        let mut totals = vec![StepReport::default(); self.record.ranks];
+        for step in self.record.steps() {
+            totals[step.rank].add(&step.report);
+        }
+        totals
+    }
+
+    /// Seconds of each phase, averaged over the ranks.
+    fn write_phases(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        totals: &[StepReport],
+        steps: usize,
+    ) -> fmt::Result {
+        let mean = |phase: Phase| {
+            totals.iter().map(|total| total.seconds(phase)).sum::<f64>() / totals.len() as f64
+        };
+        let group = |physical: bool| -> f64 {
+            let phases = Phase::ALL.iter().filter(|p| p.is_physical_modelling() == physical);
+            phases.map(|&phase| mean(phase)).sum()
+        };
+        let mut line = |name: &str, seconds: f64| {
+            let per_step = 1e3 * seconds / steps.max(1) as f64;
+            let share = 100.0 * seconds / self.wall_s;
+            writeln!(f, "  {name:<22} {seconds:>9.3} s {per_step:>9.3} ms/step {share:>6.1} %")
+        };
+        line("physical modelling", group(true))?;
+        for phase in Phase::ALL.iter().filter(|phase| phase.is_physical_modelling()) {
+            line(&format!("  {}", phase.name()), mean(*phase))?;
+        }
+        line("collision handling", group(false))?;
+        for phase in Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling()) {
+            line(&format!("  {}", phase.name()), mean(*phase))?;
+        }
+        line("output", self.output_s)
+    }
+}
+
+fn write_solver(
+    f: &mut fmt::Formatter<'_>,
+    rank_0: &StepReport,
+    totals: &[StepReport],
+) -> fmt::Result {
+    let solves = rank_0.get(Counter::Solves).max(1);
+    let iterations = rank_0.get(Counter::CgIterations);
+    writeln!(
+        f,
+        "  solver      {}, {}, {:.1} CG iterations each, {:.3} ms an iteration",
+        plural(rank_0.get(Counter::Solves) as usize, "solve"),
+        plural(rank_0.get(Counter::Halvings) as usize, "halving"),
+        iterations as f64 / solves as f64,
+        1e3 * rank_0.seconds(Phase::Solve) / iterations.max(1) as f64,
+    )?;
+    let sum = |counter| totals.iter().map(|total| total.get(counter)).sum::<u64>() as f64;
+    let exchanges = (iterations * totals.len() as u64).max(1) as f64;
+    writeln!(
+        f,
+        "  ghosts      {:.0} bytes in {:.1} messages per exchange and rank, {:.0} messages a solve",
+        sum(Counter::GhostBytes) / exchanges,
+        sum(Counter::GhostMessages) / exchanges,
+        sum(Counter::GhostMessages) / solves as f64,
+    )
+}
+
+fn write_contacts(f: &mut fmt::Formatter<'_>, totals: &[StepReport], steps: usize) -> fmt::Result {
+    let sum = |counter| totals.iter().map(|total| total.get(counter)).sum::<u64>();
+    let mean = |counter| sum(counter) as f64 / steps.max(1) as f64;
+    writeln!(
+        f,
+        "  contacts    {:.1} a step ({:.1} of them predicted impacts) of {:.1} candidate pairs",
+        mean(Counter::ProximityPairs) + mean(Counter::PredictedImpacts),
+        mean(Counter::PredictedImpacts),
+        mean(Counter::Candidates),
+    )?;
+    writeln!(
+        f,
+        "  collisions  {} after the solve, {} left after the impulses",
+        sum(Counter::Collisions),
+        sum(Counter::Unresolved),
+    )
+}
+
+/// The share of vertex-steps and of all motion that the fail-safe took, and what
+/// was redone for it.
+fn write_fail_safe(
+    f: &mut fmt::Formatter<'_>,
+    rank_0: &StepReport,
+    totals: &[StepReport],
+    vertices: usize,
+) -> fmt::Result {
+    let vertex_steps = (rank_0.get(Counter::Solves) * vertices as u64).max(1) as f64;
+    let path: f64 = totals.iter().map(|total| total.measured(Measure::Path)).sum();
+    writeln!(
+        f,
+        "  fail-safe   {} ({:.1e} of all vertex-steps), {:.1e} of their motion taken away",
+        plural(rank_0.get(Counter::Truncated) as usize, "motion shortened"),
+        rank_0.get(Counter::Truncated) as f64 / vertex_steps,
+        rank_0.measured(Measure::PathLost) / path.max(f64::MIN_POSITIVE),
+    )?;
+    let [turned, redone, pinches, held] =
+        [Counter::Turned, Counter::Redone, Counter::Pinches, Counter::Held]
+            .map(|counter| rank_0.get(counter));
+    if turned + redone + pinches + held > 0 {
+        writeln!(
+            f,
+            "              redone at half the size: {redone} for it, {turned} as edges turned too far, \
+             {pinches} for want of room; obstacles and handles held for {}",
+            plural(held as usize, "step"),
+        )?;
+    }
+    Ok(())
+}
+
+/// How evenly the tests were shared out: a line for each processor.
+fn write_processors(f: &mut fmt::Formatter<'_>, profile: &Profile) -> fmt::Result {
+    writeln!(
+        f,
+        "  {:<10} {:>12} {:>14} {:>13} {:>9} {:>7}",
+        "processor", "utilization", "tests", "tasks created", "executed", "stolen"
+    )?;
+    for processor in &profile.processors {
+        let usage = &processor.usage;
+        let utilization = match processor.utilization {
+            Some(share) => format!("{:.1} %", 100.0 * share),
+            None => "no tests".to_owned(),
+        };
+        writeln!(
+            f,
+            "    {:<8} {utilization:>12} {:>14} {:>13} {:>9} {:>7}",
+            processor.name(),
+            usage.tests,
+            usage.tasks_created,
+            usage.tasks_executed,
+            usage.tasks_stolen
+        )?;
+    }
+    Ok(())
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    match (count, noun) {
+        (1, _) => format!("1 {noun}"),
+        (_, "patch") => format!("{count} patches"),
+        (_, "motion shortened") => format!("{count} motions shortened"),
+        _ => format!("{count} {noun}s"),
+    }
+}

@@ -1,0 +1,142 @@
+//! Ranks as threads of one process: the embedded default.
+//!
+//! Messages go through a `Mailbox` per rank, neighbour exchanges through a
+//! `Lane` per pair of ranks, collectives through `Collectives`.
+
+mod collective;
+mod mailbox;
+mod strict;
+mod world;
+
+use std::sync::OnceLock;
+
+use self::collective::Collectives;
+use self::mailbox::{Lane, Mailbox};
+use self::strict::Watch;
+use self::world::ThreadWorld;
+use crate::error::{Error, Result};
+use crate::ranks::failure;
+use crate::ranks::world::World;
+
+/// Stack of a rank's thread in bytes (address space; pages come when touched).
+const STACK_BYTES: usize = 64 << 20;
+
+/// Runs `rank_main` on `size` new threads, one per rank, and returns their
+/// results by rank.
+///
+/// A rank that returns an error or panics poisons the world: every waiting call
+/// of the others fails with [`Error::Rank`], so that all of them end.
+///
+/// # Errors
+/// The error of the rank that failed first (its panic as [`Error::Rank`]).
+pub fn run<T: Send>(
+    size: usize,
+    rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    run_shared(&Shared::new(size, None), rank_main)
+}
+
+/// As [`run`], for tests: shows deadlocks that MPI may have and [`run`] has not.
+/// A message is handed over only after its receiver has polled for it and its
+/// sender has called again, a collective starts only at the next call, and a
+/// rank ends only when all it sent was received. A world in which nothing can
+/// happen any more fails with the list of who waits for what.
+///
+/// # Errors
+/// As [`run`], and for a deadlock.
+pub fn run_strict<T: Send>(
+    size: usize,
+    rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    run_shared(&Shared::new(size, Some(Watch::new(size))), rank_main)
+}
+
+fn run_shared<T: Send>(
+    shared: &Shared,
+    rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    if shared.size == 0 {
+        return Err(Error::input("--ranks", "a run needs a rank", "ask for one rank or more"));
+    }
+    let rank_main = &rank_main;
+    let results = std::thread::scope(|scope| {
+        let spawn = |rank| {
+            let builder = std::thread::Builder::new().name(format!("rank {rank}"));
+            let spawned = builder
+                .stack_size(STACK_BYTES)
+                .spawn_scoped(scope, move || run_rank(rank, shared, rank_main));
+            let refused = |cause: std::io::Error| {
+                let cause = format!("the thread of rank {rank} was refused: {cause}");
+                shared.fail(rank, Error::input("--ranks", cause, "ask for fewer ranks"));
+            };
+            spawned.map_err(refused).ok()
+        };
+        let ranks: Vec<_> = (0..shared.size).map(spawn).collect();
+        let result =
+            |rank: Option<std::thread::ScopedJoinHandle<'_, Option<T>>>| rank?.join().ok()?;
+        ranks.into_iter().map(result).collect::<Option<Vec<_>>>()
+    });
+    let lost = || Error::Rank { rank: 0, message: "no result".into() };
+    match shared.failure.get() {
+        Some((_, error)) => Err(error.clone()),
+        None => results.ok_or_else(lost),
+    }
+}
+
+/// The whole life of one rank.
+fn run_rank<T>(
+    rank: usize,
+    shared: &Shared,
+    rank_main: &impl Fn(&dyn World) -> Result<T>,
+) -> Option<T> {
+    let world = ThreadWorld::new(rank, shared);
+    let result = failure::caught(rank, || {
+        let value = rank_main(&world)?;
+        world.finish_sends()?;
+        Ok(value)
+    });
+    if let Some(watch) = &shared.watch {
+        watch.end(rank);
+    }
+    result.map_err(|error| shared.fail(rank, error)).ok()
+}
+
+/// What the ranks of one world share.
+struct Shared {
+    size: usize,
+    mailboxes: Vec<Mailbox>,
+    /// `lanes[from * size + to]`.
+    lanes: Vec<Lane>,
+    collectives: Collectives,
+    /// The rank that failed first, and its error: the world is poisoned.
+    failure: OnceLock<(usize, Error)>,
+    /// Strict mode.
+    watch: Option<Watch>,
+}
+
+impl Shared {
+    fn new(size: usize, watch: Option<Watch>) -> Self {
+        Self {
+            size,
+            mailboxes: (0..size).map(|_| Mailbox::default()).collect(),
+            lanes: (0..size * size).map(|_| Lane::default()).collect(),
+            collectives: Collectives::new(size),
+            failure: OnceLock::new(),
+            watch,
+        }
+    }
+
+    /// Poisons the world; the first error stands.
+    fn fail(&self, rank: usize, error: Error) {
+        self.failure.get_or_init(|| (rank, error));
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.failure.get() {
+            None => Ok(()),
+            Some((rank, error)) => {
+                Err(Error::Rank { rank: *rank, message: failure::message_of(error) })
+            }
+        }
+    }
+}

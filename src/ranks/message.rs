@@ -1,0 +1,168 @@
+//! Typed messages: collectives of plain values, and a sparse exchange.
+
+use bytemuck::Pod;
+
+use crate::error::{Error, Result};
+use crate::ranks::wait::wait;
+use crate::ranks::world::{Tag, World};
+
+/// Number of items that each rank has, by rank.
+///
+/// # Errors
+/// If a rank fails.
+pub fn all_counts(world: &dyn World, mine: usize) -> Result<Vec<usize>> {
+    let mut counts = vec![0; world.size()];
+    counts[world.rank()] = mine as i64;
+    world.all_reduce_sum(&mut counts)?;
+    Ok(counts.into_iter().map(|count| count as usize).collect())
+}
+
+/// Every rank's `mine`, by rising rank, on every rank.
+///
+/// # Errors
+/// If a rank fails.
+pub fn all_gather_v<T: Pod>(world: &dyn World, mine: &[T]) -> Result<Vec<T>> {
+    let counts = all_counts(world, mine.len())?;
+    let mut all = vec![T::zeroed(); counts.iter().sum()];
+    all_gather_into(world, mine, &counts, &mut all)?;
+    Ok(all)
+}
+
+/// As [`all_gather_v`], where all ranks know how many items each has (`counts`).
+///
+/// # Errors
+/// If the lengths do not fit together, or a rank fails.
+pub fn all_gather_into<T: Pod>(
+    world: &dyn World,
+    mine: &[T],
+    counts: &[usize],
+    all: &mut [T],
+) -> Result<()> {
+    let all = bytemuck::cast_slice_mut(all);
+    world.all_gather_v(bytemuck::cast_slice(mine), &byte_counts::<T>(counts), all)
+}
+
+/// Every rank's `mine`, by rising rank, on rank `root`; empty elsewhere.
+///
+/// # Errors
+/// If a rank fails.
+pub fn gather_v<T: Pod>(world: &dyn World, root: usize, mine: &[T]) -> Result<Vec<T>> {
+    let counts = all_counts(world, mine.len())?;
+    let receives = world.rank() == root;
+    let mut all = vec![T::zeroed(); if receives { counts.iter().sum() } else { 0 }];
+    let bytes = bytemuck::cast_slice_mut(&mut all);
+    world.gather_v(root, bytemuck::cast_slice(mine), &byte_counts::<T>(&counts), bytes)?;
+    Ok(all)
+}
+
+/// Makes `values` of every rank those of rank `root`; lengths may differ before.
+///
+/// # Errors
+/// If a rank fails.
+pub fn broadcast_vec<T: Pod>(world: &dyn World, root: usize, values: &mut Vec<T>) -> Result<()> {
+    let is_root = world.rank() == root;
+    let mut bytes = if is_root { bytemuck::cast_slice(values).to_vec() } else { Vec::new() };
+    world.broadcast(root, &mut bytes)?;
+    if !is_root {
+        *values = items(world, root, &bytes)?;
+    }
+    Ok(())
+}
+
+/// Whether `mine` is true on any rank.
+///
+/// # Errors
+/// If a rank fails.
+pub fn any(world: &dyn World, mine: bool) -> Result<bool> {
+    Ok(sum(world, u64::from(mine))? > 0)
+}
+
+/// Whether `mine` is true on all ranks.
+///
+/// # Errors
+/// If a rank fails.
+pub fn all(world: &dyn World, mine: bool) -> Result<bool> {
+    Ok(!any(world, !mine)?)
+}
+
+/// The wrapping sum of `mine` over the ranks.
+///
+/// # Errors
+/// If a rank fails.
+pub fn sum(world: &dyn World, mine: u64) -> Result<u64> {
+    let mut sum = [mine as i64];
+    world.all_reduce_sum(&mut sum)?;
+    Ok(sum[0] as u64)
+}
+
+/// The smallest of `mine` over the ranks (-0 as +0).
+///
+/// # Errors
+/// If a value is NaN or a rank fails.
+pub fn min(world: &dyn World, mine: f64) -> Result<f64> {
+    let mut smallest = [mine];
+    world.all_reduce_min(&mut smallest)?;
+    Ok(smallest[0])
+}
+
+/// The largest of `mine` over the ranks (-0 as +0).
+///
+/// # Errors
+/// If a value is NaN or a rank fails.
+pub fn max(world: &dyn World, mine: f64) -> Result<f64> {
+    Ok(-min(world, -mine)? + 0.0)
+}
+
+/// A sparse exchange: sends `items_for[rank]` to each rank that has any, and
+/// returns what came, by rising source rank. All ranks call it, no rank knows
+/// beforehand who sends to it, and nothing is left under way after it. Items for
+/// this rank itself are passed through. Without any message in the whole world
+/// it costs one all-reduce.
+///
+/// Before: no other message with `tag` is under way.
+///
+/// # Errors
+/// If a rank fails.
+pub fn route<T: Pod>(
+    world: &dyn World,
+    tag: Tag,
+    items_for: &[Vec<T>],
+) -> Result<Vec<(usize, Vec<T>)>> {
+    let rank = world.rank();
+    let sends_to = |to: usize| to != rank && !items_for[to].is_empty();
+    let mut messages: Vec<i64> = (0..world.size()).map(|to| i64::from(sends_to(to))).collect();
+    world.all_reduce_sum(&mut messages)?;
+
+    for to in (0..world.size()).filter(|&to| sends_to(to)) {
+        world.send(to, tag, bytemuck::cast_slice(&items_for[to]).to_vec())?;
+    }
+    let mut received = Vec::new();
+    if !items_for[rank].is_empty() {
+        received.push((rank, items_for[rank].clone()));
+    }
+    for _ in 0..messages[rank] {
+        let message = wait(|| world.poll(None, tag))?;
+        received.push((message.from, items(world, message.from, &message.bytes)?));
+    }
+    received.sort_unstable_by_key(|(from, _)| *from);
+    Ok(received)
+}
+
+/// The items in a message of rank `from`.
+fn items<T: Pod>(world: &dyn World, from: usize, bytes: &[u8]) -> Result<Vec<T>> {
+    if !bytes.len().is_multiple_of(size_of::<T>().max(1)) {
+        let message = format!(
+            "{} bytes from rank {from} are no whole items of {}",
+            bytes.len(),
+            size_of::<T>()
+        );
+        return Err(Error::Rank { rank: world.rank(), message });
+    }
+    let mut items = vec![T::zeroed(); bytes.len() / size_of::<T>().max(1)];
+    bytemuck::cast_slice_mut(&mut items).copy_from_slice(bytes);
+    Ok(items)
+}
+
+fn byte_counts<T>(counts: &[usize]) -> Vec<usize> {
+    counts.iter().map(|count| count * size_of::<T>()).collect()
+}

@@ -1,0 +1,27 @@
+//! Ranks and what they say to each other.
+//!
+//! Everything above this module is SPMD code against one [`World`] trait, with
+//! two back ends: [`in_process`] (ranks are threads of one process) and `mpi`
+//! (ranks are processes; cargo feature `mpi`).
+//!
+//! - [`message`]: typed collectives and the sparse exchange [`message::route`];
+//! - [`halo`]: ghost points of a distributed vector;
+//! - [`mod@wait`]: the one way to wait;
+//! - [`launch`]: how this process was started, and where it runs.
+
+pub mod exact_sum;
+mod failure;
+pub mod halo;
+pub mod in_process;
+pub mod launch;
+pub mod message;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+
+pub mod wait;
+mod world;
+
+pub use exact_sum::ReproducibleSums;
+pub use failure::report_panics_once;
+pub use halo::{Halo, HaloNeighbour};
+pub use world::{Exchange, Message, Neighbour, PendingId, Tag, World};

@@ -1,0 +1,279 @@
+//! Ranks as MPI processes (cargo feature `mpi`).
+//!
+//! Only the thread that initialised MPI communicates (thread level Funneled).
+//! Every operation is a non-blocking one, awaited by [`super::wait`]. Reductions are
+//! system operations on integers and minima, so their results are exact.
+//!
+//! The one unsafe place of the crate. The requests of rsmpi borrow their
+//! buffers and panic when they are dropped in unwinding; here a `Pending`
+//! owns both, and what MPI may still write to is never freed.
+#![allow(unsafe_code)]
+
+mod collective;
+mod pending;
+mod point_to_point;
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::ffi::c_int;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::time::Duration;
+
+use mpi::environment::Universe;
+use mpi::traits::AsRaw;
+use mpi::{Threading, ffi, initialize_with_threading};
+
+use self::collective::{Scratch, Sum};
+use self::pending::{Pending, address, address_mut, check, int};
+use self::point_to_point::{Arriving, Transfers};
+use crate::error::{Error, Result};
+use crate::ranks::failure;
+use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, check_parts, plain_minima};
+
+/// Initialises MPI, runs `rank_main` as this process's rank and finalises.
+///
+/// An error or a panic of `rank_main` ends the whole job: it is printed with the
+/// rank's number and the job is aborted; this function does not return then.
+///
+/// # Errors
+/// If MPI cannot be initialised.
+pub fn run_mpi<T>(rank_main: impl FnOnce(&dyn World) -> Result<T>) -> Result<T> {
+    let world = MpiWorld::initialize()?;
+    match failure::caught(world.rank, || rank_main(&world)) {
+        Ok(value) => Ok(value),
+        Err(error) => world.end_job_in_turn(&error),
+    }
+}
+
+/// This process's view of all processes of the job. Dropping it waits until all
+/// that was sent is on its way and finalises MPI; in a panic it aborts the job (the
+/// others would wait forever).
+pub struct MpiWorld {
+    comm: ffi::MPI_Comm,
+    rank: usize,
+    size: usize,
+    /// Sends under way, oldest first.
+    sends: RefCell<VecDeque<Pending<Vec<u8>>>>,
+    /// Messages matched by a probe whose content has not all arrived.
+    arriving: RefCell<VecDeque<Arriving>>,
+    /// Exchanges under way, oldest first, and the buffers of finished ones.
+    exchanges: RefCell<VecDeque<Transfers>>,
+    spare: RefCell<Vec<Transfers>>,
+    /// Collectives that were started and not yet completed.
+    collectives: RefCell<Vec<(PendingId, Pending<Sum>)>>,
+    next_id: Cell<u64>,
+    scratch: RefCell<Scratch>,
+    universe: ManuallyDrop<Universe>,
+    /// Not to be sent to another thread.
+    main_thread: PhantomData<*const ()>,
+}
+
+impl MpiWorld {
+    /// Initialises MPI. The calling thread is from then on the one that communicates.
+    ///
+    /// # Errors
+    /// If MPI was initialised before in this process, or does not allow a process
+    /// to have threads.
+    pub fn initialize() -> Result<Self> {
+        let trouble = |cause: &str, remedy: &str| Error::input("MPI", cause, remedy);
+        let (universe, level) = initialize_with_threading(Threading::Funneled)
+            .ok_or_else(|| trouble("already initialised", "initialise it once in a process"))?;
+        if level < Threading::Funneled {
+            return Err(trouble(
+                "supports no threads",
+                "install an MPI library with thread support",
+            ));
+        }
+        let own = universe.world();
+        let (rank, size) = {
+            use mpi::traits::Communicator;
+            (own.rank() as usize, own.size() as usize)
+        };
+        let mut comm = own.as_raw();
+        // SAFETY: a live communicator; the handler is a constant of the library.
+        unsafe {
+            check(ffi::MPI_Comm_dup(own.as_raw(), &mut comm), "MPI_Comm_dup")?;
+            let handler = ffi::RSMPI_ERRORS_RETURN;
+            check(ffi::MPI_Comm_set_errhandler(comm, handler), "MPI_Comm_set_errhandler")?;
+        }
+        Ok(Self {
+            comm,
+            rank,
+            size,
+            sends: RefCell::default(),
+            arriving: RefCell::default(),
+            exchanges: RefCell::default(),
+            spare: RefCell::default(),
+            collectives: RefCell::default(),
+            next_id: Cell::new(0),
+            scratch: RefCell::default(),
+            universe: ManuallyDrop::new(universe),
+            main_thread: PhantomData,
+        })
+    }
+
+    fn error(&self, message: impl Into<String>) -> Error {
+        Error::Rank { rank: self.rank, message: message.into() }
+    }
+
+    /// Prints the one message of a failing job and ends it.
+    fn end_job(&self, error: &Error) -> ! {
+        self.abort(&failure::message_of(error));
+        std::process::abort() // MPI_Abort does not return
+    }
+
+    /// As [`Self::end_job`], lower ranks first: what all ranks run into at the
+    /// same time, such as an unreadable file, is printed by rank 0 alone.
+    fn end_job_in_turn(&self, error: &Error) -> ! {
+        std::thread::sleep(Duration::from_millis(100) * self.rank.min(10) as u32);
+        self.end_job(error)
+    }
+}
+
+impl Drop for MpiWorld {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.abort("panicked");
+        }
+        self.finish_sends().ok();
+        // SAFETY: the communicator was made by this world; the universe is dropped
+        // once, after everything that uses it.
+        unsafe {
+            ffi::MPI_Comm_free(&mut self.comm);
+            ManuallyDrop::drop(&mut self.universe);
+        }
+    }
+}
+
+impl World for MpiWorld {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn send(&self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()> {
+        self.reap_sends()?;
+        let mut pending = Pending::idle(bytes);
+        pending.send(self.comm, to, tag as c_int)?;
+        self.sends.borrow_mut().push_back(pending);
+        Ok(())
+    }
+
+    fn poll(&self, from: Option<usize>, tag: Tag) -> Result<Option<Message>> {
+        self.reap_sends()?;
+        let mut arriving = self.arriving.borrow_mut();
+        let matches = |one: &Arriving| one.tag == tag && from.is_none_or(|rank| rank == one.from);
+        let at = match arriving.iter().position(matches) {
+            Some(at) => at,
+            None => match self.probe(from, tag)? {
+                Some(message) => {
+                    arriving.push_back(message);
+                    arriving.len() - 1
+                }
+                None => return Ok(None),
+            },
+        };
+        if arriving[at].content.test()?.is_none() {
+            return Ok(None);
+        }
+        let whole = arriving.remove(at);
+        Ok(whole
+            .map(|mut one| Message { from: one.from, bytes: std::mem::take(one.content.buffer()) }))
+    }
+
+    fn begin_exchange(&self, exchange: &mut Exchange) -> Result<()> {
+        let mut transfers = self.spare.borrow_mut().pop().unwrap_or_default();
+        self.post_exchange(exchange, &mut transfers)?;
+        self.exchanges.borrow_mut().push_back(transfers);
+        Ok(())
+    }
+
+    fn finish_exchange(&self, exchange: &mut Exchange) -> Result<()> {
+        let oldest = self.exchanges.borrow_mut().pop_front();
+        let mut transfers = oldest.ok_or_else(|| self.error("no exchange was begun"))?;
+        self.complete_exchange(exchange, &mut transfers)?;
+        self.spare.borrow_mut().push(transfers);
+        Ok(())
+    }
+
+    fn all_gather_v(&self, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
+        check_parts(self, mine, counts, all.len(), true)?;
+        self.gather(None, mine, counts, all)
+    }
+
+    fn gather_v(&self, root: usize, mine: &[u8], counts: &[usize], all: &mut [u8]) -> Result<()> {
+        check_parts(self, mine, counts, all.len(), self.rank == root)?;
+        self.gather(Some(root), mine, counts, all)
+    }
+
+    fn broadcast(&self, root: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        let mut length = (bytes.len() as u64).to_ne_bytes();
+        self.broadcast_slice(root, &mut length)?;
+        bytes.resize(u64::from_ne_bytes(length) as usize, 0);
+        self.broadcast_slice(root, bytes)
+    }
+
+    fn all_reduce_sum(&self, values: &mut [i64]) -> Result<()> {
+        let mut scratch = self.scratch.borrow_mut();
+        scratch.sums.clear();
+        scratch.sums.extend_from_slice(values);
+        let (from, into) = (address(&scratch.sums), address_mut(values));
+        // Unsigned: they wrap by the standard of C, and the bits are the same.
+        // SAFETY: constants of the library, and two arrays of the same length.
+        unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM) }
+    }
+
+    fn all_reduce_min(&self, values: &mut [f64]) -> Result<()> {
+        plain_minima(self, values)?;
+        let mut scratch = self.scratch.borrow_mut();
+        scratch.minima.clear();
+        scratch.minima.extend_from_slice(values);
+        let (from, into) = (address(&scratch.minima), address_mut(values));
+        // SAFETY: constants of the library, and two arrays of the same length.
+        unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_DOUBLE, ffi::RSMPI_MIN) }
+    }
+
+    fn begin_barrier(&self) -> Result<PendingId> {
+        // SAFETY: a live communicator and the request's own place.
+        let begin = |pending: &mut Pending<Sum>| unsafe {
+            ffi::MPI_Ibarrier(self.comm, &mut pending.request)
+        };
+        self.start(Sum::default(), "MPI_Ibarrier", begin)
+    }
+
+    fn begin_all_reduce_sum(&self, values: Vec<i64>) -> Result<PendingId> {
+        let count = int(values.len())?;
+        let sum = Sum { total: vec![0; values.len()], mine: values };
+        // SAFETY: two arrays of `count` integers on the heap, owned by `pending`.
+        let begin = |pending: &mut Pending<Sum>| unsafe {
+            let from = address(&pending.buffer.mine);
+            let into = address_mut(&mut pending.buffer.total);
+            let (kind, sum) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM);
+            ffi::MPI_Iallreduce(from, into, count, kind, sum, self.comm, &mut pending.request)
+        };
+        self.start(sum, "MPI_Iallreduce", begin)
+    }
+
+    fn test(&self, pending: PendingId) -> Result<Option<Vec<i64>>> {
+        let mut all = self.collectives.borrow_mut();
+        let at = all.iter().position(|(id, _)| *id == pending);
+        let at = at.ok_or_else(|| self.error(format!("{pending:?} is not pending")))?;
+        if all[at].1.test()?.is_none() {
+            return Ok(None);
+        }
+        let (_, mut complete) = all.swap_remove(at);
+        Ok(Some(std::mem::take(&mut complete.buffer().total)))
+    }
+
+    fn abort(&self, message: &str) {
+        eprintln!("error: rank {} failed: {message}", self.rank);
+        // SAFETY: ends the process.
+        unsafe {
+            ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1);
+        }
+    }
+}

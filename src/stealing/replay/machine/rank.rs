@@ -1,0 +1,174 @@
+//! One rank of the modelled machine: its processor, its pool and its clock.
+
+use std::collections::VecDeque;
+
+use crate::collision::test::BRANCHES;
+use crate::stealing::ProcessorUse;
+use crate::stealing::processor::{Decomposition, RUNS};
+use crate::stealing::replay::machine::{Happening, Task};
+use crate::stealing::replay::tree::{Unfolded, branches, candidates};
+use crate::stealing::scheduler::{Load, Scheduler, mix};
+
+/// What all ranks work by during a search; times in ps.
+pub(super) struct Rules<'a> {
+    pub trees: &'a Unfolded<'a>,
+    /// Time of a test of each kind.
+    pub kinds: &'a [u64; 256],
+    /// Time of a task beside its tests.
+    pub task: u64,
+    /// None: tasks are executed whole.
+    pub decomposition: Option<Decomposition>,
+    /// From one poll to the next, if ranks talk at all.
+    pub interval: Option<u64>,
+}
+
+impl Rules<'_> {
+    fn limit(&self, pool: &VecDeque<Task>) -> usize {
+        self.decomposition.map_or(usize::MAX, |decomposition| decomposition.limit(pool.len()))
+    }
+}
+
+/// Why a rank stopped working.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    /// Others may have said something.
+    PollDue,
+    /// It has no task.
+    OutOfWork,
+}
+
+/// One rank; all times in ps.
+pub(super) struct Rank {
+    pub scheduler: Scheduler,
+    pub stack: Vec<u32>,
+    pub limit: usize,
+    /// Oldest first.
+    pub pool: VecDeque<Task>,
+    /// What came in answer to a request is executed at once.
+    pub received: Option<Task>,
+    pub inbox: VecDeque<Happening>,
+    /// Whether it is between two tests of a task.
+    pub works: bool,
+    /// Whether nothing is to be done until something comes.
+    pub waits: bool,
+    pub now: u64,
+    pub polled: u64,
+    /// When its last letter has left.
+    pub sent: u64,
+    /// Runs until the next look at pool and clock.
+    pub runs: u32,
+    pub busy: u64,
+    pub scheduling: u64,
+    pub last_test: u64,
+    pub hash: u64,
+    pub usage: ProcessorUse,
+}
+
+impl Rank {
+    pub fn new(scheduler: Scheduler) -> Self {
+        Self {
+            scheduler,
+            stack: Vec::new(),
+            limit: 0,
+            pool: VecDeque::new(),
+            received: None,
+            inbox: VecDeque::new(),
+            works: false,
+            waits: false,
+            now: 0,
+            polled: 0,
+            sent: 0,
+            runs: RUNS,
+            busy: 0,
+            scheduling: 0,
+            last_test: 0,
+            hash: 0,
+            usage: ProcessorUse::default(),
+        }
+    }
+
+    pub fn load(&self) -> Load {
+        match self.works || self.received.is_some() || !self.pool.is_empty() {
+            true => Load::Busy,
+            false => Load::Idle,
+        }
+    }
+
+    /// As a processor of a run: takes tasks, executes tests, cuts its stack, until it is
+    /// to poll (and still `works`) or has nothing to do.
+    pub fn work(&mut self, rules: &Rules) {
+        let start = self.now;
+        let mut resumes = self.works;
+        let pause = loop {
+            if !std::mem::take(&mut resumes) && !self.take_task(rules) {
+                break Pause::OutOfWork;
+            }
+            if self.execute(rules) == Pause::PollDue {
+                break Pause::PollDue;
+            }
+        };
+        self.busy += self.now - start;
+        self.last_test = self.now;
+        self.works = pause == Pause::PollDue;
+    }
+
+    fn take_task(&mut self, rules: &Rules) -> bool {
+        let task = self.received.take().or_else(|| self.pool.pop_back());
+        let Some(task) = task else { return false };
+        self.now += rules.task;
+        self.usage.tasks_executed += 1;
+        self.stack.extend(task);
+        self.limit = rules.limit(&self.pool);
+        true
+    }
+
+    /// Executes what lies on the stack, but for what it cuts off.
+    fn execute(&mut self, rules: &Rules) -> Pause {
+        while !self.stack.is_empty() {
+            for _ in 0..BRANCHES {
+                let Some(at) = self.stack.pop() else { break };
+                self.branch(rules, at);
+            }
+            while let Some(decomposition) = rules.decomposition
+                && self.stack.len() > self.limit
+            {
+                let task = decomposition.cut(&mut self.stack, self.pool.len());
+                self.pool.push_back(task);
+                self.usage.tasks_created += 1;
+                self.limit = rules.limit(&self.pool);
+            }
+            self.runs -= 1;
+            if self.runs == 0 {
+                self.runs = RUNS;
+                self.limit = rules.limit(&self.pool);
+                if rules.interval.is_some_and(|interval| self.now - self.polled >= interval) {
+                    return Pause::PollDue;
+                }
+            }
+        }
+        Pause::OutOfWork
+    }
+
+    /// Executes a test and those below it along the first branches; the others go on
+    /// the stack.
+    #[inline]
+    fn branch(&mut self, rules: &Rules, mut at: u32) {
+        loop {
+            let kind = rules.trees.kinds[at as usize];
+            self.now += rules.kinds[kind as usize];
+            self.usage.tests += 1;
+            self.hash = self.hash.wrapping_add(mix(at.into()));
+            let children = branches(kind);
+            if children == 0 {
+                self.usage.candidates += candidates(kind);
+                return;
+            }
+            at += 1;
+            let mut sibling = at;
+            for _ in 1..children {
+                sibling = rules.trees.ends[sibling as usize];
+                self.stack.push(sibling);
+            }
+        }
+    }
+}

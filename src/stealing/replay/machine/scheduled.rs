@@ -1,0 +1,35 @@
+//! What is to happen on the modelled machine: a queue has the next event on top.
+
+use std::cmp::Ordering;
+
+use crate::stealing::replay::machine::Happening;
+
+/// An event at a rank.
+pub(super) struct Scheduled {
+    /// When, ps.
+    pub time: u64,
+    /// Of two at the same time the one with the smaller number comes first.
+    pub number: u64,
+    pub rank: usize,
+    pub what: Happening,
+}
+
+impl Ord for Scheduled {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.time, other.number).cmp(&(self.time, self.number))
+    }
+}
+
+impl PartialOrd for Scheduled {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scheduled {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Scheduled {}

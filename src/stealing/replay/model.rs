@@ -1,0 +1,172 @@
+//! The collision phases of recorded steps on a modelled machine: the test parts are executed
+//! again ([`super::machine`]), the other parts follow from times on one processor
+//! ([`super::rest`]). Assembly, solve and the new state are no part of the collision phase
+//! and are left out.
+
+use crate::error::{Error, Result};
+use crate::stealing::replay::costs::{Sample, UnitCosts};
+use crate::stealing::replay::evidence::Evidence;
+use crate::stealing::replay::machine::{Machine, Network};
+use crate::stealing::replay::recording::{RecordedStep, Recording};
+use crate::stealing::replay::rest;
+use crate::stealing::replay::rest::PhaseSplit;
+use crate::stealing::{ProcessorUse, Settings};
+use crate::step::Phase;
+
+/// A machine, and how it shares out tests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Variant {
+    /// Number of ranks, of one processor each.
+    pub processors: usize,
+    /// How tests are shared out.
+    pub collision: Settings,
+    /// How processors are connected.
+    pub network: Network,
+}
+
+/// A step's collision phase as modelled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelledStep {
+    /// Number of the step.
+    pub step: u64,
+    /// Number of its frame.
+    pub frame: u64,
+    /// Seconds of each phase; zero for those of physical modelling.
+    pub seconds: [f64; Phase::ALL.len()],
+    /// Tests above the roots, which every rank executes, s.
+    pub above_s: f64,
+    /// Length of the test parts of all searches, s.
+    pub test_part_s: f64,
+    /// Time of all tests on one processor without tasks, s.
+    pub serial_s: f64,
+    /// The best possible length of the test parts, s: all tests shared out evenly, or the
+    /// longest chain of them.
+    pub best_s: f64,
+    /// The longest chain of tests, over all searches, s.
+    pub chain_s: f64,
+    /// From the last executed test to the end of a search, s.
+    pub termination_s: f64,
+    /// Sums over the ranks by which the end was sought.
+    pub sums: u64,
+    /// Number of processors.
+    pub processors: usize,
+    /// How all of them together spent the test parts.
+    pub usage: ProcessorUse,
+}
+
+impl ModelledStep {
+    /// Settings handling, s.
+    pub fn phase_s(&self) -> f64 {
+        self.seconds.iter().sum()
+    }
+
+    /// Mean over the processors; none without tests.
+    pub fn utilization(&self) -> Option<f64> {
+        let all_s = self.test_part_s * self.processors as f64;
+        (self.test_part_s > 0.0).then(|| self.usage.busy_s / all_s)
+    }
+}
+
+/// Unit costs from the steps to fit to of all recordings of one processor.
+///
+/// # Errors
+/// No recording of one processor, or none with a search.
+pub fn unit_costs(evidence: &Evidence) -> Result<UnitCosts> {
+    let of_one = evidence.recordings().filter(|recording| recording.is_of_one_processor());
+    let steps = of_one.flat_map(|recording| {
+        recording.steps.iter().filter(|step| evidence.is_fitted(recording, step))
+    });
+    let samples = steps.flat_map(|step| &step.searches).filter_map(Sample::of);
+    UnitCosts::fit(&Vec::from_iter(samples)).ok_or_else(|| {
+        Error::input(
+            "recordings",
+            "no recorded step on one processor has a test, so that there is nothing to fit costs to",
+            "give one made with --ranks 1 --threads 1, of steps in which something is near",
+        )
+    })
+}
+
+/// What a replay starts from: times on one processor, and how they are divided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Times {
+    /// What tests cost.
+    pub costs: UnitCosts,
+    /// What is divided of the rest.
+    pub split: PhaseSplit,
+}
+
+/// A step as modelled, with how each processor spent its test parts.
+pub type Replay = (ModelledStep, Vec<ProcessorUse>);
+
+/// Models the collision phases of `steps`, recorded on one processor, one after the other;
+/// what holds for all of them says the `recording`.
+///
+/// # Errors
+/// When METIS refuses the patches; each step, if it holds no trees or the protocol fails.
+pub fn replay<'a>(
+    recording: &'a Recording,
+    steps: impl Iterator<Item = &'a RecordedStep>,
+    times: &'a Times,
+    variant: &'a Variant,
+) -> Result<impl Iterator<Item = Result<Replay>>> {
+    let Variant { processors, collision, network } = variant;
+    let header = &recording.header;
+    let owners = header.patches.split(*processors)?;
+    let mut machine = Machine::new(*processors, collision, *network, &times.costs);
+    Ok(steps.map(move |step| {
+        let (mut modelled, uses) = tests(step, &mut machine, &owners, &times.costs)?;
+        modelled.frame = step.step.saturating_sub(1) / header.steps_per_frame.max(1) + 1;
+        modelled.seconds = rest::seconds(
+            step,
+            &times.split,
+            &uses,
+            rest::talk(step, header.vertices, *processors, network),
+        );
+        modelled.seconds[Phase::Tests as usize] += modelled.test_part_s;
+        Ok((modelled, uses))
+    }))
+}
+
+/// The test parts alone.
+fn tests(
+    step: &RecordedStep,
+    machine: &mut Machine,
+    owners: &[u32],
+    costs: &UnitCosts,
+) -> Result<Replay> {
+    let mut sum = ModelledStep {
+        step: step.step,
+        frame: 0,
+        seconds: [0.0; Phase::ALL.len()],
+        above_s: step.above_s(),
+        test_part_s: 0.0,
+        serial_s: 0.0,
+        best_s: 0.0,
+        chain_s: 0.0,
+        termination_s: 0.0,
+        sums: 0,
+        processors: machine.ranks(),
+        usage: ProcessorUse::default(),
+    };
+    let mut uses = vec![ProcessorUse::default(); machine.ranks()];
+    // The machine's own whole picoseconds: else it could seem faster than it can be.
+    let of_kinds = costs.of_kinds();
+    for search in &step.searches {
+        let trees = search.trees.unfold().ok_or_else(|| {
+            let cause = format!("step {} holds no test trees", step.step);
+            Error::input("recording", cause, "record it again")
+        })?;
+        let played = machine.play(&trees, owners)?;
+        let serial_s = trees.total(&of_kinds) as f64 * 1e-12;
+        let chain_s = trees.longest_chain(&of_kinds) as f64 * 1e-12;
+        sum.test_part_s += played.length_s;
+        sum.termination_s += played.termination_s;
+        sum.sums += played.sums;
+        sum.serial_s += serial_s;
+        sum.chain_s += chain_s;
+        sum.best_s += chain_s.max(serial_s / machine.ranks() as f64);
+        uses.iter_mut().zip(&played.uses).for_each(|(sum, usage)| sum.add(usage));
+    }
+    uses.iter().for_each(|usage| sum.usage.add(usage));
+    Ok((sum, uses))
+}

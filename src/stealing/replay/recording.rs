@@ -1,0 +1,341 @@
+//! Recordings: what `--record-tasks` writes and `replay` reads.
+//!
+//! A file is a line that names it, then pieces: a [`Header`], and a [`RecordedStep`] for
+//! each step. A piece is its length and a hash of it (64 bits each, little-endian),
+//! then itself in the Postcard format; so a file that was cut off or damaged is known.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, Result};
+use crate::partition::PatchGraph;
+use crate::stealing::replay::tree::RecordedTrees;
+use crate::stealing::{ProcessorUse, Settings};
+use crate::step::Phase;
+
+/// The first line of a file, with the version of its format.
+pub(super) const NAME: &[u8] = b"cloth-sim test trees\n";
+pub(super) const VERSION: &[u8] = b"3\n";
+
+/// What holds for all steps of a recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The scene's name.
+    pub scene: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Threads of each rank.
+    pub threads: usize,
+    /// Steps of a frame.
+    pub steps_per_frame: u64,
+    /// Steps that are recorded if the run comes to its end.
+    pub steps: u64,
+    /// How tests were shared out.
+    pub collision: Settings,
+    /// What decides which rank owns which patch.
+    pub patches: PatchGraph,
+    /// Vertices of all cloths.
+    pub vertices: u64,
+    /// Names of the phases whose seconds the steps hold.
+    pub phases: Vec<String>,
+}
+
+impl Header {
+    /// Names of all phases of a step.
+    pub fn phase_names() -> Vec<String> {
+        Phase::ALL.iter().map(|phase| phase.name().to_owned()).collect()
+    }
+}
+
+/// One search: its trees, and how long it took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedSearch {
+    /// The test trees of all ranks.
+    pub trees: RecordedTrees,
+    /// How each processor spent its test part, rank by rank, thread by thread.
+    pub uses: Vec<ProcessorUse>,
+}
+
+impl RecordedSearch {
+    /// Length of the test part, s: until its slowest rank was done.
+    pub fn length_s(&self) -> f64 {
+        self.uses.iter().map(|usage| usage.length_s).fold(0.0, f64::max)
+    }
+
+    /// Whether its processors ran all the time, but for this part of it: what others took
+    /// from them is no work, and not modelled.
+    pub fn ran_but_for(&self, part: f64) -> bool {
+        let ran = |usage: &ProcessorUse| usage.busy_s + usage.scheduling_s + usage.waiting_s;
+        self.uses.iter().all(|usage| ran(usage) >= (1.0 - part) * usage.length_s)
+    }
+
+    /// Several processors shared out the tests as it happened: one of both as a whole.
+    fn keep_fastest(&mut self, other: Self) {
+        let is_faster = other.length_s() < self.length_s();
+        match (&mut self.uses[..], &other.uses[..]) {
+            ([usage], [other]) => {
+                usage.length_s = usage.length_s.min(other.length_s);
+                usage.busy_s = usage.busy_s.min(other.busy_s);
+            }
+            _ if is_faster => self.uses = other.uses,
+            _ => {}
+        }
+    }
+
+    /// Time that all processors spent executing tests, s.
+    pub fn busy_s(&self) -> f64 {
+        self.uses.iter().map(|usage| usage.busy_s).sum()
+    }
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedStep {
+    /// Its number, from 1.
+    pub step: u64,
+    /// Its searches, in order.
+    pub searches: Vec<RecordedSearch>,
+    /// Seconds of each phase, by rank.
+    pub seconds: Vec<Vec<f64>>,
+    /// Linear systems solved: attempts at the step.
+    pub solves: u64,
+    /// Rounds of impulses.
+    pub impulse_rounds: u64,
+    /// Collisions in all rounds.
+    pub collisions: u64,
+    /// Passes of the fail-safe.
+    pub fail_safe_passes: u64,
+}
+
+impl RecordedStep {
+    /// Seconds of a phase, on the slowest rank.
+    pub fn seconds(&self, phase: Phase) -> f64 {
+        self.seconds.iter().map(|seconds| seconds[phase as usize]).fold(0.0, f64::max)
+    }
+
+    /// The test parts of all searches, s.
+    pub fn searched_s(&self) -> f64 {
+        self.searches.iter().map(RecordedSearch::length_s).sum()
+    }
+
+    /// The collision phase, s, on the slowest rank. What one rank waits for another in one
+    /// phase was that one's work in an earlier one: the slowest of each phase do not add up.
+    pub fn phase_s(&self) -> f64 {
+        let phases = || Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
+        let of_rank = |seconds: &Vec<f64>| phases().map(|&phase| seconds[phase as usize]).sum();
+        self.seconds.iter().map(of_rank).fold(0.0, f64::max)
+    }
+
+    /// Whether its processors ran in all searches, but for this part of each.
+    pub fn ran_but_for(&self, part: f64) -> bool {
+        self.searches.iter().all(|search| search.ran_but_for(part))
+    }
+
+    /// How each processor spent the test parts of all searches.
+    pub fn uses(&self) -> Vec<ProcessorUse> {
+        let mut sums = Vec::new();
+        for search in &self.searches {
+            sums.resize(search.uses.len(), ProcessorUse::default());
+            sums.iter_mut().zip(&search.uses).for_each(|(sum, usage)| sum.add(usage));
+        }
+        sums
+    }
+
+    /// Whether both are the same step of the same simulation: it has the same tests.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let hashes = |step: &Self| {
+            let executed = step.searches.iter().map(|search| search.trees.executed);
+            Vec::from_iter(executed.map(|executed| (executed.tests, executed.hash)))
+        };
+        self.step == other.step && hashes(self) == hashes(other)
+    }
+
+    /// Tests above the roots, s: what the test phase has beside its test parts.
+    pub fn above_s(&self) -> f64 {
+        (self.seconds(Phase::Tests) - self.searched_s()).max(0.0)
+    }
+}
+
+/// A recording in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// What holds for all steps.
+    pub header: Header,
+    /// By rising number; fewer than its header says if the run ended early, or the file was
+    /// cut off or is damaged after the last of them.
+    pub steps: Vec<RecordedStep>,
+}
+
+impl Recording {
+    /// Reads the whole steps of the file `path`, up to where it was cut off or is damaged:
+    /// a run may have been ended while it wrote.
+    ///
+    /// # Errors
+    /// When it is not there, is none, was written by another version, or has no whole step.
+    pub fn read(path: &Path) -> Result<Self> {
+        let again = "record it again: cloth-sim SCENE --record-tasks FILE";
+        let fail = |cause: &str| Error::file(path, cause, again);
+        let file = File::open(path).map_err(|cause| Error::file(path, cause, again))?;
+        let mut file = BufReader::new(file);
+        let mut name = vec![0; NAME.len() + VERSION.len()];
+        let named = file.read_exact(&mut name).is_ok() && name.starts_with(NAME);
+        if !named {
+            return Err(fail("the file is no recording of test trees"));
+        }
+        if !name.ends_with(VERSION) {
+            return Err(fail("another version of the program has written this recording"));
+        }
+        let header: Header = read_piece(&mut file)
+            .flatten()
+            .ok_or_else(|| fail("its beginning is damaged or was cut off"))?;
+        if header.phases != Header::phase_names() {
+            return Err(fail("another version of the program has written this recording"));
+        }
+        let mut steps = Vec::new();
+        while let Some(Some(step)) = read_piece::<RecordedStep>(&mut file)
+            && fits(&step, &header)
+            && steps.last().is_none_or(|last: &RecordedStep| last.step < step.step)
+        {
+            steps.push(step);
+        }
+        match steps.is_empty() {
+            true => Err(fail("the recording holds no whole step")),
+            false => Ok(Self { header, steps }),
+        }
+    }
+}
+
+impl Recording {
+    /// Whether it was made on one rank of one thread.
+    pub fn is_of_one_processor(&self) -> bool {
+        self.header.ranks * self.header.threads == 1
+    }
+
+    /// Whether it was made on several ranks of one thread each.
+    pub fn is_of_ranks(&self) -> bool {
+        self.header.ranks > 1 && self.header.threads == 1
+    }
+
+    /// The same step as `step`, which has been recorded elsewhere.
+    pub fn counterpart(&self, step: &RecordedStep) -> Option<&RecordedStep> {
+        let found = self.steps.binary_search_by_key(&step.step, |step| step.step).ok()?;
+        self.steps.get(found).filter(|own| own.is_same_as(step))
+    }
+
+    /// Whether both are of the same steps, on the same number of processors.
+    pub fn repeats(&self, other: &Self) -> bool {
+        let hashes = |recording: &Self| {
+            let searches = recording.steps.iter().flat_map(|step| &step.searches);
+            Vec::from_iter(searches.map(|search| search.trees.executed.hash))
+        };
+        let counts = |recording: &Self| {
+            Vec::from_iter(recording.steps.iter().map(|step| (step.step, step.searches.len())))
+        };
+        self.header == other.header
+            && counts(self) == counts(other)
+            && hashes(self) == hashes(other)
+    }
+
+    /// Takes each search, and each phase of a step, from the recording in which it was
+    /// faster. The `other` one repeats this one.
+    pub fn keep_fastest(&mut self, other: Self) {
+        for (step, other) in self.steps.iter_mut().zip(other.steps) {
+            let above_s = step.above_s().min(other.above_s());
+            for (search, other) in step.searches.iter_mut().zip(other.searches) {
+                search.keep_fastest(other);
+            }
+            let tests_s = above_s + step.searched_s();
+            for (seconds, other) in step.seconds.iter_mut().zip(other.seconds) {
+                seconds.iter_mut().zip(other).for_each(|(s, other)| *s = s.min(other));
+                seconds[Phase::Tests as usize] = tests_s;
+            }
+        }
+    }
+}
+
+fn fits(step: &RecordedStep, header: &Header) -> bool {
+    step.seconds.len() == header.ranks
+        && step.seconds.iter().all(|seconds| seconds.len() == header.phases.len())
+        && step.searches.iter().all(|search| search.trees.owners_below(header.patches.len()))
+}
+
+/// The next piece: `None` at the end of the file, `Some(None)` if it is damaged.
+fn read_piece<T: DeserializeOwned>(file: &mut impl Read) -> Option<Option<T>> {
+    let mut head = Vec::new();
+    let read = file.take(16).read_to_end(&mut head);
+    if read.is_ok() && head.is_empty() {
+        return None;
+    }
+    Some(rest_of_piece(file, &head))
+}
+
+fn rest_of_piece<T: DeserializeOwned>(file: &mut impl Read, head: &[u8]) -> Option<T> {
+    let (length, hash) = head.split_first_chunk::<8>()?;
+    let (length, hash) = (u64::from_le_bytes(*length), u64::from_le_bytes(hash.try_into().ok()?));
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes).ok()?;
+    let whole = bytes.len() as u64 == length && xxh3_64(&bytes) == hash;
+    whole.then(|| postcard::from_bytes(&bytes).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stealing::replay::writer::Writer;
+
+    fn recording() -> Recording {
+        let header = Header {
+            scene: "small".to_owned(),
+            ranks: 1,
+            threads: 1,
+            steps_per_frame: 4,
+            steps: 2,
+            collision: Settings::default(),
+            patches: PatchGraph::default(),
+            vertices: 12,
+            phases: Header::phase_names(),
+        };
+        let search = RecordedSearch { trees: RecordedTrees::default(), uses: vec![] };
+        let step = |step| RecordedStep {
+            step,
+            searches: vec![search.clone(); 2],
+            seconds: vec![vec![0.5; Phase::ALL.len()]],
+            solves: 1,
+            impulse_rounds: 0,
+            collisions: 3,
+            fail_safe_passes: 1,
+        };
+        Recording { header, steps: vec![step(4), step(8)] }
+    }
+
+    #[test]
+    fn a_recording_is_read_as_it_was_written_and_what_is_none_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tasks");
+        let written = recording();
+        let mut writer = Writer::create(&path, &written.header).unwrap();
+        written.steps.iter().for_each(|step| writer.step(step).unwrap());
+        assert_eq!(Recording::read(&path).unwrap(), written);
+
+        let bytes = std::fs::read(&path).unwrap();
+        let refusal = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            Recording::read(&path).unwrap_err().to_string()
+        };
+        assert!(refusal(b"frame").contains("no recording"));
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        let cut = Recording::read(&path).unwrap();
+        assert_eq!(cut.steps, written.steps[..1]);
+        let mut damaged = bytes.clone();
+        damaged[60] ^= 4;
+        assert!(refusal(&damaged).contains("damaged"));
+        let mut newer = bytes;
+        newer[NAME.len()] += 1;
+        assert!(refusal(&newer).contains("version"));
+    }
+}

@@ -1,0 +1,129 @@
+//! What a collision phase has beside its test parts.
+//!
+//! | part | with P processors, of one rank each |
+//! |---|---|
+//! | predict, refit, tests above the roots | replicated: as long as on one |
+//! | all-gather | as long as on one (permutation, positions), and a collective of all velocities |
+//! | combination | replicated, as every rank applies the responses of all; and its collectives |
+//! | contacts, response, fail-safe | a part is replicated; the rest is divided as the candidates, which stay where they were found: as long as on one, times the largest share of them that a rank has; and their collectives |
+//!
+//! What one processor takes was measured in the same steps. What is replicated is fitted to
+//! recordings of several ranks ([`PhaseSplit`]).
+
+use crate::contact::VertexResponse;
+use crate::math::Vec3;
+use crate::stealing::ProcessorUse;
+use crate::stealing::replay::evidence::Evidence;
+use crate::stealing::replay::machine::Network;
+use crate::stealing::replay::recording::RecordedStep;
+use crate::step::Phase;
+
+/// Seconds of each phase.
+type Seconds = [f64; Phase::ALL.len()];
+
+/// Steps whose processors were taken away for more than this part of a search are used and
+/// compared in processor time alone.
+pub const DISTURBED: f64 = 0.05;
+
+/// How the phases after the tests are divided among ranks.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PhaseSplit {
+    /// The part of the time on one processor that every rank takes, of each of
+    /// [`PhaseSplit::PHASES`]; from 0 to 1.
+    pub replicated: [f64; 3],
+    /// Number of steps that it was fitted to; without any, everything counts as divided.
+    pub steps: usize,
+}
+
+impl PhaseSplit {
+    /// The phases that work on candidates.
+    pub const PHASES: [Phase; 3] = [Phase::Contacts, Phase::Response, Phase::FailSafe];
+
+    /// What is replicated, from the steps to fit to of the recordings of several ranks (of
+    /// one thread each) that have a counterpart among those of one processor.
+    pub fn fit(evidence: &Evidence) -> Self {
+        let several = evidence.recordings().filter(|one| one.is_of_ranks());
+        let pairs = several.flat_map(|recording| {
+            let steps = recording.steps.iter();
+            let steps = steps.filter(|step| evidence.is_fitted(recording, step));
+            steps.filter_map(move |step| Some((recording, step, evidence.alone(step)?)))
+        });
+        let ran = |step: &RecordedStep| step.ran_but_for(DISTURBED);
+        let pairs = Vec::from_iter(pairs.filter(|(_, step, alone)| ran(step) && ran(alone)));
+        let samples = |phase: Phase| {
+            pairs.iter().map(move |(recording, step, alone)| {
+                let header = &recording.header;
+                let talk = talk(alone, header.vertices, header.ranks, &Network::SHARED_MEMORY);
+                let share = largest_share(&step.uses());
+                (alone.seconds(phase), step.seconds(phase) - talk[phase as usize], share)
+            })
+        };
+        Self {
+            replicated: Self::PHASES.map(|phase| replicated(samples(phase))),
+            steps: pairs.len(),
+        }
+    }
+
+    /// Time of a phase on the rank with this share of the candidates, given that on one
+    /// processor.
+    fn seconds(&self, phase: Phase, alone_s: f64, share: f64) -> f64 {
+        let place = Self::PHASES.iter().position(|&one| one == phase);
+        let replicated = place.map_or(1.0, |place| self.replicated[place]);
+        alone_s * (replicated + (1.0 - replicated) * share)
+    }
+}
+
+/// The part `r`, from 0 to 1, for which `several_s = alone_s (r + (1 - r) share)` has the
+/// least sum of squared errors, each divided by `alone_s`, over samples of these three.
+fn replicated(samples: impl Iterator<Item = (f64, f64, f64)>) -> f64 {
+    let (mut above, mut below) = (0.0, 0.0);
+    for (alone_s, several_s, share) in samples {
+        above += (1.0 - share) * (several_s - alone_s * share);
+        below += (1.0 - share) * (1.0 - share) * alone_s;
+    }
+    if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Time of each phase but that of the test parts, given that on one processor, how the ranks
+/// spent the test parts, and how long they talk.
+pub fn seconds(
+    alone: &RecordedStep,
+    split: &PhaseSplit,
+    uses: &[ProcessorUse],
+    talk: Seconds,
+) -> Seconds {
+    let (mut seconds, share) = (talk, largest_share(uses));
+    for &phase in Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling()) {
+        seconds[phase as usize] += match phase {
+            Phase::Tests => alone.above_s(),
+            _ => split.seconds(phase, alone.seconds(phase), share),
+        };
+    }
+    seconds
+}
+
+/// Collectives of each phase among so many ranks.
+pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network) -> Seconds {
+    let attempts = step.solves as f64;
+    let collective = |bytes: f64| network.collective_s(ranks, bytes);
+    let velocities = (vertices as usize * size_of::<Vec3>()) as f64;
+    // Who sends to whom is found out by a sum over as many numbers as ranks.
+    let route = collective((ranks * size_of::<i64>()) as f64) + collective(0.0) / 2.0;
+    // At most four vertices answer to a collision.
+    let responses = (step.collisions as usize * 4 * size_of::<VertexResponse>()) as f64;
+    let rounds = step.impulse_rounds as f64 + attempts;
+    let passes = step.fail_safe_passes as f64 + attempts;
+    let mut seconds = Seconds::default();
+    seconds[Phase::Contacts as usize] = attempts * route;
+    seconds[Phase::AllGather as usize] = attempts * (collective(velocities) + route);
+    seconds[Phase::Combination as usize] = 2.0 * rounds * collective(0.0) + collective(responses);
+    seconds[Phase::FailSafe as usize] = 2.0 * passes * collective(0.0);
+    seconds
+}
+
+/// The largest part of all candidates that one processor found.
+fn largest_share(uses: &[ProcessorUse]) -> f64 {
+    let all: u64 = uses.iter().map(|usage| usage.candidates).sum();
+    let most = uses.iter().map(|usage| usage.candidates).max().unwrap_or(0);
+    if all > 0 { most as f64 / all as f64 } else { 1.0 / uses.len().max(1) as f64 }
+}

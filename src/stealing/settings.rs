@@ -1,0 +1,57 @@
+//! What a scene says about the task pool and stealing.
+
+use serde::{Deserialize, Serialize};
+
+/// How hierarchy tests are shared out to ranks and threads (methods 9).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Collision", default, deny_unknown_fields)]
+pub struct Settings {
+    /// Whether large tasks are cut into smaller ones.
+    pub decomposition: bool,
+    /// Whether a processor with nothing to do takes tasks from others.
+    pub stealing: bool,
+    /// A processor's stack is cut when it exceeds `a` times the tasks in its pool ...
+    pub a: u32,
+    /// ... plus `b` tests.
+    pub b: u32,
+    /// Longest work between two looks at what other ranks say, us.
+    pub polling_interval_us: f64,
+    /// The order in which other ranks are asked for tasks.
+    pub victim_order: VictimOrder,
+    /// How many tasks another rank is handed.
+    pub share: Share,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            decomposition: true,
+            stealing: true,
+            a: 2,
+            b: 8,
+            polling_interval_us: 10.0,
+            victim_order: VictimOrder::RoundRobin,
+            share: Share::One,
+        }
+    }
+}
+
+/// The order in which other ranks are asked for tasks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VictimOrder {
+    /// By rising rank, over and over.
+    #[default]
+    RoundRobin,
+    /// At random, from this seed and the asking rank.
+    Random(u64),
+}
+
+/// How many tasks another rank is handed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Share {
+    /// One.
+    #[default]
+    One,
+    /// Half of those that wait, rounded up.
+    Half,
+}

@@ -1,0 +1,55 @@
+//! What a simulation must know beside its bodies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bodies::cloth::wind::Air;
+use crate::linear::PreconditionerKind;
+use crate::{contact, stealing};
+
+/// Settings of a simulation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Frames of one second.
+    pub frames_per_second: f64,
+    /// Steps from one frame to the next.
+    pub steps_per_frame: u32,
+    /// Gravity, m/s^2.
+    pub gravity_m_per_s2: [f64; 3],
+    /// Wind and drag.
+    pub air: Air,
+    /// How bodies touch.
+    pub contact: contact::Settings,
+    /// How hierarchy tests are shared out.
+    pub collision: stealing::Settings,
+    /// The linear solver and its step control.
+    pub solver: Solver,
+    /// Vertices of a patch, about.
+    pub patch_vertices: u32,
+    /// Whether each step reports the total energy.
+    pub energy: bool,
+}
+
+/// The linear solver and its step control.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Solver {
+    /// The residual to reach, relative to the one at the start.
+    pub relative_residual: f64,
+    /// Iterations after which a solve has failed.
+    pub max_iterations: u32,
+    /// The preconditioner of conjugate gradients.
+    pub preconditioner: PreconditionerKind,
+    /// How often a failed step is halved before the run fails.
+    pub max_halvings: u32,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            relative_residual: 1e-6,
+            max_iterations: 2000,
+            preconditioner: PreconditionerKind::BlockJacobi,
+            max_halvings: 6,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether a scene starts clean.
+
+use crate::collision::intersect::{ProblemKind, StartProblem, start_state};
+use crate::contact::settings::DirtyStart;
+use crate::error::{Error, Result};
+use crate::step::model::Model;
+use crate::threads::Threads;
+
+impl Model {
+    /// Refuses a start in which surfaces cross or are nearer than the clearance; if
+    /// the scene allows it, says what is wrong instead, one line each.
+    ///
+    /// # Errors
+    /// What is wrong, where, and what to do.
+    pub fn check_start(&self) -> Result<Vec<String>> {
+        let mut x = self.initial.clone();
+        x.resize(self.all_vertices(), Default::default());
+        self.place_obstacles(0.0, true, &mut x[self.initial.len()..]);
+        let clearance_m = self.settings.contact.clearance_m;
+        let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
+        let lines: Vec<String> = problems.iter().map(|problem| self.describe(problem)).collect();
+        if lines.is_empty() || self.settings.contact.dirty_start == DirtyStart::Allow {
+            return Ok(lines);
+        }
+        Err(Error::input(
+            "the start of the scene",
+            lines.join("; "),
+            "move the objects apart, or go on with contact.dirty_start: Allow",
+        ))
+    }
+
+    fn describe(&self, problem: &StartProblem) -> String {
+        let [first, second] = problem.objects.map(|object| &self.names[object as usize]);
+        let (what, count) = (problem.objects[0] == problem.objects[1], problem.count);
+        let objects = if what {
+            format!("`{first}` and itself")
+        } else {
+            format!("`{first}` and `{second}`")
+        };
+        let places: Vec<String> = problem
+            .places
+            .iter()
+            .map(|p| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z))
+            .collect();
+        let places = places.join(", ");
+        match problem.kind {
+            ProblemKind::Intersecting => {
+                format!("{count} intersections between {objects}, first at {places} m")
+            }
+            ProblemKind::TooNear => format!(
+                "{count} pairs of {objects} are nearer than contact.clearance_m (the nearest {:.2e} m), \
+                 first at {places} m",
+                problem.smallest_m
+            ),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Why a step is tried again, and what is said when the smallest one fails.
+
+use std::cmp::Ordering;
+
+use crate::bodies::cloth::SolveOutcome;
+use crate::contact::fail_safe::{Conflict, TooNear};
+use crate::error::{Error, Result};
+use crate::linear::End;
+use crate::math::Vec3;
+use crate::ranks::message;
+use crate::step::clock::TICKS_PER_STEP;
+use crate::step::report::Counter;
+use crate::step::simulation::Simulation;
+
+/// Why a step must be tried again at half its size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Trouble {
+    /// The residual stayed above the tolerance.
+    NotConverged,
+    /// A number was not finite.
+    NotFinite,
+    /// An edge turned further than one linearisation of its forces is good for.
+    Turned,
+    /// The fail-safe took away too much of a motion.
+    Truncated,
+    /// Obstacles or handles leave cloth no room.
+    Pinched(Conflict),
+    /// A pair ends nearer than the fail-safe promises.
+    TooNear(TooNear),
+}
+
+impl Trouble {
+    /// What a retry counts as.
+    pub fn counter(&self) -> Counter {
+        match self {
+            Self::NotConverged | Self::NotFinite => Counter::Halvings,
+            Self::Turned => Counter::Turned,
+            Self::Truncated | Self::TooNear(_) => Counter::Redone,
+            Self::Pinched(_) => Counter::Pinches,
+        }
+    }
+}
+
+/// What is wrong with a solve.
+pub(super) fn trouble_of(solved: &SolveOutcome) -> Option<Trouble> {
+    match solved.cg.end {
+        End::Converged => None,
+        End::NotFinite => Some(Trouble::NotFinite),
+        End::Iterations | End::Indefinite => Some(Trouble::NotConverged),
+    }
+}
+
+/// Angle by which an edge may turn in a step, rad. The forces of a step are linearised where it
+/// starts: an edge that turns by `a` is stretched by about `a^2 / 2`, energy from nothing.
+const TURN_LIMIT: f64 = 0.3;
+
+impl Simulation<'_> {
+    /// Whether the solution turns an edge too far for it to be trusted.
+    pub(super) fn turns_too_far(&self) -> bool {
+        let (x0, x1) = (&self.motion.x0, &self.motion.x1);
+        self.model.edges.iter().any(|&[a, b]| {
+            let [a, b] = [a as usize, b as usize];
+            let (start, end) = (x0[b] - x0[a], x1[b] - x1[a]);
+            let limit = TURN_LIMIT * TURN_LIMIT * start.norm_squared();
+            let change = end - start;
+            change.norm_squared() > limit
+                && start.cross(&change).norm_squared() > limit * start.norm_squared()
+        })
+    }
+
+    /// What is told when the smallest step failed.
+    pub(super) fn step_error(&self, trouble: &Trouble) -> Result<Error> {
+        let settings = &self.model.settings;
+        let step = self.state.ticks / TICKS_PER_STEP + 1;
+        let size_s = self.model.clock.seconds(self.step_ticks);
+        let vertex = match trouble {
+            Trouble::Pinched(conflict) => conflict.vertex,
+            Trouble::TooNear(too_near) => too_near.pair.vertices[0],
+            _ => self.worst_vertex()?,
+        };
+        let (cause, remedy) = match trouble {
+            Trouble::NotConverged => (
+                format!(
+                    "the linear solve did not reach a relative residual of {:e} in {} iterations, \
+                     even at a step of {size_s:.2e} s",
+                    settings.solver.relative_residual, settings.solver.max_iterations,
+                ),
+                "raise solver.max_iterations or steps_per_frame, or soften the fabric",
+            ),
+            Trouble::NotFinite => (
+                "the solution is not finite, even at the smallest step".to_string(),
+                "look for extreme values in material, transform or motion near that vertex",
+            ),
+            Trouble::Turned | Trouble::Truncated => (
+                "motion is too fast, even at the smallest step".to_string(),
+                "raise steps_per_frame",
+            ),
+            Trouble::TooNear(too_near) => (
+                format!(
+                    "two surfaces end {:.2e} m apart, nearer than the clearance of {:.2e} m",
+                    too_near.gap_m, settings.contact.clearance_m
+                ),
+                "raise contact.clearance_m: positions are too large for it to be resolved",
+            ),
+            Trouble::Pinched(_) => {
+                let [x, y, z] = self.motion.x0[vertex as usize].into();
+                (
+                    format!(
+                        "obstacles, handles or pins leave cloth no room at ({x:.4}, {y:.4}, {z:.4}) m \
+                         ({:.6} s), even at a step of {size_s:.2e} s",
+                        self.time_s()
+                    ),
+                    "give them more room, or let them wait with contact.on_pinch: Hold",
+                )
+            }
+        };
+        Ok(Error::Step {
+            frame: (step - 1) / u64::from(settings.steps_per_frame) + 1,
+            step,
+            vertex,
+            cause,
+            remedy: remedy.to_string(),
+        })
+    }
+
+    /// The vertex that changed its velocity most in the failed solve, not finite
+    /// before all others.
+    fn worst_vertex(&self) -> Result<u32> {
+        let size = |change: &Vec3| {
+            let norm = change.norm();
+            if norm.is_finite() { norm } else { f64::INFINITY }
+        };
+        let own = self.layout.own.iter().zip(self.integrator.delta_v());
+        let mine: Vec<[f64; 2]> =
+            own.map(|(&vertex, change)| [size(change), -f64::from(vertex)]).collect();
+        let larger = |a: &[f64; 2], b: &[f64; 2]| a.partial_cmp(b).unwrap_or(Ordering::Equal);
+        let worst: Vec<_> = mine.into_iter().max_by(larger).into_iter().collect();
+        let of_all = message::all_gather_v(self.world, &worst)?;
+        Ok(of_all.into_iter().max_by(larger).map_or(0, |[_, vertex]| -vertex as u32))
+    }
+}
