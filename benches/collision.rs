@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cloth_sim::collision::{Detector, Surface, Surfaces, Sweep};
+use cloth_sim::collision::{Detector, Moves, Surface, Surfaces, Sweep};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
@@ -93,14 +93,14 @@ impl Bench {
         // Squares of 15 x 15 grid points.
         let patch_of: Vec<PatchId> =
             (0..SIDE * SIDE).map(|v| v % SIDE / 15 + 8 * (v / SIDE / 15)).collect();
-        let surface = |first, mesh: &Mesh, parts, kinematic| {
+        let surface = |first, mesh: &Mesh, parts, moves| {
             let topology = Topology::new(&mesh.faces).expect("a manifold mesh");
-            Surface::new(first, &mesh.faces, &topology, &mesh.positions, parts, kinematic)
+            Surface::new(first, &mesh.faces, &topology, &mesh.positions, parts, moves)
         };
-        let cloth = surface(0, &disc, Some((patch_of.as_slice(), 64)), false);
+        let cloth = surface(0, &disc, Some((patch_of.as_slice(), 64)), Moves::Deforms);
         let list = vec![
             if culling { cloth.with_culling(&disc.positions) } else { cloth },
-            surface(SIDE * SIDE, &sphere, None, true),
+            surface(SIDE * SIDE, &sphere, None, Moves::Prescribed),
         ];
         let with_sphere = |place: &dyn Fn(&Vec3) -> Vec3| {
             disc.positions.iter().map(place).chain(sphere.positions.iter().copied()).collect()

@@ -120,7 +120,7 @@ fn product(c: &mut Criterion, draped: &Draped) -> Result<()> {
     for threads in [1, 2] {
         let measure = |products: u64| {
             draped.on_ranks(&model, threads, |draped, simulation| {
-                let matrix = simulation.integrator().system().0;
+                let matrix = simulation.system().system().0;
                 let own = &simulation.layout().own;
                 let u: Vec<Vec3> = own.iter().map(|&v| draped.velocities[v as usize]).collect();
                 let mut w = u.clone();

@@ -16,14 +16,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Parser;
-use cloth_sim::bodies::cloth::Integrator;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::in_process as ranks;
 use cloth_sim::scene;
-use cloth_sim::step::{Model, Simulation};
+use cloth_sim::step::{Model, Simulation, StepSystem};
 
 #[derive(Parser)]
 struct Arguments {
@@ -54,11 +53,12 @@ fn main() -> Result<()> {
         for _ in 0..arguments.step {
             simulation.step()?;
         }
-        let (layout, integrator) = (simulation.layout(), simulation.integrator());
-        write(&arguments.folder, layout, &blocks(layout, integrator), integrator.system().1)
-            .map_err(|cause| {
+        let (layout, system) = (simulation.layout(), simulation.system());
+        write(&arguments.folder, layout, &blocks(layout, system), system.system().1).map_err(
+            |cause| {
                 Error::file(&arguments.folder, cause, "free some space or choose another folder")
-            })
+            },
+        )
     })?;
     println!(
         "step {} of {}: {}",
@@ -70,14 +70,14 @@ fn main() -> Result<()> {
 }
 
 /// All blocks by row and column vertex, of a single rank, which owns every vertex.
-fn blocks(layout: &Layout, integrator: &Integrator) -> BTreeMap<(VertexId, VertexId), Mat3> {
-    let (matrix, vertex) = (integrator.system().0.blocks(), |row: usize| layout.own[row]);
+fn blocks(layout: &Layout, system: &StepSystem) -> BTreeMap<(VertexId, VertexId), Mat3> {
+    let (matrix, vertex) = (system.system().0.blocks(), |row: usize| layout.own[row]);
     let mut blocks = BTreeMap::new();
     for (row, columns) in matrix.outer_iterator().enumerate() {
         let columns = columns.iter().map(|(column, block)| (column as VertexId, *block));
         blocks.extend(columns.map(|(column, block)| ((vertex(row), column), block)));
     }
-    for (row, column, block) in integrator.couplings().blocks() {
+    for (row, column, block) in system.couplings().blocks() {
         let place = (vertex(row as usize), vertex(column as usize));
         *blocks.entry(place).or_insert_with(Mat3::zeros) += block;
     }

@@ -15,3 +15,7 @@ pub type PatchId = u32;
 
 /// Stands where an optional id is absent (the missing face of a boundary edge).
 pub const NONE: u32 = u32::MAX;
+
+/// A node: three unknowns of the linear system, a velocity. A cloth vertex has the node of its own
+/// number; nodes of other bodies follow; a prescribed body has none.
+pub type NodeId = u32;

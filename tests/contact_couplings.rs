@@ -8,14 +8,15 @@ mod physics;
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::inputs::StepInputs;
 use cloth_sim::bodies::cloth::setup::Material;
-use cloth_sim::bodies::cloth::{ContactSpring, Integrator};
+use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
 use cloth_sim::linear::{PreconditionerKind, Tolerance};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::partition::{Gather, Layout};
 use cloth_sim::ranks::{World, in_process as ranks};
-use cloth_sim::step::Model;
+use cloth_sim::step::system::BodyTerms;
+use cloth_sim::step::{Model, StepSystem};
 use cloth_sim::threads::Threads;
 use nalgebra::{DMatrix, DVector};
 use physics::Random;
@@ -52,13 +53,20 @@ fn spring(random: &mut Random, first_side: usize, vertices: [u32; 4]) -> Contact
     let weights = [split(random, first_side, 1.0), split(random, 4 - first_side, -1.0)].concat();
     let normal = random.vector().normalize();
     let across = Mat3::identity() - normal * normal.transpose();
+    let weights = [weights[0], weights[1], weights[2], weights[3]];
     ContactSpring {
-        vertices,
-        first_side,
-        weights: [weights[0], weights[1], weights[2], weights[3]],
+        sides: Sides::of_weights(&vertices, &weights, first_side),
         stiffness: (normal * normal.transpose() + across * 0.3) * (50e-5 / (H * H)),
         push: random.vector() * 0.01,
     }
+}
+
+fn nodes(spring: &ContactSpring) -> [u32; 4] {
+    std::array::from_fn(|a| spring.sides.terms()[a].node)
+}
+
+fn weights(spring: &ContactSpring) -> [f64; 4] {
+    std::array::from_fn(|a| spring.sides.terms()[a].jacobian.matrix()[(0, 0)])
 }
 
 /// Springs between both cloths and within the first, of all kinds, some onto a
@@ -83,12 +91,14 @@ fn springs(model: &Model) -> Vec<ContactSpring> {
         let mut spring = spring(&mut random, first_side, vertices);
         if i % 7 == 0 {
             // A closest point on an edge of the face.
-            spring.weights[2] += spring.weights[3];
-            spring.weights[3] = 0.0;
+            let mut weights = weights(&spring);
+            weights[2] += weights[3];
+            weights[3] = 0.0;
+            spring.sides = Sides::of_weights(&vertices, &weights, first_side);
         }
         springs.push(spring);
     }
-    springs.sort_by_key(|spring| (spring.first_side, spring.vertices));
+    springs.sort_by_key(|spring| (spring.sides.first_side(), nodes(spring)));
     springs
 }
 
@@ -101,24 +111,22 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Runs `read` on the integrator of each rank once it has assembled; each is given
+    /// Runs `read` on the system of each rank once it has assembled; each is given
     /// the springs that push its vertices.
     fn on_rank<T>(
         &self,
         model: &Model,
         world: &dyn World,
         threads: usize,
-        read: impl FnOnce(&mut Integrator, &Layout, &Threads) -> Result<T>,
+        read: impl FnOnce(&mut StepSystem, &Layout, &Threads) -> Result<T>,
     ) -> Result<T> {
-        let (graph, partition) = (&model.graph, &model.partition);
-        let layout = Layout::new(graph, partition, world.rank());
+        let layout = Layout::new(&model.graph, &model.partition, world.rank());
         let tolerance = Tolerance { relative_residual: 1e-13, max_iterations: 2000 };
-        let mut integrator =
-            Integrator::new(&model.cloth, graph, partition, &layout, self.kind, tolerance)?;
+        let mut system = StepSystem::new(model, &layout, self.kind, tolerance)?;
         let threads = Threads::new(threads)?;
         let pushes_here = |spring: &&ContactSpring| {
-            let mut sides = spring.vertices.iter().zip(spring.weights);
-            sides.any(|(&v, weight)| weight != 0.0 && layout.own_index(v).is_some())
+            let mut sides = nodes(spring).into_iter().zip(weights(spring));
+            sides.any(|(node, weight)| weight != 0.0 && layout.own_index(node).is_some())
         };
         let mine: Vec<_> = self.springs.iter().filter(pushes_here).copied().collect();
         let velocities = velocities();
@@ -128,24 +136,23 @@ impl Case<'_> {
             h: H,
             gravity: self.gravity,
             wind: Vec3::zeros(),
-            contacts: &mine,
             targets: self.targets,
         };
         // First with other contacts: nothing of them may stay.
-        let fewer = StepInputs { contacts: &mine[mine.len() / 3..], ..inputs };
-        integrator.assemble(&threads, &model.cloth, &layout, &fewer);
-        integrator.assemble(&threads, &model.cloth, &layout, &inputs);
-        read(&mut integrator, &layout, &threads)
+        for contacts in [&mine[mine.len() / 3..], &mine] {
+            system.assemble(&threads, model, &layout, &inputs, BodyTerms::NONE, contacts);
+        }
+        read(&mut system, &layout, &threads)
     }
 
     /// The change of velocity of all vertices.
     fn solve(&self, ranks: usize, threads: usize) -> Vec<Vec3> {
         let model = model(ranks);
         let mut results = ranks::run(ranks, |world| {
-            self.on_rank(&model, world, threads, |integrator, _, threads| {
-                assert!(integrator.solve(world, threads)?.cg.converged());
+            self.on_rank(&model, world, threads, |system, _, threads| {
+                assert!(system.solve(world, threads)?.cg.converged());
                 let mut all = vec![Vec3::zeros(); ALL as usize];
-                Gather::new(&model.partition).to_all(world, integrator.delta_v(), &mut all)?;
+                Gather::new(&model.partition).to_all(world, system.delta_u(), &mut all)?;
                 Ok(all)
             })
         });
@@ -158,10 +165,10 @@ impl Case<'_> {
     fn assembled(&self) -> (DMatrix<f64>, DVector<f64>) {
         let model = model(1);
         let dense = ranks::run(1, |world| {
-            self.on_rank(&model, world, 1, |integrator, layout, _| {
+            self.on_rank(&model, world, 1, |system, layout, _| {
                 let n = 3 * ALL as usize;
                 let (mut dense, mut right) = (DMatrix::zeros(n, n), DVector::zeros(n));
-                let (matrix, rhs) = integrator.system();
+                let (matrix, rhs) = system.system();
                 let at = |row: usize| 3 * layout.own[row] as usize;
                 let mut add = |row: usize, column: usize, block: &Mat3| {
                     let mut view = dense.fixed_view_mut::<3, 3>(row, column);
@@ -170,7 +177,7 @@ impl Case<'_> {
                 for (row, blocks) in matrix.blocks().outer_iterator().enumerate() {
                     blocks.iter().for_each(|(vertex, block)| add(at(row), 3 * vertex, block));
                 }
-                for (row, column, block) in integrator.couplings().blocks() {
+                for (row, column, block) in system.couplings().blocks() {
                     add(at(row as usize), at(column as usize), &block);
                 }
                 for (row, value) in rhs.iter().enumerate() {
@@ -186,14 +193,15 @@ impl Case<'_> {
     fn expected(&self) -> (DMatrix<f64>, DVector<f64>) {
         let (mut dense, mut right) = Case { springs: &[], ..*self }.assembled();
         for spring in self.springs {
-            let cloth = |&a: &usize| spring.vertices[a] < ALL;
+            let (vertices, weights) = (nodes(spring), weights(spring));
+            let cloth = |&a: &usize| vertices[a] < ALL;
             for a in (0..4).filter(cloth) {
-                let row = 3 * spring.vertices[a] as usize;
+                let row = 3 * vertices[a] as usize;
                 let mut force = right.fixed_rows_mut::<3>(row);
-                force += spring.push * (H * spring.weights[a]);
+                force += spring.push * (H * weights[a]);
                 for b in (0..4).filter(cloth) {
-                    let column = 3 * spring.vertices[b] as usize;
-                    let factor = H * H * spring.weights[a] * spring.weights[b];
+                    let column = 3 * vertices[b] as usize;
+                    let factor = H * H * weights[a] * weights[b];
                     let mut block = dense.fixed_view_mut::<3, 3>(row, column);
                     block += spring.stiffness * factor;
                 }
@@ -268,7 +276,7 @@ fn solutions_agree_with_a_dense_solve_and_have_the_same_bits_on_any_ranks_and_th
 fn contacts_between_cloths_keep_momentum() {
     let model = model(1);
     let mut springs = springs(&model);
-    springs.retain(|spring| spring.vertices.iter().all(|&v| v < ALL));
+    springs.retain(|spring| nodes(spring).iter().all(|&v| v < ALL));
     let kind = PreconditionerKind::BlockJacobi;
     let case = Case { springs: &springs, targets: &[], gravity: Vec3::zeros(), kind };
     let impulses: Vec<Vec3> =

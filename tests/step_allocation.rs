@@ -8,14 +8,15 @@ mod counting;
 use std::path::Path;
 
 use cloth_sim::bodies::cloth::inputs::StepInputs;
-use cloth_sim::bodies::cloth::{ContactSpring, Integrator};
+use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
 use cloth_sim::linear::{PreconditionerKind, Tolerance};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
-use cloth_sim::step::Model;
+use cloth_sim::step::system::BodyTerms;
+use cloth_sim::step::{Model, StepSystem};
 use cloth_sim::threads::Threads;
 use counting::allocations;
 
@@ -36,21 +37,17 @@ fn later_allocations(
 ) -> Result<u64> {
     let layout = Layout::new(&model.graph, &model.partition, world.rank());
     let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 1000 };
-    let (graph, partition) = (&model.graph, &model.partition);
-    let mut integrator = Integrator::new(&model.cloth, graph, partition, &layout, kind, tolerance)?;
+    let mut system = StepSystem::new(model, &layout, kind, tolerance)?;
     let threads = Threads::new(threads)?;
     let at_rest = vec![Vec3::zeros(); model.initial.len()];
-    let pushed = |&[a, b, c]: &[u32; 3]| ContactSpring {
-        vertices: [a, b, c, model.initial.len() as u32],
-        first_side: 3,
-        weights: [0.5, 0.25, 0.25, -1.0],
+    let vertices = model.initial.len() as u32;
+    let spring = |&[a, b, c]: &[u32; 3], onto| ContactSpring {
+        sides: Sides::of_weights(&[a, b, c, onto], &[0.5, 0.25, 0.25, -1.0], 3),
         stiffness: Mat3::identity() * 10.0,
         push: Vec3::new(0.0, 0.01, 0.0),
     };
-    let folded = |&[a, b, c]: &[u32; 3]| ContactSpring {
-        vertices: [a, b, c, model.initial.len() as u32 - 1 - a],
-        ..pushed(&[a, b, c])
-    };
+    let pushed = |face: &[u32; 3]| spring(face, vertices);
+    let folded = |face: &[u32; 3]| spring(face, vertices - 1 - face[0]);
     let faces = || model.cloth.faces.iter();
     let onto_others = faces().step_by(7).map(pushed);
     let contacts: Vec<_> = onto_others.chain(faces().step_by(9).map(folded)).collect();
@@ -60,13 +57,12 @@ fn later_allocations(
         h: 1e-2,
         gravity: model.gravity(),
         wind: model.wind(0.0),
-        contacts: &contacts,
         targets: &[(0, model.initial[0])],
     };
     let mut steps = |number: usize| -> Result<()> {
         for _ in 0..number {
-            integrator.assemble(&threads, &model.cloth, &layout, &inputs);
-            let solved = integrator.solve(world, &threads)?;
+            system.assemble(&threads, model, &layout, &inputs, BodyTerms::NONE, &contacts);
+            let solved = system.solve(world, &threads)?;
             assert!(solved.cg.converged() && solved.cg.iterations > 5, "{:?}", solved.cg);
         }
         world.all_reduce_sum(&mut [0])

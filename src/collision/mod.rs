@@ -20,5 +20,5 @@ pub use bvh::Hierarchy;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
 pub use search::Detector;
-pub use surface::{Surface, Surfaces};
+pub use surface::{Moves, Surface, Surfaces};
 pub use test::{Sweep, Test, TestCounters};

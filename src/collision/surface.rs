@@ -10,7 +10,35 @@ use crate::ids::{FaceId, NONE, PatchId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
 
-/// A triangle surface: a cloth or an obstacle.
+/// How a surface moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moves {
+    /// Its vertices move one by one: cloth.
+    Deforms,
+    /// As the few nodes of its body say: it keeps its shape, and cannot touch itself.
+    Rigid,
+    /// As keyframes say, whatever it meets.
+    Prescribed,
+}
+
+impl Moves {
+    /// Whether two surfaces are tested against each other, `same` saying that they are one.
+    ///
+    /// | | deforms | rigid | prescribed |
+    /// |---|---|---|---|
+    /// | **deforms** | yes, also itself | yes | yes |
+    /// | **rigid** | yes | yes, not itself | yes |
+    /// | **prescribed** | yes | yes | no |
+    pub fn meets(self, other: Self, same: bool) -> bool {
+        match (self, other) {
+            (Self::Prescribed, Self::Prescribed) => false,
+            (Self::Rigid, Self::Rigid) => !same,
+            _ => true,
+        }
+    }
+}
+
+/// A triangle surface of a body.
 #[derive(Debug, Clone)]
 pub struct Surface {
     /// Its first vertex in the program's numbering; its vertices are consecutive.
@@ -21,9 +49,8 @@ pub struct Surface {
     pub faces: Vec<[VertexId; 3]>,
     /// Its hierarchy over the rest shape.
     pub hierarchy: Hierarchy,
-    /// True if its motion is prescribed (an obstacle). Kinematic surfaces are
-    /// never tested against each other.
-    pub kinematic: bool,
+    /// How it moves.
+    pub moves: Moves,
     represented: Vec<Represented>,
     /// What culling of flat regions needs; none where it is off.
     pub flatness: Option<Flatness>,
@@ -32,22 +59,22 @@ pub struct Surface {
 impl Surface {
     /// The surface of `faces` (at least one; vertices counted from 0) whose
     /// vertices begin at `first_vertex`, with its `topology` and its `rest`
-    /// positions (m). `parts` is given for a cloth: the patch of each of its
-    /// vertices and the number of all patches of all cloths.
+    /// positions (m). `parts` is given for what has nodes: the patch of each of its
+    /// vertices and the number of all patches.
     pub fn new(
         first_vertex: VertexId,
         faces: &[[u32; 3]],
         topology: &Topology,
         rest: &[Vec3],
         parts: Option<(&[PatchId], usize)>,
-        kinematic: bool,
+        moves: Moves,
     ) -> Self {
         Self {
             first_vertex,
             vertex_count: rest.len(),
             faces: faces.iter().map(|face| face.map(|vertex| first_vertex + vertex)).collect(),
             hierarchy: Hierarchy::new(faces, rest, parts),
-            kinematic,
+            moves,
             represented: representatives(faces, topology, rest.len()),
             flatness: None,
         }
@@ -214,7 +241,7 @@ fn representatives(faces: &[[u32; 3]], topology: &Topology, vertices: usize) -> 
 /// ranks of one process.
 #[derive(Debug, Clone, Default)]
 pub struct Surfaces {
-    /// Cloths, then obstacles; their order numbers them.
+    /// Cloths, then bodies of few nodes, then obstacles; their order numbers them.
     pub list: Vec<Surface>,
 }
 
@@ -233,7 +260,8 @@ mod tests {
     fn every_vertex_and_every_edge_has_one_representative() {
         let faces = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [0, 2, 4]];
         let topology = Topology::new(&faces).unwrap();
-        let surface = Surface::new(10, &faces, &topology, &[Vec3::zeros(); 5], None, true);
+        let surface =
+            Surface::new(10, &faces, &topology, &[Vec3::zeros(); 5], None, Moves::Prescribed);
         let numbers = || 0..faces.len() as u32;
         let mut vertices: Vec<u32> =
             numbers().flat_map(|face| surface.represented_vertices(face)).collect();

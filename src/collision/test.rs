@@ -166,9 +166,11 @@ impl TestTrees<'_> {
             let numbered = (0..).zip(self.surfaces);
             numbered.filter_map(|(object, surface)| Some((object, surface.hierarchy.root()?)))
         };
-        let is_cloth = |object: u32| !self.surfaces[object as usize].kinematic;
-        roots().filter(move |&(obj1, _)| is_cloth(obj1)).flat_map(move |(obj1, dop1)| {
-            let others = roots().filter(move |&(obj2, _)| obj1 <= obj2);
+        let moves = |object: u32| self.surfaces[object as usize].moves;
+        roots().flat_map(move |(obj1, dop1)| {
+            let others = roots().filter(move |&(obj2, _)| {
+                obj1 <= obj2 && moves(obj1).meets(moves(obj2), obj1 == obj2)
+            });
             others.map(move |(obj2, dop2)| Test { obj1, dop1, obj2, dop2 })
         })
     }
@@ -288,7 +290,7 @@ fn split_itself(node: Node, test: &Test) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collision::surface::{Surface, Surfaces};
+    use crate::collision::surface::{Moves, Surface, Surfaces};
     use crate::mesh::Topology;
     use crate::threads::Threads;
 
@@ -298,9 +300,9 @@ mod tests {
         let place = |v: u32, z| Vec3::new((v / 2).into(), (v % 2).into(), z);
         let rest: Vec<Vec3> = (0..6).map(|v| place(v, 0.0)).collect();
         let topology = Topology::new(&faces).unwrap();
-        let strip =
-            |first, kinematic| Surface::new(first, &faces, &topology, &rest, None, kinematic);
-        let surfaces = Surfaces { list: vec![strip(0, false), strip(6, true)] };
+        let strip = |first, moves| Surface::new(first, &faces, &topology, &rest, None, moves);
+        let surfaces =
+            Surfaces { list: vec![strip(0, Moves::Deforms), strip(6, Moves::Prescribed)] };
         let x: Vec<Vec3> = (0..12).map(|v| place(v % 6, if v < 6 { 0.0 } else { above })).collect();
         let vertices: Vec<Dop18> = x.iter().map(|x| Dop18::swept(x, x, 0.0)).collect();
         let threads = Threads::new(1).unwrap();

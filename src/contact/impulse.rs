@@ -3,7 +3,7 @@
 //! After Bridson, Fedkiw, Anderson 2002 as adapted by
 //! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse along the
 //! normal, Coulomb friction bounded by it, and of several impulses on a vertex
-//! the largest alone. Where contacts do not stand in the linear system, the same
+//! the largest alone. Where contacts are not part of the linear system, the same
 //! impulses with a repulsion answer what is near.
 
 use std::cmp::Reverse;
@@ -13,60 +13,74 @@ use bytemuck::{Pod, Zeroable};
 use crate::collision::ccd::time_of_impact;
 use crate::collision::narrow::{Closest, closest};
 use crate::collision::{Pair, PairKind};
-use crate::contact::point::{Contact, ContactDistance, Friction};
-use crate::ids::VertexId;
+use crate::contact::distance::ContactDistance;
+use crate::contact::law::Friction;
+use crate::contact::point::Contact;
+use crate::contact::side::Dynamics;
+use crate::ids::{NodeId, VertexId};
+use crate::linear::MAX_TERMS;
 use crate::math::Vec3;
 
 /// Continuous tests of one pair in a step. Two are common (a pair that starts near
 /// and parts); more are left to the fail-safe.
 const MAX_RESTARTS: u32 = 16;
 
-/// One step's motion of all vertices; the slices are indexed by vertex.
-#[derive(Debug, Clone, Copy)]
-pub struct Motion<'a> {
-    /// Positions at the start of the step (m).
+/// The positions of all vertices at both ends of a step, and the bodies that move.
+#[derive(Clone, Copy)]
+pub struct StepEnds<'a> {
+    /// Positions at the start of the step by vertex (m).
     pub x0: &'a [Vec3],
     /// Positions at its end (m).
     pub x1: &'a [Vec3],
-    /// Inverse masses (1/kg); 0 for a vertex that moves as told.
-    pub inverse_masses: &'a [f64],
+    /// What the vertices belong to.
+    pub bodies: &'a dyn Dynamics,
     /// Length of the step (s).
     pub h: f64,
 }
 
-/// A change of velocity that one pair asks of one vertex.
+/// A change of velocity that one pair asks of one node.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct VertexResponse {
+pub struct Response {
+    /// The first of the nodes that the pair changes together: those of one body.
+    pub unit: NodeId,
     /// Whose velocity it is.
-    pub vertex: VertexId,
+    pub node: NodeId,
     /// The colliding pair.
     pub pair: Pair,
-    /// What to add to the velocity (m/s).
-    pub delta_v: [f64; 3],
+    padding: u32,
+    /// Square of the changes of all nodes of the unit by this pair.
+    size: f64,
+    /// What to add to the velocity (m/s or rad/s).
+    pub delta_u: [f64; 3],
 }
 
-impl VertexResponse {
-    /// A response, with -0 made +0; none if it is zero or not finite.
-    pub fn new(vertex: VertexId, pair: Pair, delta_v: Vec3) -> Option<Self> {
-        let delta_v = delta_v.map(|component| component + 0.0);
-        let counts = delta_v != Vec3::zeros() && delta_v.iter().all(|v| v.is_finite());
-        counts.then_some(Self { vertex, pair, delta_v: delta_v.into() })
+impl Response {
+    /// A response, with -0 made +0; none if it is zero or not finite. `size` is the square of the
+    /// changes of all nodes of its unit.
+    fn new(unit: NodeId, node: NodeId, pair: Pair, delta_u: Vec3, size: f64) -> Option<Self> {
+        let delta_u = delta_u.map(|component| component + 0.0);
+        let counts = delta_u != Vec3::zeros() && delta_u.iter().all(|v| v.is_finite());
+        counts.then_some(Self { unit, node, pair, padding: 0, size, delta_u: delta_u.into() })
     }
 
-    /// Total order: size first, then all that tells two responses apart.
-    fn key(&self) -> (u64, [VertexId; 4], PairKind, [u64; 3]) {
-        let squared = Vec3::from(self.delta_v).norm_squared();
-        (squared.to_bits(), self.pair.vertices, self.pair.kind(), self.delta_v.map(f64::to_bits))
+    /// Total order of the pairs that ask for a change of one unit: size first.
+    fn key(&self) -> (u64, [VertexId; 4], PairKind) {
+        (self.size.to_bits(), self.pair.vertices, self.pair.kind())
     }
 }
 
-/// Maximum projection: sorts by vertex and keeps of each vertex the largest
-/// response under a total order. Independent of order and grouping, so parts may be
+/// Maximum projection: sorts by unit and keeps of each unit the responses of the pair that asks
+/// for the largest change, under a total order. Independent of order and grouping, so parts may be
 /// projected first, then their union.
-pub fn max_project(responses: &mut Vec<VertexResponse>) {
-    responses.sort_unstable_by_key(|response| (response.vertex, Reverse(response.key())));
-    responses.dedup_by_key(|response| response.vertex);
+pub fn max_project(responses: &mut Vec<Response>) {
+    responses.sort_unstable_by_key(|response| {
+        let bits = response.delta_u.map(f64::to_bits);
+        (response.unit, Reverse(response.key()), response.node, Reverse(bits))
+    });
+    responses.dedup_by(|later, kept| {
+        later.unit == kept.unit && (later.key() != kept.key() || later.node == kept.node)
+    });
 }
 
 /// When pairs collide, and how they rub.
@@ -89,13 +103,13 @@ pub struct CollisionLaw<'a> {
 /// friction times as much, never reversing it.
 pub fn impulses(
     candidates: &[Pair],
-    motion: Motion,
+    ends: StepEnds,
     law: &CollisionLaw,
-    responses: &mut Vec<VertexResponse>,
+    responses: &mut Vec<Response>,
 ) -> u64 {
     let mut collisions = 0;
     for pair in candidates {
-        let (x0, x1) = (pair.gather(motion.x0), pair.gather(motion.x1));
+        let (x0, x1) = (pair.gather(ends.x0), pair.gather(ends.x1));
         // Most stay away from the whole distance, and need not be asked for their own.
         let most = law.separation * law.distance.distance_m;
         if time_of_impact(pair.kind(), &x0, &x1, most).is_none() {
@@ -103,9 +117,10 @@ pub fn impulses(
         }
         let separation_m = law.separation * law.distance.of(pair);
         let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { continue };
-        let velocities = std::array::from_fn(|a| (x1[a] - x0[a]) / motion.h);
-        let stopped = Points { weights: at.weights, normal: at.normal, velocities };
-        if answer(*pair, &stopped, 0.0, &motion, law, responses) {
+        let weights = at.weights;
+        let relative = (0..4).map(|a| weights[a] * ((x1[a] - x0[a]) / ends.h)).sum();
+        let stopped = Points { weights, normal: at.normal, relative };
+        if answer(*pair, &stopped, 0.0, &ends, law, responses) {
             collisions += 1;
         }
     }
@@ -118,41 +133,49 @@ const REPULSION: f64 = 0.1;
 /// Adds to `responses` the repulsions of `contacts`, pairs nearer than their
 /// distance at the start of the step: impulses that end the approach and drive
 /// the sides apart by a tenth of the overlap a step (Bridson, Fedkiw & Anderson
-/// 2002, section 7.2, with a spring so stiff that its bound decides). `velocities`
-/// are those after the solve, m/s.
+/// 2002, section 7.2, with a spring so stiff that its bound decides).
 pub fn repulsions(
     contacts: &[Contact],
-    velocities: &[Vec3],
-    motion: Motion,
+    ends: StepEnds,
     law: &CollisionLaw,
-    responses: &mut Vec<VertexResponse>,
+    responses: &mut Vec<Response>,
 ) {
     for contact in contacts {
-        let parting = REPULSION * (contact.distance_m - contact.gap_m).max(0.0) / motion.h;
-        let points = Points {
-            weights: contact.weights,
-            normal: contact.normal.into(),
-            velocities: contact.pair.gather(velocities),
-        };
-        answer(contact.pair, &points, parting, &motion, law, responses);
+        let parting = REPULSION * (contact.distance_m - contact.gap_m).max(0.0) / ends.h;
+        let sides = ends.bodies.sides(&contact.pair, &contact.weights);
+        let relative = sides.velocity(|node| ends.bodies.end_velocity(node));
+        let (weights, normal) = (contact.weights, contact.normal.into());
+        let points = Points { weights, normal, relative };
+        answer(contact.pair, &points, parting, &ends, law, responses);
     }
 }
 
-/// Adds the responses of the four vertices of `pair`; false if there are none.
+/// Adds the responses of the nodes of `pair`; false if there are none.
 fn answer(
     pair: Pair,
     points: &Points,
     parting: f64,
-    motion: &Motion,
+    ends: &StepEnds,
     law: &CollisionLaw,
-    responses: &mut Vec<VertexResponse>,
+    responses: &mut Vec<Response>,
 ) -> bool {
-    let inverse_masses = pair.vertices.map(|vertex| motion.inverse_masses[vertex as usize]);
-    let Some(changes) = inelastic(points, &inverse_masses, law.friction.of(&pair), parting) else {
-        return false;
-    };
-    let response = |(vertex, change)| VertexResponse::new(vertex, pair, change);
-    responses.extend(pair.vertices.into_iter().zip(changes).filter_map(response));
+    let bodies = ends.bodies;
+    let sides = bodies.sides(&pair, &points.weights);
+    let inverse_mass = sides.inverse_mass(&points.normal, |node| bodies.inverse_mass(node));
+    let friction = law.friction.of(&pair);
+    let Some(impulse) = inelastic(points, inverse_mass, friction, parting) else { return false };
+    let mut changes = [(0, 0, Vec3::zeros()); MAX_TERMS];
+    let terms = sides.terms();
+    for (change, term) in changes.iter_mut().zip(terms) {
+        let delta_u = bodies.inverse_mass(term.node).response(&term.jacobian, &impulse);
+        *change = (bodies.unit(term.node), term.node, delta_u);
+    }
+    let changes = &changes[..terms.len()];
+    for &(unit, node, delta_u) in changes {
+        let of_unit = changes.iter().filter(|change| change.0 == unit);
+        let size = of_unit.map(|(_, _, delta_u)| delta_u.norm_squared()).sum();
+        responses.extend(Response::new(unit, node, pair, delta_u, size));
+    }
     true
 }
 
@@ -178,24 +201,16 @@ fn collision(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], separation_m: f64) 
 struct Points {
     weights: [f64; 4],
     normal: Vec3,
-    /// Of the four vertices, m/s.
-    velocities: [Vec3; 4],
+    /// The velocity of the first point relative to the second, m/s.
+    relative: Vec3,
 }
 
-/// Changes of velocity (m/s) by an inelastic impulse with friction, after which the
-/// points part at the speed `parting` (m/s); none if they do already or cannot move.
+/// The inelastic impulse with friction (N s), after which the points part at the speed `parting`
+/// (m/s); none if they do already or cannot move.
 ///
-/// With `w` the weights and `1/m = sum w_a^2 / m_a`, the impulse `J` changes the
-/// relative velocity `v = sum w_a v_a` by `J / m`, and vertex a's by `w_a J / m_a`.
-fn inelastic(
-    points: &Points,
-    inverse_masses: &[f64; 4],
-    friction: f64,
-    parting: f64,
-) -> Option<[Vec3; 4]> {
-    let w = &points.weights;
-    let inverse_mass: f64 = (0..4).map(|a| w[a] * w[a] * inverse_masses[a]).sum();
-    let relative: Vec3 = (0..4).map(|a| w[a] * points.velocities[a]).sum();
+/// An impulse `p` changes the relative velocity of the points by `p inverse_mass`.
+fn inelastic(points: &Points, inverse_mass: f64, friction: f64, parting: f64) -> Option<Vec3> {
+    let relative = points.relative;
     let approach = -relative.dot(&points.normal);
     let change = approach + parting;
     if !(change > 0.0 && inverse_mass > 0.0) {
@@ -204,13 +219,13 @@ fn inelastic(
     let slip = relative + approach * points.normal;
     let speed = slip.norm();
     let stopped = if speed > 0.0 { (friction * change / speed).min(1.0) } else { 0.0 };
-    let impulse = (change * points.normal - stopped * slip) / inverse_mass;
-    Some(std::array::from_fn(|a| w[a] * inverse_masses[a] * impulse))
+    Some((change * points.normal - stopped * slip) / inverse_mass)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::side::tests::PointMasses;
     use proptest::prelude::*;
 
     const H: f64 = 1e-3;
@@ -258,10 +273,12 @@ mod tests {
         ) {
             let at = closest(kind, x);
             let before = relative(&at, &v);
-            let points = Points { weights: at.weights, normal: at.normal, velocities: v };
-            let changes = inelastic(&points, &masses.map(f64::recip), friction, 0.0);
-            prop_assert_eq!(changes.is_some(), before.dot(&at.normal) < 0.0);
-            if let Some(changes) = changes {
+            let points = Points { weights: at.weights, normal: at.normal, relative: before };
+            let inverse_mass = (0..4).map(|a| at.weights[a].powi(2) / masses[a]).sum();
+            let impulse = inelastic(&points, inverse_mass, friction, 0.0);
+            prop_assert_eq!(impulse.is_some(), before.dot(&at.normal) < 0.0);
+            if let Some(impulse) = impulse {
+                let changes: [_; 4] = std::array::from_fn(|a| impulse * at.weights[a] / masses[a]);
                 let after = relative(&at, &std::array::from_fn(|a| v[a] + changes[a]));
                 prop_assert!(after.dot(&at.normal).abs() < 1e-12);
                 let momentum: Vec3 = (0..4).map(|a| masses[a] * changes[a]).sum();
@@ -290,9 +307,9 @@ mod tests {
             let x0: [_; 4] = std::array::from_fn(|a| at_time(a) - time * v[a]);
             let x1: [_; 4] = std::array::from_fn(|a| at_time(a) + (1.0 - time) * v[a]);
             prop_assume!(closest(kind, x0).distance > 1e-2);
-            let motion = Motion { x0: &x0, x1: &x1, inverse_masses: &[1.0; 4], h: H };
+            let ends = StepEnds { x0: &x0, x1: &x1, bodies: &PointMasses(&[1.0; 4]), h: H };
             let mut responses = Vec::new();
-            let found = impulses(&[pair(kind)], motion, &law(0.0, 1e-3), &mut responses);
+            let found = impulses(&[pair(kind)], ends, &law(0.0, 1e-3), &mut responses);
             prop_assert_eq!(found, 1);
             prop_assert!(!responses.is_empty());
         }
@@ -303,17 +320,18 @@ mod tests {
             turn in 0..40usize,
             cut in 0..40usize,
         ) {
-            let all: Vec<VertexResponse> = drawn
+            let all: Vec<Response> = drawn
                 .iter()
                 .filter_map(|&(vertex, other, v)| {
                     let pair = Pair::vertex_face(vertex, [10 + other, 20, 30]);
-                    VertexResponse::new(vertex, pair, Vec3::from(v.map(f64::from)))
+                    let v = Vec3::from(v.map(f64::from));
+                    Response::new(vertex, vertex, pair, v, v.norm_squared())
                 })
                 .collect();
             let mut expected = all.clone();
             max_project(&mut expected);
             for response in &all {
-                let kept = expected.iter().find(|kept| kept.vertex == response.vertex);
+                let kept = expected.iter().find(|kept| kept.node == response.node);
                 prop_assert!(kept.is_some_and(|kept| kept.key() >= response.key()));
             }
             let mut turned = all.clone();
@@ -328,7 +346,7 @@ mod tests {
     }
 
     /// A vertex at `height` over a fixed face, moving by `step`.
-    fn dropped(height: f64, step: Vec3, friction: f64) -> (u64, Vec<VertexResponse>) {
+    fn dropped(height: f64, step: Vec3, friction: f64) -> (u64, Vec<Response>) {
         let x0 = [
             Vec3::new(0.0, height, 0.0),
             -Vec3::x() - Vec3::z(),
@@ -337,10 +355,11 @@ mod tests {
         ];
         let mut x1 = x0;
         x1[0] += step;
-        let motion = Motion { x0: &x0, x1: &x1, inverse_masses: &[4.0, 0.0, 0.0, 0.0], h: H };
+        let bodies = PointMasses(&[4.0, 0.0, 0.0, 0.0]);
+        let ends = StepEnds { x0: &x0, x1: &x1, bodies: &bodies, h: H };
         let mut responses = Vec::new();
         let pair = Pair::vertex_face(0, [1, 2, 3]);
-        let found = impulses(&[pair], motion, &law(friction, 1e-4), &mut responses);
+        let found = impulses(&[pair], ends, &law(friction, 1e-4), &mut responses);
         (found, responses)
     }
 
@@ -349,7 +368,7 @@ mod tests {
         let (found, responses) = dropped(0.001, Vec3::new(0.003, -0.002, 0.0), 0.5);
         assert_eq!((found, responses.len()), (1, 1));
         let expected = Vec3::new(-1.0, 2.0, 0.0);
-        assert!((Vec3::from(responses[0].delta_v) - expected).norm() < 1e-12, "{responses:?}");
+        assert!((Vec3::from(responses[0].delta_u) - expected).norm() < 1e-12, "{responses:?}");
     }
 
     #[test]
@@ -360,11 +379,27 @@ mod tests {
     }
 
     #[test]
+    fn a_body_takes_the_changes_of_all_its_nodes_from_one_pair() {
+        let pair = |other: u32| Pair::vertex_face(9, [10 + other, 20, 30]);
+        let response = |node, other, size| Response::new(4, node, pair(other), Vec3::x(), size);
+        let all = [(4, 0, 2.0), (5, 0, 2.0), (4, 1, 3.0), (5, 1, 3.0)];
+        let mut all = Vec::from_iter(all.iter().filter_map(|&(n, o, size)| response(n, o, size)));
+        max_project(&mut all);
+        assert_eq!(all.len(), 2);
+        assert!(
+            all.iter()
+                .zip([4, 5])
+                .all(|(kept, node)| { kept.node == node && kept.pair == pair(1) })
+        );
+    }
+
+    #[test]
     fn what_is_not_finite_or_nothing_is_no_response() {
         let pair = Pair::vertex_face(0, [1, 2, 3]);
-        assert_eq!(VertexResponse::new(0, pair, Vec3::new(f64::NAN, 0.0, 0.0)), None);
-        assert_eq!(VertexResponse::new(0, pair, -Vec3::zeros()), None);
-        let response = VertexResponse::new(0, pair, Vec3::new(-0.0, 1.0, 0.0));
-        assert_eq!(response.map(|r| r.delta_v[0].to_bits()), Some(0));
+        let response = |delta_u| Response::new(0, 0, pair, delta_u, 1.0);
+        assert_eq!(response(Vec3::new(f64::NAN, 0.0, 0.0)), None);
+        assert_eq!(response(-Vec3::zeros()), None);
+        let kept = response(Vec3::new(-0.0, 1.0, 0.0));
+        assert_eq!(kept.map(|r| r.delta_u[0].to_bits()), Some(0));
     }
 }

@@ -1,13 +1,34 @@
-//! The contact law: from near pairs to forces, impulses and the fail-safe.
+//! The contact law, from near pairs to forces, impulses and the fail-safe.
+//!
+//! The stages of a step, in their order:
+//!
+//! 1. [`point`]: candidates become contacts, with closest points and a normal;
+//! 2. [`route`]: contacts go to the ranks that own their nodes;
+//! 3. [`law`]: contacts become active, each with a [`spring`] in the linear system;
+//! 4. the linear system is solved (by the step);
+//! 5. [`memory`]: what each contact remembers of the solve;
+//! 6. [`impulse`]: what the contacts did not foresee;
+//! 7. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
+//!
+//! [`side`] is what a contact asks of the bodies: it knows no kind of body.
 
+pub mod distance;
 pub mod fail_safe;
 pub mod impulse;
+pub mod law;
+pub mod memory;
 pub mod point;
+pub mod route;
 pub mod settings;
+pub mod side;
 pub mod spring;
 
-pub use impulse::{VertexResponse, impulses, max_project, repulsions};
-pub use point::{
-    Contact, ContactDistance, ContactKind, Friction, find_contacts, keep_local_minima,
-};
+pub use distance::ContactDistance;
+pub use impulse::{Response, StepEnds, impulses, max_project, repulsions};
+pub use law::{ActiveContact, Circumstances, ContactLaw, Friction};
+pub use memory::ContactMemory;
+pub use point::{Contact, ContactKind, find_contacts, keep_local_minima};
+pub use route::Route;
 pub use settings::Settings;
+pub use side::{Dynamics, InverseMass, Sides};
+pub use spring::{ContactSpring, ContactSprings};

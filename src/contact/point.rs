@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::collision::ccd::{swept_gap, time_of_impact};
 use crate::collision::narrow::{Closest, closest};
 use crate::collision::{Pair, PairKind};
-use crate::ids::VertexId;
+use crate::contact::distance::ContactDistance;
 use crate::math::Vec3;
 
 /// Part of the contact distance within which a predicted motion is an impact.
@@ -54,55 +54,6 @@ impl Contact {
     /// Why it is on the list.
     pub fn kind(&self) -> ContactKind {
         if self.kind == 0 { ContactKind::Proximity } else { ContactKind::Impact }
-    }
-}
-
-/// How far apart the sides of a pair are kept: the contact distance, but for
-/// pairs of one cloth that are nearer at rest, as across short edges.
-#[derive(Debug, Clone, Copy)]
-pub struct ContactDistance<'a> {
-    /// The contact distance, m.
-    pub distance_m: f64,
-    /// Rest positions of all cloth vertices, m.
-    pub rest: &'a [Vec3],
-    /// Where the vertices of each cloth end, rising.
-    pub cloth_ends: &'a [VertexId],
-}
-
-/// Part of the distance at rest at which pairs of one cloth begin to push: less
-/// than one, so that cloth may be squeezed and sheared a little in its plane.
-const REST_SHARE: f64 = 0.5;
-
-impl ContactDistance<'_> {
-    /// That of `pair`, m.
-    pub fn of(&self, pair: &Pair) -> f64 {
-        let cloth = |v: &VertexId| self.cloth_ends.partition_point(|end| end <= v);
-        let [first, others @ ..] = &pair.vertices;
-        let same = others.iter().all(|v| cloth(v) == cloth(first));
-        if !same || cloth(first) == self.cloth_ends.len() {
-            return self.distance_m;
-        }
-        let at_rest = closest(pair.kind(), pair.gather(self.rest));
-        self.distance_m.min(REST_SHARE * at_rest.distance)
-    }
-}
-
-/// Coulomb's coefficients.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Friction {
-    /// Between cloth and cloth.
-    pub cloth: f64,
-    /// Between cloth and obstacles.
-    pub obstacle: f64,
-    /// Vertices below this number are cloth.
-    pub cloth_vertices: VertexId,
-}
-
-impl Friction {
-    /// That of `pair`.
-    pub fn of(&self, pair: &Pair) -> f64 {
-        let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
-        if cloth { self.cloth } else { self.obstacle }
     }
 }
 
@@ -211,6 +162,7 @@ fn gives_way(contact: &Contact, by: &Contact) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::VertexId;
     use proptest::prelude::*;
 
     const DISTANCE_M: f64 = 1e-3;

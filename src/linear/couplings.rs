@@ -1,11 +1,10 @@
 //! Terms of the matrix outside its fixed structure, of one solve alone.
 //!
-//! A spring between two points, each a weighted sum of the vertices of its side,
-//! adds `(w w^T) (x) C` to the matrix. Its blocks within a side stand in the
-//! [`super::BlockCsr`], where the preconditioner sees them. Those across the sides
-//! are kept as factors and applied without a matrix,
+//! A spring of stiffness `C` between two points adds `J_i^T C J_j` to the matrix for every two of
+//! its nodes. Blocks within a side stand in the [`super::BlockCsr`], where the preconditioner sees
+//! them. Those across the sides are kept as factors and applied without a matrix,
 //! ```text
-//! (A u)_a += w_a C sum_b w_b u_b      a in one side, b in the other
+//! (A u)_i += J_i^T C sum_j J_j u_j      i in one side, j in the other
 //! ```
 //! after the row's blocks, in the order of the couplings: two products with `C`
 //! in place of six or eight blocks, and a quarter of their memory.
@@ -13,72 +12,60 @@
 use std::ops::Range;
 
 use crate::ids::NONE;
+use crate::linear::jacobian::Jacobian;
 use crate::linear::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
 use crate::partition::PatchIndex;
 
+/// Most nodes of a spring: a body's two and three vertices of cloth.
+pub const MAX_TERMS: usize = 5;
+
 /// What one spring adds across its sides.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Coupling {
-    stiffness: Symmetric3,
-    weights: [f64; 4],
-    /// Local indices; [`NONE`] for what has no value in the multiplied vector.
-    columns: [u32; 4],
-    first_side: u32,
+pub struct Coupling<'a> {
+    /// `h^2 C`, kg, symmetric.
+    pub stiffness: Mat3,
+    /// Of each node its column and how it moves its point: the first side's, then the second's.
+    /// Columns are local indices of own nodes, ghosts and step ghosts; a node with the column
+    /// [`NONE`] takes no part.
+    pub terms: &'a [(u32, Jacobian)],
+    /// How many of them are of the first side.
+    pub first_side: usize,
 }
 
-impl Coupling {
-    /// The spring of the symmetric `stiffness` between the weighted sums of the first
-    /// `first_side` of `columns` and of the others. Columns are local indices of own
-    /// vertices, ghosts and step ghosts; [`NONE`] takes no part.
-    pub fn new(stiffness: &Mat3, weights: [f64; 4], columns: [u32; 4], first_side: usize) -> Self {
-        let stiffness = Symmetric3::of(stiffness);
-        Self { stiffness, weights, columns, first_side: first_side as u32 }
-    }
+/// A coupling as it is kept.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    stiffness: Symmetric3,
+    begin: u32,
+    middle: u32,
+    end: u32,
+}
 
-    /// Whether it couples anything: both sides take part.
-    pub fn is_any(&self) -> bool {
-        let (first, second) = self.columns.split_at(self.first_side as usize);
-        [first, second].iter().all(|side| side.iter().any(|&column| column != NONE))
+impl Kept {
+    /// The terms of one side.
+    fn side(&self, side: usize) -> Range<usize> {
+        let [from, to] =
+            if side == 0 { [self.begin, self.middle] } else { [self.middle, self.end] };
+        from as usize..to as usize
     }
+}
 
-    /// Its places on one side; [`NONE`] on the other.
-    fn rows(&self, side: usize) -> [u32; 4] {
-        let here = self.sides()[side].clone();
-        std::array::from_fn(|a| if here.contains(&a) { self.columns[a] } else { NONE })
-    }
-
-    fn sides(&self) -> [Range<usize>; 2] {
-        let middle = self.first_side as usize;
-        [0..middle, middle..4]
-    }
-
-    /// Adds its part of `A u` to those rows of one side that stand in `w`, whose
-    /// first is `first_row`.
-    fn multiply_add(&self, side: usize, first_row: u32, u: &[Vec3], w: &mut [Vec3]) {
-        let [mut rows, mut others] = self.sides();
-        if side == 1 {
-            std::mem::swap(&mut rows, &mut others);
-        }
-        let mut point = Vec3::zeros();
-        for (&column, &weight) in self.columns[others.clone()].iter().zip(&self.weights[others]) {
-            if let Some(u) = u.get(column as usize) {
-                point += u * weight;
-            }
-        }
-        let pull = self.stiffness.times(&point);
-        for (&row, &weight) in self.columns[rows.clone()].iter().zip(&self.weights[rows]) {
-            if let Some(w) = w.get_mut(row.wrapping_sub(first_row) as usize) {
-                *w += pull * weight;
-            }
-        }
-    }
+/// A node of a coupling. Most have a weight, so the others' arms stand apart.
+#[derive(Debug, Clone, Copy)]
+struct Term {
+    weight: f64,
+    column: u32,
+    /// Number of its arm; [`NONE`] if it has a weight.
+    arm: u32,
 }
 
 /// One rank's couplings: those that have an own row. The default has none.
 #[derive(Debug, Clone, Default)]
 pub struct Couplings {
-    list: Vec<Coupling>,
+    list: Vec<Kept>,
+    terms: Vec<Term>,
+    arms: Vec<Vec3>,
     /// Side `item % 2` of coupling `item / 2`, for each own patch with a row in it.
     of_patch: PatchIndex,
     /// First row of each patch.
@@ -99,19 +86,59 @@ impl Couplings {
         }
     }
 
-    /// Replaces all couplings. The vector that they multiply ends in `step_ghosts`
-    /// values beyond the ghosts of the matrix. Allocates nothing unless there are
-    /// more than ever.
-    pub fn refill(&mut self, couplings: impl Iterator<Item = Coupling>, step_ghosts: usize) {
+    /// Removes all couplings. The vector that the next ones multiply ends in `step_ghosts`
+    /// values beyond the ghosts of the matrix.
+    pub fn clear(&mut self, step_ghosts: usize) {
         self.list.clear();
-        self.list.extend(couplings.filter(Coupling::is_any));
-        let list = &self.list;
-        self.of_patch.fill((0..2 * list.len()).map(|item| list[item / 2].rows(item % 2)));
+        self.terms.clear();
+        self.arms.clear();
         self.step_ghosts = step_ghosts;
+    }
+
+    /// Adds a coupling, unless a side of it takes no part.
+    pub fn add(&mut self, coupling: &Coupling) {
+        let (first, second) = coupling.terms.split_at(coupling.first_side);
+        let takes_part = |side: &[(u32, Jacobian)]| side.iter().any(|&(column, _)| column != NONE);
+        if !takes_part(first) || !takes_part(second) {
+            return;
+        }
+        let begin = self.terms.len() as u32;
+        first.iter().for_each(|term| self.add_term(term));
+        let middle = self.terms.len() as u32;
+        second.iter().for_each(|term| self.add_term(term));
+        let end = self.terms.len() as u32;
+        let stiffness = Symmetric3::of(&coupling.stiffness);
+        self.list.push(Kept { stiffness, begin, middle, end });
+    }
+
+    fn add_term(&mut self, &(column, jacobian): &(u32, Jacobian)) {
+        if column == NONE {
+            return;
+        }
+        self.terms.push(match jacobian {
+            Jacobian::Weight(weight) => Term { weight, column, arm: NONE },
+            Jacobian::Arm(arm) => {
+                self.arms.push(arm);
+                Term { weight: 0.0, column, arm: self.arms.len() as u32 - 1 }
+            }
+        });
+    }
+
+    /// Sorts the couplings to the patches. After: they can be multiplied. Allocates nothing unless
+    /// there are more than ever.
+    pub fn finish(&mut self) {
+        let (list, terms) = (&self.list, &self.terms);
+        let rows = |item: usize, side: usize| {
+            let mut rows = [NONE; MAX_TERMS];
+            let terms = &terms[list[item].side(side)];
+            rows.iter_mut().zip(terms).for_each(|(row, term)| *row = term.column);
+            rows
+        };
+        self.of_patch.fill((0..2 * list.len()).map(|item| rows(item / 2, item % 2)));
         let own = self.patch_offsets.last().copied().unwrap_or(0);
         for (patch, needs) in self.needs_ghosts.iter_mut().enumerate() {
             let items = self.of_patch.of(patch).iter().map(|&item| item as usize);
-            let mut columns = items.flat_map(|item| list[item / 2].rows(1 - item % 2));
+            let mut columns = items.flat_map(|item| rows(item / 2, 1 - item % 2));
             *needs = columns.any(|column| column != NONE && column >= own);
         }
     }
@@ -134,16 +161,16 @@ impl Couplings {
     /// Their blocks: own row, local column, value. Several may have the same place.
     pub fn blocks(&self) -> impl Iterator<Item = (u32, u32, Mat3)> + '_ {
         let own = self.patch_offsets.last().copied().unwrap_or(0);
-        self.list.iter().flat_map(move |coupling| {
-            let Coupling { stiffness, weights, columns, first_side } = *coupling;
-            let matrix = stiffness.matrix();
-            let across = move |a: u32, b: u32| (a < first_side) != (b < first_side);
-            let places = (0..4).flat_map(|a| (0..4).map(move |b| (a, b)));
-            let places = places.filter(move |&(a, b)| across(a, b));
-            places.filter_map(move |(a, b)| {
-                let (a, b) = (a as usize, b as usize);
-                let here = columns[a] < own && columns[b] != NONE;
-                here.then(|| (columns[a], columns[b], matrix * (weights[a] * weights[b])))
+        let sides = self.list.iter().flat_map(|kept| [(kept, 0), (kept, 1)]);
+        sides.flat_map(move |(kept, side)| {
+            let matrix = kept.stiffness.matrix();
+            let rows = self.terms[kept.side(side)].iter().filter(move |row| row.column < own);
+            rows.flat_map(move |row| {
+                let columns = self.terms[kept.side(1 - side)].iter();
+                columns.map(move |column| {
+                    let block = self.jacobian(row).block(&matrix, &self.jacobian(column), 1.0);
+                    (row.column, column.column, block)
+                })
             })
         })
     }
@@ -163,9 +190,27 @@ impl Couplings {
         if self.is_empty() {
             return;
         }
+        let first_row = self.patch_offsets[patch];
         for &item in self.of_patch.of(patch) {
-            let (coupling, side) = (item as usize / 2, item as usize % 2);
-            self.list[coupling].multiply_add(side, self.patch_offsets[patch], u, w);
+            let (kept, side) = (&self.list[item as usize / 2], item as usize % 2);
+            let mut point = Vec3::zeros();
+            for term in &self.terms[kept.side(1 - side)] {
+                point += self.jacobian(term).times(&u[term.column as usize]);
+            }
+            let pull = kept.stiffness.times(&point);
+            for term in &self.terms[kept.side(side)] {
+                if let Some(w) = w.get_mut(term.column.wrapping_sub(first_row) as usize) {
+                    *w += self.jacobian(term).transpose_times(&pull, 1.0);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn jacobian(&self, term: &Term) -> Jacobian {
+        match self.arms.get(term.arm as usize) {
+            Some(arm) => Jacobian::Arm(*arm),
+            None => Jacobian::Weight(term.weight),
         }
     }
 }

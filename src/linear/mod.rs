@@ -5,7 +5,9 @@
 mod block_csr;
 mod cg;
 mod couplings;
+mod equations;
 mod incomplete_cholesky;
+mod jacobian;
 mod preconditioner;
 mod symmetric3;
 mod system;
@@ -15,6 +17,8 @@ mod vectors;
 
 pub use block_csr::{BlockCsr, BlockStructure, Rows};
 pub use cg::CgWorkspace;
-pub use couplings::{Coupling, Couplings};
+pub use couplings::{Coupling, Couplings, MAX_TERMS};
+pub use equations::PatchEquations;
+pub use jacobian::Jacobian;
 pub use preconditioner::{Preconditioner, PreconditionerKind};
 pub use system::{CgReport, End, System, Tolerance};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Items of up to four rows each, listed for every own patch that they touch, in
+/// Items of a few rows each, listed for every own patch that they touch, in
 /// the order of the items. Refilled every step; what it holds it reuses.
 #[derive(Debug, Clone, Default)]
 pub struct PatchIndex {
@@ -27,9 +27,9 @@ impl PatchIndex {
     }
 
     /// Lists `items`, each given by its rows; those that are not own rows are ignored.
-    pub fn fill(
+    pub fn fill<const N: usize>(
         &mut self,
-        items: impl DoubleEndedIterator<Item = [u32; 4]> + ExactSizeIterator + Clone,
+        items: impl DoubleEndedIterator<Item = [u32; N]> + ExactSizeIterator + Clone,
     ) {
         self.offsets.fill(0);
         for rows in items.clone() {
@@ -61,7 +61,7 @@ impl PatchIndex {
 }
 
 /// Calls `visit` once for every own patch that has one of `rows`.
-fn for_patches(patch_of_row: &[u32], rows: [u32; 4], mut visit: impl FnMut(usize)) {
+fn for_patches<const N: usize>(patch_of_row: &[u32], rows: [u32; N], mut visit: impl FnMut(usize)) {
     let patches = rows.map(|row| patch_of_row.get(row as usize));
     for (a, patch) in patches.iter().enumerate() {
         if let Some(own) = patch

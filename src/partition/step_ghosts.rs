@@ -6,7 +6,7 @@
 //! sides of an exchange agree on its lists without a message: by rising vertex, each
 //! once, and none that the mesh's own ghosts bring already.
 
-use crate::ids::{NONE, VertexId};
+use crate::ids::{NONE, NodeId, VertexId};
 use crate::partition::distribute::{Layout, Partition};
 use crate::ranks::{Halo, HaloNeighbour};
 
@@ -61,7 +61,11 @@ impl StepGhosts {
     /// Replaces the step ghosts and their part of `halo`, which [`Self::halo`] made.
     /// All `groups` (in any order) whose vertices need each other's values, each known to
     /// every rank that owns one of its vertices; [`NONE`] stands for no vertex.
-    pub fn refill(&mut self, halo: &mut Halo, groups: impl Iterator<Item = [VertexId; 4]>) {
+    pub fn refill<const N: usize>(
+        &mut self,
+        halo: &mut Halo,
+        groups: impl Iterator<Item = [NodeId; N]>,
+    ) {
         for &(_, vertex) in &self.ghosts {
             self.local[vertex as usize] = NONE;
         }
@@ -99,7 +103,7 @@ impl StepGhosts {
     }
 
     /// Notes who needs whose value in `group`.
-    fn couple(&mut self, neighbours: &[HaloNeighbour], group: [VertexId; 4]) {
+    fn couple<const N: usize>(&mut self, neighbours: &[HaloNeighbour], group: [NodeId; N]) {
         let present = || group.into_iter().filter(|&vertex| vertex != NONE);
         let (own, local) = (self.own, &self.local);
         let own_vertices = present().filter(|&vertex| local[vertex as usize] < own);

@@ -1,16 +1,24 @@
 //! One rank's simulation.
 
+mod clearance;
 pub mod clock;
 mod contacts;
+mod context;
+mod control;
+mod dynamics;
+mod gather;
+mod impulses;
 pub mod model;
 mod motion;
 pub mod report;
-mod respond;
+mod search;
 pub mod settings;
 mod simulation;
 mod start;
 pub mod state;
 mod step;
+mod surfaces;
+pub mod system;
 mod trouble;
 
 pub use clock::{Clock, TICKS_PER_STEP};
@@ -19,3 +27,4 @@ pub use report::{Counter, Measure, Phase, StepReport};
 pub use settings::Settings;
 pub use simulation::Simulation;
 pub use state::State;
+pub use system::StepSystem;

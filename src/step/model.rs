@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::bodies::Setup;
 use crate::bodies::cloth::{AirDrag, ClothModel};
 use crate::bodies::prescribed::ObstacleSetup;
-use crate::collision::{Surface, Surfaces};
+use crate::bodies::{Body, Numbering, Setup};
+use crate::collision::Surfaces;
 use crate::error::Result;
-use crate::ids::VertexId;
+use crate::ids::{NodeId, VertexId};
 use crate::math::Vec3;
 use crate::partition::{Graph, Partition, Patches};
 use crate::step::clock::{Clock, TICKS_PER_STEP};
 use crate::step::settings::Settings;
+use crate::step::surfaces;
 
 /// Elements, hierarchies, partition and settings of a scene.
 pub struct Model {
@@ -29,15 +30,19 @@ pub struct Model {
     pub cloth_ends: Vec<VertexId>,
     /// The edges of all cloths.
     pub edges: Vec<[VertexId; 2]>,
-    /// The shortest edge at rest of each cloth vertex, m.
+    /// The shortest edge at rest of each vertex that is not prescribed, m.
     pub shortest_edges: Vec<f64>,
-    /// Names of all objects: cloths, then obstacles.
+    /// Names of all objects: cloths, bodies, obstacles.
     pub names: Vec<String>,
+    /// Bodies of few nodes.
+    pub bodies: Vec<Arc<dyn Body>>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
-    /// Every object as collision sees it: cloths, then obstacles.
+    /// Which vertices and nodes belong to which body.
+    pub numbering: Numbering,
+    /// Every object as collision sees it: cloths, bodies, obstacles.
     pub surfaces: Surfaces,
-    /// Which vertices the system matrix couples.
+    /// Which nodes the system matrix couples.
     pub graph: Graph,
     /// Patches and their ranks.
     pub partition: Partition,
@@ -54,28 +59,51 @@ impl Model {
         setup: Setup,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
+        Self::with_bodies(settings, setup, Vec::new(), partition)
+    }
+
+    /// The same with `bodies` of few nodes beside cloths and obstacles.
+    ///
+    /// # Errors
+    /// When the mesh cannot be partitioned, or the faces of a body are no surface.
+    pub fn with_bodies(
+        settings: Settings,
+        setup: Setup,
+        bodies: Vec<Arc<dyn Body>>,
+        partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
+    ) -> Result<Self> {
         let clock = Clock::new(settings.frames_per_second, settings.steps_per_frame);
         let air = AirDrag {
             normal: settings.air.normal_drag_n_s_per_m3,
             tangential: settings.air.tangential_drag_n_s_per_m3,
         };
         let cloth = ClothModel::new(&setup.cloths, air, clock.seconds(TICKS_PER_STEP));
-        let graph = Graph::from_cliques(cloth.vertex_count(), cloth.couplings());
+        let prescribed = setup.obstacles.iter().map(|obstacle| obstacle.shape.len()).sum();
+        let numbering = Numbering::new(cloth.vertex_count(), &bodies, prescribed);
+        let graph = coupling_graph(&cloth, &numbering);
+        let of_bodies = numbering.bodies().iter().map(|body| body.nodes.clone());
+        let ranges: Vec<_> = cloth.ranges.iter().cloned().chain(of_bodies).collect();
         let partition = partition(&|ranks| {
-            let patches = Patches::new(&graph, &cloth.ranges, settings.patch_vertices as usize)?;
+            let patches = Patches::new(&graph, &ranges, settings.patch_vertices as usize)?;
             Partition::new(&graph, Arc::new(patches), ranks)
         })?;
+        let culling = settings.contact.culling;
+        let (surfaces, shortest_edges) =
+            surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
         Ok(Self {
-            surfaces: surfaces(&setup, &cloth, &partition.patches, settings.contact.culling),
+            surfaces,
             rest: setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect(),
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
             edges: edges(&setup, &cloth),
-            shortest_edges: shortest_edges(&setup),
+            shortest_edges,
             names: (setup.cloths.iter().map(|cloth| cloth.name.clone()))
+                .chain(bodies.iter().map(|body| body.name().to_owned()))
                 .chain(setup.obstacles.iter().map(|obstacle| obstacle.name.clone()))
                 .collect(),
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
+            bodies,
+            numbering,
             settings,
             clock,
             cloth,
@@ -92,11 +120,6 @@ impl Model {
     /// Velocity of the air at `time_s`, m/s.
     pub fn wind(&self, time_s: f64) -> Vec3 {
         self.settings.air.velocity(time_s)
-    }
-
-    /// Number of vertices of all objects.
-    pub fn all_vertices(&self) -> usize {
-        self.cloth.vertex_count() + self.obstacles.iter().map(|o| o.shape.len()).sum::<usize>()
     }
 
     /// Positions of all obstacle vertices at `time_s` into `out`; those of fixed
@@ -120,38 +143,10 @@ fn edges(setup: &Setup, cloth: &ClothModel) -> Vec<[VertexId; 2]> {
     of_cloth.collect()
 }
 
-/// The shortest edge at rest of each cloth vertex, m.
-fn shortest_edges(setup: &Setup) -> Vec<f64> {
-    let mut all = Vec::new();
-    for cloth in &setup.cloths {
-        let mut shortest = vec![f64::INFINITY; cloth.rest.len()];
-        for &[a, b] in &cloth.topology.edges {
-            let length = (cloth.rest[b as usize] - cloth.rest[a as usize]).norm();
-            for vertex in [a, b] {
-                shortest[vertex as usize] = length.min(shortest[vertex as usize]);
-            }
-        }
-        all.append(&mut shortest);
-    }
-    all
-}
-
-fn surfaces(setup: &Setup, cloth: &ClothModel, patches: &Patches, culling: bool) -> Surfaces {
-    let mut list = Vec::new();
-    let mut first = 0;
-    for (index, setup) in setup.cloths.iter().enumerate() {
-        let range = &cloth.ranges[index];
-        let of_vertex = &patches.of_vertex[range.start as usize..range.end as usize];
-        let parts = Some((of_vertex, patches.len()));
-        let (faces, topology, rest) = (&setup.faces, &setup.topology, &setup.rest);
-        let surface = Surface::new(first, faces, topology, rest, parts, false);
-        list.push(if culling { surface.with_culling(rest) } else { surface });
-        first = range.end;
-    }
-    for obstacle in &setup.obstacles {
-        let (faces, topology) = (&obstacle.faces, &obstacle.topology);
-        list.push(Surface::new(first, faces, topology, &obstacle.shape, None, true));
-        first += obstacle.shape.len() as u32;
-    }
-    Surfaces { list }
+/// The nodes that elements of cloth couple, and those of each body.
+fn coupling_graph(cloth: &ClothModel, numbering: &Numbering) -> Graph {
+    let bodies: Vec<Vec<NodeId>> =
+        numbering.bodies().iter().map(|body| body.nodes.clone().collect()).collect();
+    let of_bodies = bodies.iter().map(Vec::as_slice);
+    Graph::from_cliques(numbering.nodes(), cloth.couplings().chain(of_bodies))
 }

@@ -1,11 +1,19 @@
-//! Positions and velocities of all objects' vertices over one step.
+//! Positions and velocities of all bodies over one step.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::bodies::cloth::inputs::Target;
+use crate::bodies::numbering::BodyRange;
+use crate::bodies::{Body, Numbering};
 use crate::collision::{Sweep, stays_within};
-use crate::ids::VertexId;
-use crate::math::Vec3;
+use crate::ids::{NodeId, VertexId};
+use crate::math::{Mat3, Vec3};
 use crate::step::clock::Clock;
+use crate::step::dynamics::MovingBodies;
 use crate::step::model::Model;
 use crate::step::state::State;
+use crate::step::system::{BodyTerms, NodeTerms};
 
 /// One step in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,78 +47,127 @@ impl Span {
     }
 }
 
-/// All vertices during a step: cloths first, then obstacles.
-pub(super) struct Motion {
-    /// At the start, m.
+/// Positions of all vertices and velocities of all nodes during a step.
+///
+/// Vertices and velocities are numbered as in [`Numbering`]: of cloth, of bodies, of what is
+/// prescribed.
+pub(super) struct StepMotion {
+    /// Positions at the start, m.
     pub x0: Vec<Vec3>,
-    /// At the end as foreseen before the solve, m.
+    /// At the end as predicted before the solve, m.
     pub predicted: Vec<Vec3>,
     /// The end of the motion along which candidates were sought, m.
     pub path_end: Vec<Vec3>,
     /// At the end, m.
     pub x1: Vec<Vec3>,
-    /// Cloth at the start, obstacles over the step, m/s.
-    pub v0: Vec<Vec3>,
-    /// The same with cloth at the end, m/s.
-    pub v1: Vec<Vec3>,
-    /// 1/kg; zero for what moves as told.
+    /// Velocities of nodes at the start, of prescribed vertices over the step, m/s.
+    pub u0: Vec<Vec3>,
+    /// The same with nodes at the end.
+    pub u1: Vec<Vec3>,
+    /// Vertices that move as prescribed: obstacles, pins and handles.
+    pub prescribed: Vec<bool>,
+    /// Pinned vertices and where they are at the end.
+    pub targets: Vec<Target>,
+    /// Coordinates of each body at the start.
+    pub coordinates: Vec<Vec<f64>>,
+    /// Masses of the bodies' nodes, and what acts on them.
+    pub body_terms: Vec<NodeTerms>,
+    /// Inverse masses of cloth vertices, 1/kg; 0 if pinned.
     pub inverse_masses: Vec<f64>,
-    cloth: usize,
+    /// Velocity that gravity gives cloth, m/s.
+    pub fall: Vec3,
 }
 
-impl Motion {
+impl StepMotion {
     pub fn new(model: &Model) -> Self {
-        let (cloth, all) = (model.cloth.vertex_count(), model.all_vertices());
-        let mut x = vec![Vec3::zeros(); all];
-        model.place_obstacles(0.0, true, &mut x[cloth..]);
+        let numbering = &model.numbering;
+        let mut x = vec![Vec3::zeros(); numbering.vertices()];
+        model.place_obstacles(0.0, true, &mut x[numbering.free_vertices()..]);
+        let mut prescribed = vec![true; x.len()];
+        prescribed[..numbering.free_vertices()].fill(false);
         Self {
             predicted: x.clone(),
             path_end: x.clone(),
             x1: x.clone(),
             x0: x,
-            v0: vec![Vec3::zeros(); all],
-            v1: vec![Vec3::zeros(); all],
-            inverse_masses: vec![0.0; all],
-            cloth,
+            u0: vec![Vec3::zeros(); numbering.velocities()],
+            u1: vec![Vec3::zeros(); numbering.velocities()],
+            prescribed,
+            targets: Vec::new(),
+            coordinates: Vec::new(),
+            body_terms: Vec::new(),
+            inverse_masses: vec![0.0; numbering.cloth()],
+            fall: Vec3::zeros(),
         }
     }
 
-    /// Where everything would be at the end of the step: cloth in free flight,
-    /// pins and obstacles as told.
-    pub fn predict(
-        &mut self,
-        model: &Model,
-        state: &State,
-        targets: &[(VertexId, Vec3)],
-        span: &Span,
-    ) {
-        let cloth = self.cloth;
-        let fall = model.gravity() * (span.h * span.h);
-        self.x0[..cloth].copy_from_slice(&state.positions);
-        self.v0[..cloth].copy_from_slice(&state.velocities);
-        for (vertex, mass) in model.cloth.masses.iter().enumerate() {
-            self.predicted[vertex] = self.x0[vertex] + self.v0[vertex] * span.h + fall;
-            self.inverse_masses[vertex] = 1.0 / mass;
-        }
-        for &(vertex, place) in targets {
-            self.predicted[vertex as usize] = place;
-            self.inverse_masses[vertex as usize] = 0.0;
-        }
-        model.place_obstacles(span.t0_s, false, &mut self.x0[cloth..]);
-        model.place_obstacles(span.t1_s, false, &mut self.predicted[cloth..]);
-        for vertex in cloth..self.x0.len() {
-            self.x1[vertex] = self.predicted[vertex];
-            self.v0[vertex] = (self.x1[vertex] - self.x0[vertex]) / span.h;
-            self.v1[vertex] = self.v0[vertex];
-        }
+    /// Where everything would be at the end of the step: cloth and bodies in free flight,
+    /// pins and obstacles as prescribed. Pins that take hold now are captured in the state.
+    pub fn predict(&mut self, model: &Model, state: &mut State, span: &Span) {
+        let pins = &model.cloth.pins;
+        pins.capture(&mut state.captured, &state.positions, span.t0_s);
+        pins.targets(&state.captured, span.t0_s, span.t1_s, &mut self.targets);
+        self.fall = model.gravity() * span.h;
+        self.predict_cloth(model, state, span);
+        self.predict_bodies(model, state, span);
+        self.predict_obstacles(model, span);
         self.path_end.copy_from_slice(&self.predicted);
     }
 
-    /// The cloth vertices that are further than `margin_m` from the paths along which
+    fn predict_cloth(&mut self, model: &Model, state: &State, span: &Span) {
+        let cloth = model.numbering.cloth();
+        let fall = model.gravity() * (span.h * span.h);
+        self.x0[..cloth].copy_from_slice(&state.positions);
+        self.u0[..state.velocities.len()].copy_from_slice(&state.velocities);
+        for (vertex, mass) in model.cloth.masses.iter().enumerate() {
+            self.predicted[vertex] = self.x0[vertex] + self.u0[vertex] * span.h + fall;
+            self.inverse_masses[vertex] = 1.0 / mass;
+        }
+        self.prescribed[..cloth].fill(false);
+        for &(vertex, place) in &self.targets {
+            self.predicted[vertex as usize] = place;
+            self.inverse_masses[vertex as usize] = 0.0;
+            self.prescribed[vertex as usize] = true;
+        }
+    }
+
+    fn predict_bodies(&mut self, model: &Model, state: &State, span: &Span) {
+        self.coordinates.clone_from(&state.coordinates);
+        self.body_terms.clear();
+        for (number, (body, range)) in each_body(model).enumerate() {
+            let at = &self.coordinates[number];
+            let u = &self.u0[nodes(range)];
+            let mut free = u.to_vec();
+            for (node, free) in free.iter_mut().enumerate() {
+                let mass = body.mass(at, node);
+                let inverse = mass.try_inverse().unwrap_or_else(Mat3::zeros);
+                let impulse = body.impulse(at, u, node, &model.gravity(), span.h);
+                let terms = NodeTerms { mass: [mass, inverse], impulse };
+                *free += terms.free_change();
+                self.body_terms.push(terms);
+            }
+            body.place(at, &mut self.x0[vertices(range)]);
+            body.place(&body.moved(at, &free, span.h), &mut self.predicted[vertices(range)]);
+        }
+    }
+
+    fn predict_obstacles(&mut self, model: &Model, span: &Span) {
+        let (first, nodes) = (model.numbering.free_vertices(), model.numbering.nodes());
+        model.place_obstacles(span.t0_s, false, &mut self.x0[first..]);
+        model.place_obstacles(span.t1_s, false, &mut self.predicted[first..]);
+        for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
+            self.x1[vertex] = self.predicted[vertex];
+            self.u0[velocity] = (self.x1[vertex] - self.x0[vertex]) / span.h;
+            self.u1[velocity] = self.u0[velocity];
+        }
+    }
+
+    /// The vertices that are further than `margin_m` from the paths along which
     /// candidates were sought, rising; their paths become their actual motion.
-    pub fn follow_strayed(&mut self, margin_m: f64) -> Vec<VertexId> {
+    pub fn follow_strayed(&mut self, numbering: &Numbering, margin_m: f64) -> Vec<VertexId> {
         let mut strayed = Vec::new();
-        for (vertex, end) in self.path_end[..self.cloth].iter_mut().enumerate() {
+        let free = numbering.free_vertices();
+        for (vertex, end) in self.path_end[..free].iter_mut().enumerate() {
             let (x0, x1) = (&self.x0[vertex], &self.x1[vertex]);
             if !stays_within(x0, end, x1, margin_m) {
                 *end = *x1;
@@ -120,28 +177,70 @@ impl Motion {
         strayed
     }
 
-    /// Sum of the lengths of the motions of `vertices`, m.
-    pub fn path_length(&self, vertices: &[VertexId]) -> f64 {
-        let lengths = vertices.iter().map(|&v| (self.x1[v as usize] - self.x0[v as usize]).norm());
-        lengths.sum()
+    /// Sum of the lengths of the motions of the cloth vertices among `nodes`, m.
+    pub fn path_length(&self, nodes: &[NodeId]) -> f64 {
+        let vertices = nodes.iter().map(|&node| node as usize);
+        let vertices = vertices.filter(|&v| v < self.inverse_masses.len());
+        vertices.map(|v| (self.x1[v] - self.x0[v]).norm()).sum()
     }
 
-    /// Cloth at the end of the step from its velocities `v1`, and pins where
-    /// they are told to be.
-    pub fn finish(&mut self, targets: &[(VertexId, Vec3)], h: f64) {
-        for vertex in 0..self.cloth {
-            self.x1[vertex] = self.x0[vertex] + self.v1[vertex] * h;
+    /// Positions at the end of a step of `h` (s) from the velocities `u1` of all nodes; pins are at
+    /// their targets.
+    pub fn finish(&mut self, model: &Model, h: f64) {
+        for vertex in 0..model.numbering.cloth() {
+            self.x1[vertex] = self.x0[vertex] + self.u1[vertex] * h;
         }
-        for &(vertex, place) in targets {
+        for &(vertex, place) in &self.targets {
             self.x1[vertex as usize] = place;
         }
+        for body in 0..model.bodies.len() {
+            self.place_body(model, body, h);
+        }
     }
 
-    /// Changes the velocity of one cloth vertex, and its place with it.
-    pub fn push(&mut self, vertex: VertexId, delta_v: Vec3, h: f64) {
-        let vertex = vertex as usize;
-        self.v1[vertex] += delta_v;
-        self.x1[vertex] = self.x0[vertex] + self.v1[vertex] * h;
+    /// Changes the velocity of one node, and what moves with it.
+    pub fn push(&mut self, model: &Model, node: NodeId, delta_u: Vec3, h: f64) {
+        let at = node as usize;
+        self.u1[at] += delta_u;
+        match model.numbering.body_of_node(node) {
+            None => self.x1[at] = self.x0[at] + self.u1[at] * h,
+            Some(body) => self.place_body(model, body, h),
+        }
+    }
+
+    fn place_body(&mut self, model: &Model, number: usize, h: f64) {
+        let (body, range) = (&model.bodies[number], &model.numbering.bodies()[number]);
+        let moved = body.moved(&self.coordinates[number], &self.u1[nodes(range)], h);
+        body.place(&moved, &mut self.x1[vertices(range)]);
+    }
+
+    /// Slows a body down to a fraction of its velocities. Its positions are not changed.
+    pub fn slow(&mut self, model: &Model, number: usize, fraction: f64) {
+        let range = &model.numbering.bodies()[number];
+        self.u1[nodes(range)].iter_mut().for_each(|u| *u *= fraction);
+    }
+
+    /// For each body its vertices, and what places them after a fraction of its motion.
+    pub fn whole_bodies<'m>(&self, model: &'m Model, h: f64) -> Vec<(Range<usize>, PlaceAt<'m>)> {
+        let bodies = each_body(model).zip(&self.coordinates).map(|((body, range), at)| {
+            let (at, u) = (at.clone(), self.u1[nodes(range)].to_vec());
+            let place = move |fraction: f64, x: &mut [Vec3]| {
+                let u: Vec<Vec3> = u.iter().map(|u| u * fraction).collect();
+                body.place(&body.moved(&at, &u, h), x);
+            };
+            (vertices(range), Box::new(place) as PlaceAt<'m>)
+        });
+        bodies.collect()
+    }
+
+    /// What the bodies beside cloth bring into the linear system.
+    pub fn body_terms(&self, model: &Model) -> BodyTerms<'_> {
+        BodyTerms { first: model.numbering.cloth() as NodeId, terms: &self.body_terms }
+    }
+
+    /// What contact may ask of the bodies.
+    pub fn dynamics<'a>(&'a self, model: &'a Model) -> MovingBodies<'a> {
+        MovingBodies::new(model, self)
     }
 
     /// The motion along which candidates are sought, for pairs within `radius` (m).
@@ -149,16 +248,31 @@ impl Motion {
         Sweep { x0: &self.x0, x1: &self.path_end, radius }
     }
 
-    /// Velocities of the cloths at the end of the step.
-    pub fn cloth_v1(&mut self) -> &mut [Vec3] {
-        &mut self.v1[..self.cloth]
-    }
-
-    /// Makes the end of the step the state.
-    pub fn commit(&self, state: &mut State, span: &Span) {
-        state.positions.copy_from_slice(&self.x1[..self.cloth]);
-        state.velocities.copy_from_slice(&self.v1[..self.cloth]);
+    /// Makes the end of the step of `span` the state.
+    pub fn commit(&self, model: &Model, state: &mut State, span: &Span) {
+        let numbering = &model.numbering;
+        state.positions.copy_from_slice(&self.x1[..numbering.cloth()]);
+        state.velocities.copy_from_slice(&self.u1[..numbering.nodes()]);
+        for (number, (body, range)) in each_body(model).enumerate() {
+            let at = &self.coordinates[number];
+            state.coordinates[number] = body.moved(at, &self.u1[nodes(range)], span.h);
+        }
         state.ticks += span.ticks;
         state.lag_ticks += span.held_ticks;
     }
+}
+
+/// Places the vertices of a body after a fraction of its motion.
+type PlaceAt<'m> = Box<dyn Fn(f64, &mut [Vec3]) + Sync + 'm>;
+
+fn each_body(model: &Model) -> impl Iterator<Item = (&Arc<dyn Body>, &BodyRange)> {
+    model.bodies.iter().zip(model.numbering.bodies())
+}
+
+fn nodes(range: &BodyRange) -> Range<usize> {
+    range.nodes.start as usize..range.nodes.end as usize
+}
+
+fn vertices(range: &BodyRange) -> Range<usize> {
+    range.vertices.start as usize..range.vertices.end as usize
 }

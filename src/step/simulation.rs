@@ -3,73 +3,49 @@
 use std::sync::Arc;
 
 use crate::bodies::cloth::energy::EnergyMeter;
-use crate::bodies::cloth::{ContactSpring, Integrator};
-use crate::collision::{Detector, Test};
+use crate::collision::Detector;
 use crate::contact::fail_safe::FailSafe;
-use crate::contact::spring::{ContactLaw, StandingContact};
-use crate::contact::{Contact, Friction, VertexResponse};
 use crate::error::{Error, Result};
-use crate::ids::VertexId;
 use crate::linear::Tolerance;
 use crate::math::Vec3;
-use crate::partition::{Gather, Layout};
+use crate::partition::Layout;
 use crate::ranks::World;
 use crate::stealing::Processors;
 use crate::stealing::replay::{RecordedStep, SearchRecorder};
 use crate::step::clock::TICKS_PER_STEP;
+use crate::step::contacts::ContactStage;
+use crate::step::context::Rank;
+use crate::step::control::StepControl;
+use crate::step::gather::VelocityGather;
+use crate::step::impulses::ImpulseStage;
 use crate::step::model::Model;
-use crate::step::motion::Motion;
+use crate::step::motion::StepMotion;
 use crate::step::report::StepReport;
-use crate::step::state::{ContactMemory, State};
+use crate::step::search::CandidateSearch;
+use crate::step::state::State;
+use crate::step::system::StepSystem;
 use crate::threads::Threads;
-
-/// Fastest push-out of what starts nearer than the contact distance, m/s; or half of that
-/// distance in a whole step, if that is faster. A step that is redone in parts must not
-/// push faster: what is pressed together would burst.
-const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
 /// One rank's simulation: its rows of the linear system, its share of the
 /// hierarchy tests, and copies of all positions and bounds.
 pub struct Simulation<'w> {
+    /// What all ranks know alike.
     pub(super) model: Arc<Model>,
-    pub(super) world: &'w dyn World,
-    pub(super) threads: Threads,
-    pub(super) layout: Layout,
-    pub(super) gather: Gather,
-    pub(super) integrator: Integrator,
-    pub(super) detector: Detector,
-    pub(super) processors: Processors,
-    pub(super) law: ContactLaw,
-    pub(super) energy: EnergyMeter,
+    pub(super) rank: Rank<'w>,
+    /// What outlives a step.
     pub(super) state: State,
-    pub(super) motion: Motion,
+    /// The size of the next attempt.
+    pub(super) control: StepControl,
+    /// Positions and velocities in the present step.
+    pub(super) motion: StepMotion,
+    // The stages of a step, in their order, with what each reuses from step to step.
+    pub(super) search: CandidateSearch,
+    pub(super) contacts: ContactStage,
+    pub(super) system: StepSystem,
+    pub(super) gather: VelocityGather,
+    pub(super) impulses: ImpulseStage,
     pub(super) fail_safe: FailSafe,
-    /// Whether obstacles and handles wait for the rest of this step.
-    pub(super) held: bool,
-    /// Size of the next step, ticks.
-    pub(super) step_ticks: u64,
-    /// Keeps the searches of steps that are recorded.
-    pub(super) recorder: Option<SearchRecorder>,
-    pub(super) lists: Lists,
-}
-
-/// Lists that are reused from step to step.
-#[derive(Default)]
-pub(super) struct Lists {
-    /// Pinned vertices and where they are at the end of the step.
-    pub targets: Vec<(VertexId, Vec3)>,
-    /// This rank's root tests.
-    pub roots: Vec<Test>,
-    /// Contacts that this rank found.
-    pub found: Vec<Contact>,
-    /// Contacts that touch its vertices, by rising pair, and their springs.
-    pub standing: Vec<StandingContact>,
-    pub springs: Vec<ContactSpring>,
-    /// What these contacts remember of the step.
-    pub memories: Vec<ContactMemory>,
-    /// Velocities of the own vertices in parallel numbering.
-    pub own_velocities: Vec<Vec3>,
-    pub responses: Vec<VertexResponse>,
+    energy: EnergyMeter,
 }
 
 impl<'w> Simulation<'w> {
@@ -78,56 +54,26 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When the threads cannot be started or the matrix is too large.
     pub fn new(model: Arc<Model>, world: &'w dyn World, threads: usize) -> Result<Self> {
-        let (settings, cloth) = (&model.settings, &model.cloth);
+        let settings = &model.settings;
         let threads = Threads::new(threads)?;
         let layout = Layout::new(&model.graph, &model.partition, world.rank());
         let tolerance = Tolerance {
             relative_residual: settings.solver.relative_residual,
             max_iterations: settings.solver.max_iterations as usize,
         };
-        let distance_m = settings.contact.distance_m;
-        let half_in_a_step = 0.5 * distance_m / model.clock.seconds(TICKS_PER_STEP);
-        let law = ContactLaw {
-            distance_m,
-            friction: Friction {
-                cloth: settings.contact.friction_cloth,
-                obstacle: settings.contact.friction_obstacle,
-                cloth_vertices: cloth.vertex_count() as u32,
-            },
-            push_speed_m_per_s: PUSH_SPEED_M_PER_S.max(half_in_a_step),
-        };
-        let state = State {
-            ticks: 0,
-            lag_ticks: 0,
-            positions: model.initial.clone(),
-            velocities: vec![Vec3::zeros(); model.initial.len()],
-            captured: cloth.pins.nothing_captured(),
-            contacts: Vec::new(),
-        };
+        let processors = Processors::new(&settings.collision, &threads, world);
         Ok(Self {
-            gather: Gather::new(&model.partition),
-            integrator: Integrator::new(
-                cloth,
-                &model.graph,
-                &model.partition,
-                &layout,
-                settings.solver.preconditioner,
-                tolerance,
-            )?,
-            detector: Detector::new(&model.surfaces),
-            processors: Processors::new(&settings.collision, &threads, world),
-            energy: EnergyMeter::new(cloth, &layout),
-            threads,
-            motion: Motion::new(&model),
+            state: State::start(&model),
+            control: StepControl::new(),
+            motion: StepMotion::new(&model),
+            search: CandidateSearch::new(Detector::new(&model.surfaces), processors),
+            contacts: ContactStage::new(&model),
+            system: StepSystem::new(&model, &layout, settings.solver.preconditioner, tolerance)?,
+            gather: VelocityGather::new(&model),
+            impulses: ImpulseStage::default(),
             fail_safe: FailSafe::default(),
-            held: false,
-            step_ticks: TICKS_PER_STEP,
-            recorder: None,
-            lists: Lists::default(),
-            layout,
-            law,
-            state,
-            world,
+            energy: EnergyMeter::new(&model.cloth, &layout),
+            rank: Rank { world, threads, layout },
             model,
         })
     }
@@ -139,14 +85,14 @@ impl<'w> Simulation<'w> {
 
     /// Velocities of all cloth vertices, m/s, in the mesh's own numbering.
     pub fn velocities(&self) -> &[Vec3] {
-        &self.state.velocities
+        &self.state.velocities[..self.model.numbering.cloth()]
     }
 
     /// Sets positions (m) and velocities (m/s) of all cloth vertices; every rank
     /// must be given the same.
     pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
         self.state.positions.copy_from_slice(positions);
-        self.state.velocities.copy_from_slice(velocities);
+        self.state.velocities[..velocities.len()].copy_from_slice(velocities);
     }
 
     /// Leads the vertices of pin group `group` (in scene order, of all cloths) to
@@ -195,11 +141,11 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// As for [`Simulation::step`].
     pub fn recorded_step(&mut self) -> Result<(StepReport, Option<RecordedStep>)> {
-        self.recorder = Some(SearchRecorder::default());
+        self.search.recorder = Some(SearchRecorder::default());
         let stepped = self.step();
-        let recorder = self.recorder.take().unwrap_or_default();
+        let recorder = self.search.recorder.take().unwrap_or_default();
         let report = stepped?;
-        let recorded = recorder.step(self.world, self.steps(), &report)?;
+        let recorded = recorder.step(self.rank.world, self.steps(), &report)?;
         Ok((report, recorded))
     }
 
@@ -210,38 +156,46 @@ impl<'w> Simulation<'w> {
 
     /// This rank's numbering.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        &self.rank.layout
     }
 
     /// This rank's linear system, as assembled in the last step.
-    pub fn integrator(&self) -> &Integrator {
-        &self.integrator
+    pub fn system(&self) -> &StepSystem {
+        &self.system
     }
 
     /// This rank's processors, with the profile of the last step.
     pub fn processors(&self) -> &Processors {
-        &self.processors
+        &self.search.processors
     }
 
     /// Whether each task of the steps from now on is noted (see [`Processors::searches`]).
     pub fn note_tasks(&mut self, notes: bool) {
-        self.processors.note_tasks(notes);
+        self.search.processors.note_tasks(notes);
     }
 
-    /// Kinetic, gravitational and elastic energy of all cloths, J. Collective.
+    /// Kinetic, gravitational and elastic energy of cloths and bodies, J. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
     pub fn total_energy(&mut self) -> Result<f64> {
-        let (state, model) = (&self.state, &self.model);
-        self.energy.total(
-            self.world,
-            &self.threads,
+        let (state, model, rank) = (&self.state, &self.model, &self.rank);
+        let gravity = model.gravity();
+        let motion = (state.positions.as_slice(), state.velocities.as_slice());
+        let of_cloth = self.energy.total(
+            rank.world,
+            &rank.threads,
             &model.cloth,
-            &self.layout,
-            (&state.positions, &state.velocities),
-            model.gravity(),
-        )
+            &rank.layout,
+            motion,
+            gravity,
+        )?;
+        let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(&state.coordinates);
+        let of_bodies = bodies.map(|((body, range), at)| {
+            let u = &state.velocities[range.nodes.start as usize..range.nodes.end as usize];
+            body.energy(at, u, &gravity)
+        });
+        Ok(of_bodies.fold(of_cloth, |sum, energy| sum + energy))
     }
 
     /// Hash of the state over all ranks, equal on any number of them. Collective.
@@ -249,6 +203,6 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When another rank has failed.
     pub fn state_hash(&self) -> Result<u64> {
-        self.state.hash(self.world, |vertex| self.layout.own_index(vertex).is_some())
+        self.state.hash(self.rank.world, |node| self.rank.layout.own_index(node).is_some())
     }
 }

@@ -14,8 +14,12 @@ impl Model {
     /// What is wrong, where, and what to do.
     pub fn check_start(&self) -> Result<Vec<String>> {
         let mut x = self.initial.clone();
-        x.resize(self.all_vertices(), Default::default());
-        self.place_obstacles(0.0, true, &mut x[self.initial.len()..]);
+        x.resize(self.numbering.vertices(), Default::default());
+        for (body, range) in self.bodies.iter().zip(self.numbering.bodies()) {
+            let own = range.vertices.start as usize..range.vertices.end as usize;
+            body.place(&body.start().0, &mut x[own]);
+        }
+        self.place_obstacles(0.0, true, &mut x[self.numbering.free_vertices()..]);
         let clearance_m = self.settings.contact.clearance_m;
         let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
         let lines: Vec<String> = problems.iter().map(|problem| self.describe(problem)).collect();

@@ -1,14 +1,14 @@
 //! All that outlives a step.
 
-use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::bodies::cloth::pins::Captured;
-use crate::collision::Pair;
+use crate::contact::ContactMemory;
 use crate::error::Result;
-use crate::ids::VertexId;
+use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::World;
+use crate::step::model::Model;
 
 /// The state between two steps: what is hashed, written and continued from.
 #[derive(Debug, Clone)]
@@ -19,33 +19,35 @@ pub struct State {
     pub lag_ticks: u64,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
-    /// Velocities of all cloth vertices, m/s; the same on every rank.
+    /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
     pub velocities: Vec<Vec3>,
+    /// Coordinates of each body of few nodes, as it understands them; the same on every rank.
+    pub coordinates: Vec<Vec<f64>>,
     /// Where pinned vertices took hold.
     pub captured: Captured,
-    /// Contacts that touch this rank's vertices, by rising pair.
+    /// What contacts that touch this rank's nodes remember, by rising pair.
     pub contacts: Vec<ContactMemory>,
 }
 
-/// What a contact remembers from the last step.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct ContactMemory {
-    /// The elementary pair.
-    pub pair: Pair,
-    /// The lowest cloth vertex that it pushes: its rank counts it in the hash.
-    pub owner: VertexId,
-    /// Stretch of its friction spring: tangential slip since its anchor, m.
-    pub stretch: [f64; 3],
-    /// Normal force of the last solve, N.
-    pub normal_force: f64,
-}
-
 impl State {
-    /// What `pair` remembers, if it was in contact in the last step.
-    pub fn memory(&self, pair: &Pair) -> Option<&ContactMemory> {
-        let place = self.contacts.binary_search_by(|memory| memory.pair.cmp(pair)).ok()?;
-        self.contacts.get(place)
+    /// That of `model` at t = 0.
+    pub(super) fn start(model: &Model) -> Self {
+        let mut velocities = vec![Vec3::zeros(); model.initial.len()];
+        let mut coordinates = Vec::new();
+        for body in &model.bodies {
+            let (at, u) = body.start();
+            coordinates.push(at);
+            velocities.extend(u);
+        }
+        Self {
+            ticks: 0,
+            lag_ticks: 0,
+            positions: model.initial.clone(),
+            velocities,
+            coordinates,
+            captured: model.cloth.pins.nothing_captured(),
+            contacts: Vec::new(),
+        }
     }
 
     /// Hash of the whole state over all ranks: time, positions and velocities in
@@ -54,7 +56,7 @@ impl State {
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn hash(&self, world: &dyn World, owns: impl Fn(VertexId) -> bool) -> Result<u64> {
+    pub fn hash(&self, world: &dyn World, owns: impl Fn(NodeId) -> bool) -> Result<u64> {
         let contacts = self.contacts.iter().filter(|memory| owns(memory.owner));
         let sum = contacts
             .map(|memory| xxh3_64(bytemuck::bytes_of(memory)))
@@ -67,6 +69,9 @@ impl State {
         hash.update(&self.lag_ticks.to_le_bytes());
         hash.update(bytemuck::cast_slice(&self.positions));
         hash.update(bytemuck::cast_slice(&self.velocities));
+        for body in &self.coordinates {
+            hash.update(bytemuck::cast_slice(body));
+        }
         for group in &self.captured {
             hash.update(&(group.len() as u64).to_le_bytes());
             hash.update(bytemuck::cast_slice(group));

@@ -1,14 +1,18 @@
 //! One step of one rank, as a timed table of contents.
 
-use crate::bodies::cloth::SolveOutcome;
 use crate::bodies::cloth::inputs::StepInputs;
-use crate::contact::settings::OnPinch;
+use crate::contact::ContactSpring;
 use crate::error::Result;
+use crate::step::clearance::keep_clear;
 use crate::step::clock::TICKS_PER_STEP;
-use crate::step::motion::Span;
+use crate::step::context::Context;
+use crate::step::impulses::Collisions;
+use crate::step::motion::{Span, StepMotion};
 use crate::step::report::{Counter, Phase, StepReport};
 use crate::step::simulation::Simulation;
-use crate::step::trouble::{Trouble, trouble_of};
+use crate::step::state::State;
+use crate::step::system::{SolveOutcome, StepSystem};
+use crate::step::trouble::{Trouble, trouble_of, turns_too_far};
 
 impl Simulation<'_> {
     /// Advances by one whole step. Where the solve fails or the fail-safe takes too
@@ -20,12 +24,17 @@ impl Simulation<'_> {
     pub fn step(&mut self) -> Result<StepReport> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
-        self.held = false;
-        self.processors.forget_use();
+        self.control.held = false;
+        self.search.processors.forget_use();
         while self.state.ticks < end {
-            match self.attempt(&mut report)? {
-                None => self.grow_step(end),
-                Some(trouble) => self.retry(trouble, end, &mut report)?,
+            let Some(trouble) = self.attempt(&mut report)? else {
+                self.control.grow(self.state.ticks, end);
+                continue;
+            };
+            report.count(trouble.counter(), 1);
+            let pinched = matches!(trouble, Trouble::Pinched(_));
+            if !self.control.shrink(&self.model.settings, pinched, self.state.ticks, end) {
+                return Err(self.step_error(&trouble)?);
             }
         }
         if self.model.settings.energy {
@@ -36,122 +45,84 @@ impl Simulation<'_> {
 
     /// One step of the present size; the state changes only without trouble.
     fn attempt(&mut self, report: &mut StepReport) -> Result<Option<Trouble>> {
-        let span = Span::new(&self.model.clock, &self.state, self.step_ticks, self.held);
-        report.time(Phase::Predict, |_| self.predict(&span));
-        self.find_candidates(report)?;
-        report.time(Phase::Contacts, |report| self.find_contacts(&span, report))?;
-        report.time(Phase::Assembly, |_| self.assemble(&span));
-        let solved = report.time(Phase::Solve, |report| self.solve(report))?;
+        let Self { model, rank, state, motion, search, contacts, system, control, .. } = self;
+        let span = &Span::new(&model.clock, state, control.ticks, control.held);
+        let here = &Context { model, rank, span };
+        // 1. State -> predicted motion.
+        report.time(Phase::Predict, |_| motion.predict(model, state, span));
+        // 2. Predicted motion -> candidates.
+        search.find(here, motion, report)?;
+        // 3. Candidates, memories -> active contacts and their springs.
+        report.time(Phase::Contacts, |report| {
+            contacts.find(here, search.candidates(), motion, &state.contacts, report)
+        })?;
+        // 4. State, motion, springs -> linear system -> changes of the own nodes' velocities.
+        report.time(Phase::Assembly, |_| assemble(here, state, motion, contacts.springs(), system));
+        let solved = report.time(Phase::Solve, |report| solve(here, system, report))?;
         if let Some(trouble) = trouble_of(&solved) {
             return Ok(Some(trouble));
         }
-        report.time(Phase::AllGather, |_| self.gather_velocities(&span))?;
-        if self.can_halve(false) && report.time(Phase::Solve, |_| self.turns_too_far()) {
+        // 5. Changes -> motion of all bodies, memories of the contacts.
+        report.time(Phase::AllGather, |_| {
+            self.gather.velocities(here, state, system.delta_u(), motion)?;
+            contacts.remember(here, motion)
+        })?;
+        let can_halve = control.can_halve(&model.settings, false);
+        if can_halve && report.time(Phase::Solve, |_| turns_too_far(model, motion)) {
             return Ok(Some(Trouble::Turned));
         }
-        self.keep_candidates(report)?;
-        self.respond(&span, report)?;
-        self.keep_candidates(report)?;
-        let trouble = report.time(Phase::FailSafe, |report| self.fail_safe(&span, report))?;
+        // 6. Candidates, motion -> motion without collisions that the contacts did not foresee.
+        search.follow(here, motion, report)?;
+        let friction = contacts.law.friction;
+        let of =
+            Collisions { candidates: search.candidates(), contacts: contacts.found(), friction };
+        self.impulses.respond(here, &of, motion, report)?;
+        // 7. Candidates, motion -> motion that keeps the clearance.
+        search.follow(here, motion, report)?;
+        let (fail_safe, candidates) = (&mut self.fail_safe, search.candidates());
+        let trouble = report.time(Phase::FailSafe, |report| {
+            keep_clear(here, fail_safe, candidates, motion, can_halve, report)
+        })?;
+        // 8. Motion, memories -> state.
         if trouble.is_none() {
-            report.count(Counter::Held, u64::from(self.held));
-            report.time(Phase::Advance, |_| self.advance(&span));
+            report.count(Counter::Held, u64::from(control.held));
+            report.time(Phase::Advance, |_| {
+                contacts.swap_memories(&mut state.contacts);
+                motion.commit(model, state, span);
+            });
         }
         Ok(trouble)
     }
-
-    fn predict(&mut self, span: &Span) {
-        let pins = &self.model.cloth.pins;
-        let (state, targets) = (&mut self.state, &mut self.lists.targets);
-        pins.capture(&mut state.captured, &state.positions, span.t0_s);
-        pins.targets(&state.captured, span.t0_s, span.t1_s, targets);
-        self.motion.predict(&self.model, state, targets, span);
-    }
-
-    fn assemble(&mut self, span: &Span) {
-        let inputs = StepInputs {
-            x: &self.state.positions,
-            v: &self.state.velocities,
-            h: span.h,
-            gravity: self.model.gravity(),
-            wind: self.model.wind(span.wind_s),
-            contacts: &self.lists.springs,
-            targets: &self.lists.targets,
-        };
-        self.integrator.assemble(&self.threads, &self.model.cloth, &self.layout, &inputs);
-    }
-
-    fn solve(&mut self, report: &mut StepReport) -> Result<SolveOutcome> {
-        let solved = self.integrator.solve(self.world, &self.threads)?;
-        let iterations = solved.cg.iterations as u64;
-        let (bytes, messages) = self.integrator.ghost_traffic();
-        report.count(Counter::Solves, 1);
-        report.count(Counter::CgIterations, iterations);
-        report.count(Counter::GhostBytes, iterations * bytes as u64);
-        report.count(Counter::GhostMessages, iterations * messages as u64);
-        report.count(Counter::ShiftedPatches, solved.shifted_patches as u64);
-        Ok(solved)
-    }
-
-    /// After: `v1` and `x1` of all cloth vertices are whole on every rank, and
-    /// the contacts know their forces.
-    fn gather_velocities(&mut self, span: &Span) -> Result<()> {
-        let velocities = &self.state.velocities;
-        let changes = self.layout.own.iter().zip(self.integrator.delta_v());
-        let own = &mut self.lists.own_velocities;
-        own.clear();
-        own.extend(changes.map(|(&vertex, change)| velocities[vertex as usize] + change));
-        self.gather.to_all(self.world, own, self.motion.cloth_v1())?;
-        self.motion.finish(&self.lists.targets, span.h);
-        self.remember(span)?;
-        Ok(())
-    }
-
-    fn advance(&mut self, span: &Span) {
-        std::mem::swap(&mut self.state.contacts, &mut self.lists.memories);
-        self.motion.commit(&mut self.state, span);
-    }
-
-    /// Makes the next attempt smaller, or lets obstacles and handles wait.
-    fn retry(&mut self, trouble: Trouble, end: u64, report: &mut StepReport) -> Result<()> {
-        report.count(trouble.counter(), 1);
-        let pinched = matches!(trouble, Trouble::Pinched(_));
-        if self.can_halve(pinched) {
-            self.step_ticks /= 2;
-            return Ok(());
-        }
-        let hold = self.model.settings.contact.on_pinch == OnPinch::Hold;
-        if pinched && hold && !self.held {
-            self.held = true;
-            self.step_ticks = largest_step(self.state.ticks, end);
-            return Ok(());
-        }
-        Err(self.step_error(&trouble)?)
-    }
-
-    /// Whether half the present step is allowed; pinched ones may be as small as time goes.
-    pub(super) fn can_halve(&self, pinched: bool) -> bool {
-        let smallest = TICKS_PER_STEP >> self.model.settings.solver.max_halvings;
-        self.step_ticks / 2 >= if pinched { 1 } else { smallest.max(1) }
-    }
-
-    /// Doubles a halved step again where it fits.
-    fn grow_step(&mut self, end: u64) {
-        let doubled = 2 * self.step_ticks;
-        let aligned = self.state.ticks.is_multiple_of(doubled);
-        if self.state.ticks == end {
-            self.step_ticks = TICKS_PER_STEP.min(if aligned { doubled } else { self.step_ticks });
-        } else if aligned && self.state.ticks + doubled <= end {
-            self.step_ticks = doubled;
-        }
-    }
 }
 
-/// The largest aligned step from `ticks` on that ends at `end` or before.
-fn largest_step(ticks: u64, end: u64) -> u64 {
-    let mut step = TICKS_PER_STEP;
-    while !ticks.is_multiple_of(step) || ticks + step > end {
-        step /= 2;
-    }
-    step
+fn assemble(
+    here: &Context,
+    state: &State,
+    motion: &StepMotion,
+    springs: &[ContactSpring],
+    system: &mut StepSystem,
+) {
+    let Context { model, rank, span } = *here;
+    let inputs = StepInputs {
+        x: &state.positions,
+        v: &state.velocities,
+        h: span.h,
+        gravity: model.gravity(),
+        wind: model.wind(span.wind_s),
+        targets: &motion.targets,
+    };
+    let bodies = motion.body_terms(model);
+    system.assemble(&rank.threads, model, &rank.layout, &inputs, bodies, springs);
+}
+
+fn solve(here: &Context, system: &mut StepSystem, report: &mut StepReport) -> Result<SolveOutcome> {
+    let solved = system.solve(here.rank.world, &here.rank.threads)?;
+    let iterations = solved.cg.iterations as u64;
+    let (bytes, messages) = system.ghost_traffic();
+    report.count(Counter::Solves, 1);
+    report.count(Counter::CgIterations, iterations);
+    report.count(Counter::GhostBytes, iterations * bytes as u64);
+    report.count(Counter::GhostMessages, iterations * messages as u64);
+    report.count(Counter::ShiftedPatches, solved.shifted_patches as u64);
+    Ok(solved)
 }

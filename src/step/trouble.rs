@@ -2,15 +2,17 @@
 
 use std::cmp::Ordering;
 
-use crate::bodies::cloth::SolveOutcome;
 use crate::contact::fail_safe::{Conflict, TooNear};
 use crate::error::{Error, Result};
 use crate::linear::End;
 use crate::math::Vec3;
 use crate::ranks::message;
 use crate::step::clock::TICKS_PER_STEP;
+use crate::step::model::Model;
+use crate::step::motion::StepMotion;
 use crate::step::report::Counter;
 use crate::step::simulation::Simulation;
+use crate::step::system::SolveOutcome;
 
 /// Why a step must be tried again at half its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,25 +56,25 @@ pub(super) fn trouble_of(solved: &SolveOutcome) -> Option<Trouble> {
 /// starts: an edge that turns by `a` is stretched by about `a^2 / 2`, energy from nothing.
 const TURN_LIMIT: f64 = 0.3;
 
-impl Simulation<'_> {
-    /// Whether the solution turns an edge too far for it to be trusted.
-    pub(super) fn turns_too_far(&self) -> bool {
-        let (x0, x1) = (&self.motion.x0, &self.motion.x1);
-        self.model.edges.iter().any(|&[a, b]| {
-            let [a, b] = [a as usize, b as usize];
-            let (start, end) = (x0[b] - x0[a], x1[b] - x1[a]);
-            let limit = TURN_LIMIT * TURN_LIMIT * start.norm_squared();
-            let change = end - start;
-            change.norm_squared() > limit
-                && start.cross(&change).norm_squared() > limit * start.norm_squared()
-        })
-    }
+/// Whether the solution turns an edge of cloth too far for it to be trusted.
+pub(super) fn turns_too_far(model: &Model, motion: &StepMotion) -> bool {
+    let (x0, x1) = (&motion.x0, &motion.x1);
+    model.edges.iter().any(|&[a, b]| {
+        let [a, b] = [a as usize, b as usize];
+        let (start, end) = (x0[b] - x0[a], x1[b] - x1[a]);
+        let limit = TURN_LIMIT * TURN_LIMIT * start.norm_squared();
+        let change = end - start;
+        change.norm_squared() > limit
+            && start.cross(&change).norm_squared() > limit * start.norm_squared()
+    })
+}
 
-    /// What is told when the smallest step failed.
+impl Simulation<'_> {
+    /// The error when the smallest step failed.
     pub(super) fn step_error(&self, trouble: &Trouble) -> Result<Error> {
         let settings = &self.model.settings;
         let step = self.state.ticks / TICKS_PER_STEP + 1;
-        let size_s = self.model.clock.seconds(self.step_ticks);
+        let size_s = self.model.clock.seconds(self.control.ticks);
         let vertex = match trouble {
             Trouble::Pinched(conflict) => conflict.vertex,
             Trouble::TooNear(too_near) => too_near.pair.vertices[0],
@@ -130,12 +132,12 @@ impl Simulation<'_> {
             let norm = change.norm();
             if norm.is_finite() { norm } else { f64::INFINITY }
         };
-        let own = self.layout.own.iter().zip(self.integrator.delta_v());
+        let own = self.rank.layout.own.iter().zip(self.system.delta_u());
         let mine: Vec<[f64; 2]> =
             own.map(|(&vertex, change)| [size(change), -f64::from(vertex)]).collect();
         let larger = |a: &[f64; 2], b: &[f64; 2]| a.partial_cmp(b).unwrap_or(Ordering::Equal);
         let worst: Vec<_> = mine.into_iter().max_by(larger).into_iter().collect();
-        let of_all = message::all_gather_v(self.world, &worst)?;
+        let of_all = message::all_gather_v(self.rank.world, &worst)?;
         Ok(of_all.into_iter().max_by(larger).map_or(0, |[_, vertex]| -vertex as u32))
     }
 }

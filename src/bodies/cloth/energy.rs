@@ -46,6 +46,8 @@ impl EnergyMeter {
         threads.for_each_patch(EachPatch(&mut self.parts), 1, |patch, part| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];
             let vertices = layout.own[rows.start as usize..rows.end as usize].iter();
+            // Nodes of other bodies are none of cloth.
+            let vertices = vertices.filter(|&&node| (node as usize) < model.vertex_count());
             let of_vertices: f64 = vertices
                 .map(|&vertex| {
                     let a = vertex as usize;

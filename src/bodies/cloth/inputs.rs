@@ -1,10 +1,12 @@
-//! What the terms of a step depend on.
+//! What the forces on cloth depend on in a step.
 
-use crate::bodies::cloth::contact_spring::ContactSpring;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
-/// What the terms of a step depend on.
+/// A prescribed vertex, and where it is at the end of the step (m).
+pub type Target = (VertexId, Vec3);
+
+/// What the forces on cloth depend on in a step.
 #[derive(Clone, Copy)]
 pub struct StepInputs<'a> {
     /// Positions of all cloth vertices at the start of the step, m.
@@ -17,17 +19,14 @@ pub struct StepInputs<'a> {
     pub gravity: Vec3,
     /// Velocity of the air, m/s.
     pub wind: Vec3,
-    /// Contacts that touch this rank's vertices, by rising pair key.
-    pub contacts: &'a [ContactSpring],
-    /// Vertices that move as told and where they are at the end of the step, by
-    /// rising vertex.
-    pub targets: &'a [(VertexId, Vec3)],
+    /// Prescribed vertices by rising vertex.
+    pub targets: &'a [Target],
 }
 
 impl StepInputs<'_> {
-    /// The change of velocity that takes `vertex` where it is told to be.
-    pub fn told(&self, vertex: VertexId) -> Option<Vec3> {
-        let place = self.targets.binary_search_by_key(&vertex, |&(told, _)| told).ok()?;
+    /// The change of velocity that takes a prescribed `vertex` to its target.
+    pub fn prescribed(&self, vertex: VertexId) -> Option<Vec3> {
+        let place = self.targets.binary_search_by_key(&vertex, |&(target, _)| target).ok()?;
         let v = vertex as usize;
         Some((self.targets[place].1 - self.x[v]) / self.h - self.v[v])
     }

@@ -3,12 +3,10 @@
 pub mod air;
 pub mod assembly;
 pub mod bending;
-pub mod contact_spring;
 mod curvature;
 pub mod energy;
 mod hinges;
 pub mod inputs;
-pub mod integrator;
 mod lanes;
 pub mod material;
 pub mod membrane;
@@ -20,10 +18,8 @@ pub mod setup;
 pub mod wind;
 
 pub use air::AirDrag;
-pub use assembly::{Assembly, StepSystem};
+pub use assembly::Assembly;
 pub use bending::{Bending, BendingTreatment, CurvatureTriangle, Hinge};
-pub use contact_spring::ContactSpring;
-pub use integrator::{Integrator, SolveOutcome};
 pub use material::{BendingStiffness, MembraneStiffness};
 pub use membrane::{MembraneTriangle, StepTerms};
 pub use model::ClothModel;

@@ -183,7 +183,7 @@ mod tests {
     use crate::collision::narrow::closest;
     use crate::collision::pair::Pair;
     use crate::collision::search::Detector;
-    use crate::collision::surface::Surfaces;
+    use crate::collision::surface::{Moves, Surfaces};
     use crate::contact::{ContactDistance, find_contacts};
     use crate::math::rotation;
     use crate::mesh::Topology;
@@ -207,7 +207,8 @@ mod tests {
         let patch_of: Vec<u32> =
             (0..SIDE * SIDE).map(|v| v % SIDE / 6 + 2 * (v / SIDE / 6)).collect();
         let topology = Topology::new(&faces).unwrap();
-        let surface = Surface::new(0, &faces, &topology, &rest, Some((&patch_of, 4)), false);
+        let surface =
+            Surface::new(0, &faces, &topology, &rest, Some((&patch_of, 4)), Moves::Deforms);
         let surface = if culling { surface.with_culling(&rest) } else { surface };
         (Surfaces { list: vec![surface] }, rest)
     }

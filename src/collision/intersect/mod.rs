@@ -11,7 +11,7 @@ use crate::collision::bvh::Node;
 use crate::collision::dop::{Dop18, near};
 use crate::collision::narrow::closest;
 use crate::collision::pair::Pair;
-use crate::collision::surface::{Surface, Surfaces};
+use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::ids::{FaceId, VertexId};
 use crate::math::Vec3;
 use crate::threads::Threads;
@@ -149,7 +149,7 @@ impl<'a> Still<'a> {
         let mut vertices = Vec::with_capacity(x.len());
         let mut nodes = Vec::with_capacity(surfaces.list.len());
         for surface in &surfaces.list {
-            let radius = if surface.kinematic { 0.0 } else { radius_m };
+            let radius = if surface.moves == Moves::Prescribed { 0.0 } else { radius_m };
             vertices.extend(x[surface.vertices()].iter().map(|x| Dop18::swept(x, x, radius)));
             let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
             surface.hierarchy.refit(threads, &surface.faces, &vertices, &mut bounds);
@@ -165,7 +165,7 @@ impl<'a> Still<'a> {
             for (first, of_first) in (0..=second).zip(&self.surfaces.list) {
                 let roots = of_first.hierarchy.root().zip(of_second.hierarchy.root());
                 let (Some((root1, root2)), false) =
-                    (roots, of_first.kinematic && of_second.kinematic)
+                    (roots, !of_first.moves.meets(of_second.moves, first == second))
                 else {
                     continue;
                 };

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use crate::collision::Moves;
 use crate::collision::intersect::*;
 use crate::mesh::Topology;
 
@@ -14,12 +15,14 @@ fn sheet(n: u32) -> Vec<[u32; 3]> {
 /// Two cloths and two obstacles, whose vertices start at `x`.
 fn surfaces(x: &[Vec3]) -> Surfaces {
     let mut surfaces = Surfaces::default();
-    for (n, kinematic) in [(5, false), (3, false), (4, true), (3, true)] {
+    for (n, moves) in
+        [(5, Moves::Deforms), (3, Moves::Deforms), (4, Moves::Prescribed), (3, Moves::Prescribed)]
+    {
         let first = surfaces.vertex_count();
         let faces = sheet(n);
         let topology = Topology::new(&faces).unwrap();
         let rest = &x[first..first + (n * n) as usize];
-        let surface = Surface::new(first as u32, &faces, &topology, rest, None, kinematic);
+        let surface = Surface::new(first as u32, &faces, &topology, rest, None, moves);
         surfaces.list.push(surface);
     }
     surfaces
@@ -45,7 +48,7 @@ fn faces(surfaces: &Surfaces) -> impl Iterator<Item = (u32, [VertexId; 3])> {
 
 /// True for objects whose pairs count.
 fn counts(surfaces: &Surfaces, a: u32, b: u32) -> bool {
-    [a, b].iter().any(|&object| !surfaces.list[object as usize].kinematic)
+    [a, b].iter().any(|&object| surfaces.list[object as usize].moves == Moves::Deforms)
 }
 
 fn all_intersections(surfaces: &Surfaces, x: &[Vec3]) -> Vec<([u32; 2], [u32; 3])> {

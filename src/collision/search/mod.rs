@@ -5,7 +5,7 @@ mod tests;
 
 use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
-use crate::collision::surface::{Surface, Surfaces};
+use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::collision::test::{Outcome, Sweep, Task, Test, TestCounters, TestTrees};
 use crate::error::Result;
 use crate::ids::{PatchId, VertexId};
@@ -72,7 +72,7 @@ impl Detector {
         for (object, surface) in surfaces.list.iter().enumerate() {
             let own = surface.vertices();
             let (x0, x1) = (&sweep.x0[own.clone()], &sweep.x1[own.clone()]);
-            if surface.kinematic {
+            if surface.moves == Moves::Prescribed {
                 let standing = &mut self.standing[object];
                 if same_radius && standing == x0 && standing == x1 {
                     continue;

@@ -30,7 +30,7 @@ fn all_pairs(surfaces: &Surfaces) -> Vec<Pair> {
     }
     let cloth = |vertex: &VertexId| {
         let of = surfaces.list.iter().find(|s| s.vertices().contains(&(*vertex as usize)));
-        !of.unwrap().kinematic
+        of.unwrap().moves == Moves::Deforms
     };
     pairs.retain(|pair| !pair.shares_a_vertex() && pair.vertices.iter().any(cloth));
     pairs.sort_unstable();
@@ -93,13 +93,19 @@ fn soup(count: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
 
 /// Two cloths whose vertices lie in the given patches, two obstacles.
 fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
-    let meshes = [(sheet(5), false), (sheet(3), false), (sheet(4), true), (soup(8), true)];
+    let meshes = [
+        (sheet(5), Moves::Deforms),
+        (sheet(3), Moves::Deforms),
+        (sheet(4), Moves::Prescribed),
+        (soup(8), Moves::Prescribed),
+    ];
     let mut surfaces = Surfaces::default();
-    for ((faces, rest), kinematic) in meshes {
+    for ((faces, rest), moves) in meshes {
         let first = surfaces.vertex_count();
-        let parts = patch_of.get(first..).filter(|_| !kinematic).map(|own| (own, patches));
+        let parts =
+            patch_of.get(first..).filter(|_| moves == Moves::Deforms).map(|own| (own, patches));
         let topology = Topology::new(&faces).unwrap();
-        let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, kinematic);
+        let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, moves);
         surfaces.list.push(surface);
     }
     surfaces
@@ -186,7 +192,7 @@ fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {
     let topology = Topology::new(&faces).unwrap();
     let patch_of = Vec::from_iter((0..n * n).map(|vertex| vertex % 5));
     let parts = Some((patch_of.as_slice(), 5));
-    let cloth = Surface::new(0, &faces, &topology, &rest, parts, false);
+    let cloth = Surface::new(0, &faces, &topology, &rest, parts, Moves::Deforms);
     let place = |v: &Vec3| {
         let angle = 40.0 * (v.x + 1.7 * v.z);
         0.05 * Vec3::new(angle.sin(), (1.3 * angle).cos(), (0.7 * angle).sin())

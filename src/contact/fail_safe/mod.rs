@@ -31,13 +31,13 @@ mod shorten;
 #[cfg(test)]
 mod tests;
 
-use self::plane::Bound;
-use self::plane::Plane;
-use self::separation::gap;
-use self::separation::is_open;
-use self::separation::meets_inside;
-use self::shorten::shorten;
 pub use self::shorten::stopped_velocity;
+
+use std::ops::Range;
+
+use self::plane::{Bound, Plane};
+use self::separation::{gap, is_open, meets_inside};
+use self::shorten::shorten;
 use crate::collision::Pair;
 use crate::error::Result;
 use crate::ids::VertexId;
@@ -54,26 +54,45 @@ const MAX_PASSES: usize = 20;
 /// enough for scenes of a kilometre).
 const GRAIN: f64 = 5e-7;
 
+/// The least part of its motion that a whole body keeps, if it keeps any.
+const SMALLEST_FRACTION: f64 = 1.0 / 64.0;
+
 /// Candidates that a thread takes at a time, some 100 us of work.
 const PAIRS_PER_CHUNK: usize = 1024;
 
 /// The start of a motion. All vertices of all objects, the same on all ranks; the
 /// slices are indexed by vertex.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Paths<'a> {
     /// Positions at the start (m).
     pub x0: &'a [Vec3],
-    /// Inverse masses (1/kg); 0 is kinematic (obstacle, pin, handle): such a vertex
-    /// moves as told and is never stopped.
-    pub inverse_masses: &'a [f64],
+    /// Whether a vertex is prescribed (obstacle, pin, handle): it is never stopped.
+    pub prescribed: &'a [bool],
+    /// Bodies whose vertices do not move one by one.
+    pub bodies: &'a [WholeBody<'a>],
     /// Distance that every pair keeps (m). A pair that starts nearer comes no nearer.
     pub delta_m: f64,
 }
 
 impl Paths<'_> {
-    fn is_kinematic(&self, vertex: VertexId) -> bool {
-        self.inverse_masses[vertex as usize] == 0.0
+    fn is_prescribed(&self, vertex: VertexId) -> bool {
+        self.prescribed[vertex as usize]
     }
+
+    /// The body that `vertex` belongs to, if it does not move alone.
+    fn body_of(&self, vertex: usize) -> Option<usize> {
+        self.bodies.iter().position(|body| body.vertices.contains(&vertex))
+    }
+}
+
+/// A body whose vertices move together: it keeps a fraction of its motion as a whole.
+#[derive(Clone)]
+pub struct WholeBody<'a> {
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Writes where its vertices end (m) if it keeps this fraction of its motion: at 0 where they
+    /// start, at 1 where they are meant to end.
+    pub place: &'a (dyn Fn(f64, &mut [Vec3]) + Sync),
 }
 
 /// What the fail-safe did. The same on all ranks.
@@ -83,6 +102,8 @@ pub struct Outcome {
     pub truncated: Vec<Truncation>,
     /// What stopped them, by rising vertex.
     pub stops: Vec<Stop>,
+    /// The fraction of its motion that each of the [`Paths::bodies`] keeps.
+    pub fractions: Vec<f64>,
     /// Truncated vertices after each pass that found an open pair.
     pub per_pass: Vec<u64>,
     /// Open pairs found in all passes: pairs with a plane.
@@ -175,7 +196,8 @@ impl FailSafe {
         x1: &mut [Vec3],
     ) -> Result<Outcome> {
         self.begin(x1);
-        let mut outcome = Outcome::default();
+        let fractions = vec![1.0; paths.bodies.len()];
+        let mut outcome = Outcome { fractions, ..Outcome::default() };
         for pass in 0..=MAX_PASSES {
             if pass < MAX_PASSES {
                 self.find_open(threads, candidates, paths, x1);
@@ -231,7 +253,7 @@ impl FailSafe {
 
     /// All candidates with a vertex that can be stopped.
     fn take_all(&mut self, candidates: &[Pair], paths: &Paths) {
-        let free = |pair: &&Pair| pair.vertices.iter().any(|&vertex| !paths.is_kinematic(vertex));
+        let free = |pair: &&Pair| pair.vertices.iter().any(|&vertex| !paths.is_prescribed(vertex));
         self.open.clear();
         self.open.extend(candidates.iter().filter(free));
     }
@@ -272,6 +294,9 @@ impl FailSafe {
         let grain = GRAIN * paths.delta_m;
         for bounds in self.bounds.chunk_by(|a, b| a.vertex == b.vertex) {
             let vertex = bounds[0].vertex as usize;
+            if paths.body_of(vertex).is_some() {
+                continue;
+            }
             let (start, told) = (paths.x0[vertex], self.told[vertex]);
             let allowed = |displacement: &Vec3| stays(vertex, &(start + displacement));
             let (multipliers, stops) = (&mut self.multipliers, &mut outcome.stops);
@@ -292,7 +317,56 @@ impl FailSafe {
             self.changed[vertex] = end != x1[vertex];
             x1[vertex] = end;
         }
+        for body in 0..paths.bodies.len() {
+            if let Err(pair) = self.shorten_body(body, paths, x1, outcome)
+                && conflict.is_none_or(|lowest| pair < lowest.pair)
+            {
+                conflict = Some(Conflict { pair, vertex: pair.vertices[0] });
+            }
+        }
         conflict
+    }
+
+    /// Gives a body the largest of the fractions 1, 1/2, 1/4, ... 0 of its motion at whose end all
+    /// planes of its vertices hold. Planes keep the straight way between both ends clear, too.
+    fn shorten_body(
+        &mut self,
+        body: usize,
+        paths: &Paths,
+        x1: &mut [Vec3],
+        outcome: &mut Outcome,
+    ) -> std::result::Result<(), Pair> {
+        let WholeBody { vertices, place } = &paths.bodies[body];
+        let from = self.bounds.partition_point(|bound| (bound.vertex as usize) < vertices.start);
+        let to = self.bounds.partition_point(|bound| (bound.vertex as usize) < vertices.end);
+        let bounds = &self.bounds[from..to];
+        let mut ends = self.told[vertices.clone()].to_vec();
+        let violated = |ends: &[Vec3]| {
+            bounds.iter().find(|bound| {
+                let vertex = bound.vertex as usize;
+                let displacement = ends[vertex - vertices.start] - paths.x0[vertex];
+                bound.room_m + bound.normal.dot(&displacement) < 0.0
+            })
+        };
+        let mut fraction = 1.0;
+        while violated(&ends).is_some() && fraction > 0.0 {
+            fraction = if fraction > SMALLEST_FRACTION { 0.5 * fraction } else { 0.0 };
+            place(fraction, &mut ends);
+        }
+        if let Some(bound) = violated(&ends) {
+            return Err(bound.pair);
+        }
+        outcome.fractions[body] = fraction;
+        for (vertex, end) in vertices.clone().zip(ends) {
+            let (start, told) = (paths.x0[vertex], self.told[vertex]);
+            if end != told {
+                let (lost_m, path_m) = ((told - end).norm(), (told - start).norm());
+                outcome.truncated.push(Truncation { vertex: vertex as VertexId, lost_m, path_m });
+            }
+            self.changed[vertex] = end != x1[vertex];
+            x1[vertex] = end;
+        }
+        Ok(())
     }
 
     /// The pair that ends furthest below what it keeps. The gap along a plane's normal
@@ -318,7 +392,7 @@ impl FailSafe {
 fn shadows(open: &mut Vec<Pair>, paths: &Paths) -> Vec<Pair> {
     let inside = |pair: &Pair| {
         meets_inside(pair.kind(), &pair.gather(paths.x0))
-            || pair.vertices.iter().all(|&vertex| paths.is_kinematic(vertex))
+            || pair.vertices.iter().all(|&vertex| paths.is_prescribed(vertex))
     };
     let (first, later): (Vec<_>, Vec<_>) = open.iter().partition(|pair| inside(pair));
     if first.is_empty() {

@@ -56,7 +56,7 @@ impl Plane {
         let keep_m = keep(&normal, &start, side, paths.delta_m);
         let half = 0.5 * keep_m;
         let height = |x: &Vec3| normal.dot(&(x - start[3]));
-        let kinematic = pair.vertices.map(|vertex| paths.is_kinematic(vertex));
+        let kinematic = pair.vertices.map(|vertex| paths.is_prescribed(vertex));
         let fixed = |a: &usize| kinematic[*a];
         let lowest_above = |x: &[Vec3; 4]| {
             (0..side).filter(fixed).map(|a| height(&x[a])).fold(f64::INFINITY, f64::min)
@@ -83,7 +83,7 @@ impl Plane {
     pub fn bounds(&self, paths: &Paths) -> impl Iterator<Item = Bound> {
         let start = self.pair.gather(paths.x0);
         let [c0, c1] = self.c;
-        let free = (0..4).filter(|&a| !paths.is_kinematic(self.pair.vertices[a]));
+        let free = (0..4).filter(|&a| !paths.is_prescribed(self.pair.vertices[a]));
         free.map(move |a| {
             let sign = if a < self.pair.first_side() { 1.0 } else { -1.0 };
             let advance_m = sign * (c1 - c0);
@@ -110,7 +110,8 @@ mod tests {
         let at = |x, y, z| Vec3::new(x, y, z);
         let x0 = [at(0.2, height, 0.2), at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), at(0.0, 0.0, 1.0)];
         let x1: [Vec3; 4] = std::array::from_fn(|a| x0[a] + motion[a] * Vec3::y());
-        let paths = Paths { x0: &x0, inverse_masses: &inverse_masses, delta_m: 0.1 };
+        let prescribed = inverse_masses.map(|inverse| inverse == 0.0);
+        let paths = Paths { x0: &x0, prescribed: &prescribed, bodies: &[], delta_m: 0.1 };
         let plane = Plane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1)?;
         Some(plane.bounds(&paths).collect())
     }

@@ -80,8 +80,9 @@ impl Scene {
             let candidates: Vec<Pair> = pairs.iter().enumerate().filter_map(own).collect();
             let threads = Threads::new(ranks)?;
             let mut x1 = self.x1.clone();
+            let prescribed = Vec::from_iter(self.inverse_masses.iter().map(|&m| m == 0.0));
             let paths =
-                Paths { x0: &self.x0, inverse_masses: &self.inverse_masses, delta_m: DELTA_M };
+                Paths { x0: &self.x0, prescribed: &prescribed, bodies: &[], delta_m: DELTA_M };
             let mut fail_safe = FailSafe::default();
             let outcome =
                 fail_safe.run(world, &threads, &candidates, &paths, &|_, _| true, &mut x1)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::collision::{Surface, Surfaces};
+use cloth_sim::collision::{Moves, Surface, Surfaces};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::obj_read;
@@ -100,7 +100,7 @@ impl Run {
                 &topology,
                 positions,
                 None,
-                i >= cloths,
+                if i < cloths { Moves::Deforms } else { Moves::Prescribed },
             ));
             objects.push(Object { name, edges: topology.edges, rest_lengths });
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cloth_sim::collision::Moves;
 use cloth_sim::collision::intersect::Intersection;
 
 use crate::program::check::Report;
@@ -10,7 +11,8 @@ use crate::program::output::frames::frame_name;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (run, cloths) = (&self.run, self.run.surfaces.list.iter().filter(|s| !s.kinematic));
+        let (run, cloths) =
+            (&self.run, self.run.surfaces.list.iter().filter(|s| s.moves == Moves::Deforms));
         let vertices: usize = cloths.map(|cloth| cloth.vertex_count).sum();
         writeln!(
             f,

@@ -10,7 +10,7 @@
 //! What one processor takes was measured in the same steps. What is replicated is fitted to
 //! recordings of several ranks ([`PhaseSplit`]).
 
-use crate::contact::VertexResponse;
+use crate::contact::Response;
 use crate::math::Vec3;
 use crate::stealing::ProcessorUse;
 use crate::stealing::replay::evidence::Evidence;
@@ -110,7 +110,7 @@ pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network)
     // Who sends to whom is found out by a sum over as many numbers as ranks.
     let route = collective((ranks * size_of::<i64>()) as f64) + collective(0.0) / 2.0;
     // At most four vertices answer to a collision.
-    let responses = (step.collisions as usize * 4 * size_of::<VertexResponse>()) as f64;
+    let responses = (step.collisions as usize * 4 * size_of::<Response>()) as f64;
     let rounds = step.impulse_rounds as f64 + attempts;
     let passes = step.fail_safe_passes as f64 + attempts;
     let mut seconds = Seconds::default();

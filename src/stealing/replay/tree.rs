@@ -244,10 +244,10 @@ impl Unfolded<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collision::Surface;
     use crate::collision::Sweep;
     use crate::collision::dop::Dop18;
     use crate::collision::test::TestTrees;
+    use crate::collision::{Moves, Surface};
     use crate::math::Vec3;
     use crate::mesh::Topology;
     use crate::stealing::scheduler::mix;
@@ -329,7 +329,7 @@ mod tests {
         let faces = [[0, 1, 2], [2, 1, 3]];
         let x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
         let topology = Topology::new(&faces).unwrap();
-        let surfaces = [Surface::new(0, &faces, &topology, &x, None, false)];
+        let surfaces = [Surface::new(0, &faces, &topology, &x, None, Moves::Deforms)];
         let nodes = surfaces[0].hierarchy.nodes().len();
         let sweep = Sweep { x0: &x, x1: &x, radius: 0.1 };
         let bounds = [vec![Dop18::swept(&x[0], &x[3], 0.1); nodes]];

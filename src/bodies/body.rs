@@ -1,0 +1,49 @@
+//! A body of few nodes: what the step asks of it.
+
+use crate::linear::Jacobian;
+use crate::math::{Mat3, Vec3};
+
+/// A body whose surface moves as a few nodes say, each a velocity of three numbers in the linear
+/// system. A rigid body has two: the velocity `v` of its centre of mass, and its angular velocity
+/// `omega`.
+///
+/// Its state is its coordinates, numbers that only the body understands (a rigid body: centre and
+/// orientation), and the velocities `u` of its nodes. All functions are pure: every rank calls
+/// them with the same numbers and gets the same bits.
+pub trait Body: Send + Sync {
+    /// Its name, unique in the scene.
+    fn name(&self) -> &str;
+
+    /// The triangles of its surface, counter-clockwise seen from outside, over its own vertices.
+    fn faces(&self) -> &[[u32; 3]];
+
+    /// Number of its vertices.
+    fn vertex_count(&self) -> usize;
+
+    /// Number of its nodes.
+    fn node_count(&self) -> usize;
+
+    /// Coordinates and velocities of the nodes at t = 0.
+    fn start(&self) -> (Vec<f64>, Vec<Vec3>);
+
+    /// Writes the positions of its vertices (m).
+    fn place(&self, coordinates: &[f64], x: &mut [Vec3]);
+
+    /// The coordinates after a time `h` (s) at the velocities `u`.
+    fn moved(&self, coordinates: &[f64], u: &[Vec3], h: f64) -> Vec<f64>;
+
+    /// How node `node` moves a point of its surface: the point at `weighted / weight` (m), times
+    /// `weight`.
+    fn jacobian(&self, coordinates: &[f64], node: usize, weight: f64, weighted: &Vec3) -> Jacobian;
+
+    /// The mass of a node: a block of the matrix, symmetric positive definite (kg; of an angular
+    /// velocity the inertia, kg m^2).
+    fn mass(&self, coordinates: &[f64], node: usize) -> Mat3;
+
+    /// What gravity (m/s^2) and the body's own motion give a node in a time `h` (s), N s or N m s.
+    fn impulse(&self, coordinates: &[f64], u: &[Vec3], node: usize, gravity: &Vec3, h: f64)
+    -> Vec3;
+
+    /// Its kinetic and gravitational energy, zero at rest at the origin, J.
+    fn energy(&self, coordinates: &[f64], u: &[Vec3], gravity: &Vec3) -> f64;
+}

@@ -1,0 +1,36 @@
+//! How far apart the sides of a pair are kept.
+
+use crate::collision::Pair;
+use crate::collision::narrow::closest;
+use crate::ids::VertexId;
+use crate::math::Vec3;
+
+/// How far apart the sides of a pair are kept: the contact distance, but for
+/// pairs of one cloth that are nearer at rest, as across short edges.
+#[derive(Debug, Clone, Copy)]
+pub struct ContactDistance<'a> {
+    /// The contact distance, m.
+    pub distance_m: f64,
+    /// Rest positions of all cloth vertices, m.
+    pub rest: &'a [Vec3],
+    /// Where the vertices of each cloth end, rising.
+    pub cloth_ends: &'a [VertexId],
+}
+
+/// Part of the distance at rest at which pairs of one cloth begin to push: less
+/// than one, so that cloth may be squeezed and sheared a little in its plane.
+const REST_SHARE: f64 = 0.5;
+
+impl ContactDistance<'_> {
+    /// That of `pair`, m.
+    pub fn of(&self, pair: &Pair) -> f64 {
+        let cloth = |v: &VertexId| self.cloth_ends.partition_point(|end| end <= v);
+        let [first, others @ ..] = &pair.vertices;
+        let same = others.iter().all(|v| cloth(v) == cloth(first));
+        if !same || cloth(first) == self.cloth_ends.len() {
+            return self.distance_m;
+        }
+        let at_rest = closest(pair.kind(), pair.gather(self.rest));
+        self.distance_m.min(REST_SHARE * at_rest.distance)
+    }
+}

@@ -1,0 +1,97 @@
+//! Contacts go to the ranks that own their nodes.
+
+use crate::contact::law::ActiveContact;
+use crate::contact::memory::ContactMemory;
+use crate::contact::point::{Contact, keep_local_minima};
+use crate::contact::side::{Dynamics, Sides};
+use crate::contact::spring::is_without_weight;
+use crate::error::Result;
+use crate::ids::NONE;
+use crate::linear::MAX_TERMS;
+use crate::partition::{Layout, Partition};
+use crate::ranks::{Tag, World, message};
+
+/// Who owns the nodes of contacts.
+#[derive(Clone, Copy)]
+pub struct Route<'a> {
+    /// All ranks.
+    pub world: &'a dyn World,
+    /// The owners of all nodes.
+    pub partition: &'a Partition,
+    /// This rank's nodes.
+    pub layout: &'a Layout,
+}
+
+impl Route<'_> {
+    /// Hands the contacts that this rank `found` to the owners of their nodes. Returns those of
+    /// all ranks that push an own node, by rising pair. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn contacts(&self, found: &[Contact], bodies: &dyn Dynamics) -> Result<Vec<Contact>> {
+        let sides = |contact: &Contact| bodies.sides(&contact.pair, &contact.weights);
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        for contact in found {
+            self.for_owners(&sides(contact), |owner| to_rank[owner].push(*contact));
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        let mut contacts: Vec<Contact> =
+            received.into_iter().flat_map(|(_, contacts)| contacts).collect();
+        keep_local_minima(&mut contacts);
+        // The list of a contact that pushes an own node is whole here, so all
+        // ranks that keep it agree; of others it may not be.
+        contacts.retain(|contact| self.pushes_own_node(&sides(contact)));
+        Ok(contacts)
+    }
+
+    /// What the `active` contacts remember of a step of `h` (s), by rising pair. A rank whose node a
+    /// contact does not push now may find it pushed in the next step: every owner of a node of the
+    /// contact gets the memory. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn memories(
+        &self,
+        active: &[ActiveContact],
+        bodies: &dyn Dynamics,
+        h: f64,
+        memories: &mut Vec<ContactMemory>,
+    ) -> Result<()> {
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        for contact in active.iter().filter(|contact| self.owns(contact)) {
+            let memory = contact.memory(bodies, h);
+            let Contact { pair, weights, .. } = contact.contact();
+            self.for_owners(&bodies.sides(pair, weights), |owner| to_rank[owner].push(memory));
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        memories.clear();
+        memories.extend(received.into_iter().flat_map(|(_, memories)| memories));
+        memories.sort_unstable_by_key(|memory| memory.pair);
+        Ok(())
+    }
+
+    fn owns(&self, contact: &ActiveContact) -> bool {
+        self.layout.own_index(contact.owner()).is_some()
+    }
+
+    /// Calls `visit` with each rank that owns a node of `sides`.
+    fn for_owners(&self, sides: &Sides, mut visit: impl FnMut(usize)) {
+        let nodes = self.partition.patches.of_vertex.len();
+        let mut owners = [NONE; MAX_TERMS];
+        for (a, term) in sides.terms().iter().enumerate() {
+            if (term.node as usize) < nodes {
+                let owner = self.partition.rank_of_vertex(term.node);
+                if !owners.contains(&owner) {
+                    owners[a] = owner;
+                    visit(owner as usize);
+                }
+            }
+        }
+    }
+
+    /// Whether a contact exerts a force on an own node.
+    fn pushes_own_node(&self, sides: &Sides) -> bool {
+        let mut terms = sides.terms().iter().filter(|term| !is_without_weight(&term.jacobian));
+        terms.any(|term| self.layout.own_index(term.node).is_some())
+    }
+}

@@ -1,0 +1,203 @@
+//! The two sides of a contact, as sums over the nodes of their bodies.
+//!
+//! A contact knows no kind of body. It asks for its [`Sides`]: the velocity by which its two points
+//! part is `sum_i J_i u_i`, with the velocities `u_i` of nodes. Springs, friction, impulses and
+//! effective masses follow from these sums.
+//!
+//! | body | nodes | J |
+//! |---|---|---|
+//! | cloth | each vertex | its weight `w` |
+//! | rigid | velocity, angular velocity | `w`, `-[w r]x` with the arm `r` |
+//! | prescribed | none: the velocities of its vertices are known | the weight `w` |
+
+use crate::collision::Pair;
+use crate::ids::NodeId;
+use crate::linear::{Jacobian, MAX_TERMS};
+use crate::math::{Mat3, Vec3};
+
+/// The part of one node in the motion of a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Term {
+    /// The node; numbers from the number of nodes on stand for prescribed vertices.
+    pub node: NodeId,
+    /// How it moves its side, with the sign of the side.
+    pub jacobian: Jacobian,
+}
+
+/// Both points of a contact. The first side's terms have positive weights, the second's negative
+/// ones, so that their sum is the velocity of the first point relative to the second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sides {
+    terms: [Term; MAX_TERMS],
+    len: u8,
+    first_side: u8,
+}
+
+impl Default for Sides {
+    fn default() -> Self {
+        let nothing = Term { node: 0, jacobian: Jacobian::Weight(0.0) };
+        Self { terms: [nothing; MAX_TERMS], len: 0, first_side: 0 }
+    }
+}
+
+impl Sides {
+    /// Adds a term to the side that is being filled.
+    pub fn push(&mut self, node: NodeId, jacobian: Jacobian) {
+        debug_assert!((self.len as usize) < MAX_TERMS);
+        if let Some(term) = self.terms.get_mut(self.len as usize) {
+            *term = Term { node, jacobian };
+            self.len += 1;
+        }
+    }
+
+    /// Ends the first side: the terms that follow are the second's.
+    pub fn end_first(&mut self) {
+        self.first_side = self.len;
+    }
+
+    /// The sides whose points are weighted sums of vertices, each with a node of its own.
+    pub fn of_weights(nodes: &[NodeId; 4], weights: &[f64; 4], first_side: usize) -> Self {
+        let mut sides = Self::default();
+        for (a, (&node, &weight)) in nodes.iter().zip(weights).enumerate() {
+            if a == first_side {
+                sides.end_first();
+            }
+            sides.push(node, Jacobian::Weight(weight));
+        }
+        sides
+    }
+
+    /// The terms of the first, then of the second side.
+    pub fn terms(&self) -> &[Term] {
+        &self.terms[..self.len as usize]
+    }
+
+    /// How many terms are of the first side.
+    pub fn first_side(&self) -> usize {
+        self.first_side as usize
+    }
+
+    /// The relative velocity of the two points, m/s, where nodes move at `velocity`.
+    pub fn velocity(&self, velocity: impl Fn(NodeId) -> Vec3) -> Vec3 {
+        self.terms().iter().map(|term| term.jacobian.times(&velocity(term.node))).sum()
+    }
+
+    /// `sum_i n . J_i M_i^-1 J_i^T n`, 1/kg: how fast an impulse along the unit vector `n` parts
+    /// the points. Its inverse is the effective mass.
+    pub fn inverse_mass(&self, n: &Vec3, inverse_mass: impl Fn(NodeId) -> InverseMass) -> f64 {
+        self.terms().iter().map(|term| inverse_mass(term.node).along(&term.jacobian, n)).sum()
+    }
+}
+
+/// The inverse mass of a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum InverseMass {
+    /// 1/kg; 0 for what moves as prescribed.
+    Scalar(f64),
+    /// Of an angular velocity, the inverse inertia, 1/(kg m^2).
+    Tensor(Mat3),
+}
+
+impl InverseMass {
+    /// `n . J M^-1 J^T n`.
+    fn along(&self, jacobian: &Jacobian, n: &Vec3) -> f64 {
+        match (self, jacobian) {
+            (Self::Scalar(inverse), Jacobian::Weight(weight)) => weight * weight * inverse,
+            _ => n.dot(&jacobian.times(&self.response(jacobian, n))),
+        }
+    }
+
+    /// `M^-1 J^T p`: the change of the node's velocity by the impulse `p` (N s) at its point.
+    pub fn response(&self, jacobian: &Jacobian, p: &Vec3) -> Vec3 {
+        match (self, jacobian) {
+            (Self::Scalar(inverse), Jacobian::Weight(weight)) => p * (weight * inverse),
+            (Self::Scalar(inverse), _) => jacobian.transpose_times(p, *inverse),
+            (Self::Tensor(inverse), _) => inverse * jacobian.transpose_times(p, 1.0),
+        }
+    }
+
+    /// Whether no force moves the node.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::Scalar(0.0)
+    }
+}
+
+/// What contact asks of the bodies in a step.
+pub trait Dynamics: Sync {
+    /// The sides of `pair`, whose vertices have these signed weights.
+    fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides;
+
+    /// The velocity of a node at the start of the step, m/s or rad/s; of a prescribed vertex, its
+    /// mean over the step.
+    fn velocity(&self, node: NodeId) -> Vec3;
+
+    /// The same after a step of free flight.
+    fn free_velocity(&self, node: NodeId) -> Vec3;
+
+    /// The velocity of a node at the end of the step, as far as it is known.
+    fn end_velocity(&self, node: NodeId) -> Vec3;
+
+    /// The inverse mass of a node.
+    fn inverse_mass(&self, node: NodeId) -> InverseMass;
+
+    /// The first of the nodes that a collision changes together with `node`: those of one body,
+    /// and of cloth the node alone.
+    fn unit(&self, node: NodeId) -> NodeId;
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// Vertices with these inverse masses (1/kg), each its own node, at rest.
+    pub struct PointMasses<'a>(pub &'a [f64]);
+
+    impl Dynamics for PointMasses<'_> {
+        fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides {
+            Sides::of_weights(&pair.vertices, weights, pair.first_side())
+        }
+
+        fn velocity(&self, _: NodeId) -> Vec3 {
+            Vec3::zeros()
+        }
+
+        fn free_velocity(&self, _: NodeId) -> Vec3 {
+            Vec3::zeros()
+        }
+
+        fn end_velocity(&self, _: NodeId) -> Vec3 {
+            Vec3::zeros()
+        }
+
+        fn inverse_mass(&self, node: NodeId) -> InverseMass {
+            InverseMass::Scalar(self.0[node as usize])
+        }
+
+        fn unit(&self, node: NodeId) -> NodeId {
+            node
+        }
+    }
+
+    #[test]
+    fn an_impulse_off_the_centre_of_a_body_moves_its_point_by_the_inverse_mass() {
+        let inertia = Mat3::from_diagonal(&Vec3::new(0.1, 0.2, 0.3));
+        let inverse = inertia.try_inverse().unwrap();
+        let mass = |node| match node {
+            0 => InverseMass::Scalar(0.5),
+            1 => InverseMass::Tensor(inverse),
+            _ => InverseMass::Scalar(4.0),
+        };
+        let mut sides = Sides::default();
+        sides.push(0, Jacobian::Weight(1.0));
+        sides.push(1, Jacobian::Arm(Vec3::new(0.3, -0.2, 0.5)));
+        sides.end_first();
+        sides.push(2, Jacobian::Weight(-1.0));
+        let n = Vec3::new(1.0, 2.0, -2.0) / 3.0;
+        let changes: Vec<Vec3> =
+            sides.terms().iter().map(|term| mass(term.node).response(&term.jacobian, &n)).collect();
+        let parting = sides.velocity(|node| changes[node as usize]).dot(&n);
+        assert!((parting - sides.inverse_mass(&n, mass)).abs() < 1e-14);
+        // Momentum is kept: the other side gets the opposite impulse.
+        assert!((changes[0] / 0.5 + changes[2] / 4.0).norm() < 1e-15);
+    }
+}

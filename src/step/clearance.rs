@@ -1,0 +1,88 @@
+//! The end of a step: motions are shortened where surfaces would come nearer than the clearance.
+
+use crate::collision::{Pair, stays_within};
+use crate::contact::fail_safe::{FailSafe, Outcome, Paths, WholeBody, stopped_velocity};
+use crate::error::Result;
+use crate::step::context::Context;
+use crate::step::model::Model;
+use crate::step::motion::StepMotion;
+use crate::step::report::{Counter, Measure, ROUNDS, StepReport};
+use crate::step::search::margin;
+use crate::step::trouble::Trouble;
+
+/// Part of its shortest edge that a vertex may lose to the fail-safe before the
+/// step is redone.
+const LOSS_LIMIT: f64 = 0.125;
+
+/// Changes the end of the `motion` so that no pair of `candidates` comes nearer than the
+/// clearance. Before: the candidates of all ranks cover the motion. A step that loses much is
+/// trouble if it `can_halve`. Collective.
+pub(super) fn keep_clear(
+    here: &Context,
+    fail_safe: &mut FailSafe,
+    candidates: &[Pair],
+    motion: &mut StepMotion,
+    can_halve: bool,
+    report: &mut StepReport,
+) -> Result<Option<Trouble>> {
+    let Context { model, rank, span } = *here;
+    if !model.settings.contact.fail_safe {
+        return Ok(None);
+    }
+    let margin = margin(model);
+    let placed = motion.whole_bodies(model, span.h);
+    let bodies: Vec<WholeBody> = placed
+        .iter()
+        .map(|(vertices, place)| WholeBody { vertices: vertices.clone(), place })
+        .collect();
+    let (x0, path_end) = (&motion.x0, &motion.path_end);
+    let delta_m = model.settings.contact.clearance_m;
+    let paths = Paths { x0, prescribed: &motion.prescribed, bodies: &bodies, delta_m };
+    let stays = |vertex: usize, x1: &_| stays_within(&x0[vertex], &path_end[vertex], x1, margin);
+    let x1 = &mut motion.x1;
+    let outcome = fail_safe.run(rank.world, &rank.threads, candidates, &paths, &stays, x1)?;
+    if let Some(conflict) = outcome.conflict {
+        return Ok(Some(Trouble::Pinched(conflict)));
+    }
+    if let Some(too_near) = outcome.too_near {
+        return Ok(Some(Trouble::TooNear(too_near)));
+    }
+    if can_halve && loses_too_much(model, &outcome) {
+        return Ok(Some(Trouble::Truncated));
+    }
+    stop(here, &outcome, motion);
+    record(here, &outcome, motion, report);
+    Ok(None)
+}
+
+fn loses_too_much(model: &Model, outcome: &Outcome) -> bool {
+    let limit = |vertex: u32| LOSS_LIMIT * model.shortest_edges[vertex as usize];
+    outcome.truncated.iter().any(|truncation| truncation.lost_m > limit(truncation.vertex))
+}
+
+/// Velocities lose their part towards the planes that stopped them; bodies keep the fraction of
+/// their motion that was left.
+fn stop(here: &Context, outcome: &Outcome, motion: &mut StepMotion) {
+    for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
+        // Planes stop vertices of cloth one by one: each is its own node.
+        let u = &mut motion.u1[stops[0].vertex as usize];
+        *u = stopped_velocity(*u, stops, here.span.h);
+    }
+    for (body, &fraction) in outcome.fractions.iter().enumerate() {
+        motion.slow(here.model, body, fraction);
+    }
+}
+
+fn record(here: &Context, outcome: &Outcome, motion: &StepMotion, report: &mut StepReport) {
+    report.count(Counter::FailSafePasses, outcome.per_pass.len() as u64);
+    report.count(Counter::Truncated, outcome.truncated.len() as u64);
+    report.count(Counter::Planes, outcome.planes);
+    for (pass, truncated) in outcome.per_pass.iter().enumerate() {
+        report.truncated_per_pass[pass.min(ROUNDS - 1)] += truncated;
+    }
+    if here.rank.world.rank() == 0 {
+        let lost = outcome.truncated.iter().map(|truncation| truncation.lost_m).sum();
+        report.measure(Measure::PathLost, lost);
+    }
+    report.measure(Measure::Path, motion.path_length(&here.rank.layout.own));
+}

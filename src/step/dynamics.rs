@@ -1,0 +1,97 @@
+//! What contact may ask of the bodies while they move.
+
+use crate::bodies::Place;
+use crate::collision::Pair;
+use crate::contact::{Dynamics, InverseMass, Sides};
+use crate::ids::{NodeId, VertexId};
+use crate::linear::Jacobian;
+use crate::math::Vec3;
+use crate::step::model::Model;
+use crate::step::motion::StepMotion;
+use crate::step::system::NodeTerms;
+
+/// All bodies while they move: what contact asks.
+#[derive(Clone, Copy)]
+pub(super) struct MovingBodies<'a> {
+    model: &'a Model,
+    motion: &'a StepMotion,
+}
+
+impl<'a> MovingBodies<'a> {
+    /// The bodies of `model` in their `motion`.
+    pub fn new(model: &'a Model, motion: &'a StepMotion) -> Self {
+        Self { model, motion }
+    }
+
+    /// Adds the terms of the point of `body` that is the weighted sum of `vertices`.
+    fn add_body(&self, body: usize, vertices: &[VertexId], weights: &[f64], sides: &mut Sides) {
+        let weighted = vertices.iter().zip(weights);
+        let weighted: Vec3 =
+            weighted.map(|(&v, weight)| self.motion.x0[v as usize] * *weight).sum();
+        let weight = weights.iter().sum();
+        let (at, range) = (&self.motion.coordinates[body], &self.model.numbering.bodies()[body]);
+        for (number, node) in range.nodes.clone().enumerate() {
+            let jacobian = self.model.bodies[body].jacobian(at, number, weight, &weighted);
+            sides.push(node, jacobian);
+        }
+    }
+
+    fn body_terms(&self, node: NodeId) -> Option<&NodeTerms> {
+        self.motion.body_terms.get(node.checked_sub(self.model.numbering.cloth() as u32)? as usize)
+    }
+}
+
+impl Dynamics for MovingBodies<'_> {
+    fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides {
+        let numbering = &self.model.numbering;
+        let middle = pair.first_side();
+        let mut sides = Sides::default();
+        for side in [0..middle, middle..4] {
+            let (vertices, weights) = (&pair.vertices[side.clone()], &weights[side.clone()]);
+            match numbering.place(vertices[0]) {
+                Place::Body(body) => self.add_body(body, vertices, weights, &mut sides),
+                Place::Own(_) => {
+                    for (&vertex, &weight) in vertices.iter().zip(weights) {
+                        if let Place::Own(node) = numbering.place(vertex) {
+                            sides.push(node, Jacobian::Weight(weight));
+                        }
+                    }
+                }
+            }
+            if side.start == 0 {
+                sides.end_first();
+            }
+        }
+        sides
+    }
+
+    fn velocity(&self, node: NodeId) -> Vec3 {
+        self.motion.u0[node as usize]
+    }
+
+    fn free_velocity(&self, node: NodeId) -> Vec3 {
+        let u = self.motion.u0[node as usize];
+        match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
+            (Some(&inverse), _) if inverse > 0.0 => u + self.motion.fall,
+            (None, Some(terms)) => u + terms.free_change(),
+            _ => u,
+        }
+    }
+
+    fn end_velocity(&self, node: NodeId) -> Vec3 {
+        self.motion.u1[node as usize]
+    }
+
+    fn inverse_mass(&self, node: NodeId) -> InverseMass {
+        match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
+            (Some(&inverse), _) => InverseMass::Scalar(inverse),
+            (None, Some(terms)) => InverseMass::Tensor(terms.mass[1]),
+            (None, None) => InverseMass::Scalar(0.0),
+        }
+    }
+
+    fn unit(&self, node: NodeId) -> NodeId {
+        let numbering = &self.model.numbering;
+        numbering.body_of_node(node).map_or(node, |body| numbering.bodies()[body].nodes.start)
+    }
+}

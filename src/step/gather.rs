@@ -1,0 +1,40 @@
+//! The all-gather after the solve.
+
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::partition::Gather;
+use crate::step::context::Context;
+use crate::step::model::Model;
+use crate::step::motion::StepMotion;
+use crate::step::state::State;
+
+/// Brings the velocities of all nodes to every rank.
+pub(super) struct VelocityGather {
+    gather: Gather,
+    /// Velocities of the own nodes in parallel numbering.
+    own: Vec<Vec3>,
+}
+
+impl VelocityGather {
+    pub fn new(model: &Model) -> Self {
+        Self { gather: Gather::new(&model.partition), own: Vec::new() }
+    }
+
+    /// Adds the changes `delta_u` of the own nodes (m/s) to the velocities of the state. After:
+    /// velocities and positions of all bodies at the end of the step are whole on every rank.
+    pub fn velocities(
+        &mut self,
+        here: &Context,
+        state: &State,
+        delta_u: &[Vec3],
+        motion: &mut StepMotion,
+    ) -> Result<()> {
+        let changes = here.rank.layout.own.iter().zip(delta_u);
+        self.own.clear();
+        self.own.extend(changes.map(|(&node, change)| state.velocities[node as usize] + change));
+        let all = &mut motion.u1[..here.model.numbering.nodes()];
+        self.gather.to_all(here.rank.world, &self.own, all)?;
+        motion.finish(here.model, here.span.h);
+        Ok(())
+    }
+}

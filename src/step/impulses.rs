@@ -1,0 +1,141 @@
+//! After the solve: impulses for what the contacts did not foresee.
+
+use crate::collision::Pair;
+use crate::contact::impulse::CollisionLaw;
+use crate::contact::settings::Response as ResponseKind;
+use crate::contact::{
+    Contact, ContactKind, Friction, Response, StepEnds, impulses, max_project, repulsions,
+};
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::ranks::message;
+use crate::step::contacts::{PAIRS_PER_CHUNK, contact_distance};
+use crate::step::context::Context;
+use crate::step::motion::StepMotion;
+use crate::step::report::{Counter, Measure, Phase, ROUNDS, StepReport};
+
+/// Rounds of continuous tests and impulses after the solve; the tablecloth
+/// needs none in most steps.
+const IMPULSE_ROUNDS: usize = 10;
+
+/// Nearest approach that the continuous tests allow, as a share of the contact
+/// distance.
+const SEPARATION: f64 = 0.25;
+
+/// Collisions of one rank and what answers them.
+#[derive(Default)]
+pub(super) struct ImpulseStage {
+    responses: Vec<Response>,
+}
+
+/// What a round of impulses is made from.
+pub(super) struct Collisions<'a> {
+    /// Pairs that this rank found.
+    pub candidates: &'a [Pair],
+    /// Contacts that this rank found.
+    pub contacts: &'a [Contact],
+    pub friction: Friction,
+}
+
+impl ImpulseStage {
+    /// Changes the end of the `motion`: rounds of continuous tests, each answered by the largest
+    /// impulse of each node. Before: the candidates cover the motion. Collective.
+    pub fn respond(
+        &mut self,
+        here: &Context,
+        of: &Collisions,
+        motion: &mut StepMotion,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        if here.model.settings.contact.response == ResponseKind::Impulses {
+            report.time(Phase::Response, |_| self.find_repulsions(here, of, motion));
+            self.apply(here, motion, report)?;
+        }
+        for round in 0..=IMPULSE_ROUNDS {
+            let collisions = report.time(Phase::Response, |_| self.find_impulses(here, of, motion));
+            if round == IMPULSE_ROUNDS {
+                report.count(Counter::Unresolved, collisions);
+                break;
+            }
+            report.count(Counter::Collisions, collisions);
+            report.collisions_per_round[round.min(ROUNDS - 1)] += collisions;
+            if !self.apply(here, motion, report)? {
+                break;
+            }
+            report.count(Counter::ImpulseRounds, 1);
+        }
+        Ok(())
+    }
+
+    /// This rank's repulsions, the largest of each node.
+    fn find_repulsions(&mut self, here: &Context, of: &Collisions, motion: &StepMotion) {
+        let near = |contact: &&Contact| contact.kind() == ContactKind::Proximity;
+        let contacts: Vec<_> = of.contacts.iter().filter(near).copied().collect();
+        let bodies = motion.dynamics(here.model);
+        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
+        self.responses.clear();
+        repulsions(&contacts, ends, &law(here, of), &mut self.responses);
+        max_project(&mut self.responses);
+    }
+
+    /// This rank's impulses, the largest of each node; returns its collisions.
+    fn find_impulses(&mut self, here: &Context, of: &Collisions, motion: &StepMotion) -> u64 {
+        let (law, bodies) = (law(here, of), motion.dynamics(here.model));
+        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
+        let responses = &mut self.responses;
+        responses.clear();
+        let threads = &here.rank.threads;
+        let count =
+            threads.collect(of.candidates, PAIRS_PER_CHUNK, responses, |pairs, responses| {
+                impulses(pairs, ends, &law, responses)
+            });
+        max_project(responses);
+        count
+    }
+
+    /// Combines the responses of all ranks and applies them; false if there are none.
+    fn apply(
+        &mut self,
+        here: &Context,
+        motion: &mut StepMotion,
+        report: &mut StepReport,
+    ) -> Result<bool> {
+        report.time(Phase::Combination, |report| {
+            let world = here.rank.world;
+            self.responses = message::all_gather_v(world, &self.responses)?;
+            max_project(&mut self.responses);
+            if world.rank() == 0 {
+                self.measure_drift(here, motion, report);
+            }
+            for response in &self.responses {
+                let delta_u = Vec3::from(response.delta_u);
+                motion.push(here.model, response.node, delta_u, here.span.h);
+            }
+            Ok(!self.responses.is_empty())
+        })
+    }
+
+    /// What the responses change in the momentum and energy of cloth.
+    fn measure_drift(&self, here: &Context, motion: &StepMotion, report: &mut StepReport) {
+        let masses = &here.model.cloth.masses;
+        let mut momentum = Vec3::zeros();
+        for response in &self.responses {
+            let Some(&mass) = masses.get(response.node as usize) else { continue };
+            let (change, u) = (Vec3::from(response.delta_u), motion.u1[response.node as usize]);
+            if response.pair.vertices.iter().all(|&vertex| (vertex as usize) < masses.len()) {
+                momentum += change * mass;
+            }
+            let energy = mass * change.dot(&(u + 0.5 * change));
+            report.measure(Measure::ImpulseEnergy, energy);
+        }
+        report.measure(Measure::MomentumDrift, momentum.norm());
+    }
+}
+
+fn law<'a>(here: &Context<'a>, of: &Collisions) -> CollisionLaw<'a> {
+    CollisionLaw {
+        distance: contact_distance(here.model),
+        separation: SEPARATION,
+        friction: of.friction,
+    }
+}

@@ -1,0 +1,88 @@
+//! The surfaces of all bodies, for collision.
+
+use std::sync::Arc;
+
+use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::numbering::BodyRange;
+use crate::bodies::{Body, Numbering, Setup};
+use crate::collision::{Moves, Surface, Surfaces};
+use crate::error::{Error, Result};
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::mesh::Topology;
+use crate::partition::Patches;
+
+/// The surfaces of cloths, bodies and obstacles, and the length (m) of the shortest edge at each
+/// vertex that is not prescribed. Flat regions of cloth are culled if `culling`.
+///
+/// # Errors
+/// When the faces of a body are no surface.
+pub(super) fn build(
+    setup: &Setup,
+    bodies: &[Arc<dyn Body>],
+    numbering: &Numbering,
+    patches: &Patches,
+    culling: bool,
+) -> Result<(Surfaces, Vec<f64>)> {
+    let (mut surfaces, mut shortest_edges) = (Surfaces::default(), Vec::new());
+    for cloth in &setup.cloths {
+        let first = surfaces.vertex_count() as VertexId;
+        surfaces.list.push(cloth_surface(cloth, first, patches, culling));
+        add_shortest_edges(&cloth.topology, &cloth.rest, &mut shortest_edges);
+    }
+    for (body, range) in bodies.iter().zip(numbering.bodies()) {
+        let (surface, topology, shape) = body_surface(body.as_ref(), range, patches)?;
+        add_shortest_edges(&topology, &shape, &mut shortest_edges);
+        surfaces.list.push(surface);
+    }
+    for obstacle in &setup.obstacles {
+        let first = surfaces.vertex_count() as VertexId;
+        let (faces, topology, shape) = (&obstacle.faces, &obstacle.topology, &obstacle.shape);
+        let surface = Surface::new(first, faces, topology, shape, None, Moves::Prescribed);
+        surfaces.list.push(surface);
+    }
+    Ok((surfaces, shortest_edges))
+}
+
+/// Adds the length of the shortest edge at each vertex of a surface whose vertices lie at `x` (m).
+fn add_shortest_edges(topology: &Topology, x: &[Vec3], all: &mut Vec<f64>) {
+    let mut shortest = vec![f64::INFINITY; x.len()];
+    for &[a, b] in &topology.edges {
+        let length = (x[b as usize] - x[a as usize]).norm();
+        for vertex in [a, b] {
+            shortest[vertex as usize] = length.min(shortest[vertex as usize]);
+        }
+    }
+    all.append(&mut shortest);
+}
+
+/// The surface of a cloth whose vertices begin at `first`.
+fn cloth_surface(cloth: &ClothSetup, first: VertexId, patches: &Patches, culling: bool) -> Surface {
+    let (faces, topology, rest) = (&cloth.faces, &cloth.topology, &cloth.rest);
+    let of_vertex = &patches.of_vertex[first as usize..][..rest.len()];
+    let parts = Some((of_vertex, patches.len()));
+    let surface = Surface::new(first, faces, topology, rest, parts, Moves::Deforms);
+    if culling { surface.with_culling(rest) } else { surface }
+}
+
+/// The surface of a body with its edges and its vertices at t = 0 (m); all of it is one patch, that
+/// of the body's nodes.
+fn body_surface(
+    body: &dyn Body,
+    range: &BodyRange,
+    patches: &Patches,
+) -> Result<(Surface, Topology, Vec<Vec3>)> {
+    let topology = Topology::new(body.faces()).map_err(|_| {
+        let place = format!("the body `{}`", body.name());
+        let cause = "an edge of its surface has more than two faces";
+        Error::input(place, cause, "give it a surface that is a manifold")
+    })?;
+    let mut shape = vec![Vec3::zeros(); body.vertex_count()];
+    body.place(&body.start().0, &mut shape);
+    let patch = patches.of_vertex[range.nodes.start as usize];
+    let of_vertex = vec![patch; shape.len()];
+    let parts = Some((of_vertex.as_slice(), patches.len()));
+    let first = range.vertices.start;
+    let surface = Surface::new(first, body.faces(), &topology, &shape, parts, Moves::Rigid);
+    Ok((surface, topology, shape))
+}

@@ -1,0 +1,206 @@
+//! The linear system of a step: linearly implicit Euler, one rank's part of `A du = b`
+//! (docs/methods.md, sections 4 and 5).
+
+use crate::bodies::cloth::Assembly;
+use crate::bodies::cloth::inputs::StepInputs;
+use crate::contact::{ContactSpring, ContactSprings};
+use crate::error::Result;
+use crate::ids::NodeId;
+use crate::linear::{
+    BlockCsr, CgReport, CgWorkspace, Couplings, PatchEquations, Preconditioner, PreconditionerKind,
+    System, Tolerance,
+};
+use crate::math::Vec3;
+use crate::partition::Layout;
+use crate::ranks::{Halo, World};
+use crate::step::model::Model;
+use crate::threads::{ByPatch, Threads};
+
+/// The linear system of one rank: its own rows and their ghost points.
+pub struct StepSystem {
+    cloth: Assembly,
+    contacts: ContactSprings,
+    /// The fixed structure, kg: bodies, and contacts within their sides.
+    matrix: BlockCsr,
+    /// Contacts across their sides, kg.
+    couplings: Couplings,
+    /// Own nodes, N s.
+    rhs: Vec<Vec3>,
+    /// The exchange of what matrix and couplings multiply.
+    halo: Halo,
+    delta_u: Vec<Vec3>,
+    preconditioner: Preconditioner,
+    workspace: CgWorkspace,
+    tolerance: Tolerance,
+    /// Own rows of prescribed vertices.
+    fixed: Vec<u32>,
+    /// Whether some rank has such rows.
+    any_fixed: bool,
+}
+
+/// What the bodies beside cloth give their nodes in a step, by node.
+#[derive(Clone, Copy)]
+pub struct BodyTerms<'a> {
+    /// The first of these nodes.
+    pub first: NodeId,
+    /// Their terms.
+    pub terms: &'a [NodeTerms],
+}
+
+/// The terms of one node: block of the matrix, right-hand side, start vector.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NodeTerms {
+    /// Its mass, and the inverse of that.
+    pub mass: [crate::math::Mat3; 2],
+    /// What acts on it in the step, N s.
+    pub impulse: Vec3,
+}
+
+impl NodeTerms {
+    /// The change of its velocity in free flight.
+    pub fn free_change(&self) -> Vec3 {
+        self.mass[1] * self.impulse
+    }
+}
+
+impl BodyTerms<'_> {
+    /// No bodies.
+    pub const NONE: Self = Self { first: NodeId::MAX, terms: &[] };
+
+    fn of(&self, node: NodeId) -> Option<&NodeTerms> {
+        self.terms.get(node.checked_sub(self.first)? as usize)
+    }
+}
+
+/// What became of a solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolveOutcome {
+    /// The conjugate gradients' own account.
+    pub cg: CgReport,
+    /// Patches whose incomplete factor needed a shift.
+    pub shifted_patches: usize,
+}
+
+impl StepSystem {
+    /// Builds the structure once; every step refills its values in place.
+    ///
+    /// # Errors
+    /// When the matrix has more blocks than 32 bits can number.
+    pub fn new(
+        model: &Model,
+        layout: &Layout,
+        preconditioner: PreconditionerKind,
+        tolerance: Tolerance,
+    ) -> Result<Self> {
+        let matrix = BlockCsr::new(layout, &model.graph)?;
+        let (contacts, halo) = ContactSprings::new(&model.partition, layout);
+        Ok(Self {
+            cloth: Assembly::new(&model.cloth, layout, &matrix),
+            contacts,
+            couplings: Couplings::new(&layout.patch_offsets),
+            rhs: vec![Vec3::zeros(); layout.own.len()],
+            halo,
+            delta_u: vec![Vec3::zeros(); layout.own.len()],
+            preconditioner: Preconditioner::new(preconditioner, &matrix),
+            workspace: CgWorkspace::new(layout),
+            tolerance,
+            fixed: Vec::new(),
+            any_fixed: false,
+            matrix,
+        })
+    }
+
+    /// Fills matrix and right-hand side from the forces on cloth, the `bodies`' terms and the
+    /// `contacts` that push own nodes, by rising pair. The start vector is free flight, so that it
+    /// is exact, and what prescribed vertices must do.
+    pub fn assemble(
+        &mut self,
+        threads: &Threads,
+        model: &Model,
+        layout: &Layout,
+        inputs: &StepInputs,
+        bodies: BodyTerms,
+        contacts: &[ContactSpring],
+    ) {
+        self.cloth.begin(threads, &model.cloth, inputs);
+        self.contacts.refill(contacts, &mut self.halo);
+        self.contacts.refill_couplings(contacts, inputs.h, &mut self.couplings);
+        let (structure, values) = self.matrix.split_mut();
+        let pieces = (values, ByPatch::new(&mut self.rhs, &layout.patch_offsets));
+        let (cloth, springs) = (&self.cloth, &self.contacts);
+        threads.for_each_patch(pieces, 1, |patch, (values, rhs)| {
+            let first = layout.patch_offsets[patch] as usize;
+            let nodes = &layout.own[first..][..rhs.data.len()];
+            let mut rows =
+                PatchEquations::new(patch, first, nodes, structure, values.data, rhs.data);
+            match nodes.first().and_then(|&node| bodies.of(node)) {
+                None => cloth.fill(patch, &model.cloth, inputs, &mut rows),
+                Some(_) => {
+                    let terms = nodes.iter().filter_map(|&node| bodies.of(node)).enumerate();
+                    terms.for_each(|(row, node)| rows.set(row, node.impulse, node.mass[0]));
+                }
+            }
+            springs.add_to(patch, contacts, inputs.h, &mut rows);
+        });
+        self.begin_solve(layout, inputs, bodies);
+    }
+
+    fn begin_solve(&mut self, layout: &Layout, inputs: &StepInputs, bodies: BodyTerms) {
+        self.any_fixed = !inputs.targets.is_empty();
+        self.fixed.clear();
+        for (row, (start, &node)) in self.delta_u.iter_mut().zip(&layout.own).enumerate() {
+            let prescribed = inputs.prescribed(node);
+            if prescribed.is_some() {
+                self.fixed.push(row as u32);
+            }
+            let free = || match bodies.of(node) {
+                None => inputs.gravity * inputs.h,
+                Some(terms) => terms.free_change(),
+            };
+            *start = prescribed.unwrap_or_else(free);
+        }
+    }
+
+    /// Solves the system that was assembled last. Ghost points are exchanged in
+    /// every iteration; on return [`StepSystem::delta_u`] holds the own nodes.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn solve(&mut self, world: &dyn World, threads: &Threads) -> Result<SolveOutcome> {
+        let shifted_patches = self.preconditioner.factor(threads, &self.matrix);
+        let mut system = System {
+            world,
+            threads,
+            matrix: &self.matrix,
+            couplings: &self.couplings,
+            halo: &mut self.halo,
+            preconditioner: &self.preconditioner,
+            fixed: &self.fixed,
+            any_fixed: self.any_fixed,
+        };
+        let (rhs, delta_u) = (&self.rhs, &mut self.delta_u);
+        let cg = self.workspace.solve(&mut system, rhs, delta_u, self.tolerance)?;
+        Ok(SolveOutcome { cg, shifted_patches })
+    }
+
+    /// Change of velocity of the own nodes (m/s or rad/s), in parallel numbering.
+    pub fn delta_u(&self) -> &[Vec3] {
+        &self.delta_u
+    }
+
+    /// The system assembled last: own rows of the matrix (kg) and right-hand side
+    /// (N s). Contacts across their sides add [`Self::couplings`] to the matrix.
+    pub fn system(&self) -> (&BlockCsr, &[Vec3]) {
+        (&self.matrix, &self.rhs)
+    }
+
+    /// The terms of the system assembled last that stand beside its matrix.
+    pub fn couplings(&self) -> &Couplings {
+        &self.couplings
+    }
+
+    /// Bytes and messages that one ghost exchange sends.
+    pub fn ghost_traffic(&self) -> (usize, usize) {
+        (self.halo.bytes_per_exchange(), self.halo.messages_per_exchange())
+    }
+}
