@@ -146,7 +146,7 @@ pub trait Dynamics: Sync {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Vertices with these inverse masses (1/kg), each its own node, at rest.
