@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::launch::Placement;
+use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::ranks::{World, in_process, launch};
 use cloth_sim::stealing::usage::note_theft;
 
 use crate::program::output::run_json::{FORMAT, FrameRecord, RankPlace, RunRecord, Status};
 #[cfg(feature = "mpi")]
-use cloth_sim::partition::{Partition, quality};
+use cloth_sim::partition::Partition;
+use cloth_sim::partition::quality;
 use cloth_sim::step::{Model, Simulation};
 
 use crate::program::cli::Arguments;
@@ -137,7 +138,7 @@ fn record(
     model: &Model,
     simulation: &Simulation,
 ) -> Result<RunRecord> {
-    let here = Placement::here();
+    let here = HostBinding::here();
     let place = RankPlace {
         rank: world.rank(),
         host: here.host,

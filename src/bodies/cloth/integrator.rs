@@ -18,7 +18,7 @@ pub struct Integrator {
     assembly: Assembly,
     system: StepSystem,
     delta_v: Vec<Vec3>,
-    preconditioner: Preconditioner,
+    preconditioner: Box<dyn Preconditioner>,
     workspace: CgWorkspace,
     tolerance: Tolerance,
     /// Own rows of vertices that move as told.
@@ -53,7 +53,7 @@ impl Integrator {
         Ok(Self {
             delta_v: vec![Vec3::zeros(); layout.own.len()],
             workspace: CgWorkspace::new(layout),
-            preconditioner: Preconditioner::new(preconditioner, &system.matrix),
+            preconditioner: preconditioner.build(&system.matrix),
             fixed: Vec::new(),
             any_fixed: false,
             assembly,
@@ -96,7 +96,7 @@ impl Integrator {
             matrix: &self.system.matrix,
             couplings: &self.system.couplings,
             halo: &mut self.system.halo,
-            preconditioner: &self.preconditioner,
+            preconditioner: &*self.preconditioner,
             fixed: &self.fixed,
             any_fixed: self.any_fixed,
         };
