@@ -3,7 +3,7 @@
 //! No MPI library is needed. A rank writes into memory that all ranks share:
 //! messages go into the `Mailbox` of the receiver, neighbour exchanges into the `Lane`
 //! of a pair of ranks, and the parts of a collective into a slot of `Collectives`.
-//! The receiver polls, as it does with MPI, so no call blocks in the operating system.
+//! The receiver polls, as it does with MPI.
 //!
 //! [`run`] starts the ranks. [`run_strict`] is for tests: it delays messages and
 //! collectives as far as MPI may, and reports a deadlock with who waits for what.
