@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use cloth_sim::bodies::Setup;
 use cloth_sim::error::Result;
 use cloth_sim::math::{Mat3, Vec3};
-use cloth_sim::ranks::{ReproducibleSums, World, in_process as ranks};
+use cloth_sim::ranks::{ExactSums, World, in_process as ranks};
 use cloth_sim::scene;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::{Counter, Model, Phase, Simulation, StepReport};
@@ -161,7 +161,7 @@ fn reductions(c: &mut Criterion) -> Result<()> {
         world.all_reduce_sum(&mut sums).map(|()| sums.map(|sum| sum as f64))
     };
     let reproducible = |world: &dyn World, parts: &[[f64; 3]]| {
-        let mut sums = ReproducibleSums::default();
+        let mut sums = ExactSums::default();
         parts.iter().for_each(|&part| sums.add(part));
         sums.all_reduce(world)
     };

@@ -9,7 +9,6 @@
 //!
 //! `cargo run --release --example matrix_market -- [SCENE] [STEP] [FOLDER] [--set PATH=VALUE]...`
 
-use std::collections::BTreeMap;
 use std::fs::{File, create_dir_all};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -17,12 +16,14 @@ use std::sync::Arc;
 
 use clap::Parser;
 use cloth_sim::error::{Error, Result};
-use cloth_sim::ids::VertexId;
-use cloth_sim::math::{Mat3, Vec3};
+use cloth_sim::linear::add_block;
+use cloth_sim::math::Vec3;
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::in_process as ranks;
 use cloth_sim::scene;
 use cloth_sim::step::{Model, Simulation, StepSystem};
+use sprs::CsMat;
+use sprs::io::write_matrix_market;
 
 #[derive(Parser)]
 struct Arguments {
@@ -54,7 +55,7 @@ fn main() -> Result<()> {
             simulation.step()?;
         }
         let (layout, system) = (simulation.layout(), simulation.system());
-        write(&arguments.folder, layout, &blocks(layout, system), system.system().1).map_err(
+        write(&arguments.folder, layout, &entries(layout, system), system.system().1).map_err(
             |cause| {
                 Error::file(&arguments.folder, cause, "free some space or choose another folder")
             },
@@ -69,47 +70,26 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// All blocks by row and column vertex, of a single rank, which owns every vertex.
-fn blocks(layout: &Layout, system: &StepSystem) -> BTreeMap<(VertexId, VertexId), Mat3> {
-    let (matrix, vertex) = (system.system().0.blocks(), |row: usize| layout.own[row]);
-    let mut blocks = BTreeMap::new();
-    for (row, columns) in matrix.outer_iterator().enumerate() {
-        let columns = columns.iter().map(|(column, block)| (column as VertexId, *block));
-        blocks.extend(columns.map(|(column, block)| ((vertex(row), column), block)));
-    }
+/// All entries of the system of a single rank, which owns every vertex.
+fn entries(layout: &Layout, system: &StepSystem) -> CsMat<f64> {
+    let mut entries = system.system().0.to_triplets();
     for (row, column, block) in system.couplings().blocks() {
-        let place = (vertex(row as usize), vertex(column as usize));
-        *blocks.entry(place).or_insert_with(Mat3::zeros) += block;
+        let [row, column] = [row, column].map(|local| layout.own[local as usize]);
+        add_block(&mut entries, row, column, &block);
     }
-    blocks
+    entries.to_csr()
 }
 
 /// Writes both files; `rhs` is in the numbering of `layout`.
-fn write(
-    folder: &Path,
-    layout: &Layout,
-    blocks: &BTreeMap<(VertexId, VertexId), Mat3>,
-    rhs: &[Vec3],
-) -> io::Result<()> {
+fn write(folder: &Path, layout: &Layout, matrix: &CsMat<f64>, rhs: &[Vec3]) -> io::Result<()> {
     create_dir_all(folder)?;
+    write_matrix_market(folder.join("matrix.mtx"), matrix)?;
+
     let mut order: Vec<usize> = (0..rhs.len()).collect();
     order.sort_unstable_by_key(|&row| layout.own[row]);
-
-    let size = 3 * rhs.len();
-    let mut file = BufWriter::new(File::create(folder.join("matrix.mtx"))?);
-    writeln!(file, "%%MatrixMarket matrix coordinate real general")?;
-    writeln!(file, "{size} {size} {}", 9 * blocks.len())?;
-    for (&(row, column), block) in blocks {
-        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
-            let (row, column) = (3 * row as usize + i + 1, 3 * column as usize + j + 1);
-            writeln!(file, "{row} {column} {:e}", block[(i, j)])?;
-        }
-    }
-    file.flush()?;
-
     let mut file = BufWriter::new(File::create(folder.join("rhs.mtx"))?);
     writeln!(file, "%%MatrixMarket matrix array real general")?;
-    writeln!(file, "{size} 1")?;
+    writeln!(file, "{} 1", 3 * rhs.len())?;
     for value in order.iter().flat_map(|&row| rhs[row].iter()) {
         writeln!(file, "{value:e}")?;
     }

@@ -23,7 +23,7 @@ pub enum Error {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// The operating system's word for it.
+        /// What the operating system reports.
         cause: String,
         /// What the user can do.
         remedy: String,
@@ -50,6 +50,16 @@ pub enum Error {
         /// Its error or panic message.
         message: String,
     },
+    /// A defect of this program: no input of the user can cause it.
+    #[error(
+        "{place}: {cause}\n  help: this is a defect of cloth-sim; please report it with the scene"
+    )]
+    Internal {
+        /// The part of the program that found it.
+        place: String,
+        /// What must not happen, and did.
+        cause: String,
+    },
 }
 
 impl Error {
@@ -69,5 +79,10 @@ impl Error {
         remedy: impl Into<String>,
     ) -> Self {
         Self::File { path: path.into(), cause: cause.to_string(), remedy: remedy.into() }
+    }
+
+    /// A defect of this program, found in `place`.
+    pub fn internal(place: impl Into<String>, cause: impl std::fmt::Display) -> Self {
+        Self::Internal { place: place.into(), cause: cause.to_string() }
     }
 }

@@ -1,9 +1,9 @@
 //! The threads of one rank, and loops over its patches.
 //!
-//! Each rank owns its pool and its main thread is the pool's first worker, so
-//! that entering a parallel loop neither switches threads nor allocates. With
-//! one thread everything runs inline. A patch is always whole on one thread:
-//! what a loop computes does not depend on how the patches are shared out.
+//! Each rank owns its pool. Its main thread is the pool's first worker, so entering a
+//! parallel loop neither switches threads nor allocates. With one thread everything
+//! runs inline. One thread handles a whole patch: the result of a loop does not depend
+//! on the thread that gets a patch.
 
 use rayon::ThreadPool;
 
@@ -19,7 +19,7 @@ impl Threads {
     /// The calling thread alone.
     pub const INLINE: Self = Self { pool: None, count: 1 };
 
-    /// A pool of `count` threads, the calling thread being the first of them.
+    /// A pool of `count` threads; the calling thread is the first of them.
     ///
     /// # Errors
     /// When the operating system refuses the threads.
@@ -28,8 +28,8 @@ impl Threads {
             return Ok(Self { pool: None, count: 1 });
         }
         let builder = || rayon::ThreadPoolBuilder::new().num_threads(count);
-        // A thread can be a worker of one pool only: a second pool made on the
-        // same thread keeps its caller outside.
+        // A thread can be a worker of one pool only. A second pool made on the same
+        // thread does not contain it.
         let pool = builder().use_current_thread().build().or_else(|_| builder().build());
         let pool = pool.map_err(|cause| {
             Error::input("--threads", cause.to_string(), "ask for fewer threads per rank")
@@ -42,8 +42,8 @@ impl Threads {
         self.count
     }
 
-    /// Calls `work(patch, piece)` for every patch of `slices`, in parallel.
-    /// Adjacent patches are handed out together, `grain` at least at a time.
+    /// Calls `work(patch, piece)` for every patch of `slices`, in parallel. A thread
+    /// takes adjacent patches, at most `grain` at a time.
     pub fn for_each_patch<S: PatchSlices>(
         &self,
         slices: S,
@@ -56,12 +56,9 @@ impl Threads {
             Some(pool) => pool.install(|| halve(0, count, slices, grain.max(1), &work)),
         }
     }
-}
 
-impl Threads {
-    /// Lets `work` turn chunks of `items` into results, in parallel, and appends
-    /// these to `results` in the order of the items. Returns the sum of what
-    /// `work` returns.
+    /// Calls `work` on chunks of `items`, in parallel, and appends its results to
+    /// `results` in the order of the items. Returns the sum of its return values.
     pub fn collect<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -82,11 +79,9 @@ impl Threads {
         parts.iter_mut().for_each(|(_, part)| results.append(part));
         parts.iter().map(|(sum, _)| sum).sum()
     }
-}
 
-impl Threads {
-    /// Calls `own` on the calling thread and, at the same time, `other` with each of
-    /// `others` on threads of their own. Before: there are fewer `others` than threads.
+    /// Calls `own` on the calling thread and, at the same time, `other` on a further
+    /// thread for each of `others`. Before: there are fewer `others` than threads.
     pub fn beside<T: Send, R>(
         &self,
         others: &mut [T],
@@ -105,6 +100,8 @@ impl Threads {
     }
 }
 
+/// Calls `work` for `count` patches from `first` on; halves them among threads down to
+/// `grain` patches.
 fn halve<S: PatchSlices>(
     first: usize,
     count: usize,
@@ -131,7 +128,7 @@ fn halve<S: PatchSlices>(
     );
 }
 
-/// Mutable data laid out patch after patch, which can be cut between patches.
+/// Mutable data in the order of the patches, which can be cut between two of them.
 pub trait PatchSlices: Send + Sized {
     /// Number of patches in this piece.
     fn patches(&self) -> usize;
@@ -139,10 +136,10 @@ pub trait PatchSlices: Send + Sized {
     fn split(self, patches: usize) -> (Self, Self);
 }
 
-/// One array cut at `offsets` (patch `p` is `offsets[p]..offsets[p + 1]`,
-/// relative to `offsets[0]`).
+/// One array cut at `offsets`: patch `p` has `offsets[p]..offsets[p + 1]`, counted
+/// from `offsets[0]`.
 pub struct ByPatch<'a, T> {
-    /// The patches of this piece, one after the other.
+    /// The values of this piece, patch after patch.
     pub data: &'a mut [T],
     offsets: &'a [u32],
 }
@@ -192,7 +189,7 @@ macro_rules! tuple_slices {
                 self.0.patches()
             }
 
-            #[allow(non_snake_case)] // the macro names its bindings after the types
+            #[allow(non_snake_case)] // bindings have the names of the types
             fn split(self, patches: usize) -> (Self, Self) {
                 let (head, $($name),+) = self;
                 let head = head.split(patches);

@@ -10,7 +10,7 @@ use cloth_sim::bodies::cloth::inputs::StepInputs;
 use cloth_sim::bodies::cloth::setup::Material;
 use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
-use cloth_sim::linear::{PreconditionerKind, Tolerance};
+use cloth_sim::linear::{PreconditionerKind, Tolerance, add_block};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::partition::{Gather, Layout};
@@ -169,19 +169,14 @@ impl Case<'_> {
                 let n = 3 * ALL as usize;
                 let (mut dense, mut right) = (DMatrix::zeros(n, n), DVector::zeros(n));
                 let (matrix, rhs) = system.system();
-                let at = |row: usize| 3 * layout.own[row] as usize;
-                let mut add = |row: usize, column: usize, block: &Mat3| {
-                    let mut view = dense.fixed_view_mut::<3, 3>(row, column);
-                    view += block;
-                };
-                for (row, blocks) in matrix.blocks().outer_iterator().enumerate() {
-                    blocks.iter().for_each(|(vertex, block)| add(at(row), 3 * vertex, block));
-                }
+                let mut entries = matrix.to_triplets();
                 for (row, column, block) in system.couplings().blocks() {
-                    add(at(row as usize), at(column as usize), &block);
+                    let [row, column] = [row, column].map(|local| layout.own[local as usize]);
+                    add_block(&mut entries, row, column, &block);
                 }
-                for (row, value) in rhs.iter().enumerate() {
-                    right.fixed_rows_mut::<3>(at(row)).copy_from(value);
+                entries.triplet_iter().for_each(|(value, place)| dense[place] += value);
+                for (&vertex, value) in layout.own.iter().zip(rhs) {
+                    right.fixed_rows_mut::<3>(3 * vertex as usize).copy_from(value);
                 }
                 Ok((dense, right))
             })
@@ -256,7 +251,7 @@ fn solutions_agree_with_a_dense_solve_and_have_the_same_bits_on_any_ranks_and_th
     }
     springs.push(spring(&mut random, 2, [FIRST + 20, FIRST + 21, moves, moves + 1]));
 
-    for kind in [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky] {
+    for &kind in PreconditionerKind::ALL {
         for targets in [&[][..], &targets] {
             let case = Case { springs: &springs, targets, gravity: GRAVITY, kind };
             let exact = case.dense_solution();

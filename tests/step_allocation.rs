@@ -85,7 +85,7 @@ fn assembly_and_solve_allocate_nothing_after_the_first_step() {
     let overrides = OVERRIDES.map(str::to_owned);
     let scene = scene::load(Path::new("scenes/sheet.ron"), &overrides).unwrap();
     let setup = scene::build(&scene, Path::new("scenes"), 1).unwrap();
-    for kind in [PreconditionerKind::BlockJacobi, PreconditionerKind::IncompleteCholesky] {
+    for &kind in PreconditionerKind::ALL {
         for (ranks, of_rank) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
             let model = Model::new(scene.settings(), setup.clone(), |build| build(ranks)).unwrap();
             let counts = in_process::run(ranks, |w| later_allocations(w, &model, kind, of_rank));

@@ -51,6 +51,14 @@ fn error_of(result: Result<Vec<()>>) -> (usize, String) {
     }
 }
 
+/// Place and cause of a defect.
+fn defect_of(result: Result<Vec<()>>) -> (String, String) {
+    match result {
+        Err(Error::Internal { place, cause }) => (place, cause),
+        other => panic!("{other:?} instead of a defect"),
+    }
+}
+
 #[test]
 fn strict_mode_shows_a_wait_for_nothing() {
     let result = in_process::run_strict(3, |world| match world.rank() {
@@ -58,9 +66,9 @@ fn strict_mode_shows_a_wait_for_nothing() {
         1 => world.all_reduce_sum(&mut [1]),
         _ => Ok(()),
     });
-    let (_, message) = error_of(result);
+    let (_, cause) = defect_of(result);
     assert_eq!(
-        message,
+        cause,
         "deadlock: rank 0 waits for a message, rank 1 waits for an all-reduce (sum), rank 2 has ended"
     );
 }
@@ -71,9 +79,9 @@ fn strict_mode_shows_a_message_nobody_receives() {
         0 => world.send(1, Tag::Test, vec![0; 8]),
         _ => Ok(()),
     });
-    let (rank, message) = error_of(result);
-    assert_eq!(rank, 0);
-    assert!(message.contains("rank 0 waits for the receipt of its messages"), "{message}");
+    let (place, cause) = defect_of(result);
+    assert_eq!(place, "transport of rank 0");
+    assert!(cause.contains("rank 0 waits for the receipt of its messages"), "{cause}");
 }
 
 #[test]
@@ -82,9 +90,9 @@ fn collectives_that_do_not_match_are_shown() {
         0 => world.all_reduce_sum(&mut [1]),
         _ => world.broadcast(0, &mut Vec::new()),
     });
-    assert!(error_of(result).1.contains("collective mismatch"));
+    assert!(defect_of(result).1.contains("collective mismatch"));
     let result = in_process::run(2, |world| world.all_reduce_sum(&mut vec![1; 1 + world.rank()]));
-    assert!(error_of(result).1.contains("another length"));
+    assert!(defect_of(result).1.contains("another length"));
 }
 
 /// All ways to wait; each ends when another rank fails.

@@ -13,13 +13,14 @@ use std::time::Instant;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::linear::{
-    BlockCsr, CgReport, CgWorkspace, Couplings, Preconditioner, PreconditionerKind, System,
-    Tolerance,
+    BlockCsr, CgReport, CgWorkspace, Couplings, PreconditionerKind, System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
-use cloth_sim::ranks::{Halo, World, in_process as ranks, launch};
+use cloth_sim::ranks::{Halo, World, in_process as ranks, launch, message};
 use cloth_sim::threads::Threads;
+use sprs::TriMat;
+use sprs::io::read_matrix_market;
 
 const REPEATS: usize = 31;
 const KINDS: [(&str, PreconditionerKind); 2] = [
@@ -36,13 +37,15 @@ struct Problem {
 
 impl Problem {
     fn read(folder: &Path) -> Result<Self> {
-        let rhs = entries(&folder.join("rhs.mtx"))?;
+        let rhs = numbers(&folder.join("rhs.mtx"))?;
         let rhs: Vec<Vec3> = rhs.chunks_exact(3).map(Vec3::from_column_slice).collect();
         let mut blocks: BTreeMap<(u32, u32), Mat3> = BTreeMap::new();
-        for entry in entries(&folder.join("matrix.mtx"))?.chunks_exact(3) {
-            let (row, column) = (entry[0] as usize - 1, entry[1] as usize - 1);
+        let path = folder.join("matrix.mtx");
+        let matrix: TriMat<f64> =
+            read_matrix_market(&path).map_err(|cause| Error::file(&path, cause, HELP))?;
+        for (&value, (row, column)) in matrix.triplet_iter() {
             let block = blocks.entry(((row / 3) as u32, (column / 3) as u32)).or_default();
-            block[(row % 3, column % 3)] = entry[2];
+            block[(row % 3, column % 3)] = value;
         }
         let pairs: Vec<[u32; 2]> = blocks.keys().map(|&(row, column)| [row, column]).collect();
         let graph = Graph::from_cliques(rhs.len(), pairs.iter().map(|pair| &pair[..]));
@@ -68,15 +71,16 @@ impl Problem {
     }
 }
 
-/// All numbers of a Matrix Market file after its line of sizes.
-fn entries(path: &Path) -> Result<Vec<f64>> {
-    let remedy = "write it with the example matrix_market";
-    let text = read_to_string(path).map_err(|cause| Error::file(path, cause, remedy))?;
+const HELP: &str = "write it with the example matrix_market";
+
+/// All numbers of a dense Matrix Market file after its line of sizes.
+fn numbers(path: &Path) -> Result<Vec<f64>> {
+    let text = read_to_string(path).map_err(|cause| Error::file(path, cause, HELP))?;
     let body = text.lines().filter(|line| !line.starts_with('%')).skip(1);
     body.flat_map(str::split_whitespace)
         .map(|number| {
             number.parse().map_err(|_| {
-                Error::input(path.display().to_string(), format!("`{number}` is no number"), remedy)
+                Error::input(path.display().to_string(), format!("`{number}` is no number"), HELP)
             })
         })
         .collect()
@@ -94,22 +98,21 @@ fn solve(
     let layout = Layout::new(&problem.graph, partition, world.rank());
     let matrix = &problem.matrix(&layout)?;
     let rhs: Vec<Vec3> = layout.own.iter().map(|&v| problem.rhs[v as usize]).collect();
-    let mut preconditioner = Preconditioner::new(kind, matrix);
+    let mut preconditioner = kind.build(matrix);
     let mut workspace = CgWorkspace::new(&layout);
     let mut halo = Halo::new(layout.neighbours.clone());
     let mut repeat = || -> Result<(f64, CgReport)> {
         world.all_reduce_sum(&mut [0])?; // all start together
         let start = Instant::now();
         preconditioner.factor(threads, matrix);
-        let (halo, preconditioner) = (&mut halo, &preconditioner);
+        let (halo, preconditioner) = (&mut halo, &*preconditioner);
         let (couplings, fixed, any_fixed) = (&Couplings::default(), &[][..], false);
         let mut system =
             System { world, threads, matrix, couplings, halo, preconditioner, fixed, any_fixed };
         let mut x = vec![Vec3::zeros(); rhs.len()];
         let report = workspace.solve(&mut system, &rhs, &mut x, tolerance)?;
-        let mut slowest = [-start.elapsed().as_secs_f64()];
-        world.all_reduce_min(&mut slowest)?;
-        Ok((-slowest[0] * 1e3, report))
+        let times = message::all_gather_v(world, &[start.elapsed().as_secs_f64()])?;
+        Ok((times.into_iter().fold(0.0, f64::max) * 1e3, report))
     };
     repeat()?; // warms up
     let runs = (0..REPEATS).map(|_| repeat()).collect::<Result<Vec<_>>>()?;

@@ -63,7 +63,7 @@ static PetscErrorCode read_matrix(const char *folder, Mat *matrix) {
   PetscCall(MatCreateBAIJ(PETSC_COMM_WORLD, 3, 3 * own, 3 * own, 3 * vertices, 3 * vertices, 32, NULL, 16, NULL, matrix));
   PetscCall(MatSetOption(*matrix, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatGetOwnershipRange(*matrix, &first, &end));
-  if (fscanf(file, "%*[^\n] %*d %*d %*d") == EOF) MPI_Abort(PETSC_COMM_WORLD, 1);
+  if (fscanf(file, "%*[^\n] %*[^\n] %*d %*d %*d") == EOF) MPI_Abort(PETSC_COMM_WORLD, 1);
   while (fscanf(file, "%d %d %lf", &row, &column, &value) == 3) {
     PetscInt i = scalar(row);
     if (i >= first && i < end) PetscCall(MatSetValue(*matrix, i, scalar(column), value, INSERT_VALUES));

@@ -1,13 +1,16 @@
 //! The system matrix of one rank: sparse rows of 3x3 blocks.
 //!
-//! Rows are the rank's own vertices in the parallel numbering. Columns keep the
-//! mesh's own numbers and are sorted by them, so that a row is summed in the
-//! same order whichever rank owns it; beside them stand the local indices at
-//! which the multiplied vector holds these vertices.
+//! Rows are the rank's own vertices in the parallel numbering. Columns are vertices
+//! in the mesh's own numbering and sorted by it: a row is summed in the same order
+//! on every rank. A second array holds the local index of each column, at which the
+//! multiplied vector has its value.
+//!
+//! `sprs` checks and stores the structure, and carries the matrix to other code
+//! ([`BlockCsr::to_triplets`]). The product is ours: it knows which rows need ghosts.
 
 use std::ops::Range;
 
-use sprs::CsMatI;
+use sprs::{CsMatI, TriMat};
 
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
@@ -32,9 +35,9 @@ pub enum Rows {
 pub struct BlockCsr {
     /// Structure and values; columns are [`VertexId`]s.
     blocks: CsMatI<Mat3, u32>,
-    /// The local index of each block's column.
+    /// Local index of each block's column.
     columns: Vec<u32>,
-    /// The position of each row's diagonal block.
+    /// Position of each row's diagonal block.
     diagonal: Vec<u32>,
     /// First row of each patch.
     patch_offsets: Vec<u32>,
@@ -46,7 +49,7 @@ pub struct BlockCsr {
     run_offsets: Vec<u32>,
 }
 
-/// Where the blocks of a [`BlockCsr`] stand, while its values are being filled.
+/// The structure of a [`BlockCsr`] while its values are being filled.
 #[derive(Clone, Copy)]
 pub struct BlockStructure<'a> {
     offsets: &'a [u32],
@@ -123,22 +126,33 @@ impl BlockCsr {
         &self.block_offsets
     }
 
-    /// Where the block of own row `row` and column vertex `column` stands among
-    /// the values; `None` if they do not couple. Time: the logarithm of the row.
+    /// Position among the values of the block of own row `row` and column vertex
+    /// `column`; `None` if they do not couple. A binary search in the row.
     pub fn position(&self, row: usize, column: VertexId) -> Option<usize> {
         let blocks = self.row(row);
         let at = self.blocks.indices()[blocks.clone()].binary_search(&column).ok()?;
         Some(blocks.start + at)
     }
 
-    /// Where the diagonal block of own row `row` stands.
+    /// Position of the diagonal block of own row `row`.
     pub fn diagonal(&self, row: usize) -> usize {
         self.diagonal[row] as usize
     }
 
-    /// Structure and values; columns are vertices of the mesh.
-    pub fn blocks(&self) -> &CsMatI<Mat3, u32> {
-        &self.blocks
+    /// This rank's rows as single numbers in the mesh's own numbering, for other
+    /// libraries and for checks: `3 n` x `3 n` for `n` vertices of the mesh, placed as
+    /// [`add_block`] says. Rows of other ranks' vertices are empty, so the whole
+    /// matrix is the sum over the ranks.
+    pub fn to_triplets(&self) -> TriMat<f64> {
+        let size = 3 * self.blocks.cols();
+        let mut entries = TriMat::with_capacity((size, size), 9 * self.len());
+        for (row, blocks) in self.blocks.outer_iterator().enumerate() {
+            let row = self.blocks.indices()[self.diagonal(row)];
+            for (column, block) in blocks.iter() {
+                add_block(&mut entries, row, column as VertexId, block);
+            }
+        }
+        entries
     }
 
     /// The values by position.
@@ -151,8 +165,8 @@ impl BlockCsr {
         self.blocks.data_mut()
     }
 
-    /// Where blocks stand, and the values cut into the rows of each patch: a
-    /// patch's piece starts at its entry of [`BlockStructure::block_offsets`].
+    /// The structure, and the values cut into one piece for each patch, which starts
+    /// at the patch's entry of [`BlockStructure::block_offsets`].
     pub fn split_mut(&mut self) -> (BlockStructure<'_>, ByPatch<'_, Mat3>) {
         let (offsets, columns, values) = self.blocks.view_mut().into_raw_storage();
         let (diagonal, block_offsets) = (&self.diagonal[..], &self.block_offsets[..]);
@@ -170,6 +184,7 @@ impl BlockCsr {
     }
 
     /// `w = A u` for one kind of rows of a patch; `w` is the patch's own piece.
+    /// Before: for [`Rows::Border`], the ghosts in `u` are those of their owners' `u`.
     pub fn multiply_patch(&self, patch: usize, rows: Rows, u: &[Vec3], w: &mut [Vec3]) {
         let first = self.patch_offsets[patch];
         for (kind, run) in self.runs(patch) {
@@ -214,8 +229,8 @@ impl BlockCsr {
         &self.runs[self.run_offsets[patch] as usize..self.run_offsets[patch + 1] as usize]
     }
 
-    /// The rows from `first` on, as many as `w` is long. Each of the nine entries
-    /// of a block has its own sum: short chains of additions, few loads.
+    /// `w = A u` for `w.len()` rows from `first` on. Each of the nine entries of a
+    /// block has its own sum: short chains of additions, few loads.
     fn multiply_rows(&self, first: usize, u: &[Vec3], w: &mut [Vec3]) {
         let offsets = &self.offsets()[first..=first + w.len()];
         for (w, ends) in w.iter_mut().zip(offsets.windows(2)) {
@@ -234,6 +249,16 @@ impl BlockCsr {
     }
 }
 
+/// Adds the block of two vertices: component `i` of a vertex is row `3 vertex + i`,
+/// component `j` of the other is column `3 vertex + j`, counted from 0. Entries of
+/// one place are summed when the triplets are compressed.
+pub fn add_block(entries: &mut TriMat<f64>, row: VertexId, column: VertexId, block: &Mat3) {
+    for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        entries.add_triplet(3 * row as usize + i, 3 * column as usize + j, block[(i, j)]);
+    }
+}
+
+/// The `neighbours` below and above `vertex`.
 fn around(neighbours: &[VertexId], vertex: VertexId) -> (&[VertexId], &[VertexId]) {
     neighbours.split_at(neighbours.partition_point(|&v| v < vertex))
 }
@@ -271,19 +296,23 @@ fn unfit() -> Error {
 
 #[cfg(test)]
 mod tests {
+    use sprs::CsMat;
+    use sprs::prod::mul_acc_mat_vec_csr;
+
     use super::*;
-    use crate::linear::test_systems::{dense, grid, noise3, springs};
+    use crate::linear::test_systems::{grid, noise3, springs};
 
     #[test]
-    fn product_agrees_with_the_dense_matrix_on_any_number_of_ranks() {
-        let whole = {
+    fn product_agrees_with_that_of_sprs_on_any_number_of_ranks() {
+        let whole: CsMat<f64> = {
             let (graph, partition) = grid(9, 8, 10, 1);
             let layout = Layout::new(&graph, &partition, 0);
-            dense(&layout, &springs(&layout, &graph, 1.0))
+            springs(&layout, &graph, 1.0).to_triplets().to_csr()
         };
         let u = |v: u32| noise3(u64::from(v));
         let flat: Vec<f64> = (0..72).flat_map(|v| u(v).data.0[0]).collect();
-        let expected = whole * nalgebra::DVector::from_vec(flat);
+        let mut expected = vec![0.0; flat.len()];
+        mul_acc_mat_vec_csr(whole.view(), &flat[..], &mut expected[..]);
 
         let mut bits = vec![Vec::new(); 2];
         for (ranks, bits) in [1, 3].into_iter().zip(&mut bits) {
@@ -291,6 +320,7 @@ mod tests {
             let threads = Threads::new(2).unwrap();
             let mut result = vec![Vec3::zeros(); 72];
             let mut rows = [0, 0];
+            let mut sum = CsMat::<f64>::zero(whole.shape());
             for rank in 0..ranks {
                 let layout = Layout::new(&graph, &partition, rank);
                 let matrix = springs(&layout, &graph, 1.0);
@@ -298,15 +328,19 @@ mod tests {
                     layout.own.iter().chain(&layout.ghosts).map(|&v| u(v)).collect();
                 let mut w = vec![Vec3::zeros(); matrix.rows()];
                 matrix.multiply(&threads, &local, &mut w);
+                let rows_here: CsMat<f64> = matrix.to_triplets().to_csr();
+                sum = &sum + &rows_here;
                 layout.own.iter().zip(w).for_each(|(&v, w)| result[v as usize] = w);
                 for (kind, run) in &matrix.runs {
                     rows[usize::from(*kind == Rows::Border)] += run.len();
                 }
             }
+            assert_eq!(sum, whole);
             assert_eq!(rows.iter().sum::<usize>(), 72);
             assert_eq!(rows[1] > 0, ranks > 1);
             for (v, w) in result.iter().enumerate() {
-                assert!((w - expected.fixed_rows::<3>(3 * v)).norm() < 1e-13);
+                let expected = Vec3::from_column_slice(&expected[3 * v..3 * v + 3]);
+                assert!((w - expected).norm() < 1e-13);
                 bits.extend(w.iter().map(|x| x.to_bits()));
             }
         }

@@ -1,12 +1,12 @@
-//! The linear system: 3x3-block matrix, reproducible sums, preconditioners and
-//! conjugate gradients, distributed over ranks and bit-identical for any number
-//! of them.
+//! The linear system: a matrix of 3x3 blocks, preconditioners and conjugate gradients.
+//!
+//! Rows are distributed over the ranks; the solution has the same bits on any number
+//! of ranks and threads. Inner products go through [`crate::ranks::ExactSums`].
 
 mod block_csr;
 mod cg;
 mod couplings;
 mod equations;
-mod incomplete_cholesky;
 mod jacobian;
 mod preconditioner;
 mod symmetric3;
@@ -15,7 +15,7 @@ mod system;
 mod test_systems;
 mod vectors;
 
-pub use block_csr::{BlockCsr, BlockStructure, Rows};
+pub use block_csr::{BlockCsr, BlockStructure, Rows, add_block};
 pub use cg::CgWorkspace;
 pub use couplings::{Coupling, Couplings, MAX_TERMS};
 pub use equations::PatchEquations;

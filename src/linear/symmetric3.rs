@@ -1,4 +1,4 @@
-//! Symmetric 3x3 matrices.
+//! Symmetric 3x3 matrices, stored in six numbers.
 
 use crate::math::{Mat3, Vec3};
 
@@ -28,6 +28,7 @@ impl Symmetric3 {
         Self(cofactors.map(|cofactor| cofactor / determinant))
     }
 
+    /// The product with `v`.
     pub(super) fn times(&self, v: &Vec3) -> Vec3 {
         let [xx, xy, xz, yy, yz, zz] = self.0;
         Vec3::new(
@@ -37,6 +38,7 @@ impl Symmetric3 {
         )
     }
 
+    /// All nine entries.
     pub(super) fn matrix(&self) -> Mat3 {
         let [xx, xy, xz, yy, yz, zz] = self.0;
         Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)

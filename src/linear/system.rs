@@ -1,4 +1,4 @@
-//! What a solve is given, and what it answers.
+//! The input of a solve and its report.
 
 use crate::linear::block_csr::BlockCsr;
 use crate::linear::couplings::Couplings;
@@ -14,23 +14,22 @@ pub struct System<'a> {
     pub threads: &'a Threads,
     /// Symmetric positive definite together with `couplings`.
     pub matrix: &'a BlockCsr,
-    /// Terms beside the matrix; they stand in no preconditioner.
+    /// Terms of the system outside `matrix`; the preconditioner does not see them.
     pub couplings: &'a Couplings,
-    /// The exchange of the ghosts of both.
+    /// The exchange of the ghosts that `matrix` and `couplings` need.
     pub halo: &'a mut Halo,
     /// Factored for `matrix`.
-    pub preconditioner: &'a Preconditioner,
-    /// Local indices of own vertices whose value is given, rising.
+    pub preconditioner: &'a dyn Preconditioner,
+    /// Local indices of own vertices with a prescribed value, rising.
     pub fixed: &'a [u32],
-    /// Whether some rank has a fixed vertex: the same on all ranks.
+    /// Whether any rank has a fixed vertex; equal on all ranks.
     pub any_fixed: bool,
 }
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Largest norm of the residual, relative to that of the right-hand side of the
-    /// free vertices, to which fixed ones that move add their couplings.
+    /// Largest norm of the residual, relative to [`CgReport::reference`].
     pub relative_residual: f64,
     /// Most iterations.
     pub max_iterations: usize,
@@ -52,14 +51,13 @@ pub enum End {
 /// How a solve went; equal on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CgReport {
-    /// Why it ended.
+    /// Why the iteration ended.
     pub end: End,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: usize,
-    /// Norm to which the tolerance is relative.
+    /// Norm of the right-hand side of the free vertices, which includes the pull of
+    /// fixed vertices with a value other than zero.
     pub reference: f64,
-    /// Norm of the residual of the start vector.
-    pub initial_residual: f64,
     /// Norm of the last residual.
     pub final_residual: f64,
 }

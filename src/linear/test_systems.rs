@@ -9,7 +9,7 @@ use crate::linear::block_csr::BlockCsr;
 use crate::math::{Mat3, Vec3};
 use crate::partition::{Graph, Layout, Partition, Patches};
 
-/// A reproducible number in -1..1 for each `key`.
+/// A number in -1..1, the same for the same `key`.
 pub(super) fn noise(key: u64) -> f64 {
     let mut z = key.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -54,14 +54,10 @@ pub(super) fn springs(layout: &Layout, graph: &Graph, mass: f64) -> BlockCsr {
     matrix
 }
 
-/// All entries of a matrix that one rank holds whole, in the mesh's numbering.
-pub(super) fn dense(layout: &Layout, matrix: &BlockCsr) -> DMatrix<f64> {
-    let mut dense = DMatrix::zeros(3 * matrix.rows(), 3 * matrix.rows());
-    for (row, &v) in layout.own.iter().enumerate() {
-        for (column, block) in matrix.entries(row) {
-            let w = layout.own[column as usize];
-            dense.fixed_view_mut::<3, 3>(3 * v as usize, 3 * w as usize).copy_from(block);
-        }
-    }
+/// All entries of a matrix in the mesh's own numbering.
+pub(super) fn dense(matrix: &BlockCsr) -> DMatrix<f64> {
+    let entries = matrix.to_triplets();
+    let mut dense = DMatrix::zeros(entries.rows(), entries.cols());
+    entries.triplet_iter().for_each(|(&value, place)| dense[place] = value);
     dense
 }

@@ -19,8 +19,8 @@ pub(super) fn advance(
     }
 }
 
-/// Plain sum of the products of all components, in eight interleaved partial
-/// sums: an order that depends on the length alone.
+/// Inner product in eight interleaved partial sums. The order of the additions
+/// depends on the length alone.
 pub(super) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     const LANES: usize = 8;
     let (a, a_rest) = scalars(a).as_chunks::<LANES>();
@@ -45,17 +45,18 @@ fn scalars_mut(vectors: &mut [Vec3]) -> &mut [f64] {
     bytemuck::cast_slice_mut(vectors)
 }
 
+/// The rows of `patch`.
 pub(super) fn rows_of(patch_offsets: &[u32], patch: usize) -> Range<usize> {
     patch_offsets[patch] as usize..patch_offsets[patch + 1] as usize
 }
 
-/// Those of the rising `fixed` that lie in `rows`.
+/// The part of the rising list `fixed` that lies in `rows`.
 pub(super) fn fixed_in<'a>(fixed: &'a [u32], rows: &Range<usize>) -> &'a [u32] {
     let below = |end: usize| fixed.partition_point(|&row| (row as usize) < end);
     &fixed[below(rows.start)..below(rows.end)]
 }
 
-/// Zeroes the fixed vertices of a patch.
+/// Sets the fixed vertices of a patch to zero; `values` are those of its `rows`.
 pub(super) fn project(fixed: &[u32], rows: &Range<usize>, values: &mut [Vec3]) {
     for &row in fixed {
         values[row as usize - rows.start] = Vec3::zeros();

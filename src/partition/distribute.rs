@@ -1,9 +1,9 @@
 //! The second level of the partition: patches to ranks, and the parallel
 //! numbering of one rank.
 //!
-//! Source: thomaszewski-blochinger-2007 §4.1. Rank r's vertices are its patches
-//! by rising id, each patch's vertices by rising id; then come its ghosts.
-//! Everything is derived from the shared [`Partition`], so both sides of an
+//! Source: Thomaszewski & Blochinger 2007, section 4.1. A rank numbers its own vertices
+//! first: its patches by rising id, the vertices of a patch by rising id. Its ghosts
+//! follow. Everything is derived from the shared [`Partition`], so both sides of an
 //! exchange agree on its lists without a message.
 
 use std::sync::Arc;
@@ -28,8 +28,8 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Splits the graph of patches into `ranks` parts of about equally many
-    /// vertices, cutting few of `graph`'s couplings.
+    /// Splits the patches into `ranks` parts with about equal numbers of vertices, so
+    /// that few couplings of `graph` are cut.
     ///
     /// # Errors
     /// When METIS refuses the graph.
@@ -38,10 +38,11 @@ impl Partition {
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
-    /// Rank 0's partition, on every rank: `build` is called on rank 0 alone.
+    /// The same partition on every rank: `build` is called on rank 0 alone, and its
+    /// result is broadcast.
     ///
     /// # Errors
-    /// Those of `build` on rank 0, and of the transport.
+    /// Those of `build` on rank 0, and if a rank fails.
     pub fn shared(world: &dyn World, build: impl FnOnce() -> Result<Self>) -> Result<Self> {
         let mut bytes = Vec::new();
         if world.rank() == 0 {
@@ -53,7 +54,7 @@ impl Partition {
     }
 
     /// The partition as words, for a broadcast.
-    pub fn to_words(&self) -> Vec<u32> {
+    fn to_words(&self) -> Vec<u32> {
         let mut words = vec![self.ranks as u32, self.patches.len() as u32];
         words.extend(&self.rank_of_patch);
         words.extend(&self.patches.of_vertex);
@@ -64,11 +65,8 @@ impl Partition {
     ///
     /// # Errors
     /// When `words` are no partition.
-    pub fn from_words(words: &[u32]) -> Result<Self> {
-        let damaged = || {
-            let place = "the partition received from rank 0";
-            Error::input(place, "it is damaged", "run the same program on every rank")
-        };
+    fn from_words(words: &[u32]) -> Result<Self> {
+        let damaged = || Error::internal("partition", "the words from rank 0 are no partition");
         let [ranks, patches, rest @ ..] = words else { return Err(damaged()) };
         let (rank_of_patch, of_vertex) =
             rest.split_at_checked(*patches as usize).ok_or_else(damaged)?;
@@ -108,10 +106,10 @@ pub struct Layout {
     pub own_patches: Vec<PatchId>,
     /// Start of each own patch in `own`; one more than own patches.
     pub patch_offsets: Vec<u32>,
-    /// Vertices of other ranks that own ones couple to, by owner, then in the
-    /// owner's order. Local index `own.len() + i`.
+    /// Vertices of other ranks that couple to own ones, by owner, then in the owner's
+    /// order. Ghost `i` has local index `own.len() + i`.
     pub ghosts: Vec<VertexId>,
-    /// Whom the ghosts come from and who has own vertices as ghosts.
+    /// The ranks that own the ghosts; they have own vertices as ghosts in turn.
     pub neighbours: Vec<HaloNeighbour>,
     /// Mesh number to local index, sorted.
     index: Vec<(VertexId, u32)>,
@@ -129,8 +127,8 @@ impl Layout {
             patch_offsets.push(own.len() as u32);
         }
 
-        let mut sent = Vec::new(); // (to whom, own local index)
-        let mut ghosts = Vec::new(); // (from whom, its patch, vertex): the owner's order
+        let mut sent = Vec::new(); // (receiver, own local index)
+        let mut ghosts = Vec::new(); // (owner, its patch, vertex): the owner's order
         for (local, &v) in own.iter().enumerate() {
             for &w in graph.neighbours(v) {
                 let owner = partition.rank_of_vertex(w);
@@ -169,7 +167,8 @@ impl Layout {
     }
 }
 
-/// Coupling is symmetric, so the ranks that get something are those that give.
+/// One neighbour for each rank in `ghosts`. Coupling is symmetric, so the same ranks
+/// are in `sent`.
 fn halo_neighbours(
     own: u32,
     sent: &[(u32, u32)],
@@ -212,44 +211,21 @@ impl Gather {
         Self { counts, order, buffer: Vec::new() }
     }
 
-    /// Every rank's `own` values into `mesh` (one value per cloth vertex), on
-    /// every rank.
+    /// Collects every rank's `own` values in `mesh`, on every rank.
+    ///
+    /// Before: `own` is in the order of [`Layout::own`]; `mesh` has one value for each
+    /// cloth vertex. After: `mesh` holds every owner's value.
     ///
     /// # Errors
-    /// Those of the transport.
+    /// If a rank fails.
     pub fn to_all(&mut self, world: &dyn World, own: &[Vec3], mesh: &mut [Vec3]) -> Result<()> {
         self.buffer.resize(self.order.len(), Vec3::zeros());
         let all = bytemuck::cast_slice_mut(&mut self.buffer);
         world.all_gather_v(bytemuck::cast_slice(own), &self.counts, all)?;
-        self.permute(mesh);
-        Ok(())
-    }
-
-    /// As [`Self::to_all`], on rank `root` alone: elsewhere `mesh` is untouched.
-    ///
-    /// # Errors
-    /// Those of the transport.
-    pub fn to_root(
-        &mut self,
-        world: &dyn World,
-        root: usize,
-        own: &[Vec3],
-        mesh: &mut [Vec3],
-    ) -> Result<()> {
-        let here = world.rank() == root;
-        self.buffer.resize(if here { self.order.len() } else { 0 }, Vec3::zeros());
-        let all = bytemuck::cast_slice_mut(&mut self.buffer);
-        world.gather_v(root, bytemuck::cast_slice(own), &self.counts, all)?;
-        if here {
-            self.permute(mesh);
-        }
-        Ok(())
-    }
-
-    fn permute(&self, mesh: &mut [Vec3]) {
         for (&vertex, &value) in self.order.iter().zip(&self.buffer) {
             mesh[vertex as usize] = value;
         }
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Adjacency of the vertices: who couples to whom.
+//! Adjacency of the vertices.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 pub struct Graph {
     /// Start of each vertex's row in `neighbours`; one more than vertices.
     pub offsets: Vec<u32>,
-    /// The neighbours of each vertex, rising; symmetric, no vertex its own.
+    /// The neighbours of each vertex, rising. Symmetric; no vertex is its own neighbour.
     pub neighbours: Vec<u32>,
 }
 
 impl Graph {
-    /// The graph on `vertices` vertices in which the vertices of each clique
-    /// (the three of a triangle, the four of a hinge) all couple to each other.
+    /// The graph of `vertices` vertices in which all vertices of a clique couple to
+    /// each other; a clique is the vertices of a triangle or of a hinge.
     pub fn from_cliques<'a, I>(vertices: usize, cliques: I) -> Self
     where
         I: IntoIterator<Item = &'a [u32]>,
         I::IntoIter: Clone,
     {
-        // 1. Room for every coupling of every clique, so that a row has its place.
+        // 1. Count the couplings of every clique: each row gets its range.
         let cliques = cliques.into_iter();
         let mut ends = vec![0; vertices];
         for clique in cliques.clone() {
@@ -33,7 +33,7 @@ impl Graph {
             total += *end;
             *end = total;
         }
-        // 2. The couplings; filling from the back turns a row's end into its beginning.
+        // 2. Store the couplings. Filling a row from the back turns its end into its start.
         let mut neighbours = vec![0; total];
         for clique in cliques {
             for &v in clique {
@@ -43,7 +43,7 @@ impl Graph {
                 }
             }
         }
-        // 3. Each row sorted, without repetitions, close to the one before.
+        // 3. Sort each row, drop repetitions, and close the gaps.
         let mut offsets = vec![0];
         let mut kept = 0;
         for (v, &begin) in ends.iter().enumerate() {

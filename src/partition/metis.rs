@@ -7,8 +7,8 @@ use metis::option::{Contig, NCuts, Seed};
 use crate::error::{Error, Result};
 use crate::partition::graph::Graph;
 
-/// METIS draws from the process-wide `rand()`: two calls at a time, on two
-/// in-process ranks, would disturb each other's sequence and thus the result.
+/// METIS draws from the process-wide `rand()`. Two calls at the same time, on two
+/// in-process ranks, would disturb each other's sequence and change the result.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 const SEED: i32 = 1;
@@ -23,8 +23,8 @@ pub(super) struct Weights<'a> {
 }
 
 /// Splits `graph` into `parts` of about equal (weighted) size with few cut
-/// couplings; returns the part of each vertex. Some parts may be empty. Each
-/// vertex is a part of its own where there are not more vertices than parts.
+/// couplings; returns the part of each vertex. Some parts may be empty. If there are
+/// no more vertices than parts, each vertex is its own part.
 ///
 /// # Errors
 /// When METIS refuses the graph or has no memory.
@@ -43,7 +43,7 @@ pub(super) fn k_way(graph: &Graph, weights: Option<Weights>, parts: usize) -> Re
     };
     let mut part = vec![0; graph.len()];
 
-    // A poisoned lock only says that another rank failed; METIS keeps no state.
+    // A poisoned lock means that another rank failed; METIS keeps no state.
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut problem = metis::Graph::new(1, parts as i32, &offsets, &neighbours).map_err(refused)?;
     if let Some((vertices, couplings)) = &weights {

@@ -1,9 +1,9 @@
-//! Which rank owns what.
+//! The owner of every vertex, and the numbering of one rank.
 //!
-//! The vertices of all cloths are cut twice: into [`Patches`], which depend on
-//! the mesh alone, and the patches into ranks ([`Partition`]). One rank's part
-//! of the parallel numbering is its [`Layout`]. Vertices keep their number in
-//! the mesh throughout: a partition is an index, not a data structure.
+//! The vertices of all cloths are divided twice: into [`Patches`], which depend on
+//! the mesh alone, and the patches among the ranks ([`Partition`]). A [`Layout`] is one
+//! rank's part of the parallel numbering. Vertices keep their number in the mesh
+//! throughout: a partition is an index, not a data structure.
 
 mod distribute;
 mod graph;

@@ -1,4 +1,4 @@
-//! The graph of patches, which is split into ranks.
+//! The graph of patches, which is divided among the ranks.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,19 +8,19 @@ use crate::partition::graph::Graph;
 use crate::partition::metis::{Weights, k_way};
 use crate::partition::patches::Patches;
 
-/// Patches with what couples them: all that decides which rank owns which.
+/// Patches and the couplings between them: all that decides which rank owns which.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchGraph {
-    /// Which patches couple.
+    /// The patches that couple.
     coupled: Graph,
-    /// Couplings of vertices per entry of `coupled.neighbours`.
+    /// Number of coupled pairs of vertices for each entry of `coupled.neighbours`.
     couplings: Vec<u32>,
-    /// Vertices of each patch.
+    /// Number of vertices of each patch.
     vertices: Vec<u32>,
 }
 
 impl PatchGraph {
-    /// The graph of `patches` whose vertices couple as `graph` tells.
+    /// The graph of `patches`; `graph` gives the couplings of their vertices.
     pub fn new(graph: &Graph, patches: &Patches) -> Self {
         let mut cut = Vec::new();
         for (v, &from) in patches.of_vertex.iter().enumerate() {
@@ -37,8 +37,8 @@ impl PatchGraph {
         }
     }
 
-    /// The owner of each patch among `ranks` ranks: about equally many vertices each,
-    /// few couplings cut.
+    /// The owner of each patch among `ranks` ranks: each rank has about as many
+    /// vertices, and few couplings are cut.
     ///
     /// # Errors
     /// When METIS refuses the graph.

@@ -16,14 +16,14 @@ pub struct Patches {
     pub of_vertex: Vec<PatchId>,
     /// Start of each patch in `vertices`; one more than patches.
     pub offsets: Vec<u32>,
-    /// Patch after patch, within a patch by rising id.
+    /// The vertices of patch after patch, rising within a patch.
     pub vertices: Vec<VertexId>,
 }
 
 impl Patches {
-    /// Cuts each cloth (a range of vertices; together they cover the graph)
-    /// into connected-as-can-be patches of about `patch_vertices` vertices. A
-    /// patch never spans two cloths. Patches are numbered by their lowest vertex.
+    /// Divides each cloth into patches of about `patch_vertices` vertices, connected
+    /// where METIS manages it. A cloth is a range of vertices; together they cover the
+    /// graph. No patch spans two cloths. Patches are numbered by their lowest vertex.
     ///
     /// # Errors
     /// When METIS refuses the graph.
@@ -33,7 +33,7 @@ impl Patches {
         for cloth in cloths {
             let parts = (cloth.len() + patch_vertices / 2) / patch_vertices.max(1);
             let part = metis::k_way(&induced(graph, cloth), None, parts)?;
-            // METIS numbers parts as it likes and may leave some empty.
+            // METIS numbers parts in any order and may leave some empty.
             let mut number = vec![NONE; part.iter().map(|&p| p as usize + 1).max().unwrap_or(0)];
             for (vertex, part) in cloth.clone().zip(part) {
                 let number = &mut number[part as usize];
@@ -47,7 +47,7 @@ impl Patches {
         Ok(Self::from_vertices(of_vertex, patches as usize))
     }
 
-    /// From the patch of each vertex; every patch below `patches` has a vertex.
+    /// From the patch of each vertex. Every patch below `patches` has a vertex.
     pub(super) fn from_vertices(of_vertex: Vec<PatchId>, patches: usize) -> Self {
         debug_assert!(of_vertex.iter().all(|&patch| (patch as usize) < patches));
         let mut offsets = vec![0; patches + 1];
@@ -84,7 +84,7 @@ impl Patches {
     }
 }
 
-/// The couplings within `cloth`, its vertices counted from 0.
+/// The couplings within `cloth`, with its vertices counted from 0.
 fn induced(graph: &Graph, cloth: &Range<u32>) -> Graph {
     let mut part = Graph { offsets: vec![0], neighbours: Vec::new() };
     for vertex in cloth.clone() {

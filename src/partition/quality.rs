@@ -1,13 +1,14 @@
-//! How good a partition is, whatever method made it.
+//! Measures of a partition, independent of the method that made it.
 //!
-//! Source: wretborn-2026-power-partitioner §5.1, equations 18 to 20, its
-//! buckets being patches for load and consistency, vertices for the surface.
+//! Source: Wretborn 2026 (power partitioner), section 5.1, where equations 18 to 20
+//! define these two and a third, the consistency in time. Its buckets are patches for
+//! the load and vertices for the surface.
 
 use crate::partition::distribute::{Layout, Partition};
 use crate::partition::graph::Graph;
 
-/// `max_r |W_r / L - 1|`: how far the work of the worst rank is from its equal
-/// share `L`. `work` is that of each patch, in any unit; 0 if there is none.
+/// `max_r |W_r / L - 1|`: the largest distance of a rank's work `W_r` from the equal
+/// share `L`, relative to it. `work` is that of each patch, in any unit; 0 if it is zero.
 pub fn load_index(partition: &Partition, work: &[f64]) -> f64 {
     let mut of_rank = vec![0.0; partition.ranks];
     for (&rank, work) in partition.rank_of_patch.iter().zip(work) {
@@ -20,7 +21,7 @@ pub fn load_index(partition: &Partition, work: &[f64]) -> f64 {
     of_rank.iter().map(|work| (work / share - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// `max_r ghosts(r) / own(r)`: vertices received in an exchange per vertex owned.
+/// `max_r ghosts(r) / own(r)`: vertices received in an exchange for each vertex owned.
 /// Ranks that own nothing do not count.
 pub fn surface_index(graph: &Graph, partition: &Partition) -> f64 {
     (0..partition.ranks)
@@ -28,14 +29,6 @@ pub fn surface_index(graph: &Graph, partition: &Partition) -> f64 {
         .filter(|layout| !layout.own.is_empty())
         .map(|layout| layout.ghosts.len() as f64 / layout.own.len() as f64)
         .fold(0.0, f64::max)
-}
-
-/// The share of patches whose rank differs between two partitions of the same
-/// patches; 0 if there are none.
-pub fn temporal_consistency_index(before: &Partition, after: &Partition) -> f64 {
-    let pairs = before.rank_of_patch.iter().zip(&after.rank_of_patch);
-    let moved = pairs.filter(|(before, after)| before != after).count();
-    moved as f64 / after.rank_of_patch.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -56,11 +49,10 @@ mod tests {
             rank_of_patch: ranks.to_vec(),
             ranks: 2,
         };
-        let (before, after) = (cut([0, 0, 1]), cut([0, 1, 1]));
-        assert_eq!(load_index(&before, &[1.0, 2.0, 1.0]), 0.5);
-        assert_eq!(surface_index(&graph, &before), 0.5);
+        let middle = cut([0, 0, 1]);
+        assert_eq!(load_index(&middle, &[1.0, 2.0, 1.0]), 0.5);
+        assert_eq!(surface_index(&graph, &middle), 0.5);
         assert_eq!(surface_index(&graph, &cut([0, 1, 0])), 1.0);
-        assert_eq!(temporal_consistency_index(&before, &after), 1.0 / 3.0);
         assert_eq!(surface_index(&graph, &cut([1, 1, 1])), 0.0);
     }
 }

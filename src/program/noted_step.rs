@@ -2,7 +2,7 @@
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::World;
-use cloth_sim::ranks::launch::Placement;
+use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::step::Simulation;
 
 use crate::program::gather;
@@ -16,7 +16,7 @@ use crate::program::output::time_line::{FORMAT, RankSpans, TimeLine};
 /// When the file cannot be written or a rank fails.
 pub fn write(job: &Job, world: &dyn World, simulation: &Simulation, frame: u64) -> Result<()> {
     let searches = simulation.processors().searches().to_vec();
-    let ranks = gather::items(world, &RankSpans { host: Placement::here().host, searches })?;
+    let ranks = gather::items(world, &RankSpans { host: HostBinding::here().host, searches })?;
     if world.rank() != 0 {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::launch::Placement;
+use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::ranks::{World, in_process, launch};
 use cloth_sim::stealing::usage::note_theft;
 
@@ -138,7 +138,7 @@ fn record(
     model: &Model,
     simulation: &Simulation,
 ) -> Result<RunRecord> {
-    let here = Placement::here();
+    let here = HostBinding::here();
     let place = RankPlace {
         rank: world.rank(),
         host: here.host,

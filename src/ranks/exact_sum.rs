@@ -1,15 +1,15 @@
-//! Sums whose bits do not depend on order or grouping.
+//! Exact accumulation: sums with the same bits in any order and grouping.
 //!
-//! An exact accumulator (after Kulisch; see also Demmel & Nguyen 2013 for the
-//! aim): a sum is held as a fixed-point number in digits of 32 bits, one per
-//! `i64` limb, so that adding is integer arithmetic, which is associative. The
-//! 31 spare bits of a limb take the carries of 2^31 additions, and the limbs of
-//! several ranks may simply be added by an all-reduce of integers.
+//! Source: the long accumulator of Kulisch & Miranker 1981; Collange, Defour, Graillat
+//! & Iakymchuk 2015 use it for reproducible sums in parallel. A sum is a fixed-point
+//! number in digits of 32 bits, one in each `i64` limb. Adding is integer arithmetic,
+//! which is associative. The 31 spare bits of a limb take the carries of 2^31
+//! additions. The limbs of several ranks are added by one all-reduce of integers.
 //!
-//! The window: a summand below 2^-512 in magnitude counts as zero, and one of
-//! 2^512 or more, or NaN, makes the sum NaN. Both rules look at one summand
-//! alone, so they keep the sum independent of order. All else is exact until
-//! the one rounding at the end (to nearest, ties to even).
+//! The window: a summand below 2^-512 in magnitude counts as zero; one of 2^512 or
+//! more, or NaN, makes the sum NaN. Both rules look at one summand alone, so they keep
+//! the sum independent of order. Within the window every addition is exact, and the
+//! result is rounded once (to nearest, ties to even).
 
 use crate::error::Result;
 use crate::ranks::world::World;
@@ -19,22 +19,22 @@ const LOWEST: i32 = -576;
 const DIGIT: i32 = 32;
 /// Digits up to 2^512, carries of the top digit included.
 const DIGITS: usize = ((512 - LOWEST) / DIGIT) as usize;
-/// One more limb counts the summands outside the window.
+/// One more limb counts the summands above the window.
 const LIMBS: usize = DIGITS + 1;
 
-/// `N` sums that are reduced together.
+/// `N` exact sums that are reduced together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReproducibleSums<const N: usize> {
+pub struct ExactSums<const N: usize> {
     limbs: [[i64; LIMBS]; N],
 }
 
-impl<const N: usize> Default for ReproducibleSums<N> {
+impl<const N: usize> Default for ExactSums<N> {
     fn default() -> Self {
         Self { limbs: [[0; LIMBS]; N] }
     }
 }
 
-impl<const N: usize> ReproducibleSums<N> {
+impl<const N: usize> ExactSums<N> {
     /// Adds `values[i]` to sum `i`.
     pub fn add(&mut self, values: [f64; N]) {
         for (limbs, value) in self.limbs.iter_mut().zip(values) {
@@ -42,16 +42,10 @@ impl<const N: usize> ReproducibleSums<N> {
         }
     }
 
-    /// Adds the sums of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        let pairs = self.limbs.as_flattened_mut().iter_mut().zip(other.limbs.as_flattened());
-        pairs.for_each(|(limb, other)| *limb += other);
-    }
-
-    /// Adds the sums over all ranks: one all-reduce, whatever `N`.
+    /// The sums over all ranks, each rounded once. One all-reduce for any `N`.
     ///
     /// # Errors
-    /// Those of the transport.
+    /// If a rank fails.
     pub fn all_reduce(&mut self, world: &dyn World) -> Result<[f64; N]> {
         world.all_reduce_sum(self.limbs.as_flattened_mut())?;
         Ok(self.values())
@@ -130,9 +124,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::ranks::in_process;
 
     fn sum(values: &[f64]) -> f64 {
-        let mut sums = ReproducibleSums::<1>::default();
+        let mut sums = ExactSums::<1>::default();
         values.iter().for_each(|&value| sums.add([value]));
         sums.values()[0]
     }
@@ -184,14 +179,14 @@ mod tests {
             let mut shuffled = values.clone();
             shuffled.sort_by_key(|value| (value.to_bits() ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let (left, right) = shuffled.split_at(cut.min(shuffled.len()));
-            let mut groups = [left, right].map(|part| {
-                let mut sums = ReproducibleSums::<1>::default();
-                part.iter().for_each(|&value| sums.add([value]));
-                sums
+            let on_ranks = in_process::run(2, |world| {
+                let mut sums = ExactSums::<1>::default();
+                [left, right][world.rank()].iter().for_each(|&value| sums.add([value]));
+                sums.all_reduce(world)
             });
-            let [low, high] = &mut groups;
-            high.merge(low);
-            prop_assert_eq!(high.values()[0].to_bits(), expected.to_bits());
+            for [sum] in on_ranks.unwrap() {
+                prop_assert_eq!(sum.to_bits(), expected.to_bits());
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of a rank that fails: its error or panic, caught, with a name.
+//! Catches the error or panic of a failing rank, with the rank's number.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ pub(super) fn caught<T>(rank: usize, rank_main: impl FnOnce() -> Result<T>) -> R
     })
 }
 
-/// The message with which `error` of rank `rank` ends the others.
+/// The text of `error` for the other ranks, which name the failed rank themselves.
 pub(super) fn message_of(error: &Error) -> String {
     match error {
         Error::Rank { message, .. } => message.clone(),
@@ -30,10 +30,10 @@ pub(super) fn message_of(error: &Error) -> String {
     }
 }
 
-/// Makes a panicking rank say so once: by the error that the run returns (with
-/// the place of the panic in it), not by the standard library's report as well.
-/// Panics of other threads are reported as before. For the binary's `main`; a
-/// library leaves the panic hook alone.
+/// Makes a panic of a rank appear once: in the error that the run returns, with the
+/// place of the panic, and not in the report of the standard library too.
+/// Panics of other threads are reported as before. For the `main` of a program; the
+/// library itself leaves the panic hook alone.
 pub fn report_panics_once() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -2,8 +2,8 @@
 //!
 //! A distributed vector is stored as its own values followed by its ghosts,
 //! those of one neighbour side by side. [`Halo::begin`] and [`Halo::finish`]
-//! bring the ghosts up to date; between the two a rank computes what needs no
-//! ghost (thomaszewski-blochinger-2007 §4.1, Algorithm 1).
+//! bring the ghosts up to date. Between the two a rank computes the rows that need no
+//! ghost (Thomaszewski & Blochinger 2007, section 4.1, Algorithm 1).
 
 use std::ops::Range;
 
@@ -13,24 +13,23 @@ use crate::error::Result;
 use crate::math::Vec3;
 use crate::ranks::world::{Exchange, Neighbour, World};
 
-/// What one rank shares with another.
+/// The values that one rank exchanges with another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HaloNeighbour {
     /// The other rank.
     pub rank: usize,
-    /// Local indices of own values that are its ghosts, in the order in which it
-    /// stores them.
+    /// Local indices of own values that are ghosts of the other rank, in its order.
     pub send: Vec<u32>,
-    /// Local indices of the ghosts that are its own values.
+    /// Local indices of the ghosts that the other rank owns.
     pub receive: Range<u32>,
-    /// As `send`, for ghosts that it has in one step alone.
+    /// Like `send`, for step ghosts.
     pub step_send: Vec<u32>,
-    /// As `receive`, for ghosts of one step.
+    /// Like `receive`, for step ghosts.
     pub step_receive: Range<u32>,
 }
 
 impl HaloNeighbour {
-    /// Without ghosts of one step.
+    /// Without step ghosts.
     pub fn new(rank: usize, send: Vec<u32>, receive: Range<u32>) -> Self {
         Self { rank, send, receive, step_send: Vec::new(), step_receive: 0..0 }
     }
@@ -44,9 +43,9 @@ impl HaloNeighbour {
     }
 }
 
-/// The pattern in which ghosts are exchanged, with its buffers: nothing is
-/// allocated after the first two exchanges of a type, unless ghosts of a step are
-/// more than ever. One message each way and neighbour carries all ghosts.
+/// The pattern in which ghosts are exchanged, with its buffers. One message to each
+/// neighbour carries all its ghosts. After the first two exchanges of a type nothing is
+/// allocated unless there are more step ghosts than ever.
 #[derive(Debug, Clone, Default)]
 pub struct Halo {
     neighbours: Vec<HaloNeighbour>,
@@ -54,8 +53,8 @@ pub struct Halo {
 }
 
 impl Halo {
-    /// The exchange with `neighbours`, each named once. What a rank sends
-    /// to another is as long as what the other receives from it.
+    /// The exchange with `neighbours`, each listed once. A rank's `send` and the
+    /// neighbour's `receive` have the same length.
     pub fn new(neighbours: Vec<HaloNeighbour>) -> Self {
         let buffers = |neighbour: &HaloNeighbour| Neighbour {
             rank: neighbour.rank,
@@ -69,8 +68,8 @@ impl Halo {
     /// Starts to send own `values` to the ranks that have them as ghosts.
     ///
     /// Before: the own values are those of the new state; the ghosts may hold
-    /// anything. After: unchanged; own values may be read and written (what is
-    /// sent was copied), ghosts hold the old state still.
+    /// anything. After: `values` is unchanged. Own values may be read and written,
+    /// because those sent were copied; ghosts are still old.
     ///
     /// # Errors
     /// If a rank fails.
@@ -87,8 +86,8 @@ impl Halo {
 
     /// Waits for the ghosts of the exchange that [`Halo::begin`] started.
     ///
-    /// Before: as [`Halo::begin`] left them. After: every ghost in `values`
-    /// holds its owner's value of the time of its `begin`; own values are untouched.
+    /// Before: the ghosts are as [`Halo::begin`] left them. After: every ghost in `values`
+    /// is its owner's value at the time of `begin`; own values are untouched.
     ///
     /// # Errors
     /// If a rank fails, or the neighbours' patterns do not fit together.
@@ -110,8 +109,8 @@ impl Halo {
         &self.neighbours
     }
 
-    /// The neighbours, whose ghosts of one step may be replaced while no exchange
-    /// is under way: on both sides alike.
+    /// The neighbours, to replace their step ghosts. Before: no exchange is under way.
+    /// Both ranks of a pair replace them alike.
     pub fn neighbours_mut(&mut self) -> &mut [HaloNeighbour] {
         &mut self.neighbours
     }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What launchers tell each process about the number of ranks: Open MPI; the
-/// PMI of MPICH, Intel MPI and MVAPICH (Hydra); Slurm's `srun` (which alone sets
-/// the step's number of tasks: a batch script is no rank).
+/// Variables in which launchers give the number of ranks: Open MPI; the PMI of MPICH,
+/// Intel MPI and MVAPICH (Hydra); Slurm's `srun`. Only `srun` sets the step's number of
+/// tasks, so a batch script does not look like a rank.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-/// A launcher by PMIx gives the rank, not the number of ranks.
+/// A PMIx launcher gives the rank, but not the number of ranks.
 const PMIX_RANK: &str = "PMIX_RANK";
 
 /// Whether this process was started by an MPI launcher (`mpirun`, `mpiexec`,
@@ -22,9 +22,9 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Where a rank runs.
+/// The machine and the cores of a rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placement {
+pub struct HostBinding {
     /// Name of the machine; empty where the system does not say.
     pub host: String,
     /// Cores that the calling thread may use, as in `0-3,8`; empty where the
@@ -32,8 +32,8 @@ pub struct Placement {
     pub cpus_allowed: String,
 }
 
-impl Placement {
-    /// That of the calling thread.
+impl HostBinding {
+    /// The machine and the cores of the calling thread.
     pub fn here() -> Self {
         let read = |path| std::fs::read_to_string(path).unwrap_or_default();
         let host = read("/proc/sys/kernel/hostname").trim().to_owned();

@@ -2,11 +2,11 @@
 
 use bytemuck::Pod;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ranks::wait::wait;
-use crate::ranks::world::{Tag, World};
+use crate::ranks::world::{Tag, World, defect};
 
-/// Number of items that each rank has, by rank.
+/// Number of items of each rank, by rank.
 ///
 /// # Errors
 /// If a rank fails.
@@ -55,71 +55,12 @@ pub fn gather_v<T: Pod>(world: &dyn World, root: usize, mine: &[T]) -> Result<Ve
     Ok(all)
 }
 
-/// Makes `values` of every rank those of rank `root`; lengths may differ before.
+/// A sparse exchange: sends `items_for[rank]` to each rank for which there are any,
+/// and returns the received items by rising source rank. All ranks call it; no rank
+/// knows beforehand who sends to it. Items for this rank itself are passed through.
+/// It costs one all-reduce and the messages.
 ///
-/// # Errors
-/// If a rank fails.
-pub fn broadcast_vec<T: Pod>(world: &dyn World, root: usize, values: &mut Vec<T>) -> Result<()> {
-    let is_root = world.rank() == root;
-    let mut bytes = if is_root { bytemuck::cast_slice(values).to_vec() } else { Vec::new() };
-    world.broadcast(root, &mut bytes)?;
-    if !is_root {
-        *values = items(world, root, &bytes)?;
-    }
-    Ok(())
-}
-
-/// Whether `mine` is true on any rank.
-///
-/// # Errors
-/// If a rank fails.
-pub fn any(world: &dyn World, mine: bool) -> Result<bool> {
-    Ok(sum(world, u64::from(mine))? > 0)
-}
-
-/// Whether `mine` is true on all ranks.
-///
-/// # Errors
-/// If a rank fails.
-pub fn all(world: &dyn World, mine: bool) -> Result<bool> {
-    Ok(!any(world, !mine)?)
-}
-
-/// The wrapping sum of `mine` over the ranks.
-///
-/// # Errors
-/// If a rank fails.
-pub fn sum(world: &dyn World, mine: u64) -> Result<u64> {
-    let mut sum = [mine as i64];
-    world.all_reduce_sum(&mut sum)?;
-    Ok(sum[0] as u64)
-}
-
-/// The smallest of `mine` over the ranks (-0 as +0).
-///
-/// # Errors
-/// If a value is NaN or a rank fails.
-pub fn min(world: &dyn World, mine: f64) -> Result<f64> {
-    let mut smallest = [mine];
-    world.all_reduce_min(&mut smallest)?;
-    Ok(smallest[0])
-}
-
-/// The largest of `mine` over the ranks (-0 as +0).
-///
-/// # Errors
-/// If a value is NaN or a rank fails.
-pub fn max(world: &dyn World, mine: f64) -> Result<f64> {
-    Ok(-min(world, -mine)? + 0.0)
-}
-
-/// A sparse exchange: sends `items_for[rank]` to each rank that has any, and
-/// returns what came, by rising source rank. All ranks call it, no rank knows
-/// beforehand who sends to it, and nothing is left under way after it. Items for
-/// this rank itself are passed through. Without any message in the whole world
-/// it costs one all-reduce.
-///
-/// Before: no other message with `tag` is under way.
+/// Before: no other message with `tag` is under way. After: none is.
 ///
 /// # Errors
 /// If a rank fails.
@@ -151,12 +92,9 @@ pub fn route<T: Pod>(
 /// The items in a message of rank `from`.
 fn items<T: Pod>(world: &dyn World, from: usize, bytes: &[u8]) -> Result<Vec<T>> {
     if !bytes.len().is_multiple_of(size_of::<T>().max(1)) {
-        let message = format!(
-            "{} bytes from rank {from} are no whole items of {}",
-            bytes.len(),
-            size_of::<T>()
-        );
-        return Err(Error::Rank { rank: world.rank(), message });
+        let (bytes, item) = (bytes.len(), size_of::<T>());
+        let cause = format!("{bytes} bytes from rank {from} are no whole items of {item} bytes");
+        return Err(defect(world, cause));
     }
     let mut items = vec![T::zeroed(); bytes.len() / size_of::<T>().max(1)];
     bytemuck::cast_slice_mut(&mut items).copy_from_slice(bytes);

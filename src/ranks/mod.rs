@@ -1,11 +1,12 @@
-//! Ranks and what they say to each other.
+//! Ranks and the messages between them.
 //!
-//! Everything above this module is SPMD code against one [`World`] trait, with
-//! two back ends: [`in_process`] (ranks are threads of one process) and `mpi`
-//! (ranks are processes; cargo feature `mpi`).
+//! Everything above this module is SPMD code against one [`World`] trait with two
+//! back ends: [`in_process`] (ranks are threads of one process) and `mpi` (ranks are
+//! processes; cargo feature `mpi`).
 //!
 //! - [`message`]: typed collectives and the sparse exchange [`message::route`];
 //! - [`halo`]: ghost points of a distributed vector;
+//! - [`exact_sum`]: sums over ranks with the same bits for any number of them;
 //! - [`mod@wait`]: the one way to wait;
 //! - [`launch`]: how this process was started, and where it runs.
 
@@ -17,11 +18,10 @@ pub mod launch;
 pub mod message;
 #[cfg(feature = "mpi")]
 pub mod mpi;
-
 pub mod wait;
 mod world;
 
-pub use exact_sum::ReproducibleSums;
+pub use exact_sum::ExactSums;
 pub use failure::report_panics_once;
 pub use halo::{Halo, HaloNeighbour};
 pub use world::{Exchange, Message, Neighbour, PendingId, Tag, World};

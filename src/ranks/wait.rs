@@ -1,18 +1,18 @@
-//! Waiting is one helper.
+//! The one way to wait.
 //!
-//! Every wait of the program, whichever the transport, is a test repeated by
-//! [`wait`]: blocking MPI calls spin, and with more ranks than cores a spinning
-//! rank holds the core that the awaited one needs.
+//! Every wait of the program repeats a test through [`wait`], with either transport.
+//! Blocking MPI calls are not used: they spin, and with more ranks than cores a
+//! spinning rank holds the core that the awaited rank needs.
 
 use crate::error::Result;
 
-/// Tests before the first yield. Decided by all-reduces and ghost exchanges of 2, 4
+/// Tests before the first yield. Fixed by all-reduces and ghost exchanges of 2, 4
 /// and 7 in-process ranks on 2 busy cores: 1 to 64 measure alike (an all-reduce of 4
 /// ranks 18 to 36 us), 256 takes twice as long, 4,000 takes 0.6 ms and more.
 const SPINS: u32 = 16;
 
-/// Repeats `test` until it has a result. `test` is a call of [`super::World`]
-/// or ends in one, so it fails once the world is poisoned, and the wait with it.
+/// Repeats `test` until it has a result. `test` calls [`super::World`], so test and
+/// wait fail once the world is poisoned.
 ///
 /// # Errors
 /// Those of `test`.

@@ -16,7 +16,7 @@ pub mod settings;
 mod simulation;
 mod start;
 pub mod state;
-mod step;
+mod attempt;
 mod surfaces;
 pub mod system;
 mod trouble;

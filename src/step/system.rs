@@ -29,7 +29,7 @@ pub struct StepSystem {
     /// The exchange of what matrix and couplings multiply.
     halo: Halo,
     delta_u: Vec<Vec3>,
-    preconditioner: Preconditioner,
+    preconditioner: Box<dyn Preconditioner>,
     workspace: CgWorkspace,
     tolerance: Tolerance,
     /// Own rows of prescribed vertices.
@@ -101,7 +101,7 @@ impl StepSystem {
             rhs: vec![Vec3::zeros(); layout.own.len()],
             halo,
             delta_u: vec![Vec3::zeros(); layout.own.len()],
-            preconditioner: Preconditioner::new(preconditioner, &matrix),
+            preconditioner: preconditioner.build(&matrix),
             workspace: CgWorkspace::new(layout),
             tolerance,
             fixed: Vec::new(),
@@ -174,7 +174,7 @@ impl StepSystem {
             matrix: &self.matrix,
             couplings: &self.couplings,
             halo: &mut self.halo,
-            preconditioner: &self.preconditioner,
+            preconditioner: &*self.preconditioner,
             fixed: &self.fixed,
             any_fixed: self.any_fixed,
         };

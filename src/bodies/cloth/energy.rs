@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ids::FaceId;
 use crate::math::Vec3;
 use crate::partition::Layout;
-use crate::ranks::{ReproducibleSums, World};
+use crate::ranks::{ExactSums, World};
 use crate::threads::{EachPatch, Threads};
 
 /// Sums a rank's share: a triangle belongs to the patch of its lowest vertex.
@@ -57,7 +57,7 @@ impl EnergyMeter {
             let of_faces: f64 = faces[patch].iter().map(|&face| elastic(model, face, x)).sum();
             part.0[0] = of_vertices + of_faces;
         });
-        let mut sum = ReproducibleSums::default();
+        let mut sum = ExactSums::default();
         self.parts.iter().for_each(|&part| sum.add([part]));
         let [total] = sum.all_reduce(world)?;
         Ok(total)

@@ -1,8 +1,8 @@
 //! Collective operations between the ranks of one process.
 //!
-//! Every collective is the same: each rank lays down its part, and once all
-//! have, each reads the parts that it needs. Ranks call collectives in one
-//! order, so the number of the call, its *generation*, says which belong together.
+//! Every collective works in the same way: each rank stores its part, and once all
+//! parts are there, each rank reads those that it needs. All ranks call collectives
+//! in one order, so calls with the same number, the *generation*, belong together.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::ranks::in_process::mailbox::lock;
 
-/// Slots made at the start. Blocking collectives use two at a time (one rank may
-/// be in the next while another has not left the last).
+/// Slots made at the start. Blocking collectives use two at a time: one rank may
+/// be in the next while another has not left the last.
 const SLOTS: usize = 4;
-/// Bytes set aside for each part at the start: reductions never allocate.
+/// Bytes reserved for each part at the start, so that reductions never allocate.
 const PART_BYTES: usize = 1024;
 
-/// The collectives that some rank is in.
+/// The collectives in progress.
 pub(super) struct Collectives {
     size: usize,
     slots: Mutex<Slots>,
@@ -26,27 +26,26 @@ struct Slots {
     /// Generation of the first active slot.
     oldest: u64,
     active: VecDeque<Arc<Slot>>,
-    /// Taken in turn, so that all buffers grow to their size within a few calls.
+    /// Used in turn, so that all buffers reach their size within a few calls.
     free: VecDeque<Arc<Slot>>,
 }
 
-/// Which collective a rank is in.
+/// The operation that a rank calls; all ranks must call the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     Barrier,
     AllReduceSum,
-    AllReduceMin,
     AllGather,
     Gather,
     Broadcast,
 }
 
 impl Operation {
+    /// The operation in error messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Barrier => "a barrier",
             Self::AllReduceSum => "an all-reduce (sum)",
-            Self::AllReduceMin => "an all-reduce (minimum)",
             Self::AllGather => "an all-gather",
             Self::Gather => "a gather",
             Self::Broadcast => "a broadcast",
@@ -56,12 +55,12 @@ impl Operation {
 
 /// One collective call.
 pub(super) struct Slot {
-    parts: Vec<RwLock<Part>>,
+    parts: Vec<RwLock<RankPart>>,
     arrived: AtomicUsize,
     left: AtomicUsize,
 }
 
-struct Part {
+struct RankPart {
     operation: Operation,
     bytes: Vec<u8>,
 }
@@ -84,7 +83,7 @@ impl Collectives {
         Arc::clone(&slots.active[index])
     }
 
-    /// The rank has read what it needs; the last one frees the slot.
+    /// Notes that a rank has read what it needs; the last rank frees the slot.
     pub fn leave(&self, slot: &Slot) {
         if slot.left.fetch_add(1, Ordering::AcqRel) + 1 < self.size {
             return;
@@ -106,7 +105,8 @@ impl Collectives {
 
 impl Slot {
     fn new(size: usize) -> Self {
-        let part = || Part { operation: Operation::Barrier, bytes: Vec::with_capacity(PART_BYTES) };
+        let part =
+            || RankPart { operation: Operation::Barrier, bytes: Vec::with_capacity(PART_BYTES) };
         Self {
             parts: (0..size).map(|_| RwLock::new(part())).collect(),
             arrived: AtomicUsize::new(0),
@@ -114,25 +114,25 @@ impl Slot {
         }
     }
 
-    /// Lays down the part of `rank`.
-    pub fn lay_down(&self, rank: usize, operation: Operation, bytes: &[u8]) {
+    /// Stores the part of `rank`.
+    pub fn store(&self, rank: usize, operation: Operation, bytes: &[u8]) {
         let mut part = self.parts[rank].write().unwrap_or_else(PoisonError::into_inner);
         part.operation = operation;
         part.bytes.clear();
         part.bytes.extend_from_slice(bytes);
     }
 
-    /// Counts a rank whose part lies here.
+    /// Counts a rank whose part is stored.
     pub fn arrive(&self) {
         self.arrived.fetch_add(1, Ordering::Release);
     }
 
-    /// Whether all parts lie here.
+    /// Whether all parts are stored.
     pub fn is_complete(&self) -> bool {
         self.arrived.load(Ordering::Acquire) == self.parts.len()
     }
 
-    /// Reads the part of `rank`: which operation it belongs to, and its bytes.
+    /// Calls `with` on the part of `rank`: its operation and its bytes.
     pub fn read<R>(&self, rank: usize, with: impl FnOnce(Operation, &[u8]) -> R) -> R {
         let part = self.parts[rank].read().unwrap_or_else(PoisonError::into_inner);
         with(part.operation, &part.bytes)

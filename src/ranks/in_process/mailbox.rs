@@ -1,4 +1,4 @@
-//! Where messages lie between two ranks of one process.
+//! Messages between two ranks of one process, from their sending to their receipt.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,18 +9,18 @@ use crate::ranks::{Message, Tag};
 /// The messages sent to one rank, in the order of their arrival.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    queues: Mutex<BTreeMap<Tag, VecDeque<Parcel>>>,
+    queues: Mutex<BTreeMap<Tag, VecDeque<Queued>>>,
     /// Number of messages: an empty mailbox is polled without its lock.
     waiting: AtomicUsize,
 }
 
-struct Parcel {
+struct Queued {
     message: Message,
     stage: Stage,
 }
 
-/// How far a message is. Strict mode goes through all three, as MPI does with
-/// large messages: the receiver asks, then the sender, at its next call, gives.
+/// The stage of a message. Strict mode goes through all three, like MPI with large
+/// messages: the receiver asks, then the sender hands over at its next call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The receiver has not asked for it.
@@ -35,7 +35,7 @@ impl Mailbox {
     /// Appends a message.
     pub fn put(&self, tag: Tag, message: Message, stage: Stage) {
         let mut queues = lock(&self.queues);
-        queues.entry(tag).or_default().push_back(Parcel { message, stage });
+        queues.entry(tag).or_default().push_back(Queued { message, stage });
         self.waiting.fetch_add(1, Ordering::Release);
     }
 
@@ -46,33 +46,33 @@ impl Mailbox {
         }
         let mut queues = lock(&self.queues);
         let queue = queues.get_mut(&tag)?;
-        let wanted = |parcel: &Parcel| from.is_none_or(|rank| parcel.message.from == rank);
+        let wanted = |queued: &Queued| from.is_none_or(|rank| queued.message.from == rank);
         let at = queue.iter().position(wanted)?;
         if queue[at].stage != Stage::Given {
             queue[at].stage = Stage::Asked;
             return None;
         }
         self.waiting.fetch_sub(1, Ordering::Release);
-        queue.remove(at).map(|parcel| parcel.message)
+        queue.remove(at).map(|queued| queued.message)
     }
 
-    /// Gives what rank `from` sent and was asked for.
+    /// Hands over the messages of rank `from` that were asked for.
     pub fn give(&self, from: usize) {
-        for parcel in lock(&self.queues).values_mut().flatten() {
-            if parcel.message.from == from && parcel.stage == Stage::Asked {
-                parcel.stage = Stage::Given;
+        for queued in lock(&self.queues).values_mut().flatten() {
+            if queued.message.from == from && queued.stage == Stage::Asked {
+                queued.stage = Stage::Given;
             }
         }
     }
 
-    /// Whether a message of rank `from` lies here.
+    /// Whether a message of rank `from` is still here.
     pub fn holds_from(&self, from: usize) -> bool {
-        lock(&self.queues).values().flatten().any(|parcel| parcel.message.from == from)
+        lock(&self.queues).values().flatten().any(|queued| queued.message.from == from)
     }
 }
 
-/// What one rank sends to one neighbour in exchanges: a queue of buffers that
-/// go back and forth, so that nothing is allocated once it has warmed up.
+/// Exchange messages from one rank to one neighbour: a queue of reused buffers, so
+/// that nothing is allocated after the first exchanges.
 #[derive(Default)]
 pub(super) struct Lane {
     buffers: Mutex<Buffers>,
@@ -102,8 +102,8 @@ impl Lane {
         self.waiting.fetch_add(1, Ordering::Release);
     }
 
-    /// Moves the oldest message to `into`; its length, which should be that of
-    /// `into`, or `None` if there is no message yet.
+    /// Moves the oldest message to `into` and returns its length; it is copied only if
+    /// `into` has that length. `None` if there is no message yet.
     pub fn take(&self, into: &mut [u8]) -> Option<usize> {
         if self.waiting.load(Ordering::Acquire) == 0 {
             return None;
@@ -120,8 +120,8 @@ impl Lane {
     }
 }
 
-/// No code panics while it holds a lock of this module, so a poisoned lock
-/// guards sound data.
+/// Locks `mutex`. No code panics while it holds a lock of this module, so the data of
+/// a poisoned lock is sound.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,12 @@
 //! Ranks as threads of one process: the embedded default.
 //!
-//! Messages go through a `Mailbox` per rank, neighbour exchanges through a
-//! `Lane` per pair of ranks, collectives through `Collectives`.
+//! No MPI library is needed. A rank writes into memory that all ranks share:
+//! messages go into the `Mailbox` of the receiver, neighbour exchanges into the `Lane`
+//! of a pair of ranks, and the parts of a collective into a slot of `Collectives`.
+//! The receiver polls, as it does with MPI.
+//!
+//! [`run`] starts the ranks. [`run_strict`] is for tests: it delays messages and
+//! collectives as far as MPI may, and reports a deadlock with who waits for what.
 
 mod collective;
 mod mailbox;
@@ -18,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::ranks::failure;
 use crate::ranks::world::World;
 
-/// Stack of a rank's thread in bytes (address space; pages come when touched).
+/// Stack of a rank's thread, bytes of address space: memory is used when touched.
 const STACK_BYTES: usize = 64 << 20;
 
 /// Runs `rank_main` on `size` new threads, one per rank, and returns their
@@ -36,14 +41,14 @@ pub fn run<T: Send>(
     run_shared(&Shared::new(size, None), rank_main)
 }
 
-/// As [`run`], for tests: shows deadlocks that MPI may have and [`run`] has not.
+/// Like [`run`], for tests: shows deadlocks that MPI may have and [`run`] has not.
 /// A message is handed over only after its receiver has polled for it and its
-/// sender has called again, a collective starts only at the next call, and a
-/// rank ends only when all it sent was received. A world in which nothing can
-/// happen any more fails with the list of who waits for what.
+/// sender has called again; a collective starts only at the next call; and a
+/// rank ends only when all its messages were received. A deadlock is an error that
+/// lists who waits for what.
 ///
 /// # Errors
-/// As [`run`], and for a deadlock.
+/// Those of [`run`], and [`Error::Internal`] for a deadlock.
 pub fn run_strict<T: Send>(
     size: usize,
     rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
@@ -76,7 +81,7 @@ fn run_shared<T: Send>(
             |rank: Option<std::thread::ScopedJoinHandle<'_, Option<T>>>| rank?.join().ok()?;
         ranks.into_iter().map(result).collect::<Option<Vec<_>>>()
     });
-    let lost = || Error::Rank { rank: 0, message: "no result".into() };
+    let lost = || Error::internal("in-process ranks", "a rank ended without result or error");
     match shared.failure.get() {
         Some((_, error)) => Err(error.clone()),
         None => results.ok_or_else(lost),
@@ -101,7 +106,7 @@ fn run_rank<T>(
     result.map_err(|error| shared.fail(rank, error)).ok()
 }
 
-/// What the ranks of one world share.
+/// The memory that the ranks of one world share.
 struct Shared {
     size: usize,
     mailboxes: Vec<Mailbox>,
@@ -110,7 +115,7 @@ struct Shared {
     collectives: Collectives,
     /// The rank that failed first, and its error: the world is poisoned.
     failure: OnceLock<(usize, Error)>,
-    /// Strict mode.
+    /// In strict mode only.
     watch: Option<Watch>,
 }
 
@@ -131,6 +136,7 @@ impl Shared {
         self.failure.get_or_init(|| (rank, error));
     }
 
+    /// Fails if the world is poisoned.
     fn check(&self) -> Result<()> {
         match self.failure.get() {
             None => Ok(()),

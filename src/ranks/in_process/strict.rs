@@ -1,26 +1,26 @@
-//! Finds deadlocks in strict mode.
+//! Deadlock detection of strict mode.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::ranks::in_process::mailbox::lock;
 
-/// Unsuccessful tests of every rank, and time, without any progress in the
-/// world, after which it is deadlocked. Both are needed: a rank that computes
-/// does not test, and ranks that work and poll in turn need some time.
+/// The world is deadlocked after this many unsuccessful tests of every rank and this
+/// much time without progress. Both are needed: a rank that computes does not test,
+/// and ranks that work and poll in turn need some time.
 const TESTS: u64 = 1000;
 const TIME: Duration = Duration::from_secs(1);
 
-/// Watches whether anything still happens in a world.
-pub(super) struct Watch(Mutex<State>);
+/// Watches the progress of a world.
+pub(super) struct Watch(Mutex<Progress>);
 
-struct State {
+struct Progress {
     last_progress: Instant,
-    ranks: Vec<Rank>,
+    ranks: Vec<RankProgress>,
 }
 
 #[derive(Clone, Copy)]
-struct Rank {
+struct RankProgress {
     unsuccessful: u64,
     waits_for: &'static str,
     ended: bool,
@@ -28,19 +28,19 @@ struct Rank {
 
 impl Watch {
     pub fn new(size: usize) -> Self {
-        let rank = Rank { unsuccessful: 0, waits_for: "nothing", ended: false };
-        Self(Mutex::new(State { last_progress: Instant::now(), ranks: vec![rank; size] }))
+        let rank = RankProgress { unsuccessful: 0, waits_for: "nothing", ended: false };
+        Self(Mutex::new(Progress { last_progress: Instant::now(), ranks: vec![rank; size] }))
     }
 
-    /// A message was sent or received, a collective entered or completed.
+    /// Notes that a message was sent or received, or a collective entered or completed.
     pub fn progress(&self) {
         let mut state = lock(&self.0);
         state.last_progress = Instant::now();
         state.ranks.iter_mut().for_each(|rank| rank.unsuccessful = 0);
     }
 
-    /// `rank` tested for something that has not come; a message if the whole
-    /// world is deadlocked.
+    /// Notes an unsuccessful test of `rank`. Returns a message if the whole world is
+    /// deadlocked.
     pub fn no_progress(&self, rank: usize, waits_for: &'static str) -> Option<String> {
         let mut state = lock(&self.0);
         state.ranks[rank].unsuccessful += 1;
@@ -56,7 +56,7 @@ impl Watch {
         Some(format!("deadlock: {}", what.collect::<Vec<_>>().join(", ")))
     }
 
-    /// `rank` will not call again.
+    /// Notes that `rank` will not call again.
     pub fn end(&self, rank: usize) {
         lock(&self.0).ranks[rank].ended = true;
         self.progress();

@@ -1,4 +1,4 @@
-//! One rank of a world of threads: the transport as its [`World`].
+//! The [`World`] of one rank, a thread of this process.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::ranks::in_process::Shared;
 use crate::ranks::in_process::collective::{Operation, Slot};
 use crate::ranks::in_process::mailbox::Stage;
 use crate::ranks::wait::wait;
-use crate::ranks::world::{check_parts, plain_minima};
+use crate::ranks::world::{check_parts, defect};
 use crate::ranks::{Exchange, Message, PendingId, Tag, World};
 
 /// One rank's view of a [`Shared`] world.
@@ -17,17 +17,17 @@ pub(super) struct ThreadWorld<'a> {
     shared: &'a Shared,
     /// Collectives entered so far.
     generation: Cell<u64>,
-    pending: RefCell<Vec<Pending>>,
-    /// Strict mode: collectives to arrive at with the next call.
+    pending: RefCell<Vec<StartedCollective>>,
+    /// Strict mode: collectives that this rank arrives at with its next call.
     unarrived: RefCell<Vec<Arc<Slot>>>,
 }
 
 /// A collective that was started and not yet completed.
-struct Pending {
+struct StartedCollective {
     id: PendingId,
     operation: Operation,
     slot: Arc<Slot>,
-    /// Takes the result.
+    /// This rank's part at first, then the result.
     values: Vec<i64>,
 }
 
@@ -37,11 +37,11 @@ impl<'a> ThreadWorld<'a> {
         Self { rank, shared, generation, pending, unarrived }
     }
 
-    fn error(&self, message: impl Into<String>) -> Error {
-        Error::Rank { rank: self.rank, message: message.into() }
+    fn defect(&self, message: impl Into<String>) -> Error {
+        defect(self, message.into())
     }
 
-    /// The way of every test: check for a poisoned world, then `test`.
+    /// Runs `test` unless the world is poisoned; in strict mode it also counts progress.
     fn attempt<T>(
         &self,
         waits_for: &'static str,
@@ -55,7 +55,7 @@ impl<'a> ThreadWorld<'a> {
         match &outcome {
             Some(_) => watch.progress(),
             None => match watch.no_progress(self.rank, waits_for) {
-                Some(deadlock) => return Err(self.error(deadlock)),
+                Some(deadlock) => return Err(self.defect(deadlock)),
                 None => std::thread::yield_now(),
             },
         }
@@ -68,12 +68,12 @@ impl<'a> ThreadWorld<'a> {
         }
     }
 
-    /// Lays down this rank's part of the next collective.
+    /// Stores this rank's part of the next collective.
     fn enter(&self, operation: Operation, mine: &[u8]) -> Result<Arc<Slot>> {
         self.shared.check()?;
         let slot = self.shared.collectives.enter(self.generation.get());
         self.generation.set(self.generation.get() + 1);
-        slot.lay_down(self.rank, operation, mine);
+        slot.store(self.rank, operation, mine);
         match self.shared.watch {
             None => slot.arrive(),
             Some(_) => self.unarrived.borrow_mut().push(Arc::clone(&slot)),
@@ -82,7 +82,7 @@ impl<'a> ThreadWorld<'a> {
         Ok(slot)
     }
 
-    /// Lays down this rank's part and waits for the others.
+    /// Stores this rank's part and waits for those of the others.
     fn enter_and_wait(&self, operation: Operation, mine: &[u8]) -> Result<Arc<Slot>> {
         let slot = self.enter(operation, mine)?;
         wait(|| self.attempt(operation.name(), || Ok(slot.is_complete().then_some(()))))?;
@@ -100,7 +100,7 @@ impl<'a> ThreadWorld<'a> {
         self.read_and_leave(operation, &slot, read)
     }
 
-    /// Reads all parts by rising rank; `read` says whether a part fits.
+    /// Reads all parts by rising rank; `read` returns whether a part has its length.
     fn read_and_leave(
         &self,
         operation: Operation,
@@ -114,14 +114,14 @@ impl<'a> ThreadWorld<'a> {
             });
             fits.map_err(|theirs| {
                 let ours = operation.name();
-                self.error(format!("collective mismatch: {ours} here, {theirs} on rank {other}"))
+                self.defect(format!("collective mismatch: {ours} here, {theirs} on rank {other}"))
             })?;
         }
         self.shared.collectives.leave(slot);
         Ok(())
     }
 
-    /// Strict mode: a rank ends only when all it sent was received.
+    /// Strict mode: waits until all messages of this rank were received.
     pub(super) fn finish_sends(&self) -> Result<()> {
         if self.shared.watch.is_none() {
             return Ok(());
@@ -133,7 +133,7 @@ impl<'a> ThreadWorld<'a> {
     fn start(&self, operation: Operation, values: Vec<i64>) -> Result<PendingId> {
         let id = PendingId(self.generation.get());
         let slot = self.enter(operation, bytemuck::cast_slice(&values))?;
-        self.pending.borrow_mut().push(Pending { id, operation, slot, values });
+        self.pending.borrow_mut().push(StartedCollective { id, operation, slot, values });
         Ok(id)
     }
 }
@@ -177,8 +177,8 @@ impl World for ThreadWorld<'_> {
             let length =
                 wait(|| self.attempt("an exchange", || Ok(lane.take(&mut neighbour.incoming))))?;
             if length != neighbour.incoming.len() {
-                return Err(self.error(format!(
-                    "exchange mismatch: {length} bytes came from rank {from}, {} were awaited",
+                return Err(self.defect(format!(
+                    "exchange mismatch: {length} bytes came from rank {from} instead of {}",
                     neighbour.incoming.len()
                 )));
             }
@@ -224,16 +224,6 @@ impl World for ThreadWorld<'_> {
         self.read_and_leave(Operation::AllReduceSum, &slot, |_, part| add(values, part))
     }
 
-    fn all_reduce_min(&self, values: &mut [f64]) -> Result<()> {
-        plain_minima(self, values)?;
-        let slot = self.enter_and_wait(Operation::AllReduceMin, bytemuck::cast_slice(values))?;
-        self.read_and_leave(Operation::AllReduceMin, &slot, |_, part| {
-            let theirs = part.chunks_exact(8).map(bytemuck::pod_read_unaligned::<f64>);
-            values.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = mine.min(theirs));
-            part.len() == 8 * values.len()
-        })
-    }
-
     fn begin_barrier(&self) -> Result<PendingId> {
         self.start(Operation::Barrier, Vec::new())
     }
@@ -245,24 +235,25 @@ impl World for ThreadWorld<'_> {
     fn test(&self, pending: PendingId) -> Result<Option<Vec<i64>>> {
         let mut all = self.pending.borrow_mut();
         let at = all.iter().position(|one| one.id == pending);
-        let at = at.ok_or_else(|| self.error(format!("{pending:?} is not pending")))?;
+        let at = at.ok_or_else(|| self.defect(format!("{pending:?} is not pending")))?;
         let operation = all[at].operation;
         let complete = || Ok(all[at].slot.is_complete().then_some(()));
         if self.attempt(operation.name(), complete)?.is_none() {
             return Ok(None);
         }
-        let Pending { slot, mut values, .. } = all.swap_remove(at);
+        let StartedCollective { slot, mut values, .. } = all.swap_remove(at);
         values.fill(0);
         self.read_and_leave(operation, &slot, |_, part| add(&mut values, part))?;
         Ok(Some(values))
     }
 
     fn abort(&self, message: &str) {
-        self.shared.fail(self.rank, self.error(message));
+        self.shared.fail(self.rank, Error::Rank { rank: self.rank, message: message.into() });
     }
 }
 
-/// Moves `part` to the front of `rest`, if it is `count` bytes long.
+/// Copies `part` to the front of `rest` and cuts it off; false if it is not `count`
+/// bytes long.
 fn append(rest: &mut &mut [u8], count: usize, part: &[u8]) -> bool {
     let fits = part.len() == count && count <= rest.len();
     if fits {
@@ -273,7 +264,7 @@ fn append(rest: &mut &mut [u8], count: usize, part: &[u8]) -> bool {
     fits
 }
 
-/// Adds the integers in `part` to `sums`, wrapping, if they are as many.
+/// Adds the integers in `part` to `sums`, wrapping; false if their numbers differ.
 fn add(sums: &mut [i64], part: &[u8]) -> bool {
     let values = part.chunks_exact(8).map(bytemuck::pod_read_unaligned::<i64>);
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum = sum.wrapping_add(value));

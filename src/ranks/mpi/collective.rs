@@ -11,9 +11,9 @@ use crate::ranks::mpi::MpiWorld;
 use crate::ranks::mpi::pending::{Pending, address, address_mut, check, int};
 use crate::ranks::wait::wait;
 
-/// The memory of a sum under way; empty for a barrier.
+/// The memory of a started sum; empty for a barrier.
 #[derive(Default)]
-pub(super) struct Sum {
+pub(super) struct SumBuffers {
     pub mine: Vec<i64>,
     pub total: Vec<i64>,
 }
@@ -24,11 +24,10 @@ pub(super) struct Scratch {
     counts: Vec<c_int>,
     offsets: Vec<c_int>,
     pub sums: Vec<i64>,
-    pub minima: Vec<f64>,
 }
 
 impl MpiWorld {
-    /// Awaits an operation on borrowed memory. It never returns before the
+    /// Waits for an operation on borrowed memory. It never returns before the
     /// operation is complete: until then the memory belongs to MPI.
     fn complete(&self, code: c_int, what: &str, request: ffi::MPI_Request) -> Result<()> {
         check(code, what)?;
@@ -55,8 +54,8 @@ impl MpiWorld {
         Ok(scratch)
     }
 
-    /// Gathers the parts of all ranks, on `root` or on all ranks. `all` holds the
-    /// sum of `counts`, and `mine` this rank's count, where they are used.
+    /// Gathers the parts of all ranks, on `root` or on all ranks. Before: `mine` has this
+    /// rank's count of bytes; `all` has the sum of `counts` where the result goes.
     pub(super) fn gather(
         &self,
         root: Option<usize>,
@@ -95,9 +94,9 @@ impl MpiWorld {
     /// Starts a collective whose memory is `sum`.
     pub(super) fn start(
         &self,
-        sum: Sum,
+        sum: SumBuffers,
         what: &str,
-        begin: impl FnOnce(&mut Pending<Sum>) -> c_int,
+        begin: impl FnOnce(&mut Pending<SumBuffers>) -> c_int,
     ) -> Result<PendingId> {
         let mut pending = Pending::idle(sum);
         let code = begin(&mut pending);
@@ -107,7 +106,7 @@ impl MpiWorld {
         Ok(id)
     }
 
-    /// Makes `bytes` those of rank `root`.
+    /// Copies `bytes` of rank `root` to all ranks; the lengths are equal.
     pub(super) fn broadcast_slice(&self, root: usize, bytes: &mut [u8]) -> Result<()> {
         let (at, length, root) = (address_mut(bytes), int(bytes.len())?, int(root)?);
         let mut request = Pending::idle(()).request;
@@ -118,7 +117,7 @@ impl MpiWorld {
         self.complete(code, "MPI_Ibcast", request)
     }
 
-    /// Combines the arrays of all ranks.
+    /// Reduces the arrays of all ranks by `operation`, element by element.
     ///
     /// # Safety
     /// `from` and `into` are two arrays of `count` values of the type `kind` that

@@ -1,12 +1,14 @@
 //! Ranks as MPI processes (cargo feature `mpi`).
 //!
-//! Only the thread that initialised MPI communicates (thread level Funneled).
-//! Every operation is a non-blocking one, awaited by [`super::wait`]. Reductions are
-//! system operations on integers and minima, so their results are exact.
+//! [`run_mpi`] runs the SPMD code as this process's rank; a launcher (`mpirun`) starts
+//! the processes. Only the thread that initialised MPI communicates (thread level
+//! Funneled). Every operation is non-blocking and awaited by [`super::wait`]: a
+//! blocking call spins on a core that the awaited rank may need. Reductions are sums
+//! of integers, so their results do not depend on the order of ranks.
 //!
-//! The one unsafe place of the crate. The requests of rsmpi borrow their
-//! buffers and panic when they are dropped in unwinding; here a `Pending`
-//! owns both, and what MPI may still write to is never freed.
+//! This folder holds the only `unsafe` code of the crate. The requests of rsmpi borrow
+//! their buffers and panic when they are dropped in unwinding. Here a `Pending` owns
+//! request and buffer, and memory that MPI may still write to is never freed.
 #![allow(unsafe_code)]
 
 mod collective;
@@ -24,12 +26,12 @@ use mpi::environment::Universe;
 use mpi::traits::AsRaw;
 use mpi::{Threading, ffi, initialize_with_threading};
 
-use self::collective::{Scratch, Sum};
+use self::collective::{Scratch, SumBuffers};
 use self::pending::{Pending, address, address_mut, check, int};
 use self::point_to_point::{Arriving, Transfers};
 use crate::error::{Error, Result};
 use crate::ranks::failure;
-use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, check_parts, plain_minima};
+use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, check_parts, defect};
 
 /// Initialises MPI, runs `rank_main` as this process's rank and finalises.
 ///
@@ -46,36 +48,35 @@ pub fn run_mpi<T>(rank_main: impl FnOnce(&dyn World) -> Result<T>) -> Result<T> 
     }
 }
 
-/// This process's view of all processes of the job. Dropping it waits until all
-/// that was sent is on its way and finalises MPI; in a panic it aborts the job (the
-/// others would wait forever).
-pub struct MpiWorld {
+/// This process's view of all processes of the job. Dropping it completes all sends
+/// and finalises MPI. In a panic it aborts the job: the others would wait forever.
+struct MpiWorld {
     comm: ffi::MPI_Comm,
     rank: usize,
     size: usize,
     /// Sends under way, oldest first.
     sends: RefCell<VecDeque<Pending<Vec<u8>>>>,
-    /// Messages matched by a probe whose content has not all arrived.
+    /// Messages matched by a probe, with content that has not fully arrived.
     arriving: RefCell<VecDeque<Arriving>>,
     /// Exchanges under way, oldest first, and the buffers of finished ones.
     exchanges: RefCell<VecDeque<Transfers>>,
     spare: RefCell<Vec<Transfers>>,
     /// Collectives that were started and not yet completed.
-    collectives: RefCell<Vec<(PendingId, Pending<Sum>)>>,
+    collectives: RefCell<Vec<(PendingId, Pending<SumBuffers>)>>,
     next_id: Cell<u64>,
     scratch: RefCell<Scratch>,
     universe: ManuallyDrop<Universe>,
-    /// Not to be sent to another thread.
+    /// Makes the type `!Send`: it stays on its thread.
     main_thread: PhantomData<*const ()>,
 }
 
 impl MpiWorld {
-    /// Initialises MPI. The calling thread is from then on the one that communicates.
+    /// Initialises MPI. From then on only the calling thread communicates.
     ///
     /// # Errors
     /// If MPI was initialised before in this process, or does not allow a process
     /// to have threads.
-    pub fn initialize() -> Result<Self> {
+    fn initialize() -> Result<Self> {
         let trouble = |cause: &str, remedy: &str| Error::input("MPI", cause, remedy);
         let (universe, level) = initialize_with_threading(Threading::Funneled)
             .ok_or_else(|| trouble("already initialised", "initialise it once in a process"))?;
@@ -113,8 +114,8 @@ impl MpiWorld {
         })
     }
 
-    fn error(&self, message: impl Into<String>) -> Error {
-        Error::Rank { rank: self.rank, message: message.into() }
+    fn defect(&self, cause: impl Into<String>) -> Error {
+        defect(self, cause.into())
     }
 
     /// Prints the one message of a failing job and ends it.
@@ -123,7 +124,7 @@ impl MpiWorld {
         std::process::abort() // MPI_Abort does not return
     }
 
-    /// As [`Self::end_job`], lower ranks first: what all ranks run into at the
+    /// Like [`Self::end_job`], lower ranks first: an error that all ranks meet at the
     /// same time, such as an unreadable file, is printed by rank 0 alone.
     fn end_job_in_turn(&self, error: &Error) -> ! {
         std::thread::sleep(Duration::from_millis(100) * self.rank.min(10) as u32);
@@ -194,7 +195,7 @@ impl World for MpiWorld {
 
     fn finish_exchange(&self, exchange: &mut Exchange) -> Result<()> {
         let oldest = self.exchanges.borrow_mut().pop_front();
-        let mut transfers = oldest.ok_or_else(|| self.error("no exchange was begun"))?;
+        let mut transfers = oldest.ok_or_else(|| self.defect("no exchange was begun"))?;
         self.complete_exchange(exchange, &mut transfers)?;
         self.spare.borrow_mut().push(transfers);
         Ok(())
@@ -222,34 +223,24 @@ impl World for MpiWorld {
         scratch.sums.clear();
         scratch.sums.extend_from_slice(values);
         let (from, into) = (address(&scratch.sums), address_mut(values));
-        // Unsigned: they wrap by the standard of C, and the bits are the same.
+        // Unsigned integers wrap by the standard of C; the bits are the same.
         // SAFETY: constants of the library, and two arrays of the same length.
         unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM) }
     }
 
-    fn all_reduce_min(&self, values: &mut [f64]) -> Result<()> {
-        plain_minima(self, values)?;
-        let mut scratch = self.scratch.borrow_mut();
-        scratch.minima.clear();
-        scratch.minima.extend_from_slice(values);
-        let (from, into) = (address(&scratch.minima), address_mut(values));
-        // SAFETY: constants of the library, and two arrays of the same length.
-        unsafe { self.all_reduce(from, into, values.len(), ffi::RSMPI_DOUBLE, ffi::RSMPI_MIN) }
-    }
-
     fn begin_barrier(&self) -> Result<PendingId> {
         // SAFETY: a live communicator and the request's own place.
-        let begin = |pending: &mut Pending<Sum>| unsafe {
+        let begin = |pending: &mut Pending<SumBuffers>| unsafe {
             ffi::MPI_Ibarrier(self.comm, &mut pending.request)
         };
-        self.start(Sum::default(), "MPI_Ibarrier", begin)
+        self.start(SumBuffers::default(), "MPI_Ibarrier", begin)
     }
 
     fn begin_all_reduce_sum(&self, values: Vec<i64>) -> Result<PendingId> {
         let count = int(values.len())?;
-        let sum = Sum { total: vec![0; values.len()], mine: values };
+        let sum = SumBuffers { total: vec![0; values.len()], mine: values };
         // SAFETY: two arrays of `count` integers on the heap, owned by `pending`.
-        let begin = |pending: &mut Pending<Sum>| unsafe {
+        let begin = |pending: &mut Pending<SumBuffers>| unsafe {
             let from = address(&pending.buffer.mine);
             let into = address_mut(&mut pending.buffer.total);
             let (kind, sum) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM);
@@ -261,7 +252,7 @@ impl World for MpiWorld {
     fn test(&self, pending: PendingId) -> Result<Option<Vec<i64>>> {
         let mut all = self.collectives.borrow_mut();
         let at = all.iter().position(|(id, _)| *id == pending);
-        let at = at.ok_or_else(|| self.error(format!("{pending:?} is not pending")))?;
+        let at = at.ok_or_else(|| self.defect(format!("{pending:?} is not pending")))?;
         if all[at].1.test()?.is_none() {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Operations that MPI works on while the program goes on.
+//! Non-blocking operations of MPI, with the memory that they use.
 
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -7,16 +7,16 @@ use mpi::ffi;
 
 use crate::error::{Error, Result};
 
-/// An operation under way and the memory that belongs to MPI until it is
-/// complete. Dropped before that, it leaks the memory. `B` must keep its content on
-/// the heap: a `Pending` may be moved.
+/// A started operation and the memory that belongs to MPI until it is complete.
+/// If it is dropped before that, the memory is leaked. `B` must keep its content on
+/// the heap, because a `Pending` may be moved.
 pub(super) struct Pending<B: Default> {
     pub request: ffi::MPI_Request,
     pub buffer: B,
 }
 
 impl<B: Default> Pending<B> {
-    /// Nothing under way.
+    /// No operation.
     pub fn idle(buffer: B) -> Self {
         // SAFETY: a constant of the MPI library.
         Self { request: unsafe { ffi::RSMPI_REQUEST_NULL }, buffer }
@@ -27,7 +27,7 @@ impl<B: Default> Pending<B> {
         self.request != unsafe { ffi::RSMPI_REQUEST_NULL }
     }
 
-    /// The buffer, which nothing uses now.
+    /// The buffer. Before: no operation uses it.
     pub fn buffer(&mut self) -> &mut B {
         assert!(!self.is_active(), "a buffer in use by MPI");
         &mut self.buffer
@@ -80,7 +80,7 @@ impl Pending<Vec<u8>> {
     }
 }
 
-/// What an MPI call's return code means.
+/// Turns the return code of the MPI call `call` into a result.
 pub(super) fn check(code: c_int, call: &str) -> Result<()> {
     if code == ffi::MPI_SUCCESS as c_int {
         return Ok(());
@@ -93,7 +93,7 @@ pub(super) fn check(code: c_int, call: &str) -> Result<()> {
     Err(own_error(format!("{call}: {}", String::from_utf8_lossy(&text))))
 }
 
-/// A length or rank as MPI takes it.
+/// A length or rank in the integer type of MPI.
 pub(super) fn int(value: usize) -> Result<c_int> {
     let too_large = |_| own_error(format!("{value} is too large for an MPI call (2 GiB at most)"));
     c_int::try_from(value).map_err(too_large)
@@ -107,14 +107,14 @@ fn own_error(message: String) -> Error {
     Error::Rank { rank: rank.max(0) as usize, message }
 }
 
-/// Where MPI reads from. An empty slice is given a real address: its own may be 1,
-/// which Open MPI takes for `MPI_IN_PLACE`.
+/// The address that MPI reads from. For an empty slice it is that of a static: the
+/// slice's own may be 1, which is `MPI_IN_PLACE` in Open MPI.
 pub(super) fn address<T>(values: &[T]) -> *const c_void {
     static NOTHING: u64 = 0;
     if values.is_empty() { (&raw const NOTHING).cast() } else { values.as_ptr().cast() }
 }
 
-/// Where MPI writes to, as [`address`].
+/// The address that MPI writes to; like [`address`].
 pub(super) fn address_mut<T>(values: &mut [T]) -> *mut c_void {
     // An empty slice is not written to.
     if values.is_empty() { address(values).cast_mut() } else { values.as_mut_ptr().cast() }

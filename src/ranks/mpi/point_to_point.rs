@@ -11,10 +11,10 @@ use crate::ranks::mpi::pending::{Pending, address_mut, check, int};
 use crate::ranks::wait::wait;
 use crate::ranks::{Exchange, Tag};
 
-/// The tag of neighbour exchanges, apart from every [`Tag`].
+/// The tag of neighbour exchanges; no [`Tag`] has this number.
 const EXCHANGE: c_int = 0;
 
-/// A message that was matched and whose content may still be under way.
+/// A message that was matched. Its content may still be arriving.
 pub(super) struct Arriving {
     pub from: usize,
     pub tag: Tag,
@@ -41,7 +41,7 @@ impl MpiWorld {
         Ok(())
     }
 
-    /// Waits until all that this rank sent is on its way.
+    /// Waits until all sends of this rank are complete.
     pub(super) fn finish_sends(&self) -> Result<()> {
         wait(|| {
             self.reap_sends()?;
@@ -75,7 +75,7 @@ impl MpiWorld {
         Ok(())
     }
 
-    /// Waits for all of them and moves the content to `incoming`.
+    /// Waits for all messages of an exchange and copies the content to `incoming`.
     pub(super) fn complete_exchange(
         &self,
         exchange: &mut Exchange,
@@ -89,8 +89,8 @@ impl MpiWorld {
                 check(code, "MPI_Get_count")?;
                 let (from, awaited) = (neighbour.rank, neighbour.incoming.len());
                 if length as usize != awaited {
-                    return Err(self.error(format!(
-                        "exchange mismatch: {length} bytes came from rank {from}, {awaited} were awaited"
+                    return Err(self.defect(format!(
+                        "exchange mismatch: {length} bytes came from rank {from} instead of {awaited}"
                     )));
                 }
                 neighbour.incoming.copy_from_slice(receive.buffer());
@@ -102,7 +102,7 @@ impl MpiWorld {
         Ok(())
     }
 
-    /// Matches the next message, whose content may still be under way.
+    /// Matches the next message, if there is one. Its content may still be arriving.
     pub(super) fn probe(&self, from: Option<usize>, tag: Tag) -> Result<Option<Arriving>> {
         let (mut found, mut message, mut status) =
             (0, MaybeUninit::zeroed(), MaybeUninit::<ffi::MPI_Status>::zeroed());

@@ -7,23 +7,23 @@
 //! L_ij = G_ij D_j^-1,   D_i = (1 + shift) A_ii - sum_{j<i} G_ij L_ij^T
 //! ```
 //! Where some `D_i` is not safely positive definite, the patch is factored again
-//! with the next of `SHIFTS` (Manteuffel 1980), a rule that looks at the patch
-//! alone; a patch that none helps falls back to its diagonal blocks.
+//! with the next of `SHIFTS` (Manteuffel 1980). The rule looks at the patch alone.
+//! If no shift helps, the patch falls back to its diagonal blocks.
 
 use crate::linear::block_csr::{BlockCsr, GRAIN};
+use crate::linear::preconditioner::Preconditioner;
 use crate::linear::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
 use crate::threads::{ByPatch, EachPatch, Threads};
 
-/// Shares of the diagonal added to it, in this order, until it works.
+/// Shares of the diagonal that are added to it, tried in this order.
 const SHIFTS: [f64; 6] = [0.0, 1e-3, 1e-2, 0.1, 0.5, 2.0];
 /// Smallest pivot of a block `D_i`, as a share of the same diagonal entry of
-/// `A_ii`; below it a factorisation is useless before it is undefined.
+/// `A_ii`. With smaller ones the factors are defined, but no longer help.
 const SMALLEST_PIVOT: f64 = 1e-4;
 
 /// The factors `L` (strict lower triangle) and `D^-1` of all own patches.
-#[derive(Debug, Clone)]
-pub struct IncompleteCholesky {
+pub(super) struct IncompleteCholesky {
     patch_offsets: Vec<u32>,
     inverse_diagonal: Vec<Symmetric3>,
     /// First entry of each patch in `entries`.
@@ -32,15 +32,16 @@ pub struct IncompleteCholesky {
     entries: Vec<Entry>,
     /// First entry of each row, counted over all patches.
     row_offsets: Vec<u32>,
+    /// Patches that were factored with a shift, or not at all.
     shifted: Vec<bool>,
 }
 
 /// A block of `L`.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Its column, counted within the patch.
+    /// Column, counted within the patch.
     column: u32,
-    /// Where `A` has it.
+    /// Position of the block of `A` in the same place.
     source: u32,
     block: Mat3,
 }
@@ -72,8 +73,10 @@ impl IncompleteCholesky {
             row_offsets,
         }
     }
+}
 
-    pub(super) fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
+impl Preconditioner for IncompleteCholesky {
+    fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
         let (patch_offsets, row_offsets) = (&self.patch_offsets, &self.row_offsets);
         let slices = (
             ByPatch::new(&mut self.entries, &self.entry_offsets),
@@ -82,21 +85,21 @@ impl IncompleteCholesky {
         );
         threads.for_each_patch(slices, GRAIN, |patch, (entries, inverse_diagonal, shifted)| {
             let rows = patch_offsets[patch] as usize..patch_offsets[patch + 1] as usize;
-            let mut patch = Patch {
+            let mut factors = PatchFactors {
                 matrix,
                 first_row: rows.start,
                 row_offsets: &row_offsets[rows.start..=rows.end],
                 entries: entries.data,
                 inverse_diagonal: inverse_diagonal.data,
             };
-            shifted.0[0] = patch.factor() > 0.0;
+            shifted.0[0] = factors.factor() > 0.0;
         });
         self.shifted.iter().filter(|&&shifted| shifted).count()
     }
 
     /// `u = (L D L^T)^-1 r`: forward substitution by rows of `L`, backward by
     /// columns of `L^T`, which are the same rows.
-    pub(super) fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]) {
+    fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]) {
         let first = self.patch_offsets[patch] as usize;
         let row = |i: usize| {
             let ends = &self.row_offsets[first + i..first + i + 2];
@@ -123,7 +126,7 @@ impl IncompleteCholesky {
 }
 
 /// One patch while it is factored.
-struct Patch<'a> {
+struct PatchFactors<'a> {
     matrix: &'a BlockCsr,
     first_row: usize,
     row_offsets: &'a [u32],
@@ -131,8 +134,8 @@ struct Patch<'a> {
     inverse_diagonal: &'a mut [Symmetric3],
 }
 
-impl Patch<'_> {
-    /// Factors with the first shift that works, and returns it.
+impl PatchFactors<'_> {
+    /// Factors with the first shift that works, and returns it; infinity if none does.
     fn factor(&mut self) -> f64 {
         for shift in SHIFTS {
             if (0..self.inverse_diagonal.len()).all(|row| self.factor_row(row, shift)) {
@@ -146,7 +149,7 @@ impl Patch<'_> {
         f64::INFINITY
     }
 
-    /// False where the row breaks down.
+    /// Computes one row of `L` and `D^-1`; false where the row breaks down.
     fn factor_row(&mut self, row: usize, shift: f64) -> bool {
         let values = self.matrix.values();
         let start = self.row_offsets[0];
@@ -174,7 +177,7 @@ impl Patch<'_> {
     }
 }
 
-/// `sum_k G_ik L_jk^T` over the columns that both rows have.
+/// `sum_k G_ik L_jk^T` over the columns in both rows.
 fn product_of_rows(g: &[Entry], l: &[Entry]) -> Mat3 {
     let mut sum = Mat3::zeros();
     let mut l = l.iter().peekable();
@@ -187,7 +190,7 @@ fn product_of_rows(g: &[Entry], l: &[Entry]) -> Mat3 {
     sum
 }
 
-/// Whether all pivots of `d` are a fair share of the diagonal of `original`
+/// Whether every pivot of `d` exceeds its share of the diagonal of `original`
 /// (false for NaN).
 fn safely_positive(d: &Mat3, original: &Mat3) -> bool {
     let first = d[(0, 0)];
@@ -205,9 +208,7 @@ mod tests {
 
     use super::*;
     use crate::linear::test_systems::{dense, grid, noise, noise3, springs};
-    use crate::partition::Graph;
-    use crate::partition::Patches;
-    use crate::partition::{Layout, Partition};
+    use crate::partition::{Graph, Layout, Partition, Patches};
 
     fn one_patch(graph: &Graph) -> Layout {
         let vertices = graph.len() as u32;
@@ -229,7 +230,7 @@ mod tests {
         let mut u = vec![Vec3::zeros(); 10];
         cholesky.apply(0, &r, &mut u);
         let flat = DVector::from_iterator(30, r.iter().flatten().copied());
-        let exact = dense(&layout, &matrix).cholesky().unwrap().solve(&flat);
+        let exact = dense(&matrix).cholesky().unwrap().solve(&flat);
         for (i, u) in u.iter().enumerate() {
             assert!((u - exact.fixed_rows::<3>(3 * i)).norm() < 1e-11 * exact.norm());
         }
