@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Memory and step time per vertex of the tablecloth, on one rank and one thread.
+"""Measures memory and step time per vertex of the tablecloth, on one rank and one thread.
 
-Peak resident memory less that of the same program on a tiny scene, over the
-number of vertices; time per step and vertex, median over the second half of the
-steps. The cloth starts 1 mm above the sphere, so that it is in contact from the
-first steps on. The fine mesh runs twice: with the same step, at which CG needs
-more iterations on shorter edges, and with a step as much smaller as its edges
-are, at which it needs as many. `benches/memory.py` after `cargo build --release`
-prints the table of docs/performance.md.
+    cargo build --release
+    benches/memory.py
+
+It prints the table of docs/performance.md. Memory is the peak of resident memory
+less that of the same program on a tiny scene, over the number of vertices. Time per
+step and vertex is the median over the second half of the steps. The cloth starts
+1 mm above the sphere, so that it is in contact from the first steps on. The fine
+mesh runs twice. With the same step CG needs more iterations, because edges are
+shorter. With a step that is smaller in proportion to the edges it needs as many.
 """
 
 import argparse
@@ -32,13 +34,13 @@ TABLECLOTH = [
 
 
 def run(arguments):
-    """Peak resident bytes of a run, and its run.json."""
+    """Returns the peak of resident memory of a run in bytes, and its run.json."""
     command = [ROOT / "target/release/cloth-sim", *arguments, "--threads", "1"]
     command += ["--out", OUT, "--overwrite", "--quiet"]
     process = subprocess.Popen(command, cwd=ROOT)
     peak = 0
     while process.poll() is None:
-        # Not ru_maxrss, which begins with this interpreter's own memory.
+        # ru_maxrss would begin with the memory of this interpreter.
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         peak = max([peak] + [int(kb) for kb in re.findall(r"VmHWM:\s*(\d+) kB", status)])
         time.sleep(0.005)
@@ -48,6 +50,7 @@ def run(arguments):
 
 
 def median(steps, value):
+    """Returns the median of `value` over the second half of the steps."""
     return statistics.median(value(step) for step in steps[len(steps) // 2 :])
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times of both scenes of Thomaszewski & Blochinger 2007 on 1 to N processors of this machine (their figures 6 and 7).
+"""Measures both scenes of Thomaszewski & Blochinger 2007 on 1 to N processors of this machine (their figures 6 and 7).
 
     cargo build --release
     benches/scaling.py                        # whole runs, 1 to as many ranks, and threads, as there are cores
@@ -7,17 +7,17 @@
     benches/scaling.py --mpi                  # ranks as processes (cargo build --release --features mpi)
     benches/scaling.py --draw                 # draws out/scaling/runs.csv again
 
-Every configuration runs once, then every one again, in the opposite order: what disturbs a machine for a while hits all
-of them. Ranks have one thread, threads are those of one rank. Writes `runs.csv`, a row for each run, as runs end, draws
-`<scene>.png` and `.svg` (with matplotlib; without it only the table is made), and prints the table of
-docs/performance.md. Runs must end in the same state, bit for bit, or the script fails.
+Every configuration runs once, then all run again in the opposite order, so that a disturbance of the machine hits all
+of them. Each rank has one thread; threads belong to one rank. The script writes `runs.csv` (a row as each run ends),
+draws `<scene>.png` and `.svg` if matplotlib is installed, and prints the table of docs/performance.md. It fails if runs
+of a scene do not end in the same state, bit for bit.
 
-total        the process from start to end: reading, partitioning and output included
+total        time of the process from start to end, with reading, partitioning and output
 physical     physical modelling: assembly, solve with its ghost exchange, position update; average over the ranks
 collision    collision handling: all other phases of a step; average over the ranks
-tests        the test part of it, each step until its slowest rank is done
-utilization  of the processors in the test part: their busy time over its length times their number
-in contact   the same for each step, averaged over the steps with tests of each frame, then over the frames with contact
+tests        the test part of collision handling, each step until its slowest rank is done
+utilization  busy time of the processors in the test part, over its length times their number
+in contact   utilization of each step, averaged over the steps with tests of a frame, then over the frames with contact
 """
 
 import argparse
@@ -41,7 +41,7 @@ COLORS = dict(zip(TIMES, ["#444444", "#0072b2", "#d55e00", "#009e73"]))
 
 
 def command(chosen, scene, way, count):
-    """The arguments of one run."""
+    """Returns the command of one run."""
     run = [chosen.binary, ROOT / "scenes" / f"{scene}.ron", "--out", chosen.out / "run", "--overwrite", "--quiet"]
     run += ["--frames", str(chosen.frames)] if chosen.frames else []
     if way == "mpi ranks":
@@ -54,7 +54,7 @@ def command(chosen, scene, way, count):
 
 
 def measure(chosen, scene, way, count):
-    """One run as a row of the table of runs."""
+    """Executes one run; returns its row of the table of runs."""
     start = time.monotonic()
     run = [str(word) for word in command(chosen, scene, way, count)]
     if not chosen.binary.exists():
@@ -78,7 +78,7 @@ def measure(chosen, scene, way, count):
 
 
 def test_parts(record):
-    """Length of the test part by step, utilization over all of them, and in frames with contact."""
+    """Returns the length of the test part by step, utilization over all steps, and utilization in frames with contact."""
     processors = record["ranks"] * record["threads"]
     busy, length, shares = {}, {}, []
     for frame in record["frames"]:
@@ -96,10 +96,10 @@ def test_parts(record):
 
 
 def run_all(chosen):
-    """Runs everything and writes the table of runs as it grows; returns its rows."""
+    """Executes all runs and writes the table of runs as it grows; returns its rows."""
     ranks = "mpi ranks" if chosen.mpi else "ranks"
     ways = [(way, count) for way in (ranks, "threads") for count in chosen.processors]
-    # One rank is one thread, but for what mpirun takes.
+    # One rank and one thread are the same run, unless mpirun starts the rank.
     ways = [(way, count) for way, count in ways if count > 1 or way == ranks or chosen.mpi]
     plan = [(scene, *way) for way in ways for scene in chosen.scenes]
     rows = []
@@ -107,7 +107,7 @@ def run_all(chosen):
     for repeat in range(chosen.repeat):
         for number, one in enumerate(plan if repeat % 2 == 0 else plan[::-1]):
             rows.append(measure(chosen, *one))
-            # An earlier table stays until the first run has come to a good end.
+            # An earlier table stays until the first run has succeeded.
             with (chosen.out / "runs.csv").open("w" if len(rows) == 1 else "a", newline="") as file:
                 table = csv.DictWriter(file, rows[0].keys())
                 if len(rows) == 1:
@@ -119,7 +119,7 @@ def run_all(chosen):
 
 
 def read(path):
-    """The rows of an earlier table of runs."""
+    """Returns the rows of an earlier table of runs."""
     if not path.exists():
         sys.exit(f"{path}: there is no such table; run this once without --draw")
     with path.open(newline="") as file:
@@ -131,7 +131,10 @@ def read(path):
 
 
 def series(rows, scene, way):
-    """The runs of a scene by rising number of processors; one thread is one rank, unless it was run for itself."""
+    """Returns the runs of a scene by rising number of processors.
+
+    Without a run on one thread, the run on one rank stands in.
+    """
     of_scene = [row for row in rows if row["scene"] == scene]
     of_way = [row for row in of_scene if row["way"] == way]
     if not any(row["processors"] == 1 for row in of_way):
@@ -168,7 +171,7 @@ def print_table(rows, scenes, ways):
 
 
 def draw(rows, scene, ways, out):
-    """Times, speed-up and utilization over the number of processors; a row of diagrams for each way."""
+    """Draws times, speed-up and utilization over the number of processors, a row of diagrams for each way."""
     from matplotlib import pyplot, ticker
 
     figure, rows_of_axes = pyplot.subplots(len(ways), 3, figsize=(13, 4 * len(ways)), squeeze=False)
@@ -209,28 +212,28 @@ def draw(rows, scene, ways, out):
 
 
 def positive(text):
-    """A number from 1 on."""
+    """Parses a number from 1 on."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text}: give a number from 1 on")
     return int(text)
 
 
 def processors(text):
-    """Numbers of processors, rising; always 1 among them."""
+    """Parses numbers of processors; returns them rising, with 1 among them."""
     return sorted({1, *map(positive, text.split(","))})
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    arguments.add_argument("--processors", type=processors, default=list(range(1, cores + 1)), metavar="1,2,4", help="numbers of ranks and threads [1 to the cores]")
-    arguments.add_argument("--scenes", nargs="+", default=SCENES, metavar="NAME", help=f"files scenes/NAME.ron, also your own [{' '.join(SCENES)}]")
-    arguments.add_argument("--frames", type=positive, help="of each run [all of the scene]")
+    arguments.add_argument("--processors", type=processors, default=list(range(1, cores + 1)), metavar="1,2,4", help="numbers of ranks and of threads [1 to the number of cores]")
+    arguments.add_argument("--scenes", nargs="+", default=SCENES, metavar="NAME", help=f"scenes/NAME.ron, also your own scenes [{' '.join(SCENES)}]")
+    arguments.add_argument("--frames", type=positive, help="frames of each run [all of the scene]")
     arguments.add_argument("--repeat", type=positive, default=3, help="runs of each configuration [3]")
-    arguments.add_argument("--mpi", action="store_true", help="ranks under mpirun")
+    arguments.add_argument("--mpi", action="store_true", help="run ranks under mpirun")
     arguments.add_argument("--binary", type=pathlib.Path, default=ROOT / "target/release/cloth-sim")
-    arguments.add_argument("--out", type=pathlib.Path, default=ROOT / "out" / "scaling", help="folder of table and pictures [out/scaling]")
-    arguments.add_argument("--draw", action="store_true", help="run nothing; use runs.csv of an earlier time")
+    arguments.add_argument("--out", type=pathlib.Path, default=ROOT / "out" / "scaling", help="folder of the table and the pictures [out/scaling]")
+    arguments.add_argument("--draw", action="store_true", help="run nothing; draw an earlier runs.csv again")
     chosen = arguments.parse_args()
     chosen.out, chosen.binary = chosen.out.resolve(), chosen.binary.resolve()
     rows = read(chosen.out / "runs.csv") if chosen.draw else run_all(chosen)

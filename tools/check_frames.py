@@ -4,17 +4,19 @@
     pip install numpy ipctk
     tools/check_frames.py out/tablecloth
 
-An independent check of what `cloth-sim check` verifies: it reads the OBJ files by
-itself and shares no code with the simulation. Per frame it counts pairs of an edge
-and a face that share no vertex and meet (candidates by ipctk's broad phase, each
-decided by its `is_edge_intersecting_triangle`): cloth with itself, with other cloth
-and with obstacles; pairs of two obstacles do not count. The exit code is 1 if there
-are any, or a frame is missing or not finite.
+This script checks the same as `cloth-sim check`, independently: it reads the OBJ
+files by itself and shares no code with the simulation. For each frame it counts the
+pairs of an edge and a face that share no vertex and meet. ipctk's broad phase finds
+the candidates, and its `is_edge_intersecting_triangle` decides each of them. Pairs
+are cloth with itself, with other cloth and with obstacles; pairs of two obstacles do
+not count. The exit code is 1 if there is such a pair, or if a frame is missing or
+not finite.
 
-Vertices of a frame that `partition.csv` lists are cloth, the rest moving obstacles;
-`obstacles.obj` holds the fixed ones. Polygons are cut where the simulation cuts them,
-by the same rule, written again. With `--distance` the smallest distance of a vertex
-from a face or of two edges is printed too, if it is below that (m).
+`partition.csv` lists the vertices of a frame that are cloth; the others belong to
+moving obstacles. `obstacles.obj` holds the fixed obstacles. Polygons are cut by the
+rule of the simulation, which is written here a second time. With `--distance` the
+script also prints the smallest distance of a vertex from a face, or of two edges, if
+it is below the given one (m).
 """
 import argparse
 import json
@@ -26,7 +28,7 @@ import numpy as np
 
 
 def read_obj(path):
-    """Positions (n x 3), and the polygons as lists of vertices from 0."""
+    """Returns positions (n x 3, m), and the polygons as lists of vertices from 0."""
     positions, polygons = [], []
     for line in path.read_text().splitlines():
         kind, _, rest = line.partition(" ")
@@ -48,8 +50,11 @@ def shape(a, b, c):
 
 
 def cut(points):
-    """Triangles of a polygon: its ears in its mean plane, the best shaped first, the
-    earliest of equals; of a quadrilateral the better of both cuts."""
+    """Cuts a polygon into triangles, in its mean plane.
+
+    It takes off the ear of the best shape, again and again, and of equal ears the
+    first one. A quadrilateral gets the better of its two cuts.
+    """
     normal = sum(np.cross(a - points[0], b - points[0])
                  for a, b in zip(points, np.roll(points, -1, axis=0)))
     normal /= np.linalg.norm(normal)
@@ -113,7 +118,7 @@ def smallest_distance(positions, edges, triangles, is_cloth, below):
 
 
 def frames_of(folder):
-    """Number and path of each frame that there is or that run.json lists."""
+    """Returns number and path of each frame that exists or that run.json lists."""
     numbers = [int(path.stem.split("_")[1]) for path in folder.glob("frame_*.obj")]
     record = folder / "run.json"
     try:
@@ -124,8 +129,10 @@ def frames_of(folder):
 
 
 def read_frame(path, first):
-    """What is wrong with a frame, its positions, its polygons; `first` is the number of
-    vertices and the polygons of an earlier one."""
+    """Returns the fault of a frame or None, its positions, and its polygons.
+
+    `first` has the number of vertices and the polygons of an earlier frame.
+    """
     if not path.exists():
         return "missing", None, None
     try:
@@ -141,7 +148,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("folder", type=pathlib.Path)
     arguments.add_argument("--distance", type=float, metavar="M",
-                           help="also the smallest distance, if below this (m)")
+                           help="print the smallest distance too, if it is below M (m)")
     chosen = arguments.parse_args()
     folder = chosen.folder
     if not any(folder.glob("frame_*.obj")):

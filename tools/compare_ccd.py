@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Continuous tests of ipctk and cloth-sim on the same queries, as a Markdown table.
+"""Runs the continuous tests of ipctk and cloth-sim on the same queries; prints a Markdown table.
 
     cargo build --release --bins --example ccd_queries
     for kind in vertex-face edge-edge; do
@@ -8,8 +8,8 @@
     pip install ipctk numpy
     tools/compare_ccd.py --vertex-face /tmp/vertex-face.csv --edge-edge /tmp/edge-edge.csv
 
-The files are in the form of `cloth-sim ccd-queries`. ipctk runs with its defaults and
-without a minimum distance; a query that takes it longer than 0.1 s is given up.
+The files have the form of `cloth-sim ccd-queries`. ipctk runs with its defaults and
+without a minimum distance. A query that takes it longer than 0.1 s is given up.
 """
 
 import argparse
@@ -31,7 +31,7 @@ LIMIT_S = 0.1
 
 
 def read(path):
-    """Queries of a file: eight points each, and the truth."""
+    """Returns the queries of a file: eight points each (m), and whether they meet."""
     queries = []
     with open(path, newline="") as file:
         rows = csv.reader(file)
@@ -44,9 +44,10 @@ def read(path):
 
 
 def answers(test, queries):
-    """What `test` says: b"1", b"0", or b"?" where it took too long.
+    """Returns the answers of `test`: b"1", b"0", or b"?" if it took too long.
 
-    A child answers until its timer, whose signal also ends compiled code, kills it.
+    A child process answers until its timer kills it. The signal of a timer ends
+    compiled code too.
     """
     said = b""
     while len(said) < len(queries):
@@ -67,13 +68,13 @@ def answers(test, queries):
 
 
 def count(test, queries):
-    """False negatives, false positives, queries without an answer."""
+    """Returns the numbers of false negatives, false positives and missing answers."""
     said = list(zip(answers(test, queries), (meets for _, meets in queries)))
     return said.count((ord("0"), True)), said.count((ord("1"), False)), sum(a == ord("?") for a, _ in said)
 
 
 def ours(binary, kind, path):
-    """The same of cloth-sim, by what it prints."""
+    """Returns the same numbers for cloth-sim, read from its output."""
     command = [binary, "ccd-queries", "--kind", kind, path]
     said = subprocess.run(command, capture_output=True, text=True).stdout
     found = re.search(r"(\d+) false negatives?, (\d+) false positives?", said)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares `cloth-sim check` with check_frames.py, on a run and on broken copies.
+"""Compares `cloth-sim check` with check_frames.py, on a run and on broken copies of it.
 
     pip install numpy ipctk
     cargo build --release
     tools/compare_checks.py out/tablecloth --copies 3
 
 Both must count the same intersections in every frame. In a copy, half of the frames
-are broken, each in one of these ways: a vertex is pulled aside, the cloth is folded
-over a plane, jittered, pressed into its obstacles, made not finite, torn, or taken away.
-The exit code is 1 if they disagree anywhere.
+are broken, each in one way: a vertex is pulled aside; the cloth is folded over a
+plane, jittered or pressed into its obstacles; a coordinate is not finite; or the
+file is torn or missing. The exit code is 1 if they disagree in any frame.
 """
 import argparse
 import pathlib
@@ -24,7 +24,7 @@ FAULTS = ["pull", "fold", "jitter", "press", "not finite", "torn", "missing"]
 
 
 def counts(command, folder):
-    """What a checker says of each frame: a number, or '-' for a frame it cannot judge."""
+    """Returns a checker's count for each frame, or '-' if it cannot judge the frame."""
     text = subprocess.run([*command, folder], capture_output=True, text=True).stdout
     rows = [line.split() for line in text.splitlines() if line.startswith(" ")]
     rows = [row for row in rows if row[0].isdigit()]
@@ -32,6 +32,7 @@ def counts(command, folder):
 
 
 def spoil(path, fault, random):
+    """Breaks one frame in the given way."""
     if fault == "missing":
         return path.unlink()
     lines = path.read_text().splitlines(keepends=True)
@@ -60,6 +61,7 @@ def spoil(path, fault, random):
 
 
 def compare(folder, program):
+    """Prints both counts of each frame; returns in how many frames they differ."""
     ours = counts([program, "check"], folder)
     theirs = counts([sys.executable, HERE / "check_frames.py"], folder)
     differ = 0
@@ -73,8 +75,8 @@ def compare(folder, program):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("folder", type=pathlib.Path)
-    arguments.add_argument("--copies", type=int, default=1, help="how many broken copies")
-    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--copies", type=int, default=1, help="number of broken copies [1]")
+    arguments.add_argument("--seed", type=int, default=0, help="seed of the faults [0]")
     arguments.add_argument("--program", default=HERE.parent / "target/release/cloth-sim")
     chosen = arguments.parse_args()
 

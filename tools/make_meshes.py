@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the meshes of the scenes but the tablecloth's. Needs numpy; gives the same files on every run.
+"""Makes the meshes of all scenes except the tablecloth. Needs numpy; makes the same files on every run.
 
     python3 tools/make_meshes.py [NAME]...
 
@@ -15,7 +15,7 @@ MESHES = Path(__file__).parent.parent / "meshes"
 
 
 def write(name: str, about: str, points, faces, groups=None) -> None:
-    """Writes an OBJ file; `groups` maps a name to the rows of `faces` in it."""
+    """Writes an OBJ file. `groups` maps the name of a group to its rows of `faces`."""
     lines = [f"# {about}", "# Made by tools/make_meshes.py."]
     lines += ["v {:.9g} {:.9g} {:.9g}".format(*point) for point in np.asarray(points) + 0.0]
     for group, rows in (groups or {"all": range(len(faces))}).items():
@@ -27,8 +27,11 @@ def write(name: str, about: str, points, faces, groups=None) -> None:
 
 
 def tube(rings, closed_ends=True):
-    """Faces of a surface around consecutive rings of equally many points (counter-clockwise seen against the
-    direction in which the rings follow), and the points; each end is closed by a fan about its centre."""
+    """Returns points and faces of a surface around consecutive rings of equally many points.
+
+    The points of a ring run counter-clockwise, seen against the direction in which the rings follow. A fan about
+    its centre closes each end.
+    """
     rings = np.asarray(rings)
     count, around = rings.shape[:2]
     points = [point for ring in rings for point in ring]
@@ -49,14 +52,17 @@ def tube(rings, closed_ends=True):
 
 
 def circles(centres, radii, u, v, around):
-    """Rings of `around` points about `centres` in the planes of the unit vectors `u` and `v`."""
+    """Returns rings of `around` points about `centres`, in the planes of the unit vectors `u` and `v`."""
     angle = 2 * np.pi * np.arange(around) / around
     circle = np.cos(angle)[:, None, None] * u + np.sin(angle)[:, None, None] * v
     return np.moveaxis(centres + circle * np.asarray(radii)[:, None], 0, 1)
 
 
 def frames(curve, closed):
-    """Unit vectors across a curve that turn with it as little as possible (double reflection)."""
+    """Returns the tangents of a curve, and two unit vectors across it that turn as little as possible.
+
+    Method of double reflection.
+    """
     after = np.roll(curve, -1, axis=0) - np.roll(curve, 1, axis=0)
     if not closed:
         after[0], after[-1] = curve[1] - curve[0], curve[-1] - curve[-2]
@@ -130,7 +136,7 @@ def needles():
 
 
 def sphere_points(levels):
-    """An icosphere: unit vectors and faces."""
+    """Returns an icosphere: unit vectors and faces."""
     phi = (1 + 5**0.5) / 2
     points = [(s * a, t * b, 0) for a, b in [(1, phi)] for s in (-1, 1) for t in (-1, 1)]
     points = np.array([np.roll(p, r) for r in range(3) for p in points], float)
@@ -166,7 +172,7 @@ def knot():
     t = np.linspace(0, 2 * np.pi, 600, endpoint=False)
     curve = 0.085 * np.stack([np.sin(t) + 2 * np.sin(2 * t), -np.sin(3 * t), np.cos(t) - 2 * np.cos(2 * t)], axis=1)
     _, u, v = frames(curve, closed=True)
-    # The frame comes back turned by some angle: spread it over the curve.
+    # After one round the frame is turned by some angle: spread the angle over the curve.
     end = np.arctan2(u[0] @ v[-1], u[0] @ u[-1])
     spread = (t / (2 * np.pi) * end)[:, None]
     u, v = np.cos(spread) * u + np.sin(spread) * v, np.cos(spread) * v - np.sin(spread) * u
@@ -200,7 +206,8 @@ ALL = [undulated_bar, twist_cylinder, funnel, tetrahedron, needles, urchin, knot
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", choices=[[], *[mesh.__name__ for mesh in ALL]], metavar="NAME")
+    parser.add_argument("names", nargs="*", choices=[[], *[mesh.__name__ for mesh in ALL]], metavar="NAME",
+                        help="the meshes to make [all]")
     names = parser.parse_args().names
     for mesh in ALL:
         if not names or mesh.__name__ in names:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Makes meshes/tablecloth.obj: a disc of radius 1 m with exactly 14,033 vertices.
 
-Needs numpy and scipy. Gives the same file on every run with the same versions.
+Needs numpy and scipy. Makes the same file on every run with the same versions.
 
-The start is a sunflower pattern, which favours no direction. Each round then triangulates the points
-(Delaunay) and moves every inner vertex to the area-weighted mean of the circumcentres around it (optimal
-Delaunay triangulation: Chen, Xu 2004; Alliez et al. 2005). The boundary is a regular polygon on the circle,
-with as many vertices as make its edges as long as those inside. Vertices are numbered along a Hilbert curve,
-so that neighbours in the mesh are near in memory.
+The start is a sunflower pattern, which favours no direction. Each round triangulates the points (Delaunay).
+Then it moves every inner vertex to the area-weighted mean of the circumcentres around it (optimal Delaunay
+triangulation: Chen, Xu 2004; Alliez et al. 2005). The boundary is a regular polygon on the circle; its edges
+are as long as those inside. Vertices are numbered along a Hilbert curve, so that neighbours in the mesh are
+near in memory.
 """
 
 import argparse
@@ -20,13 +20,16 @@ ROUNDS = 940
 
 
 def boundary_count(vertices: int) -> int:
-    """Boundary vertices b with edges of length 2 pi / b in and on the circle (Euler: 2 n - b - 2 triangles)."""
+    """Returns the number b of boundary vertices for which all edges have length 2 pi / b.
+
+    By Euler there are 2 n - b - 2 triangles.
+    """
     c = np.sqrt(3) * np.pi
     return round(0.5 * c * (-1 + np.sqrt(1 + 4 * (2 * vertices - 2) / c)))
 
 
 def start(vertices: int) -> np.ndarray:
-    """The boundary polygon, then a sunflower pattern inside."""
+    """Returns the boundary polygon, then a sunflower pattern inside (m)."""
     rim = boundary_count(vertices)
     inner = vertices - rim
     angle = 2 * np.pi * np.arange(rim) / rim
@@ -40,7 +43,7 @@ def start(vertices: int) -> np.ndarray:
 
 
 def circumcentres(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Circumcentre and area of each triangle of p (n, 3, 2)."""
+    """Returns circumcentre and area of each triangle of p (n x 3 x 2)."""
     b, c = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
     cross = b[:, 0] * c[:, 1] - b[:, 1] * c[:, 0]
     bb, cc = (b * b).sum(1), (c * c).sum(1)
@@ -50,7 +53,7 @@ def circumcentres(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def relax(points: np.ndarray, rim: int, step: float) -> np.ndarray:
-    """One round; the first `rim` points stay."""
+    """Moves the points by one round. The first `rim` points stay."""
     t = Delaunay(points).simplices
     centre, area = circumcentres(points[t])
     centre = np.where((centre**2).sum(1, keepdims=True) < 1, centre, points[t].mean(1))
@@ -65,7 +68,7 @@ def relax(points: np.ndarray, rim: int, step: float) -> np.ndarray:
 
 
 def smallest_angles(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Smallest angle of each triangle, degrees."""
+    """Returns the smallest angle of each triangle in degrees."""
     p = points[triangles]
     cosines = []
     for i in range(3):
@@ -75,7 +78,7 @@ def smallest_angles(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 def hilbert(points: np.ndarray, order: int = 16) -> np.ndarray:
-    """Index of each point of [-1, 1]^2 along a Hilbert curve."""
+    """Returns the index of each point of [-1, 1]^2 along a Hilbert curve."""
     x, y = ((points + 1) / 2 * (2**order - 1)).astype(np.int64).T
     index = np.zeros(len(points), dtype=np.int64)
     for level in reversed(range(order)):
@@ -90,7 +93,7 @@ def hilbert(points: np.ndarray, order: int = 16) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", default="meshes/tablecloth.obj")
+    parser.add_argument("--out", default="meshes/tablecloth.obj", help="the file to write [meshes/tablecloth.obj]")
     arguments = parser.parse_args()
 
     rim = boundary_count(VERTICES)
@@ -111,7 +114,7 @@ def main() -> None:
     b, c = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
     up = b[:, 1] * c[:, 0] - b[:, 0] * c[:, 1] > 0
     triangles[~up] = triangles[~up][:, ::-1]
-    # Each triangle from its lowest vertex, in the order of these vertices.
+    # Each triangle begins at its lowest vertex; triangles are sorted by these vertices.
     lowest = triangles.argmin(1)
     triangles = np.take_along_axis(triangles, (lowest[:, None] + np.arange(3)) % 3, axis=1)
     triangles = triangles[np.lexsort(triangles.T[::-1])]

@@ -4,10 +4,10 @@
     pip install numpy pillow pyvista
     tools/render_frames.py out/tablecloth 5 12 25 --output docs/images/tablecloth.png
 
-Cloth is coloured by the rank that owns each vertex (`partition.csv` of the run
-folder), obstacles are grey. All frames are seen by the same camera, which takes in
-all that they show but floors; `--azimuth` and `--elevation` turn it. What is empty
-above and below is cut off.
+The colour of cloth is the rank that owns each vertex (`partition.csv` of the run
+folder). Obstacles are grey. One camera sees all frames. It contains everything
+except floors; `--azimuth` and `--elevation` turn it. Empty space above and below is
+cut off.
 """
 import argparse
 import csv
@@ -22,7 +22,7 @@ PALETTE = ["#c2544d", "#e3b23c", "#4f7cac", "#6a994e", "#8a5a83", "#d98c5f", "#3
 
 
 def read_objects(path):
-    """(name, positions, triangles, first vertex) of each object of an OBJ file."""
+    """Yields (name, positions, triangles) of each object of an OBJ file."""
     positions, objects = [], []
     for line in path.read_text().splitlines():
         kind, _, rest = line.partition(" ")
@@ -56,7 +56,10 @@ def owners(folder):
 
 
 def shown(folder, frame, ranks):
-    """(positions, triangles, rank of each vertex or None) of each object of a frame."""
+    """Yields (positions, triangles, rank of each vertex) of each object of a frame.
+
+    The ranks of an obstacle are None.
+    """
     first = 0
     for _, positions, triangles in read_objects(folder / f"frame_{frame:04}.obj"):
         is_cloth = ranks is not None and first + len(positions) <= len(ranks)
@@ -84,14 +87,16 @@ def draw(plotter, objects):
 
 
 def is_floor(positions, ranks):
-    """Whether it may run out of the picture: an obstacle without height."""
+    """True for an obstacle without height: it may run out of the picture."""
     return ranks is None and np.ptp(positions[:, 1]) == 0
 
 
 def camera(points, azimuth, elevation, angle, margin):
-    """(position, focal point, up) of the nearest camera that has all `points` in its square
-    picture, seen from `azimuth` and `elevation` and `angle` wide (degrees), but for a
-    `margin` of its side."""
+    """Returns (position, focal point, up) of the nearest camera that sees all `points`.
+
+    Its picture is square and `angle` wide. It looks from `azimuth` and `elevation` (all
+    in degrees). A `margin` of the picture's side stays free.
+    """
     turn, rise = np.radians([azimuth, elevation])
     back = np.array([np.sin(turn) * np.cos(rise), np.sin(rise), np.cos(turn) * np.cos(rise)])
     right = np.array([np.cos(turn), 0, -np.sin(turn)])
@@ -113,12 +118,13 @@ def camera(points, azimuth, elevation, angle, margin):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("folder", type=pathlib.Path)
-    arguments.add_argument("frames", type=int, nargs="+")
-    arguments.add_argument("--output", default="frames.png")
-    arguments.add_argument("--size", type=int, default=520, help="pixels of one frame's side")
-    arguments.add_argument("--azimuth", type=float, default=35)
-    arguments.add_argument("--elevation", type=float, default=18)
-    arguments.add_argument("--margin", type=float, default=0.04, help="of a frame's side")
+    arguments.add_argument("frames", type=int, nargs="+", help="numbers of the frames to show")
+    arguments.add_argument("--output", default="frames.png", help="the picture to write [frames.png]")
+    arguments.add_argument("--size", type=int, default=520, help="side of one frame in pixels [520]")
+    arguments.add_argument("--azimuth", type=float, default=35, help="of the camera, degrees [35]")
+    arguments.add_argument("--elevation", type=float, default=18, help="of the camera, degrees [18]")
+    arguments.add_argument("--margin", type=float, default=0.04,
+                           help="free border, as a share of a frame's side [0.04]")
     chosen = arguments.parse_args()
 
     ranks = owners(chosen.folder)

@@ -3,10 +3,12 @@
 
     python3 tools/scene_table.py out/tablecloth out/stack ...
 
-Counts are sums over all ranks. "truncated" is the share of vertex-steps that the fail-safe shortened, "path lost"
-the share of all motion that it took away. "above start" is the largest total energy minus the one after the
-first step (runs with --set output.energy=true only). "collision" is the time of the collision phase per step,
-averaged over the run, and in its worst frame.
+Counts are sums over all ranks.
+
+truncated    share of vertex-steps that the fail-safe shortened
+path lost    share of all motion that the fail-safe took away
+above start  largest total energy less that after the first step (runs with --set output.energy=true only)
+collision    time of the collision phase per step: mean over the run, and in its worst frame
 """
 
 import argparse
@@ -23,6 +25,7 @@ COLLISION = ["predict", "refit", "tests", "contacts", "all-gather", "response", 
 
 
 def row(folder: Path) -> list[str]:
+    """Returns the cells of one run."""
     run = json.loads((folder / "run.json").read_text())
     steps, ranks = [step for frame in run["frames"] for step in frame["steps"]], run["ranks"]
     first = [step for step in steps if step["rank"] == 0]
@@ -54,7 +57,7 @@ def row(folder: Path) -> list[str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("folders", nargs="+", type=Path, help="folders of finished runs")
     print("| " + " | ".join(COLUMNS) + " |")
     print("|" + "---|" * len(COLUMNS))
     for folder in parser.parse_args().folders:
