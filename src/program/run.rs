@@ -9,7 +9,8 @@ use cloth_sim::stealing::usage::note_theft;
 
 use crate::program::output::run_json::{FORMAT, FrameRecord, RankPlace, RunRecord, Status};
 #[cfg(feature = "mpi")]
-use cloth_sim::partition::{Partition, quality};
+use cloth_sim::partition::Partition;
+use cloth_sim::partition::quality;
 use cloth_sim::step::{Model, Simulation};
 
 use crate::program::cli::Arguments;
