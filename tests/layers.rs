@@ -13,7 +13,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// The rooms of the library, lowest layer first. Rooms of one layer do not import each other.
 const LAYERS: [&[&str]; 10] = [
     &["error", "ids", "math"],
-    &["threads"],
+    &["bounds", "choice", "threads"],
     &["ranks", "mesh"],
     &["partition"],
     &["linear"],
