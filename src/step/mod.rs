@@ -1,5 +1,6 @@
 //! One rank's simulation.
 
+mod attempt;
 mod clearance;
 pub mod clock;
 mod contacts;
@@ -16,7 +17,6 @@ pub mod settings;
 mod simulation;
 mod start;
 pub mod state;
-mod attempt;
 mod surfaces;
 pub mod system;
 mod trouble;
