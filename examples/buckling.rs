@@ -13,7 +13,8 @@
 #[path = "../tests/common/physics.rs"]
 mod physics;
 
-use cloth_sim::bodies::cloth::setup::{ClothSetup, Material};
+use cloth_sim::bodies::cloth::material::Material;
+use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
 use cloth_sim::step::Simulation;

@@ -1,6 +1,8 @@
 //! Parallel cloth simulation after Thomaszewski & Blochinger (2007).
 
 pub mod bodies;
+mod bounds;
+mod choice;
 pub mod collision;
 pub mod contact;
 pub mod error;

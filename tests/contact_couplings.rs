@@ -7,7 +7,7 @@ mod physics;
 
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::inputs::StepInputs;
-use cloth_sim::bodies::cloth::setup::Material;
+use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
 use cloth_sim::linear::{PreconditionerKind, Tolerance, add_block};

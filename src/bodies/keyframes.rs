@@ -41,7 +41,7 @@ impl Rigid {
         self.rotation * point + self.translation
     }
 
-    /// What undoes it.
+    /// The inverse motion.
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
         Self { rotation, translation: -(rotation * self.translation) }
@@ -56,13 +56,13 @@ impl Rigid {
     }
 }
 
-/// A rigid motion by keyframes, about a centre that the translation carries along.
+/// A rigid motion by keyframes. It turns about a centre, and the translation moves the centre.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Motion {
+pub struct KeyframedMotion {
     /// Centre of the rotations at translation zero, m.
     pub center: Vec3,
-    /// In ascending order of time, at least one; constant before the first and
-    /// after the last.
+    /// At least one, in ascending order of time. Before the first and after the last one the
+    /// motion is constant.
     pub keyframes: Vec<Keyframe>,
 }
 
@@ -75,7 +75,7 @@ pub struct Keyframe {
     pub translation: Vec3,
     /// Axis of the rotation (any length).
     pub axis: Vec3,
-    /// Angle in degrees, may exceed 360.
+    /// Angle in degrees. It may exceed 360.
     pub angle_deg: f64,
 }
 
@@ -87,23 +87,23 @@ impl Keyframe {
     }
 }
 
-impl Motion {
-    /// True if it is the same at all times.
+impl KeyframedMotion {
+    /// True if the motion is the same at all times.
     pub fn is_constant(&self) -> bool {
         self.keyframes.len() < 2
     }
 
-    /// The motion at `time_s`, applied to positions where nothing has moved yet.
+    /// The motion at `time_s` (s). It applies to positions before any motion.
     ///
-    /// Between keyframes the translation and the vector axis times angle are
-    /// interpolated linearly, so that about one axis the angle runs evenly.
+    /// Between keyframes the translation is linear in time. The vector axis times angle is linear
+    /// too, so that about a fixed axis the angle grows evenly.
     pub fn at(&self, time_s: f64) -> Rigid {
         let (translation, turn) = self.interpolate(time_s);
         let rotation = rotation(turn, turn.norm());
         Rigid { rotation, translation: self.center + translation - rotation * self.center }
     }
 
-    /// The motion from `start_s` to `time_s`, applied to positions at `start_s`.
+    /// The motion from `start_s` to `time_s` (s). It applies to positions at `start_s`.
     pub fn since(&self, start_s: f64, time_s: f64) -> Rigid {
         self.at(time_s).after(&self.at(start_s).inverse())
     }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn motion_turns_about_its_centre_beyond_a_full_turn_and_holds_at_its_ends() {
-        let motion = Motion {
+        let motion = KeyframedMotion {
             center: Vec3::new(1.0, 0.0, 0.0),
             keyframes: vec![
                 key(1.0, Vec3::zeros(), 0.0),

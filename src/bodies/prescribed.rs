@@ -1,10 +1,10 @@
 //! Bodies whose motion is prescribed: obstacles.
 
-use crate::bodies::keyframes::{Motion, Transform};
+use crate::bodies::keyframes::{KeyframedMotion, Transform};
 use crate::math::Vec3;
 use crate::mesh::{ObjDocument, Topology};
 
-/// An obstacle: a surface that moves as told.
+/// An obstacle: a surface whose motion is prescribed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObstacleSetup {
     /// Its name, unique in the scene.
@@ -19,17 +19,17 @@ pub struct ObstacleSetup {
     pub shape: Vec<Vec3>,
     /// From its own coordinates to the scene, m.
     pub placement: Transform,
-    /// How it moves from there.
-    pub motion: Option<Motion>,
+    /// How it moves from there. Without a motion it stays there.
+    pub motion: Option<KeyframedMotion>,
 }
 
 impl ObstacleSetup {
     /// True if it never moves.
     pub fn is_fixed(&self) -> bool {
-        self.motion.as_ref().is_none_or(Motion::is_constant)
+        self.motion.as_ref().is_none_or(KeyframedMotion::is_constant)
     }
 
-    /// Positions at `time_s` in m, into `out` (as long as `shape`).
+    /// Writes the positions (m) at `time_s` (s) into `out`, which is as long as `shape`.
     pub fn positions_at(&self, time_s: f64, out: &mut [Vec3]) {
         debug_assert_eq!(out.len(), self.shape.len());
         let motion = self.motion.as_ref().map(|motion| motion.at(time_s));

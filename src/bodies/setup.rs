@@ -1,10 +1,10 @@
-//! All bodies of a scene, made ready for the simulation.
+//! All bodies of a scene, ready for the simulation.
 
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::mesh::ObjDocument;
 
-/// All objects of a scene, in scene order.
+/// All bodies of a scene, in the order of the scene.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Setup {
     /// The cloths.
@@ -14,8 +14,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Takes out what frames are written from: names, documents and obstacles.
-    /// What stays is what the simulation is made of, most of the memory.
+    /// Takes out what the frames are written from: names, documents and obstacles. The rest, most
+    /// of the memory, is for the simulation alone.
     pub fn take_documents(&mut self) -> Documents {
         let cloths = self.cloths.iter_mut();
         Documents {
@@ -27,7 +27,7 @@ impl Setup {
     }
 }
 
-/// What frames are written from.
+/// What the frames are written from.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Documents {
     /// Name and mesh of each cloth.

@@ -1,4 +1,4 @@
-//! Triangle meshes: OBJ files, topology, generated shapes.
+//! Triangle meshes: OBJ files, topology, refinement and generated shapes.
 
 pub mod obj;
 pub mod obj_read;
@@ -10,7 +10,7 @@ pub mod triangulate;
 
 use crate::math::Vec3;
 pub use obj::ObjDocument;
-pub use surface::Surface;
+pub use surface::SurfaceMesh;
 pub use topology::Topology;
 
 /// A triangle mesh in space.

@@ -1,35 +1,35 @@
-//! OBJ documents: what a mesh file says beyond triangles, kept for the frames.
+//! OBJ documents: polygons, seams, groups and names of a mesh file. Frames are written with them.
 
 use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
 
-/// Stands for "no material" in files, as Blender writes it.
+/// The name that Blender writes for "no material".
 pub const NO_MATERIAL: &str = "None";
 
 /// One corner of a polygon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corner {
-    /// Its vertex, from 0.
+    /// The vertex, counted from 0.
     pub vertex: u32,
-    /// Its texture coordinate, from 0, or [`NONE`].
+    /// The texture coordinate, counted from 0, or [`NONE`].
     pub texcoord: u32,
 }
 
-/// A run of polygons with one object, group and material name.
+/// Consecutive polygons with the same object, group and material.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Name of the object (`o`) it belongs to, if the file names one.
+    /// Name of the object (`o`), if the file gives one.
     pub object: Option<String>,
-    /// Name of the group (`g`), if the file names one.
+    /// Name of the group (`g`), if the file gives one.
     pub name: Option<String>,
-    /// Name of its material (`usemtl`).
+    /// Name of the material (`usemtl`), if the file gives one.
     pub material: Option<String>,
-    /// One past its last polygon; it begins where the group before it ends.
+    /// One past the last polygon. The first polygon follows the group before.
     pub end: u32,
 }
 
 /// An OBJ file: polygons, seams, groups and names in the order of the file.
-/// Normals and smoothing groups are left out: they do not outlive deformation.
+/// Normals and smoothing groups are left out, because deformation makes them wrong.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ObjDocument {
     /// Vertex positions, in the file's own unit.
@@ -38,9 +38,9 @@ pub struct ObjDocument {
     pub texcoords: Vec<Vec2>,
     /// Corners of all polygons, one after the other.
     pub corners: Vec<Corner>,
-    /// Where each polygon ends in `corners`.
+    /// One past each polygon's last place in `corners`.
     pub polygon_ends: Vec<u32>,
-    /// The runs of polygons.
+    /// Groups of consecutive polygons, in order.
     pub groups: Vec<Group>,
 }
 
@@ -58,7 +58,7 @@ impl ObjDocument {
         }
     }
 
-    /// Where polygon `polygon` lies in `corners`.
+    /// The places of polygon `polygon` in `corners`.
     pub fn polygon(&self, polygon: usize) -> std::ops::Range<usize> {
         let start = if polygon == 0 { 0 } else { self.polygon_ends[polygon - 1] };
         start as usize..self.polygon_ends[polygon] as usize

@@ -1,8 +1,8 @@
 //! Reads OBJ files.
 //!
-//! Structure and groups come from the `obj` crate. It keeps positions as `f32`
-//! and trusts indices, so positions are read here again as `f64`, and every
-//! line is checked before and every index after it has parsed them.
+//! The `obj` crate reads polygons and groups. It keeps positions as `f32` and does not check
+//! indices. So positions are read here again as `f64`. Each line is checked before the crate
+//! parses it, and each index is checked afterwards.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
 
-/// The file lines that things came from, for messages.
+/// The lines of the file that vertices and polygons come from, for messages.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
-    /// The file, as the user named it.
+    /// The file's name, as the user gave it.
     pub file: String,
     /// Line of each vertex, from 1.
     pub vertices: Vec<u32>,
@@ -42,8 +42,8 @@ impl Lines {
 /// Reads the file at `path`.
 ///
 /// # Errors
-/// A file that cannot be read; a malformed or non-finite number, an index out of
-/// range or a polygon with fewer than three corners, with its line.
+/// A file that cannot be read. With its line: a malformed or non-finite number, an index out of
+/// range, or a polygon with fewer than three corners.
 pub fn read(path: &Path) -> Result<(ObjDocument, Lines)> {
     let bytes = std::fs::read(path).map_err(|cause| {
         Error::file(path, cause, "check the mesh's path; it is relative to the scene file")
@@ -51,7 +51,7 @@ pub fn read(path: &Path) -> Result<(ObjDocument, Lines)> {
     parse(&bytes, &path.display().to_string())
 }
 
-/// Reads an OBJ text; `file` names it in messages. Errors as for [`read`].
+/// Reads an OBJ text. `file` is its name in messages. Errors as for [`read`].
 pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
     let text = String::from_utf8_lossy(bytes);
     let mut scan = Scan {
@@ -61,7 +61,7 @@ pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
         names: ["default", "default", NO_MATERIAL].map(str::to_owned),
         renamed: true,
     };
-    // Ends with an empty line, so that a last line that ends in `\` is not lost.
+    // One empty line more, so that a last line that ends in `\` is not lost.
     let lines = text.trim_start_matches('\u{feff}').lines().chain([""]);
     let (mut joined, mut continued) = (String::new(), 0);
     for (number, line) in (1..).zip(lines) {
@@ -88,15 +88,15 @@ fn without_comment(line: &str) -> &str {
     line.match_indices('#').find(comment).map_or(line, |(at, _)| &line[..at])
 }
 
-/// One pass over the lines: reads numbers, checks faces and writes the text
-/// that the `obj` crate gets to see.
+/// One pass over the lines. It reads numbers, checks faces and writes the text for the `obj`
+/// crate.
 struct Scan {
     document: ObjDocument,
     lines: Lines,
     clean: String,
-    /// Object, group and material that the next face belongs to.
+    /// Object, group and material of the next face.
     names: [String; 3],
-    /// True if the crate does not know them yet.
+    /// True if `clean` does not hold these names yet.
     renamed: bool,
 }
 
@@ -135,9 +135,9 @@ impl Scan {
         self.names[which] = name;
     }
 
-    /// Says all three names, since the crate forgets the group at an object and
-    /// the material at a group, gives a late material to earlier faces, and loses
-    /// the faces before a bare `g` that an `o` follows.
+    /// Writes all three names. The crate forgets the group at an object and the material at a
+    /// group. It also gives a late material to earlier faces, and loses the faces before a bare
+    /// `g` if an `o` follows.
     fn keep_names(&mut self) {
         if std::mem::take(&mut self.renamed) {
             let [object, group, material] = &self.names;
@@ -330,7 +330,7 @@ mod tests {
         )) {
             let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", lines.join("\n"));
             if let Ok((document, lines)) = parse(text.as_bytes(), "m.obj") {
-                let _ = crate::mesh::surface::Surface::new(document, &lines);
+                let _ = crate::mesh::surface::SurfaceMesh::new(document, &lines);
             }
         }
     }

@@ -10,12 +10,12 @@ pub struct Subdivided<const D: usize> {
     pub points: Vec<SVector<f64, D>>,
     /// `k * k` triangles for each old one, in its order and orientation.
     pub faces: Vec<[u32; 3]>,
-    /// The corners that each point lies between: three equal ones for an old
-    /// point, two different ones on an edge.
+    /// The old points that each point lies between: three equal ones for an old point, two
+    /// different ones on an edge.
     pub origins: Vec<[u32; 3]>,
 }
 
-/// Cuts each triangle evenly into `k * k`; neighbours share the points on their edge.
+/// Cuts each triangle evenly into `k * k`. Neighbours share the points on their edge.
 pub fn subdivide<const D: usize>(
     points: &[SVector<f64, D>],
     faces: &[[u32; 3]],
@@ -50,8 +50,8 @@ pub fn subdivide<const D: usize>(
 }
 
 impl<const D: usize> Subdivided<D> {
-    /// The point with barycentric weights `weights / k` in `face`; the first
-    /// point of each edge met so far is in `edges`.
+    /// The point with barycentric weights `weights / k` in `face`. `edges` holds the first point of
+    /// each edge that has been cut.
     fn lattice_point(
         &mut self,
         face: [u32; 3],

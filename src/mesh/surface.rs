@@ -1,4 +1,4 @@
-//! A checked surface: a document with its triangles and their edges.
+//! A checked mesh of a surface: a document with its triangles and their edges.
 
 use std::path::Path;
 
@@ -11,36 +11,37 @@ use crate::mesh::topology::{NonManifoldEdge, Topology};
 use crate::mesh::triangulate::triangulate_all;
 use crate::mesh::{Mesh, obj_read};
 
-/// What is written out and what is computed with, which share their vertices.
+/// A mesh in two forms that share their vertices: a document for the frames, triangles for the
+/// simulation.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Surface {
+pub struct SurfaceMesh {
     /// Polygons, seams and groups.
     pub document: ObjDocument,
     /// Its triangles.
     pub faces: Vec<[u32; 3]>,
     /// Places of each triangle's corners in `document.corners`.
     pub face_corners: Vec<[u32; 3]>,
-    /// The polygon that each triangle is cut from.
+    /// The polygon of each triangle.
     pub face_polygons: Vec<u32>,
     /// Edges and adjacency of `faces`.
     pub topology: Topology,
 }
 
-impl Surface {
+impl SurfaceMesh {
     /// Reads the OBJ file at `path`.
     ///
     /// # Errors
-    /// As for [`obj_read::read`], and with its line: no faces, a degenerate face, an
-    /// edge that is not manifold or not consistently oriented, a vertex of no face.
+    /// As for [`obj_read::read`]. With its line: no faces, a degenerate face, an edge that is not
+    /// manifold or not consistently oriented, a vertex without a face.
     pub fn read(path: &Path) -> Result<Self> {
         let (document, lines) = obj_read::read(path)?;
         Self::new(document, &lines)
     }
 
-    /// Triangulates and checks `document`; `lines` place the messages.
+    /// Triangulates and checks `document`. Messages name its `lines`.
     ///
     /// # Errors
-    /// As for [`Surface::read`].
+    /// As for [`SurfaceMesh::read`].
     pub fn new(document: ObjDocument, lines: &Lines) -> Result<Self> {
         if document.polygon_ends.is_empty() {
             let remedy = "export the mesh with its faces (lines that begin with `f`)";
@@ -66,10 +67,11 @@ impl Surface {
         Ok(Self { document, faces, face_corners, face_polygons, topology })
     }
 
-    /// A generated mesh, known to be sound.
+    /// Checks a generated mesh.
     ///
     /// # Errors
-    /// None for the shapes of [`super::shapes`].
+    /// As for [`SurfaceMesh::read`], without a line. Sizes of very different magnitude can give a
+    /// degenerate face.
     pub fn from_mesh(mesh: Mesh) -> Result<Self> {
         let document = ObjDocument::from_triangles(mesh.positions, &mesh.faces);
         let lines = Lines {
@@ -80,9 +82,9 @@ impl Surface {
         Self::new(document, &lines)
     }
 
-    /// Each triangle cut into `k` x `k`, and for each vertex the vertices that it
-    /// lies between (itself three times for the old ones, which keep their
-    /// numbers). Polygons become triangles; seams, groups and names follow.
+    /// Cuts each triangle into `k` x `k`. Old vertices keep their numbers. Polygons become
+    /// triangles, and seams, groups and names are kept. The second result gives the old vertices
+    /// that each vertex lies between. An old vertex has itself three times.
     ///
     /// # Errors
     /// More than `u32::MAX` vertices or faces.
@@ -97,7 +99,7 @@ impl Surface {
             return Err(too_many());
         }
         let fine = subdivide(&old.positions, &self.faces, k);
-        // Faces without texture coordinates take part with none.
+        // Faces without texture coordinates stay without.
         let textured = |face: &&[u32; 3]| face.iter().all(|&t| t != NONE);
         let texcoord = |&place: &u32| old.corners[place as usize].texcoord;
         let old_uv: Vec<[u32; 3]> = self
@@ -201,9 +203,9 @@ fn check_isolated(document: &ObjDocument, lines: &Lines) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn surface(text: &str) -> Result<Surface> {
+    fn surface(text: &str) -> Result<SurfaceMesh> {
         let (document, lines) = obj_read::parse(text.as_bytes(), "m.obj")?;
-        Surface::new(document, &lines)
+        SurfaceMesh::new(document, &lines)
     }
 
     #[test]
@@ -247,7 +249,7 @@ mod tests {
         assert!(corner[36 * 3..].iter().all(|c| c.texcoord == NONE));
         // Six, two on each of nine texture edges, one in each of four triangles.
         assert_eq!(fine.document.texcoords.len(), 28);
-        let area = |s: &Surface| -> f64 {
+        let area = |s: &SurfaceMesh| -> f64 {
             let p = &s.document.positions;
             let twice = |f: &[u32; 3]| {
                 let [a, b, c] = f.map(|v| p[v as usize]);

@@ -2,24 +2,24 @@
 
 use crate::ids::{FaceId, NONE};
 
-/// Edges and adjacency of a manifold triangle mesh (with or without boundary).
+/// Edges and adjacency of a manifold triangle mesh, with or without boundary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Topology {
     /// Each edge once, lower vertex first, sorted.
     pub edges: Vec<[u32; 2]>,
-    /// The edges of each face; edge i lies opposite to the face's corner i.
+    /// The edges of each face. Edge i lies opposite to the face's corner i.
     pub face_edges: Vec<[u32; 3]>,
-    /// The faces on both sides of each edge, the lower one first; the second
-    /// is [`NONE`] on a boundary.
+    /// The faces on both sides of each edge, the lower one first. On a boundary the second one is
+    /// [`NONE`].
     pub edge_faces: Vec<[FaceId; 2]>,
 }
 
-/// An edge that more than two faces share, or two faces in the same direction.
+/// An edge that more than two faces share, or that two faces use in the same direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NonManifoldEdge {
     /// Its vertices.
     pub vertices: [u32; 2],
-    /// The face that is one too many, or turned the wrong way round.
+    /// The extra face, or the one with the wrong orientation.
     pub face: FaceId,
     /// True if the two faces disagree about which side is the front.
     pub flipped: bool,
@@ -70,8 +70,8 @@ impl Topology {
         Ok(())
     }
 
-    /// Adds another mesh whose vertices and faces are numbered from
-    /// `first_vertex` and `first_face` on.
+    /// Adds another mesh. Its vertices and faces are numbered from `first_vertex` and
+    /// `first_face` on.
     pub fn append(&mut self, other: &Self, first_vertex: u32, first_face: FaceId) {
         let first_edge = self.edges.len() as u32;
         let face = |face: FaceId| if face == NONE { NONE } else { face + first_face };

@@ -3,13 +3,12 @@
 use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::ObjDocument;
 
-/// Cuts `polygon` into triangles of its corners' places, in the polygon's own
-/// sense of rotation; `None` if it has no area or crosses itself.
+/// Cuts `polygon` into triangles, given as places of its corners. The triangles keep the polygon's
+/// orientation. `None` if it has no area or crosses itself.
 ///
-/// Ears are clipped in the polygon's mean plane (Newell's normal), the best
-/// shaped one first, the earliest of equals: convex and concave polygons give
-/// the same triangles on every run, and a rectangle is cut from its first to
-/// its third corner.
+/// Ears are clipped in the polygon's mean plane (Newell's normal), the best shaped ear first. Among
+/// equals the earliest one comes first, so that the result is the same on every run. A rectangle
+/// is cut from its first to its third corner.
 pub fn triangulate(polygon: &[Vec3]) -> Option<Vec<[usize; 3]>> {
     let flat = project(polygon)?;
     let mut left: Vec<usize> = (0..polygon.len()).collect();
@@ -23,11 +22,11 @@ pub fn triangulate(polygon: &[Vec3]) -> Option<Vec<[usize; 3]>> {
     Some(triangles)
 }
 
-/// The triangles of all polygons of `document`, as places in its `corners`, and
-/// the polygon of each.
+/// Cuts all polygons of `document`. Gives the triangles as places in its `corners`, and the
+/// polygon of each triangle.
 ///
 /// # Errors
-/// The first polygon that has no triangles.
+/// The first polygon that cannot be cut.
 pub fn triangulate_all(document: &ObjDocument) -> Result<(Vec<[u32; 3]>, Vec<u32>), usize> {
     let mut triangles = Vec::with_capacity(document.corners.len());
     let mut polygons = Vec::with_capacity(document.corners.len());
@@ -69,7 +68,7 @@ fn corners(left: &[usize], i: usize) -> [usize; 3] {
     [left[(i + n - 1) % n], left[i], left[(i + 1) % n]]
 }
 
-/// The ear with the best shape; of a quadrilateral, the better of both cuts.
+/// The ear with the best shape. A quadrilateral has two cuts, and the better one wins.
 fn best_ear(flat: &[Vec2], left: &[usize]) -> Option<usize> {
     let mut best = None;
     let mut best_shape = 0.0;
@@ -82,7 +81,7 @@ fn best_ear(flat: &[Vec2], left: &[usize]) -> Option<usize> {
             let rest = corners(left, (i + 2) % 4);
             quality = quality.min(shape(rest.map(|corner| flat[corner])));
         }
-        // Better beyond rounding, so that equal ears are taken in order.
+        // Better by more than rounding, so that equal ears are taken in order.
         if quality > best_shape * (1.0 + 1e-6) {
             (best, best_shape) = (Some(i), quality);
         }
@@ -90,7 +89,7 @@ fn best_ear(flat: &[Vec2], left: &[usize]) -> Option<usize> {
     best
 }
 
-/// Signed area over squared edge lengths: largest for an equilateral triangle.
+/// Signed area over the sum of squared edge lengths. An equilateral triangle has the largest.
 fn shape([a, b, c]: [Vec2; 3]) -> f64 {
     let squares = (b - a).norm_squared() + (c - b).norm_squared() + (a - c).norm_squared();
     if squares == 0.0 { 0.0 } else { cross(a, b, c) / squares }

@@ -1,23 +1,26 @@
-//! From a checked scene to meshes, pins and motions.
+//! Builds the bodies of a checked scene: meshes, materials, pins and motions.
 
 use std::path::Path;
 
-use crate::bodies::cloth::setup::{ClothSetup, Material, Pin};
-use crate::bodies::keyframes::{Keyframe, Transform};
+use crate::bodies::Setup;
+use crate::bodies::cloth::material::Material;
+use crate::bodies::cloth::setup::{ClothSetup, Pin};
+use crate::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
 use crate::bodies::prescribed::ObstacleSetup;
-use crate::bodies::{Setup, keyframes};
 use crate::error::{Error, Result};
 use crate::math::{Vec3, rotation};
-use crate::mesh::{Surface, shapes};
+use crate::mesh::SurfaceMesh;
+use crate::mesh::shapes::{Shape, ShapeKind};
 use crate::scene::rest::rest_planes;
-use crate::scene::spec::{Cloth, Motion, Obstacle, Placement, Scene, Select, Shape};
+use crate::scene::select::Candidates;
+use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Placement, Scene};
 
-/// Reads and generates everything that `scene` names. Mesh paths are relative to
-/// `scene_dir`; each triangle of a cloth is cut into `refine` x `refine`.
+/// Reads and generates the meshes of `scene` and builds its bodies. Mesh paths are relative to
+/// `scene_dir`. Each triangle of a cloth is cut into `refine` x `refine`.
 ///
 /// # Errors
-/// A mesh that is missing or unsound, a pin that names no vertex, rest lengths
-/// from texture coordinates that are absent.
+/// A mesh that is missing or unsound, a pin without a vertex, rest lengths from texture
+/// coordinates that the mesh does not have.
 pub fn build(scene: &Scene, scene_dir: &Path, refine: usize) -> Result<Setup> {
     let mut setup = Setup::default();
     for (i, cloth) in scene.cloths.iter().enumerate() {
@@ -39,16 +42,8 @@ fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: usize) -> Resu
     let rest: Vec<Vec3> = local.iter().map(|position| position * transform.scale).collect();
     let positions: Vec<Vec3> = local.iter().map(|position| transform.apply(*position)).collect();
     let rest_planes = rest_planes(cloth, &surface, &rest, at)?;
-    let mut pins = Vec::new();
-    for (i, pin) in cloth.pins.iter().enumerate() {
-        let at = format!("{at}.pins[{i}].select");
-        pins.push(Pin {
-            vertices: select(&pin.select, &surface, &positions, &origins, &at)?,
-            start_s: pin.start_s,
-            end_s: pin.end_s.unwrap_or(f64::INFINITY),
-            motion: pin.motion.as_ref().map(Motion::resolve),
-        });
-    }
+    let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
+    let pins = build_pins(cloth, &candidates, at)?;
     let material = Material {
         mass_damping_per_s: cloth.damping.mass_per_s,
         stiffness_damping_s: cloth.damping.stiffness_s,
@@ -67,6 +62,18 @@ fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: usize) -> Resu
     })
 }
 
+fn build_pins(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<Pin>> {
+    let pin = |(i, pin): (usize, &PinSpec)| {
+        Ok(Pin {
+            vertices: candidates.select(&pin.select, &format!("{at}.pins[{i}].select"))?,
+            start_s: pin.start_s,
+            end_s: pin.end_s.unwrap_or(f64::INFINITY),
+            motion: pin.motion.as_ref().map(MotionSpec::resolve),
+        })
+    };
+    cloth.pins.iter().enumerate().map(pin).collect()
+}
+
 fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<ObstacleSetup> {
     let surface = surface(&obstacle.shape, at, scene_dir)?;
     Ok(ObstacleSetup {
@@ -76,52 +83,35 @@ fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<Obs
         shape: surface.document.positions.clone(),
         document: surface.document,
         placement: obstacle.transform.resolve(),
-        motion: obstacle.motion.as_ref().map(Motion::resolve),
+        motion: obstacle.motion.as_ref().map(MotionSpec::resolve),
     })
 }
 
-fn surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<Surface> {
-    // Loading fills in the edges; a scene made by hand may lack them.
-    let edge = |edge_m: Option<f64>, default: f64| edge_m.unwrap_or(default);
-    let mesh = match *shape {
-        Shape::Mesh(ref path) => {
-            return Surface::read(&scene_dir.join(path)).map_err(|error| match error {
-                Error::File { path, cause, .. } => {
-                    let remedy = format!(
-                        "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",
-                        scene_dir.display()
-                    );
-                    Error::file(path, cause, remedy)
-                }
-                other => other,
-            });
-        }
-        Shape::Sheet { width_m, length_m, columns, rows, diagonal } => {
-            shapes::sheet(width_m, length_m, columns, rows, diagonal)
-        }
-        Shape::Disc { radius_m, rings } => shapes::disc(radius_m, rings),
-        Shape::Sphere { radius_m, edge_m } => {
-            shapes::sphere(radius_m, edge(edge_m, radius_m / 12.0))
-        }
-        Shape::Box { size_m, edge_m } => {
-            shapes::cuboid(size_m.into(), edge(edge_m, Vec3::from(size_m).max()))
-        }
-        Shape::Plane { width_m, length_m, edge_m } => {
-            shapes::plane(width_m, length_m, edge(edge_m, width_m.max(length_m)))
-        }
-        Shape::Capsule { radius_m, length_m, edge_m } => {
-            shapes::capsule(radius_m, length_m, edge(edge_m, radius_m / 12.0))
-        }
-        Shape::Cylinder { radius_m, length_m, edge_m } => {
-            shapes::cylinder(radius_m, length_m, edge(edge_m, radius_m / 12.0))
-        }
-    };
-    Surface::from_mesh(mesh).map_err(|error| match error {
+/// Reads or generates the mesh of `shape`.
+fn surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
+    if let Shape::Mesh(path) = shape {
+        return read_mesh(path, at, scene_dir);
+    }
+    let mesh = shape.generated().map(ShapeKind::mesh).unwrap_or_default();
+    SurfaceMesh::from_mesh(mesh).map_err(|error| match error {
         Error::Input { cause, .. } => Error::input(
             format!("{at}.shape"),
             format!("these sizes give no sound mesh: {cause}"),
             "choose sizes and edges of similar magnitude",
         ),
+        other => other,
+    })
+}
+
+fn read_mesh(path: &str, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
+    SurfaceMesh::read(&scene_dir.join(path)).map_err(|error| match error {
+        Error::File { path, cause, .. } => {
+            let remedy = format!(
+                "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",
+                scene_dir.display()
+            );
+            Error::file(path, cause, remedy)
+        }
         other => other,
     })
 }
@@ -136,101 +126,19 @@ impl Placement {
     }
 }
 
-impl Motion {
-    fn resolve(&self) -> keyframes::Motion {
-        let keyframe = |key: &super::spec::Keyframe| Keyframe {
+impl MotionSpec {
+    fn resolve(&self) -> KeyframedMotion {
+        let keyframe = |key: &KeyframeSpec| Keyframe {
             time_s: key.time_s,
             translation: key.translation_m.into(),
             axis: key.axis.into(),
             angle_deg: key.angle_deg,
         };
-        keyframes::Motion {
+        KeyframedMotion {
             center: self.center_m.into(),
             keyframes: self.keyframes.iter().map(keyframe).collect(),
         }
     }
-}
-
-/// The vertices that `choice` names, sorted; `origins` are those of refinement.
-fn select(
-    choice: &Select,
-    surface: &Surface,
-    positions: &[Vec3],
-    origins: &[[u32; 3]],
-    at: &str,
-) -> Result<Vec<u32>> {
-    let all = 0..positions.len() as u32;
-    let nothing = |cause: String, remedy: String| Err(Error::input(at, cause, remedy));
-    match choice {
-        Select::Vertices(list) => {
-            // The old vertices are those that lie at one old vertex.
-            let count = origins
-                .iter()
-                .filter(|origin| origin[0] == origin[1] && origin[1] == origin[2])
-                .count();
-            if let Some(missing) = list.iter().find(|&&vertex| vertex as usize >= count) {
-                let cause = format!("the pin names vertex {missing}, but the cloth has {count}");
-                return nothing(cause, format!("choose from 0 to {}", count - 1));
-            }
-            if list.is_empty() {
-                return nothing(
-                    "the pin names no vertex".to_owned(),
-                    "list at least one".to_owned(),
-                );
-            }
-            let listed: std::collections::HashSet<u32> = list.iter().copied().collect();
-            let chosen = |&v: &u32| origins[v as usize].iter().all(|old| listed.contains(old));
-            Ok(all.filter(chosen).collect())
-        }
-        Select::Box { min_m, max_m } => {
-            let inside = |&vertex: &u32| {
-                (0..3).all(|i| (min_m[i]..=max_m[i]).contains(&positions[vertex as usize][i]))
-            };
-            let chosen: Vec<u32> = all.filter(inside).collect();
-            if chosen.is_empty() {
-                let (low, high) = bounds(positions);
-                let cause = "the pin names no vertex: none lies in its box".to_owned();
-                let remedy = format!("the cloth starts between {low} and {high}; move the box");
-                return nothing(cause, remedy);
-            }
-            Ok(chosen)
-        }
-        Select::Nearest(point) => {
-            let distance =
-                |&vertex: &u32| (positions[vertex as usize] - Vec3::from(*point)).norm_squared();
-            let nearest = all.min_by(|a, b| distance(a).total_cmp(&distance(b)));
-            Ok(nearest.into_iter().collect())
-        }
-        Select::Group(name) => {
-            let document = &surface.document;
-            let mut chosen = Vec::new();
-            for (group, polygons) in document.group_polygons() {
-                if group.name.as_deref() == Some(name) {
-                    let corners =
-                        polygons.flat_map(|polygon| &document.corners[document.polygon(polygon)]);
-                    chosen.extend(corners.map(|corner| corner.vertex));
-                }
-            }
-            chosen.sort_unstable();
-            chosen.dedup();
-            if chosen.is_empty() {
-                let known: Vec<&str> =
-                    document.groups.iter().filter_map(|g| g.name.as_deref()).collect();
-                let cause = format!("the pin names no vertex: the mesh has no group `{name}`");
-                return nothing(cause, super::bounds::did_you_mean(name, &known));
-            }
-            Ok(chosen)
-        }
-    }
-}
-
-/// Lower and upper corner of all positions, for people.
-fn bounds(positions: &[Vec3]) -> (String, String) {
-    let first = positions.first().copied().unwrap_or_default();
-    let low = positions.iter().fold(first, |low, p| low.inf(p));
-    let high = positions.iter().fold(first, |high, p| high.sup(p));
-    let text = |v: Vec3| format!("({:.4}, {:.4}, {:.4})", v.x, v.y, v.z);
-    (text(low), text(high))
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
-//! Checks every number of a scene before anything is built from it.
+//! Checks every number of a scene before its bodies are built.
 
-use crate::bodies::cloth::setup::{Bending, Material};
 use crate::bodies::cloth::wind::Air;
+use crate::bounds::*;
 use crate::error::{Error, Result};
-use crate::math::Mat3;
-use crate::scene::bounds::*;
-use crate::scene::materials::{FABRICS, fabric};
+use crate::mesh::shapes::Shape;
 use crate::scene::spec::*;
 use crate::step::settings::Solver;
 use crate::{contact, stealing};
@@ -124,7 +122,7 @@ impl Solver {
 
 impl Cloth {
     fn validate(&self, at: &str) -> Result<()> {
-        self.shape.validate(&format!("{at}.shape"))?;
+        check_shape(&self.shape, at)?;
         self.transform.validate(&format!("{at}.transform"))?;
         if let Rest::Uv { metres_per_unit } = self.rest {
             positive(&format!("{at}.rest.metres_per_unit"), metres_per_unit)?;
@@ -140,50 +138,15 @@ impl Cloth {
     }
 }
 
-impl Obstacle {
-    fn validate(&self, at: &str) -> Result<()> {
-        self.shape.validate(&format!("{at}.shape"))?;
-        self.transform.validate(&format!("{at}.transform"))?;
-        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
-    }
+fn check_shape(shape: &Shape, at: &str) -> Result<()> {
+    shape.generated().map_or(Ok(()), |settings| settings.check(&format!("{at}.shape")))
 }
 
-impl Shape {
+impl Obstacle {
     fn validate(&self, at: &str) -> Result<()> {
-        let size = |field: &str, value: f64| positive(&format!("{at}.{field}"), value);
-        let edge = |edge_m: Option<f64>| edge_m.map_or(Ok(()), |edge| size("edge_m", edge));
-        match *self {
-            Self::Mesh(_) => Ok(()),
-            Self::Sheet { width_m, length_m, columns, rows, .. } => {
-                size("width_m", width_m)?;
-                size("length_m", length_m)?;
-                cells(&format!("{at}.columns"), columns)?;
-                cells(&format!("{at}.rows"), rows)
-            }
-            Self::Disc { radius_m, rings } => {
-                size("radius_m", radius_m)?;
-                cells(&format!("{at}.rings"), rings)
-            }
-            Self::Sphere { radius_m, edge_m } => {
-                size("radius_m", radius_m)?;
-                edge(edge_m)
-            }
-            Self::Box { size_m, edge_m } => {
-                size_m.into_iter().try_for_each(|value| size("size_m", value))?;
-                edge(edge_m)
-            }
-            Self::Plane { width_m, length_m, edge_m } => {
-                size("width_m", width_m)?;
-                size("length_m", length_m)?;
-                edge(edge_m)
-            }
-            Self::Capsule { radius_m, length_m, edge_m }
-            | Self::Cylinder { radius_m, length_m, edge_m } => {
-                size("radius_m", radius_m)?;
-                size("length_m", length_m)?;
-                edge(edge_m)
-            }
-        }
+        check_shape(&self.shape, at)?;
+        self.transform.validate(&format!("{at}.transform"))?;
+        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
     }
 }
 
@@ -223,7 +186,7 @@ impl PinSpec {
     }
 }
 
-impl Motion {
+impl MotionSpec {
     fn validate(&self, at: &str) -> Result<()> {
         finite_vector(&format!("{at}.center_m"), self.center_m)?;
         if self.keyframes.is_empty() {
@@ -243,89 +206,4 @@ impl Motion {
         }
         Ok(())
     }
-}
-
-impl MaterialSpec {
-    /// The fabric in full, without damping.
-    ///
-    /// # Errors
-    /// An unknown name, or numbers whose stiffness is not positive definite.
-    /// Rigidities may all be zero: a limp fabric.
-    pub fn resolve(&self, at: &str) -> Result<Material> {
-        let material = match *self {
-            Self::Fabric(ref name) => return fabric(name).ok_or_else(|| unknown_fabric(at, name)),
-            Self::Isotropic { density_kg_per_m2, modulus_n_per_m, poisson_ratio, rigidity_n_m } => {
-                positive(&format!("{at}.modulus_n_per_m"), modulus_n_per_m)?;
-                not_negative(&format!("{at}.rigidity_n_m"), rigidity_n_m)?;
-                Material::isotropic(density_kg_per_m2, modulus_n_per_m, poisson_ratio, rigidity_n_m)
-            }
-            Self::Orthotropic {
-                density_kg_per_m2,
-                warp_n_per_m,
-                weft_n_per_m,
-                poisson_ratio,
-                shear_n_per_m,
-                bending_warp_n_m,
-                bending_weft_n_m,
-                bending_coupling_n_m,
-                bending_twist_n_m,
-            } => {
-                positive(&format!("{at}.warp_n_per_m"), warp_n_per_m)?;
-                positive(&format!("{at}.weft_n_per_m"), weft_n_per_m)?;
-                positive(&format!("{at}.shear_n_per_m"), shear_n_per_m)?;
-                not_negative(&format!("{at}.bending_warp_n_m"), bending_warp_n_m)?;
-                not_negative(&format!("{at}.bending_weft_n_m"), bending_weft_n_m)?;
-                not_negative(&format!("{at}.bending_twist_n_m"), bending_twist_n_m)?;
-                finite(&format!("{at}.bending_coupling_n_m"), bending_coupling_n_m)?;
-                Material {
-                    density_kg_per_m2,
-                    warp_n_per_m,
-                    weft_n_per_m,
-                    poisson_ratio,
-                    shear_n_per_m,
-                    bending: Bending {
-                        warp_n_m: bending_warp_n_m,
-                        weft_n_m: bending_weft_n_m,
-                        coupling_n_m: bending_coupling_n_m,
-                        twist_n_m: bending_twist_n_m,
-                    },
-                    mass_damping_per_s: 0.0,
-                    stiffness_damping_s: 0.0,
-                }
-            }
-        };
-        positive(&format!("{at}.density_kg_per_m2"), material.density_kg_per_m2)?;
-        check_definite(at, &material)?;
-        Ok(material)
-    }
-}
-
-fn unknown_fabric(at: &str, name: &str) -> Error {
-    let known: Vec<&str> = FABRICS.iter().map(|(known, _)| *known).collect();
-    let remedy = did_you_mean(name, &known);
-    Error::input(at, format!("unknown fabric `{name}`"), remedy)
-}
-
-/// Both stiffnesses must be positive definite, that of bending may be zero.
-fn check_definite(at: &str, material: &Material) -> Result<()> {
-    finite(&format!("{at}.poisson_ratio"), material.poisson_ratio)?;
-    let limit = (material.warp_n_per_m / material.weft_n_per_m).sqrt();
-    if material.poisson_ratio.abs() >= limit {
-        let cause = format!(
-            "with Poisson's ratio {} stretching would release energy",
-            material.poisson_ratio
-        );
-        let remedy = format!("choose it between -{limit:.3} and {limit:.3}");
-        return Err(Error::input(format!("{at}.poisson_ratio"), cause, remedy));
-    }
-    let bending = &material.bending;
-    let determinant = bending.warp_n_m * bending.weft_n_m - bending.coupling_n_m.powi(2);
-    let limp = bending.matrix() == Mat3::zeros();
-    if !limp && (determinant <= 0.0 || bending.twist_n_m <= 0.0) {
-        let cause =
-            "the flexural rigidities are not positive definite: some bending would release energy";
-        let remedy = "make all of them positive with coupling^2 < warp * weft, or all zero";
-        return Err(Error::input(at, cause, remedy));
-    }
-    Ok(())
 }

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use ron::error::{Error as RonError, SpannedError};
+use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
 
+use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
-use crate::scene::bounds::did_you_mean;
+use crate::mesh::shapes::Shape;
 use crate::scene::overrides::{options, override_fields};
-use crate::scene::spec::{Scene, Shape};
+use crate::scene::spec::Scene;
 
 /// Reads the scene at `path`, applies `overrides` (`path=value`, as of `--set`),
-/// fills in the defaults that depend on other fields, and checks it.
+/// fills in the defaults that depend on other fields, and checks the scene.
 ///
 /// # Errors
 /// A file that cannot be read, text that is not RON or not a scene (by line and
@@ -27,7 +29,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
     Ok(scene)
 }
 
-/// Says which file's field is at fault.
+/// Adds the file to an error in one of its fields.
 fn in_file(error: Error, path: &Path) -> Error {
     match error {
         Error::Input { place, cause, remedy } if !place.starts_with("--set") => {
@@ -37,10 +39,10 @@ fn in_file(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Reads a scene's text; `file` names it in messages. Nothing is checked yet.
+/// Reads a scene's text. `file` is its name in messages. Bounds are not checked yet.
 ///
 /// # Errors
-/// By line and column.
+/// Text that is not RON or not a scene, by line and column.
 pub fn parse(text: &str, file: &str) -> Result<Scene> {
     options().from_str(text.trim_start_matches('\u{feff}')).map_err(|error| explain(&error, file))
 }
@@ -70,7 +72,7 @@ fn explain(error: &SpannedError, file: &str) -> Error {
 }
 
 impl Scene {
-    /// Fills in what depends on other fields: names and edge lengths.
+    /// Fills in the defaults that depend on other fields: names and edge lengths.
     fn fill_in(&mut self, file_stem: &str) {
         if self.name.is_empty() {
             self.name = file_stem.trim_start_matches('.').to_owned();
@@ -81,9 +83,11 @@ impl Scene {
         let mut taken: Vec<String> =
             objects.iter().filter_map(|(name, _)| (*name).clone()).collect();
         for (name, shape) in &mut objects {
-            shape.fill_in();
+            if let Some(settings) = shape.generated_mut() {
+                settings.fill_in();
+            }
             if name.is_none() {
-                let base = shape.base_name();
+                let base = base_name(shape);
                 let numbered = (2..).map(|number| format!("{base}_{number}"));
                 let free =
                     std::iter::once(base.clone()).chain(numbered).find(|n| !taken.contains(n));
@@ -93,8 +97,8 @@ impl Scene {
         }
     }
 
-    /// The scene in RON with every field written out. Mesh paths become absolute
-    /// (they were relative to `scene_dir`), so that it loads from any folder.
+    /// The scene in RON with every field written out. Mesh paths were relative to `scene_dir`.
+    /// They become absolute, so that the text loads from any folder.
     ///
     /// # Errors
     /// None in practice: every scene can be written.
@@ -107,48 +111,28 @@ impl Scene {
                 *path = joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned();
             }
         }
+        // The fields of a choice follow its name at once: `Sheet(width_m: 1, ..)`.
+        let options = options().with_default_extension(Extensions::UNWRAP_VARIANT_NEWTYPES);
         let config = PrettyConfig::default().struct_names(true);
-        let text = options().to_string_pretty(&scene, config);
+        let text = options.to_string_pretty(&scene, config);
         text.map(|text| text + "\n")
             .map_err(|cause| Error::input("scene.ron", cause.to_string(), "report this as a bug"))
     }
 }
 
-impl Shape {
-    fn fill_in(&mut self) {
-        let (edge, default) = match self {
-            Self::Mesh(_) | Self::Sheet { .. } | Self::Disc { .. } => return,
-            Self::Sphere { radius_m, edge_m }
-            | Self::Capsule { radius_m, edge_m, .. }
-            | Self::Cylinder { radius_m, edge_m, .. } => (edge_m, *radius_m / 12.0),
-            Self::Box { size_m, edge_m } => (edge_m, size_m.iter().copied().fold(0.0, f64::max)),
-            Self::Plane { width_m, length_m, edge_m } => (edge_m, width_m.max(*length_m)),
-        };
-        edge.get_or_insert(default);
-    }
-
-    fn base_name(&self) -> String {
-        let name = match self {
-            Self::Mesh(path) => {
-                let stem = Path::new(path).file_stem();
-                return stem.map_or("mesh".into(), |stem| stem.to_string_lossy().trim().to_owned());
-            }
-            Self::Sheet { .. } => "sheet",
-            Self::Disc { .. } => "disc",
-            Self::Sphere { .. } => "sphere",
-            Self::Box { .. } => "box",
-            Self::Plane { .. } => "plane",
-            Self::Capsule { .. } => "capsule",
-            Self::Cylinder { .. } => "cylinder",
-        };
-        name.to_owned()
-    }
+/// The name of an object of this shape, unless the scene gives one.
+fn base_name(shape: &Shape) -> String {
+    let Shape::Mesh(path) = shape else {
+        return shape.name().to_lowercase();
+    };
+    let stem = Path::new(path).file_stem();
+    stem.map_or("mesh".into(), |stem| stem.to_string_lossy().trim().to_owned())
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::scene::spec::*;
+    use crate::mesh::shapes::Sphere;
 
     pub const MINIMAL: &str = "Scene(cloths: [(
         shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2),
@@ -172,7 +156,7 @@ pub(super) mod tests {
         assert_eq!(first.solver.relative_residual, 0.1);
         assert_eq!(first.cloths[0].name.as_deref(), Some("sheet"));
         let edge_m = Some(0.3 / 12.0);
-        assert_eq!(first.obstacles[0].shape, Shape::Sphere { radius_m: 0.3, edge_m });
+        assert_eq!(first.obstacles[0].shape, Shape::Sphere(Sphere { radius_m: 0.3, edge_m }));
         let text = first.to_ron(Path::new(".")).unwrap();
         assert_eq!(scene(&text, &[]).unwrap(), first);
     }

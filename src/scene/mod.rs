@@ -1,15 +1,14 @@
-//! The scene: what the user writes in RON, and what the simulation is built from.
+//! Scenes: what the user writes in RON, and how the bodies are built from it.
 //!
-//! [`load::load`] reads and checks a [`Scene`], [`build::build`] makes its [`Setup`].
+//! [`load::load`] reads and checks a [`Scene`]. [`build::build`] makes its
+//! [`Setup`](crate::bodies::Setup).
 
-mod bounds;
 pub mod build;
 mod check;
 pub mod load;
-pub mod materials;
-mod objects;
 pub mod overrides;
 mod rest;
+mod select;
 pub mod spec;
 
 pub use build::build;

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
-use crate::scene::bounds::did_you_mean;
 use crate::scene::spec::Scene;
 use crate::stealing;
 
@@ -186,8 +186,9 @@ fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
 #[cfg(test)]
 mod tests {
     use super::override_collision;
+    use crate::bodies::cloth::material::MaterialSpec;
+    use crate::mesh::shapes::{Cuboid, Shape};
     use crate::scene::load::tests::{MINIMAL, scene};
-    use crate::scene::spec::*;
     use crate::stealing;
 
     #[test]
@@ -211,13 +212,14 @@ mod tests {
         assert_eq!(scene.gravity_m_per_s2, [0.0, -1.5, 0.0]);
         assert_eq!(scene.output.digits, crate::scene::spec::Digits::Exact);
         let edge_m = Some(3.0);
-        assert_eq!(scene.obstacles[0].shape, Shape::Box { size_m: [1.0, 2.0, 3.0], edge_m });
+        let cuboid = Cuboid { size_m: [1.0, 2.0, 3.0], edge_m };
+        assert_eq!(scene.obstacles[0].shape, Shape::Box(cuboid));
         assert_eq!(scene.obstacles[0].motion.as_ref().unwrap().keyframes[1].angle_deg, 90.0);
         assert_eq!(scene.cloths[0].name.as_deref(), Some("my cloth"));
-        let MaterialSpec::Isotropic { density_kg_per_m2, .. } = scene.cloths[0].material else {
+        let MaterialSpec::Isotropic(material) = &scene.cloths[0].material else {
             panic!("another material");
         };
-        assert_eq!(density_kg_per_m2, 0.3);
+        assert_eq!(material.density_kg_per_m2, 0.3);
     }
 
     #[test]

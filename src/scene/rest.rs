@@ -4,13 +4,13 @@ use crate::bodies::cloth::setup::RestTriangle;
 use crate::error::{Error, Result};
 use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
-use crate::mesh::Surface;
+use crate::mesh::SurfaceMesh;
 use crate::scene::spec::{Cloth, Rest};
 
 /// Each face's rest triangle, from the shape or from the texture coordinates.
 pub(super) fn rest_planes(
     cloth: &Cloth,
-    surface: &Surface,
+    surface: &SurfaceMesh,
     rest: &[Vec3],
     at: &str,
 ) -> Result<Vec<RestTriangle>> {
@@ -28,9 +28,9 @@ pub(super) fn rest_planes(
     Ok(planes)
 }
 
-/// Texture coordinates of corners 1 and 2 relative to corner 0, if the face has
-/// them and they enclose an area.
-fn texture_edges(surface: &Surface, face: usize) -> Option<[Vec2; 2]> {
+/// Texture coordinates of corners 1 and 2 relative to corner 0. None if the face has no texture
+/// coordinates or they enclose no area.
+fn texture_edges(surface: &SurfaceMesh, face: usize) -> Option<[Vec2; 2]> {
     let corners = surface.face_corners[face];
     let texcoords = corners.map(|place| surface.document.corners[place as usize].texcoord);
     if texcoords.contains(&NONE) {
@@ -42,8 +42,8 @@ fn texture_edges(surface: &Surface, face: usize) -> Option<[Vec2; 2]> {
     (edges[0].perp(&edges[1]).abs() > 1e-8 * longest).then_some(edges)
 }
 
-/// Lengths of the edges `e1` and `e2` from corner 0; the warp direction is that
-/// of growing u, without texture the projection of `axis`.
+/// From the edges `e1` and `e2` at corner 0 (m). The warp direction is the direction of growing
+/// u. Without texture coordinates it is the projection of `axis`.
 fn from_shape(e1: Vec3, e2: Vec3, uv: Option<[Vec2; 2]>, axis: Vec3) -> RestTriangle {
     let normal = e1.cross(&e2).normalize();
     let warp = match uv {
@@ -57,8 +57,8 @@ fn from_shape(e1: Vec3, e2: Vec3, uv: Option<[Vec2; 2]>, axis: Vec3) -> RestTria
     RestTriangle { x1: flat(e1), x2: flat(e2) }
 }
 
-/// The part of `axis` in the plane of `normal`; of the next axis by cyclic order
-/// of the coordinates where it stands almost at right angles.
+/// The part of `axis` in the plane at right angles to `normal`. If `axis` is almost parallel to
+/// `normal`, the next axis in cyclic order of the coordinates takes its place.
 fn in_plane(axis: Vec3, normal: Vec3) -> Vec3 {
     let project = |axis: Vec3| axis - normal * normal.dot(&axis);
     let next = Vec3::new(axis.z, axis.x, axis.y);
@@ -67,14 +67,14 @@ fn in_plane(axis: Vec3, normal: Vec3) -> Vec3 {
     project([axis, next, Vec3::x(), Vec3::y()].into_iter().find(fits).unwrap_or(Vec3::z()))
 }
 
-/// A pattern piece; mirrored pieces are mirrored back about the warp direction.
+/// From a piece of a sewing pattern. Mirrored pieces are mirrored back about the warp direction.
 fn from_pattern(uv: Option<[Vec2; 2]>, metres_per_unit: f64) -> Option<RestTriangle> {
     let [x1, x2] = uv?.map(|edge| edge * metres_per_unit);
     let mirror = Vec2::new(1.0, x1.perp(&x2).signum());
     Some(RestTriangle { x1: x1.component_mul(&mirror), x2: x2.component_mul(&mirror) })
 }
 
-fn no_pattern(cloth: &Cloth, surface: &Surface, face: usize, at: &str) -> Error {
+fn no_pattern(cloth: &Cloth, surface: &SurfaceMesh, face: usize, at: &str) -> Error {
     let polygon = surface.face_polygons[face] + 1;
     let name = cloth.name.as_deref().unwrap_or("the cloth");
     Error::input(

@@ -1,24 +1,26 @@
-//! The scene as the user writes it (RON). `docs/scene.md` describes every field.
+//! The scene as the user writes it in RON. `docs/scene.md` describes every field.
 //!
-//! Angles are in degrees, everything else in SI units; vectors are `(x, y, z)`.
+//! Angles are in degrees, all other quantities in SI units. Vectors are `(x, y, z)`.
+//! Shapes are declared in [`crate::mesh::shapes`], materials in
+//! [`crate::bodies::cloth::material`].
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
+use crate::bodies::cloth::material::MaterialSpec;
 use crate::bodies::cloth::wind::Air;
+use crate::mesh::shapes::Shape;
 use crate::step::settings::Solver;
 use crate::{contact, stealing, step};
 
-pub use crate::scene::objects::*;
-
-/// A scene. Every field but a shape and a material has a default.
+/// A scene. Every field has a default, except a shape and a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
-    /// Names the run folder; the scene file's own name unless given.
+    /// Names the run folder. The default is the scene file's own name.
     pub name: String,
     /// Seed of everything random.
     pub seed: u64,
-    /// Frames after the first one, which shows the start.
+    /// Number of frames after the first one. The first frame shows the start.
     pub frames: u32,
     /// Frames per simulated second.
     pub frames_per_second: f64,
@@ -30,15 +32,15 @@ pub struct Scene {
     pub air: Air,
     /// The cloths.
     pub cloths: Vec<Cloth>,
-    /// What they fall on.
+    /// Surfaces whose motion is prescribed.
     pub obstacles: Vec<Obstacle>,
     /// Contact distance and friction.
     pub contact: contact::Settings,
-    /// How the search for contacts is shared out; results do not depend on it.
+    /// How ranks share the search for contacts. Results do not depend on it.
     pub collision: stealing::Settings,
     /// The linear solver.
     pub solver: Solver,
-    /// About how many vertices a patch has.
+    /// Approximate number of vertices of a patch.
     pub patch_vertices: u32,
     /// What is written.
     pub output: Output,
@@ -66,7 +68,7 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// What the simulation must know beside its bodies.
+    /// The settings of the simulation. Its bodies are not among them.
     pub fn settings(&self) -> step::Settings {
         step::Settings {
             frames_per_second: self.frames_per_second,
@@ -93,7 +95,7 @@ pub enum Digits {
     /// Nine significant digits.
     #[default]
     Nine,
-    /// As many as bring back the same `f64`.
+    /// As many digits as the same `f64` needs.
     Exact,
 }
 
@@ -107,9 +109,181 @@ pub struct Output {
     pub energy: bool,
 }
 
+/// A cloth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cloth {
+    /// Unique in the scene. The default comes from the mesh file or the shape.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its surface.
+    pub shape: Shape,
+    /// Where it starts. The scale applies to its rest shape too.
+    #[serde(default)]
+    pub transform: Placement,
+    /// Where its rest lengths come from.
+    #[serde(default)]
+    pub rest: Rest,
+    /// Warp direction of faces without texture coordinates. It is given in the mesh's own
+    /// coordinates and projected to each face.
+    #[serde(default = "default_warp_axis")]
+    pub warp_axis: [f64; 3],
+    /// Its fabric.
+    pub material: MaterialSpec,
+    /// Rayleigh damping.
+    #[serde(default)]
+    pub damping: Damping,
+    /// Vertices whose motion is prescribed.
+    #[serde(default)]
+    pub pins: Vec<PinSpec>,
+}
+
+fn default_warp_axis() -> [f64; 3] {
+    [1.0, 0.0, 0.0]
+}
+
+/// Scales, then rotates, then translates.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Placement {
+    /// Uniform factor: metres per unit of the mesh.
+    pub scale: f64,
+    /// Axis of the rotation. Any length except zero.
+    pub axis: [f64; 3],
+    /// Angle, degrees.
+    pub angle_deg: f64,
+    /// Added last, m.
+    pub translation_m: [f64; 3],
+}
+
+impl Default for Placement {
+    fn default() -> Self {
+        Self { scale: 1.0, axis: [0.0, 1.0, 0.0], angle_deg: 0.0, translation_m: [0.0; 3] }
+    }
+}
+
+/// Where a cloth's rest lengths come from. Its rest angles always come from its shape.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Rest {
+    /// The shape. Texture coordinates give the warp direction only.
+    #[default]
+    Shape,
+    /// The texture coordinates: a sewing pattern.
+    Uv {
+        /// Length of one unit of texture coordinates, m.
+        metres_per_unit: f64,
+    },
+}
+
+/// Rayleigh damping: coefficients of mass and of stiffness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Damping {
+    /// Proportional to mass, 1/s.
+    pub mass_per_s: f64,
+    /// Proportional to stiffness, s.
+    pub stiffness_s: f64,
+}
+
+/// Vertices whose motion is prescribed for some time. Where two pins hold a vertex at the same
+/// time, the first one in the list counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Pin", deny_unknown_fields)]
+pub struct PinSpec {
+    /// Which vertices, by their positions at the start of the scene.
+    pub select: Select,
+    /// When it takes hold, s.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When it lets go, s. The default is never.
+    #[serde(default)]
+    pub end_s: Option<f64>,
+    /// The motion that the vertices follow from their positions at `start_s`. Without one they
+    /// stay there.
+    #[serde(default)]
+    pub motion: Option<MotionSpec>,
+}
+
+/// A choice of vertices of one cloth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Select {
+    /// By number, from 0 in the order of the file. With `--refine`, the new vertices between
+    /// chosen neighbours are chosen too.
+    Vertices(Vec<u32>),
+    /// All in an axis-parallel box of the scene.
+    Box {
+        /// Lower corner, m.
+        min_m: [f64; 3],
+        /// Upper corner, m.
+        max_m: [f64; 3],
+    },
+    /// The vertex nearest to a point of the scene (m). If several are nearest, the first one.
+    #[serde(serialize_with = "with_parentheses")]
+    Nearest([f64; 3]),
+    /// All vertices of the faces of an OBJ group.
+    Group(String),
+}
+
+/// Keeps the parentheses of a point in [`Scene::to_ron`], which leaves out those of a choice.
+fn with_parentheses<S: Serializer>(point: &[f64; 3], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_newtype_struct("Point", point)
+}
+
+/// A rigid motion by keyframes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Motion", default, deny_unknown_fields)]
+pub struct MotionSpec {
+    /// Centre of the rotations before any translation, m.
+    pub center_m: [f64; 3],
+    /// At least one, in ascending order of time.
+    pub keyframes: Vec<KeyframeSpec>,
+}
+
+/// Where a motion is at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Keyframe", default, deny_unknown_fields)]
+pub struct KeyframeSpec {
+    /// When, s.
+    pub time_s: f64,
+    /// Displacement of the centre, m.
+    pub translation_m: [f64; 3],
+    /// Axis of the rotation. Any length except zero.
+    pub axis: [f64; 3],
+    /// Angle, degrees. It may exceed 360.
+    pub angle_deg: f64,
+}
+
+impl Default for KeyframeSpec {
+    fn default() -> Self {
+        Self { time_s: 0.0, translation_m: [0.0; 3], axis: [0.0, 1.0, 0.0], angle_deg: 0.0 }
+    }
+}
+
+/// An obstacle: a surface whose motion is prescribed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Obstacle {
+    /// Unique in the scene. The default comes from the mesh file or the shape.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its surface. The faces look outwards.
+    pub shape: Shape,
+    /// Where it starts.
+    #[serde(default)]
+    pub transform: Placement,
+    /// How it moves from there. Without a motion it stays there.
+    #[serde(default)]
+    pub motion: Option<MotionSpec>,
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::{MaterialSpec, Shape};
 
     const DOCS: &str = include_str!("../../docs/scene.md");
 
@@ -120,7 +294,8 @@ mod tests {
         for line in source.lines() {
             if let Some(rest) = line.strip_prefix("pub struct ").or(line.strip_prefix("pub enum "))
             {
-                inside = types.is_empty() || types.iter().any(|name| rest.starts_with(name));
+                let wanted = types.is_empty() || types.iter().any(|name| rest.starts_with(name));
+                inside = wanted && line.ends_with('{');
             }
             inside &= line != "}";
             let word = line.trim().trim_start_matches("pub ");
@@ -130,6 +305,16 @@ mod tests {
             }
         }
         names
+    }
+
+    /// As [`declared`], of all files in a folder of `src`.
+    fn declared_in(folder: &str, types: &[&str]) -> BTreeSet<String> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
+        let files = std::fs::read_dir(folder).unwrap();
+        let source = |file: std::io::Result<std::fs::DirEntry>| {
+            std::fs::read_to_string(file.unwrap().path()).unwrap()
+        };
+        files.flat_map(|file| declared(&source(file), types)).collect()
     }
 
     /// Words in backticks in the first two columns of tables.
@@ -143,8 +328,10 @@ mod tests {
     #[test]
     fn the_docs_describe_every_field_and_no_other() {
         let mut expected = declared(include_str!("spec.rs"), &[]);
-        expected.extend(declared(include_str!("objects.rs"), &[]));
-        expected.extend(declared(include_str!("../mesh/shapes.rs"), &["Diagonal"]));
+        expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
+        expected.extend(declared_in("mesh/shapes", &[]));
+        expected.extend(MaterialSpec::NAMES.iter().map(|&name| name.to_owned()));
+        expected.extend(declared_in("bodies/cloth/material", MaterialSpec::NAMES));
         expected.extend(declared(include_str!("../bodies/cloth/wind.rs"), &[]));
         expected.extend(declared(include_str!("../contact/settings.rs"), &[]));
         expected.extend(declared(include_str!("../stealing/settings.rs"), &[]));

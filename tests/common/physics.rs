@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::membrane::rest_coordinates;
-use cloth_sim::bodies::cloth::setup::{ClothSetup, Material, Pin, RestTriangle};
+use cloth_sim::bodies::cloth::setup::{ClothSetup, Pin, RestTriangle};
 use cloth_sim::error::Result;
 use cloth_sim::linear::PreconditionerKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
-use cloth_sim::mesh::{Mesh, Surface};
+use cloth_sim::mesh::{Mesh, SurfaceMesh};
 use cloth_sim::ranks::in_process;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::{Model, Simulation};
@@ -56,7 +57,7 @@ pub fn alone(cloth: ClothSetup) -> Setup {
 
 /// Cloth at rest on `mesh`, warp along x.
 pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
-    let surface = Surface::from_mesh(mesh).expect("the mesh is sound");
+    let surface = SurfaceMesh::from_mesh(mesh).expect("the mesh is sound");
     let rest = surface.document.positions.clone();
     let plane = |face: &[u32; 3]| {
         let [x1, x2] = rest_coordinates(face.map(|v| rest[v as usize]), Vec3::x());

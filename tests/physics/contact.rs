@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::setup::Material;
-use cloth_sim::bodies::keyframes::{Keyframe, Motion, Transform};
+use cloth_sim::bodies::cloth::material::Material;
+use cloth_sim::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
 use cloth_sim::bodies::prescribed::ObstacleSetup;
 use cloth_sim::math::{Vec3, rotation};
-use cloth_sim::mesh::Surface;
-use cloth_sim::mesh::shapes::{Diagonal, plane, sheet};
+use cloth_sim::mesh::SurfaceMesh;
+use cloth_sim::mesh::shapes::{Diagonal, Plane, ShapeKind, sheet};
 use cloth_sim::scene;
 
 use crate::physics::*;
@@ -22,7 +22,8 @@ fn incline(slope_deg: f64, distance_m: f64) -> Setup {
     for p in &mut cloth.positions {
         *p = placement.apply(*p - 0.3 * Vec3::x() + distance_m * Vec3::y());
     }
-    let surface = Surface::from_mesh(plane(1.0, 0.4, 0.05)).expect("a sound mesh");
+    let plane = Plane { width_m: 1.0, length_m: 0.4, edge_m: Some(0.05) };
+    let surface = SurfaceMesh::from_mesh(plane.mesh()).expect("a sound mesh");
     let plane = ObstacleSetup {
         name: "plane".to_owned(),
         shape: surface.document.positions.clone(),
@@ -118,7 +119,7 @@ fn cloth_does_not_stick_to_a_floor_that_sinks() {
         angle_deg: 0.0,
     };
     let keyframes = vec![key(0.0, 0.0), key(0.1, 0.0), key(0.2, -1.0)];
-    setup.obstacles[0].motion = Some(Motion { center: Vec3::zeros(), keyframes });
+    setup.obstacles[0].motion = Some(KeyframedMotion { center: Vec3::zeros(), keyframes });
     let heights = simulate(&scene, setup, |simulation| {
         let mut heights = Vec::new();
         for end in [0.1, 0.15] {

@@ -1,6 +1,7 @@
 //! Cloth in motion against closed forms, through the real step.
 
-use cloth_sim::bodies::cloth::setup::{ClothSetup, Material};
+use cloth_sim::bodies::cloth::material::Material;
+use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::Mesh;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};

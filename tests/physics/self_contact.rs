@@ -1,13 +1,14 @@
 //! Cloth on cloth, cloth round a cylinder and cloth hit by a fast ball, through the real step.
 
 use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::setup::{ClothSetup, Material};
-use cloth_sim::bodies::keyframes::{Keyframe, Motion, Transform};
+use cloth_sim::bodies::cloth::material::Material;
+use cloth_sim::bodies::cloth::setup::ClothSetup;
+use cloth_sim::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
 use cloth_sim::bodies::prescribed::ObstacleSetup;
 use cloth_sim::error::Error;
 use cloth_sim::math::{Vec3, rotation};
-use cloth_sim::mesh::shapes::{Diagonal, sheet};
-use cloth_sim::mesh::{Mesh, Surface, shapes};
+use cloth_sim::mesh::shapes::{Cylinder, Diagonal, Plane, ShapeKind, Sphere, sheet};
+use cloth_sim::mesh::{Mesh, SurfaceMesh};
 use cloth_sim::scene::Scene;
 use cloth_sim::step::{Counter, Simulation, StepReport};
 
@@ -19,8 +20,13 @@ fn named(name: &str, mesh: Mesh) -> ClothSetup {
     ClothSetup { name: name.to_owned(), ..cloth(mesh, FABRIC) }
 }
 
-fn obstacle(name: &str, mesh: Mesh, placement: Transform, motion: Option<Motion>) -> ObstacleSetup {
-    let surface = Surface::from_mesh(mesh).expect("a sound mesh");
+fn obstacle(
+    name: &str,
+    mesh: Mesh,
+    placement: Transform,
+    motion: Option<KeyframedMotion>,
+) -> ObstacleSetup {
+    let surface = SurfaceMesh::from_mesh(mesh).expect("a sound mesh");
     ObstacleSetup {
         name: name.to_owned(),
         shape: surface.document.positions.clone(),
@@ -108,7 +114,12 @@ fn stack(layers: usize, spacing_m: f64) -> Setup {
             .for_each(|p| *p = turn * *p + (k + 1) as f64 * spacing_m * Vec3::y());
         layer
     };
-    let floor = obstacle("floor", shapes::plane(1.0, 1.0, 0.1), Transform::default(), None);
+    let floor = obstacle(
+        "floor",
+        Plane { width_m: 1.0, length_m: 1.0, edge_m: Some(0.1) }.mesh(),
+        Transform::default(),
+        None,
+    );
     Setup { cloths: (0..layers).map(layer).collect(), obstacles: vec![floor] }
 }
 
@@ -205,8 +216,9 @@ fn shot(pinned: bool) -> (Scene, Setup) {
         axis: Vec3::y(),
         angle_deg: 0.0,
     };
-    let motion = Motion { center: Vec3::zeros(), keyframes: vec![key(0.0, 0.0), key(0.02, -1.0)] };
-    let ball = shapes::sphere(0.02, 0.008);
+    let motion =
+        KeyframedMotion { center: Vec3::zeros(), keyframes: vec![key(0.0, 0.0), key(0.02, -1.0)] };
+    let ball = Sphere { radius_m: 0.02, edge_m: Some(0.008) }.mesh();
     let ball = obstacle("ball", ball, raised(Vec3::new(0.003, 0.06, 0.004)), Some(motion));
     (scene, Setup { cloths: vec![target], obstacles: vec![ball] })
 }
@@ -288,7 +300,12 @@ fn slip(load: f64) -> f64 {
     }
     let count = strip.positions.len();
     let lying = Transform { rotation: rotation(Vec3::x(), 90.0), ..Default::default() };
-    let cylinder = obstacle("cylinder", shapes::cylinder(radius, 0.1, 0.003), lying, None);
+    let cylinder = obstacle(
+        "cylinder",
+        Cylinder { radius_m: radius, length_m: 0.1, edge_m: Some(0.003) }.mesh(),
+        lying,
+        None,
+    );
     let setup = Setup { cloths: vec![strip], obstacles: vec![cylinder] };
     simulate(&scene, setup, |simulation| {
         let heavy_end = |s: &Simulation| s.positions()[count - 1].y;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cloth_sim::bodies::cloth::setup::Material;
+use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::{AirDrag, ClothModel};
 use cloth_sim::ids::NONE;
 use cloth_sim::math::{Vec3, rotation};
@@ -106,7 +106,7 @@ fn the_tablecloth_around_a_cylinder_has_the_energy_of_a_plate() {
     let scene = scene::load(&path, &[]).expect("the scene is sound");
     let folder = path.parent().expect("a folder");
     let cloths = scene::build(&scene, folder, 1).expect("the mesh is sound").cloths;
-    let (rest, rigidity) = (&cloths[0].rest, cloths[0].material.bending.warp_n_m);
+    let (rest, rigidity) = (&cloths[0].rest, cloths[0].material.bending.d11);
     let model = ClothModel::new(&cloths, AirDrag::default(), scene.step_s());
     let radius = 0.5;
     for degrees in [0.0, 30.0, 90.0] {

@@ -2,10 +2,10 @@
 
 use crate::bodies::cloth::air::AirDrag;
 use crate::bodies::cloth::bending::{Bending, BendingTreatment};
-use crate::bodies::cloth::material::{BendingStiffness, MembraneStiffness};
+use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::membrane::MembraneTriangle;
 use crate::bodies::cloth::pins::{PinGroup, Pins};
-use crate::bodies::cloth::setup::{ClothSetup, Material};
+use crate::bodies::cloth::setup::ClothSetup;
 use crate::ids::{FaceId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
@@ -51,8 +51,7 @@ impl ClothModel {
             .map(|(&face, plane)| MembraneTriangle::new(face, plane.x1, plane.x2))
             .collect();
         let masses = lumped_masses(&membranes, &all, cloths);
-        let rigidities: Vec<_> =
-            cloths.iter().map(|cloth| bending_stiffness(&cloth.material)).collect();
+        let rigidities: Vec<_> = cloths.iter().map(|cloth| cloth.material.bending).collect();
         let planes: Vec<_> =
             cloths.iter().flat_map(|cloth| &cloth.rest_planes).map(|p| [p.x1, p.x2]).collect();
         let bending = Bending::new(&all.faces, &all.topology, &planes, &all.rest, |face| {
@@ -63,7 +62,7 @@ impl ClothModel {
         let largest_damping = stiffness_damping.iter().copied().fold(0.0, f64::max);
         let bending_treatment = bending.treatment(&all.rest, &masses, step_s, largest_damping);
         Self {
-            membrane_stiffness: cloths.iter().map(|c| membrane_stiffness(&c.material)).collect(),
+            membrane_stiffness: cloths.iter().map(|c| c.material.membrane).collect(),
             mass_damping: cloths.iter().map(|c| c.material.mass_damping_per_s).collect(),
             pins: pins(cloths, &all.ranges),
             ranges: all.ranges,
@@ -151,24 +150,6 @@ fn lumped_masses(
         }
     }
     masses
-}
-
-fn membrane_stiffness(material: &Material) -> MembraneStiffness {
-    MembraneStiffness::new(
-        material.warp_n_per_m,
-        material.weft_n_per_m,
-        material.poisson_ratio,
-        material.shear_n_per_m,
-    )
-}
-
-fn bending_stiffness(material: &Material) -> BendingStiffness {
-    BendingStiffness {
-        d11: material.bending.warp_n_m,
-        d12: material.bending.coupling_n_m,
-        d22: material.bending.weft_n_m,
-        d66: material.bending.twist_n_m,
-    }
 }
 
 fn pins(cloths: &[ClothSetup], ranges: &[std::ops::Range<VertexId>]) -> Pins {

@@ -1,6 +1,6 @@
 //! Vertices that are held or follow a keyframed rigid motion.
 
-use crate::bodies::keyframes::Motion;
+use crate::bodies::keyframes::KeyframedMotion;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -14,7 +14,7 @@ pub struct PinGroup {
     /// Time from which they are free again, s.
     pub end_s: f64,
     /// The rigid motion that they follow; none holds them in place.
-    pub motion: Option<Motion>,
+    pub motion: Option<KeyframedMotion>,
 }
 
 /// All pins of a scene.

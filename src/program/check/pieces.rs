@@ -8,7 +8,7 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::NONE;
 use cloth_sim::mesh::obj::Corner;
 use cloth_sim::mesh::obj_read::Lines;
-use cloth_sim::mesh::{ObjDocument, Surface, Topology, obj_read};
+use cloth_sim::mesh::{ObjDocument, SurfaceMesh, Topology, obj_read};
 use cloth_sim::scene;
 use cloth_sim::scene::Scene;
 
@@ -77,8 +77,8 @@ impl Piece {
     /// # Errors
     /// A mesh that is not sound.
     pub fn shape(&self, is_cloth: bool) -> Result<Shape> {
-        let Surface { document, faces, topology, .. } =
-            Surface::new(self.document.clone(), &self.lines)?;
+        let SurfaceMesh { document, faces, topology, .. } =
+            SurfaceMesh::new(self.document.clone(), &self.lines)?;
         let length = |&[a, b]: &[u32; 2]| {
             (document.positions[a as usize] - document.positions[b as usize]).norm()
         };

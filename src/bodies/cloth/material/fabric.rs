@@ -1,10 +1,12 @@
-//! The library of named fabrics. `docs/scene.md` tells the source of each number
-//! and what is assumed.
+//! The library of named fabrics. `docs/scene.md` gives the source of each number
+//! and says which numbers are assumed.
 
-use crate::bodies::cloth::setup::{Bending, Material};
+use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
+use crate::bounds::did_you_mean;
+use crate::error::{Error, Result};
 
 /// Names and fabrics.
-pub const FABRICS: [(&str, Material); 7] = [
+const FABRICS: [(&str, Material); 7] = [
     // Cotton, isotropic: Li, Kaufman, Jiang 2021 (C-IPC): 472.6 kg/m^3, 0.318 mm, 0.821 MPa.
     ("cotton", solid(472.6, 0.318e-3, 0.821e6, 0.243)),
     // Bending of Matsudaira 2015; density, stretch and Poisson's ratio assumed.
@@ -21,38 +23,34 @@ pub const FABRICS: [(&str, Material); 7] = [
     ("wool_tropical", Material::isotropic(0.190, 500.0, 0.3, 6.57e-6)),
 ];
 
-/// The fabric of that name.
-pub fn fabric(name: &str) -> Option<Material> {
-    FABRICS.iter().find(|(known, _)| *known == name).map(|(_, material)| *material)
+/// The fabric of that name, without damping.
+///
+/// # Errors
+/// A name that the library does not know. `at` is the path of the material in the scene.
+pub(super) fn fabric(name: &str, at: &str) -> Result<Material> {
+    let found = FABRICS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, material)| *material).ok_or_else(|| {
+        let known: Vec<&str> = FABRICS.iter().map(|(known, _)| *known).collect();
+        Error::input(at, format!("unknown fabric `{name}`"), did_you_mean(name, &known))
+    })
 }
 
-/// A plate of one solid: density (kg/m^3), thickness (m), modulus (Pa).
+/// A plate of a solid: density (kg/m^3), thickness (m), modulus (Pa).
 const fn solid(density: f64, thickness: f64, modulus: f64, poisson_ratio: f64) -> Material {
     let stretch = modulus * thickness;
     let rigidity = stretch * thickness * thickness / (12.0 * (1.0 - poisson_ratio * poisson_ratio));
     Material::isotropic(density * thickness, stretch, poisson_ratio, rigidity)
 }
 
-/// From measured stretch stiffnesses c11, c12, c22, c33 (N/m) and rigidities
-/// along warp and weft (N m), without coupling between both curvatures.
+/// From measured stretch stiffnesses c11, c12, c22, c33 (N/m) and flexural rigidities
+/// along warp and weft (N m). Both curvatures are not coupled.
 const fn measured(density: f64, stretch: [f64; 4], bending: [f64; 2]) -> Material {
     let [c11, c12, c22, c33] = stretch;
-    let [warp_n_m, weft_n_m] = bending;
-    Material {
-        density_kg_per_m2: density,
-        warp_n_per_m: c11 - c12 * c12 / c22,
-        weft_n_per_m: c22 - c12 * c12 / c11,
-        poisson_ratio: c12 / c22,
-        shear_n_per_m: c33,
-        bending: Bending {
-            warp_n_m,
-            weft_n_m,
-            coupling_n_m: 0.0,
-            twist_n_m: 0.25 * (warp_n_m + weft_n_m),
-        },
-        mass_damping_per_s: 0.0,
-        stiffness_damping_s: 0.0,
-    }
+    let [d11, d22] = bending;
+    let (warp, weft) = (c11 - c12 * c12 / c22, c22 - c12 * c12 / c11);
+    let membrane = MembraneStiffness::new(warp, weft, c12 / c22, c33);
+    let bending = BendingStiffness { d11, d12: 0.0, d22, d66: 0.25 * (d11 + d22) };
+    Material::new(density, membrane, bending)
 }
 
 #[cfg(test)]
@@ -61,17 +59,20 @@ mod tests {
 
     #[test]
     fn measured_stretch_is_the_membrane_stiffness() {
-        let c = fabric("denim").unwrap().membrane();
-        for (value, expected) in [(c.m11, 205.4), (c.m12, 10.2), (c.m22, 1013.9), (c.m33, 53.4)] {
+        let c = fabric("denim", "").unwrap().membrane;
+        for (value, expected) in [(c.c11, 205.4), (c.c12, 10.2), (c.c22, 1013.9), (c.c33, 53.4)] {
             assert!((value - expected).abs() < 1e-9 * expected);
         }
     }
 
     #[test]
     fn cotton_is_a_thin_plate() {
-        let cotton = fabric("cotton").unwrap();
+        let cotton = fabric("cotton", "").unwrap();
         assert!((cotton.density_kg_per_m2 - 0.15029).abs() < 1e-5);
-        assert!((cotton.warp_n_per_m - 261.08).abs() < 0.01);
-        assert!((cotton.bending.warp_n_m - 2.338e-6).abs() < 1e-9);
+        let (c, nu) = (cotton.membrane, 0.243);
+        assert!(
+            (c.c11 * (1.0 - nu * nu) - 261.08).abs() < 0.01 && (c.c12 / c.c11 - nu).abs() < 1e-12
+        );
+        assert!((cotton.bending.d11 - 2.338e-6).abs() < 1e-9);
     }
 }

@@ -1,23 +1,4 @@
-//! What a fabric is, in the resultants (per length, not per area) that thin sheets use.
-
-use crate::bodies::cloth::air::AirDrag;
-
-/// Everything the element kernels need to know about a fabric.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Material {
-    /// Mass per area, kg/m^2.
-    pub area_density: f64,
-    /// Stiffness in the plane.
-    pub membrane: MembraneStiffness,
-    /// Stiffness against curvature.
-    pub bending: BendingStiffness,
-    /// Rayleigh damping proportional to mass, 1/s.
-    pub mass_damping: f64,
-    /// Rayleigh damping proportional to stiffness, s.
-    pub stiffness_damping: f64,
-    /// Drag against the air.
-    pub drag: AirDrag,
-}
+//! Stiffnesses of thin sheets, as resultants: per length, not per area.
 
 /// Orthotropic plane stress, N/m: stress resultants `(N11, N22, N12)` from
 /// strains `(e11, e22, 2 e12)` in the material axes, warp first.
@@ -34,9 +15,9 @@ pub struct MembraneStiffness {
 }
 
 impl MembraneStiffness {
-    /// From moduli times thickness, N/m. `poisson_ratio` is the weft contraction
-    /// per warp strain when only the warp is under tension.
-    pub fn new(
+    /// From moduli times thickness, N/m. `poisson_ratio` is the contraction along weft
+    /// per strain along warp, when only the warp is under tension.
+    pub const fn new(
         warp_n_per_m: f64,
         weft_n_per_m: f64,
         poisson_ratio: f64,
@@ -52,15 +33,10 @@ impl MembraneStiffness {
         }
     }
 
-    /// Alike in all directions: Young's modulus times thickness (N/m) and Poisson's ratio.
-    pub fn isotropic(modulus_n_per_m: f64, poisson_ratio: f64) -> Self {
+    /// The same in all directions: Young's modulus times thickness (N/m) and Poisson's ratio.
+    pub const fn isotropic(modulus_n_per_m: f64, poisson_ratio: f64) -> Self {
         let shear = modulus_n_per_m / (2.0 * (1.0 + poisson_ratio));
         Self::new(modulus_n_per_m, modulus_n_per_m, poisson_ratio, shear)
-    }
-
-    /// True if every strain costs energy (false for NaN).
-    pub fn is_positive_definite(&self) -> bool {
-        self.c11 > 0.0 && self.c33 > 0.0 && self.c11 * self.c22 > self.c12 * self.c12
     }
 
     /// Stress resultants `(N11, N22, N12)`, N/m, of `(e11, e22, 2 e12)`.
@@ -74,7 +50,7 @@ impl MembraneStiffness {
     }
 }
 
-/// Orthotropic flexural rigidity, N m: moments from curvatures
+/// Orthotropic flexural rigidity D, N m: moments from curvatures
 /// `(k11, k22, 2 k12)` in the material axes, warp first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BendingStiffness {
@@ -92,8 +68,8 @@ impl BendingStiffness {
     /// Cloth without any resistance to bending.
     pub const ZERO: Self = Self { d11: 0.0, d12: 0.0, d22: 0.0, d66: 0.0 };
 
-    /// Alike in all directions: flexural rigidity `D = E t^3 / (12 (1 - nu^2))`, N m.
-    pub fn isotropic(rigidity_n_m: f64, poisson_ratio: f64) -> Self {
+    /// The same in all directions: flexural rigidity `D = E t^3 / (12 (1 - nu^2))`, N m.
+    pub const fn isotropic(rigidity_n_m: f64, poisson_ratio: f64) -> Self {
         Self {
             d11: rigidity_n_m,
             d12: poisson_ratio * rigidity_n_m,
@@ -102,9 +78,23 @@ impl BendingStiffness {
         }
     }
 
-    /// True if every curvature costs energy (false for NaN). Bending needs this,
-    /// or [`Self::ZERO`].
+    /// True if every curvature costs energy (false for NaN). A fabric's bending must be positive
+    /// definite or [`Self::ZERO`].
     pub fn is_positive_definite(&self) -> bool {
         self.d11 > 0.0 && self.d66 > 0.0 && self.d11 * self.d22 > self.d12 * self.d12
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn isotropic_membrane_is_plane_stress() {
+        let c = MembraneStiffness::isotropic(500.0, 0.3);
+        let e = 500.0 / (1.0 - 0.09);
+        for (value, expected) in [(c.c11, e), (c.c12, 0.3 * e), (c.c22, e), (c.c33, 0.35 * e)] {
+            assert!((value - expected).abs() < 1e-10);
+        }
     }
 }

@@ -1,22 +1,22 @@
-//! Bounds of single fields, each with its message.
+//! Bounds of single settings, each with its message. `at` is the path of the field in the scene.
 
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 
-/// Names the known word nearest to `found`, and all of them.
-pub(super) fn did_you_mean(found: &str, known: &[&str]) -> String {
+/// A remedy for an unknown word: the known word nearest to `found`, and all known words.
+pub(crate) fn did_you_mean(found: &str, known: &[&str]) -> String {
     let nearest = known.iter().max_by(|a, b| {
         let likeness = |word: &str| strsim::normalized_damerau_levenshtein(found, word);
         likeness(a).total_cmp(&likeness(b))
     });
     match nearest {
         Some(nearest) => format!("did you mean `{nearest}`? Known here: {}", known.join(", ")),
-        None => "nothing can stand here".to_owned(),
+        None => "nothing is known here".to_owned(),
     }
 }
 
 /// Not NaN, not infinite.
-pub(super) fn finite(at: &str, value: f64) -> Result<()> {
+pub(crate) fn finite(at: &str, value: f64) -> Result<()> {
     if value.is_finite() {
         return Ok(());
     }
@@ -24,12 +24,12 @@ pub(super) fn finite(at: &str, value: f64) -> Result<()> {
 }
 
 /// All components finite.
-pub(super) fn finite_vector(at: &str, value: [f64; 3]) -> Result<()> {
+pub(crate) fn finite_vector(at: &str, value: [f64; 3]) -> Result<()> {
     value.into_iter().try_for_each(|component| finite(at, component))
 }
 
 /// Above zero.
-pub(super) fn positive(at: &str, value: f64) -> Result<()> {
+pub(crate) fn positive(at: &str, value: f64) -> Result<()> {
     finite(at, value)?;
     if value > 0.0 {
         return Ok(());
@@ -38,7 +38,7 @@ pub(super) fn positive(at: &str, value: f64) -> Result<()> {
 }
 
 /// Zero or above.
-pub(super) fn not_negative(at: &str, value: f64) -> Result<()> {
+pub(crate) fn not_negative(at: &str, value: f64) -> Result<()> {
     finite(at, value)?;
     if value >= 0.0 {
         return Ok(());
@@ -47,15 +47,15 @@ pub(super) fn not_negative(at: &str, value: f64) -> Result<()> {
 }
 
 /// A count above zero.
-pub(super) fn at_least_one(at: &str, value: u32) -> Result<()> {
+pub(crate) fn at_least_one(at: &str, value: u32) -> Result<()> {
     if value > 0 {
         return Ok(());
     }
     Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
 }
 
-/// A number of cells that fits in memory.
-pub(super) fn cells(at: &str, value: u32) -> Result<()> {
+/// A number of cells, few enough for the memory.
+pub(crate) fn cells(at: &str, value: u32) -> Result<()> {
     at_least_one(at, value)?;
     if value <= 10_000 {
         return Ok(());
@@ -64,7 +64,7 @@ pub(super) fn cells(at: &str, value: u32) -> Result<()> {
 }
 
 /// A vector that can be normalized.
-pub(super) fn direction(at: &str, value: [f64; 3]) -> Result<()> {
+pub(crate) fn direction(at: &str, value: [f64; 3]) -> Result<()> {
     finite_vector(at, value)?;
     let length = Vec3::from(value).norm();
     if length.is_normal() {
@@ -73,8 +73,8 @@ pub(super) fn direction(at: &str, value: [f64; 3]) -> Result<()> {
     Err(Error::input(at, "this vector has no direction", "write a vector of a length such as 1"))
 }
 
-/// Times of keys, each after the one before.
-pub(super) fn ascending(at: &str, times: impl Iterator<Item = f64>) -> Result<()> {
+/// Times of keys in ascending order.
+pub(crate) fn ascending(at: &str, times: impl Iterator<Item = f64>) -> Result<()> {
     let mut last = f64::NEG_INFINITY;
     for (i, time) in times.enumerate() {
         let at = format!("{at}[{i}].time_s");

@@ -1,0 +1,109 @@
+//! A rectangle of cells that are cut into triangles.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::cells;
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+use crate::mesh::shapes::{ShapeKind, along, check_size};
+
+/// A rectangle in the plane y = 0 about the origin. It faces up.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sheet {
+    /// Size along x, m.
+    pub width_m: f64,
+    /// Size along z, m.
+    pub length_m: f64,
+    /// Cells along x.
+    pub columns: u32,
+    /// Cells along z.
+    pub rows: u32,
+    /// How the cells are cut.
+    #[serde(default)]
+    pub diagonal: Diagonal,
+}
+
+/// How the cells of a sheet are cut into triangles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Diagonal {
+    /// All in one direction.
+    #[default]
+    Same,
+    /// In alternating directions, so that diamonds appear.
+    Alternating,
+    /// Every other row is shifted by half a cell. The triangles are equilateral
+    /// when rows are sqrt(3)/2 of a cell apart.
+    Equilateral,
+}
+
+impl ShapeKind for Sheet {
+    fn check(&self, at: &str) -> Result<()> {
+        check_size(at, "width_m", self.width_m)?;
+        check_size(at, "length_m", self.length_m)?;
+        cells(&format!("{at}.columns"), self.columns)?;
+        cells(&format!("{at}.rows"), self.rows)
+    }
+
+    fn mesh(&self) -> Mesh {
+        sheet(self.width_m, self.length_m, self.columns, self.rows, self.diagonal)
+    }
+}
+
+/// The mesh of a [`Sheet`], `width` x `length` in m.
+pub fn sheet(width: f64, length: f64, columns: u32, rows: u32, diagonal: Diagonal) -> Mesh {
+    if diagonal == Diagonal::Equilateral {
+        return staggered_sheet(width, length, columns, rows);
+    }
+    let mut mesh = Mesh::default();
+    for j in 0..=rows {
+        for i in 0..=columns {
+            mesh.positions.push(Vec3::new(along(width, i, columns), 0.0, along(length, j, rows)));
+        }
+    }
+    let at = |i: u32, j: u32| j * (columns + 1) + i;
+    for j in 0..rows {
+        for i in 0..columns {
+            let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+            if diagonal == Diagonal::Alternating && (i + j) % 2 == 1 {
+                mesh.faces.extend([[a, b, d], [b, c, d]]);
+            } else {
+                mesh.faces.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+    }
+    mesh
+}
+
+/// Even rows have `columns + 1` vertices. Odd rows are shifted by half a cell
+/// and have one vertex more, so that they end on the same straight sides.
+fn staggered_sheet(width: f64, length: f64, columns: u32, rows: u32) -> Mesh {
+    let mut mesh = Mesh::default();
+    let mut starts = vec![];
+    for j in 0..=rows {
+        starts.push(mesh.positions.len() as u32);
+        let z = along(length, j, rows);
+        for i in 0..=columns + j % 2 {
+            let half_cells =
+                if j % 2 == 0 { 2 * i } else { (2 * i).saturating_sub(1).min(2 * columns) };
+            mesh.positions.push(Vec3::new(along(width, half_cells, 2 * columns), 0.0, z));
+        }
+    }
+    for j in 0..rows {
+        let [near, far] = [starts[j as usize], starts[j as usize + 1]];
+        for i in 0..=columns {
+            if j % 2 == 0 {
+                mesh.faces.push([near + i, far + i, far + i + 1]);
+            } else {
+                mesh.faces.push([near + i, far + i, near + i + 1]);
+            }
+            if i < columns && j % 2 == 0 {
+                mesh.faces.push([near + i, far + i + 1, near + i + 1]);
+            } else if i < columns {
+                mesh.faces.push([near + i + 1, far + i, far + i + 1]);
+            }
+        }
+    }
+    mesh
+}
