@@ -1,5 +1,6 @@
 //! The contact law: from near pairs to forces, impulses and the fail-safe.
 
+pub mod candidates;
 pub mod fail_safe;
 pub mod impulse;
 pub mod point;

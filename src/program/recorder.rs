@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::program::replay::recording::writer::Writer;
+use crate::program::replay::recording::{Header, RecordedStep};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
-use cloth_sim::stealing::replay::{Header, RecordedStep, Writer};
 use cloth_sim::step::{Model, Simulation, StepReport};
 
 use crate::program::job::Job;

@@ -1,6 +1,7 @@
 //! From candidates to the contacts that stand in the linear system.
 
 use crate::collision::Pair;
+use crate::contact::candidates::{SearchObserver, SearchOver, collect_shared};
 use crate::contact::settings::Response;
 use crate::contact::spring::{Bodies, StandingContact};
 use crate::contact::{Contact, ContactDistance, ContactKind, find_contacts, keep_local_minima};
@@ -22,16 +23,24 @@ pub(super) const PAIRS_PER_CHUNK: usize = 512;
 impl Simulation<'_> {
     /// One traversal over the predicted motion: all pairs that come near, as long
     /// as every vertex stays within its margin.
-    pub(super) fn find_candidates(&mut self, report: &mut StepReport) -> Result<()> {
+    pub(super) fn find_candidates(
+        &mut self,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<()> {
         let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
         report.time(Phase::Refit, |_| self.detector.refit(&self.threads, surfaces, &sweep));
-        self.collect_candidates(report)
+        self.collect_candidates(report, observer)
     }
 
     /// Seeks the candidates of the vertices that have left the paths along which they
     /// were sought again, along the actual ones. All ranks decide alike: they know all
     /// positions.
-    pub(super) fn keep_candidates(&mut self, report: &mut StepReport) -> Result<()> {
+    pub(super) fn keep_candidates(
+        &mut self,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<()> {
         let margin = self.margin();
         let strayed = report.time(Phase::Refit, |_| self.motion.follow_strayed(margin));
         if strayed.is_empty() {
@@ -41,26 +50,35 @@ impl Simulation<'_> {
         report.count(Counter::Strayed, strayed.len() as u64);
         let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
         report.time(Phase::Refit, |_| self.detector.refit_strayed(surfaces, &sweep, &strayed));
-        self.collect_candidates(report)
+        self.collect_candidates(report, observer)
     }
 
-    fn collect_candidates(&mut self, report: &mut StepReport) -> Result<()> {
+    fn collect_candidates(
+        &mut self,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<()> {
         let (sweep, surfaces) = (self.motion.sweep(self.radius()), &self.model.surfaces);
+        self.processors.trace_tasks(observer.traces_tasks());
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (&self.layout.own_patches, &mut self.lists.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
             let (here, processors) = ((self.world, &self.threads), &mut self.processors);
-            let shared = self.detector.collect_shared(here, processors, surfaces, &sweep, roots)?;
-            counts.add(&shared);
+            let over = (surfaces, &sweep);
+            counts.add(&collect_shared(here, processors, &mut self.detector, over, roots)?);
             report.count(Counter::Tests, counts.tests);
             report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);
             Ok::<_, Error>(counts)
         })?;
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        let (uses, patches) = (self.processors.usage(), self.model.partition.patches.len());
-        let trees = || self.detector.test_trees(surfaces, &sweep, patches);
-        recorder.search(self.world, uses, executed, trees)
+        observer.searched(&SearchOver {
+            world: self.world,
+            processors: &self.processors,
+            executed,
+            detector: &self.detector,
+            surfaces,
+            sweep,
+        })
     }
 
     /// Within what distance along the paths pairs are candidates, m.

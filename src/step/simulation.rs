@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::bodies::cloth::energy::EnergyMeter;
 use crate::bodies::cloth::{ContactSpring, Integrator};
 use crate::collision::{Detector, Test};
+use crate::contact::candidates::SearchProcessors;
 use crate::contact::fail_safe::FailSafe;
 use crate::contact::spring::{ContactLaw, StandingContact};
 use crate::contact::{Contact, Friction, VertexResponse};
@@ -14,8 +15,6 @@ use crate::linear::Tolerance;
 use crate::math::Vec3;
 use crate::partition::{Gather, Layout};
 use crate::ranks::World;
-use crate::stealing::Processors;
-use crate::stealing::replay::{RecordedStep, SearchRecorder};
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::model::Model;
 use crate::step::motion::Motion;
@@ -38,7 +37,7 @@ pub struct Simulation<'w> {
     pub(super) gather: Gather,
     pub(super) integrator: Integrator,
     pub(super) detector: Detector,
-    pub(super) processors: Processors,
+    pub(super) processors: SearchProcessors,
     pub(super) law: ContactLaw,
     pub(super) energy: EnergyMeter,
     pub(super) state: State,
@@ -48,8 +47,6 @@ pub struct Simulation<'w> {
     pub(super) held: bool,
     /// Size of the next step, ticks.
     pub(super) step_ticks: u64,
-    /// Keeps the searches of steps that are recorded.
-    pub(super) recorder: Option<SearchRecorder>,
     pub(super) lists: Lists,
 }
 
@@ -115,14 +112,13 @@ impl<'w> Simulation<'w> {
                 tolerance,
             )?,
             detector: Detector::new(&model.surfaces),
-            processors: Processors::new(&settings.collision, &threads, world),
+            processors: SearchProcessors::new(&settings.collision, &threads, world),
             energy: EnergyMeter::new(cloth, &layout),
             threads,
             motion: Motion::new(&model),
             fail_safe: FailSafe::default(),
             held: false,
             step_ticks: TICKS_PER_STEP,
-            recorder: None,
             lists: Lists::default(),
             layout,
             law,
@@ -189,18 +185,14 @@ impl<'w> Simulation<'w> {
         self.state.ticks / TICKS_PER_STEP
     }
 
-    /// One step, as [`Simulation::step`], with its test trees on rank 0: the same frames,
-    /// and recording is part of no phase. Every rank must ask for it. Collective.
+    /// Advances by one whole step. Where the solve fails or the fail-safe takes too much, the
+    /// step is done in smaller ones, which then grow again.
     ///
     /// # Errors
-    /// As for [`Simulation::step`].
-    pub fn recorded_step(&mut self) -> Result<(StepReport, Option<RecordedStep>)> {
-        self.recorder = Some(SearchRecorder::default());
-        let stepped = self.step();
-        let recorder = self.recorder.take().unwrap_or_default();
-        let report = stepped?;
-        let recorded = recorder.step(self.world, self.steps(), &report)?;
-        Ok((report, recorded))
+    /// [`crate::error::Error::Step`] when the smallest step fails too,
+    /// [`crate::error::Error::Rank`] when another rank has failed.
+    pub fn step(&mut self) -> Result<StepReport> {
+        self.step_observed(&mut ())
     }
 
     /// What all ranks know alike.
@@ -216,16 +208,6 @@ impl<'w> Simulation<'w> {
     /// This rank's linear system, as assembled in the last step.
     pub fn integrator(&self) -> &Integrator {
         &self.integrator
-    }
-
-    /// This rank's processors, with the profile of the last step.
-    pub fn processors(&self) -> &Processors {
-        &self.processors
-    }
-
-    /// Whether each task of the steps from now on is noted (see [`Processors::searches`]).
-    pub fn note_tasks(&mut self, notes: bool) {
-        self.processors.note_tasks(notes);
     }
 
     /// Kinetic, gravitational and elastic energy of all cloths, J. Collective.

@@ -2,6 +2,7 @@
 
 use crate::bodies::cloth::SolveOutcome;
 use crate::bodies::cloth::inputs::StepInputs;
+use crate::contact::candidates::SearchObserver;
 use crate::contact::settings::OnPinch;
 use crate::error::Result;
 use crate::step::clock::TICKS_PER_STEP;
@@ -11,19 +12,17 @@ use crate::step::simulation::Simulation;
 use crate::step::trouble::{Trouble, trouble_of};
 
 impl Simulation<'_> {
-    /// Advances by one whole step. Where the solve fails or the fail-safe takes too
-    /// much, the step is done in smaller ones, which then grow again.
+    /// One step, as [`Simulation::step`], whose searches are watched by `observer`. The state
+    /// and the report are the same for all observers. Collective.
     ///
     /// # Errors
-    /// [`crate::error::Error::Step`] when the smallest step fails too,
-    /// [`crate::error::Error::Rank`] when another rank has failed.
-    pub fn step(&mut self) -> Result<StepReport> {
+    /// As for [`Simulation::step`], and those of the observer.
+    pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
         self.held = false;
-        self.processors.forget_use();
         while self.state.ticks < end {
-            match self.attempt(&mut report)? {
+            match self.attempt(&mut report, observer)? {
                 None => self.grow_step(end),
                 Some(trouble) => self.retry(trouble, end, &mut report)?,
             }
@@ -35,10 +34,14 @@ impl Simulation<'_> {
     }
 
     /// One step of the present size; the state changes only without trouble.
-    fn attempt(&mut self, report: &mut StepReport) -> Result<Option<Trouble>> {
+    fn attempt(
+        &mut self,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<Option<Trouble>> {
         let span = Span::new(&self.model.clock, &self.state, self.step_ticks, self.held);
         report.time(Phase::Predict, |_| self.predict(&span));
-        self.find_candidates(report)?;
+        self.find_candidates(report, observer)?;
         report.time(Phase::Contacts, |report| self.find_contacts(&span, report))?;
         report.time(Phase::Assembly, |_| self.assemble(&span));
         let solved = report.time(Phase::Solve, |report| self.solve(report))?;
@@ -49,9 +52,9 @@ impl Simulation<'_> {
         if self.can_halve(false) && report.time(Phase::Solve, |_| self.turns_too_far()) {
             return Ok(Some(Trouble::Turned));
         }
-        self.keep_candidates(report)?;
+        self.keep_candidates(report, observer)?;
         self.respond(&span, report)?;
-        self.keep_candidates(report)?;
+        self.keep_candidates(report, observer)?;
         let trouble = report.time(Phase::FailSafe, |report| self.fail_safe(&span, report))?;
         if trouble.is_none() {
             report.count(Counter::Held, u64::from(self.held));

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::overrides::override_collision;
 use cloth_sim::stealing::Settings;
-use cloth_sim::stealing::replay::{
-    Evidence, ModelledStep, PhaseSplit, Recording, Times, Variant, check_writable, compare, replay,
-    unit_costs,
-};
 
 use crate::program::cli::ReplayArguments;
-use crate::program::replay::Replayed;
-use crate::program::{print, replay as report};
+use crate::program::print;
+use crate::program::replay::model::{
+    ModelledStep, PhaseSplit, RecordingSet, Times, Variant, compare, fit_unit_costs, replay,
+};
+use crate::program::replay::recording::Recording;
+use crate::program::replay::recording::writer::check_writable;
+use crate::program::replay::report::{self, Replayed};
 
 /// Models the phases of the first recording on each number of processors, and each
 /// recording as it was made beside what was measured; prints tables.
@@ -33,11 +34,11 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     }
     let collision = settings(&first.header.collision, &arguments.overrides)?;
     check_outputs(arguments)?;
-    let evidence = Evidence::new(recordings.iter().map(|(_, recording)| recording).collect());
-    let times = Times { costs: unit_costs(&evidence)?, split: PhaseSplit::fit(&evidence) };
+    let set = RecordingSet::new(recordings.iter().map(|(_, recording)| recording).collect());
+    let times = Times { costs: fit_unit_costs(&set)?, split: PhaseSplit::fit(&set) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
     print::line(report::times(&times))?;
-    if !evidence.tells_tasks_from_tests() {
+    if !set.separates_tasks_from_tests() {
         print::line(
             "warning: what a task costs cannot be told from what its tests cost, since all recordings of one \
              processor\nhave the same a and b: do not try others here. Give one more, made with --set \
@@ -48,7 +49,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     // 2. Prediction beside measurement.
     let compared = recordings
         .iter()
-        .map(|(names, recording)| Ok((names.clone(), compare(recording, &evidence, &times)?)));
+        .map(|(names, recording)| Ok((names.clone(), compare(recording, &set, &times)?)));
     print::line(report::comparisons(&compared.collect::<Result<Vec<_>>>()?))?;
 
     // 3. The first recording on other machines.

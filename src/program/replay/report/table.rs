@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use cloth_sim::stealing::Settings;
-use cloth_sim::stealing::replay::tree::Item;
-use cloth_sim::stealing::replay::{
+use crate::program::replay::model::{
     Comparison, ModelledStep, Network, PhaseSplit, Times, UnitCosts,
 };
+use crate::program::replay::recording::trees::Item;
+use cloth_sim::stealing::Settings;
 
-use crate::program::replay::{PARTS, Replayed};
+use crate::program::replay::report::{PARTS, Replayed};
 
 /// What a replay starts from.
 pub fn times(times: &Times) -> String {

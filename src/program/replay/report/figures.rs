@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::program::replay::model::ModelledStep;
+use crate::program::replay::model::Replay;
 use cloth_sim::error::Result;
 use cloth_sim::stealing::ProcessorUse;
-use cloth_sim::stealing::replay::ModelledStep;
-use cloth_sim::stealing::replay::model::Replay;
 use cloth_sim::step::Phase;
 
 use crate::program::profile::{FrameProfile, ProcessorProfile, Profile, canvas, draw_profiles};
-use crate::program::replay::scaling::Scaling;
-use crate::program::replay::{PARTS, Replayed, ratio};
+use crate::program::replay::report::scaling::Scaling;
+use crate::program::replay::report::{PARTS, Replayed, ratio};
 
 /// Draws the utilization of each processor, frame by frame, without stealing and with it
 /// (Thomaszewski & Blochinger 2007, figure 8), into `out`; of each step it takes how each
