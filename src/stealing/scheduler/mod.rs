@@ -62,7 +62,7 @@ impl MessageKind {
     }
 }
 
-/// What the scheduler of a rank is told.
+/// What the scheduler of a rank learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// Time has passed.

@@ -35,7 +35,7 @@ enum NetworkEvent {
     SumCompleted(i64),
 }
 
-/// What is to come, in order of time.
+/// Events to come, in order of time.
 #[derive(Default)]
 struct EventQueue {
     now: u64,

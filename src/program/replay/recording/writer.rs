@@ -75,7 +75,7 @@ impl Writer {
 /// # Errors
 /// When it cannot be written.
 pub fn check_writable(path: &Path) -> std::io::Result<()> {
-    // Also a link to what is not there yet.
+    // A link to a missing file exists too.
     let is_there = path.symlink_metadata().is_ok();
     File::options().append(true).create(true).open(path)?;
     if !is_there {

@@ -69,17 +69,17 @@ impl Replayed {
         ratio(self.sum(|step| step.usage.busy_s), all_s)
     }
 
-    /// How many times as fast as one processor: the test parts.
+    /// Speed-up of the test parts against one processor.
     pub fn speed_up_of_tests(&self) -> Option<f64> {
         ratio(self.sum(|step| step.serial_s), self.sum(|step| step.test_part_s))
     }
 
-    /// The most that it could be, with every test in its place.
+    /// The best possible speed-up of the test parts.
     pub fn best_speed_up(&self) -> Option<f64> {
         ratio(self.sum(|step| step.serial_s), self.sum(|step| step.best_s))
     }
 
-    /// How many times as fast as one processor: the whole phases.
+    /// Speed-up of the whole phases against one processor.
     pub fn speed_up(&self) -> Option<f64> {
         ratio(self.serial_s, self.sum(ModelledStep::phase_s))
     }
@@ -90,7 +90,7 @@ impl Replayed {
     }
 }
 
-/// None of nothing.
+/// A quotient; none if `whole` is zero.
 fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
