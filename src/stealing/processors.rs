@@ -148,15 +148,18 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
     }
 }
 
+/// A processor that executes this workload.
+type ProcessorOf<W> = Processor<<W as Workload>::Test, <W as Workload>::Results>;
+
 /// Lets all processors of a rank work, the first one on the calling thread.
 fn work<W: Workload>(
     threads: &Threads,
-    (first, others): (&mut Processor<W::Test, W::Results>, &mut [Processor<W::Test, W::Results>]),
+    (first, others): (&mut ProcessorOf<W>, &mut [ProcessorOf<W>]),
     run: &SearchRun<W>,
     link: &mut impl Link<W::Test>,
     link_of_others: &(impl Link<W::Test> + Clone + Sync),
 ) -> Result<()> {
-    let other = |processor: &mut Processor<W::Test, W::Results>| {
+    let other = |processor: &mut ProcessorOf<W>| {
         let _closing = CloseAfterPanic(run.pool);
         // Without communication nothing fails.
         let _ = processor.work(run, &mut link_of_others.clone());
