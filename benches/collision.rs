@@ -10,11 +10,12 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use cloth_sim::collision::{Detector, Moves, Surface, Surfaces, Sweep};
+use cloth_sim::contact::candidates::{SearchProcessors, collect_shared};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
 use cloth_sim::ranks::in_process as ranks;
-use cloth_sim::stealing::{Processors, Settings};
+use cloth_sim::stealing::Settings;
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -118,13 +119,13 @@ impl Bench {
 fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count: u64) -> Duration {
     let took = ranks::run(1, |world| {
         let threads = Threads::new(1)?;
-        let mut processors = Processors::new(&Settings::default(), &threads, world);
+        let mut processors = SearchProcessors::new(&Settings::default(), &threads, world);
         let (mut detector, mut roots) = (Detector::new(surfaces), Vec::new());
         detector.refit(&threads, surfaces, sweep);
         let mut search = || {
             detector.root_tests(surfaces, sweep, patches, &mut roots);
             let here = (world, &threads);
-            detector.collect_shared(here, &mut processors, surfaces, sweep, &mut roots)
+            collect_shared(here, &mut processors, &mut detector, (surfaces, sweep), &mut roots)
         };
         search()?;
         let start = Instant::now();

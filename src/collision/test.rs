@@ -1,12 +1,13 @@
 //! Tests: the unit of work of collision detection, and how they unfold.
 //!
-//! A test asks whether the bounds of two nodes overlap; if they do, it splits
-//! into two further tests or, at a pair of faces, ends in elementary tests. The
-//! test of a node against itself, which finds where an object folds upon itself,
-//! splits into three: each child against itself, and one against the other. What
-//! unfolds from a root test is its *test tree* (Thomaszewski & Blochinger 2007,
-//! section 4.2). It depends on the hierarchies and their bounds alone, which are
-//! the same on all ranks: so is the multiset of all tests.
+//! A test asks whether the bounds of two nodes overlap. If they do, it splits into two further
+//! tests or, at a pair of faces, ends in elementary tests. A node is also tested against itself:
+//! this finds where an object folds upon itself. Such a test splits into three: each child
+//! against itself, and one against the other.
+//!
+//! All tests that unfold from a root test are its *test tree* (Thomaszewski & Blochinger 2007,
+//! section 4.2). The tree depends on the hierarchies and their bounds alone. These are the same
+//! on all ranks, and so is the multiset of all tests.
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -18,12 +19,12 @@ use crate::collision::surface::Surface;
 use crate::ids::FaceId;
 use crate::math::Vec3;
 
-/// Branches between two looks at the stack. On the draped tablecloth one takes about
-/// 0.1 us: often enough to cut a stack that has grown, and too seldom to be noticed.
+/// Branches that are executed between two looks at the stack. On the draped tablecloth a branch
+/// takes about 0.1 us. So a stack that has grown is cut soon, and looking costs little.
 pub const BRANCHES: usize = 8;
 
-/// Two nodes to be tested against each other, named alike on all ranks: nodes
-/// with no face in common, or the same node twice.
+/// Two nodes to be tested against each other: nodes with no face in common, or the same node
+/// twice. They have the same names on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct Test {
@@ -55,9 +56,6 @@ impl Test {
     }
 }
 
-/// Tests that are executed one after the other, on one processor.
-pub type Task = Vec<Test>;
-
 /// The motion of all vertices over a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Sweep<'a> {
@@ -69,9 +67,9 @@ pub struct Sweep<'a> {
     pub radius: f64,
 }
 
-/// What comes of a test.
+/// What a test leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TestOutcome {
     /// The bounds are apart, or both are those of one face.
     Apart,
     /// Two faces (of the first and the second object) may be near each other.
@@ -103,8 +101,9 @@ impl TestCounters {
         self.candidates += others.candidates;
     }
 
+    /// Counts an executed test.
     #[inline]
-    pub(crate) fn count(&mut self, test: &Test) {
+    pub fn count(&mut self, test: &Test) {
         self.tests += 1;
         self.hash = self.hash.wrapping_add(test.hash());
     }
@@ -117,10 +116,10 @@ pub struct TestTrees<'a> {
     pub surfaces: &'a [Surface],
     /// The bounds of each object's nodes.
     pub bounds: &'a [Vec<Dop18>],
-    /// The motion that flat regions are culled by; none where they are not.
+    /// The motion by which flat regions are culled. `None`: they are not culled.
     pub sweep: Option<&'a Sweep<'a>>,
-    /// By object and node: whether something below has changed. Where it is given,
-    /// only what has changed is tested, against itself and all else.
+    /// By object and node: whether something below it has changed. If it is given, only nodes
+    /// that have changed are tested, against themselves and against all others.
     pub changed: Option<&'a [Vec<bool>]>,
 }
 
@@ -145,9 +144,9 @@ impl TestTrees<'_> {
         changed(test.obj1, test.dop1) || changed(test.obj2, test.dop2)
     }
 
-    /// Executes one test. The inner node is split; of two, the larger one, but
-    /// those above the parts first.
-    pub fn execute(&self, test: &Test) -> Outcome {
+    /// Executes one test. If both nodes can be split, nodes above the parts are split first, and
+    /// else the larger of the two.
+    pub fn execute(&self, test: &Test) -> TestOutcome {
         execute(&self.tree(test.obj1), &self.tree(test.obj2), test)
     }
 
@@ -158,9 +157,8 @@ impl TestTrees<'_> {
         is_top(test.obj1, test.dop1) || is_top(test.obj2, test.dop2)
     }
 
-    /// The test of the whole of each object against each other one, and of each
-    /// cloth against itself; obstacles do not meet obstacles. All other tests
-    /// unfold from these.
+    /// The tests that all others unfold from: each object as a whole against each other one,
+    /// and each cloth against itself. Obstacles are not tested against obstacles.
     pub fn of_whole_objects(&self) -> impl Iterator<Item = Test> {
         let roots = || {
             let numbered = (0..).zip(self.surfaces);
@@ -175,9 +173,8 @@ impl TestTrees<'_> {
         })
     }
 
-    /// Executes all tests on the `stack` and what unfolds from them, depth
-    /// first; the untried ones lie on the stack. `faces` receives each pair of
-    /// faces that may be near.
+    /// Executes all tests on the `stack` and all that unfold from them, depth first. Untried
+    /// tests lie on the stack. `faces` receives each pair of faces that may be near.
     pub fn traverse(
         &self,
         stack: &mut Vec<Test>,
@@ -189,10 +186,10 @@ impl TestTrees<'_> {
         }
     }
 
-    /// The next branches of [`TestTrees::traverse`], a small number of them. What is
-    /// taken from the stack before the next ones is not executed here.
+    /// Executes the next [`BRANCHES`] branches of [`TestTrees::traverse`]. The caller may take
+    /// tests from the stack before the next ones.
     ///
-    /// Never inlined: beside other code its loop runs out of registers, which costs 8 %.
+    /// It is never inlined: beside other code its loop runs out of registers, which costs 8 %.
     #[inline(never)]
     pub fn traverse_branches(
         &self,
@@ -207,16 +204,16 @@ impl TestTrees<'_> {
             loop {
                 counted.count(&test);
                 match execute(&first, &second, &test) {
-                    Outcome::Apart => break,
-                    Outcome::Faces(face1, face2) => {
+                    TestOutcome::Apart => break,
+                    TestOutcome::Faces(face1, face2) => {
                         faces(&test, face1, face2);
                         break;
                     }
-                    Outcome::Split(first, second) => {
+                    TestOutcome::Split(first, second) => {
                         stack.push(second);
                         test = first;
                     }
-                    Outcome::SplitItself([first, rest @ ..]) => {
+                    TestOutcome::SplitItself([first, rest @ ..]) => {
                         stack.extend(rest);
                         test = first;
                     }
@@ -242,25 +239,27 @@ impl Tree<'_> {
 }
 
 #[inline(always)]
-fn execute(first: &Tree, second: &Tree, test: &Test) -> Outcome {
+fn execute(first: &Tree, second: &Tree, test: &Test) -> TestOutcome {
     let (node1, node2) = (test.dop1 as usize, test.dop2 as usize);
     if !first.has_changed(node1) && !second.has_changed(node2) {
-        return Outcome::Apart;
+        return TestOutcome::Apart;
     }
     if test.is_of_one_node() {
         let is_flat = first.flatness.is_some_and(|(flat, sweep)| flat.rules_out(test.dop1, sweep));
-        return if is_flat { Outcome::Apart } else { split_itself(first.nodes[node1], test) };
+        return if is_flat { TestOutcome::Apart } else { split_itself(first.nodes[node1], test) };
     }
     let (bounds1, bounds2) = (&first.bounds[node1], &second.bounds[node2]);
     if !bounds1.overlaps(bounds2) {
-        return Outcome::Apart;
+        return TestOutcome::Apart;
     }
-    let split_first =
-        |child| Outcome::Split(Test { dop1: child, ..*test }, Test { dop1: child + 1, ..*test });
-    let split_second =
-        |child| Outcome::Split(Test { dop2: child, ..*test }, Test { dop2: child + 1, ..*test });
+    let split_first = |child| {
+        TestOutcome::Split(Test { dop1: child, ..*test }, Test { dop1: child + 1, ..*test })
+    };
+    let split_second = |child| {
+        TestOutcome::Split(Test { dop2: child, ..*test }, Test { dop2: child + 1, ..*test })
+    };
     match (first.nodes[node1], second.nodes[node2]) {
-        (Node::Leaf(face1), Node::Leaf(face2)) => Outcome::Faces(face1, face2),
+        (Node::Leaf(face1), Node::Leaf(face2)) => TestOutcome::Faces(face1, face2),
         (Node::Inner(child1), Node::Inner(child2)) | (Node::Top(child1), Node::Top(child2)) => {
             if bounds1.size() >= bounds2.size() {
                 split_first(child1)
@@ -273,12 +272,12 @@ fn execute(first: &Tree, second: &Tree, test: &Test) -> Outcome {
     }
 }
 
-fn split_itself(node: Node, test: &Test) -> Outcome {
+fn split_itself(node: Node, test: &Test) -> TestOutcome {
     match node {
-        Node::Leaf(_) => Outcome::Apart,
+        Node::Leaf(_) => TestOutcome::Apart,
         Node::Inner(child) | Node::Top(child) => {
             let pair = |dop1, dop2| Test { dop1, dop2, ..*test };
-            Outcome::SplitItself([
+            TestOutcome::SplitItself([
                 pair(child, child),
                 pair(child + 1, child + 1),
                 pair(child, child + 1),
@@ -340,13 +339,13 @@ mod tests {
         ) {
             counters.count(&test);
             match trees.execute(&test) {
-                Outcome::Apart => {}
-                Outcome::Faces(a, b) => faces.push([a, b]),
-                Outcome::Split(first, second) => {
+                TestOutcome::Apart => {}
+                TestOutcome::Faces(a, b) => faces.push([a, b]),
+                TestOutcome::Split(first, second) => {
                     recurse(trees, second, counters, faces);
                     recurse(trees, first, counters, faces);
                 }
-                Outcome::SplitItself(tests) => {
+                TestOutcome::SplitItself(tests) => {
                     tests.into_iter().for_each(|test| recurse(trees, test, counters, faces));
                 }
             }

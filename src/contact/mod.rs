@@ -2,16 +2,18 @@
 //!
 //! The stages of a step, in their order:
 //!
-//! 1. [`point`]: candidates become contacts, with closest points and a normal;
-//! 2. [`route`]: contacts go to the ranks that own their nodes;
-//! 3. [`law`]: contacts become active, each with a [`spring`] in the linear system;
-//! 4. the linear system is solved (by the step);
-//! 5. [`memory`]: what each contact remembers of the solve;
-//! 6. [`impulse`]: what the contacts did not foresee;
-//! 7. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
+//! 1. [`candidates`]: processors of all ranks share the search for pairs that come near;
+//! 2. [`point`]: candidates become contacts, with closest points and a normal;
+//! 3. [`route`]: contacts go to the ranks that own their nodes;
+//! 4. [`law`]: contacts become active, each with a [`spring`] in the linear system;
+//! 5. the linear system is solved (by the step);
+//! 6. [`memory`]: what each contact remembers of the solve;
+//! 7. [`impulse`]: what the contacts did not foresee;
+//! 8. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
 //!
 //! [`side`] is what a contact asks of the bodies: it knows no kind of body.
 
+pub mod candidates;
 pub mod distance;
 pub mod fail_safe;
 pub mod impulse;

@@ -15,6 +15,7 @@ pub mod progress;
 pub mod recorder;
 pub mod replay;
 pub mod run;
+pub mod step_watch;
 pub mod summary;
 
 use std::process::ExitCode;

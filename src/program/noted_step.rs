@@ -3,19 +3,23 @@
 use cloth_sim::error::Result;
 use cloth_sim::ranks::World;
 use cloth_sim::ranks::launch::HostBinding;
-use cloth_sim::step::Simulation;
+use cloth_sim::stealing::SearchSpan;
 
 use crate::program::gather;
 use crate::program::job::Job;
 use crate::program::output::time_line::{FORMAT, RankSpans, TimeLine};
 
-/// Writes who executed which task in the last step, which belongs to `frame`, to
-/// `timeline.json`. Before: its tasks were noted. Collective.
+/// Writes to `timeline.json` who executed which task. Before: the tasks of this `step`, which
+/// belongs to `frame`, were traced, and `searches` are this rank's. Collective.
 ///
 /// # Errors
 /// When the file cannot be written or a rank fails.
-pub fn write(job: &Job, world: &dyn World, simulation: &Simulation, frame: u64) -> Result<()> {
-    let searches = simulation.processors().searches().to_vec();
+pub fn write(
+    job: &Job,
+    world: &dyn World,
+    searches: Vec<SearchSpan>,
+    (step, frame): (u64, u64),
+) -> Result<()> {
     let ranks = gather::items(world, &RankSpans { host: HostBinding::here().host, searches })?;
     if world.rank() != 0 {
         return Ok(());
@@ -23,7 +27,7 @@ pub fn write(job: &Job, world: &dyn World, simulation: &Simulation, frame: u64) 
     let mut line = TimeLine {
         format: FORMAT,
         scene: job.scene.name.clone(),
-        step: simulation.steps(),
+        step,
         frame,
         threads: job.threads,
         ranks,

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::program::replay::recording::writer::Writer;
+use crate::program::replay::recording::{Header, RecordedStep};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
-use cloth_sim::stealing::replay::{Header, RecordedStep, Writer};
 use cloth_sim::step::{Model, Simulation, StepReport};
 
 use crate::program::job::Job;
@@ -138,8 +139,8 @@ impl<'j> Recorder<'j> {
     }
 }
 
-/// Finds out whether test trees can be written to `path`, while there is no run folder yet.
-/// Nothing that is no recording is lost to them, nor are they to a file of the run.
+/// Checks that test trees can be written to `path`, before there is a run folder. They must
+/// overwrite nothing except an earlier recording, and no file of the run may overwrite them.
 fn check_tasks(path: &Path, job: &Job) -> Result<()> {
     let fail = |cause: &str, remedy: &str| {
         Err(Error::file(path, cause, format!("choose another file (--record-tasks){remedy}")))
@@ -162,7 +163,7 @@ fn check_tasks(path: &Path, job: &Job) -> Result<()> {
     }
 }
 
-/// Where `path` is, whatever links and `..` lead there; it may not be there yet.
+/// `path` without links and `..`. The file itself may not exist yet.
 fn real(path: &Path) -> PathBuf {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match (path.canonicalize(), parent, path.file_name()) {

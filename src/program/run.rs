@@ -16,6 +16,8 @@ use cloth_sim::step::{Model, Simulation};
 use crate::program::cli::Arguments;
 use crate::program::job::Job;
 use crate::program::recorder::Recorder;
+use crate::program::replay::recording::step_recorder::StepRecorder;
+use crate::program::step_watch::StepWatch;
 use crate::program::{gather, noted_step};
 
 /// Runs what the arguments ask for; under an MPI launcher as one of its ranks.
@@ -102,23 +104,29 @@ fn run_frames(
         for _ in 0..steps {
             #[cfg(feature = "fault-injection")]
             crate::program::fault::commit(world, simulation, simulation.steps() + 1)?;
-            let noted = job.time_line == Some(simulation.steps() + 1);
-            simulation.note_tasks(noted);
-            let (report, tasks) = match job.records(simulation.steps() + 1) {
-                true => simulation.recorded_step()?,
-                false => (simulation.step()?, None),
+            let step = simulation.steps() + 1;
+            let mut watch = StepWatch {
+                traces_tasks: job.time_line == Some(step),
+                recorder: job.records(step).then(StepRecorder::default),
+                ..StepWatch::default()
             };
-            if noted {
-                noted_step::write(job, world, simulation, frame)?;
+            let report = simulation.step_observed(&mut watch)?;
+            let StepWatch { traces_tasks, recorder: trees, spans, .. } = watch;
+            let tasks = match trees {
+                Some(trees) => trees.finish(world, step, &report)?,
+                None => None,
+            };
+            if traces_tasks {
+                noted_step::write(job, world, spans, (step, frame))?;
             }
             if let Some(recorder) = recorder {
                 recorder.tasks(tasks.as_ref())?;
                 recorder.progress.step(simulation.steps(), &report);
             }
             reports.push(report);
-            uses.extend(simulation.processors().usage().copied());
-            simulation.processors().thefts().for_each(|theft| note_theft(&mut thefts, *theft));
-            searches.push(simulation.processors().lengths_s().to_vec());
+            uses.extend(watch.uses);
+            watch.thefts.iter().for_each(|theft| note_theft(&mut thefts, *theft));
+            searches.push(watch.lengths_s);
         }
         let state_hash = format!("{:016x}", simulation.state_hash()?);
         let test_parts = gather::test_parts(world, &searches)?;

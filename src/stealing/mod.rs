@@ -1,23 +1,38 @@
-//! The test part of the collision phase on all processors of all ranks, and on modelled
-//! ones (Thomaszewski & Blochinger 2007, section 4.2; methods 9).
+//! Shares tests of any kind among all processors of all ranks.
 //!
-//! [`processors`] runs it. A processor executes tasks and cuts its own into smaller ones; the
-//! pool holds those of a rank; [`scheduler`] says whom to ask for tasks, and when a search is
-//! over, which `link` carries out over the ranks. [`usage`] and [`trace`] tell what each
-//! processor did, and [`replay`] what others would have done.
+//! A test unfolds into further tests, and nobody knows how many before they are executed. So
+//! processors that run out of tests take some from others: work stealing after Thomaszewski &
+//! Blochinger (2007), section 4.2; see `docs/methods.md`, section 9.
+//!
+//! | module | answers |
+//! |---|---|
+//! | [`workload`] | what is shared: a test, what one processor makes of it |
+//! | [`policy`] | when is a stack cut, and which tasks does another rank get? |
+//! | [`scheduler`] | whom does a rank ask for tasks, and when is a search over? |
+//! | `pool`, `processor`, `link` | the tasks of a rank, a thread that executes them, messages |
+//! | [`message`] | the bytes of a message |
+//! | [`processors`] | all of it together: one search on one rank |
+//! | [`usage`], [`trace`] | what did each processor do, and when? |
+//!
+//! Nothing here knows what a test is about. A caller implements [`Workload`].
 
 mod link;
+pub mod message;
+pub mod policy;
 mod pool;
 mod processor;
 pub mod processors;
-pub mod replay;
 pub mod scheduler;
 pub mod settings;
+#[cfg(test)]
+mod synthetic;
 pub mod trace;
 pub mod usage;
+pub mod workload;
 
-pub(crate) use processor::Search;
+pub use processor::RUNS_PER_LOOK;
 pub use processors::Processors;
 pub use settings::{Settings, Share, VictimOrder};
 pub use trace::{Origin, SearchSpan, TaskSpan};
 pub use usage::{ProcessorUse, Theft};
+pub use workload::{Results, Task, Workload};

@@ -1,190 +1,81 @@
-//! One processor: a thread of a rank that executes tasks, and cuts its own into
-//! smaller ones.
+//! One processor: a thread of a rank that executes tasks and cuts its stack into new ones.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_deque::Worker;
 
-use crate::collision::dop::Dop18;
-use crate::collision::surface::{Side, elementary_pairs};
-use crate::collision::test::{Task, TestTrees};
-use crate::collision::{Pair, Sweep, Test, TestCounters};
 use crate::error::Result;
-use crate::ids::FaceId;
 use crate::ranks::wait::wait;
+use crate::stealing::link::Link;
+use crate::stealing::policy::Policy;
 use crate::stealing::pool::{Pool, Pooled};
-use crate::stealing::trace::{Clock, Origin, Steal, TaskSpan};
+use crate::stealing::trace::{Origin, Steal, TaskSpan, TraceClock};
 use crate::stealing::usage::{ProcessorUse, Stretch, Theft, note_theft};
+use crate::stealing::workload::{Results, Task, Workload};
 
-/// Runs of a [`Search`] from one look at the pool's size, and on processor 0 at the
-/// clock, to the next: about 5 us, often enough for polling intervals of 20 us.
-pub(super) const RUNS: u32 = 8;
-
-/// When a stack is cut (Thomaszewski & Blochinger 2007, section 4.2.4).
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Decomposition {
-    /// Growth of the limit with each task in the pool.
-    pub a: u32,
-    /// The limit of an empty pool, tests.
-    pub b: u32,
-}
-
-impl Decomposition {
-    /// `tau = a sigma + b`: the largest stack beside a pool of `sigma` tasks.
-    #[inline]
-    pub fn limit(&self, sigma: usize) -> usize {
-        self.a as usize * sigma + self.b as usize
-    }
-
-    /// Takes the `tau / 2` tests at the bottom of a stack (at least one) as a task.
-    pub fn cut<T>(&self, stack: &mut Vec<T>, sigma: usize) -> Vec<T> {
-        let count = (self.limit(sigma) / 2).clamp(1, stack.len());
-        stack.drain(..count).collect()
-    }
-
-    /// Takes the later half of the tests of a `task` for another rank, if it has two or
-    /// more: for its victim, if no other task waits there. The tests at the bottom of a
-    /// stack are nearly all of its work: the victim would be the next thief.
-    pub fn halve<T>(task: &mut Vec<T>) -> Option<Vec<T>> {
-        (task.len() > 1).then(|| task.split_off(task.len() / 2))
-    }
-}
-
-/// What tests are executed on, and what they find.
-pub(crate) struct Search<'a> {
-    /// The refitted hierarchies.
-    pub trees: TestTrees<'a>,
-    /// The motion that they were refitted to.
-    pub sweep: &'a Sweep<'a>,
-    /// Bounds of all vertices.
-    pub vertices: &'a [Dop18],
-}
-
-impl Search<'_> {
-    /// Executes the next branches of the `stack`, as [`TestTrees::traverse_branches`], and
-    /// adds the elementary pairs that are near to `candidates`.
-    #[inline]
-    pub fn run(
-        &self,
-        stack: &mut Vec<Test>,
-        counters: &mut TestCounters,
-        candidates: &mut Vec<Pair>,
-    ) {
-        let mut faces = |test: &Test, face1, face2| {
-            let [first, second] = self.sides(test, [face1, face2]);
-            elementary_pairs(&first, &second, self.sweep, self.vertices, candidates);
-        };
-        self.trees.traverse_branches(stack, counters, &mut faces);
-    }
-
-    /// The sides of a pair of faces in which a test ends.
-    #[inline]
-    pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [Side<'_>; 2] {
-        let side = |object: u32, node, face| {
-            let surface = &self.trees.surfaces[object as usize];
-            surface.side(face, self.trees.bounds(object, node))
-        };
-        [side(test.obj1, test.dop1, faces[0]), side(test.obj2, test.dop2, faces[1])]
-    }
-}
+/// Calls of [`Workload::run`] between two looks at the size of the pool, and on processor 0 at
+/// the clock. On the draped tablecloth they take about 5 us: less than a polling interval.
+pub const RUNS_PER_LOOK: u32 = 8;
 
 /// What the processors of a rank share during a search.
-pub(super) struct SearchRun<'a> {
-    pub search: &'a Search<'a>,
-    pub pool: &'a Pool<'a>,
-    /// None: tasks are executed whole.
-    pub decomposition: Option<Decomposition>,
-    /// Whether processors take tasks from others.
-    pub stealing: bool,
+pub(super) struct SearchRun<'a, W: Workload> {
+    pub work: &'a W,
+    pub pool: &'a Pool<'a, W::Test>,
+    pub policy: Policy,
     pub rank: usize,
-    /// Runs if the tasks are noted one by one.
-    pub clock: Clock,
+    /// Runs if each task is traced.
+    pub clock: TraceClock,
 }
 
-impl SearchRun<'_> {
+impl<W: Workload> SearchRun<'_, W> {
     #[inline]
-    fn limit(&self, own: &Worker<Pooled>) -> usize {
-        self.decomposition.map_or(usize::MAX, |decomposition| decomposition.limit(own.len()))
+    fn limit(&self, own: &Worker<Pooled<W::Test>>) -> usize {
+        self.policy.limit(own.len())
     }
 }
 
-/// What links a rank's processor 0 with other ranks.
-pub(super) trait Link {
-    /// Does what other ranks ask for, at a task's end or between two tests. True if no
-    /// more tasks can come.
-    ///
-    /// # Errors
-    /// If a rank fails.
-    fn poll(&mut self, pool: &Pool, own: &Worker<Pooled>, has_work: bool) -> Result<bool>;
-
-    /// A task that came with a poll, to be executed at once.
-    fn received(&mut self) -> Option<Pooled> {
-        None
-    }
-
-    /// The longest work between two polls; none if polls are needless.
-    fn interval(&self) -> Option<Duration> {
-        None
-    }
-}
-
-/// No other ranks: the search is over when the pool is idle.
-#[derive(Clone)]
-pub(super) struct Alone;
-
-impl Link for Alone {
-    #[inline]
-    fn poll(&mut self, pool: &Pool, _: &Worker<Pooled>, _: bool) -> Result<bool> {
-        Ok(pool.is_idle())
-    }
-}
-
-/// A processor with its deque, its stack and what it has found.
+/// A processor with its deque, its stack and its results.
 ///
-/// Alone in its pairs of cache lines: its counters change with every test, and beside
-/// those of another thread each would wait for the other's.
+/// It fills its own pairs of cache lines. Its counters change with every test: two threads that
+/// shared a cache line would wait for each other.
 #[repr(align(128))]
-pub(super) struct Processor {
+pub(super) struct Processor<T, R> {
     /// Its number in its rank.
     pub index: usize,
     /// Its part of the task pool.
-    pub tasks: Worker<Pooled>,
+    pub tasks: Worker<Pooled<T>>,
     /// Untried tests of the present task.
-    stack: Vec<Test>,
-    /// What it found in this search.
-    pub candidates: Vec<Pair>,
-    /// And executed.
-    pub counters: TestCounters,
-    /// How it spent its searches since the profile began.
+    stack: Vec<T>,
+    /// What it executed and found in this search.
+    pub results: R,
+    /// How it spent this search.
     pub usage: ProcessorUse,
-    /// Whom it took tasks from in them.
+    /// Whom it took tasks from.
     pub thefts: Vec<Theft>,
-    /// The tasks of this search, if they are noted.
+    /// Its tasks, if they are traced.
     pub spans: Vec<TaskSpan>,
     /// Runs until the next look at pool and clock.
     runs: u32,
 }
 
-impl Processor {
+impl<T, R: Results> Processor<T, R> {
     pub fn new(index: usize) -> Self {
         Self {
             index,
             tasks: Worker::new_lifo(),
             stack: Vec::new(),
-            candidates: Vec::new(),
-            counters: TestCounters::default(),
+            results: R::default(),
             usage: ProcessorUse::default(),
             thefts: Vec::new(),
             spans: Vec::new(),
-            runs: RUNS,
+            runs: RUNS_PER_LOOK,
         }
     }
 
-    /// Gets its first tasks of a search; the first one is executed first.
-    pub fn begin(&mut self, pool: &Pool, tasks: Vec<Task>) {
-        self.candidates.clear();
-        self.counters = TestCounters::default();
-        self.usage.top_level_tasks += tasks.len() as u64;
+    /// Begins a search with these tasks. The first one is executed first.
+    pub fn begin(&mut self, pool: &Pool<T>, tasks: Vec<Task<T>>) {
+        self.thefts.clear();
+        self.usage = ProcessorUse { top_level_tasks: tasks.len() as u64, ..Default::default() };
         let tasks = tasks.into_iter().rev();
         tasks.for_each(|task| pool.put(&self.tasks, task, Origin::TopLevel));
     }
@@ -193,7 +84,10 @@ impl Processor {
     ///
     /// # Errors
     /// Those of `link`.
-    pub fn work(&mut self, run: &SearchRun, link: &mut impl Link) -> Result<()> {
+    pub fn work<W>(&mut self, run: &SearchRun<W>, link: &mut impl Link<T>) -> Result<()>
+    where
+        W: Workload<Test = T, Results = R>,
+    {
         let mut polled = Instant::now();
         while let Some(mut pooled) = self.next(run, link)? {
             // Reading the clock is a call of the system: not for each task.
@@ -211,7 +105,10 @@ impl Processor {
     }
 
     /// Its newest task, or one of another processor; `None` once there can be none.
-    fn next(&mut self, run: &SearchRun, link: &mut impl Link) -> Result<Option<Pooled>> {
+    fn next<W>(&mut self, run: &SearchRun<W>, link: &mut impl Link<T>) -> Result<Option<Pooled<T>>>
+    where
+        W: Workload<Test = T, Results = R>,
+    {
         match self.tasks.pop() {
             Some(own) => Ok(Some(own)),
             None => self.seek(run, link),
@@ -219,13 +116,14 @@ impl Processor {
     }
 
     /// A task of another processor; `None` once there can be none.
-    fn seek(&mut self, run: &SearchRun, link: &mut impl Link) -> Result<Option<Pooled>> {
-        let pool = run.pool;
+    fn seek<W>(&mut self, run: &SearchRun<W>, link: &mut impl Link<T>) -> Result<Option<Pooled<T>>>
+    where
+        W: Workload<Test = T, Results = R>,
+    {
+        let (pool, stealing) = (run.pool, run.policy.stealing);
         let start = Instant::now();
         let sought = wait(|| {
-            if run.stealing
-                && let Some((victim, task)) = pool.steal(self.index)
-            {
+            if stealing && let Some((victim, task)) = pool.steal(self.index) {
                 let (thief, victim_rank) = (self.index as u32, run.rank as u32);
                 let victim = victim as u32;
                 let theft = Theft { thief, victim_rank, victim, tasks: 1 };
@@ -235,11 +133,11 @@ impl Processor {
                 let origin = Origin::Stolen(Steal { victim_rank, victim, handed_over_s });
                 return Ok(Some(Some(Pooled { task, origin })));
             }
-            let over = !run.stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
+            let over = !stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
             if over {
                 return Ok(Some(None));
             }
-            // The rank may have kept a part of what it handed over.
+            // The rank may have kept a part of a task that it handed over.
             Ok(link.received().or_else(|| self.tasks.pop()).map(Some))
         });
         if link.interval().is_some() {
@@ -248,52 +146,57 @@ impl Processor {
         sought
     }
 
-    /// Executes a task, and notes it for a time line if there is one; returns the time
-    /// that polls took.
-    fn execute(
+    /// Executes a task, and traces it if the clock runs. Returns the time that polls took.
+    fn execute<W>(
         &mut self,
-        Pooled { task, origin }: Pooled,
-        run: &SearchRun,
-        link: &mut impl Link,
+        Pooled { task, origin }: Pooled<T>,
+        run: &SearchRun<W>,
+        link: &mut impl Link<T>,
         polled: &mut Instant,
-    ) -> Result<Duration> {
+    ) -> Result<Duration>
+    where
+        W: Workload<Test = T, Results = R>,
+    {
         self.usage.tasks_executed += 1;
         if !run.clock.runs {
             return self.unfold(task, run, link, polled);
         }
-        let (begin_s, before) = (run.clock.now_s(), self.counters.tests);
+        let (begin_s, before) = (run.clock.now_s(), self.results.tests());
         let stretch = Stretch::begin();
         let scheduling = self.unfold(task, run, link, polled)?;
         let busy_s = stretch.busy_s(scheduling);
-        let (end_s, tests) = (run.clock.now_s(), self.counters.tests - before);
+        let (end_s, tests) = (run.clock.now_s(), self.results.tests() - before);
         let thread = self.index as u32;
         self.spans.push(TaskSpan { thread, begin_s, end_s, busy_s, tests, origin });
         Ok(scheduling)
     }
 
-    /// Executes a task but for what it cuts off; returns the time that polls took.
-    fn unfold(
+    /// Executes a task, except the parts that it cuts off. Returns the time that polls took.
+    fn unfold<W>(
         &mut self,
-        task: Task,
-        run: &SearchRun,
-        link: &mut impl Link,
+        task: Task<T>,
+        run: &SearchRun<W>,
+        link: &mut impl Link<T>,
         polled: &mut Instant,
-    ) -> Result<Duration> {
+    ) -> Result<Duration>
+    where
+        W: Workload<Test = T, Results = R>,
+    {
         let mut scheduling = Duration::ZERO;
-        let Self { tasks, stack, candidates, counters, usage, runs, .. } = self;
+        let Self { tasks, stack, results, usage, runs, .. } = self;
         let mut limit = run.limit(tasks);
         stack.extend(task);
         while !stack.is_empty() {
-            run.search.run(stack, counters, candidates);
+            run.work.run(stack, results);
             while stack.len() > limit {
-                let Some(decomposition) = run.decomposition else { break };
+                let Some(decomposition) = run.policy.decomposition else { break };
                 run.pool.put(tasks, decomposition.cut(stack, tasks.len()), Origin::Cut);
                 usage.tasks_created += 1;
                 limit = run.limit(tasks);
             }
             *runs -= 1;
             if *runs == 0 {
-                *runs = RUNS;
+                *runs = RUNS_PER_LOOK;
                 limit = run.limit(tasks);
                 if let Some(interval) = link.interval() {
                     let now = Instant::now();
@@ -306,18 +209,5 @@ impl Processor {
             }
         }
         Ok(scheduling)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_task_for_another_rank_the_later_half_stays() {
-        let mut task = vec![1, 2, 3, 4, 5];
-        assert_eq!(Decomposition::halve(&mut task), Some(vec![3, 4, 5]));
-        assert_eq!(Decomposition::halve(&mut task), Some(vec![2]));
-        assert_eq!((Decomposition::halve(&mut task), task), (None, vec![1]));
     }
 }

@@ -1,70 +1,71 @@
-//! The task-parallel test part of the collision phase: all processors of one rank.
+//! All processors of one rank, from search to search.
 //!
-//! Source: Thomaszewski & Blochinger 2007, section 4.2; methods 9. Which processor of
-//! which rank executes a test changes from run to run; that each test is executed
-//! exactly once does not, and nothing that follows depends on who found a pair.
+//! Source: Thomaszewski & Blochinger (2007), section 4.2; see `docs/methods.md`, section 9. Which
+//! processor of which rank executes a test changes from run to run. That each test is executed
+//! exactly once does not change, and no frame depends on who executed it.
 
 use std::time::{Duration, Instant};
 
-use crossbeam_deque::Worker;
+use bytemuck::Pod;
 
-use crate::collision::test::Task;
-use crate::collision::{Pair, TestCounters};
 use crate::error::Result;
 use crate::ranks::World;
-use crate::stealing::link::RankLink;
-use crate::stealing::pool::{Pool, Pooled};
-use crate::stealing::processor::{Alone, Decomposition, Link, Processor, Search, SearchRun};
+use crate::stealing::link::{Alone, Led, Link, RankLink, Talk};
+use crate::stealing::policy::Policy;
+use crate::stealing::pool::Pool;
+use crate::stealing::processor::{Processor, SearchRun};
 use crate::stealing::scheduler::Scheduler;
 use crate::stealing::settings::Settings;
-use crate::stealing::trace::{Clock, SearchSpan};
+use crate::stealing::trace::{SearchSpan, TraceClock};
 use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
+use crate::stealing::workload::{Results, Task, Workload};
 use crate::threads::Threads;
 
-/// The processors of one rank, from phase to phase.
-pub struct Processors {
+/// The processors of one rank, which execute tests of type `T` and collect results `R`, with the
+/// profile of their last search.
+pub struct Processors<T, R> {
     settings: Settings,
-    list: Vec<Processor>,
+    list: Vec<Processor<T, R>>,
     scheduler: Scheduler,
-    clock: Clock,
-    /// The searches since the profile began, while the clock runs.
-    searches: Vec<SearchSpan>,
-    /// The length of each search since the profile began, s.
-    lengths_s: Vec<f64>,
+    clock: TraceClock,
+    /// Length of the last search, s.
+    length_s: f64,
+    /// The last search, if its tasks were traced.
+    span: Option<SearchSpan>,
 }
 
-impl Processors {
+impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
     /// One for each of the `threads` of a rank of `world`.
     pub fn new(settings: &Settings, threads: &Threads, world: &dyn World) -> Self {
         Self {
             settings: *settings,
             list: (0..threads.count()).map(Processor::new).collect(),
             scheduler: Scheduler::new(world.rank(), world.size(), settings.victim_order),
-            clock: Clock::default(),
-            searches: Vec::new(),
-            lengths_s: Vec::new(),
+            clock: TraceClock::default(),
+            length_s: 0.0,
+            span: None,
         }
     }
 
-    /// Executes the `tasks` of all ranks and adds what this rank's processors found to
-    /// `candidates`. They start with equal parts of its own tasks, in order. `any` says
-    /// whether any rank has tasks.
+    /// Executes the `tasks` of all ranks. Each processor starts with an equal part of its rank's
+    /// tasks, in order. `any` says whether any rank has tasks; all ranks must say the same.
     ///
-    /// Collective if so. Returns what was executed here.
+    /// Collective if `any` is true. After: `results` have what this rank's processors executed
+    /// and found, in the order of the processors.
     ///
     /// # Errors
     /// If a rank fails.
-    pub(crate) fn run(
+    pub fn run<W>(
         &mut self,
         (world, threads): (&dyn World, &Threads),
-        search: &Search,
-        (mut tasks, any): (Vec<Task>, bool),
-        candidates: &mut Vec<Pair>,
-    ) -> Result<TestCounters> {
-        debug_assert!(
-            any || tasks.is_empty(),
-            "what is not executed would be found in the next phase"
-        );
+        work: &W,
+        (mut tasks, any): (Vec<Task<T>>, bool),
+        results: &mut R,
+    ) -> Result<()>
+    where
+        W: Workload<Test = T, Results = R>,
+    {
+        debug_assert!(any || tasks.is_empty(), "a rank with tasks says that no rank has any");
         let (begin_s, start) = (self.clock.now_s(), Instant::now());
         let deques = Vec::from_iter(self.list.iter().map(|processor| processor.tasks.stealer()));
         let pool = Pool::new(&deques);
@@ -73,105 +74,92 @@ impl Processors {
             processor.begin(&pool, tasks.split_off(index * all / count));
         }
         if any {
-            let Settings { decomposition, stealing, a, b, .. } = self.settings;
-            let decomposition = decomposition.then_some(Decomposition { a, b });
-            let (rank, clock) = (world.rank(), self.clock);
-            self.work(
-                (world, threads),
-                &SearchRun { search, pool: &pool, decomposition, stealing, rank, clock },
-            )?;
+            let (policy, clock) = (Policy::new(&self.settings), self.clock);
+            let run = SearchRun { work, pool: &pool, policy, rank: world.rank(), clock };
+            self.work((world, threads), &run)?;
         }
-        let counted = self.combine(start, candidates);
-        if self.clock.runs {
-            let tasks = self.list.iter_mut().flat_map(|processor| processor.spans.drain(..));
-            let (tasks, end_s) = (tasks.collect(), self.clock.now_s());
-            self.searches.push(SearchSpan { begin_s, end_s, tasks });
-        }
-        Ok(counted)
+        self.join(start.elapsed().as_secs_f64(), results);
+        self.span = self.clock.runs.then(|| SearchSpan {
+            begin_s,
+            end_s: self.clock.now_s(),
+            tasks: self.list.iter_mut().flat_map(|one| one.spans.drain(..)).collect(),
+        });
+        Ok(())
     }
 
     /// Lets all processors work, the first one on the calling thread.
-    fn work(&mut self, (world, threads): (&dyn World, &Threads), run: &SearchRun) -> Result<()> {
+    fn work<W>(
+        &mut self,
+        (world, threads): (&dyn World, &Threads),
+        run: &SearchRun<W>,
+    ) -> Result<()>
+    where
+        W: Workload<Test = T, Results = R>,
+    {
         let Self { settings, list, scheduler, .. } = self;
         let Some((first, others)) = list.split_first_mut() else { return Ok(()) };
         if !settings.stealing || world.size() == 1 {
             return work(threads, (first, others), run, &mut Alone, &Alone);
         }
         let interval = Duration::from_secs_f64(settings.polling_interval_us * 1e-6);
-        let mut link =
-            RankLink::begin(world, scheduler, (settings.share, interval), run, &first.tasks)?;
+        let talk = Talk { world, policy: run.policy, interval, clock: run.clock };
+        let mut link = RankLink::begin(talk, scheduler, run.pool, &first.tasks)?;
         work(threads, (first, others), run, &mut link, &Led)?;
         first.usage.add(&link.usage);
         link.thefts.into_iter().for_each(|theft| note_theft(&mut first.thefts, theft));
         Ok(())
     }
 
-    /// Makes one list of what all found.
-    fn combine(&mut self, start: Instant, candidates: &mut Vec<Pair>) -> TestCounters {
-        let length_s = start.elapsed().as_secs_f64();
-        let mut sum = TestCounters::default();
-        self.lengths_s.push(length_s);
+    /// Joins the results of all processors and completes their profile.
+    fn join(&mut self, length_s: f64, all: &mut R) {
+        self.length_s = length_s;
         for processor in &mut self.list {
-            let counters = &mut processor.counters;
-            counters.candidates = processor.candidates.len() as u64;
-            processor.usage.length_s += length_s;
-            processor.usage.tests += counters.tests;
-            processor.usage.candidates += counters.candidates;
-            sum.add(counters);
-            if candidates.is_empty() {
-                std::mem::swap(candidates, &mut processor.candidates);
-            } else {
-                candidates.append(&mut processor.candidates);
-            }
+            let Processor { usage, results, .. } = processor;
+            usage.length_s = length_s;
+            usage.tests = results.tests();
+            usage.candidates = results.found();
+            all.take(results);
         }
-        sum
     }
 
-    /// Begins a new profile.
-    pub fn forget_use(&mut self) {
-        for processor in &mut self.list {
-            processor.usage = ProcessorUse::default();
-            processor.thefts.clear();
-        }
-        self.searches.clear();
-        self.lengths_s.clear();
+    /// Whether each task is traced from now on.
+    pub fn trace_tasks(&mut self, traced: bool) {
+        self.clock = TraceClock { runs: traced };
     }
 
-    /// Whether each task is noted from now on, for a time line.
-    pub fn note_tasks(&mut self, notes: bool) {
-        self.clock = Clock { runs: notes };
+    /// The last search, if its tasks were traced.
+    pub fn span(&self) -> Option<&SearchSpan> {
+        self.span.as_ref()
     }
 
-    /// The searches since the profile began, if their tasks were noted.
-    pub fn searches(&self) -> &[SearchSpan] {
-        &self.searches
+    /// How long the last search took on this rank, s.
+    pub fn length_s(&self) -> f64 {
+        self.length_s
     }
 
-    /// How long each search since the profile began took on this rank, s.
-    pub fn lengths_s(&self) -> &[f64] {
-        &self.lengths_s
-    }
-
-    /// How each processor spent the test parts since the profile began.
+    /// How each processor spent the last search.
     pub fn usage(&self) -> impl Iterator<Item = &ProcessorUse> {
         self.list.iter().map(|processor| &processor.usage)
     }
 
-    /// Who took tasks from whom in them.
+    /// Who took tasks from whom in it.
     pub fn thefts(&self) -> impl Iterator<Item = &Theft> {
         self.list.iter().flat_map(|processor| &processor.thefts)
     }
 }
 
+/// A processor that executes this workload.
+type ProcessorOf<W> = Processor<<W as Workload>::Test, <W as Workload>::Results>;
+
 /// Lets all processors of a rank work, the first one on the calling thread.
-fn work(
+fn work<W: Workload>(
     threads: &Threads,
-    (first, others): (&mut Processor, &mut [Processor]),
-    run: &SearchRun,
-    link: &mut impl Link,
-    link_of_others: &(impl Link + Clone + Sync),
+    (first, others): (&mut ProcessorOf<W>, &mut [ProcessorOf<W>]),
+    run: &SearchRun<W>,
+    link: &mut impl Link<W::Test>,
+    link_of_others: &(impl Link<W::Test> + Clone + Sync),
 ) -> Result<()> {
-    let other = |processor: &mut Processor| {
+    let other = |processor: &mut ProcessorOf<W>| {
         let _closing = CloseAfterPanic(run.pool);
         // Without communication nothing fails.
         let _ = processor.work(run, &mut link_of_others.clone());
@@ -182,32 +170,58 @@ fn work(
     })
 }
 
-/// Behind a processor 0 that talks to other ranks: it says when the phase is over.
-#[derive(Clone)]
-struct Led;
+/// Ends the work of all processors, whether processor 0 succeeds, fails or panics.
+struct CloseAtEnd<'a, T>(&'a Pool<'a, T>);
 
-impl Link for Led {
-    fn poll(&mut self, pool: &Pool, _: &Worker<Pooled>, _: bool) -> Result<bool> {
-        Ok(pool.is_closed())
-    }
-}
-
-/// Sends all processors home, whichever way processor 0 ends.
-struct CloseAtEnd<'a>(&'a Pool<'a>);
-
-impl Drop for CloseAtEnd<'_> {
+impl<T> Drop for CloseAtEnd<'_, T> {
     fn drop(&mut self) {
         self.0.close();
     }
 }
 
-/// Sends all processors home if one has panicked: its task is never done.
-struct CloseAfterPanic<'a>(&'a Pool<'a>);
+/// Ends the work of all processors if one has panicked: its task is never done.
+struct CloseAfterPanic<'a, T>(&'a Pool<'a, T>);
 
-impl Drop for CloseAfterPanic<'_> {
+impl<T> Drop for CloseAfterPanic<'_, T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.close();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranks::in_process;
+    use crate::stealing::synthetic::{Count, Synthetic, expected, root};
+
+    #[test]
+    fn each_test_is_executed_once_on_any_number_of_ranks_and_threads() {
+        let tasks = Vec::from_iter((0..200).map(|name| vec![root(name), root(name + 200)]));
+        let all = expected(tasks.iter().flatten());
+        assert!(all.tests > 1000);
+        for (ranks, threads) in [(1, 1), (1, 3), (3, 1), (2, 2)] {
+            let executed = in_process::run(ranks, |world| {
+                let threads = Threads::new(threads)?;
+                let mut processors = Processors::new(&Settings::default(), &threads, world);
+                // Rank 0 has all tasks, and gets them twice.
+                let own = |rank| if rank == 0 { tasks.clone() } else { Vec::new() };
+                let here = (world, &threads);
+                let mut counts = [Count::default(); 2];
+                for count in &mut counts {
+                    let tasks = (own(world.rank()), true);
+                    processors.run(here, &Synthetic, tasks, count)?;
+                    let tests: u64 = processors.usage().map(|usage| usage.tests).sum();
+                    assert_eq!(tests, count.tests);
+                }
+                Ok(counts)
+            });
+            let mut sums = [Count::default(); 2];
+            for mut counts in executed.unwrap() {
+                sums.iter_mut().zip(&mut counts).for_each(|(sum, count)| sum.take(count));
+            }
+            assert_eq!(sums, [all, all], "{ranks} ranks, {threads} threads");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What a scene says about the task pool and stealing.
+//! A scene's settings of the task pool and of stealing.
 
 use serde::{Deserialize, Serialize};
 
-/// How hierarchy tests are shared out to ranks and threads (methods 9).
+/// How tests are shared among ranks and threads (`docs/methods.md`, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "Collision", default, deny_unknown_fields)]
 pub struct Settings {
@@ -14,7 +14,7 @@ pub struct Settings {
     pub a: u32,
     /// ... plus `b` tests.
     pub b: u32,
-    /// Longest work between two looks at what other ranks say, us.
+    /// Longest work between two looks at the messages of other ranks, us.
     pub polling_interval_us: f64,
     /// The order in which other ranks are asked for tasks.
     pub victim_order: VictimOrder,
@@ -52,6 +52,6 @@ pub enum Share {
     /// One.
     #[default]
     One,
-    /// Half of those that wait, rounded up.
+    /// Half of the waiting tasks, rounded up.
     Half,
 }

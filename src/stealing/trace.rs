@@ -1,20 +1,21 @@
-//! Which processor executed which task when: the time line of a step.
+//! Which processor executed which task when: the time line of a search.
 //!
-//! Noted only when asked for. Otherwise the clock stands still, and nothing is read,
-//! kept or sent but a few bytes beside each task.
+//! Tasks are traced only on request. Otherwise the clock stands still and is never read, and a
+//! task carries a few bytes more than its tests.
 
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-/// Where a processor got a task.
+/// How a processor got a task.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// It had it at the beginning.
+    /// The processor had it at the beginning.
     TopLevel,
-    /// Cut off its own stack, or kept of what its rank handed over.
+    /// It was cut off the processor's own stack, or it is the part that stayed of a task that was
+    /// handed over.
     Cut,
-    /// Taken from another processor of its rank, or got from another rank.
+    /// It was taken from another processor of the rank, or came from another rank.
     Stolen(Steal),
 }
 
@@ -36,18 +37,17 @@ pub struct TaskSpan {
     pub thread: u32,
     /// When it began, s.
     pub begin_s: f64,
-    /// When it was done, s; all that it cut off is tasks of their own.
+    /// When it was done, s. The parts that it cut off are tasks of their own.
     pub end_s: f64,
     /// Processor time of its tests, s.
     pub busy_s: f64,
     /// Executed tests.
     pub tests: u64,
-    /// Where the processor got it.
+    /// How the processor got it.
     pub origin: Origin,
 }
 
-/// One rank in one search for candidates: a step has a search for each of its solves, and
-/// one for each time that vertices left their paths.
+/// One rank in one search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchSpan {
     /// When the rank began, s.
@@ -58,15 +58,15 @@ pub struct SearchSpan {
     pub tasks: Vec<TaskSpan>,
 }
 
-/// The clock of a time line, the same for all ranks of a machine.
+/// The clock of a time line. All ranks of a machine read the same.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Clock {
-    /// Whether a time line is noted.
+pub(super) struct TraceClock {
+    /// Whether tasks are traced.
     pub runs: bool,
 }
 
-impl Clock {
-    /// Seconds since some moment in the past; 0 where nothing is noted.
+impl TraceClock {
+    /// Seconds since some moment in the past; 0 if nothing is traced.
     pub fn now_s(self) -> f64 {
         if !self.runs {
             return 0.0;

@@ -1,31 +1,30 @@
-//! What each processor does during the tests of a step: the profile.
+//! How each processor spends its searches: the profile.
 
-use std::ops::{Add, Sub};
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-/// How a processor (a thread of a rank) spends the test part of its phases. The
-/// uses of several phases add up.
+/// How a processor (a thread of a rank) spends a search. The uses of several searches add up.
 ///
-/// Clocks are read when its own deque is empty, so that taking tasks from there counts as
-/// part of executing them.
+/// Clocks are read when its own deque is empty. So taking tasks from there counts as executing
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProcessorUse {
-    /// From the beginning of the test part to its end on this rank, s.
+    /// From the beginning of the search to its end on this rank, s.
     pub length_s: f64,
-    /// Executing tests, s: processor time of the thread, without what others took.
+    /// Executing tests, s: processor time of the thread. Time in which other threads had its
+    /// core does not count.
     pub busy_s: f64,
-    /// Looking at what other ranks say, and answering, between tests, s.
+    /// Reading and answering messages of other ranks between tests, s.
     pub scheduling_s: f64,
-    /// With nothing to execute, asking other ranks for tasks or for the end, s.
+    /// Without a task: asking other ranks for one, or waiting for the end of the search, s.
     pub waiting_s: f64,
     /// Executed tests.
     pub tests: u64,
-    /// Candidates found.
+    /// Items found: candidates of the collision phase.
     pub candidates: u64,
     /// Tasks at the beginning.
     pub top_level_tasks: u64,
@@ -33,7 +32,7 @@ pub struct ProcessorUse {
     pub tasks_created: u64,
     /// Tasks executed.
     pub tasks_executed: u64,
-    /// Tasks taken from other processors of its rank, or got from other ranks.
+    /// Tasks that were taken from other processors of the rank, or came from other ranks.
     pub tasks_stolen: u64,
     /// Requests sent to other ranks.
     pub requests: u64,
@@ -48,37 +47,20 @@ impl Default for ProcessorUse {
 }
 
 impl ProcessorUse {
-    /// What came after `earlier`, when this use was that one.
-    pub fn since(&self, earlier: &Self) -> Self {
-        self.with(earlier, Sub::sub, Sub::sub)
-    }
-
-    /// Adds another phase.
+    /// Adds another search.
     pub fn add(&mut self, other: &Self) {
-        *self = self.with(other, Add::add, Add::add);
-    }
-
-    /// Each field of both, put together.
-    fn with(
-        &self,
-        other: &Self,
-        seconds: fn(f64, f64) -> f64,
-        counts: fn(u64, u64) -> u64,
-    ) -> Self {
-        Self {
-            length_s: seconds(self.length_s, other.length_s),
-            busy_s: seconds(self.busy_s, other.busy_s),
-            scheduling_s: seconds(self.scheduling_s, other.scheduling_s),
-            waiting_s: seconds(self.waiting_s, other.waiting_s),
-            tests: counts(self.tests, other.tests),
-            candidates: counts(self.candidates, other.candidates),
-            top_level_tasks: counts(self.top_level_tasks, other.top_level_tasks),
-            tasks_created: counts(self.tasks_created, other.tasks_created),
-            tasks_executed: counts(self.tasks_executed, other.tasks_executed),
-            tasks_stolen: counts(self.tasks_stolen, other.tasks_stolen),
-            requests: counts(self.requests, other.requests),
-            rejections: counts(self.rejections, other.rejections),
-        }
+        self.length_s += other.length_s;
+        self.busy_s += other.busy_s;
+        self.scheduling_s += other.scheduling_s;
+        self.waiting_s += other.waiting_s;
+        self.tests += other.tests;
+        self.candidates += other.candidates;
+        self.top_level_tasks += other.top_level_tasks;
+        self.tasks_created += other.tasks_created;
+        self.tasks_executed += other.tasks_executed;
+        self.tasks_stolen += other.tasks_stolen;
+        self.requests += other.requests;
+        self.rejections += other.rejections;
     }
 }
 
@@ -117,16 +99,17 @@ impl Stretch {
         Self { start: Instant::now(), thread_time: thread_time() }
     }
 
-    /// How long the tests took until now, s, if looking at messages took `scheduling` of the
-    /// wall time: no more than is left of that, nor than the thread ran. (A thread may lose
-    /// its core while it looks at messages, so that one cannot be taken from the other.)
+    /// Processor time of the tests until now, s. Looking at messages took `scheduling` of the
+    /// wall time. The rest of the wall time is a bound, and so is the processor time of the
+    /// thread: a thread may lose its core while it looks at messages, so one of the two cannot
+    /// be subtracted from the other.
     pub(super) fn busy_s(&self, scheduling: Duration) -> f64 {
         let left = self.start.elapsed().saturating_sub(scheduling);
         left.min(thread_time() - self.thread_time).as_secs_f64()
     }
 }
 
-/// Processor time of the calling thread; zero where the system does not tell.
+/// Processor time of the calling thread; zero if the system does not say.
 fn thread_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
@@ -135,7 +118,7 @@ fn thread_time() -> Duration {
 mod tests {
     use super::*;
 
-    /// As where four ranks share two cores.
+    /// Four ranks on two cores look like this.
     #[test]
     fn tests_count_as_long_as_they_took_though_the_core_is_lost_between_them() {
         let (spun, slept) = (Duration::from_millis(5), Duration::from_millis(20));

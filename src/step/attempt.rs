@@ -2,6 +2,7 @@
 
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::contact::ContactSpring;
+use crate::contact::candidates::SearchObserver;
 use crate::error::Result;
 use crate::step::clearance::keep_clear;
 use crate::step::clock::TICKS_PER_STEP;
@@ -15,19 +16,17 @@ use crate::step::system::{SolveOutcome, StepSystem};
 use crate::step::trouble::{Trouble, trouble_of, turns_too_far};
 
 impl Simulation<'_> {
-    /// Advances by one whole step. Where the solve fails or the fail-safe takes too
-    /// much, the step is done in smaller ones, which then grow again.
+    /// One step, as [`Simulation::step`], whose searches are watched by `observer`. The state
+    /// and the report are the same for all observers. Collective.
     ///
     /// # Errors
-    /// [`crate::error::Error::Step`] when the smallest step fails too,
-    /// [`crate::error::Error::Rank`] when another rank has failed.
-    pub fn step(&mut self) -> Result<StepReport> {
+    /// As for [`Simulation::step`], and those of the observer.
+    pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
         self.control.held = false;
-        self.search.processors.forget_use();
         while self.state.ticks < end {
-            let Some(trouble) = self.attempt(&mut report)? else {
+            let Some(trouble) = self.attempt(&mut report, observer)? else {
                 self.control.grow(self.state.ticks, end);
                 continue;
             };
@@ -44,14 +43,18 @@ impl Simulation<'_> {
     }
 
     /// One step of the present size; the state changes only without trouble.
-    fn attempt(&mut self, report: &mut StepReport) -> Result<Option<Trouble>> {
+    fn attempt(
+        &mut self,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<Option<Trouble>> {
         let Self { model, rank, state, motion, search, contacts, system, control, .. } = self;
         let span = &Span::new(&model.clock, state, control.ticks, control.held);
         let here = &Context { model, rank, span };
         // 1. State -> predicted motion.
         report.time(Phase::Predict, |_| motion.predict(model, state, span));
         // 2. Predicted motion -> candidates.
-        search.find(here, motion, report)?;
+        search.find(here, motion, report, observer)?;
         // 3. Candidates, memories -> active contacts and their springs.
         report.time(Phase::Contacts, |report| {
             contacts.find(here, search.candidates(), motion, &state.contacts, report)
@@ -72,13 +75,13 @@ impl Simulation<'_> {
             return Ok(Some(Trouble::Turned));
         }
         // 6. Candidates, motion -> motion without collisions that the contacts did not foresee.
-        search.follow(here, motion, report)?;
+        search.follow(here, motion, report, observer)?;
         let friction = contacts.law.friction;
         let of =
             Collisions { candidates: search.candidates(), contacts: contacts.found(), friction };
         self.impulses.respond(here, &of, motion, report)?;
         // 7. Candidates, motion -> motion that keeps the clearance.
-        search.follow(here, motion, report)?;
+        search.follow(here, motion, report, observer)?;
         let (fail_safe, candidates) = (&mut self.fail_safe, search.candidates());
         let trouble = report.time(Phase::FailSafe, |report| {
             keep_clear(here, fail_safe, candidates, motion, can_halve, report)

@@ -1,9 +1,8 @@
 //! The search for candidates: pairs that may come near in the step.
 
 use crate::collision::{Detector, Pair, Test};
+use crate::contact::candidates::{SearchObserver, SearchOver, SearchProcessors, collect_shared};
 use crate::error::{Error, Result};
-use crate::stealing::Processors;
-use crate::stealing::replay::SearchRecorder;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
@@ -17,14 +16,13 @@ const MARGIN: f64 = 0.5;
 /// Hierarchies, bounds and processors of one rank, and its candidates.
 pub(super) struct CandidateSearch {
     detector: Detector,
-    pub processors: Processors,
+    processors: SearchProcessors,
     roots: Vec<Test>,
-    pub recorder: Option<SearchRecorder>,
 }
 
 impl CandidateSearch {
-    pub fn new(detector: Detector, processors: Processors) -> Self {
-        Self { detector, processors, roots: Vec::new(), recorder: None }
+    pub fn new(detector: Detector, processors: SearchProcessors) -> Self {
+        Self { detector, processors, roots: Vec::new() }
     }
 
     /// The pairs that this rank found.
@@ -39,10 +37,11 @@ impl CandidateSearch {
         here: &Context,
         motion: &StepMotion,
         report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
     ) -> Result<()> {
         let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| self.detector.refit(&here.rank.threads, surfaces, &sweep));
-        self.collect(here, motion, report)
+        self.collect(here, motion, report, observer)
     }
 
     /// Seeks the candidates of the vertices that have left the paths along which they were sought
@@ -53,6 +52,7 @@ impl CandidateSearch {
         here: &Context,
         motion: &mut StepMotion,
         report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
     ) -> Result<()> {
         let (model, margin) = (here.model, margin(here.model));
         let strayed =
@@ -64,7 +64,7 @@ impl CandidateSearch {
         report.count(Counter::Strayed, strayed.len() as u64);
         let (sweep, surfaces) = (motion.sweep(radius(model)), &model.surfaces);
         report.time(Phase::Refit, |_| self.detector.refit_strayed(surfaces, &sweep, &strayed));
-        self.collect(here, motion, report)
+        self.collect(here, motion, report, observer)
     }
 
     fn collect(
@@ -72,24 +72,25 @@ impl CandidateSearch {
         here: &Context,
         motion: &StepMotion,
         report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
     ) -> Result<()> {
         let (rank, model) = (here.rank, here.model);
         let (sweep, surfaces) = (motion.sweep(radius(model)), &model.surfaces);
+        self.processors.trace_tasks(observer.traces_tasks());
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (&rank.layout.own_patches, &mut self.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
             let (on, processors) = ((rank.world, &rank.threads), &mut self.processors);
-            let shared = self.detector.collect_shared(on, processors, surfaces, &sweep, roots)?;
-            counts.add(&shared);
+            let over = (surfaces, &sweep);
+            counts.add(&collect_shared(on, processors, &mut self.detector, over, roots)?);
             report.count(Counter::Tests, counts.tests);
             report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);
             Ok::<_, Error>(counts)
         })?;
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        let (uses, patches) = (self.processors.usage(), model.partition.patches.len());
-        let trees = || self.detector.test_trees(surfaces, &sweep, patches);
-        recorder.search(rank.world, uses, executed, trees)
+        let (processors, detector) = (&self.processors, &self.detector);
+        let world = rank.world;
+        observer.searched(&SearchOver { world, processors, executed, detector, surfaces, sweep })
     }
 }
 

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use crate::bodies::cloth::energy::EnergyMeter;
 use crate::collision::Detector;
+use crate::contact::candidates::SearchProcessors;
 use crate::contact::fail_safe::FailSafe;
 use crate::error::{Error, Result};
 use crate::linear::Tolerance;
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::ranks::World;
-use crate::stealing::Processors;
-use crate::stealing::replay::{RecordedStep, SearchRecorder};
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::contacts::ContactStage;
 use crate::step::context::Rank;
@@ -61,7 +60,7 @@ impl<'w> Simulation<'w> {
             relative_residual: settings.solver.relative_residual,
             max_iterations: settings.solver.max_iterations as usize,
         };
-        let processors = Processors::new(&settings.collision, &threads, world);
+        let processors = SearchProcessors::new(&settings.collision, &threads, world);
         Ok(Self {
             state: State::start(&model),
             control: StepControl::new(),
@@ -135,18 +134,14 @@ impl<'w> Simulation<'w> {
         self.state.ticks / TICKS_PER_STEP
     }
 
-    /// One step, as [`Simulation::step`], with its test trees on rank 0: the same frames,
-    /// and recording is part of no phase. Every rank must ask for it. Collective.
+    /// Advances by one whole step. Where the solve fails or the fail-safe takes too much, the
+    /// step is done in smaller ones, which then grow again. Collective.
     ///
     /// # Errors
-    /// As for [`Simulation::step`].
-    pub fn recorded_step(&mut self) -> Result<(StepReport, Option<RecordedStep>)> {
-        self.search.recorder = Some(SearchRecorder::default());
-        let stepped = self.step();
-        let recorder = self.search.recorder.take().unwrap_or_default();
-        let report = stepped?;
-        let recorded = recorder.step(self.rank.world, self.steps(), &report)?;
-        Ok((report, recorded))
+    /// [`crate::error::Error::Step`] when the smallest step fails too,
+    /// [`crate::error::Error::Rank`] when another rank has failed.
+    pub fn step(&mut self) -> Result<StepReport> {
+        self.step_observed(&mut ())
     }
 
     /// What all ranks know alike.
@@ -162,16 +157,6 @@ impl<'w> Simulation<'w> {
     /// This rank's linear system, as assembled in the last step.
     pub fn system(&self) -> &StepSystem {
         &self.system
-    }
-
-    /// This rank's processors, with the profile of the last step.
-    pub fn processors(&self) -> &Processors {
-        &self.search.processors
-    }
-
-    /// Whether each task of the steps from now on is noted (see [`Processors::searches`]).
-    pub fn note_tasks(&mut self, notes: bool) {
-        self.search.processors.note_tasks(notes);
     }
 
     /// Kinetic, gravitational and elastic energy of cloths and bodies, J. Collective.

@@ -1,18 +1,21 @@
-//! Collision detection of one rank: refit, traversal, candidates.
+//! Collision detection of one rank: refit, root tests, candidates.
+//!
+//! Who executes the tests below the roots is left to the caller: [`Detector::collect`] takes them
+//! one after the other, [`Detector::collect_with`] lends them out.
 
 #[cfg(test)]
 mod tests;
+pub mod traversal;
+
+use std::convert::Infallible;
 
 use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
+use crate::collision::search::traversal::Search;
 use crate::collision::surface::{Moves, Surface, Surfaces};
-use crate::collision::test::{Outcome, Sweep, Task, Test, TestCounters, TestTrees};
-use crate::error::Result;
+use crate::collision::test::{Sweep, Test, TestCounters, TestOutcome, TestTrees};
 use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
-use crate::ranks::World;
-use crate::stealing::replay::RecordedTrees;
-use crate::stealing::{Processors, Search};
 use crate::threads::{ByPatch, Threads};
 
 /// Vertices that one thread bounds at a time.
@@ -30,9 +33,8 @@ pub struct Detector {
     radius: f64,
     /// Boundaries of the chunks of each object's vertices.
     chunks: Vec<Vec<u32>>,
-    /// What the next search is confined to.
+    /// Set by a partial refit: the next search looks for pairs with these vertices only.
     strayed: Option<Strayed>,
-    stack: Vec<Test>,
     /// Whether any rank has root tests.
     any_roots: bool,
     candidates: Vec<Pair>,
@@ -56,14 +58,13 @@ impl Detector {
             radius: 0.0,
             chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
             strayed: None,
-            stack: Vec::new(),
             any_roots: false,
             candidates: Vec::new(),
         }
     }
 
-    /// Refits all hierarchies to a motion, each grown by half of its radius. An
-    /// obstacle that stands where it stood is skipped.
+    /// Refits all hierarchies to a motion. All bounds grow by half of its radius. An obstacle
+    /// that has not moved since its last refit is skipped.
     pub fn refit(&mut self, threads: &Threads, surfaces: &Surfaces, sweep: &Sweep) {
         self.strayed = None;
         let radius = sweep.radius;
@@ -95,9 +96,9 @@ impl Detector {
         }
     }
 
-    /// Refits to the same motion but for the `strayed` vertices, rising, which take
-    /// another way: what is collected next replaces the candidates that have one of
-    /// them, and the others stay.
+    /// Refits to a motion that differs from that of the last refit in the `strayed` vertices
+    /// only, which are given in rising order. The next search replaces the candidates that have
+    /// one of these vertices, and keeps all others.
     pub fn refit_strayed(&mut self, surfaces: &Surfaces, sweep: &Sweep, strayed: &[VertexId]) {
         let mut vertices = vec![false; self.vertices.len()];
         for &vertex in strayed {
@@ -116,14 +117,15 @@ impl Detector {
         self.strayed = Some(Strayed { nodes: changed.collect(), vertices });
     }
 
-    /// A rank's share of the root tests, one for each pair of parts whose bounds
-    /// overlap: a cloth's subtree of a patch, or an obstacle. The owner of a patch
-    /// tests it against itself and against obstacles; two patches belong to the
-    /// owner of the first if the sum of their numbers is even, else to that of the
-    /// second. The shares of all ranks are all root tests.
+    /// A rank's share of the root tests.
     ///
-    /// Every rank executes the tests above them, whose bounds lie above the parts;
-    /// the counters returned are theirs, and zero but for the owner of patch 0.
+    /// There is a root test for each pair of parts whose bounds overlap. A part is the subtree
+    /// of a patch of cloth, or a whole obstacle. The rank that owns a patch tests it against
+    /// itself and against obstacles. Of two patches, the owner of the first one tests both if
+    /// the sum of their numbers is even, else the owner of the second one.
+    ///
+    /// Every rank executes the tests above the parts. Only the owner of patch 0 returns their
+    /// counts; all others return zero, so that the sum over the ranks counts each test once.
     pub fn root_tests(
         &mut self,
         surfaces: &Surfaces,
@@ -131,108 +133,117 @@ impl Detector {
         own_patches: &[PatchId],
         roots: &mut Vec<Test>,
     ) -> TestCounters {
-        let trees = self.trees(surfaces, sweep);
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
-        let mut counters = TestCounters::default();
         let mut any_roots = false;
         roots.clear();
-        let mut stack: Vec<Test> = trees.of_whole_objects().collect();
-        while let Some(test) = stack.pop() {
-            let above = trees.is_above_parts(&test);
-            let outcome = trees.execute(&test);
-            if above || outcome == Outcome::Apart {
-                counters.count(&test);
+        let counters = self.for_each_root(surfaces, sweep, |root| {
+            any_roots = true;
+            if patch_of_root(surfaces, &root).is_some_and(owns) {
+                roots.push(root);
             }
-            match outcome {
-                Outcome::Split(first, second) if above => stack.extend([first, second]),
-                Outcome::SplitItself(tests) if above => stack.extend(tests),
-                Outcome::Apart => {}
-                _ => {
-                    any_roots = true;
-                    if owner(surfaces, &test).is_some_and(owns) {
-                        roots.push(test);
-                    }
-                }
-            }
-        }
+        });
         self.any_roots = any_roots;
         if owns(0) { counters } else { TestCounters::default() }
     }
 
+    /// The root tests of all ranks, each with its patch, and the counts of the tests above them.
+    pub fn all_root_tests(
+        &self,
+        surfaces: &Surfaces,
+        sweep: &Sweep,
+    ) -> (Vec<(PatchId, Test)>, TestCounters) {
+        let mut roots = Vec::new();
+        let counters = self.for_each_root(surfaces, sweep, |root| {
+            roots.extend(patch_of_root(surfaces, &root).map(|patch| (patch, root)));
+        });
+        (roots, counters)
+    }
+
+    /// Executes the tests above the parts, and finds the root tests that overlap. Returns counts
+    /// of the executed tests.
+    fn for_each_root(
+        &self,
+        surfaces: &Surfaces,
+        sweep: &Sweep,
+        mut found: impl FnMut(Test),
+    ) -> TestCounters {
+        let trees = self.trees(surfaces, sweep);
+        let mut counters = TestCounters::default();
+        let mut stack: Vec<Test> = trees.of_whole_objects().collect();
+        while let Some(test) = stack.pop() {
+            let above = trees.is_above_parts(&test);
+            let outcome = trees.execute(&test);
+            if above || outcome == TestOutcome::Apart {
+                counters.count(&test);
+            }
+            match outcome {
+                TestOutcome::Split(first, second) if above => stack.extend([first, second]),
+                TestOutcome::SplitItself(tests) if above => stack.extend(tests),
+                TestOutcome::Apart => {}
+                _ => found(test),
+            }
+        }
+        counters
+    }
+
+    /// Whether any rank has root tests, after [`Detector::root_tests`]. All ranks know it.
+    pub fn any_roots(&self) -> bool {
+        self.any_roots
+    }
+
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`](super::dop::near) and not screened out over the motion of the last refit,
-    /// of which a partial one keeps those without a strayed vertex. Returns what was
-    /// counted. By plain recursion on the calling thread: the measure of
-    /// [`Detector::collect_shared`].
+    /// [`near`](super::dop::near) and not screened out over the motion of the last refit. After
+    /// a partial refit it replaces those with a strayed vertex. Returns counts of what was
+    /// executed and found.
+    ///
+    /// It executes the tests on the calling thread, by plain recursion: what a shared search
+    /// finds is compared with this.
     pub fn collect(
         &mut self,
         surfaces: &Surfaces,
         sweep: &Sweep,
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
-        let mut counters = TestCounters::default();
-        let (mut stack, mut candidates) = (std::mem::take(&mut self.stack), self.take_kept());
-        let kept = candidates.len();
-        let search = self.search(surfaces, sweep);
-        for root in roots {
-            stack.push(root);
-            while !stack.is_empty() {
-                search.run(&mut stack, &mut counters, &mut candidates);
+        let collected = self.collect_with(surfaces, sweep, |search, candidates| {
+            let (mut stack, mut counters) = (Vec::new(), TestCounters::default());
+            for root in roots {
+                stack.push(root);
+                while !stack.is_empty() {
+                    search.run(&mut stack, &mut counters, candidates);
+                }
             }
-        }
-        self.stack = stack;
-        counters.candidates = self.replace(candidates, kept);
-        counters
+            Ok::<_, Infallible>(counters)
+        });
+        collected.unwrap_or_else(|never| match never {})
     }
 
-    /// As [`Detector::collect`], shared by all processors of all ranks: a rank's
-    /// candidates may lie below the roots of another one. `roots` are this rank's of
-    /// the last [`Detector::root_tests`]; those of each patch are a top-level task.
-    ///
-    /// Collective, unless there are no roots on any rank.
+    /// Collects candidates as [`Detector::collect`] does. `find` executes the tests: it adds
+    /// what it finds to the list that it is given, and returns the counts.
     ///
     /// # Errors
-    /// If a rank fails.
-    pub fn collect_shared(
+    /// Those of `find`.
+    pub fn collect_with<E>(
         &mut self,
-        (world, threads): (&dyn World, &Threads),
-        processors: &mut Processors,
         surfaces: &Surfaces,
         sweep: &Sweep,
-        roots: &mut [Test],
-    ) -> Result<TestCounters> {
-        let alone = world.size() == 1 && threads.count() == 1;
-        let tasks = if alone { in_one(roots) } else { of_each_patch(surfaces, roots) };
+        find: impl FnOnce(&Search, &mut Vec<Pair>) -> Result<TestCounters, E>,
+    ) -> Result<TestCounters, E> {
         let mut candidates = self.take_kept();
         let kept = candidates.len();
-        let (search, tasks) = (self.search(surfaces, sweep), (tasks, self.any_roots));
-        let counted = processors.run((world, threads), &search, tasks, &mut candidates)?;
+        let counted = find(&self.search(surfaces, sweep), &mut candidates)?;
         let candidates = self.replace(candidates, kept);
         Ok(TestCounters { candidates, ..counted })
     }
 
-    /// The test trees below the root tests of all ranks, that is of so many `patches`.
-    pub fn test_trees(
-        &mut self,
-        surfaces: &Surfaces,
-        sweep: &Sweep,
-        patches: usize,
-    ) -> RecordedTrees {
-        let (all, mut roots) = (Vec::from_iter(0..patches as PatchId), Vec::new());
-        let above = self.root_tests(surfaces, sweep, &all, &mut roots);
-        let owned = roots.iter().filter_map(|root| Some((owner(surfaces, root)?, *root)));
-        RecordedTrees::record(&self.search(surfaces, sweep), &Vec::from_iter(owned), above)
-    }
-
-    /// The candidates that the last refit does not ask for again.
+    /// The candidates that stay after the last refit.
     fn take_kept(&mut self) -> Vec<Pair> {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.retain(|pair| !self.is_sought(pair));
         candidates
     }
 
-    /// Takes the first `kept` of the `candidates` and those of the others that were
-    /// sought; returns how many these are.
+    /// Takes the first `kept` of the `candidates`, and the others if they were sought. Returns
+    /// the number of those others.
     fn replace(&mut self, mut candidates: Vec<Pair>, kept: usize) -> u64 {
         let mut at = 0;
         candidates.retain(|pair| {
@@ -243,7 +254,7 @@ impl Detector {
         (self.candidates.len() - kept) as u64
     }
 
-    /// True if the last refit asks for this pair: any but for a partial one.
+    /// True if the next search looks for this pair. After a full refit it looks for all.
     fn is_sought(&self, pair: &Pair) -> bool {
         let strayed =
             |strayed: &Strayed| pair.vertices.iter().any(|&v| strayed.vertices[v as usize]);
@@ -259,31 +270,20 @@ impl Detector {
         }
     }
 
-    fn search<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Search<'a> {
+    /// What tests are executed on, after a refit to `sweep`.
+    pub fn search<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Search<'a> {
         Search { trees: self.trees(surfaces, sweep), sweep, vertices: &self.vertices }
     }
 
-    /// This rank's candidates, each once, in the order in which they were found. Of
-    /// several processors and ranks, that order and who found which change from run to run.
+    /// This rank's candidates, each once, in the order in which they were found. With several
+    /// processors or ranks, this order and the rank that finds a pair change from run to run.
     pub fn candidates(&self) -> &[Pair] {
         &self.candidates
     }
 }
 
-/// Root tests as one task, if there are any.
-fn in_one(roots: &[Test]) -> Vec<Task> {
-    Vec::from_iter((!roots.is_empty()).then(|| roots.to_vec()))
-}
-
-/// Root tests by the patch whose owner executes them, in its order.
-fn of_each_patch(surfaces: &Surfaces, roots: &mut [Test]) -> Vec<Task> {
-    roots.sort_unstable_by_key(|test| owner(surfaces, test));
-    let of_one_patch = |a: &Test, b: &Test| owner(surfaces, a) == owner(surfaces, b);
-    Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec))
-}
-
 /// The patch whose owner executes a root test.
-fn owner(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
+pub fn patch_of_root(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
     let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
     match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
         (Some(p), Some(q)) if (p + q) % 2 == 1 => Some(q),

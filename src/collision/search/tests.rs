@@ -1,15 +1,15 @@
+//! Searches against brute force over all pairs.
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
 use crate::collision::ccd::time_of_impact;
 use crate::collision::dop::near;
+use crate::collision::narrow::closest;
 use crate::collision::screen::may_come_near;
 use crate::collision::search::*;
-use crate::contact::{Contact, ContactDistance, find_contacts};
 use crate::mesh::Topology;
-use crate::ranks::in_process;
-use crate::stealing::{Origin, ProcessorUse, Settings, Share, TaskSpan, VictimOrder};
 
 /// Every elementary pair whose sides have no vertex in common and not both
 /// belong to obstacles.
@@ -61,20 +61,19 @@ fn share(
     (counters, found)
 }
 
-/// What is done with candidates: the contacts and the times of impact.
+/// What candidates are sought for: pairs within `distance` at the start of the motion, and times
+/// of impact.
 fn collisions(
     pairs: &[Pair],
     (x0, x1): (&[Vec3], &[Vec3]),
     distance: f64,
-) -> (Vec<Contact>, Vec<(Pair, f64)>) {
-    let mut contacts = Vec::new();
-    let law = ContactDistance { distance_m: distance, rest: &[], cloth_ends: &[] };
-    find_contacts(pairs, x0, x1, &law, &mut contacts);
+) -> (Vec<Pair>, Vec<(Pair, f64)>) {
+    let is_near = |pair: &&Pair| closest(pair.kind(), pair.gather(x0)).distance < distance;
     let impact = |pair: &Pair| {
         let (start, end) = (pair.gather(x0), pair.gather(x1));
         Some((*pair, time_of_impact(pair.kind(), &start, &end, 0.25 * distance)?))
     };
-    (contacts, pairs.iter().filter_map(impact).collect())
+    (pairs.iter().filter(is_near).copied().collect(), pairs.iter().filter_map(impact).collect())
 }
 
 /// A sheet of `n` x `n` vertices, 0.1 m apart.
@@ -157,7 +156,7 @@ proptest! {
         }
 
         // Some vertices take another way.
-        let (told, strayed, mut x1) = (x1.clone(), BTreeSet::from_iter(strayed), x1);
+        let (predicted, strayed, mut x1) = (x1.clone(), BTreeSet::from_iter(strayed), x1);
         for &vertex in &strayed {
             x1[vertex as usize] = x0[CLOTH_VERTICES - 1 - vertex as usize];
         }
@@ -170,7 +169,7 @@ proptest! {
             for rank in 0..ranks {
                 let own = Vec::from_iter((0..6).filter(|patch| patch % ranks == rank));
                 let mut detector = Detector::new(&cut);
-                let before = Sweep { x0: &x0, x1: &told, radius };
+                let before = Sweep { x0: &x0, x1: &predicted, radius };
                 detector.refit(&threads, &cut, &before);
                 share(&mut detector, &cut, &before, &own);
                 detector.refit_strayed(&cut, &sweep, &strayed);
@@ -184,166 +183,6 @@ proptest! {
         }
         prop_assert_eq!(sums[0], sums[1]);
     }
-}
-
-/// A ball of crumpled cloth, `n` x `n` vertices, 0.1 m across.
-fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {
-    let (faces, rest) = sheet(n);
-    let topology = Topology::new(&faces).unwrap();
-    let patch_of = Vec::from_iter((0..n * n).map(|vertex| vertex % 5));
-    let parts = Some((patch_of.as_slice(), 5));
-    let cloth = Surface::new(0, &faces, &topology, &rest, parts, Moves::Deforms);
-    let place = |v: &Vec3| {
-        let angle = 40.0 * (v.x + 1.7 * v.z);
-        0.05 * Vec3::new(angle.sin(), (1.3 * angle).cos(), (0.7 * angle).sin())
-    };
-    (Surfaces { list: vec![cloth] }, rest.iter().map(place).collect())
-}
-
-/// What a rank executed and found in a phase.
-type Phase = (TestCounters, Vec<Pair>);
-
-#[test]
-fn each_test_is_executed_once_whoever_executes_it() {
-    let (surfaces, x) = ball(12);
-    let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
-    let mut detector = Detector::new(&surfaces);
-    detector.refit(&Threads::INLINE, &surfaces, &sweep);
-    let whole = share(&mut detector, &surfaces, &sweep, &[0, 1, 2, 3, 4]);
-    // In the last phase some vertices take another way.
-    let strayed = [3, 70, 71, 130];
-    let mut x1 = x.clone();
-    strayed.iter().for_each(|&vertex: &u32| x1[vertex as usize] *= 0.5);
-    let stray_sweep = Sweep { x0: &x, x1: &x1, radius: 1e-3 };
-    detector.refit_strayed(&surfaces, &stray_sweep, &strayed);
-    let partial = share(&mut detector, &surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
-    let expected = [&whole, &whole, &partial];
-
-    let run = |world: &dyn World, threads, settings: &Settings| {
-        let threads = Threads::new(threads)?;
-        let mut processors = Processors::new(settings, &threads, world);
-        let mut detector = Detector::new(&surfaces);
-        detector.refit(&threads, &surfaces, &sweep);
-        // Rank 0 begins with nearly all, most others with nothing.
-        let own: &[PatchId] = match (world.rank(), world.size()) {
-            (0, 1) => &[0, 1, 2, 3, 4],
-            (0, _) => &[0, 1, 2, 4],
-            (1, _) => &[3],
-            _ => &[],
-        };
-        let (mut phases, mut thefts) = (Vec::new(), 0);
-        for phase in 0..3 {
-            if phase == 2 {
-                detector.refit_strayed(&surfaces, &stray_sweep, &strayed);
-            }
-            let sweep = if phase == 2 { stray_sweep } else { sweep };
-            processors.forget_use();
-            let mut roots = Vec::new();
-            let mut counters = detector.root_tests(&surfaces, &sweep, own, &mut roots);
-            let here = (world, &threads);
-            let counted =
-                detector.collect_shared(here, &mut processors, &surfaces, &sweep, &mut roots)?;
-            let usage = processors.usage().fold(ProcessorUse::default(), |mut sum, one| {
-                sum.add(one);
-                sum
-            });
-            assert_eq!(counted.tests, usage.tests);
-            // Two ranks without work do not hand a task to and fro.
-            assert!(settings.share == Share::Half || usage.tasks_stolen <= usage.tasks_executed);
-            assert!(settings.decomposition || usage.tasks_created == 0);
-            thefts += processors.thefts().map(|theft| theft.tasks).sum::<u32>();
-            counters.add(&counted);
-            phases.push((counters, detector.candidates().to_vec()));
-        }
-        Ok((phases, thefts))
-    };
-    // All phases, of all ranks together.
-    let is_found = |found: &[(Vec<Phase>, u32)]| {
-        (0..3).all(|phase| {
-            let (mut counters, mut pairs) = (TestCounters::default(), Vec::new());
-            for (phases, _) in found {
-                counters.add(&phases[phase].0);
-                pairs.extend_from_slice(&phases[phase].1);
-            }
-            pairs.sort_unstable();
-            (counters, pairs) == *expected[phase]
-        })
-    };
-    /// Ranks, and threads of each.
-    const SIZES: [(usize, usize); 9] =
-        [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (4, 1), (7, 1), (2, 2), (3, 3)];
-    let mut all_thefts = 0;
-    for (decomposition, stealing) in [(true, true), (false, true), (true, false), (false, false)] {
-        let settings = Settings { decomposition, stealing, ..Settings::default() };
-        for (ranks, threads) in SIZES {
-            let found = in_process::run(ranks, |world| run(world, threads, &settings)).unwrap();
-            let thefts: u32 = found.iter().map(|(_, thefts)| thefts).sum();
-            assert!(stealing || thefts == 0);
-            all_thefts += thefts;
-            assert!(is_found(&found), "{settings:?} {ranks} x {threads}");
-        }
-    }
-    assert!(all_thefts > 0);
-    let random = Settings {
-        victim_order: VictimOrder::Random(3),
-        share: Share::Half,
-        ..Settings::default()
-    };
-    let strict = in_process::run_strict(3, |world| run(world, 1, &random)).unwrap();
-    assert!(is_found(&strict));
-}
-
-#[test]
-fn a_time_line_holds_each_task_once_and_where_it_came_from() {
-    let (surfaces, x) = ball(12);
-    let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
-    let run = |world: &dyn World, threads| {
-        let threads = Threads::new(threads)?;
-        let mut processors = Processors::new(&Settings::default(), &threads, world);
-        let mut detector = Detector::new(&surfaces);
-        detector.refit(&threads, &surfaces, &sweep);
-        let own: &[PatchId] = if world.rank() == 0 { &[0, 1, 2, 3, 4] } else { &[] };
-        let mut roots = Vec::new();
-        detector.root_tests(&surfaces, &sweep, own, &mut roots);
-        for notes in [false, true] {
-            processors.forget_use();
-            processors.note_tasks(notes);
-            let here = (world, &threads);
-            detector.collect_shared(here, &mut processors, &surfaces, &sweep, &mut roots)?;
-            assert_eq!(processors.searches().len(), usize::from(notes));
-        }
-        Ok((processors.usage().copied().collect::<Vec<_>>(), processors.searches()[0].clone()))
-    };
-    let mut steals = 0;
-    for (ranks, threads) in [(1, 1), (1, 3), (3, 1), (2, 2)] {
-        let found = in_process::run(ranks, |world| run(world, threads)).unwrap();
-        let begin_s = found.iter().map(|(_, search)| search.begin_s).fold(f64::INFINITY, f64::min);
-        for (rank, (usage, search)) in found.iter().enumerate() {
-            for (thread, usage) in usage.iter().enumerate() {
-                let tasks = search.tasks.iter().filter(|task| task.thread as usize == thread);
-                let tasks: Vec<&TaskSpan> = tasks.collect();
-                let count = |origin| tasks.iter().filter(|task| task.origin == origin).count();
-                assert_eq!(tasks.len() as u64, usage.tasks_executed);
-                assert_eq!(tasks.iter().map(|task| task.tests).sum::<u64>(), usage.tests);
-                assert!(count(Origin::TopLevel) as u64 <= usage.top_level_tasks);
-                assert!(count(Origin::Cut) as u64 <= usage.tasks_created);
-                let mut free_s = search.begin_s;
-                for task in tasks {
-                    assert!(free_s <= task.begin_s && task.begin_s <= task.end_s, "{task:?}");
-                    free_s = task.end_s;
-                    let Origin::Stolen(steal) = task.origin else { continue };
-                    steals += 1;
-                    assert!((steal.victim_rank as usize) < ranks);
-                    assert!((steal.victim as usize) < threads);
-                    let victim = (steal.victim_rank as usize, steal.victim as usize);
-                    assert_ne!(victim, (rank, thread));
-                    assert!(begin_s <= steal.handed_over_s && steal.handed_over_s <= task.begin_s);
-                }
-                assert!(free_s <= search.end_s);
-            }
-        }
-    }
-    assert!(steals > 0);
 }
 
 #[test]

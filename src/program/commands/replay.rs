@@ -6,41 +6,42 @@ use std::path::PathBuf;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::overrides::override_collision;
 use cloth_sim::stealing::Settings;
-use cloth_sim::stealing::replay::{
-    Evidence, ModelledStep, PhaseSplit, Recording, Times, Variant, check_writable, compare, replay,
-    unit_costs,
-};
 
 use crate::program::cli::ReplayArguments;
-use crate::program::replay::Replayed;
-use crate::program::{print, replay as report};
+use crate::program::print;
+use crate::program::replay::model::{
+    ModelledStep, PhaseSplit, RecordingSet, Times, Variant, compare, fit_unit_costs, replay,
+};
+use crate::program::replay::recording::Recording;
+use crate::program::replay::recording::writer::check_writable;
+use crate::program::replay::report::{self, Replayed};
 
-/// Models the phases of the first recording on each number of processors, and each
-/// recording as it was made beside what was measured; prints tables.
+/// Models the first recording on each number of processors, and compares each recording with a
+/// model of the machine that it was made on. Prints tables.
 ///
 /// # Errors
-/// Files that are no recordings; settings that are none; files that cannot be written.
+/// When a file is no recording, a setting is wrong, or a file cannot be written.
 pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
-    // 1. Recordings and settings, before anything takes long; what times they tell.
+    // 1. Recordings, settings and outputs are checked before anything takes long.
     let recordings = fastest(&arguments.files)?;
     let Some((_, first)) = recordings.first() else { return Ok(()) };
     if !first.is_of_one_processor() {
         return Err(Error::file(
             &arguments.files[0],
-            "it was not made on one processor, whose times the model starts from",
+            "it was not made on one processor, and the model starts from the times of one",
             "give a recording made with --ranks 1 --threads 1 first",
         ));
     }
     let collision = settings(&first.header.collision, &arguments.overrides)?;
     check_outputs(arguments)?;
-    let evidence = Evidence::new(recordings.iter().map(|(_, recording)| recording).collect());
-    let times = Times { costs: unit_costs(&evidence)?, split: PhaseSplit::fit(&evidence) };
+    let set = RecordingSet::new(recordings.iter().map(|(_, recording)| recording).collect());
+    let times = Times { costs: fit_unit_costs(&set)?, split: PhaseSplit::fit(&set) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
     print::line(report::times(&times))?;
-    if !evidence.tells_tasks_from_tests() {
+    if !set.separates_tasks_from_tests() {
         print::line(
-            "warning: what a task costs cannot be told from what its tests cost, since all recordings of one \
-             processor\nhave the same a and b: do not try others here. Give one more, made with --set \
+            "warning: the cost of a task cannot be separated from the cost of its tests, because all recordings of \
+             one processor\nhave the same a and b. Do not vary a or b here, or add a recording made with --set \
              collision.a=0 --set collision.b=1.\n",
         )?;
     }
@@ -48,7 +49,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     // 2. Prediction beside measurement.
     let compared = recordings
         .iter()
-        .map(|(names, recording)| Ok((names.clone(), compare(recording, &evidence, &times)?)));
+        .map(|(names, recording)| Ok((names.clone(), compare(recording, &set, &times)?)));
     print::line(report::comparisons(&compared.collect::<Result<Vec<_>>>()?))?;
 
     // 3. The first recording on other machines.
@@ -56,7 +57,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let on = |processors: u32, collision| {
         let variant = Variant { processors: processors as usize, collision, network };
         let steps = replay(first, first.steps.iter(), &times, &variant)?;
-        // How each of 65,536 processors spent each step is too much to keep.
+        // The uses of 65,536 processors in each step are too much to keep.
         let steps = steps.map(|step| Ok(step?.0)).collect::<Result<Vec<_>>>()?;
         Ok::<_, Error>(Replayed { variant, steps, serial_s: 0.0 })
     };
@@ -89,7 +90,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
 fn check_outputs(arguments: &ReplayArguments) -> Result<()> {
     if let Some(csv) = &arguments.csv {
         let fail = |cause: String| Error::file(csv, cause, "choose another file (--csv)");
-        // What is not there yet is no recording.
+        // A file that does not exist yet is no recording.
         if let Ok(place) = csv.canonicalize()
             && arguments.files.iter().flat_map(|file| file.canonicalize()).any(|file| file == place)
         {
@@ -105,8 +106,9 @@ fn check_outputs(arguments: &ReplayArguments) -> Result<()> {
     Ok(())
 }
 
-/// The recordings, each with its name. Of those of one run on the same number of processors,
-/// each search counts as long as in the fastest: what disturbed the others is no cost.
+/// The recordings, each with its name. Recordings of the same run on the same number of
+/// processors are joined: each search counts as long as in the fastest of them, because other
+/// programs disturbed the others.
 fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
     let mut fastest: Vec<(String, Recording)> = Vec::new();
     for file in files {
@@ -129,7 +131,7 @@ fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
     Ok(fastest)
 }
 
-/// The recorded settings with single ones overridden, as in a scene.
+/// The recorded settings, with some overridden as in a scene.
 fn settings(recorded: &Settings, overrides: &[String]) -> Result<Settings> {
     if let Some(setting) = overrides.iter().find(|setting| !setting.starts_with("collision.")) {
         return Err(Error::input(

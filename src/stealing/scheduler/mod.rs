@@ -1,52 +1,42 @@
-//! Who asks whom for tasks, and when a phase is over: one rank's part of the
-//! protocol between ranks, as a state machine.
+//! Whom a rank asks for tasks, and when a search is over: one rank's part of the protocol
+//! between ranks, as a state machine.
 //!
-//! Events go in, actions come out; there is no clock, thread or transport inside, so
-//! that the ranks of a run and those of a simulated network are driven by one code.
-//! Tasks themselves stay with the driver: it has a pool, and says how full it is.
+//! Events go in, actions come out. There is no clock, thread or transport inside, so the same
+//! code runs on real ranks, on the tests' simulated network and on the modelled machine. Tasks
+//! stay with the caller, who says whether there are any ([`Load`]).
 //!
-//! A rank with nothing to do asks one victim after the other (receiver-initiated
-//! stealing, Thomaszewski & Blochinger 2007, section 4.2.4). Nobody controls when all
-//! of them are done (methods 9):
+//! A rank with nothing to do asks one victim after the other (receiver-initiated stealing,
+//! Thomaszewski & Blochinger 2007, section 4.2.4). No rank is in charge of the end of a search.
+//! The ranks find it out together (`docs/methods.md`, section 9):
 //!
-//! | round | what ends it |
+//! | round | it ends when |
 //! |---|---|
-//! | `Searching` | some victims in turn have rejected an idle rank: it clears `worked` and enters a barrier |
-//! | `InBarrier` | all ranks have entered; until then it goes on asking and answering |
-//! | `Due` | it contributes `worked`, whether it got a task since it entered, to a sum: a busy rank (it must have got one) at once; an idle one asks nobody any more, and awaits the reply to its request first |
-//! | `InSum` | all ranks have contributed. Zero: nobody works, nothing is under way, the phase is `Over`. Else `Searching` again |
+//! | `Searching` | an idle rank has got some rejections in a row: it clears `worked` and enters a barrier |
+//! | `InBarrier` | all ranks have entered; until then the rank goes on asking and answering |
+//! | `Due` | the rank contributes `worked` to a sum: whether it got a task since it entered the barrier. A busy rank, which must have got one, contributes at once. An idle rank asks nobody any more, and first awaits the answer to its last request |
+//! | `InSum` | all ranks have contributed. If the sum is zero, nobody works and no message is under way: the search is `Over`. Else `Searching` begins again |
 //!
-//! Every task answers a request, and no rank contributes 0 with a request under way.
-//! So if the sum is zero, no rank got a task after the last one entered the barrier,
-//! none was under way then, and none is later; nor is any other message.
+//! Every task answers a request, and no rank contributes 0 while its request is under way. So a
+//! sum of zero says that no rank got a task after the last rank entered the barrier. Then none
+//! was under way at that time, none is later, and no other message is.
 
 #[cfg(test)]
 mod simulated_network;
 
 use std::fmt;
 
-use crate::stealing::settings::{Share, VictimOrder};
+use crate::stealing::settings::VictimOrder;
 
-impl Share {
-    /// How many tasks of a pool of `tasks` a thief is handed.
-    pub fn of(self, tasks: usize) -> usize {
-        match self {
-            Self::One => tasks.min(1),
-            Self::Half => tasks.div_ceil(2),
-        }
-    }
-}
-
-/// Rejections in a row after which an idle rank enters the barrier, while it goes on
-/// asking. If it had to ask all others first, the end of a phase would take as many round
-/// trips as there are ranks (replayed tablecloth: 6.7 ms a step on 1,024).
+/// Rejections in a row after which an idle rank enters the barrier. It goes on asking there. If
+/// it had to ask all others first, the end of a search would take as many round trips as there
+/// are ranks (modelled tablecloth: 6.7 ms a step on 1,024 ranks).
 const PATIENCE: usize = 4;
 
 /// What a rank has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
-    /// Processor 0, which asks other ranks, executes a task or finds one in the pool. What
-    /// its other processors lack they find there soon: it cuts its stack.
+    /// Processor 0, which asks other ranks, executes a task or finds one in the pool. It cuts
+    /// its stack, so that the other processors soon find tasks there too.
     Busy,
     /// Processor 0 has nothing to do, while others still execute tasks.
     Hungry,
@@ -54,9 +44,9 @@ pub enum Load {
     Idle,
 }
 
-/// What one rank says to another.
+/// The kind of a message from one rank to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Letter {
+pub enum MessageKind {
     /// Asks for tasks.
     Request,
     /// Brings tasks, in answer to a request.
@@ -65,19 +55,26 @@ pub enum Letter {
     Rejection,
 }
 
-/// What happens to a rank.
+impl MessageKind {
+    /// The answer that brings these tasks.
+    pub fn answer<T>(tasks: &[T]) -> Self {
+        if tasks.is_empty() { Self::Rejection } else { Self::Tasks }
+    }
+}
+
+/// What the scheduler of a rank learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// Time has passed.
     Polled,
-    /// A letter of the given phase has come. Tasks are in the pool already.
+    /// A message has come. Its tasks are in the pool already.
     Received {
-        /// The rank that wrote it.
+        /// The rank that sent it.
         from: usize,
-        /// The number of its phase.
-        phase: u32,
+        /// The number of its search.
+        search: u32,
         /// What it says.
-        letter: Letter,
+        kind: MessageKind,
     },
     /// All ranks have entered the barrier.
     BarrierCompleted,
@@ -111,16 +108,16 @@ enum Round {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stray {
     event: Event,
-    phase: u32,
+    search: u32,
 }
 
 impl fmt::Display for Stray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} cannot come in phase {} of the tests", self.event, self.phase)
+        write!(f, "{:?} cannot come in search {}", self.event, self.search)
     }
 }
 
-/// One rank's part of the protocol, from phase to phase.
+/// One rank's part of the protocol, from search to search.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     rank: usize,
@@ -128,20 +125,20 @@ pub struct Scheduler {
     order: VictimOrder,
     /// The last victim, or the state of the random numbers.
     last: u64,
-    phase: u32,
+    search: u32,
     round: Round,
     /// Whether tasks came since the barrier was entered.
     worked: bool,
-    /// The victim whose reply is under way.
+    /// The victim whose answer is under way.
     awaited: Option<usize>,
-    /// Rejections since the last tasks, or since the phase or the last sum.
+    /// Rejections since the last tasks came, the search began or the last sum was not zero.
     rejections: usize,
-    /// Thieves that are in the next phase already.
+    /// Thieves that are in the next search already.
     early: Vec<usize>,
 }
 
 impl Scheduler {
-    /// Of `rank` among `size` ranks, between two phases.
+    /// For `rank` of `size` ranks, between two searches.
     pub fn new(rank: usize, size: usize, order: VictimOrder) -> Self {
         let last = match order {
             VictimOrder::RoundRobin => rank as u64,
@@ -152,7 +149,7 @@ impl Scheduler {
             size,
             order,
             last,
-            phase: 0,
+            search: 0,
             round: Round::Over,
             worked: false,
             awaited: None,
@@ -161,31 +158,26 @@ impl Scheduler {
         }
     }
 
-    /// Begins the next phase. Before: its first tasks are in the pool.
+    /// Begins the next search. Before: its first tasks are in the pool.
     pub fn begin(&mut self, actions: &mut Vec<Action>) {
-        self.phase = self.phase.wrapping_add(1);
+        self.search = self.search.wrapping_add(1);
         self.rejections = 0;
         self.round = if self.size > 1 { Round::Searching } else { Round::Over };
         actions.extend(self.early.drain(..).map(Action::Answer));
     }
 
-    /// The number of the phase, which all its letters carry.
-    pub fn phase(&self) -> u32 {
-        self.phase
+    /// The number of the search. All its messages carry it.
+    pub fn search(&self) -> u32 {
+        self.search
     }
 
-    /// Whether the phase is over on all ranks, with no letter under way.
+    /// Whether the search is over on all ranks, with no message under way.
     pub fn is_over(&self) -> bool {
         self.round == Round::Over
     }
 
-    /// Whether a reply is under way to this rank.
-    pub fn awaits_reply(&self) -> bool {
-        self.awaited.is_some()
-    }
-
-    /// Takes note of `event`, the rank's load being `load`, and adds what is to be
-    /// done now to `actions`.
+    /// Tells it of an `event` and of the present `load` of its rank. Adds to `actions` what the
+    /// rank must do now.
     ///
     /// # Errors
     /// An event that the protocol does not allow.
@@ -195,7 +187,7 @@ impl Scheduler {
         load: Load,
         actions: &mut Vec<Action>,
     ) -> Result<(), Stray> {
-        self.note(event, actions).ok_or(Stray { event, phase: self.phase })?;
+        self.note(event, actions).ok_or(Stray { event, search: self.search })?;
         if self.round == Round::Searching
             && load == Load::Idle
             && self.rejections >= PATIENCE.min(self.size - 1)
@@ -221,20 +213,20 @@ impl Scheduler {
     fn note(&mut self, event: Event, actions: &mut Vec<Action>) -> Option<()> {
         match event {
             Event::Polled => {}
-            Event::Received { from, phase, letter: Letter::Request } => {
-                if phase == self.phase && self.round != Round::Over {
+            Event::Received { from, search, kind: MessageKind::Request } => {
+                if search == self.search && self.round != Round::Over {
                     actions.push(Action::Answer(from));
-                } else if phase == self.phase.wrapping_add(1) {
+                } else if search == self.search.wrapping_add(1) {
                     self.early.push(from);
                 } else {
                     return None;
                 }
             }
-            Event::Received { from, phase, letter } => {
-                if self.awaited.take() != Some(from) || phase != self.phase {
+            Event::Received { from, search, kind } => {
+                if self.awaited.take() != Some(from) || search != self.search {
                     return None;
                 }
-                if letter == Letter::Tasks {
+                if kind == MessageKind::Tasks {
                     self.worked = true;
                     self.rejections = 0;
                 } else {
@@ -268,7 +260,7 @@ impl Scheduler {
             }
             VictimOrder::Random(_) => {
                 self.last = self.last.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                // Any of the others with equal chance, but for one in 2^32.
+                // Each of the others with equal chance, up to one in 2^32.
                 let victim = (((mix(self.last) >> 32) * others) >> 32) as usize;
                 victim + usize::from(victim >= self.rank)
             }
@@ -276,8 +268,8 @@ impl Scheduler {
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014).
-pub(super) fn mix(z: u64) -> u64 {
+/// A hash of 64 bits: the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+pub fn mix(z: u64) -> u64 {
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
@@ -304,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_come_is_refused() {
+    fn an_event_that_cannot_come_is_refused() {
         let mut scheduler = Scheduler::new(0, 2, VictimOrder::RoundRobin);
         let mut actions = Vec::new();
         scheduler.begin(&mut actions);
-        let phase = scheduler.phase();
+        let search = scheduler.search();
         for event in [
-            Event::Received { from: 1, phase, letter: Letter::Rejection },
-            Event::Received { from: 1, phase: phase - 1, letter: Letter::Request },
+            Event::Received { from: 1, search, kind: MessageKind::Rejection },
+            Event::Received { from: 1, search: search - 1, kind: MessageKind::Request },
             Event::SumCompleted(0),
         ] {
             assert!(scheduler.clone().handle(event, Load::Busy, &mut actions).is_err());

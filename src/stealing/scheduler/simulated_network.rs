@@ -1,16 +1,19 @@
-//! The protocol on a simulated network: letters take seeded times and overtake each
-//! other unless they have one sender and one receiver; some ranks are slow.
+//! The protocol on a simulated network. Messages take random times, from a seed, and overtake
+//! each other unless they have the same sender and the same receiver. Some ranks are slow.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::collision::test::Task;
-use crate::collision::{Test, TestCounters};
-use crate::stealing::processor::Decomposition;
+use crate::stealing::policy::{Decomposition, Policy};
 use crate::stealing::scheduler::*;
+use crate::stealing::settings::Share;
+use crate::stealing::synthetic::{Count, Node, expected, root, unfold};
+use crate::stealing::workload;
+
+type Task = workload::Task<Node>;
 
 const SCHEDULES: u64 = 3000;
-const PHASES: usize = 3;
+const SEARCHES: usize = 3;
 /// Events after which a schedule does not end.
 const MOST_EVENTS: usize = 2_000_000;
 
@@ -23,57 +26,41 @@ impl Random {
     }
 }
 
-/// What unfolds from a test of a synthetic tree: up to three further ones.
-fn unfold(test: &Test) -> impl Iterator<Item = Test> + use<> {
-    let Test { obj1: tree, dop1: depth, obj2, dop2 } = *test;
-    let hash = mix(u64::from(tree) << 32 ^ u64::from(obj2) << 40 ^ u64::from(dop2));
-    let children = if depth < 3 + hash as u32 % 9 { (hash >> 8) as u32 % 4 } else { 0 };
-    (0..children).map(move |child| {
-        let name = mix(hash + u64::from(child));
-        Test { obj1: tree, dop1: depth + 1, obj2: (name >> 32) as u32, dop2: name as u32 }
-    })
-}
-
-/// The counts of plain recursion.
-fn recurse(test: &Test, counters: &mut TestCounters) {
-    counters.count(test);
-    unfold(test).for_each(|test| recurse(&test, counters));
-}
-
-enum Happening {
+enum NetworkEvent {
     /// A rank works a little, then polls.
     Turn,
-    /// A letter arrives, with the tasks that it brings.
-    Arrival(usize, u32, Letter, Vec<Task>),
+    /// A message of a rank and a search arrives, with the tasks that it brings.
+    Arrival(usize, u32, MessageKind, Vec<Task>),
     BarrierCompleted,
     SumCompleted(i64),
 }
 
-/// Its events in order of time: each at a rank.
+/// Events to come, in order of time.
 #[derive(Default)]
-struct Network {
+struct EventQueue {
     now: u64,
     queue: BinaryHeap<Reverse<(u64, usize)>>,
-    happenings: Vec<Option<(usize, Happening)>>,
-    /// When the last letter from one rank to another arrives.
+    /// By number: the rank and its event.
+    events: Vec<Option<(usize, NetworkEvent)>>,
+    /// When the last message from one rank to another arrives.
     last: Vec<u64>,
     under_way: usize,
 }
 
-impl Network {
-    fn at(&mut self, time: u64, rank: usize, what: Happening) {
-        self.queue.push(Reverse((time, self.happenings.len())));
-        self.happenings.push(Some((rank, what)));
+impl EventQueue {
+    fn at(&mut self, time: u64, rank: usize, event: NetworkEvent) {
+        self.queue.push(Reverse((time, self.events.len())));
+        self.events.push(Some((rank, event)));
     }
 
-    fn next(&mut self) -> Option<(usize, Happening)> {
+    fn next(&mut self) -> Option<(usize, NetworkEvent)> {
         let Reverse((time, number)) = self.queue.pop()?;
         self.now = time;
-        self.happenings[number].take()
+        self.events[number].take()
     }
 }
 
-/// Who has entered the pending collective, and the sum of what they brought.
+/// Number of ranks in the pending collective, and the sum of their contributions.
 #[derive(Default)]
 struct Collective {
     entered: usize,
@@ -83,15 +70,15 @@ struct Collective {
 struct Rank {
     scheduler: Scheduler,
     /// The stack of each of its processors.
-    stacks: Vec<Vec<Test>>,
+    stacks: Vec<Vec<Node>>,
     /// Oldest first.
     pool: VecDeque<Task>,
-    /// What has come and was not looked at yet.
-    inbox: VecDeque<Happening>,
+    /// Events that it has not handled yet.
+    inbox: VecDeque<NetworkEvent>,
     /// Tests that a processor executes from one poll to the next, and their time.
     pace: (u64, u64),
-    /// Phases that it has begun.
-    phases: usize,
+    /// Searches that it has begun.
+    searches: usize,
 }
 
 impl Rank {
@@ -103,16 +90,18 @@ impl Rank {
         }
     }
 
-    fn work(&mut self, decomposition: &Decomposition, counters: &mut TestCounters) {
+    fn work(&mut self, policy: &Policy, count: &mut Count) {
         for stack in &mut self.stacks {
             for _ in 0..self.pace.0 {
                 if stack.is_empty() {
                     stack.extend(self.pool.pop_back().into_iter().flatten());
                 }
                 let Some(test) = stack.pop() else { break };
-                counters.count(&test);
+                count.add(&test);
                 stack.extend(unfold(&test));
-                if stack.len() > decomposition.limit(self.pool.len()) {
+                if let Some(decomposition) = policy.decomposition
+                    && stack.len() > decomposition.limit(self.pool.len())
+                {
                     self.pool.push_back(decomposition.cut(stack, self.pool.len()));
                 }
             }
@@ -120,21 +109,20 @@ impl Rank {
     }
 }
 
-struct Simulation {
+struct SimulatedNetwork {
     random: Random,
-    network: Network,
+    queue: EventQueue,
     ranks: Vec<Rank>,
-    share: Share,
-    decomposition: Decomposition,
+    policy: Policy,
     longest_delay: u64,
-    /// Top-level tasks, by phase and rank.
+    /// Top-level tasks, by search and rank.
     tasks: Vec<Vec<Vec<Task>>>,
     collective: Collective,
-    /// By phase.
-    executed: Vec<TestCounters>,
+    /// By search.
+    executed: Vec<Count>,
 }
 
-impl Simulation {
+impl SimulatedNetwork {
     fn new(seed: u64) -> Self {
         let mut random = Random(seed);
         let size = 2 + random.below(15) as usize;
@@ -151,38 +139,41 @@ impl Simulation {
                 0 => (1, 30 + random.below(100)),
                 _ => (1 + random.below(8), 5 + random.below(30)),
             },
-            phases: 0,
+            searches: 0,
         });
         let ranks = Vec::from_iter(ranks);
-        let tasks = (0..PHASES).map(|_| top_level(size, &mut random)).collect();
-        let network = Network { last: vec![0; size * size], ..Default::default() };
+        let tasks = (0..SEARCHES).map(|_| top_level(size, &mut random)).collect();
+        let queue = EventQueue { last: vec![0; size * size], ..Default::default() };
         Self {
-            share: if random.below(2) == 0 { Share::One } else { Share::Half },
-            decomposition: Decomposition {
-                a: random.below(3) as u32,
-                b: 1 + random.below(8) as u32,
+            policy: Policy {
+                share: if random.below(2) == 0 { Share::One } else { Share::Half },
+                decomposition: Some(Decomposition {
+                    a: random.below(3) as u32,
+                    b: 1 + random.below(8) as u32,
+                }),
+                stealing: true,
             },
             longest_delay: 1 + [2, 30, 300][random.below(3) as usize],
             random,
-            network,
+            queue,
             ranks,
             tasks,
             collective: Collective::default(),
-            executed: vec![TestCounters::default(); PHASES],
+            executed: vec![Count::default(); SEARCHES],
         }
     }
 
-    /// Plays all phases, one after the other without anything between.
+    /// Plays all searches, one after the other without anything between.
     fn play(&mut self) {
         for rank in 0..self.ranks.len() {
             let time = self.random.below(self.longest_delay);
-            self.network.at(time, rank, Happening::Turn);
+            self.queue.at(time, rank, NetworkEvent::Turn);
         }
         for _ in 0..MOST_EVENTS {
-            let Some((rank, what)) = self.network.next() else { return };
-            match what {
-                Happening::Turn => self.turn(rank),
-                what => self.ranks[rank].inbox.push_back(what),
+            let Some((rank, event)) = self.queue.next() else { return };
+            match event {
+                NetworkEvent::Turn => self.turn(rank),
+                event => self.ranks[rank].inbox.push_back(event),
             }
         }
         panic!("it does not end");
@@ -192,42 +183,42 @@ impl Simulation {
         let mut actions = Vec::new();
         let one = &mut self.ranks[rank];
         if one.scheduler.is_over() {
-            if one.phases == PHASES {
+            if one.searches == SEARCHES {
                 return;
             }
-            one.pool.extend(self.tasks[one.phases][rank].drain(..));
-            one.phases += 1;
+            one.pool.extend(self.tasks[one.searches][rank].drain(..));
+            one.searches += 1;
             one.scheduler.begin(&mut actions);
             self.perform(rank, &mut actions);
         }
         let one = &mut self.ranks[rank];
-        one.work(&self.decomposition, &mut self.executed[one.phases - 1]);
-        while let Some(what) = self.ranks[rank].inbox.pop_front() {
-            self.tell(rank, what);
+        one.work(&self.policy, &mut self.executed[one.searches - 1]);
+        while let Some(event) = self.ranks[rank].inbox.pop_front() {
+            self.tell(rank, event);
             if self.random.below(4) == 0 {
                 break;
             }
         }
-        self.tell(rank, Happening::Turn);
-        let time = self.network.now + 1 + self.random.below(2 * self.ranks[rank].pace.1);
-        self.network.at(time, rank, Happening::Turn);
+        self.tell(rank, NetworkEvent::Turn);
+        let time = self.queue.now + 1 + self.random.below(2 * self.ranks[rank].pace.1);
+        self.queue.at(time, rank, NetworkEvent::Turn);
     }
 
-    fn tell(&mut self, rank: usize, what: Happening) {
+    fn tell(&mut self, rank: usize, event: NetworkEvent) {
         let one = &mut self.ranks[rank];
-        let event = match what {
-            Happening::Turn => Event::Polled,
-            Happening::BarrierCompleted => Event::BarrierCompleted,
-            Happening::SumCompleted(sum) => Event::SumCompleted(sum),
-            Happening::Arrival(from, phase, letter, tasks) => {
-                self.network.under_way -= 1;
+        let event = match event {
+            NetworkEvent::Turn => Event::Polled,
+            NetworkEvent::BarrierCompleted => Event::BarrierCompleted,
+            NetworkEvent::SumCompleted(sum) => Event::SumCompleted(sum),
+            NetworkEvent::Arrival(from, search, kind, tasks) => {
+                self.queue.under_way -= 1;
                 for task in tasks {
                     match one.stacks.iter_mut().find(|stack| stack.is_empty()) {
                         Some(stack) => stack.extend(task),
                         None => one.pool.push_back(task),
                     }
                 }
-                Event::Received { from, phase, letter }
+                Event::Received { from, search, kind }
             }
         };
         if one.scheduler.is_over() && event == Event::Polled {
@@ -241,46 +232,42 @@ impl Simulation {
     fn perform(&mut self, rank: usize, actions: &mut Vec<Action>) {
         for action in actions.drain(..) {
             match action {
-                Action::Ask(victim) => self.send(rank, victim, Letter::Request, Vec::new()),
+                Action::Ask(victim) => self.send(rank, victim, MessageKind::Request, Vec::new()),
                 Action::Answer(thief) => {
-                    let pool = &mut self.ranks[rank].pool;
-                    let mut tasks = Vec::from_iter(pool.drain(..self.share.of(pool.len())));
-                    if pool.is_empty() {
-                        pool.extend(tasks.last_mut().and_then(Decomposition::halve));
-                    }
-                    let letter = if tasks.is_empty() { Letter::Rejection } else { Letter::Tasks };
-                    self.send(rank, thief, letter, tasks);
+                    let handed = self.policy.hand_over(&mut self.ranks[rank].pool);
+                    let tasks = Vec::from_iter(handed.tasks.into_iter().map(|(_, task)| task));
+                    self.send(rank, thief, MessageKind::answer(&tasks), tasks);
                 }
-                Action::EnterBarrier => self.enter(0, |_| Happening::BarrierCompleted),
-                Action::Contribute(mine) => self.enter(mine, Happening::SumCompleted),
+                Action::EnterBarrier => self.enter(0, |_| NetworkEvent::BarrierCompleted),
+                Action::Contribute(mine) => self.enter(mine, NetworkEvent::SumCompleted),
             }
         }
     }
 
-    fn send(&mut self, from: usize, to: usize, letter: Letter, tasks: Vec<Task>) {
-        let phase = self.ranks[from].scheduler.phase();
+    fn send(&mut self, from: usize, to: usize, kind: MessageKind, tasks: Vec<Task>) {
+        let search = self.ranks[from].scheduler.search();
         let delay = 1 + self.random.below(self.longest_delay);
-        let last = &mut self.network.last[from * self.ranks.len() + to];
-        *last = (*last + 1).max(self.network.now + delay);
+        let last = &mut self.queue.last[from * self.ranks.len() + to];
+        *last = (*last + 1).max(self.queue.now + delay);
         let time = *last;
-        self.network.under_way += 1;
-        self.network.at(time, to, Happening::Arrival(from, phase, letter, tasks));
+        self.queue.under_way += 1;
+        self.queue.at(time, to, NetworkEvent::Arrival(from, search, kind, tasks));
     }
 
-    fn enter(&mut self, mine: i64, completed: impl Fn(i64) -> Happening) {
+    fn enter(&mut self, mine: i64, completed: impl Fn(i64) -> NetworkEvent) {
         self.collective.entered += 1;
         self.collective.sum += mine;
         if self.collective.entered == self.ranks.len() {
             let sum = std::mem::take(&mut self.collective).sum;
             for rank in 0..self.ranks.len() {
-                let time = self.network.now + 1 + self.random.below(self.longest_delay);
-                self.network.at(time, rank, completed(sum));
+                let time = self.queue.now + 1 + self.random.below(self.longest_delay);
+                self.queue.at(time, rank, completed(sum));
             }
         }
     }
 }
 
-/// Top-level tasks of one phase, by rank: of all ranks, of few, or of none.
+/// Top-level tasks of one search, by rank: on some ranks, on one, or on none.
 fn top_level(size: usize, random: &mut Random) -> Vec<Vec<Task>> {
     let busy = random.below(4);
     let mut tasks = |_| {
@@ -290,33 +277,26 @@ fn top_level(size: usize, random: &mut Random) -> Vec<Vec<Task>> {
             _ if random.below(size as u64) == 0 => random.below(20),
             _ => 0,
         };
-        let mut root = || Test {
-            obj1: random.below(1 << 32) as u32,
-            dop1: 0,
-            obj2: 0,
-            dop2: random.below(1 << 32) as u32,
-        };
+        let mut root = || root(random.below(1 << 32));
         (0..count).map(|_| vec![root(), root()]).collect()
     };
     (0..size).map(&mut tasks).collect()
 }
 
 #[test]
-fn every_schedule_ends_with_each_test_executed_once_and_no_letter_left() {
+fn every_schedule_ends_with_each_test_executed_once_and_no_message_left() {
     let mut total = 0;
     for seed in 0..SCHEDULES {
-        let mut simulation = Simulation::new(seed);
-        let expected = Vec::from_iter(simulation.tasks.iter().map(|tasks| {
-            let mut counters = TestCounters::default();
-            tasks.iter().flatten().flatten().for_each(|test| recurse(test, &mut counters));
-            counters
-        }));
-        simulation.play();
-        let Simulation { network, ranks, executed, .. } = simulation;
+        let mut network = SimulatedNetwork::new(seed);
+        let tasks = network.tasks.iter();
+        let expected =
+            Vec::from_iter(tasks.map(|tasks| expected(tasks.iter().flatten().flatten())));
+        network.play();
+        let SimulatedNetwork { queue, ranks, executed, .. } = network;
         assert_eq!(executed, expected, "schedule {seed}");
-        assert_eq!(network.under_way, 0, "schedule {seed}");
+        assert_eq!(queue.under_way, 0, "schedule {seed}");
         assert!(ranks.iter().all(|rank| rank.load() == Load::Idle && rank.inbox.is_empty()));
-        total += expected.iter().map(|counters| counters.tests).sum::<u64>();
+        total += expected.iter().map(|count| count.tests).sum::<u64>();
     }
     assert!(total > 100 * SCHEDULES, "{total} tests are too few to tell");
 }

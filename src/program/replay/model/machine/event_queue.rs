@@ -1,17 +1,17 @@
-//! What is to happen on the modelled machine: a queue has the next event on top.
+//! Events to come on the modelled machine: a queue has the next one on top.
 
 use std::cmp::Ordering;
 
-use crate::stealing::replay::machine::Happening;
+use crate::program::replay::model::machine::MachineEvent;
 
 /// An event at a rank.
 pub(super) struct Scheduled {
     /// When, ps.
     pub time: u64,
-    /// Of two at the same time the one with the smaller number comes first.
+    /// Of two events at the same time, the one with the smaller number comes first.
     pub number: u64,
     pub rank: usize,
-    pub what: Happening,
+    pub event: MachineEvent,
 }
 
 impl Ord for Scheduled {

@@ -2,36 +2,36 @@
 
 use std::collections::VecDeque;
 
-use crate::collision::test::BRANCHES;
-use crate::stealing::ProcessorUse;
-use crate::stealing::processor::{Decomposition, RUNS};
-use crate::stealing::replay::machine::{Happening, Task};
-use crate::stealing::replay::tree::{Unfolded, branches, candidates};
-use crate::stealing::scheduler::{Load, Scheduler, mix};
+use cloth_sim::collision::test::BRANCHES;
+use cloth_sim::stealing::policy::Policy;
+use cloth_sim::stealing::scheduler::{Load, Scheduler, mix};
+use cloth_sim::stealing::{ProcessorUse, RUNS_PER_LOOK};
 
-/// What all ranks work by during a search; times in ps.
+use crate::program::replay::model::machine::{MachineEvent, Task};
+use crate::program::replay::recording::trees::{Unfolded, branches, candidates};
+
+/// What all ranks have in common during a search; times in ps.
 pub(super) struct Rules<'a> {
     pub trees: &'a Unfolded<'a>,
     /// Time of a test of each kind.
     pub kinds: &'a [u64; 256],
     /// Time of a task beside its tests.
     pub task: u64,
-    /// None: tasks are executed whole.
-    pub decomposition: Option<Decomposition>,
-    /// From one poll to the next, if ranks talk at all.
+    pub policy: Policy,
+    /// From one poll to the next. None: ranks do not talk.
     pub interval: Option<u64>,
 }
 
 impl Rules<'_> {
     fn limit(&self, pool: &VecDeque<Task>) -> usize {
-        self.decomposition.map_or(usize::MAX, |decomposition| decomposition.limit(pool.len()))
+        self.policy.limit(pool.len())
     }
 }
 
 /// Why a rank stopped working.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pause {
-    /// Others may have said something.
+    /// It must look at messages.
     PollDue,
     /// It has no task.
     OutOfWork,
@@ -44,16 +44,16 @@ pub(super) struct Rank {
     pub limit: usize,
     /// Oldest first.
     pub pool: VecDeque<Task>,
-    /// What came in answer to a request is executed at once.
+    /// The task that it asked for. It is executed at once.
     pub received: Option<Task>,
-    pub inbox: VecDeque<Happening>,
+    pub inbox: VecDeque<MachineEvent>,
     /// Whether it is between two tests of a task.
     pub works: bool,
     /// Whether nothing is to be done until something comes.
     pub waits: bool,
     pub now: u64,
     pub polled: u64,
-    /// When its last letter has left.
+    /// When its last message has left.
     pub sent: u64,
     /// Runs until the next look at pool and clock.
     pub runs: u32,
@@ -78,7 +78,7 @@ impl Rank {
             now: 0,
             polled: 0,
             sent: 0,
-            runs: RUNS,
+            runs: RUNS_PER_LOOK,
             busy: 0,
             scheduling: 0,
             last_test: 0,
@@ -94,8 +94,8 @@ impl Rank {
         }
     }
 
-    /// As a processor of a run: takes tasks, executes tests, cuts its stack, until it is
-    /// to poll (and still `works`) or has nothing to do.
+    /// Works as a processor of a run does: takes tasks, executes tests and cuts its stack. It
+    /// stops when it must poll (then it still `works`) or has nothing to do.
     pub fn work(&mut self, rules: &Rules) {
         let start = self.now;
         let mut resumes = self.works;
@@ -122,14 +122,14 @@ impl Rank {
         true
     }
 
-    /// Executes what lies on the stack, but for what it cuts off.
+    /// Executes the tests on the stack, except those that it cuts off.
     fn execute(&mut self, rules: &Rules) -> Pause {
         while !self.stack.is_empty() {
             for _ in 0..BRANCHES {
                 let Some(at) = self.stack.pop() else { break };
                 self.branch(rules, at);
             }
-            while let Some(decomposition) = rules.decomposition
+            while let Some(decomposition) = rules.policy.decomposition
                 && self.stack.len() > self.limit
             {
                 let task = decomposition.cut(&mut self.stack, self.pool.len());
@@ -139,7 +139,7 @@ impl Rank {
             }
             self.runs -= 1;
             if self.runs == 0 {
-                self.runs = RUNS;
+                self.runs = RUNS_PER_LOOK;
                 self.limit = rules.limit(&self.pool);
                 if rules.interval.is_some_and(|interval| self.now - self.polled >= interval) {
                     return Pause::PollDue;
@@ -149,8 +149,8 @@ impl Rank {
         Pause::OutOfWork
     }
 
-    /// Executes a test and those below it along the first branches; the others go on
-    /// the stack.
+    /// Executes a test, its first child, the first child of that, and so on. The other children
+    /// go on the stack.
     #[inline]
     fn branch(&mut self, rules: &Rules, mut at: u32) {
         loop {

@@ -1,36 +1,36 @@
-//! Modelled beside measured times.
+//! Modelled times beside measured ones.
 
-use crate::error::Result;
-use crate::stealing::replay::evidence::Evidence;
-use crate::stealing::replay::machine::Network;
-use crate::stealing::replay::model::{ModelledStep, Times, Variant, replay};
-use crate::stealing::replay::recording::{RecordedSearch, RecordedStep, Recording};
-use crate::stealing::replay::rest::DISTURBED;
+use crate::program::replay::model::fitted_steps::RecordingSet;
+use crate::program::replay::model::modelled_step::{ModelledStep, Times, Variant, replay};
+use crate::program::replay::model::network::Network;
+use crate::program::replay::model::other_phases::DISTURBED;
+use crate::program::replay::recording::{RecordedSearch, RecordedStep, Recording};
+use cloth_sim::error::Result;
 
-/// Measured and modelled times of one recording, over the steps that nothing was fitted to;
-/// pairs in s.
+/// Measured and modelled times of one recording, in pairs, s. It has the steps that nothing was
+/// fitted to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Number of ranks.
     pub ranks: usize,
     /// Processor time of all tests.
     pub busy: Vec<(f64, f64)>,
-    /// Test parts, of steps whose processors ran all the time.
+    /// Test parts of undisturbed steps.
     pub test_parts: Vec<(f64, f64)>,
-    /// Whole collision phases of those steps that were recorded on one processor too, whose
-    /// times they are modelled from. None for one rank: all but the test parts would be
-    /// compared with itself.
+    /// Whole collision phases of undisturbed steps that were recorded on one processor too: the
+    /// model starts from that recording. Empty for one rank, where the phase except its test
+    /// part would be compared with itself.
     pub phases: Vec<(f64, f64)>,
 }
 
-/// Models a recording as it was made and puts both side by side. `None` if its ranks had
-/// several threads, which the model does not know.
+/// Models a recording on as many ranks as it was made on, for comparison. `None` if its ranks
+/// had several threads: there is no model of that.
 ///
 /// # Errors
 /// As for [`replay`].
 pub fn compare(
     recording: &Recording,
-    evidence: &Evidence,
+    set: &RecordingSet,
     times: &Times,
 ) -> Result<Option<Comparison>> {
     if recording.header.threads != 1 {
@@ -38,11 +38,11 @@ pub fn compare(
     }
     let (ranks, collision) = (recording.header.ranks, recording.header.collision);
     let variant = Variant { processors: ranks, collision, network: Network::SHARED_MEMORY };
-    let steps = recording.steps.iter().filter(|step| !evidence.is_fitted(recording, step));
+    let steps = recording.steps.iter().filter(|step| !set.is_fitted(recording, step));
     let measured = Vec::from_iter(steps);
-    let alone = |step: &RecordedStep| (ranks > 1).then(|| evidence.alone(step)).flatten();
+    let alone = |step: &RecordedStep| (ranks > 1).then(|| set.alone(step)).flatten();
     let alone = Vec::from_iter(measured.iter().map(|step| alone(step)));
-    // The same tests; without a counterpart, all but the test parts is of no use.
+    // Both have the same tests. Without a counterpart only the test parts are used.
     let steps = measured.iter().zip(&alone).map(|(step, alone)| alone.unwrap_or(step));
     let modelled = replay(recording, steps, times, &variant)?;
     let mut comparison =
@@ -57,9 +57,9 @@ impl Comparison {
     fn add(&mut self, step: &RecordedStep, alone: Option<&RecordedStep>, modelled: &ModelledStep) {
         let busy_s = step.searches.iter().map(RecordedSearch::busy_s).sum();
         self.busy.push((busy_s, modelled.usage.busy_s));
-        if step.ran_but_for(DISTURBED) {
+        if step.ran_except(DISTURBED) {
             self.test_parts.push((step.searched_s(), modelled.test_part_s));
-            if alone.is_some_and(|alone| alone.ran_but_for(DISTURBED)) {
+            if alone.is_some_and(|alone| alone.ran_except(DISTURBED)) {
                 self.phases.push((step.phase_s(), modelled.phase_s()));
             }
         }
@@ -69,20 +69,20 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::PatchGraph;
-    use crate::stealing::ProcessorUse;
-    use crate::stealing::Settings;
-    use crate::stealing::replay::costs::UnitCosts;
-    use crate::stealing::replay::recording::Header;
-    use crate::stealing::replay::rest::{PhaseSplit, talk};
-    use crate::stealing::replay::tree::RecordedTrees;
-    use crate::step::Phase;
+    use crate::program::replay::model::other_phases::{PhaseSplit, talk};
+    use crate::program::replay::model::unit_costs::UnitCosts;
+    use crate::program::replay::recording::Header;
+    use crate::program::replay::recording::trees::RecordedTrees;
+    use cloth_sim::partition::PatchGraph;
+    use cloth_sim::stealing::ProcessorUse;
+    use cloth_sim::stealing::Settings;
+    use cloth_sim::step::Phase;
 
     const VERTICES: u64 = 1000;
     const REPLICATED: [f64; 3] = [0.25, 0.5, 0.125];
 
-    /// Steps without a test below the roots, in each phase of which the rank with 60 % of the
-    /// candidates is the slowest one.
+    /// Steps without a test below the roots. In each phase the rank with 60 % of the candidates
+    /// is the slowest.
     fn recording(ranks: usize, steps: std::ops::Range<u64>) -> Recording {
         let header = Header {
             scene: "known".to_owned(),
@@ -129,10 +129,10 @@ mod tests {
         let often = recording(1, 1..25);
         let mut seldom = recording(2, 2..31);
         seldom.steps.retain(|step| step.step % 2 == 0);
-        let evidence = Evidence::new(vec![&often, &seldom]);
+        let set = RecordingSet::new(vec![&often, &seldom]);
         let numbers = |recording: &Recording, fitted: bool| {
             let steps = recording.steps.iter();
-            let steps = steps.filter(|step| evidence.is_fitted(recording, step) == fitted);
+            let steps = steps.filter(|step| set.is_fitted(recording, step) == fitted);
             Vec::from_iter(steps.map(|step| step.step))
         };
         assert_eq!(numbers(&seldom, true), [2, 6, 10, 14, 18, 22, 26, 30]);
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_is_replicated_is_found_and_several_ranks_follow_from_one() {
         let (one, two) = (recording(1, 1..9), recording(2, 2..20));
-        let both = Evidence::new(vec![&one, &two]);
+        let both = RecordingSet::new(vec![&one, &two]);
         let split = PhaseSplit::fit(&both);
         for (found, known) in split.replicated.iter().zip(REPLICATED) {
             assert!((found - known).abs() < 1e-9, "{found} {known}");
@@ -152,8 +152,8 @@ mod tests {
         assert_eq!(split.steps, 4, "2, 4, 6 and 8");
 
         let times = Times { costs: UnitCosts([1e-8; 5]), split };
-        let compare = |recording, evidence: &Evidence| {
-            super::compare(recording, evidence, &times).unwrap().unwrap()
+        let compare = |recording, set: &RecordingSet| {
+            super::compare(recording, set, &times).unwrap().unwrap()
         };
         let compared = compare(&two, &both);
         assert_eq!((compared.test_parts.len(), compared.phases.len()), (8, 3), "3, 5 and 7");
@@ -168,7 +168,7 @@ mod tests {
         }
 
         assert!(compare(&one, &both).phases.is_empty(), "it would be itself");
-        let alone = Evidence::new(vec![&two]);
+        let alone = RecordingSet::new(vec![&two]);
         assert!(compare(&two, &alone).phases.is_empty(), "nothing is known of one processor");
         assert_eq!(PhaseSplit::fit(&alone), PhaseSplit::default());
     }

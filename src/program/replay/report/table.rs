@@ -1,21 +1,21 @@
-//! Tables as text. Each says that it is modelled.
+//! Tables as text. Each says that its numbers are modelled.
 
 use std::fmt::Write;
 
-use cloth_sim::stealing::Settings;
-use cloth_sim::stealing::replay::tree::Item;
-use cloth_sim::stealing::replay::{
+use crate::program::replay::model::{
     Comparison, ModelledStep, Network, PhaseSplit, Times, UnitCosts,
 };
+use crate::program::replay::recording::trees::Item;
+use cloth_sim::stealing::Settings;
 
-use crate::program::replay::{PARTS, Replayed};
+use crate::program::replay::report::{PARTS, Replayed};
 
-/// What a replay starts from.
+/// Unit costs and replicated parts, from which a replay starts.
 pub fn times(times: &Times) -> String {
     costs(&times.costs) + &split(&times.split)
 }
 
-/// How the phases after the tests are divided.
+/// Which parts of the phases after the tests are divided.
 fn split(split: &PhaseSplit) -> String {
     if split.steps == 0 {
         return "Contacts, response and fail-safe count as divided among the processors, which is \
@@ -44,13 +44,13 @@ fn costs(costs: &UnitCosts) -> String {
     text
 }
 
-/// Measured beside modelled times; `named` are recordings with their names.
+/// Measured times beside modelled ones. `named` are recordings with their names.
 pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
     let mut text = String::from(
         "Prediction against measurement, over the other steps (ms a step; errors of steps of at least 1 ms).\n\
-         Processor time of the tests in all of them; test part and whole phase where no processor was taken away \
-         for long.\nThere is no row for the whole phase on one processor: the model takes all but its test part from that \
-         very recording.\n  \
+         Rows of processor time have all these steps. The other rows have those in which the processors ran nearly \
+         all the time.\nThere is no row for the whole phase on one processor: the model takes its other parts from the \
+         same recording.\n  \
          what             ranks  steps  measured  modelled   error  median   worst  recording\n",
     );
     for (name, comparison) in named {
@@ -75,8 +75,8 @@ pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
     text
 }
 
-/// Number of steps, means of both, the error of the sum, and the median and largest error
-/// of a step.
+/// Number of steps, both means, the error of the sum, and the median and largest error of a
+/// step.
 fn errors(pairs: &[(f64, f64)]) -> String {
     if pairs.is_empty() {
         return format!("{:>6} {:>9} {:>9} {:>7} {:>7} {:>7}", 0, "-", "-", "-", "-", "-");
@@ -103,7 +103,7 @@ fn errors(pairs: &[(f64, f64)]) -> String {
     )
 }
 
-/// A row for each modelled machine; all but the number of processors is the same.
+/// A row for each modelled machine. They differ in the number of processors only.
 pub fn curve(replayed: &[Replayed]) -> String {
     let Some(first) = replayed.first() else { return String::new() };
     let mut text = format!(
@@ -175,13 +175,13 @@ fn row(replayed: &Replayed) -> String {
     )
 }
 
-/// What is none is a dash.
+/// A value that is missing is a dash.
 fn scaled(factor: f64, value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| format!("{:.1}", factor * value))
 }
 
 fn network(network: &Network) -> String {
-    // A time given in ps is a whole number of them but for its last bit.
+    // A time that was given in ps may differ from a whole number of them by its last bit.
     let us = |seconds: f64| (seconds * 1e12).round() / 1e6;
     format!(
         "latency {} us, {} GB/s, {} us of processor time a message",
@@ -191,7 +191,7 @@ fn network(network: &Network) -> String {
     )
 }
 
-/// How tests are shared out, in words.
+/// How tests are shared among processors, in words.
 pub fn sharing(collision: &Settings) -> String {
     let Settings { decomposition, stealing, a, b, polling_interval_us, victim_order, share } =
         collision;

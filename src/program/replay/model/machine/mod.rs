@@ -1,59 +1,32 @@
 //! A modelled machine: ranks of one processor each, driven by a virtual clock.
 //!
-//! The protocol is that of a run: the same [`Scheduler`], the same rules by which stacks
-//! are cut and tasks handed over. Tests take their unit costs; a letter takes the
-//! latency and its length over the bandwidth, and processor time at both ends. A barrier
-//! or a sum takes `ceil(log2 P)` latencies after the last rank has entered it.
+//! The protocol is that of a run: the same [`Scheduler`] and the same [`Policy`]. A test takes
+//! its unit cost. A message takes the latency of the network, its length over the bandwidth, and
+//! processor time at both ends. A barrier or a sum takes `ceil(log2 P)` latencies after the last
+//! rank has entered it.
 //!
-//! Ranks hear each other only when they poll, so one runs ahead from poll to poll without
+//! Ranks hear each other only when they poll. So each rank runs on to its next poll without
 //! looking at the others.
 
+mod event_queue;
 mod rank;
-mod scheduled;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BinaryHeap;
 
+use cloth_sim::collision::Test;
+use cloth_sim::error::{Error, Result};
+use cloth_sim::stealing::message::message_bytes;
+use cloth_sim::stealing::policy::Policy;
+use cloth_sim::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler, mix};
+use cloth_sim::stealing::{ProcessorUse, Settings};
+
+use self::event_queue::Scheduled;
 use self::rank::{Rank, Rules};
-use self::scheduled::Scheduled;
-use crate::error::{Error, Result};
-use crate::stealing::link::letter_bytes;
-use crate::stealing::processor::Decomposition;
-use crate::stealing::replay::costs::{UnitCosts, picoseconds};
-use crate::stealing::replay::tree::Unfolded;
-use crate::stealing::scheduler::{Action, Event, Letter, Load, Scheduler, mix};
-use crate::stealing::settings::Settings;
-use crate::stealing::usage::ProcessorUse;
-
-/// How processors are connected.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Network {
-    /// From one processor to another, s.
-    pub latency_s: f64,
-    /// Bytes that a processor sends in a second.
-    pub bandwidth: f64,
-    /// Processor time of a poll, and of sending or receiving a letter, s.
-    pub overhead_s: f64,
-}
-
-impl Network {
-    /// Of ranks that share a machine's memory, as those that are measured do.
-    pub const SHARED_MEMORY: Self = Self { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
-
-    /// Time of a collective in which every rank gets `bytes` bytes, s.
-    pub fn collective_s(&self, ranks: usize, bytes: f64) -> f64 {
-        match ranks {
-            0 | 1 => 0.0,
-            _ => hops(ranks) * (self.latency_s + 2.0 * self.overhead_s) + bytes / self.bandwidth,
-        }
-    }
-}
-
-/// Messages that what a rank knows takes to reach all others.
-fn hops(ranks: usize) -> f64 {
-    f64::from(ranks.max(1).next_power_of_two().ilog2())
-}
+use crate::program::replay::model::network::Network;
+use crate::program::replay::model::unit_costs::{UnitCosts, picoseconds};
+use crate::program::replay::recording::trees::Unfolded;
 
 /// A task: tests as places in preorder.
 type Task = Vec<u32>;
@@ -67,7 +40,7 @@ pub struct Machine {
     task: u64,
 }
 
-/// A search as it went on the modelled machine.
+/// A search that was executed on the modelled machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
     /// From its beginning to its end on the last rank, s.
@@ -81,7 +54,7 @@ pub struct Played {
 }
 
 impl Machine {
-    /// Of `ranks` ranks, whose tests take `costs`.
+    /// A machine of `ranks` ranks on which tests take `costs`.
     pub fn new(ranks: usize, collision: &Settings, network: Network, costs: &UnitCosts) -> Self {
         let scheduler = |rank| Scheduler::new(rank, ranks, collision.victim_order);
         Self {
@@ -98,7 +71,7 @@ impl Machine {
         self.schedulers.len()
     }
 
-    /// Executes `trees`, the root tests of a patch on the rank that owns it.
+    /// Executes `trees`. The root tests of a patch start on the rank that owns it.
     ///
     /// # Errors
     /// If a test is executed twice or never, or the search does not end.
@@ -124,12 +97,13 @@ fn of_all(tests: usize) -> (u64, u64) {
     (tests as u64, (0..tests as u64).fold(0, |sum, at| sum.wrapping_add(mix(at))))
 }
 
-enum Happening {
+enum MachineEvent {
     /// A rank polls.
     Poll,
+    /// A message arrives.
     Arrival {
         from: usize,
-        letter: Letter,
+        kind: MessageKind,
         tasks: Vec<Task>,
     },
     BarrierCompleted,
@@ -139,7 +113,6 @@ enum Happening {
 /// One search on the machine.
 struct ModelledSearch<'a> {
     rules: Rules<'a>,
-    collision: &'a Settings,
     latency: u64,
     overhead: u64,
     ps_per_byte: f64,
@@ -147,7 +120,7 @@ struct ModelledSearch<'a> {
     ranks: Vec<Rank>,
     queue: BinaryHeap<Scheduled>,
     number: u64,
-    /// Who has entered the pending collective, and the sum of what they brought.
+    /// Number of ranks in the pending collective, and the sum of their contributions.
     entered: (usize, i64),
     sums: u64,
 }
@@ -155,18 +128,17 @@ struct ModelledSearch<'a> {
 impl<'a> ModelledSearch<'a> {
     fn new(machine: &'a mut Machine, trees: &'a Unfolded) -> Self {
         let schedulers = std::mem::take(&mut machine.schedulers);
-        let Settings { decomposition, stealing, a, b, polling_interval_us, .. } = machine.collision;
+        let Settings { stealing, polling_interval_us, .. } = machine.collision;
         let network = &machine.network;
         Self {
             rules: Rules {
                 trees,
                 kinds: &machine.kinds,
                 task: machine.task,
-                decomposition: decomposition.then_some(Decomposition { a, b }),
+                policy: Policy::new(&machine.collision),
                 interval: (stealing && schedulers.len() > 1)
                     .then(|| picoseconds(polling_interval_us * 1e-6)),
             },
-            collision: &machine.collision,
             latency: picoseconds(network.latency_s),
             overhead: picoseconds(network.overhead_s),
             ps_per_byte: 1e12 / network.bandwidth,
@@ -179,7 +151,7 @@ impl<'a> ModelledSearch<'a> {
         }
     }
 
-    /// Top-level tasks as in a run: those of a patch are one, and on one processor all.
+    /// Makes top-level tasks as a run does: one for each patch, and on one processor one of all.
     fn share_out(&mut self, rank_of_patch: &[u32]) {
         let alone = self.ranks.len() == 1;
         let mut roots = self.rules.trees.roots.to_vec();
@@ -201,14 +173,14 @@ impl<'a> ModelledSearch<'a> {
             }
             self.advance(rank);
             if std::mem::take(&mut self.ranks[rank].waits) && self.rules.interval.is_some() {
-                self.schedule(0, rank, Happening::Poll);
+                self.schedule(0, rank, MachineEvent::Poll);
             }
         }
-        while let Some(Scheduled { time, rank, what, .. }) = self.queue.pop() {
+        while let Some(Scheduled { time, rank, event, .. }) = self.queue.pop() {
             let one = &mut self.ranks[rank];
-            let polls = matches!(what, Happening::Poll);
+            let polls = matches!(event, MachineEvent::Poll);
             if !polls {
-                one.inbox.push_back(what);
+                one.inbox.push_back(event);
             }
             if polls || one.waits {
                 one.waits = false;
@@ -227,22 +199,22 @@ impl<'a> ModelledSearch<'a> {
         }
     }
 
-    fn schedule(&mut self, time: u64, rank: usize, what: Happening) {
+    fn schedule(&mut self, time: u64, rank: usize, event: MachineEvent) {
         self.number += 1;
-        self.queue.push(Scheduled { time, number: self.number, rank, what });
+        self.queue.push(Scheduled { time, number: self.number, rank, event });
     }
 
-    /// Lets a rank answer what has come, and work on.
+    /// Lets a rank handle all events that have come, and work on.
     fn poll(&mut self, rank: usize) -> Result<()> {
         let one = &mut self.ranks[rank];
         let start = one.now;
         if one.works {
             one.now += self.overhead;
         }
-        while let Some(what) = self.ranks[rank].inbox.pop_front() {
-            self.tell(rank, what)?;
+        while let Some(event) = self.ranks[rank].inbox.pop_front() {
+            self.tell(rank, event)?;
         }
-        self.tell(rank, Happening::Poll)?;
+        self.tell(rank, MachineEvent::Poll)?;
         let one = &mut self.ranks[rank];
         if one.works {
             one.polled = one.now;
@@ -254,15 +226,15 @@ impl<'a> ModelledSearch<'a> {
         Ok(())
     }
 
-    fn tell(&mut self, rank: usize, what: Happening) -> Result<()> {
+    fn tell(&mut self, rank: usize, event: MachineEvent) -> Result<()> {
         let one = &mut self.ranks[rank];
-        let event = match what {
-            Happening::Poll => Event::Polled,
-            Happening::BarrierCompleted => Event::BarrierCompleted,
-            Happening::SumCompleted(sum) => Event::SumCompleted(sum),
-            Happening::Arrival { from, letter, tasks } => {
+        let event = match event {
+            MachineEvent::Poll => Event::Polled,
+            MachineEvent::BarrierCompleted => Event::BarrierCompleted,
+            MachineEvent::SumCompleted(sum) => Event::SumCompleted(sum),
+            MachineEvent::Arrival { from, kind, tasks } => {
                 one.now += self.overhead;
-                one.usage.rejections += u64::from(letter == Letter::Rejection);
+                one.usage.rejections += u64::from(kind == MessageKind::Rejection);
                 one.usage.tasks_stolen += tasks.len() as u64;
                 for task in tasks {
                     if one.works || one.received.is_some() {
@@ -271,7 +243,7 @@ impl<'a> ModelledSearch<'a> {
                         one.received = Some(task);
                     }
                 }
-                Event::Received { from, phase: one.scheduler.phase(), letter }
+                Event::Received { from, search: one.scheduler.search(), kind }
             }
         };
         let mut actions = Vec::new();
@@ -288,42 +260,35 @@ impl<'a> ModelledSearch<'a> {
         match action {
             Action::Ask(victim) => {
                 one.usage.requests += 1;
-                self.send(rank, victim, Letter::Request, Vec::new());
+                self.send(rank, victim, MessageKind::Request, Vec::new());
             }
             Action::Answer(thief) => {
-                let count = self.collision.share.of(one.pool.len());
-                let mut tasks = Vec::from_iter(one.pool.drain(..count));
-                if self.rules.decomposition.is_some()
-                    && one.pool.is_empty()
-                    && let Some(kept) = tasks.last_mut().and_then(Decomposition::halve)
-                {
-                    one.pool.push_back(kept);
-                    one.usage.tasks_created += 1;
-                }
-                let letter = if tasks.is_empty() { Letter::Rejection } else { Letter::Tasks };
-                self.send(rank, thief, letter, tasks);
+                let handed = self.rules.policy.hand_over(&mut one.pool);
+                one.usage.tasks_created += u64::from(handed.divided);
+                let tasks = Vec::from_iter(handed.tasks.into_iter().map(|(_, task)| task));
+                self.send(rank, thief, MessageKind::answer(&tasks), tasks);
             }
-            Action::EnterBarrier => self.enter(rank, 0, |_| Happening::BarrierCompleted),
+            Action::EnterBarrier => self.enter(rank, 0, |_| MachineEvent::BarrierCompleted),
             Action::Contribute(mine) => {
-                self.enter(rank, mine, Happening::SumCompleted);
+                self.enter(rank, mine, MachineEvent::SumCompleted);
                 self.sums += u64::from(self.entered.0 == 0);
             }
         }
     }
 
-    /// A rank's letters leave one after the other, each as long as its bytes take.
-    fn send(&mut self, from: usize, to: usize, letter: Letter, tasks: Vec<Task>) {
-        let bytes = letter_bytes(tasks.iter().map(Vec::len));
+    /// Messages of a rank leave one after the other. Each takes as long as its bytes need.
+    fn send(&mut self, from: usize, to: usize, kind: MessageKind, tasks: Vec<Task>) {
+        let bytes = message_bytes::<Test>(tasks.iter().map(Vec::len));
         let one = &mut self.ranks[from];
         one.now += self.overhead;
         one.sent = one.sent.max(one.now) + (bytes as f64 * self.ps_per_byte) as u64;
         let time = one.sent + self.latency;
-        self.schedule(time, to, Happening::Arrival { from, letter, tasks });
+        self.schedule(time, to, MachineEvent::Arrival { from, kind, tasks });
     }
 
-    /// Enters a collective; the last one to come completes it. Ranks poll in order of
-    /// time, so the last one is the latest.
-    fn enter(&mut self, rank: usize, mine: i64, completed: fn(i64) -> Happening) {
+    /// Enters a collective. The last rank to come completes it: ranks poll in order of time, so
+    /// it is the latest.
+    fn enter(&mut self, rank: usize, mine: i64, completed: fn(i64) -> MachineEvent) {
         self.entered.0 += 1;
         self.entered.1 += mine;
         if self.entered.0 == self.ranks.len() {
@@ -343,7 +308,7 @@ impl<'a> ModelledSearch<'a> {
         one.work(&self.rules);
         if self.rules.interval.is_some() {
             let time = one.now;
-            self.schedule(time, rank, Happening::Poll);
+            self.schedule(time, rank, MachineEvent::Poll);
         }
     }
 

@@ -1,12 +1,12 @@
 //! What each kind of test costs, from measured times of whole searches.
 //!
-//! Nothing is timed test by test, which would perturb what it measures: costs are those
-//! that explain best how long searches took, given how many tests of each kind they had.
+//! Timing single tests would change what is measured. So the costs are those that best explain the
+//! lengths of whole searches, given the number of tests of each kind in them.
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::stealing::replay::recording::RecordedSearch;
-use crate::stealing::replay::tree::{Amounts, Item, amounts};
+use crate::program::replay::recording::RecordedSearch;
+use crate::program::replay::recording::trees::{Amounts, Item, amounts};
 
 /// Seconds below which all searches count alike.
 const SHORTEST_S: f64 = 20e-6;
@@ -21,7 +21,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// A search as it was measured; `None` if it had no test.
+    /// The sample of a measured search; `None` if it had no test.
     pub fn of(search: &RecordedSearch) -> Option<Self> {
         let mut amounts = search.trees.amounts();
         let tasks: u64 = search.uses.iter().map(|usage| usage.tasks_executed).sum();
@@ -35,12 +35,12 @@ impl Sample {
 pub struct UnitCosts(pub Amounts);
 
 impl UnitCosts {
-    /// The costs, none negative, with the least sum of squared errors over all samples, each
-    /// square divided by the time of its sample: if one search is four times as long as
-    /// another, an error twice as large counts the same. `None` without samples.
+    /// Fits costs to samples: none is negative, and the sum of squared errors is least. Each
+    /// square is divided by the time of its sample, so that an error twice as large counts the
+    /// same in a search that is four times as long. `None` without samples.
     ///
-    /// Of all sets of items whose least squares are not negative, the best: with few
-    /// items that is as simple as an active set, and exact.
+    /// It solves the least squares of each set of items, and takes the best solution without a
+    /// negative cost. With few items this is as simple as an active-set method, and exact.
     pub fn fit(samples: &[Sample]) -> Option<Self> {
         let weight = |sample: &Sample| 1.0 / sample.seconds.max(SHORTEST_S).sqrt();
         let rows = DMatrix::from_fn(samples.len(), Item::ALL.len(), |row, item| {
@@ -77,8 +77,8 @@ pub fn picoseconds(seconds: f64) -> u64 {
     (seconds * 1e12).round() as u64
 }
 
-/// The least squares of `rows` x = `right` whose x is zero but for the items of `set`,
-/// with their sum; none if one is negative.
+/// Solves `rows` x = `right` by least squares. Items outside `set` have x = 0. Returns x and the
+/// sum of squares; none if an x is negative.
 fn least_squares(rows: &DMatrix<f64>, right: &DVector<f64>, set: u32) -> Option<(Amounts, f64)> {
     let items = Vec::from_iter((0..Item::ALL.len()).filter(|item| set >> item & 1 == 1));
     let part = rows.select_columns(&items);
@@ -114,7 +114,7 @@ mod tests {
         for (found, cost) in found.0.iter().zip(costs.0) {
             assert!((found - cost).abs() < 1e-12, "{found} {cost}");
         }
-        // What would be negative is zero, and the others make the best of it.
+        // A cost that would be negative is zero, and the others are fitted without it.
         let odd = samples.iter().map(|sample| Sample {
             seconds: sample.seconds - 5e-9 * sample.amounts[Item::Unchanged as usize],
             ..*sample

@@ -1,17 +1,17 @@
-//! The collision phases of recorded steps on a modelled machine: the test parts are executed
-//! again ([`super::machine`]), the other parts follow from times on one processor
-//! ([`super::rest`]). Assembly, solve and the new state are no part of the collision phase
-//! and are left out.
+//! The collision phase of one recorded step on a modelled machine.
+//!
+//! The searches are executed again ([`super::machine`]). The other parts of the phase follow from
+//! their times on one processor ([`super::other_phases`]). Assembly, solve and the new state are
+//! no part of the collision phase and are left out.
 
-use crate::error::{Error, Result};
-use crate::stealing::replay::costs::{Sample, UnitCosts};
-use crate::stealing::replay::evidence::Evidence;
-use crate::stealing::replay::machine::{Machine, Network};
-use crate::stealing::replay::recording::{RecordedStep, Recording};
-use crate::stealing::replay::rest;
-use crate::stealing::replay::rest::PhaseSplit;
-use crate::stealing::{ProcessorUse, Settings};
-use crate::step::Phase;
+use crate::program::replay::model::fitted_steps::RecordingSet;
+use crate::program::replay::model::other_phases::{self, PhaseSplit};
+use crate::program::replay::model::unit_costs::{Sample, UnitCosts};
+use crate::program::replay::model::{machine::Machine, network::Network};
+use crate::program::replay::recording::{RecordedStep, Recording};
+use cloth_sim::error::{Error, Result};
+use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::step::Phase;
 
 /// A machine, and how it shares out tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Variant {
     pub network: Network,
 }
 
-/// A step's collision phase as modelled.
+/// The modelled collision phase of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelledStep {
     /// Number of the step.
@@ -55,27 +55,26 @@ pub struct ModelledStep {
 }
 
 impl ModelledStep {
-    /// Settings handling, s.
+    /// The whole collision phase, s.
     pub fn phase_s(&self) -> f64 {
         self.seconds.iter().sum()
     }
 
-    /// Mean over the processors; none without tests.
+    /// Mean utilization of the processors during the test parts; none without tests.
     pub fn utilization(&self) -> Option<f64> {
         let all_s = self.test_part_s * self.processors as f64;
         (self.test_part_s > 0.0).then(|| self.usage.busy_s / all_s)
     }
 }
 
-/// Unit costs from the steps to fit to of all recordings of one processor.
+/// Fits unit costs to the chosen steps of all recordings of one processor.
 ///
 /// # Errors
 /// No recording of one processor, or none with a search.
-pub fn unit_costs(evidence: &Evidence) -> Result<UnitCosts> {
-    let of_one = evidence.recordings().filter(|recording| recording.is_of_one_processor());
-    let steps = of_one.flat_map(|recording| {
-        recording.steps.iter().filter(|step| evidence.is_fitted(recording, step))
-    });
+pub fn fit_unit_costs(set: &RecordingSet) -> Result<UnitCosts> {
+    let of_one = set.recordings().filter(|recording| recording.is_of_one_processor());
+    let steps = of_one
+        .flat_map(|recording| recording.steps.iter().filter(|step| set.is_fitted(recording, step)));
     let samples = steps.flat_map(|step| &step.searches).filter_map(Sample::of);
     UnitCosts::fit(&Vec::from_iter(samples)).ok_or_else(|| {
         Error::input(
@@ -86,20 +85,20 @@ pub fn unit_costs(evidence: &Evidence) -> Result<UnitCosts> {
     })
 }
 
-/// What a replay starts from: times on one processor, and how they are divided.
+/// What a replay starts from: times on one processor, and how they are divided among ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
     /// What tests cost.
     pub costs: UnitCosts,
-    /// What is divided of the rest.
+    /// Which part of the other phases is divided.
     pub split: PhaseSplit,
 }
 
-/// A step as modelled, with how each processor spent its test parts.
+/// A modelled step, with the use of each processor in its test parts.
 pub type Replay = (ModelledStep, Vec<ProcessorUse>);
 
-/// Models the collision phases of `steps`, recorded on one processor, one after the other;
-/// what holds for all of them says the `recording`.
+/// Models the collision phases of `steps`, one after the other. They were recorded on one
+/// processor; the `recording` has what holds for all of them.
 ///
 /// # Errors
 /// When METIS refuses the patches; each step, if it holds no trees or the protocol fails.
@@ -116,11 +115,11 @@ pub fn replay<'a>(
     Ok(steps.map(move |step| {
         let (mut modelled, uses) = tests(step, &mut machine, &owners, &times.costs)?;
         modelled.frame = step.step.saturating_sub(1) / header.steps_per_frame.max(1) + 1;
-        modelled.seconds = rest::seconds(
+        modelled.seconds = other_phases::seconds(
             step,
             &times.split,
             &uses,
-            rest::talk(step, header.vertices, *processors, network),
+            other_phases::talk(step, header.vertices, *processors, network),
         );
         modelled.seconds[Phase::Tests as usize] += modelled.test_part_s;
         Ok((modelled, uses))
@@ -149,7 +148,8 @@ fn tests(
         usage: ProcessorUse::default(),
     };
     let mut uses = vec![ProcessorUse::default(); machine.ranks()];
-    // The machine's own whole picoseconds: else it could seem faster than it can be.
+    // Whole picoseconds, as on the machine: with other roundings it could seem faster than the
+    // best possible.
     let of_kinds = costs.of_kinds();
     for search in &step.searches {
         let trees = search.trees.unfold().ok_or_else(|| {

@@ -1,8 +1,13 @@
-//! Recordings: what `--record-tasks` writes and `replay` reads.
+//! Recordings: `--record-tasks` writes them, `replay` reads them.
 //!
-//! A file is a line that names it, then pieces: a [`Header`], and a [`RecordedStep`] for
-//! each step. A piece is its length and a hash of it (64 bits each, little-endian),
-//! then itself in the Postcard format; so a file that was cut off or damaged is known.
+//! A file begins with a line that names the format. Then come pieces: a [`Header`], and a
+//! [`RecordedStep`] for each step. A piece is its length and a hash of it (64 bits each,
+//! little-endian), then its content in the Postcard format. So a file that was cut off or damaged
+//! is recognised.
+
+pub mod step_recorder;
+pub mod trees;
+pub mod writer;
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -12,11 +17,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Error, Result};
-use crate::partition::PatchGraph;
-use crate::stealing::replay::tree::RecordedTrees;
-use crate::stealing::{ProcessorUse, Settings};
-use crate::step::Phase;
+use crate::program::replay::recording::trees::RecordedTrees;
+use cloth_sim::error::{Error, Result};
+use cloth_sim::partition::PatchGraph;
+use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::step::Phase;
 
 /// The first line of a file, with the version of its format.
 pub(super) const NAME: &[u8] = b"cloth-sim test trees\n";
@@ -35,9 +40,9 @@ pub struct Header {
     pub steps_per_frame: u64,
     /// Steps that are recorded if the run comes to its end.
     pub steps: u64,
-    /// How tests were shared out.
+    /// How tests were shared among processors.
     pub collision: Settings,
-    /// What decides which rank owns which patch.
+    /// The graph of patches, from which METIS decides which rank owns which patch.
     pub patches: PatchGraph,
     /// Vertices of all cloths.
     pub vertices: u64,
@@ -67,14 +72,15 @@ impl RecordedSearch {
         self.uses.iter().map(|usage| usage.length_s).fold(0.0, f64::max)
     }
 
-    /// Whether its processors ran all the time, but for this part of it: what others took
-    /// from them is no work, and not modelled.
-    pub fn ran_but_for(&self, part: f64) -> bool {
+    /// Whether its processors ran during all of it except `part`. Time in which other programs
+    /// had their cores is no work, and there is no model of it.
+    pub fn ran_except(&self, part: f64) -> bool {
         let ran = |usage: &ProcessorUse| usage.busy_s + usage.scheduling_s + usage.waiting_s;
         self.uses.iter().all(|usage| ran(usage) >= (1.0 - part) * usage.length_s)
     }
 
-    /// Several processors shared out the tests as it happened: one of both as a whole.
+    /// Takes the faster of two measurements. Several processors share tests differently each
+    /// time, so that one measurement is taken as a whole.
     fn keep_fastest(&mut self, other: Self) {
         let is_faster = other.length_s() < self.length_s();
         match (&mut self.uses[..], &other.uses[..]) {
@@ -123,20 +129,20 @@ impl RecordedStep {
         self.searches.iter().map(RecordedSearch::length_s).sum()
     }
 
-    /// The collision phase, s, on the slowest rank. What one rank waits for another in one
-    /// phase was that one's work in an earlier one: the slowest of each phase do not add up.
+    /// The collision phase on the slowest rank, s. It is less than the sum of the slowest rank
+    /// of each phase: a rank that was slow in one phase makes others wait in a later one.
     pub fn phase_s(&self) -> f64 {
         let phases = || Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
         let of_rank = |seconds: &Vec<f64>| phases().map(|&phase| seconds[phase as usize]).sum();
         self.seconds.iter().map(of_rank).fold(0.0, f64::max)
     }
 
-    /// Whether its processors ran in all searches, but for this part of each.
-    pub fn ran_but_for(&self, part: f64) -> bool {
-        self.searches.iter().all(|search| search.ran_but_for(part))
+    /// Whether its processors ran during all searches, except this part of each.
+    pub fn ran_except(&self, part: f64) -> bool {
+        self.searches.iter().all(|search| search.ran_except(part))
     }
 
-    /// How each processor spent the test parts of all searches.
+    /// How each processor spent all searches.
     pub fn uses(&self) -> Vec<ProcessorUse> {
         let mut sums = Vec::new();
         for search in &self.searches {
@@ -155,7 +161,7 @@ impl RecordedStep {
         self.step == other.step && hashes(self) == hashes(other)
     }
 
-    /// Tests above the roots, s: what the test phase has beside its test parts.
+    /// Tests above the roots, s: the test phase without its searches.
     pub fn above_s(&self) -> f64 {
         (self.seconds(Phase::Tests) - self.searched_s()).max(0.0)
     }
@@ -166,17 +172,18 @@ impl RecordedStep {
 pub struct Recording {
     /// What holds for all steps.
     pub header: Header,
-    /// By rising number; fewer than its header says if the run ended early, or the file was
-    /// cut off or is damaged after the last of them.
+    /// By rising number. There are fewer than the header says if the run ended early, or the
+    /// file was cut off or is damaged after the last of them.
     pub steps: Vec<RecordedStep>,
 }
 
 impl Recording {
-    /// Reads the whole steps of the file `path`, up to where it was cut off or is damaged:
-    /// a run may have been ended while it wrote.
+    /// Reads the whole steps of the file `path`, up to the place where it was cut off or is
+    /// damaged: a run may have ended while it wrote.
     ///
     /// # Errors
-    /// When it is not there, is none, was written by another version, or has no whole step.
+    /// When the file is not there, is no recording, was written by another version, or has no
+    /// whole step.
     pub fn read(path: &Path) -> Result<Self> {
         let again = "record it again: cloth-sim SCENE --record-tasks FILE";
         let fail = |cause: &str| Error::file(path, cause, again);
@@ -286,7 +293,7 @@ fn rest_of_piece<T: DeserializeOwned>(file: &mut impl Read, head: &[u8]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stealing::replay::writer::Writer;
+    use crate::program::replay::recording::writer::Writer;
 
     fn recording() -> Recording {
         let header = Header {
@@ -314,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_is_read_as_it_was_written_and_what_is_none_is_refused() {
+    fn a_recording_is_read_back_and_other_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tasks");
         let written = recording();

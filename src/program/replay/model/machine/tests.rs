@@ -1,9 +1,9 @@
 //! The modelled machine against what must hold on any.
 
-use crate::stealing::replay::RecordedTrees;
-use crate::stealing::replay::machine::*;
-use crate::stealing::replay::tree::Item;
-use crate::stealing::{Share, VictimOrder};
+use crate::program::replay::model::machine::*;
+use crate::program::replay::recording::trees::Item;
+use crate::program::replay::recording::trees::RecordedTrees;
+use cloth_sim::stealing::{Share, VictimOrder};
 
 const COSTS: UnitCosts = UnitCosts([1e-8, 4e-8, 1e-7, 2e-8, 2e-7]);
 

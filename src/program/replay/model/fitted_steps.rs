@@ -1,20 +1,26 @@
-//! Which recorded steps are fitted to, and which the model is compared with.
+//! Which recorded steps the model is fitted to, and which it is compared with.
+//!
+//! Every second recorded step is used for fitting. The model is compared on the others. A step
+//! that was recorded several times is either fitted to in all recordings or in none, so that no
+//! comparison uses a step that the model already knows.
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::stealing::Settings;
-use crate::stealing::replay::recording::{RecordedStep, Recording};
+use crate::program::replay::recording::{RecordedStep, Recording};
+use cloth_sim::stealing::Settings;
 
-/// All recordings. Of the steps of a scene that the same of them hold, every second one, the
-/// first one among them, is fitted to in all, whatever its place in each: no step that is
-/// compared with was fitted to elsewhere, and half of what two recordings share is fitted to.
-pub struct Evidence<'a> {
+/// All recordings of a replay, and the steps that the model is fitted to.
+///
+/// Steps of one scene that are held by the same recordings form a group. In each group the first
+/// step is fitted to, and then every second one. So two recordings that share steps have half of
+/// these fitted to, wherever they stand in each file.
+pub struct RecordingSet<'a> {
     all: Vec<&'a Recording>,
     fitted: HashSet<(&'a str, u64)>,
 }
 
-impl<'a> Evidence<'a> {
-    /// Decides about the steps of `all` recordings.
+impl<'a> RecordingSet<'a> {
+    /// Chooses the steps of `all` recordings.
     pub fn new(all: Vec<&'a Recording>) -> Self {
         let mut holders = BTreeMap::<(&str, u64), Vec<usize>>::new();
         for (place, recording) in all.iter().enumerate() {
@@ -44,9 +50,10 @@ impl<'a> Evidence<'a> {
         self.fitted.contains(&(recording.header.scene.as_str(), step.step))
     }
 
-    /// Whether recordings of one processor were made with different rules for cutting
-    /// stacks. Else tasks grow with tests, and cannot be told from them.
-    pub fn tells_tasks_from_tests(&self) -> bool {
+    /// Whether recordings of one processor were made with different rules for cutting stacks.
+    /// If not, the number of tasks grows with that of tests, and the fit cannot separate the
+    /// cost of a task from that of its tests.
+    pub fn separates_tasks_from_tests(&self) -> bool {
         let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
         let rules = of_one.map(|recording| {
             let Settings { decomposition, a, b, .. } = recording.header.collision;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::program::replay::model::ModelledStep;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::stealing::ProcessorUse;
-use cloth_sim::stealing::replay::ModelledStep;
 use cloth_sim::step::Phase;
 
-use crate::program::replay::Replayed;
+use crate::program::replay::report::Replayed;
 
 const HEADER: &str = "source,processors,decomposition,stealing,a,b,victim_order,share,polling_interval_us,\
                       latency_s,bandwidth_bytes_per_s,overhead_s,frame,step,phase_s,predict_s,refit_s,all_gather_s,\

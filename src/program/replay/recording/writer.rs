@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Error, Result};
-use crate::stealing::replay::recording::{Header, NAME, RecordedStep, VERSION};
+use crate::program::replay::recording::{Header, NAME, RecordedStep, VERSION};
+use cloth_sim::error::{Error, Result};
 
 /// A recording that is being written.
 pub struct Writer {
@@ -25,8 +25,7 @@ impl Writer {
         check_writable(path).map_err(|cause| not_written(path, cause))
     }
 
-    /// Whether nothing but an earlier recording, or an empty file, is lost if `path`, which
-    /// is there, is written.
+    /// Whether `path`, which exists, is an earlier recording or an empty file.
     pub fn may_replace(path: &Path) -> bool {
         if !path.is_file() {
             return false;
@@ -76,7 +75,7 @@ impl Writer {
 /// # Errors
 /// When it cannot be written.
 pub fn check_writable(path: &Path) -> std::io::Result<()> {
-    // Also a link to what is not there yet.
+    // A link to a missing file exists too.
     let is_there = path.symlink_metadata().is_ok();
     File::options().append(true).create(true).open(path)?;
     if !is_there {

@@ -1,18 +1,17 @@
-//! Test trees without what they were about: which test led to which, and what each
-//! cost in kind.
+//! Test trees without their geometry: which test led to which, and what kind of test each was.
 //!
-//! A test is one byte, its *kind*; a tree is the bytes of its tests in preorder. That
-//! suffices to execute it again on any number of modelled processors, since a task is
-//! a list of tests and a test stands for the tree below it.
+//! A test is one byte, its *kind*. A tree is the bytes of its tests in preorder. A task is a list
+//! of tests, and each test stands for the tree below it, so this suffices to execute the tests
+//! again on any number of modelled processors.
 
 use serde::{Deserialize, Serialize};
 
-use crate::collision::screen::may_come_near;
-use crate::collision::surface::overlapping_pairs;
-use crate::collision::test::Outcome;
-use crate::collision::{Test, TestCounters};
-use crate::ids::{FaceId, PatchId};
-use crate::stealing::Search;
+use cloth_sim::collision::screen::may_come_near;
+use cloth_sim::collision::search::traversal::Search;
+use cloth_sim::collision::surface::overlapping_pairs;
+use cloth_sim::collision::test::TestOutcome;
+use cloth_sim::collision::{Test, TestCounters};
+use cloth_sim::ids::{FaceId, PatchId};
 
 /// Nothing below the nodes has changed.
 const UNCHANGED: u8 = 0;
@@ -24,8 +23,8 @@ const WHOLE: u8 = 2;
 const SPLIT: u8 = 3;
 /// Three further tests, of a node against itself.
 const SPLIT_ITSELF: u8 = 4;
-/// The first of the kinds of pairs of faces: with `s` elementary pairs whose bounds
-/// overlap and `f` of them found to be near, `FACES + s (s + 1) / 2 + f`.
+/// The first of the kinds of pairs of faces. A pair of faces with `s` elementary pairs whose
+/// bounds overlap, `f` of which are near, has the kind `FACES + s (s + 1) / 2 + f`.
 const FACES: u8 = 5;
 /// Most elementary pairs of two faces.
 const MOST_PAIRS: u8 = 15;
@@ -58,16 +57,16 @@ pub fn branches(kind: u8) -> usize {
     }
 }
 
-/// What a unit cost is fitted for: few enough to be told apart.
+/// What has a unit cost. There are few of them, so that a fit can separate them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
-    /// A test of nodes of which nothing has changed.
+    /// A test of nodes below which nothing has changed.
     Unchanged,
     /// Any other test of two nodes, or of one against itself.
     Test,
     /// What a pair of faces costs beyond its test.
     Faces,
-    /// An elementary pair that is looked at along directions of its own.
+    /// An elementary pair that is screened along directions of its own.
     Screened,
     /// A task that is cut off, taken and executed.
     Task,
@@ -78,7 +77,7 @@ impl Item {
     pub const ALL: [Self; 5] =
         [Self::Unchanged, Self::Test, Self::Faces, Self::Screened, Self::Task];
 
-    /// What it is called in tables.
+    /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unchanged => "test of what has not changed",
@@ -117,9 +116,8 @@ pub struct RecordedTrees {
 }
 
 impl RecordedTrees {
-    /// Walks the trees below all `roots`, and notes them; tests `above` them were
-    /// executed already.
-    pub(crate) fn record(search: &Search, roots: &[(PatchId, Test)], above: TestCounters) -> Self {
+    /// Records the trees below all `roots`. The tests `above` them were counted already.
+    pub fn record(search: &Search, roots: &[(PatchId, Test)], above: TestCounters) -> Self {
         let mut trees = Self { executed: above, ..Self::default() };
         let mut stack = Vec::new();
         for &(patch, root) in roots {
@@ -129,20 +127,22 @@ impl RecordedTrees {
                 trees.executed.count(&test);
                 let outcome = search.trees.execute(&test);
                 trees.kinds.push(match outcome {
-                    // In the order in which `execute` asks.
-                    Outcome::Apart if !search.trees.has_changed(&test) => UNCHANGED,
-                    Outcome::Apart if test.is_of_one_node() => WHOLE,
-                    Outcome::Apart => APART,
-                    Outcome::Faces(face1, face2) => pair_of_faces(search, &test, [face1, face2]),
-                    Outcome::Split(..) => SPLIT,
-                    Outcome::SplitItself(_) => SPLIT_ITSELF,
+                    // The order is that of the checks in `execute`.
+                    TestOutcome::Apart if !search.trees.has_changed(&test) => UNCHANGED,
+                    TestOutcome::Apart if test.is_of_one_node() => WHOLE,
+                    TestOutcome::Apart => APART,
+                    TestOutcome::Faces(face1, face2) => {
+                        pair_of_faces(search, &test, [face1, face2])
+                    }
+                    TestOutcome::Split(..) => SPLIT,
+                    TestOutcome::SplitItself(_) => SPLIT_ITSELF,
                 });
                 match outcome {
-                    Outcome::Split(first, second) => stack.extend([second, first]),
-                    Outcome::SplitItself([first, second, third]) => {
+                    TestOutcome::Split(first, second) => stack.extend([second, first]),
+                    TestOutcome::SplitItself([first, second, third]) => {
                         stack.extend([third, second, first]);
                     }
-                    Outcome::Apart | Outcome::Faces(..) => {}
+                    TestOutcome::Apart | TestOutcome::Faces(..) => {}
                 }
             }
         }
@@ -159,7 +159,7 @@ impl RecordedTrees {
         self.roots.iter().all(|&(patch, _)| (patch as usize) < patches)
     }
 
-    /// What all tests together consist of.
+    /// Amounts of all tests together.
     pub fn amounts(&self) -> Amounts {
         let mut counts = [0_u64; 256];
         self.kinds.iter().for_each(|&kind| counts[kind as usize] += 1);
@@ -171,7 +171,7 @@ impl RecordedTrees {
         sum
     }
 
-    /// The trees as they are executed; `None` if these are none.
+    /// The trees in the form in which they are executed; `None` if these are no trees.
     pub fn unfold(&self) -> Option<Unfolded<'_>> {
         let count = self.kinds.len();
         let mut ends = vec![0_u32; count];
@@ -208,7 +208,7 @@ fn pair_of_faces(search: &Search, test: &Test, pair: [FaceId; 2]) -> u8 {
     faces(screened, found)
 }
 
-/// Test trees with the places of all branches. A test is its place in preorder.
+/// Test trees with the places of all branches. A test is named by its place in preorder.
 #[derive(Debug, Clone)]
 pub struct Unfolded<'a> {
     /// The kind of each test.
@@ -220,13 +220,13 @@ pub struct Unfolded<'a> {
 }
 
 impl Unfolded<'_> {
-    /// Cost of all tests, given that of each kind.
+    /// Cost of all tests, given the cost of each kind.
     pub fn total(&self, costs: &[u64; 256]) -> u64 {
         self.kinds.iter().map(|&kind| costs[kind as usize]).sum()
     }
 
-    /// Time of the longest chain of tests each of which waits for the one before, given
-    /// the cost of each kind: no number of processors is faster.
+    /// Time of the longest chain of tests in which each waits for the one before, given the cost
+    /// of each kind. No number of processors is faster.
     pub fn longest_chain(&self, costs: &[u64; 256]) -> u64 {
         let mut chains = vec![0_u64; self.kinds.len()];
         for at in (0..self.kinds.len()).rev() {
@@ -244,13 +244,13 @@ impl Unfolded<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collision::Sweep;
-    use crate::collision::dop::Dop18;
-    use crate::collision::test::TestTrees;
-    use crate::collision::{Moves, Surface};
-    use crate::math::Vec3;
-    use crate::mesh::Topology;
-    use crate::stealing::scheduler::mix;
+    use cloth_sim::collision::Sweep;
+    use cloth_sim::collision::dop::Dop18;
+    use cloth_sim::collision::test::TestTrees;
+    use cloth_sim::collision::{Moves, Surface};
+    use cloth_sim::math::Vec3;
+    use cloth_sim::mesh::Topology;
+    use cloth_sim::stealing::scheduler::mix;
 
     impl RecordedTrees {
         /// Random trees, those of patch `i` of about `sizes[i]` tests.

@@ -1,37 +1,37 @@
-//! What a collision phase has beside its test parts.
+//! The parts of a collision phase beside the searches.
 //!
 //! | part | with P processors, of one rank each |
 //! |---|---|
 //! | predict, refit, tests above the roots | replicated: as long as on one |
 //! | all-gather | as long as on one (permutation, positions), and a collective of all velocities |
-//! | combination | replicated, as every rank applies the responses of all; and its collectives |
-//! | contacts, response, fail-safe | a part is replicated; the rest is divided as the candidates, which stay where they were found: as long as on one, times the largest share of them that a rank has; and their collectives |
+//! | combination | replicated, since every rank applies the responses of all; and its collectives |
+//! | contacts, response, fail-safe | one part is replicated. The rest is divided like the candidates, which stay where they were found: it takes as long as on one, times the largest share of them that a rank has. And their collectives |
 //!
-//! What one processor takes was measured in the same steps. What is replicated is fitted to
+//! The time on one processor was measured in the same steps. The replicated part is fitted to
 //! recordings of several ranks ([`PhaseSplit`]).
 
-use crate::contact::Response;
-use crate::math::Vec3;
-use crate::stealing::ProcessorUse;
-use crate::stealing::replay::evidence::Evidence;
-use crate::stealing::replay::machine::Network;
-use crate::stealing::replay::recording::RecordedStep;
-use crate::step::Phase;
+use crate::program::replay::model::fitted_steps::RecordingSet;
+use crate::program::replay::model::network::Network;
+use crate::program::replay::recording::RecordedStep;
+use cloth_sim::contact::Response;
+use cloth_sim::math::Vec3;
+use cloth_sim::stealing::ProcessorUse;
+use cloth_sim::step::Phase;
 
 /// Seconds of each phase.
 type Seconds = [f64; Phase::ALL.len()];
 
-/// Steps whose processors were taken away for more than this part of a search are used and
-/// compared in processor time alone.
+/// A step counts as disturbed if its processors did not run during more than this part of a
+/// search. Of disturbed steps only the processor time is used and compared.
 pub const DISTURBED: f64 = 0.05;
 
 /// How the phases after the tests are divided among ranks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PhaseSplit {
-    /// The part of the time on one processor that every rank takes, of each of
-    /// [`PhaseSplit::PHASES`]; from 0 to 1.
+    /// For each of [`PhaseSplit::PHASES`]: the part of its time on one processor that every
+    /// rank takes, from 0 to 1.
     pub replicated: [f64; 3],
-    /// Number of steps that it was fitted to; without any, everything counts as divided.
+    /// Number of steps that it was fitted to. If there are none, all counts as divided.
     pub steps: usize,
 }
 
@@ -39,16 +39,16 @@ impl PhaseSplit {
     /// The phases that work on candidates.
     pub const PHASES: [Phase; 3] = [Phase::Contacts, Phase::Response, Phase::FailSafe];
 
-    /// What is replicated, from the steps to fit to of the recordings of several ranks (of
-    /// one thread each) that have a counterpart among those of one processor.
-    pub fn fit(evidence: &Evidence) -> Self {
-        let several = evidence.recordings().filter(|one| one.is_of_ranks());
+    /// Fits the replicated parts to the chosen steps of recordings of several ranks with one
+    /// thread each. Only steps that were recorded on one processor too are used.
+    pub fn fit(set: &RecordingSet) -> Self {
+        let several = set.recordings().filter(|one| one.is_of_ranks());
         let pairs = several.flat_map(|recording| {
             let steps = recording.steps.iter();
-            let steps = steps.filter(|step| evidence.is_fitted(recording, step));
-            steps.filter_map(move |step| Some((recording, step, evidence.alone(step)?)))
+            let steps = steps.filter(|step| set.is_fitted(recording, step));
+            steps.filter_map(move |step| Some((recording, step, set.alone(step)?)))
         });
-        let ran = |step: &RecordedStep| step.ran_but_for(DISTURBED);
+        let ran = |step: &RecordedStep| step.ran_except(DISTURBED);
         let pairs = Vec::from_iter(pairs.filter(|(_, step, alone)| ran(step) && ran(alone)));
         let samples = |phase: Phase| {
             pairs.iter().map(move |(recording, step, alone)| {
@@ -64,8 +64,8 @@ impl PhaseSplit {
         }
     }
 
-    /// Time of a phase on the rank with this share of the candidates, given that on one
-    /// processor.
+    /// Time of a phase on the rank with this share of the candidates, s. On one processor it
+    /// takes `alone_s`.
     fn seconds(&self, phase: Phase, alone_s: f64, share: f64) -> f64 {
         let place = Self::PHASES.iter().position(|&one| one == phase);
         let replicated = place.map_or(1.0, |place| self.replicated[place]);
@@ -84,8 +84,8 @@ fn replicated(samples: impl Iterator<Item = (f64, f64, f64)>) -> f64 {
     if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Time of each phase but that of the test parts, given that on one processor, how the ranks
-/// spent the test parts, and how long they talk.
+/// Time of each phase without the searches, s. Given are the step on one processor, the use of
+/// the ranks in the searches, and the time of communication (`talk`).
 pub fn seconds(
     alone: &RecordedStep,
     split: &PhaseSplit,
@@ -102,12 +102,12 @@ pub fn seconds(
     seconds
 }
 
-/// Collectives of each phase among so many ranks.
+/// Time of the collectives of each phase among so many ranks, s.
 pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network) -> Seconds {
     let attempts = step.solves as f64;
     let collective = |bytes: f64| network.collective_s(ranks, bytes);
     let velocities = (vertices as usize * size_of::<Vec3>()) as f64;
-    // Who sends to whom is found out by a sum over as many numbers as ranks.
+    // Routing starts with a sum that tells each rank how many messages it gets.
     let route = collective((ranks * size_of::<i64>()) as f64) + collective(0.0) / 2.0;
     // At most four vertices answer to a collision.
     let responses = (step.collisions as usize * 4 * size_of::<Response>()) as f64;

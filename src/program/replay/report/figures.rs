@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::program::replay::model::ModelledStep;
+use crate::program::replay::model::Replay;
 use cloth_sim::error::Result;
 use cloth_sim::stealing::ProcessorUse;
-use cloth_sim::stealing::replay::ModelledStep;
-use cloth_sim::stealing::replay::model::Replay;
 use cloth_sim::step::Phase;
 
 use crate::program::profile::{FrameProfile, ProcessorProfile, Profile, canvas, draw_profiles};
-use crate::program::replay::scaling::Scaling;
-use crate::program::replay::{PARTS, Replayed, ratio};
+use crate::program::replay::report::scaling::Scaling;
+use crate::program::replay::report::{PARTS, Replayed, ratio};
 
 /// Draws the utilization of each processor, frame by frame, without stealing and with it
-/// (Thomaszewski & Blochinger 2007, figure 8), into `out`; of each step it takes how each
-/// processor spent its test parts. Returns the files.
+/// (Thomaszewski & Blochinger 2007, figure 8), into `out`. Each step brings the use of each
+/// processor in its test parts. Returns the files.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -62,7 +62,7 @@ pub fn draw_scaling(scene: &str, replayed: &[Replayed], out: &Path) -> Result<Ve
     canvas::write(&scaling, out, "replay_scaling")
 }
 
-/// Modelled steps as the profile of a run: times are those of a step.
+/// Modelled steps as the profile of a run. Times are means over the steps of a frame.
 fn profile(scene: &str, steps_per_frame: u64, steps: &[Replay]) -> Profile {
     let ranks = steps.first().map_or(0, |(_, uses)| uses.len());
     let last = steps.iter().map(|(step, _)| step.frame).max().unwrap_or(0);
@@ -73,7 +73,7 @@ fn profile(scene: &str, steps_per_frame: u64, steps: &[Replay]) -> Profile {
             let parts = step.seconds.map(|part| part / steps.len() as f64);
             seconds.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
         }
-        // Of a frame without a recorded step nothing is known.
+        // A frame without a recorded step has no data.
         let ranks = if steps.is_empty() { 0 } else { ranks };
         FrameProfile { frame, seconds, processors: processors(&steps, ranks) }
     });
@@ -107,7 +107,7 @@ fn processors(steps: &[&Replay], ranks: usize) -> Vec<ProcessorProfile> {
     (0..ranks).map(processor).collect()
 }
 
-/// None of no values.
+/// The mean; none without values.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
     (count > 0).then(|| sum / f64::from(count))

@@ -1,0 +1,135 @@
+//! Finds the candidates of all ranks together: the tests of [`collision`](crate::collision), shared
+//! out by [`stealing`](crate::stealing).
+//!
+//! Neither of the two knows the other. An observer may look at each search when it is over.
+
+#[cfg(test)]
+mod tests;
+
+use crate::collision::search::patch_of_root;
+use crate::collision::search::traversal::Search;
+use crate::collision::{Detector, Pair, Surfaces, Sweep, Test, TestCounters};
+use crate::error::Result;
+use crate::ranks::World;
+use crate::stealing::{Processors, Results, Task, Workload};
+use crate::threads::Threads;
+
+/// What one processor has executed and found in a search.
+#[derive(Debug, Default)]
+pub struct Findings {
+    counters: TestCounters,
+    candidates: Vec<Pair>,
+}
+
+impl Results for Findings {
+    fn tests(&self) -> u64 {
+        self.counters.tests
+    }
+
+    fn found(&self) -> u64 {
+        self.candidates.len() as u64
+    }
+
+    fn take(&mut self, other: &mut Self) {
+        self.counters.add(&std::mem::take(&mut other.counters));
+        if self.candidates.is_empty() {
+            std::mem::swap(&mut self.candidates, &mut other.candidates);
+        } else {
+            self.candidates.append(&mut other.candidates);
+        }
+    }
+}
+
+impl Workload for Search<'_> {
+    type Test = Test;
+    type Results = Findings;
+
+    #[inline]
+    fn run(&self, stack: &mut Vec<Test>, results: &mut Findings) {
+        Search::run(self, stack, &mut results.counters, &mut results.candidates);
+    }
+}
+
+/// The processors of a rank that search for candidates.
+pub type SearchProcessors = Processors<Test, Findings>;
+
+/// Collects the candidates below the root tests of all ranks. A rank may find pairs below the
+/// roots of another one. The result is that of [`Detector::collect`] on one rank with all roots.
+///
+/// `roots` are this rank's of the last [`Detector::root_tests`]. Those of each patch are a
+/// top-level task. Returns counts of what was executed and found here.
+///
+/// Collective, unless there are no roots on any rank.
+///
+/// # Errors
+/// If a rank fails.
+pub fn collect_shared(
+    (world, threads): (&dyn World, &Threads),
+    processors: &mut SearchProcessors,
+    detector: &mut Detector,
+    (surfaces, sweep): (&Surfaces, &Sweep),
+    roots: &mut [Test],
+) -> Result<TestCounters> {
+    let alone = world.size() == 1 && threads.count() == 1;
+    let tasks = if alone { in_one(roots) } else { of_each_patch(surfaces, roots) };
+    let any = detector.any_roots();
+    detector.collect_with(surfaces, sweep, |search, candidates| {
+        let counters = TestCounters::default();
+        let mut found = Findings { counters, candidates: std::mem::take(candidates) };
+        processors.run((world, threads), search, (tasks, any), &mut found)?;
+        *candidates = found.candidates;
+        Ok(found.counters)
+    })
+}
+
+/// Root tests as one task, if there are any.
+fn in_one(roots: &[Test]) -> Vec<Task<Test>> {
+    Vec::from_iter((!roots.is_empty()).then(|| roots.to_vec()))
+}
+
+/// Root tests as one task for each patch, in the order of the patches.
+fn of_each_patch(surfaces: &Surfaces, roots: &mut [Test]) -> Vec<Task<Test>> {
+    roots.sort_unstable_by_key(|test| patch_of_root(surfaces, test));
+    let of_one_patch =
+        |a: &Test, b: &Test| patch_of_root(surfaces, a) == patch_of_root(surfaces, b);
+    Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec))
+}
+
+/// Watches the searches of a step. By default it does nothing.
+///
+/// The time that it takes is part of no phase. It cannot change what a step computes.
+pub trait SearchObserver {
+    /// Whether each task of the next search is traced.
+    fn traces_tasks(&self) -> bool {
+        false
+    }
+
+    /// A search is over on this rank. An observer may communicate here if all ranks have one
+    /// that does.
+    ///
+    /// # Errors
+    /// If it cannot go on. The step fails with the same error.
+    fn searched(&mut self, search: &SearchOver) -> Result<()> {
+        let _ = search;
+        Ok(())
+    }
+}
+
+/// Nobody watches.
+impl SearchObserver for () {}
+
+/// A search that is over on this rank.
+pub struct SearchOver<'a> {
+    /// All ranks.
+    pub world: &'a dyn World,
+    /// The processors, with the profile of the search.
+    pub processors: &'a SearchProcessors,
+    /// Counts of the tests that this rank executed, those above the roots included.
+    pub executed: TestCounters,
+    /// The hierarchies, as they were refitted.
+    pub detector: &'a Detector,
+    /// All surfaces.
+    pub surfaces: &'a Surfaces,
+    /// The motion that was searched.
+    pub sweep: Sweep<'a>,
+}

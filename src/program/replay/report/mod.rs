@@ -1,0 +1,112 @@
+//! The output of `cloth-sim replay`: tables, CSV and pictures of modelled collision phases.
+
+mod csv;
+mod figures;
+mod scaling;
+mod table;
+
+use std::collections::BTreeMap;
+
+use crate::program::replay::model::{ModelledStep, Variant};
+use cloth_sim::stealing::ProcessorUse;
+use cloth_sim::step::Phase;
+
+pub use csv::write_csv;
+pub use figures::{draw_scaling, draw_utilization};
+pub use table::{comparisons, curve, times};
+
+/// The same collision phases on one modelled machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replayed {
+    /// The machine.
+    pub variant: Variant,
+    /// Each step.
+    pub steps: Vec<ModelledStep>,
+    /// Collision phases of all steps on one processor, s.
+    pub serial_s: f64,
+}
+
+impl Replayed {
+    /// Sum over the steps.
+    pub fn sum(&self, value: impl Fn(&ModelledStep) -> f64) -> f64 {
+        self.steps.iter().map(value).sum()
+    }
+
+    /// Mean over the steps.
+    pub fn mean(&self, value: impl Fn(&ModelledStep) -> f64) -> f64 {
+        self.sum(value) / self.steps.len().max(1) as f64
+    }
+
+    /// Mean over the steps of a count, summed over the processors.
+    pub fn count(&self, count: impl Fn(&ProcessorUse) -> u64) -> f64 {
+        self.mean(|step| count(&step.usage) as f64)
+    }
+
+    /// Utilization of each frame: the mean over its steps with tests.
+    pub fn utilization_of_frames(&self) -> Vec<f64> {
+        let mut frames = BTreeMap::<u64, Vec<f64>>::new();
+        for step in &self.steps {
+            frames.entry(step.frame).or_default().extend(step.utilization());
+        }
+        let known = frames.into_values().filter(|values| !values.is_empty());
+        known.map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
+    }
+
+    /// Mean of the utilization over the frames with tests.
+    pub fn utilization(&self) -> Option<f64> {
+        let frames = self.utilization_of_frames();
+        ratio(frames.iter().sum(), frames.len() as f64)
+    }
+
+    /// Utilization of the worst frame with tests.
+    pub fn worst_utilization(&self) -> Option<f64> {
+        self.utilization_of_frames().into_iter().reduce(f64::min)
+    }
+
+    /// Utilization over all steps together: long ones count more.
+    pub fn utilization_of_all(&self) -> Option<f64> {
+        let all_s = self.sum(|step| step.test_part_s) * self.variant.processors as f64;
+        ratio(self.sum(|step| step.usage.busy_s), all_s)
+    }
+
+    /// Speed-up of the test parts against one processor.
+    pub fn speed_up_of_tests(&self) -> Option<f64> {
+        ratio(self.sum(|step| step.serial_s), self.sum(|step| step.test_part_s))
+    }
+
+    /// The best possible speed-up of the test parts.
+    pub fn best_speed_up(&self) -> Option<f64> {
+        ratio(self.sum(|step| step.serial_s), self.sum(|step| step.best_s))
+    }
+
+    /// Speed-up of the whole phases against one processor.
+    pub fn speed_up(&self) -> Option<f64> {
+        ratio(self.serial_s, self.sum(ModelledStep::phase_s))
+    }
+
+    /// Speed-up for each processor.
+    pub fn efficiency(&self, speed_up: Option<f64>) -> Option<f64> {
+        speed_up.map(|speed_up| speed_up / self.variant.processors as f64)
+    }
+}
+
+/// A quotient; none if `whole` is zero.
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+/// A part of a phase: its name, and its seconds.
+pub type Part = (&'static str, fn(&ModelledStep) -> f64);
+
+/// The parts of a phase that stand together in tables and pictures.
+pub const PARTS: [Part; 4] = [
+    ("replicated", |step| {
+        step.above_s + step.seconds[Phase::Predict as usize] + step.seconds[Phase::Refit as usize]
+    }),
+    ("all-gather", |step| step.seconds[Phase::AllGather as usize]),
+    ("test part", |step| step.test_part_s),
+    ("others", |step| {
+        let phases = [Phase::Contacts, Phase::Response, Phase::Combination, Phase::FailSafe];
+        phases.iter().map(|&phase| step.seconds[phase as usize]).sum()
+    }),
+];
