@@ -7,7 +7,7 @@ use cloth_sim::step::Simulation;
 
 use crate::program::gather;
 use crate::program::job::Job;
-use crate::program::output::time_line::{FORMAT, RankSpans, TimeLine};
+use crate::program::output::timeline_json::{FORMAT, RankSpans, TimeLine};
 
 /// Writes who executed which task in the last step, which belongs to `frame`, to
 /// `timeline.json`. Before: its tasks were noted. Collective.

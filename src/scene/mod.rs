@@ -8,10 +8,10 @@ mod check;
 pub mod load;
 pub mod materials;
 mod objects;
-pub mod overrides;
 mod rest;
 pub mod spec;
 
+pub use bounds::did_you_mean;
 pub use build::build;
 pub use load::load;
 pub use spec::Scene;

@@ -10,6 +10,7 @@ use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::Surface;
 use cloth_sim::mesh::shapes::{Diagonal, plane, sheet};
 use cloth_sim::scene;
+use cloth_sim::scene::spec::Shape;
 
 use crate::physics::*;
 
@@ -87,8 +88,8 @@ fn cloth_slides_down_an_incline_above_the_angle_of_friction() {
 #[test]
 fn the_energy_of_a_falling_tablecloth_never_rises() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
-    let disc = ["cloths[0].shape=Disc(radius_m: 1, rings: 30)".to_owned()];
-    let scene = scene::load(&path, &disc).expect("the scene is sound");
+    let mut scene = scene::load(&path).expect("the scene is sound");
+    scene.cloths[0].shape = Shape::Disc { radius_m: 1.0, rings: 30 };
     let setup = scene::build(&scene, Path::new("."), 1).expect("the scene is sound");
     let energies = simulate(&scene, setup, |simulation| {
         let mut energies = vec![simulation.total_energy()?];

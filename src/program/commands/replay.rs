@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::overrides::override_collision;
 use cloth_sim::stealing::Settings;
 use cloth_sim::stealing::replay::{
     Evidence, ModelledStep, PhaseSplit, Recording, Times, Variant, check_writable, compare, replay,
@@ -12,6 +11,7 @@ use cloth_sim::stealing::replay::{
 };
 
 use crate::program::cli::ReplayArguments;
+use crate::program::overrides::override_collision;
 use crate::program::replay::Replayed;
 use crate::program::{print, replay as report};
 
