@@ -45,9 +45,9 @@ impl<'j> Recorder<'j> {
         if let Some(path) = &job.record_tasks {
             check_tasks(path, job)?;
         }
-        let digits = job.scene.output.digits;
-        let how = (job.format, digits);
-        let frames = FrameWriter::create(&job.folder, &job.documents, how, job.overwrite)?;
+        let (documents, digits) = (&job.documents, job.scene.output.digits);
+        let frames =
+            FrameWriter::create(&job.folder, documents, job.format, digits, job.overwrite)?;
         write_file(&job.folder.join(names::SCENE), &job.scene.to_ron(&job.home)?)?;
         write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
         let tasks = job.record_tasks.as_ref().map(|path| begin_tasks(path, job, model, &head));

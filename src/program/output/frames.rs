@@ -42,7 +42,8 @@ impl FrameWriter {
     pub fn create(
         folder: &Path,
         documents: &Documents,
-        (format, digits): (&'static dyn Format, Digits),
+        format: &'static dyn Format,
+        digits: Digits,
         overwrite: bool,
     ) -> Result<Self> {
         prepare(folder, overwrite)?;
@@ -233,8 +234,7 @@ mod tests {
     fn frames_hold_cloths_and_moving_obstacles_and_are_not_overwritten_unasked() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path().join("new/run");
-        let mut writer =
-            FrameWriter::create(&out, &documents, (&Obj, Digits::Exact), false).unwrap();
+        let mut writer = FrameWriter::create(&out, &documents, &Obj, Digits::Exact, false).unwrap();
         for frame in 0..8 {
             writer.write(frame, 0.5 * frame as f64, positions(&documents)).unwrap();
         }
@@ -249,7 +249,7 @@ mod tests {
         let (fixed, _) = obj_read::read(&out.join("obstacles.obj")).unwrap();
         assert_eq!(fixed.positions.len(), 4);
 
-        let message = FrameWriter::create(&out, &documents, (&Obj, Digits::Nine), false)
+        let message = FrameWriter::create(&out, &documents, &Obj, Digits::Nine, false)
             .err()
             .unwrap()
             .to_string();
@@ -257,7 +257,7 @@ mod tests {
         fs::write(out.join("frame_0003.obj.tmp"), "half").unwrap();
         fs::write(out.join("phases.csv"), "of the earlier run").unwrap();
         fs::write(out.join("notes.txt"), "mine").unwrap();
-        drop(FrameWriter::create(&out, &documents, (&Obj, Digits::Nine), true).unwrap());
+        drop(FrameWriter::create(&out, &documents, &Obj, Digits::Nine, true).unwrap());
         let mut left: Vec<_> =
             fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
         left.sort();
@@ -268,7 +268,7 @@ mod tests {
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let mut writer =
-            FrameWriter::create(folder.path(), &documents, (&Obj, Digits::Nine), false).unwrap();
+            FrameWriter::create(folder.path(), &documents, &Obj, Digits::Nine, false).unwrap();
         // A folder of that name stands in the way of frame 1.
         fs::create_dir_all(folder.path().join("frame_0001.obj/in")).unwrap();
         let error =
@@ -288,7 +288,7 @@ mod tests {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = FrameWriter::create(&file.join("run"), &documents, (&Obj, Digits::Nine), false);
+        let error = FrameWriter::create(&file.join("run"), &documents, &Obj, Digits::Nine, false);
         let message = error.err().unwrap().to_string();
         assert!(message.contains("file/run") && message.contains("--out"), "{message}");
     }

@@ -136,8 +136,8 @@ impl RunHead {
         let temporary = names::temporary(&path);
         let write = || -> io::Result<()> {
             // Written over, not made anew: the room is taken already.
-            let options = File::options().write(true).create(true).truncate(false).clone();
-            let mut file = options.open(&temporary)?;
+            let mut file =
+                File::options().write(true).create(true).truncate(false).open(&temporary)?;
             file.write_all(&text)?;
             file.set_len(text.len() as u64)?;
             fs::rename(&temporary, &path)
