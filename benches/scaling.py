@@ -62,26 +62,26 @@ def measure(chosen, scene, way, count):
     if subprocess.run(run, cwd=ROOT).returncode != 0:
         sys.exit(f"failed: {' '.join(run)}")
     total = time.monotonic() - start
-    record = json.loads((chosen.out / "run" / "run.json").read_text())
-    steps, ranks = [step for frame in record["frames"] for step in frame["steps"]], record["ranks"]
+    head = json.loads((chosen.out / "run" / "run.json").read_text())
+    frames = [json.loads(line) for line in (chosen.out / "run" / "steps.jsonl").open()]
+    steps, ranks = [step for frame in frames for step in frame["steps"]], head["ranks"]
 
     def average(phases):
         return sum(step[phase] for step in steps for phase in phases) / ranks
 
-    parts, used, in_contact = test_parts(record)
+    parts, used, in_contact = test_parts(frames, ranks * head["threads"])
     return {
         "scene": scene, "way": way, "processors": count, "total": total, "physical": average(PHYSICAL),
         "collision": average(COLLISION), "tests": sum(parts.values()), "utilization": used, "in contact": in_contact,
-        "frames": len(record["frames"]) - 1, "state hash": record["frames"][-1]["state_hash"],
+        "frames": len(frames) - 1, "state hash": frames[-1]["state_hash"],
         "load": os.getloadavg()[0],
     }  # fmt: skip
 
 
-def test_parts(record):
+def test_parts(frames, processors):
     """Returns the length of the test part by step, utilization over all steps, and utilization in frames with contact."""
-    processors = record["ranks"] * record["threads"]
     busy, length, shares = {}, {}, []
-    for frame in record["frames"]:
+    for frame in frames:
         tests, contacts = {}, 0
         for step in frame["steps"]:
             at, its = step["step"], step["processors"]

@@ -35,7 +35,7 @@ struct Draped {
 
 impl Draped {
     fn new() -> Result<Self> {
-        let scene = scene::load(Path::new(SCENE), &[])?;
+        let scene = scene::load(Path::new(SCENE))?;
         let setup = scene::build(&scene, Path::new("scenes"), 1)?;
         let mut draped = Self { scene, setup, positions: Vec::new(), velocities: Vec::new() };
         let model = draped.model(1)?;

@@ -7,14 +7,14 @@
 //! Rows of pinned vertices are written as assembled: the solver projects them
 //! out, another one would let these vertices go. The tablecloth has none.
 //!
-//! `cargo run --release --example matrix_market -- [SCENE] [STEP] [FOLDER] [--set PATH=VALUE]...`
+//! `cargo run --release --example matrix_market -- [SCENE [STEP [FOLDER [STEPS_PER_FRAME]]]]`
 
 use std::fs::{File, create_dir_all};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
-use clap::Parser;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::linear::add_block;
 use cloth_sim::math::Vec3;
@@ -25,23 +25,36 @@ use cloth_sim::step::{Model, Simulation, StepSystem};
 use sprs::CsMat;
 use sprs::io::write_matrix_market;
 
-#[derive(Parser)]
 struct Arguments {
-    #[arg(default_value = "scenes/tablecloth.ron")]
     scene: PathBuf,
     /// The step whose system is written, from 1.
-    #[arg(default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..))]
     step: u64,
-    #[arg(default_value = "out/matrix_market")]
     folder: PathBuf,
-    /// Override a field of the scene, e.g. steps_per_frame=10 (repeatable).
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
+    /// Instead of the scene's.
+    steps_per_frame: Option<u32>,
+}
+
+impl Arguments {
+    fn read() -> Result<Self> {
+        let mut words = std::env::args().skip(1);
+        let mut next = |default: &str| words.next().unwrap_or(default.to_owned());
+        let scene = next("scenes/tablecloth.ron").into();
+        let step = positive(&next("400"))?;
+        let folder = next("out/matrix_market").into();
+        let steps_per_frame = words.next().map(|word| positive(&word)).transpose()?;
+        Ok(Self { scene, step, folder, steps_per_frame })
+    }
+}
+
+fn positive<T: FromStr + Default + PartialOrd>(word: &str) -> Result<T> {
+    let number = word.parse().ok().filter(|number| *number > T::default());
+    number.ok_or_else(|| Error::input(word, "not a number", "write a whole number from 1 on"))
 }
 
 fn main() -> Result<()> {
-    let arguments = Arguments::parse();
-    let scene = scene::load(&arguments.scene, &arguments.overrides)?;
+    let arguments = Arguments::read()?;
+    let mut scene = scene::load(&arguments.scene)?;
+    scene.steps_per_frame = arguments.steps_per_frame.unwrap_or(scene.steps_per_frame);
     let home = arguments.scene.parent().unwrap_or(Path::new("."));
     let setup = scene::build(&scene, home, 1)?;
     let model = Arc::new(Model::new(scene.settings(), setup, |build| build(1))?);

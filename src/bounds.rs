@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 
 /// A remedy for an unknown word: the known word nearest to `found`, and all known words.
-pub(crate) fn did_you_mean(found: &str, known: &[&str]) -> String {
+pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     let nearest = known.iter().max_by(|a, b| {
         let likeness = |word: &str| strsim::normalized_damerau_levenshtein(found, word);
         likeness(a).total_cmp(&likeness(b))

@@ -61,6 +61,8 @@ fn unknown_fields_name_the_nearest_known_one() {
     assert_says(&output, &["bad.ron:", "frame_per_second", "frames_per_second"]);
     let output = run(&sheet(SHEET, ""), "", &["--set", "contact.distnce_m=1"]);
     assert_says(&output, &["contact.distnce_m", "distance_m"]);
+    let output = run(&sheet(SHEET, "output: (format: \"ob\")"), "", &[]);
+    assert_says(&output, &["output.format", "unknown format `ob`", "did you mean `obj`"]);
     let fabric =
         format!("(name: \"bad\", cloths: [(shape: {SHEET}, material: Fabric(\"dennim\"))])");
     assert_says(&run(&fabric, "", &[]), &["dennim", "denim", "cloths[0].material"]);

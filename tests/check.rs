@@ -218,9 +218,15 @@ fn folders_that_are_no_runs_and_runs_that_failed_are_refused() {
 
     // Killed while it added a frame.
     let running = read(&record).replace("\"failed\"", "\"running\"");
-    let lines = running.replace(",{\"frame\":", ",\n{\"frame\":");
-    std::fs::write(&record, &lines[..lines.len() - 9]).expect("run.json is written");
+    std::fs::write(&record, running).expect("run.json is written");
     run.assert_found(&["run.json", "goes on, or was ended"]);
+
+    let older = read(&record).replace("\"format\":4", "\"format\":3");
+    std::fs::write(&record, older).expect("run.json is written");
+    let (code, _, said) = run.check(&[]);
+    assert!(code == Some(1) && said.contains("format 3") && said.contains("repeat"), "{said}");
+    std::fs::write(&record, read(&record).replace("\"format\":3", "\"format\":4"))
+        .expect("it is back");
 
     std::fs::remove_file(run.out.join("obstacles.obj")).expect("a file is removed");
     let (code, _, said) = run.check(&[]);

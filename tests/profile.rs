@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::run::{finish, steps_of};
+use common::run::{finish, frames_of, steps_of};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -47,13 +47,18 @@ fn profile(arguments: &[&Path]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&said).into_owned())
 }
 
-fn record(folder: &Path) -> Value {
-    let text = std::fs::read(folder.join("run.json")).expect("run.json is there");
-    serde_json::from_slice(&text).expect("run.json is JSON")
+fn write_frames(folder: &Path, frames: &[Value]) {
+    let lines = String::from_iter(frames.iter().map(|frame| format!("{frame}\n")));
+    std::fs::write(folder.join("steps.jsonl"), lines).expect("steps.jsonl is written");
 }
 
-fn write_record(folder: &Path, record: &Value) {
-    std::fs::write(folder.join("run.json"), record.to_string()).expect("run.json is written");
+/// The text of `run.json`.
+fn head(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("run.json")).expect("run.json is there")
+}
+
+fn write_head(folder: &Path, text: &str) {
+    std::fs::write(folder.join("run.json"), text).expect("run.json is written");
 }
 
 /// The rows of `profile.csv`, each by the names of its columns.
@@ -70,9 +75,9 @@ fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
     row[column].parse().expect("a number")
 }
 
-/// What `value` says of each step of a processor in run.json.
-fn of_steps(record: &Value, (rank, thread): (u64, u64), field: &str) -> Vec<f64> {
-    let steps = steps_of(record).into_iter();
+/// What `value` says of each step of a processor in steps.jsonl.
+fn of_steps(frames: &[Value], (rank, thread): (u64, u64), field: &str) -> Vec<f64> {
+    let steps = steps_of(frames).into_iter();
     let of_rank = steps.filter(|step| step["rank"] == rank);
     of_rank
         .map(|step| step["processors"][thread as usize][field].as_f64().expect("a number"))
@@ -80,12 +85,12 @@ fn of_steps(record: &Value, (rank, thread): (u64, u64), field: &str) -> Vec<f64>
 }
 
 #[test]
-fn the_table_sums_up_run_json_and_the_summary_agrees() {
+fn the_table_sums_up_the_steps_and_the_summary_agrees() {
     let (folder, summary) = run("10");
-    let (record, rows) = (record(folder.path()), rows(folder.path()));
+    let (frames, rows) = (frames_of(folder.path()), rows(folder.path()));
     assert_eq!(rows.len(), 10 * PROCESSORS.len());
-    let frames = steps_of(&record).into_iter().map(|step| &step["step"]);
-    assert_eq!(frames.filter_map(Value::as_u64).max(), Some(40), "four steps a frame");
+    let numbers = steps_of(&frames).into_iter().map(|step| &step["step"]);
+    assert_eq!(numbers.filter_map(Value::as_u64).max(), Some(40), "four steps a frame");
     for (rank, thread) in PROCESSORS {
         let is_its = |row: &&BTreeMap<_, _>| {
             number(row, "rank") == rank as f64 && number(row, "thread") == thread as f64
@@ -93,11 +98,11 @@ fn the_table_sums_up_run_json_and_the_summary_agrees() {
         let its_rows: Vec<_> = rows.iter().filter(is_its).collect();
         let sum = |column: &str| its_rows.iter().map(|row| number(row, column)).sum::<f64>();
         for column in SECONDS {
-            let expected: f64 = of_steps(&record, (rank, thread), column).iter().sum();
+            let expected: f64 = of_steps(&frames, (rank, thread), column).iter().sum();
             assert!((sum(column) - expected).abs() <= 1e-12 + 1e-9 * expected, "{column}");
         }
         for column in COUNTS {
-            let expected: f64 = of_steps(&record, (rank, thread), column).iter().sum();
+            let expected: f64 = of_steps(&frames, (rank, thread), column).iter().sum();
             assert_eq!(sum(column), expected, "{column} of {rank}.{thread}");
         }
         for row in &its_rows {
@@ -117,7 +122,7 @@ fn the_table_sums_up_run_json_and_the_summary_agrees() {
     let phases = rows_of(folder.path(), "phases.csv");
     assert_eq!(phases.len(), 10);
     for phase in ["refit_s", "solve_s", "combination_s"] {
-        let steps = steps_of(&record).into_iter();
+        let steps = steps_of(&frames).into_iter();
         let expected: f64 = steps.map(|step| step[phase].as_f64().expect("a number")).sum();
         let sum: f64 = phases.iter().map(|row| number(row, phase)).sum();
         assert!(sum > 0.0 && (2.0 * sum - expected).abs() < 1e-9 * expected, "{phase}, 2 ranks");
@@ -127,12 +132,12 @@ fn the_table_sums_up_run_json_and_the_summary_agrees() {
 #[test]
 fn utilization_is_the_average_over_the_phases_with_work() {
     let (folder, _) = run("10");
-    let (record, rows) = (record(folder.path()), rows(folder.path()));
-    let tests = PROCESSORS.map(|processor| of_steps(&record, processor, "tests"));
+    let (frames, rows) = (frames_of(folder.path()), rows(folder.path()));
+    let tests = PROCESSORS.map(|processor| of_steps(&frames, processor, "tests"));
     // A test part is at least as long as on its slowest rank: each of its searches is.
-    let lengths = PROCESSORS.map(|processor| of_steps(&record, processor, "length_s"));
+    let lengths = PROCESSORS.map(|processor| of_steps(&frames, processor, "length_s"));
     let on_one = |step: usize| lengths.iter().map(|its| its[step]).fold(0.0, f64::max);
-    let steps = steps_of(&record).into_iter();
+    let steps = steps_of(&frames).into_iter();
     let of_first = steps.filter(|step| step["rank"] == 0);
     let length =
         Vec::from_iter(of_first.map(|step| step["test_part_s"].as_f64().expect("a number")));
@@ -142,7 +147,7 @@ fn utilization_is_the_average_over_the_phases_with_work() {
     let mut frames_with_work = 0;
     for row in &rows {
         let processor = (number(row, "rank") as u64, number(row, "thread") as u64);
-        let busy = of_steps(&record, processor, "busy_s");
+        let busy = of_steps(&frames, processor, "busy_s");
         let frame = number(row, "frame") as usize;
         let with_work = |step: &usize| tests.iter().any(|tests| tests[*step] > 0.0);
         let steps: Vec<usize> = (4 * (frame - 1)..4 * frame).filter(with_work).collect();
@@ -176,10 +181,9 @@ fn pictures_of_one_run_and_of_two_are_drawn() {
 #[test]
 fn a_failed_run_has_the_profile_of_its_frames() {
     let (folder, _) = run("10");
-    let (whole, mut failed) = (rows(folder.path()), record(folder.path()));
-    failed["status"] = "failed".into();
-    failed["frames"].as_array_mut().expect("frames").truncate(7);
-    write_record(folder.path(), &failed);
+    let (whole, frames) = (rows(folder.path()), frames_of(folder.path()));
+    write_head(folder.path(), &head(folder.path()).replace("\"complete\"", "\"failed\""));
+    write_frames(folder.path(), &frames[..7]);
     let (good, said) = profile(&[folder.path()]);
     assert!(good, "{said}");
     assert_eq!(rows(folder.path()), whole[..6 * PROCESSORS.len()]);
@@ -236,7 +240,7 @@ fn a_time_line_is_kept_and_drawn() {
                 assert!(seconds(search, "end_s") >= free_s, "tasks end in their search");
                 free_s = seconds(search, "end_s");
             }
-            let of_step = |field| of_steps(&record(folder), (rank as u64, thread), field)[37];
+            let of_step = |field| of_steps(&frames_of(folder), (rank as u64, thread), field)[37];
             assert_eq!(tests, of_step("tests"), "{rank}.{thread}");
             assert!(length_s >= of_step("length_s") - 1e-9, "{rank}.{thread}");
         }
@@ -290,8 +294,8 @@ fn assert_drawn(folder: &Path, stem: &str, texts: &[&str]) {
     let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
     let info = reader.next_frame(&mut pixels).expect("a whole picture");
     assert!(lines[0].contains(&format!("width=\"{}\" height=\"{}\"", info.width, info.height)));
-    let inked = pixels.chunks_exact(3).filter(|pixel| *pixel != [255; 3]).count();
-    assert!(inked > pixels.len() / 3 / 20, "{inked} pixels of {stem}.png are not white");
+    let inked = pixels.chunks_exact(4).filter(|pixel| *pixel != [255; 4]).count();
+    assert!(inked > pixels.len() / 4 / 20, "{inked} pixels of {stem}.png are not white");
 }
 
 #[test]
@@ -315,19 +319,17 @@ fn bad_input_is_named() {
     let file = folder.join("scene.ron");
     assert_refused(&[folder, Path::new("--out"), &file], &["scene.ron", "--out"]);
 
-    let whole = record(folder);
-    let mut without = whole.clone();
-    for frame in without["frames"].as_array_mut().expect("frames") {
-        for step in frame["steps"].as_array_mut().expect("steps") {
-            step.as_object_mut().expect("a step").remove("processors");
-        }
-    }
-    write_record(folder, &without);
-    assert_refused(&[folder], &["run.json", "no profile", "repeat the run"]);
-    let mut unborn = whole.clone();
-    unborn["frames"].as_array_mut().expect("frames").truncate(1);
-    write_record(folder, &unborn);
-    assert_refused(&[folder], &["run.json", "no step"]);
-    std::fs::write(folder.join("run.json"), &whole.to_string()[..200]).expect("a torn file");
+    let (head, frames) = (head(folder), frames_of(folder));
+    let mut damaged = frames.clone();
+    damaged[1]["steps"][0].as_object_mut().expect("a step").remove("processors");
+    write_frames(folder, &damaged);
+    assert_refused(&[folder], &["steps.jsonl", "line 2", "`processors`", "repeat the run"]);
+    write_frames(folder, &frames[..1]);
+    assert_refused(&[folder], &["steps.jsonl", "no step"]);
+    std::fs::remove_file(folder.join("steps.jsonl")).expect("a file is removed");
+    assert_refused(&[folder], &["steps.jsonl", "repeat the run"]);
+    write_head(folder, &head.replace("\"format\":4", "\"format\":3"));
+    assert_refused(&[folder], &["run.json", "format 3", "this version knows 4", "repeat the run"]);
+    write_head(folder, &head[..200]);
     assert_refused(&[folder], &["run.json", "not the record of a run"]);
 }

@@ -19,7 +19,6 @@ script also prints the smallest distance of a vertex from a face, or of two edge
 it is below the given one (m).
 """
 import argparse
-import json
 import pathlib
 import sys
 
@@ -118,13 +117,10 @@ def smallest_distance(positions, edges, triangles, is_cloth, below):
 
 
 def frames_of(folder):
-    """Returns number and path of each frame that exists or that run.json lists."""
+    """Returns number and path of each frame that exists or that steps.jsonl lists."""
     numbers = [int(path.stem.split("_")[1]) for path in folder.glob("frame_*.obj")]
-    record = folder / "run.json"
-    try:
-        listed = len(json.loads(record.read_text())["frames"]) if record.exists() else 0
-    except ValueError:  # The run was killed while it added a frame.
-        listed = 0
+    steps = folder / "steps.jsonl"
+    listed = steps.read_text().count("\n") if steps.exists() else 0
     return [(n, folder / f"frame_{n:04}.obj") for n in range(max(numbers + [listed - 1]) + 1)]
 
 

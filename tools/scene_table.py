@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a Markdown table of finished runs from their run.json files.
+"""Prints a Markdown table of finished runs from their run.json and steps.jsonl.
 
     python3 tools/scene_table.py out/tablecloth out/stack ...
 
@@ -27,7 +27,8 @@ COLLISION = ["predict", "refit", "tests", "contacts", "all-gather", "response", 
 def row(folder: Path) -> list[str]:
     """Returns the cells of one run."""
     run = json.loads((folder / "run.json").read_text())
-    steps, ranks = [step for frame in run["frames"] for step in frame["steps"]], run["ranks"]
+    lines = [json.loads(line) for line in (folder / "steps.jsonl").open()]
+    steps, ranks = [step for frame in lines for step in frame["steps"]], run["ranks"]
     first = [step for step in steps if step["rank"] == 0]
 
     def total(name, of=steps):
@@ -35,7 +36,7 @@ def row(folder: Path) -> list[str]:
 
     vertices = sum(place["vertices"] for place in run["places"])
     count = max(len(first), 1)
-    frames = len(run["frames"]) - 1
+    frames = len(lines) - 1
     seconds = [sum(step[f"{phase}_s"] for phase in PHYSICAL + COLLISION) for step in first]
     collision = [sum(step[f"{phase}_s"] for phase in COLLISION) for step in first]
     per_frame = count // max(frames, 1)

@@ -32,7 +32,7 @@ for milliseconds in 1 4 10; do
     steps=$((300 / milliseconds))
     system=$work/${milliseconds}ms
     target/release/examples/matrix_market scenes/tablecloth.ron "$steps" "$system" \
-        --set "steps_per_frame=$((40 / milliseconds))" >/dev/null
+        "$((40 / milliseconds))" >/dev/null
     echo "step of $milliseconds ms, step $steps ($(nproc) cores, load$(uptime | sed 's/.*average//'))"
     echo "| solver | transport | ranks | threads | iterations | best, ms | median, ms | residual |"
     echo "|---|---|---|---|---|---|---|---|"

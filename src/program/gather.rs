@@ -8,7 +8,7 @@ use cloth_sim::step::StepReport;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::program::output::run_json::{StepRecord, TheftRecord};
+use crate::program::output::steps_jsonl::{StepRecord, TheftRecord};
 
 /// Every rank's `item`, on rank 0.
 pub fn items<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T) -> Result<Vec<T>> {

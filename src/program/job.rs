@@ -11,11 +11,15 @@ use cloth_sim::scene::Scene;
 use cloth_sim::step::Model;
 
 use crate::program::cli::Arguments;
+use crate::program::output::formats::{self, Format};
+use crate::program::overrides;
 
 /// A run as every rank knows it.
 pub struct Job {
     /// The scene with every default and override in it.
     pub scene: Scene,
+    /// How frames are written.
+    pub format: &'static dyn Format,
     /// What frames are written from.
     pub documents: Documents,
     /// What the model is made of; made once.
@@ -58,10 +62,11 @@ impl Job {
         neighbours: usize,
     ) -> Result<Self> {
         let start = Instant::now();
-        let mut scene = scene::load(&arguments.scene, &arguments.overrides)?;
+        let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
         if let Some(frames) = arguments.frames {
             scene.frames = scene.frames.min(frames);
         }
+        let format = formats::named(&scene.output.format)?;
         check_step("--time-line", arguments.time_line, &scene)?;
         check_step("--record-every", arguments.record_every, &scene)?;
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
@@ -72,6 +77,7 @@ impl Job {
         let share = (cores / neighbours.clamp(1, ranks)).max(1);
         Ok(Self {
             scene,
+            format,
             documents: setup.take_documents(),
             setup,
             home: home.to_path_buf(),

@@ -9,6 +9,7 @@ pub mod gather;
 pub mod job;
 pub mod noted_step;
 pub mod output;
+pub mod overrides;
 pub mod print;
 pub mod profile;
 pub mod progress;

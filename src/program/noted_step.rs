@@ -7,7 +7,7 @@ use cloth_sim::stealing::SearchSpan;
 
 use crate::program::gather;
 use crate::program::job::Job;
-use crate::program::output::time_line::{FORMAT, RankSpans, TimeLine};
+use crate::program::output::timeline_json::{FORMAT, RankSpans, TimeLine};
 
 /// Writes to `timeline.json` who executed which task. Before: the tasks of this `step`, which
 /// belongs to `frame`, were traced, and `searches` are this rank's. Collective.

@@ -1,4 +1,4 @@
-//! Rank 0's desk: run folder, frames, `run.json`, progress and summary.
+//! Rank 0's desk: run folder, frames, `run.json`, `steps.jsonl`, progress and summary.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,20 +11,23 @@ use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::step::{Model, Simulation, StepReport};
 
 use crate::program::job::Job;
-use crate::program::output::frames::{FrameWriter, frame_name};
-use crate::program::output::run_file::{RunFile, mark_failed};
-use crate::program::output::run_json::{FrameRecord, RunRecord, Status};
+use crate::program::output::frames::FrameWriter;
+use crate::program::output::names;
+use crate::program::output::run_json::{RunHead, Status};
+use crate::program::output::steps_jsonl::{FrameRecord, StepsFile};
 use crate::program::print;
-use crate::program::profile::Profile;
+use crate::program::profile::FrameProfiles;
 use crate::program::progress::Progress;
-use crate::program::summary::Summary;
+use crate::program::summary::{Summary, Totals};
 
 /// Keeps the run folder of a job.
 pub struct Recorder<'j> {
     job: &'j Job,
     frames: FrameWriter,
-    record: RunRecord,
-    file: RunFile,
+    head: RunHead,
+    steps: StepsFile,
+    profiles: FrameProfiles,
+    totals: Totals,
     /// Where things stand while a run goes on.
     pub progress: Progress,
     /// Test trees, where they are asked for.
@@ -34,36 +37,48 @@ pub struct Recorder<'j> {
 
 impl<'j> Recorder<'j> {
     /// Prepares the folder: `scene.ron` as resolved, `partition.csv`, fixed
-    /// obstacles, and a first `run.json`.
+    /// obstacles, an empty `steps.jsonl` and a first `run.json`.
     ///
     /// # Errors
     /// When the folder holds frames already, or the folder or the file of test trees cannot
     /// be written.
-    pub fn open(job: &'j Job, model: &Model, record: RunRecord) -> Result<Self> {
+    pub fn open(job: &'j Job, model: &Model, head: RunHead) -> Result<Self> {
         if let Some(path) = &job.record_tasks {
             check_tasks(path, job)?;
         }
-        let digits = job.scene.output.digits;
-        let frames = FrameWriter::create(&job.folder, &job.documents, digits, job.overwrite)?;
-        write_file(&job.folder.join("scene.ron"), &job.scene.to_ron(&job.home)?)?;
-        write_file(&job.folder.join("partition.csv"), &partition_csv(&model.partition))?;
-        let tasks = job.record_tasks.as_ref().map(|path| begin_tasks(path, job, model, &record));
+        let (documents, digits) = (&job.documents, job.scene.output.digits);
+        let frames =
+            FrameWriter::create(&job.folder, documents, job.format, digits, job.overwrite)?;
+        write_file(&job.folder.join(names::SCENE), &job.scene.to_ron(&job.home)?)?;
+        write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
+        let tasks = job.record_tasks.as_ref().map(|path| begin_tasks(path, job, model, &head));
         let tasks = tasks.transpose()?;
-        let file = RunFile::create(&job.folder, &record)?;
+        let steps = StepsFile::create(&job.folder)?;
+        head.begin(&job.folder)?;
         let scene = &job.scene;
-        let (count, steps) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
-        let progress = Progress::new(count, steps, job.verbose, job.quiet);
+        let (count, per_frame) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
+        let progress = Progress::new(count, per_frame, job.verbose, job.quiet);
         for warning in &job.warnings {
             progress.say(&format!("warning: the scene starts with {warning}"));
         }
-        for rank in record.places.iter().filter(|place| place.vertices == 0) {
+        for rank in head.places.iter().filter(|place| place.vertices == 0) {
             progress.say(&format!(
                 "warning: rank {} owns no patch of the cloth and only takes part in the collision \
                  phase; use fewer ranks or a smaller patch_vertices",
                 rank.rank
             ));
         }
-        Ok(Self { job, frames, record, file, progress, tasks, output_s: 0.0 })
+        Ok(Self {
+            job,
+            frames,
+            profiles: FrameProfiles::new(head.ranks),
+            totals: Totals::new(head.ranks),
+            head,
+            steps,
+            progress,
+            tasks,
+            output_s: 0.0,
+        })
     }
 
     /// Stores the test trees of a step, if it has any.
@@ -77,21 +92,20 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Hands a frame to the writer and notes it in `run.json`.
+    /// Hands a frame to the writer and adds it to `steps.jsonl`.
     ///
     /// # Errors
     /// When it cannot be noted, or an earlier frame could not be written.
-    pub fn frame(&mut self, frame: FrameRecord, simulation: &Simulation) -> Result<()> {
+    pub fn frame(&mut self, frame: &FrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
         let (number, positions) = (frame.frame, simulation.positions().to_vec());
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
         self.frames.write(number, simulation.scene_time_s(), positions)?;
-        let noted = self.file.add(&frame);
-        // Also if there was no room for it: its file may be whole.
-        self.record.frames.push(frame);
-        noted?;
+        self.steps.add(frame)?;
+        self.profiles.add(frame);
+        self.totals.add(frame);
         self.output_s += start.elapsed().as_secs_f64();
         self.progress.frame(number, &total);
         Ok(())
@@ -99,11 +113,11 @@ impl<'j> Recorder<'j> {
 
     /// Notes in `run.json` why the run ends early, after the last whole frame.
     pub fn fail(self, error: &Error) {
-        let Self { job, frames, mut record, progress, .. } = self;
+        let Self { job, frames, mut head, progress, .. } = self;
         progress.finish();
         // What goes wrong now follows from what did before.
         let _ = frames.finish();
-        note_failure(&mut record, &job.folder, error);
+        note_failure(&mut head, &job.folder, error);
     }
 
     /// Waits for the last frame, writes the profile as tables and prints the summary on
@@ -112,20 +126,23 @@ impl<'j> Recorder<'j> {
     /// # Errors
     /// When a frame could not be written.
     pub fn close(self, model: &Model) -> Result<()> {
-        let Self { job, frames, mut record, progress, output_s, .. } = self;
+        let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
         let start = Instant::now();
         progress.finish();
         frames
             .finish()
             .and_then(|()| {
-                record.status = Status::Complete;
-                record.write(&job.folder)
+                head.status = Status::Complete;
+                head.end(&job.folder)
             })
-            .inspect_err(|error| note_failure(&mut record, &job.folder, error))?;
-        Profile::new(&record).write_tables(&job.folder)?;
+            .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
+        let profile = profiles.of_run(&head);
+        profile.write_tables(&job.folder)?;
         if !job.quiet {
             let summary = Summary {
-                record: &record,
+                head: &head,
+                totals: &totals,
+                profile: &profile,
                 vertices: model.cloth.vertex_count(),
                 triangles: model.cloth.faces.len(),
                 step_s: job.scene.step_s(),
@@ -173,12 +190,12 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-fn begin_tasks(path: &Path, job: &Job, model: &Model, record: &RunRecord) -> Result<Writer> {
+fn begin_tasks(path: &Path, job: &Job, model: &Model, head: &RunHead) -> Result<Writer> {
     let steps_per_frame = u64::from(job.scene.steps_per_frame);
     let header = Header {
         scene: job.scene.name.clone(),
-        ranks: record.ranks,
-        threads: record.threads,
+        ranks: head.ranks,
+        threads: head.threads,
         steps_per_frame,
         steps: u64::from(job.scene.frames) * steps_per_frame / job.record_every,
         collision: job.scene.collision,
@@ -191,11 +208,10 @@ fn begin_tasks(path: &Path, job: &Job, model: &Model, record: &RunRecord) -> Res
 
 /// What cannot be written any more is let go: the error itself is what the user
 /// must read.
-fn note_failure(record: &mut RunRecord, folder: &Path, error: &Error) {
-    record.status = Status::Failed;
-    record.error = Some(error.to_string());
-    record.frames.retain(|frame| folder.join(frame_name(frame.frame)).exists());
-    let _ = record.write(folder).or_else(|_| mark_failed(folder));
+fn note_failure(head: &mut RunHead, folder: &Path, error: &Error) {
+    head.status = Status::Failed;
+    head.error = Some(error.to_string());
+    let _ = head.end(folder);
 }
 
 fn write_file(path: &Path, text: &str) -> Result<()> {

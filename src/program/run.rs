@@ -7,7 +7,8 @@ use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::ranks::{World, in_process, launch};
 use cloth_sim::stealing::usage::note_theft;
 
-use crate::program::output::run_json::{FORMAT, FrameRecord, RankPlace, RunRecord, Status};
+use crate::program::output::run_json::{FORMAT, RankPlace, RunHead, Status};
+use crate::program::output::steps_jsonl::FrameRecord;
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
 use cloth_sim::partition::quality;
@@ -73,9 +74,9 @@ fn run_rank(job: &Job, world: &dyn World, model: Arc<Model>) -> Result<()> {
     // 1. This rank's rows, hierarchies and threads.
     let mut simulation = Simulation::new(model.clone(), world, job.threads)?;
     // 2. The run folder, on rank 0.
-    let record = record(job, world, &model, &simulation)?;
+    let head = head(job, world, &model, &simulation)?;
     let mut recorder = match world.rank() {
-        0 => Some(Recorder::open(job, &model, record)?),
+        0 => Some(Recorder::open(job, &model, head)?),
         _ => None,
     };
     // 3. Frames, each of so many steps.
@@ -133,19 +134,14 @@ fn run_frames(
         let steps = gather::reports(world, simulation.steps(), &reports, &uses, &test_parts)?;
         let thefts = gather::thefts(world, &thefts)?;
         if let Some(recorder) = recorder {
-            recorder.frame(FrameRecord { frame, state_hash, steps, thefts }, simulation)?;
+            recorder.frame(&FrameRecord { frame, state_hash, steps, thefts }, simulation)?;
         }
     }
     Ok(())
 }
 
 /// What is known of the run before its first step; whole on rank 0.
-fn record(
-    job: &Job,
-    world: &dyn World,
-    model: &Model,
-    simulation: &Simulation,
-) -> Result<RunRecord> {
+fn head(job: &Job, world: &dyn World, model: &Model, simulation: &Simulation) -> Result<RunHead> {
     let here = HostBinding::here();
     let place = RankPlace {
         rank: world.rank(),
@@ -157,7 +153,7 @@ fn record(
     let places = gather::items(world, &place)?;
     let work: Vec<f64> =
         model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
-    Ok(RunRecord {
+    Ok(RunHead {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         status: Status::Running,
@@ -173,6 +169,5 @@ fn record(
         surface_index: quality::surface_index(&model.graph, &model.partition),
         bending: model.cloth.bending_treatment.to_string(),
         places,
-        frames: Vec::new(),
     })
 }

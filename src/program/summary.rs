@@ -5,13 +5,18 @@ use std::path::Path;
 
 use cloth_sim::step::{Counter, Measure, Phase, StepReport};
 
-use crate::program::output::run_json::RunRecord;
+use crate::program::output::run_json::RunHead;
+use crate::program::output::steps_jsonl::FrameRecord;
 use crate::program::profile::Profile;
 
 /// The closing summary: what ran, where its time went, where its frames are.
 pub struct Summary<'a> {
     /// The run.
-    pub record: &'a RunRecord,
+    pub head: &'a RunHead,
+    /// Its steps.
+    pub totals: &'a Totals,
+    /// Its processors.
+    pub profile: &'a Profile,
     /// Number of cloth vertices.
     pub vertices: usize,
     /// Number of cloth triangles.
@@ -26,54 +31,67 @@ pub struct Summary<'a> {
     pub output_s: f64,
 }
 
+/// Sums over the steps of a run.
+pub struct Totals {
+    of_ranks: Vec<StepReport>,
+    steps: usize,
+    frames: usize,
+}
+
+impl Totals {
+    /// Of no frame yet.
+    pub fn new(ranks: usize) -> Self {
+        Self { of_ranks: vec![StepReport::default(); ranks], steps: 0, frames: 0 }
+    }
+
+    /// Adds the steps of a frame.
+    pub fn add(&mut self, frame: &FrameRecord) {
+        self.frames += 1;
+        for step in &frame.steps {
+            self.of_ranks[step.rank].add(&step.report);
+            self.steps += usize::from(step.rank == 0);
+        }
+    }
+}
+
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let record = self.record;
-        let totals = self.totals();
-        let steps = record.steps().filter(|step| step.rank == 0).count();
+        let Self { head, totals: Totals { of_ranks: totals, steps, frames }, .. } = *self;
         let of_rank_0 = totals.first().copied().unwrap_or_default();
-        let frames = record.frames.len().saturating_sub(1);
+        let frames = frames.saturating_sub(1);
         writeln!(
             f,
             "{}: {frames} frames, {steps} steps of {:.4} ms in {:.2} s ({} x {}, {})",
-            record.scene,
+            head.scene,
             self.step_s * 1e3,
             self.wall_s,
-            plural(record.ranks, "rank"),
-            plural(record.threads, "thread"),
-            record.transport,
+            plural(head.ranks, "rank"),
+            plural(head.threads, "thread"),
+            head.transport,
         )?;
         writeln!(
             f,
             "  cloth       {} vertices, {} triangles, {}; bending {}",
             self.vertices,
             self.triangles,
-            plural(record.patches, "patch"),
-            record.bending
+            plural(head.patches, "patch"),
+            head.bending
         )?;
         writeln!(
             f,
             "  partition   load index {:.3}, surface index {:.3}",
-            record.load_index, record.surface_index
+            head.load_index, head.surface_index
         )?;
-        write_solver(f, &of_rank_0, &totals)?;
-        write_contacts(f, &totals, steps)?;
-        write_fail_safe(f, &of_rank_0, &totals, self.vertices)?;
-        self.write_phases(f, &totals, steps)?;
-        write_processors(f, &Profile::new(record))?;
+        write_solver(f, &of_rank_0, totals)?;
+        write_contacts(f, totals, *steps)?;
+        write_fail_safe(f, &of_rank_0, totals, self.vertices)?;
+        self.write_phases(f, totals, *steps)?;
+        write_processors(f, self.profile)?;
         write!(f, "  frames      {}", self.folder.display())
     }
 }
 
 impl Summary<'_> {
-    fn totals(&self) -> Vec<StepReport> {
-        let mut totals = vec![StepReport::default(); self.record.ranks];
-        for step in self.record.steps() {
-            totals[step.rank].add(&step.report);
-        }
-        totals
-    }
-
     /// Seconds of each phase, averaged over the ranks.
     fn write_phases(
         &self,

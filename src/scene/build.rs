@@ -212,7 +212,7 @@ pub(super) mod tests {
     fn the_scenes_of_the_project_build() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
         let built = |name: &str| {
-            let scene = crate::scene::load::load(&folder.join(name), &[]).unwrap();
+            let scene = crate::scene::load::load(&folder.join(name)).unwrap();
             build(&scene, &folder, 1).unwrap()
         };
         let tablecloth = &built("tablecloth.ron").cloths[0];

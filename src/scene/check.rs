@@ -93,7 +93,11 @@ impl contact::Settings {
 }
 
 impl stealing::Settings {
-    pub(super) fn validate(&self) -> Result<()> {
+    /// Checks all numbers.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, by its path in a scene.
+    pub fn validate(&self) -> Result<()> {
         at_least_one("collision.b", self.b)?;
         positive("collision.polling_interval_us", self.polling_interval_us)?;
         if self.polling_interval_us > 1e6 {

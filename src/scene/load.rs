@@ -1,7 +1,8 @@
-//! Reads scenes, changes single fields, and writes them with every default.
+//! Reads scenes and writes them with every default.
 
 use std::path::Path;
 
+use ron::Options;
 use ron::error::{Error as RonError, SpannedError};
 use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
@@ -9,34 +10,56 @@ use ron::ser::PrettyConfig;
 use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
 use crate::mesh::shapes::Shape;
-use crate::scene::overrides::{options, override_fields};
 use crate::scene::spec::Scene;
 
-/// Reads the scene at `path`, applies `overrides` (`path=value`, as of `--set`),
-/// fills in the defaults that depend on other fields, and checks the scene.
+/// Reads the scene at `path`, fills in the defaults that depend on other fields, and checks
+/// it: [`read`], then [`complete`].
 ///
 /// # Errors
 /// A file that cannot be read, text that is not RON or not a scene (by line and
-/// column), an override that names nothing, a field out of bounds.
-pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
+/// column), a field out of bounds.
+pub fn load(path: &Path) -> Result<Scene> {
+    complete(read(path)?, path)
+}
+
+/// Reads the scene at `path`. Nothing is filled in or checked yet.
+///
+/// # Errors
+/// A file that cannot be read, text that is not RON or not a scene (by line and column).
+pub fn read(path: &Path) -> Result<Scene> {
     let text = std::fs::read_to_string(path).map_err(|cause| {
         Error::file(path, cause, "check the path of the scene; scenes/ holds examples")
     })?;
-    let scene = parse(&text, &path.display().to_string())?;
-    let mut scene = override_fields(scene, overrides).map_err(|error| in_file(error, path))?;
+    parse(&text, &path.display().to_string())
+}
+
+/// Fills in the defaults that depend on other fields, and checks the scene. A scene without
+/// a name gets that of the file at `path`, which messages name too.
+///
+/// # Errors
+/// A field out of bounds.
+pub fn complete(mut scene: Scene, path: &Path) -> Result<Scene> {
     scene.fill_in(path.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy()).as_ref());
-    scene.validate().map_err(|error| in_file(error, path))?;
+    validate(&scene, path)?;
     Ok(scene)
 }
 
-/// Adds the file to an error in one of its fields.
-fn in_file(error: Error, path: &Path) -> Error {
-    match error {
-        Error::Input { place, cause, remedy } if !place.starts_with("--set") => {
+/// Checks a scene; messages name the file at `path`.
+///
+/// # Errors
+/// A field out of bounds.
+pub fn validate(scene: &Scene, path: &Path) -> Result<()> {
+    scene.validate().map_err(|error| match error {
+        Error::Input { place, cause, remedy } => {
             Error::input(format!("{}: {place}", path.display()), cause, remedy)
         }
         other => other,
-    }
+    })
+}
+
+/// RON with `Some(..)` left out where a value is given.
+pub fn options() -> Options {
+    Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }
 
 /// Reads a scene's text. `file` is its name in messages. Bounds are not checked yet.
@@ -130,35 +153,33 @@ fn base_name(shape: &Shape) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use crate::mesh::shapes::Sphere;
 
-    pub const MINIMAL: &str = "Scene(cloths: [(
+    const MINIMAL: &str = "Scene(cloths: [(
         shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2),
         material: Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 500, poisson_ratio: 0.3, rigidity_n_m: 1e-5),
     )], obstacles: [(shape: Sphere(radius_m: 0.3))])";
 
-    pub fn scene(text: &str, overrides: &[&str]) -> Result<Scene> {
+    fn scene(text: &str) -> Result<Scene> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("drape.ron");
         std::fs::write(&path, text).unwrap();
-        load(&path, &overrides.iter().map(|&s| s.to_owned()).collect::<Vec<_>>())
+        load(&path)
     }
 
     #[test]
     fn resolved_scenes_load_again_as_they_were() {
-        let set = ["cloths[0].pins=[(select: (0), motion: (keyframes: [(time_s: 0.1)]))]"];
-        assert!(scene(MINIMAL, &set).is_err(), "a choice needs its name");
-        let first =
-            scene(MINIMAL, &["seed=18446744073709551615", "solver.relative_residual=0.1"]).unwrap();
+        let seed = "seed: 18446744073709551615, solver: (relative_residual: 0.1), cloths:";
+        let first = scene(&MINIMAL.replace("cloths:", seed)).unwrap();
         assert_eq!((first.name.as_str(), first.seed), ("drape", u64::MAX));
         assert_eq!(first.solver.relative_residual, 0.1);
         assert_eq!(first.cloths[0].name.as_deref(), Some("sheet"));
         let edge_m = Some(0.3 / 12.0);
         assert_eq!(first.obstacles[0].shape, Shape::Sphere(Sphere { radius_m: 0.3, edge_m }));
         let text = first.to_ron(Path::new(".")).unwrap();
-        assert_eq!(scene(&text, &[]).unwrap(), first);
+        assert_eq!(scene(&text).unwrap(), first);
     }
 
     #[test]
@@ -171,7 +192,7 @@ pub(super) mod tests {
             ("columns: 2", "columns: -2", "drape.ron:2:", "", "docs/scene.md"),
             ("length_m: 1,", "length_m: 1", "drape.ron:2:", "Expected", "docs/scene.md"),
         ] {
-            let message = scene(&MINIMAL.replace(from, to), &[]).unwrap_err().to_string();
+            let message = scene(&MINIMAL.replace(from, to)).unwrap_err().to_string();
             for part in [place, cause, remedy] {
                 assert!(message.contains(part), "{to}: {message}");
             }
@@ -179,34 +200,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn numbers_out_of_bounds_are_placed_by_their_path() {
-        let material = "cloths[0].material";
-        for (set, path) in [
-            ("contact.distance_m=-0.001", "contact.distance_m"),
-            ("contact.distance_m=0", "contact.distance_m"),
-            ("frames_per_second=0", "frames_per_second"),
-            ("frames_per_second=-25", "frames_per_second"),
-            ("steps_per_frame=0", "steps_per_frame"),
-            ("cloths[0].material.density_kg_per_m2=0", material),
-            ("cloths[0].material.modulus_n_per_m=-1", material),
-            ("cloths[0].material.poisson_ratio=1", material),
-            ("cloths[0].material.rigidity_n_m=-1", material),
-            ("cloths[0].material=Fabric(\"coton\")", material),
-            (
-                "cloths[0].pins=[{\"select\": {\"Nearest\": (0, 0, 0)}, \"start_s\": 1, \"end_s\": 1}]",
-                "cloths[0].pins[0].end_s",
-            ),
-            ("obstacles[0].motion=()", "obstacles[0].motion"),
-            ("cloths=[]", "cloths"),
-            ("patch_vertices=0", "patch_vertices"),
+    fn a_field_out_of_bounds_is_placed_by_file_and_path() {
+        for (from, to, cause) in [
+            ("0.2", "0", "cloths[0].material"),
+            ("radius_m: 0.3", "radius_m: NaN", "obstacles[0].shape.radius_m: NaN is not"),
+            ("cloths:", "patch_vertices: 0, cloths:", "patch_vertices"),
         ] {
-            let message = scene(MINIMAL, &[set]).unwrap_err().to_string();
-            assert!(message.contains("drape.ron: ") && message.contains(path), "{set}: {message}");
-        }
-        let not_a_number = MINIMAL.replace("radius_m: 0.3", "radius_m: NaN");
-        for overrides in [&[][..], &["frames=1"]] {
-            let message = scene(&not_a_number, overrides).unwrap_err().to_string();
-            assert!(message.contains("obstacles[0].shape.radius_m: NaN is not"), "{message}");
+            let message = scene(&MINIMAL.replace(from, to)).unwrap_err().to_string();
+            assert!(message.contains("drape.ron: ") && message.contains(cause), "{to}: {message}");
         }
     }
 }

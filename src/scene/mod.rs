@@ -6,11 +6,11 @@
 pub mod build;
 mod check;
 pub mod load;
-pub mod overrides;
 mod rest;
 mod select;
 pub mod spec;
 
+pub use crate::bounds::did_you_mean;
 pub use build::build;
 pub use load::load;
 pub use spec::Scene;

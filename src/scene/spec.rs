@@ -100,12 +100,14 @@ pub enum Digits {
 }
 
 /// What is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
+    /// Name of the format of frames; the program knows which there are.
+    pub format: String,
     /// Precision of positions in the frames.
     pub digits: Digits,
-    /// Energies of every step in `run.json`.
+    /// Whether energies are measured in every step.
     pub energy: bool,
 }
 
@@ -276,6 +278,12 @@ pub struct Obstacle {
     /// How it moves from there. Without a motion it stays there.
     #[serde(default)]
     pub motion: Option<MotionSpec>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { format: "obj".to_owned(), digits: Digits::default(), energy: false }
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! Seconds and counters of one step, phase by phase.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $text:literal),+ $(,)? }) => {
@@ -17,7 +14,7 @@ macro_rules! named {
             /// All of them, in order.
             pub const ALL: &'static [$name] = &[$($name::$item),+];
 
-            /// Its name in `run.json` and in the summary.
+            /// Its name in files and tables.
             pub fn name(self) -> &'static str {
                 match self { $($name::$item => $text),+ }
             }
@@ -207,83 +204,4 @@ impl StepReport {
 
 fn add_counts(sums: &mut [u64], parts: &[u64]) {
     sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
-}
-
-/// `counts` without the zeros at its end.
-fn trimmed(counts: &[u64]) -> &[u64] {
-    &counts[..counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1)]
-}
-
-impl Serialize for StepReport {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(None)?;
-        for phase in Phase::ALL {
-            map.serialize_entry(&format!("{}_s", phase.name()), &self.seconds(*phase))?;
-        }
-        for counter in Counter::ALL {
-            map.serialize_entry(counter.name(), &self.get(*counter))?;
-        }
-        // JSON's numbers are exact to 53 bits only, for most who read them.
-        map.serialize_entry("test_hash", &format!("{:016x}", self.test_hash))?;
-        for measure in Measure::ALL.iter().filter(|&&measure| self.measured(measure) != 0.0) {
-            map.serialize_entry(measure.name(), &self.measured(*measure))?;
-        }
-        map.serialize_entry("collisions_per_round", trimmed(&self.collisions_per_round))?;
-        map.serialize_entry("truncated_per_pass", trimmed(&self.truncated_per_pass))?;
-        if !self.energy_j.is_nan() {
-            map.serialize_entry("energy_j", &self.energy_j)?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for StepReport {
-    /// What is not there, as another version did not measure it, stays zero.
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let fields = BTreeMap::<String, Value>::deserialize(deserializer)?;
-        let number = |name: &str| fields.get(name).and_then(Value::as_f64);
-        let counts = |name: &str, counts: &mut [u64]| {
-            let values = fields.get(name).and_then(Value::as_array).into_iter().flatten();
-            let values = values.filter_map(Value::as_u64);
-            counts.iter_mut().zip(values).for_each(|(count, value)| *count = value);
-        };
-        let mut report = Self::default();
-        for &phase in Phase::ALL {
-            report.seconds[phase as usize] =
-                number(&format!("{}_s", phase.name())).unwrap_or_default();
-        }
-        for &counter in Counter::ALL {
-            let count = fields.get(counter.name()).and_then(Value::as_u64);
-            report.counts[counter as usize] = count.unwrap_or_default();
-        }
-        for &measure in Measure::ALL {
-            report.measures[measure as usize] = number(measure.name()).unwrap_or_default();
-        }
-        counts("collisions_per_round", &mut report.collisions_per_round);
-        counts("truncated_per_pass", &mut report.truncated_per_pass);
-        let hash = fields.get("test_hash").and_then(Value::as_str);
-        let hash = hash.and_then(|digits| u64::from_str_radix(digits, 16).ok());
-        report.test_hash = hash.unwrap_or_default();
-        report.energy_j = number("energy_j").unwrap_or(f64::NAN);
-        Ok(report)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_report_is_read_back_as_it_was_written() {
-        let mut report = StepReport { energy_j: 0.1, ..StepReport::default() };
-        report.seconds = std::array::from_fn(|i| 1e-3 / (i as f64 + 3.0));
-        report.counts = std::array::from_fn(|i| 7 * i as u64);
-        report.measures = std::array::from_fn(|i| i as f64 - 0.3);
-        report.collisions_per_round[..3].copy_from_slice(&[5, 0, 2]);
-        report.truncated_per_pass[0] = 1;
-        report.test_hash = u64::MAX - 2;
-        let text = serde_json::to_string(&report).expect("a report can be written");
-        assert_eq!(serde_json::from_str::<StepReport>(&text).expect("and read"), report);
-    }
 }

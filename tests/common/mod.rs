@@ -3,6 +3,7 @@
 
 pub mod conformance;
 pub mod queries;
+#[cfg(feature = "program")]
 pub mod run;
 pub mod springs;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::finish_within;
@@ -73,11 +74,11 @@ impl Frames {
     /// What `folder` holds.
     pub fn read(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join("run.json")).expect("run.json is there");
-        let record: serde_json::Value = serde_json::from_str(&text).expect("run.json is JSON");
-        assert_eq!(record["status"], "complete");
-        let hash = |frame: &serde_json::Value| frame["state_hash"].as_str().map(str::to_owned);
-        let state_hashes: Vec<String> =
-            record["frames"].as_array().into_iter().flatten().filter_map(hash).collect();
+        let head: Value = serde_json::from_str(&text).expect("run.json is JSON");
+        assert_eq!(head["status"], "complete");
+        let frames = frames_of(folder);
+        let hash = |frame: &Value| frame["state_hash"].as_str().map(str::to_owned);
+        let state_hashes: Vec<String> = frames.iter().filter_map(hash).collect();
         let digests = frame_files(folder).into_iter().map(|path| {
             let bytes = std::fs::read(&path).expect("a frame can be read");
             let name = path.file_name().expect("a name").to_string_lossy().into_owned();
@@ -85,21 +86,26 @@ impl Frames {
         });
         let digests: BTreeMap<_, _> = digests.collect();
         assert_eq!(state_hashes.len(), digests.len(), "as many hashes as frames");
-        Self { state_hashes, digests, tests: executed_tests(&record) }
+        Self { state_hashes, digests, tests: executed_tests(&frames) }
     }
 }
 
-/// Every step of every rank in a `run.json`.
-pub fn steps_of(record: &serde_json::Value) -> Vec<&serde_json::Value> {
-    let frames = record["frames"].as_array().expect("frames").iter();
-    frames.flat_map(|frame| frame["steps"].as_array().expect("steps")).collect()
+/// The frames in the `steps.jsonl` of `folder`.
+pub fn frames_of(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join("steps.jsonl")).expect("steps.jsonl is there");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+/// Every step of every rank in `frames`.
+pub fn steps_of(frames: &[Value]) -> Vec<&Value> {
+    frames.iter().flat_map(|frame| frame["steps"].as_array().expect("steps")).collect()
 }
 
 /// A frame hides a test that was executed twice, as the larger of two equal responses is the
 /// same; these do not.
-fn executed_tests(record: &serde_json::Value) -> BTreeMap<u64, (u64, u64)> {
+fn executed_tests(frames: &[Value]) -> BTreeMap<u64, (u64, u64)> {
     let mut sums = BTreeMap::<u64, (u64, u64)>::new();
-    for step in steps_of(record) {
+    for step in steps_of(frames) {
         let number = |field: &str| step[field].as_u64().expect("a number");
         let hash = step["test_hash"].as_str().map(|digits| u64::from_str_radix(digits, 16));
         let hash = hash.expect("a hash").expect("of hexadecimal digits");

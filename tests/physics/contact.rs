@@ -8,7 +8,7 @@ use cloth_sim::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
 use cloth_sim::bodies::prescribed::ObstacleSetup;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::SurfaceMesh;
-use cloth_sim::mesh::shapes::{Diagonal, Plane, ShapeKind, sheet};
+use cloth_sim::mesh::shapes::{Diagonal, Disc, Plane, Shape, ShapeKind, sheet};
 use cloth_sim::scene;
 
 use crate::physics::*;
@@ -88,8 +88,8 @@ fn cloth_slides_down_an_incline_above_the_angle_of_friction() {
 #[test]
 fn the_energy_of_a_falling_tablecloth_never_rises() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
-    let disc = ["cloths[0].shape=Disc(radius_m: 1, rings: 30)".to_owned()];
-    let scene = scene::load(&path, &disc).expect("the scene is sound");
+    let mut scene = scene::load(&path).expect("the scene is sound");
+    scene.cloths[0].shape = Shape::Disc(Disc { radius_m: 1.0, rings: 30 });
     let setup = scene::build(&scene, Path::new("."), 1).expect("the scene is sound");
     let energies = simulate(&scene, setup, |simulation| {
         let mut energies = vec![simulation.total_energy()?];

@@ -1,6 +1,6 @@
 //! Shared searches against a search on one processor.
 
-use crate::collision::Surface;
+use crate::collision::{Moves, Surface};
 use crate::contact::candidates::*;
 use crate::ids::PatchId;
 use crate::math::Vec3;

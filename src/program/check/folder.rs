@@ -12,8 +12,9 @@ use cloth_sim::scene::{Scene, spec};
 use crate::program::check::pieces;
 use crate::program::check::pieces::Shape;
 use crate::program::check::split::split;
-use crate::program::output::frames::frame_name;
-use crate::program::output::run_json;
+use crate::program::output::formats::obj;
+use crate::program::output::names;
+use crate::program::output::run_json::{NO_RUN, RunHead, Status};
 
 /// A run, as its folder tells.
 #[derive(Debug, Clone)]
@@ -51,8 +52,8 @@ pub struct Object {
     pub rest_lengths: Vec<f64>,
 }
 
-const NO_RUN: &str =
-    "give the folder that a run has written: out/<scene name>, or what --out named";
+/// The format of frames that a check reads.
+pub const FORMAT: &str = obj::NAME;
 
 impl Run {
     /// Reads all but the frames' positions.
@@ -66,16 +67,19 @@ impl Run {
         // 2. The objects' polygons, from a frame and from obstacles.obj.
         let (number, text) = first_whole_frame(folder, &scene)?;
         let in_frames = split(&text);
-        let mut pieces = pieces::read(&folder.join(frame_name(number)), &text, &in_frames.ends)?;
+        let mut pieces =
+            pieces::read(&folder.join(names::frame(number, FORMAT)), &text, &in_frames.ends)?;
         let (names, fixed_count) = object_names(&scene);
         let moving = names.len() - fixed_count;
-        expect_objects(folder, &frame_name(number), pieces.len(), moving)?;
+        expect_objects(folder, &names::frame(number, FORMAT), pieces.len(), moving)?;
         let mut fixed = Vec::new();
         if fixed_count > 0 {
-            let text = read(&folder.join(FIXED), "repeat the run; its fixed obstacles are lost")?;
+            let fixed_file = names::obstacles(FORMAT);
+            let path = folder.join(&fixed_file);
+            let text = read(&path, "repeat the run; its fixed obstacles are lost")?;
             let in_file = split(&text);
-            pieces.extend(pieces::read(&folder.join(FIXED), &text, &in_file.ends)?);
-            expect_objects(folder, FIXED, pieces.len() - moving, fixed_count)?;
+            pieces.extend(pieces::read(&path, &text, &in_file.ends)?);
+            expect_objects(folder, &fixed_file, pieces.len() - moving, fixed_count)?;
             fixed = in_file.positions;
         }
         // 3. Triangles and rest lengths as the simulation had them.
@@ -119,8 +123,6 @@ impl Run {
     }
 }
 
-const FIXED: &str = "obstacles.obj";
-
 fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|cause| Error::file(path, cause, remedy))
 }
@@ -129,27 +131,26 @@ fn read_scene(folder: &Path) -> Result<Scene> {
     if !folder.is_dir() {
         return Err(Error::file(folder, "there is no such folder", NO_RUN));
     }
-    let path = folder.join("scene.ron");
+    let path = folder.join(names::SCENE);
     if !path.exists() {
         return Err(Error::file(folder, "the folder is no run: it has no scene.ron", NO_RUN));
     }
-    scene::load(&path, &[])
+    let scene = scene::load(&path)?;
+    if scene.output.format == FORMAT {
+        return Ok(scene);
+    }
+    let cause = format!("its frames have the format {}", scene.output.format);
+    Err(Error::file(folder, cause, format!("check runs whose output.format is {FORMAT}")))
 }
 
 /// Why the run is not complete, from `run.json`.
 fn unfinished(folder: &Path) -> Result<Option<String>> {
-    let path = folder.join("run.json");
-    let text = read(&path, NO_RUN)?;
-    let record: serde_json::Value = run_json::parse(&text).map_err(|cause| {
-        Error::file(&path, format!("not the record of a run: {cause}"), "repeat the run")
-    })?;
-    Ok(match record["status"].as_str() {
-        Some("complete") => None,
-        Some("running") => Some("the run goes on, or was ended while it ran".to_owned()),
-        _ => Some(match record["error"].as_str() {
-            Some(error) => format!("the run failed: {error}"),
-            None => "the run did not end well".to_owned(),
-        }),
+    let head = RunHead::read(folder)?;
+    Ok(match (head.status, head.error) {
+        (Status::Complete, _) => None,
+        (Status::Running, _) => Some("the run goes on, or was ended while it ran".to_owned()),
+        (Status::Failed, Some(error)) => Some(format!("the run failed: {error}")),
+        (Status::Failed, None) => Some("the run did not end well".to_owned()),
     })
 }
 
@@ -157,7 +158,7 @@ fn unfinished(folder: &Path) -> Result<Option<String>> {
 fn first_whole_frame(folder: &Path, scene: &Scene) -> Result<(u64, Vec<u8>)> {
     let mut first_error = None;
     for number in 0..=u64::from(scene.frames) {
-        let path = folder.join(frame_name(number));
+        let path = folder.join(names::frame(number, FORMAT));
         let text = read(&path, NO_RUN).and_then(|text| {
             obj_read::parse(&text, &path.display().to_string())?;
             Ok(text)

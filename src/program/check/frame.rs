@@ -7,9 +7,9 @@ use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
 use cloth_sim::threads::Threads;
 
-use crate::program::check::folder::Run;
+use crate::program::check::folder::{FORMAT, Run};
 use crate::program::check::split::split;
-use crate::program::output::frames::frame_name;
+use crate::program::output::names;
 
 /// What was found in a frame.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +81,7 @@ impl FrameCheck {
 
 /// Positions of all objects in frame `number`, m, or what is wrong with it.
 fn positions(run: &Run, number: u64) -> Result<Vec<Vec3>, String> {
-    let path = run.folder.join(frame_name(number));
+    let path = run.folder.join(names::frame(number, FORMAT));
     let text = std::fs::read(&path).map_err(|cause| {
         if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
     })?;

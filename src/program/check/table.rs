@@ -6,8 +6,9 @@ use cloth_sim::collision::Moves;
 use cloth_sim::collision::intersect::Intersection;
 
 use crate::program::check::Report;
+use crate::program::check::folder::FORMAT;
 use crate::program::check::frame::FrameCheck;
-use crate::program::output::frames::frame_name;
+use crate::program::output::names;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +54,7 @@ fn write_row(f: &mut fmt::Formatter<'_>, frame: &FrameCheck) -> fmt::Result {
 
 impl Report {
     fn write_faults(&self, f: &mut fmt::Formatter<'_>, frame: &FrameCheck) -> fmt::Result {
-        let file = frame_name(frame.frame);
+        let file = names::frame(frame.frame, FORMAT);
         if let Some(fault) = &frame.fault {
             writeln!(f, "{file}: {fault}")?;
         }

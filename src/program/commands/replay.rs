@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::overrides::override_collision;
 use cloth_sim::stealing::Settings;
 
 use crate::program::cli::ReplayArguments;
+use crate::program::overrides::override_collision;
 use crate::program::print;
 use crate::program::replay::model::{
     ModelledStep, PhaseSplit, RecordingSet, Times, Variant, compare, fit_unit_costs, replay,

@@ -1,4 +1,4 @@
-//! Frames as OBJ files, written by a thread of their own.
+//! Frames as files, written by a thread of their own.
 //!
 //! A file is written under a temporary name and renamed, so that a file with a
 //! frame's name is whole, whatever ends the run.
@@ -15,8 +15,8 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::obj_write::ObjText;
-use crate::program::output::{TABLES, TEMPORARY, run_json, time_line, write_whole};
+use crate::program::output::formats::{Format, FrameEncoder};
+use crate::program::output::{names, write_whole};
 
 /// Frames that may wait for the thread before the simulation waits for it.
 const QUEUE: usize = 4;
@@ -34,7 +34,7 @@ struct Frame {
 }
 
 impl FrameWriter {
-    /// Makes `folder` ready and writes the fixed obstacles to `obstacles.obj`.
+    /// Makes `folder` ready and writes the fixed obstacles, which no frame repeats.
     ///
     /// # Errors
     /// A folder that cannot be written, or that holds frames, unless `overwrite`
@@ -42,17 +42,19 @@ impl FrameWriter {
     pub fn create(
         folder: &Path,
         documents: &Documents,
+        format: &'static dyn Format,
         digits: Digits,
         overwrite: bool,
     ) -> Result<Self> {
         prepare(folder, overwrite)?;
         let (moving, fixed): (Vec<_>, Vec<_>) =
             documents.obstacles.iter().cloned().partition(|obstacle| !obstacle.is_fixed());
-        write_fixed(folder, &fixed, digits)?;
+        write_fixed(folder, &fixed, format, digits)?;
         let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
         let obstacles = moving.iter().map(|obstacle| (obstacle.name.as_str(), &obstacle.document));
         let job = Job {
-            text: ObjText::new(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
+            format: format.name(),
+            encoder: format.prepare(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
             cloth_sizes: documents
                 .cloths
                 .iter()
@@ -112,7 +114,8 @@ impl Drop for FrameWriter {
 
 /// What the thread works with.
 struct Job {
-    text: ObjText,
+    format: &'static str,
+    encoder: Box<dyn FrameEncoder>,
     cloth_sizes: Vec<usize>,
     moving: Vec<ObstacleSetup>,
     folder: PathBuf,
@@ -122,8 +125,7 @@ struct Job {
 impl Job {
     fn run(mut self, frames: &Receiver<Frame>) -> Result<()> {
         while let Ok(frame) = frames.recv() {
-            let name = frame_name(frame.number);
-            let path = self.folder.join(&name);
+            let path = self.folder.join(names::frame(frame.number, self.format));
             write_whole(&path, |out| self.write(&frame, out))
                 .map_err(|cause| Error::file(&path, cause, self.remedy()))?;
             self.last_good = Some(frame.number);
@@ -142,34 +144,17 @@ impl Job {
         let moved: Vec<Vec<Vec3>> =
             self.moving.iter().map(|obstacle| placed(obstacle, frame.time_s)).collect();
         objects.extend(moved.iter().map(Vec::as_slice));
-        self.text.write(objects, out)
+        self.encoder.write(&objects, out)
     }
 
     fn remedy(&self) -> String {
         let good = match self.last_good {
-            Some(last) => format!("frames up to {} are whole", frame_name(last)),
+            Some(last) => format!("frames up to {} are whole", names::frame(last, self.format)),
             None => "no frame is written yet".to_owned(),
         };
         format!("make room or choose another folder with --out; {good}")
     }
 }
-
-/// Name of the file of frame `number`.
-pub fn frame_name(number: u64) -> String {
-    format!("frame_{number:04}.obj")
-}
-
-fn is_frame(name: &str) -> bool {
-    let digits = name.strip_prefix("frame_").and_then(|rest| rest.strip_suffix(".obj"));
-    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// Is one of ours, left by a run that was ended while it wrote.
-fn is_temporary(name: &str) -> bool {
-    name.strip_suffix(TEMPORARY).is_some_and(|name| is_frame(name) || name == FIXED)
-}
-
-const FIXED: &str = "obstacles.obj";
 
 fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
     let unwritable = |cause: io::Error| {
@@ -181,9 +166,8 @@ fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(unwritable)? {
         let name = entry.map_err(unwritable)?.file_name();
         let name = name.to_string_lossy();
-        frames += usize::from(is_frame(&name));
-        let of_run = [FIXED, run_json::FILE, time_line::FILE].contains(&&*name);
-        if of_run || TABLES.contains(&&*name) || is_frame(&name) || is_temporary(&name) {
+        frames += usize::from(names::is_frame(&name));
+        if names::is_removed(&name) {
             ours.push(folder.join(name.as_ref()));
         }
     }
@@ -194,19 +178,25 @@ fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
     }
     ours.iter().try_for_each(fs::remove_file).map_err(unwritable)?;
     // Found out now, not after the first frame is computed.
-    let probe = folder.join(frame_name(0) + TEMPORARY);
+    let probe = names::temporary(&folder.join(names::RUN));
     File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(unwritable)
 }
 
-fn write_fixed(folder: &Path, fixed: &[ObstacleSetup], digits: Digits) -> Result<()> {
+fn write_fixed(
+    folder: &Path,
+    fixed: &[ObstacleSetup],
+    format: &dyn Format,
+    digits: Digits,
+) -> Result<()> {
     if fixed.is_empty() {
         return Ok(());
     }
     let objects: Vec<_> = fixed.iter().map(|o| (o.name.as_str(), &o.document)).collect();
     let positions: Vec<Vec<Vec3>> = fixed.iter().map(|obstacle| placed(obstacle, 0.0)).collect();
-    let path = folder.join(FIXED);
-    let text = ObjText::new(&objects, digits);
-    write_whole(&path, |out| text.write(positions.iter().map(Vec::as_slice), out))
+    let positions = Vec::from_iter(positions.iter().map(Vec::as_slice));
+    let path = folder.join(names::obstacles(format.name()));
+    let encoder = format.prepare(&objects, digits);
+    write_whole(&path, |out| encoder.write(&positions, out))
         .map_err(|cause| Error::file(&path, cause, "make room or choose another folder with --out"))
 }
 
@@ -219,6 +209,7 @@ fn placed(obstacle: &ObstacleSetup, time_s: f64) -> Vec<Vec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::output::formats::obj::Obj;
     use cloth_sim::mesh::obj_read;
     use cloth_sim::scene::build;
     use cloth_sim::scene::load::parse;
@@ -243,7 +234,7 @@ mod tests {
     fn frames_hold_cloths_and_moving_obstacles_and_are_not_overwritten_unasked() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path().join("new/run");
-        let mut writer = FrameWriter::create(&out, &documents, Digits::Exact, false).unwrap();
+        let mut writer = FrameWriter::create(&out, &documents, &Obj, Digits::Exact, false).unwrap();
         for frame in 0..8 {
             writer.write(frame, 0.5 * frame as f64, positions(&documents)).unwrap();
         }
@@ -258,13 +249,15 @@ mod tests {
         let (fixed, _) = obj_read::read(&out.join("obstacles.obj")).unwrap();
         assert_eq!(fixed.positions.len(), 4);
 
-        let message =
-            FrameWriter::create(&out, &documents, Digits::Nine, false).err().unwrap().to_string();
+        let message = FrameWriter::create(&out, &documents, &Obj, Digits::Nine, false)
+            .err()
+            .unwrap()
+            .to_string();
         assert!(message.contains("holds 8 frames") && message.contains("--overwrite"), "{message}");
         fs::write(out.join("frame_0003.obj.tmp"), "half").unwrap();
         fs::write(out.join("phases.csv"), "of the earlier run").unwrap();
         fs::write(out.join("notes.txt"), "mine").unwrap();
-        drop(FrameWriter::create(&out, &documents, Digits::Nine, true).unwrap());
+        drop(FrameWriter::create(&out, &documents, &Obj, Digits::Nine, true).unwrap());
         let mut left: Vec<_> =
             fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
         left.sort();
@@ -275,7 +268,7 @@ mod tests {
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let mut writer =
-            FrameWriter::create(folder.path(), &documents, Digits::Nine, false).unwrap();
+            FrameWriter::create(folder.path(), &documents, &Obj, Digits::Nine, false).unwrap();
         // A folder of that name stands in the way of frame 1.
         fs::create_dir_all(folder.path().join("frame_0001.obj/in")).unwrap();
         let error =
@@ -295,7 +288,7 @@ mod tests {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = FrameWriter::create(&file.join("run"), &documents, Digits::Nine, false);
+        let error = FrameWriter::create(&file.join("run"), &documents, &Obj, Digits::Nine, false);
         let message = error.err().unwrap().to_string();
         assert!(message.contains("file/run") && message.contains("--out"), "{message}");
     }

@@ -1,15 +1,14 @@
-//! Pictures as files: the same drawing as SVG and as PNG.
+//! Pictures as files: drawn as SVG, and turned into PNG.
 
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
-use plotters::prelude::{BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
-use plotters::style::{FontStyle, WHITE, register_font};
-
-use crate::program::profile::smooth;
-use crate::program::profile::smooth::{Enlarged, FACTOR};
+use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
+use plotters::style::WHITE;
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg;
 
 /// A part of a picture, in pixels.
 pub(crate) type Area<B> = DrawingArea<B, Shift>;
@@ -33,41 +32,40 @@ pub(crate) trait Picture {
 /// Writes `picture` as `<stem>.svg` and `<stem>.png` into `folder`.
 pub(crate) fn write(picture: &impl Picture, folder: &Path, stem: &str) -> Result<Vec<PathBuf>> {
     let [svg_path, png_path] = ["svg", "png"].map(|kind| folder.join(format!("{stem}.{kind}")));
-    let font = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
-    font.map_err(|_| Error::file(&png_path, "the font cannot be read", "report this as a bug"))?;
     let no_space = "free some space or choose another folder (--out)";
-    for (path, bytes) in [(&svg_path, svg(picture)), (&png_path, png(picture))] {
-        let bytes = bytes.map_err(|cause| Error::file(path, cause, "report this as a bug"))?;
+    let bug = |cause| Error::file(&svg_path, cause, "report this as a bug");
+    let svg = svg(picture).map_err(bug)?;
+    let png = png(&svg).map_err(bug)?;
+    for (path, bytes) in [(&svg_path, svg.as_bytes()), (&png_path, &png)] {
         std::fs::write(path, bytes).map_err(|cause| Error::file(path, cause, no_space))?;
     }
     Ok(vec![svg_path, png_path])
 }
 
-type Bytes = std::result::Result<Vec<u8>, Box<dyn std::error::Error>>;
+type Made<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-fn svg(picture: &impl Picture) -> Bytes {
+fn svg(picture: &impl Picture) -> Made<String> {
     let mut text = String::new();
-    on(SVGBackend::with_string(&mut text, picture.size()), picture).map_err(|e| e.to_string())?;
-    Ok(text.into_bytes())
+    draw(SVGBackend::with_string(&mut text, picture.size()), picture).map_err(|e| e.to_string())?;
+    Ok(text)
 }
 
-fn png(picture: &impl Picture) -> Bytes {
-    let (width, height) = picture.size();
-    let large = (width * FACTOR, height * FACTOR);
-    let mut pixels = vec![255; 3 * large.0 as usize * large.1 as usize];
-    let backend = Enlarged(BitMapBackend::with_buffer(&mut pixels, large));
-    on(backend, picture).map_err(|e| e.to_string())?;
-    let pixels = smooth::averaged(&pixels, large.0 as usize);
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.write_header()?.write_image_data(&pixels)?;
-    Ok(bytes)
-}
-
-fn on<B: DrawingBackend>(backend: B, picture: &impl Picture) -> Drawn<B> {
+fn draw<B: DrawingBackend>(backend: B, picture: &impl Picture) -> Drawn<B> {
     let area = backend.into_drawing_area();
     area.fill(&WHITE)?;
     picture.draw(&area)?;
     area.present()
+}
+
+/// The picture `svg` in pixels, as large as it says.
+fn png(svg: &str) -> Made<Vec<u8>> {
+    let mut options = usvg::Options::default();
+    let fonts = options.fontdb_mut();
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
+    fonts.set_sans_serif_family("DejaVu Sans");
+    let tree = usvg::Tree::from_str(svg, &options)?;
+    let size = tree.size().to_int_size();
+    let mut pixels = Pixmap::new(size.width(), size.height()).ok_or("the picture is empty")?;
+    resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
+    Ok(pixels.encode_png()?)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::step::Phase;
 
-use crate::program::output::TABLES;
+use crate::program::output::names;
 use crate::program::profile::{FrameProfile, ProcessorProfile, Profile};
 
 const HEADER: &str = "frame,rank,thread,test_part_s,length_s,busy_s,scheduling_s,waiting_s,idle_s,utilization,\
@@ -26,8 +26,7 @@ impl Profile {
             std::fs::write(&path, text).map_err(|cause| Error::file(&path, cause, remedy))?;
             Ok(path)
         };
-        let [processors, phases] = TABLES;
-        Ok([write(processors, self.of_processors())?, write(phases, self.of_phases())?])
+        Ok([write(names::PROFILE, self.of_processors())?, write(names::PHASES, self.of_phases())?])
     }
 
     /// Seconds of each phase, averaged over the ranks.

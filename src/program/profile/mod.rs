@@ -12,18 +12,19 @@ mod csv;
 mod heat_map;
 pub(super) mod one_run;
 pub(super) mod panel;
-mod smooth;
-mod time_line;
+mod step_picture;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::stealing::ProcessorUse;
 use cloth_sim::step::Phase;
 
-use crate::program::output::run_json::{RunRecord, Status, StepRecord};
-use crate::program::output::time_line::TimeLine;
+use crate::program::output::names;
+use crate::program::output::run_json::{RunHead, Status};
+use crate::program::output::steps_jsonl::{self, FrameRecord, StepRecord};
+use crate::program::output::timeline_json::TimeLine;
 
 /// The profile of a run, frame by frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,48 +112,20 @@ impl FrameProfile {
 }
 
 impl Profile {
-    /// The profile that `record` holds, of all frames so far.
-    pub fn new(record: &RunRecord) -> Self {
-        let mut test_parts = BTreeMap::<u64, TestPart>::new();
-        for step in record.steps() {
-            test_parts.entry(step.step).or_default().add(step);
-        }
-        let with_steps = record.frames.iter().filter(|frame| !frame.steps.is_empty());
-        let frames = with_steps.map(|frame| FrameProfile {
-            frame: frame.frame,
-            seconds: seconds(&frame.steps, record.ranks),
-            processors: processors(frame.steps.iter(), &test_parts),
-        });
-        Self {
-            scene: match record.status {
-                Status::Complete => record.scene.clone(),
-                Status::Running | Status::Failed => format!("{}, not complete", record.scene),
-            },
-            ranks: record.ranks,
-            threads: record.threads,
-            steps_per_frame: record.steps_per_frame,
-            recorded: None,
-            frames: frames.collect(),
-            processors: processors(record.steps(), &test_parts),
-        }
-    }
-
-    /// Reads the profile of the run in `folder` from its `run.json`.
+    /// Reads the profile of the run in `folder` from its `run.json` and `steps.jsonl`.
     ///
     /// # Errors
     /// A folder that is no run; a run without a profile.
     pub fn read(folder: &Path) -> Result<Self> {
-        let profile = Self::new(&RunRecord::read(folder)?);
-        let without =
-            |cause: &str, remedy: &str| Err(Error::file(folder.join("run.json"), cause, remedy));
-        if profile.frames.is_empty() {
-            return without("the run has no step", "let it compute a frame, then repeat this");
+        let head = RunHead::read(folder)?;
+        let mut frames = FrameProfiles::new(head.ranks);
+        for frame in steps_jsonl::read(folder)? {
+            frames.add(&frame?);
         }
-        if profile.processors.is_empty() {
-            return without(
-                "the run has no profile: an older version wrote it",
-                "repeat the run with this version",
-            );
+        let profile = frames.of_run(&head);
+        if profile.frames.is_empty() {
+            let remedy = "let it compute a frame, then repeat this";
+            return Err(Error::file(folder.join(names::STEPS), "the run has no step", remedy));
         }
         Ok(profile)
     }
@@ -198,7 +171,7 @@ pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let mut files = canvas::write(&one_run::OneRun(&profile), out, "profile")?;
     files.extend(tables);
     if let Some(line) = TimeLine::read(run)? {
-        files.extend(canvas::write(&time_line::StepPicture::new(&line), out, "timeline")?);
+        files.extend(canvas::write(&step_picture::StepPicture::new(&line), out, "timeline")?);
     }
     Ok(files)
 }
@@ -238,18 +211,59 @@ pub fn draw_profiles(
     canvas::write(&comparison::Comparison { profiles, names }, out, stem)
 }
 
-/// The test part of one phase, over all ranks.
-#[derive(Debug, Clone, Copy, Default)]
-struct TestPart {
-    length_s: f64,
-    has_tests: bool,
+/// The profile of a run, frame by frame as it goes on.
+pub struct FrameProfiles {
+    ranks: usize,
+    frames: Vec<FrameProfile>,
+    of_run: Sums,
 }
 
-impl TestPart {
-    fn add(&mut self, rank: &StepRecord) {
-        self.length_s = rank.test_part_s;
-        self.has_tests |= rank.processors.iter().any(|usage| usage.tests > 0);
+impl FrameProfiles {
+    /// Of no frame yet.
+    pub fn new(ranks: usize) -> Self {
+        Self { ranks, frames: Vec::new(), of_run: Sums::default() }
     }
+
+    /// Adds a frame; the first one has no step and no profile.
+    pub fn add(&mut self, frame: &FrameRecord) {
+        if frame.steps.is_empty() {
+            return;
+        }
+        let with_tests = steps_with_tests(&frame.steps);
+        let mut of_frame = Sums::default();
+        for step in &frame.steps {
+            for sums in [&mut of_frame, &mut self.of_run] {
+                sums.add(step, with_tests.contains(&step.step));
+            }
+        }
+        self.frames.push(FrameProfile {
+            frame: frame.frame,
+            seconds: seconds(&frame.steps, self.ranks),
+            processors: of_frame.processors(),
+        });
+    }
+
+    /// The profile of the run that `head` describes.
+    pub fn of_run(self, head: &RunHead) -> Profile {
+        Profile {
+            scene: match head.status {
+                Status::Complete => head.scene.clone(),
+                Status::Running | Status::Failed => format!("{}, not complete", head.scene),
+            },
+            ranks: head.ranks,
+            threads: head.threads,
+            steps_per_frame: head.steps_per_frame,
+            recorded: None,
+            frames: self.frames,
+            processors: self.of_run.processors(),
+        }
+    }
+}
+
+/// The steps in which any processor of any rank executed a test.
+fn steps_with_tests(steps: &[StepRecord]) -> BTreeSet<u64> {
+    let has_tests = |step: &&StepRecord| step.processors.iter().any(|usage| usage.tests > 0);
+    steps.iter().filter(has_tests).map(|step| step.step).collect()
 }
 
 /// Seconds of each phase over `steps`, averaged over the ranks.
@@ -261,39 +275,40 @@ fn seconds(steps: &[StepRecord], ranks: usize) -> [f64; Phase::ALL.len()] {
     seconds.map(|sum| sum / ranks.max(1) as f64)
 }
 
-/// Each processor over `steps`.
-fn processors<'a>(
-    steps: impl Iterator<Item = &'a StepRecord>,
-    test_parts: &BTreeMap<u64, TestPart>,
-) -> Vec<ProcessorProfile> {
-    let mut sums = BTreeMap::<(usize, usize), Sum>::new();
-    for step in steps {
-        let test_part = test_parts.get(&step.step).copied().unwrap_or_default();
-        for (thread, usage) in step.processors.iter().enumerate() {
-            let sum = sums.entry((step.rank, thread)).or_default();
-            sum.usage.add(usage);
-            sum.test_part_s += test_part.length_s;
-            if test_part.has_tests && test_part.length_s > 0.0 {
-                sum.utilization += usage.busy_s / test_part.length_s;
-                sum.phases += 1;
-            }
-        }
-    }
-    let profile = |((rank, thread), sum): (_, Sum)| ProcessorProfile {
-        rank,
-        thread,
-        usage: sum.usage,
-        test_part_s: sum.test_part_s,
-        utilization: (sum.phases > 0).then(|| sum.utilization / f64::from(sum.phases)),
-    };
-    sums.into_iter().map(profile).collect()
-}
+/// Sums over phases, by rank and thread.
+#[derive(Default)]
+struct Sums(BTreeMap<(usize, usize), Sum>);
 
-/// Sums over phases; of the utilization only over those with tests.
+/// One processor's sums; that of the utilization is over phases with tests alone.
 #[derive(Default)]
 struct Sum {
     usage: ProcessorUse,
     test_part_s: f64,
     utilization: f64,
     phases: u32,
+}
+
+impl Sums {
+    fn add(&mut self, step: &StepRecord, has_tests: bool) {
+        for (thread, usage) in step.processors.iter().enumerate() {
+            let sum = self.0.entry((step.rank, thread)).or_default();
+            sum.usage.add(usage);
+            sum.test_part_s += step.test_part_s;
+            if has_tests && step.test_part_s > 0.0 {
+                sum.utilization += usage.busy_s / step.test_part_s;
+                sum.phases += 1;
+            }
+        }
+    }
+
+    fn processors(self) -> Vec<ProcessorProfile> {
+        let profile = |((rank, thread), sum): (_, Sum)| ProcessorProfile {
+            rank,
+            thread,
+            usage: sum.usage,
+            test_part_s: sum.test_part_s,
+            utilization: (sum.phases > 0).then(|| sum.utilization / f64::from(sum.phases)),
+        };
+        self.0.into_iter().map(profile).collect()
+    }
 }

@@ -1,33 +1,30 @@
 //! Single fields set from the command line.
 
-use ron::Options;
-use ron::extensions::Extensions;
+use std::path::Path;
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::scene::load::{complete, options, read, validate};
+use cloth_sim::scene::{Scene, did_you_mean};
+use cloth_sim::stealing;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bounds::did_you_mean;
-use crate::error::{Error, Result};
-use crate::scene::spec::Scene;
-use crate::stealing;
-
-/// RON with `Some(..)` left out where a value is given.
-pub(super) fn options() -> Options {
-    Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
-}
-
-/// Sets single fields of a scene, each given as `path=value` with the value in RON.
+/// Reads the scene at `path`, sets single fields, each given as `path=value` with the value
+/// in RON, fills in the defaults that depend on other fields, and checks it.
 ///
 /// # Errors
-/// A path that names nothing, with the nearest field; a value of a wrong kind.
-pub fn override_fields(scene: Scene, overrides: &[String]) -> Result<Scene> {
-    set_fields(scene, overrides, Scene::validate)
+/// As for [`cloth_sim::scene::load()`]; a path that names nothing, with the nearest field; a
+/// value of a wrong kind.
+pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
+    let scene = set_fields(read(path)?, overrides, |scene| validate(scene, path))?;
+    complete(scene, path)
 }
 
 /// Sets fields below `collision` alone, by their paths in a scene, and checks all of them.
 ///
 /// # Errors
-/// As for [`override_fields`]; a field out of bounds.
+/// A path that names nothing; a value of a wrong kind; a field out of bounds.
 pub fn override_collision(
     collision: stealing::Settings,
     overrides: &[String],
@@ -185,15 +182,26 @@ fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::override_collision;
-    use crate::bodies::cloth::material::MaterialSpec;
-    use crate::mesh::shapes::{Cuboid, Shape};
-    use crate::scene::load::tests::{MINIMAL, scene};
-    use crate::stealing;
+    use super::*;
+    use cloth_sim::bodies::cloth::material::MaterialSpec;
+    use cloth_sim::mesh::shapes::{Cuboid, Shape};
+    use cloth_sim::scene::spec::*;
+
+    const MINIMAL: &str = "Scene(cloths: [(
+        shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2),
+        material: Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 500, poisson_ratio: 0.3, rigidity_n_m: 1e-5),
+    )], obstacles: [(shape: Sphere(radius_m: 0.3))])";
+
+    fn scene(text: &str, overrides: &[&str]) -> Result<Scene> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drape.ron");
+        std::fs::write(&path, text).unwrap();
+        load(&path, &overrides.iter().map(|&s| s.to_owned()).collect::<Vec<_>>())
+    }
 
     #[test]
     fn overrides_reach_every_field() {
-        let scene = scene(
+        let changed = scene(
             MINIMAL,
             &[
                 "contact.distance_m = 0.002",
@@ -208,18 +216,21 @@ mod tests {
             ],
         )
         .unwrap();
-        assert_eq!((scene.contact.distance_m, scene.frames), (0.002, 3));
-        assert_eq!(scene.gravity_m_per_s2, [0.0, -1.5, 0.0]);
-        assert_eq!(scene.output.digits, crate::scene::spec::Digits::Exact);
+        assert_eq!((changed.contact.distance_m, changed.frames), (0.002, 3));
+        assert_eq!(changed.gravity_m_per_s2, [0.0, -1.5, 0.0]);
+        assert_eq!(changed.output.digits, Digits::Exact);
         let edge_m = Some(3.0);
         let cuboid = Cuboid { size_m: [1.0, 2.0, 3.0], edge_m };
-        assert_eq!(scene.obstacles[0].shape, Shape::Box(cuboid));
-        assert_eq!(scene.obstacles[0].motion.as_ref().unwrap().keyframes[1].angle_deg, 90.0);
-        assert_eq!(scene.cloths[0].name.as_deref(), Some("my cloth"));
-        let MaterialSpec::Isotropic(material) = &scene.cloths[0].material else {
+        assert_eq!(changed.obstacles[0].shape, Shape::Box(cuboid));
+        assert_eq!(changed.obstacles[0].motion.as_ref().unwrap().keyframes[1].angle_deg, 90.0);
+        assert_eq!(changed.cloths[0].name.as_deref(), Some("my cloth"));
+        let MaterialSpec::Isotropic(material) = &changed.cloths[0].material else {
             panic!("another material");
         };
         assert_eq!(material.density_kg_per_m2, 0.3);
+        assert_eq!(scene(MINIMAL, &["seed=18446744073709551615"]).unwrap().seed, u64::MAX);
+        let set = ["cloths[0].pins=[(select: (0), motion: (keyframes: [(time_s: 0.1)]))]"];
+        assert!(scene(MINIMAL, &set).is_err(), "a choice needs its name");
     }
 
     #[test]
@@ -259,6 +270,38 @@ mod tests {
         ] {
             let message = scene(MINIMAL, &[set]).unwrap_err().to_string();
             assert!(message.contains("--set") && message.contains(cause), "{set}: {message}");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_bounds_are_placed_by_their_path() {
+        let material = "cloths[0].material";
+        for (set, path) in [
+            ("contact.distance_m=-0.001", "contact.distance_m"),
+            ("contact.distance_m=0", "contact.distance_m"),
+            ("frames_per_second=0", "frames_per_second"),
+            ("frames_per_second=-25", "frames_per_second"),
+            ("steps_per_frame=0", "steps_per_frame"),
+            ("cloths[0].material.density_kg_per_m2=0", material),
+            ("cloths[0].material.modulus_n_per_m=-1", material),
+            ("cloths[0].material.poisson_ratio=1", material),
+            ("cloths[0].material.rigidity_n_m=-1", material),
+            ("cloths[0].material=Fabric(\"coton\")", material),
+            (
+                "cloths[0].pins=[{\"select\": {\"Nearest\": (0, 0, 0)}, \"start_s\": 1, \"end_s\": 1}]",
+                "cloths[0].pins[0].end_s",
+            ),
+            ("obstacles[0].motion=()", "obstacles[0].motion"),
+            ("cloths=[]", "cloths"),
+            ("patch_vertices=0", "patch_vertices"),
+        ] {
+            let message = scene(MINIMAL, &[set]).unwrap_err().to_string();
+            assert!(message.contains("drape.ron: ") && message.contains(path), "{set}: {message}");
+        }
+        let not_a_number = MINIMAL.replace("radius_m: 0.3", "radius_m: NaN");
+        for overrides in [&[][..], &["frames=1"]] {
+            let message = scene(&not_a_number, overrides).unwrap_err().to_string();
+            assert!(message.contains("obstacles[0].shape.radius_m: NaN is not"), "{message}");
         }
     }
 }

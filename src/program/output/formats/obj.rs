@@ -1,5 +1,5 @@
-//! Writes documents with new positions: everything but the `v` lines is made
-//! once and copied into every frame.
+//! Wavefront OBJ: documents with new positions. Everything but the `v` lines is made once
+//! and copied into every frame.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,31 @@ use cloth_sim::mesh::ObjDocument;
 use cloth_sim::mesh::obj::{Corner, NO_MATERIAL};
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::nine_digits::push_nine;
+use crate::program::output::formats::nine_digits::push_nine;
+use crate::program::output::formats::{Format, FrameEncoder};
 
 /// Text is written in pieces of about so many bytes, to keep little of it.
 const PIECE: usize = 1 << 20;
 
+/// The name of the format.
+pub const NAME: &str = "obj";
+
+/// The format.
+pub struct Obj;
+
+impl Format for Obj {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn prepare(&self, objects: &[(&str, &ObjDocument)], digits: Digits) -> Box<dyn FrameEncoder> {
+        Box::new(ObjText::new(objects, digits))
+    }
+}
+
 /// Several objects of one OBJ file, ready to be written with any positions.
 #[derive(Debug, Clone)]
-pub struct ObjText {
+struct ObjText {
     objects: Vec<ObjectText>,
     digits: Digits,
 }
@@ -32,27 +49,21 @@ impl ObjText {
     /// Objects with the names that they have unless their document names them,
     /// in this order. A document's name that is taken already gets the object's
     /// before it.
-    pub fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
+    fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
         let mut text = Text::default();
         let objects = objects.iter().map(|(name, document)| text.object(name, document)).collect();
         Self { objects, digits }
     }
+}
 
-    /// Writes one file; `positions` holds those of each object, in order.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn write<'a>(
-        &self,
-        positions: impl IntoIterator<Item = &'a [Vec3]>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+impl FrameEncoder for ObjText {
+    fn write(&self, positions: &[&[Vec3]], out: &mut dyn Write) -> io::Result<()> {
         let mut text = Vec::new();
         for (object, positions) in self.objects.iter().zip(positions) {
             debug_assert_eq!(object.vertices, positions.len());
             text.clear();
             text.extend_from_slice(object.head.as_bytes());
-            for position in positions {
+            for position in *positions {
                 text.push(b'v');
                 for &coordinate in position {
                     text.push(b' ');
@@ -209,7 +220,7 @@ mod tests {
         fn exact_files_come_back_as_they_were(document in document()) {
             let mut file = Vec::new();
             let text = ObjText::new(&[("body", &document)], Digits::Exact);
-            text.write([&document.positions[..]], &mut file).unwrap();
+            text.write(&[&document.positions], &mut file).unwrap();
             let (back, _) = parse(&file, "file").unwrap();
             prop_assert_eq!(groups_by_polygon(&back), groups_by_polygon(&document));
             prop_assert_eq!(ObjDocument { groups: vec![], ..back }, ObjDocument { groups: vec![], ..document });
@@ -224,7 +235,7 @@ mod tests {
         let mut file = Vec::new();
         let text = ObjText::new(&[("a", &a), ("b", &b), ("a", &a)], Digits::Nine);
         let raised: Vec<Vec3> = a.positions.iter().map(|p| p + Vec3::z()).collect();
-        text.write([&a.positions[..], &raised, &raised], &mut file).unwrap();
+        text.write(&[&a.positions, &raised, &raised], &mut file).unwrap();
         let expected = "o a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\ng seam\nf 1/1 2 3/1 4\n\
             o b\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\ng default\nf 5 6 7\n\
             o a.a\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvt 0 0\ng seam\nf 9/2 10 11/2 12\n";

@@ -6,7 +6,7 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
-use crate::program::output::time_line::TimeLine;
+use crate::program::output::timeline_json::TimeLine;
 use crate::program::profile::canvas::{Area, Drawn, Picture};
 use crate::program::profile::panel::{
     BLUE, BOTTOM, GREEN, HEADING, LEFT, RIGHT, TOP, VERMILION, heading_line,

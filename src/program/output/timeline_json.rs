@@ -7,10 +7,7 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::stealing::{Origin, SearchSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::write_json;
-
-/// The file's name in a run folder.
-pub const FILE: &str = "timeline.json";
+use crate::program::output::{json, names, not_written, write_whole};
 
 /// The version of its format.
 pub const FORMAT: u32 = 1;
@@ -80,7 +77,9 @@ impl TimeLine {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        write_json(&folder.join(FILE), self)
+        let path = folder.join(names::TIMELINE);
+        let text = json(&path, self)?;
+        write_whole(&path, |out| out.write_all(&text)).map_err(|cause| not_written(&path, cause))
     }
 
     /// Reads the file of a run; `None` if it has none.
@@ -88,7 +87,7 @@ impl TimeLine {
     /// # Errors
     /// A file that cannot be read, is no time line, or has another format.
     pub fn read(folder: &Path) -> Result<Option<Self>> {
-        let path = folder.join(FILE);
+        let path = folder.join(names::TIMELINE);
         if !path.exists() {
             return Ok(None);
         }

@@ -1,0 +1,44 @@
+//! Formats of frame files. A new one is a file of this folder and a line of [`ALL`].
+
+mod nine_digits;
+pub mod obj;
+
+use std::io::{self, Write};
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::math::Vec3;
+use cloth_sim::mesh::ObjDocument;
+use cloth_sim::scene::did_you_mean;
+use cloth_sim::scene::spec::Digits;
+
+/// All formats.
+pub const ALL: [&dyn Format; 1] = [&obj::Obj];
+
+/// A format of frame files.
+pub trait Format: Sync {
+    /// Its name in a scene's `output.format`, and the ending of its files.
+    fn name(&self) -> &'static str;
+
+    /// Prepares what all frames have in common: the names and meshes of `objects`.
+    fn prepare(&self, objects: &[(&str, &ObjDocument)], digits: Digits) -> Box<dyn FrameEncoder>;
+}
+
+/// Writes frames of objects that it knows.
+pub trait FrameEncoder: Send {
+    /// Writes one file. `positions` holds those of each object, in order, in m.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write(&self, positions: &[&[Vec3]], out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// The format of this name.
+///
+/// # Errors
+/// When there is none, with the nearest name.
+pub fn named(name: &str) -> Result<&'static dyn Format> {
+    ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        let cause = format!("unknown format `{name}`");
+        Error::input("output.format", cause, did_you_mean(name, &ALL.map(Format::name)))
+    })
+}

@@ -1,0 +1,90 @@
+//! A step's report as JSON: a field for each phase, counter and measure, by its name.
+
+use std::collections::BTreeMap;
+
+use cloth_sim::step::{Counter, Measure, Phase, StepReport};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serializer};
+use serde_json::Value;
+
+/// Writes `report`; measures that are zero, and an energy that is not known, are left out.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for phase in Phase::ALL {
+        map.serialize_entry(&format!("{}_s", phase.name()), &report.seconds(*phase))?;
+    }
+    for counter in Counter::ALL {
+        map.serialize_entry(counter.name(), &report.get(*counter))?;
+    }
+    // JSON's numbers are exact to 53 bits only, for most who read them.
+    map.serialize_entry("test_hash", &format!("{:016x}", report.test_hash))?;
+    for measure in Measure::ALL.iter().filter(|&&measure| report.measured(measure) != 0.0) {
+        map.serialize_entry(measure.name(), &report.measured(*measure))?;
+    }
+    map.serialize_entry("collisions_per_round", trimmed(&report.collisions_per_round))?;
+    map.serialize_entry("truncated_per_pass", trimmed(&report.truncated_per_pass))?;
+    if !report.energy_j.is_nan() {
+        map.serialize_entry("energy_j", &report.energy_j)?;
+    }
+    map.end()
+}
+
+/// Reads a report. What is not there stays zero: another version did not measure it.
+///
+/// # Errors
+/// What is no JSON object.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepReport, D::Error> {
+    let fields = BTreeMap::<String, Value>::deserialize(deserializer)?;
+    let number = |name: &str| fields.get(name).and_then(Value::as_f64);
+    let counts = |name: &str, counts: &mut [u64]| {
+        let values = fields.get(name).and_then(Value::as_array).into_iter().flatten();
+        let values = values.filter_map(Value::as_u64);
+        counts.iter_mut().zip(values).for_each(|(count, value)| *count = value);
+    };
+    let mut report = StepReport::default();
+    for &phase in Phase::ALL {
+        report.seconds[phase as usize] = number(&format!("{}_s", phase.name())).unwrap_or_default();
+    }
+    for &counter in Counter::ALL {
+        let count = fields.get(counter.name()).and_then(Value::as_u64);
+        report.counts[counter as usize] = count.unwrap_or_default();
+    }
+    for &measure in Measure::ALL {
+        report.measures[measure as usize] = number(measure.name()).unwrap_or_default();
+    }
+    counts("collisions_per_round", &mut report.collisions_per_round);
+    counts("truncated_per_pass", &mut report.truncated_per_pass);
+    let hash = fields.get("test_hash").and_then(Value::as_str);
+    let hash = hash.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    report.test_hash = hash.unwrap_or_default();
+    report.energy_j = number("energy_j").unwrap_or(f64::NAN);
+    Ok(report)
+}
+
+/// `counts` without the zeros at its end.
+fn trimmed(counts: &[u64]) -> &[u64] {
+    &counts[..counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_read_back_as_it_was_written() {
+        let mut report = StepReport { energy_j: 0.1, ..StepReport::default() };
+        report.seconds = std::array::from_fn(|i| 1e-3 / (i as f64 + 3.0));
+        report.counts = std::array::from_fn(|i| 7 * i as u64);
+        report.measures = std::array::from_fn(|i| i as f64 - 0.3);
+        report.collisions_per_round[..3].copy_from_slice(&[5, 0, 2]);
+        report.truncated_per_pass[0] = 1;
+        report.test_hash = u64::MAX - 2;
+        let mut text = Vec::new();
+        serialize(&report, &mut serde_json::Serializer::new(&mut text)).unwrap();
+        let back = deserialize(&mut serde_json::Deserializer::from_slice(&text)).unwrap();
+        assert_eq!(back, report);
+    }
+}

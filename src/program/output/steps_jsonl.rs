@@ -1,0 +1,197 @@
+//! `steps.jsonl`: a line of JSON for each frame, with its hash and the steps that lead to it.
+//! Lines are only ever added, so the thousandth frame costs as much as the first, and a run
+//! that is killed loses the frame that it was adding.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::stealing::{ProcessorUse, Theft};
+use cloth_sim::step::StepReport;
+use serde::{Deserialize, Serialize};
+
+use crate::program::output::{json, names, not_written, report_json};
+
+/// One frame: the hash of the f64 state behind it, and the steps that lead to it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FrameRecord {
+    /// Frame number, 0 being the start.
+    pub frame: u64,
+    /// Hash of positions, velocities, contacts and time (see [`cloth_sim::step::state::State`]).
+    pub state_hash: String,
+    /// Every step of every rank since the frame before it.
+    pub steps: Vec<StepRecord>,
+    /// Who took tasks from whom in them.
+    pub thefts: Vec<TheftRecord>,
+}
+
+/// One rank's measurements of one step.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// Step number, from 1.
+    pub step: u64,
+    /// The rank that measured.
+    pub rank: usize,
+    /// The test part of the step: its searches, each from its beginning to its end on the
+    /// slowest rank, s. The same for all ranks.
+    pub test_part_s: f64,
+    /// Its phases and counters.
+    #[serde(flatten, with = "report_json")]
+    pub report: StepReport,
+    /// How each of its threads spent the test parts.
+    pub processors: Vec<ProcessorUse>,
+}
+
+/// Tasks that a rank's processors took from others from one frame to the next.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct TheftRecord {
+    /// The rank of the thief.
+    pub rank: usize,
+    /// Who took how many tasks from whom.
+    #[serde(flatten)]
+    pub theft: Theft,
+}
+
+/// The file while a run goes on.
+pub struct StepsFile {
+    path: PathBuf,
+    file: File,
+    /// Of whole lines, bytes.
+    length: u64,
+}
+
+impl StepsFile {
+    /// Begins an empty file in `folder`.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn create(folder: &Path) -> Result<Self> {
+        let path = folder.join(names::STEPS);
+        let file = File::create(&path).map_err(|cause| not_written(&path, cause))?;
+        Ok(Self { path, file, length: 0 })
+    }
+
+    /// Adds a frame.
+    ///
+    /// # Errors
+    /// When it cannot be written; the file then holds those before it.
+    pub fn add(&mut self, frame: &FrameRecord) -> Result<()> {
+        let mut line = json(&self.path, frame)?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(|cause| {
+            // Whoever reads the file gets along with half a line, too.
+            let _ = self.file.set_len(self.length);
+            not_written(&self.path, cause)
+        })?;
+        self.length += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// The frames of a run, read one by one.
+pub struct Frames {
+    path: PathBuf,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    number: usize,
+}
+
+/// Reads the frames of the run in `folder`, finished or not.
+///
+/// # Errors
+/// When the file cannot be read; for a single frame, when its line is damaged.
+pub fn read(folder: &Path) -> Result<Frames> {
+    let path = folder.join(names::STEPS);
+    let file = File::open(&path).map_err(|cause| Error::file(&path, cause, REMEDY))?;
+    Ok(Frames { path, reader: BufReader::new(file), line: Vec::new(), number: 0 })
+}
+
+const REMEDY: &str = "repeat the run";
+
+impl Iterator for Frames {
+    type Item = Result<FrameRecord>;
+
+    /// Ends before a last line that was cut: the run goes on, or was killed.
+    fn next(&mut self) -> Option<Self::Item> {
+        self.line.clear();
+        self.number += 1;
+        if let Err(cause) = self.reader.read_until(b'\n', &mut self.line) {
+            return Some(Err(Error::file(&self.path, cause, REMEDY)));
+        }
+        match serde_json::from_slice(&self.line) {
+            Ok(frame) => Some(Ok(frame)),
+            Err(_) if !self.line.ends_with(b"\n") => None,
+            Err(cause) => {
+                let cause = format!("line {} is no frame: {cause}", self.number);
+                Some(Err(Error::file(&self.path, cause, REMEDY)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(frame: u64) -> FrameRecord {
+        let step = |step| StepRecord {
+            step,
+            rank: 0,
+            test_part_s: 0.5,
+            report: StepReport::default(),
+            processors: Vec::new(),
+        };
+        let steps = (2 * frame + 1..2 * frame + 3).map(step).collect();
+        FrameRecord { frame, state_hash: format!("{frame:016x}"), steps, thefts: Vec::new() }
+    }
+
+    /// Numbers of the frames in the file, and of their steps.
+    fn recorded(folder: &Path) -> (Vec<u64>, Vec<u64>) {
+        let frames = Vec::from_iter(read(folder).unwrap().map(Result::unwrap));
+        let steps = frames.iter().flat_map(|frame| &frame.steps).map(|step| step.step).collect();
+        (frames.iter().map(|frame| frame.frame).collect(), steps)
+    }
+
+    #[test]
+    fn each_frame_adds_a_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut file = StepsFile::create(folder).unwrap();
+        assert_eq!(recorded(folder), (vec![], vec![]));
+        for number in 0..3 {
+            file.add(&frame(number)).unwrap();
+            assert_eq!(recorded(folder), ((0..=number).collect(), (1..2 * number + 3).collect()));
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_killed_at_any_byte_keeps_the_whole_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut file = StepsFile::create(folder).unwrap();
+        (0..3).for_each(|number| file.add(&frame(number)).unwrap());
+        let path = folder.join(names::STEPS);
+        let written = std::fs::read(&path).unwrap();
+        let first = written.iter().position(|&byte| byte == b'\n').unwrap();
+        for length in (0..=written.len()).rev() {
+            std::fs::write(&path, &written[..length]).unwrap();
+            // A line is whole without its end, too.
+            let whole = (length + 1) / (first + 1);
+            assert_eq!(recorded(folder).0.len(), whole.min(3), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = StepsFile::create(folder.path()).unwrap();
+        (0..3).for_each(|number| file.add(&frame(number)).unwrap());
+        let path = folder.path().join(names::STEPS);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("\"frame\":1", "\"frame\":oops")).unwrap();
+        let results = Vec::from_iter(read(folder.path()).unwrap().take(2));
+        let message = results[1].as_ref().unwrap_err().to_string();
+        assert!(message.contains("steps.jsonl") && message.contains("line 2"), "{message}");
+    }
+}
