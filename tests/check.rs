@@ -214,12 +214,12 @@ fn folders_that_are_no_runs_and_runs_that_failed_are_refused() {
     let record = run.out.join("run.json");
     let failed = read(&record).replace("\"complete\"", "\"failed\"");
     std::fs::write(&record, failed).expect("run.json is written");
-    run.assert_found(&["run.json", "did not end well"]);
+    run.assert_found(&["run.json", "the run failed"]);
 
     // Killed while it added a frame.
     let running = read(&record).replace("\"failed\"", "\"running\"");
     std::fs::write(&record, running).expect("run.json is written");
-    run.assert_found(&["run.json", "goes on, or was ended"]);
+    run.assert_found(&["run.json", "goes on, or was killed"]);
 
     let older = read(&record).replace("\"format\":4", "\"format\":3");
     std::fs::write(&record, older).expect("run.json is written");

@@ -315,7 +315,7 @@ fn bad_input_is_named() {
     assert_refused(&[folder, &missing], &["nowhere", "no such folder"]);
     let empty = tempfile::tempdir().expect("a temporary folder");
     assert_refused(&[empty.path()], &["no run.json"]);
-    assert_refused(&[folder, shorter.path()], &["2 frames", "3 in", "--frames"]);
+    assert_refused(&[folder, shorter.path()], &["2 frames", "has 3", "--frames"]);
     let file = folder.join("scene.ron");
     assert_refused(&[folder, Path::new("--out"), &file], &["scene.ron", "--out"]);
 

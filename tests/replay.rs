@@ -156,7 +156,7 @@ fn what_is_asked_for_is_checked_before_anything_is_modelled() {
         (["--set", "collision.b=0"], "collision.b: 0 is not positive"),
         (["--set", "collision.polling_interval_us=1e26"], "more than a second"),
         (["--set", "collision.victim_order=Random(-1)"], "invalid value: integer `-1`"),
-        (["--set", "frames=3"], "no other settings"),
+        (["--set", "frames=3"], "only change fields of `collision`"),
         (["--csv", name], "one of the recordings"),
         (["--csv", &no_file], "--csv"),
         (["--plot", name], "--plot"),
@@ -215,7 +215,7 @@ fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
         assert!(!output.status.success());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refusal(run.join("tasks"), &[]).contains("there is such a file already"));
+    assert!(refusal(run.join("tasks"), &[]).contains("the file exists"));
     assert!(start(run.join("tasks"), &["--overwrite"]).status.success());
     // Nothing else is lost.
     let mine = folder.path().join("mine");

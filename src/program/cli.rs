@@ -2,42 +2,48 @@
 
 use std::path::PathBuf;
 
-use crate::program::replay::model::Network;
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use cloth_sim::collision::PairKind;
 
-/// Simulates cloth on many processors: a RON scene in, OBJ frames out.
+use crate::program::replay::model::Network;
+
+/// Simulates cloth on many processors. Reads a scene (RON) and writes frames (OBJ).
 ///
-/// The frames are the same, bit for bit, for any number of ranks and threads.
-/// Start it under `mpirun` (built with `--features mpi`) to use several processes.
+/// A rank is one of the parallel parts of a run. By default ranks are threads of one process.
+/// Under `mpirun` they are processes; build with `--features mpi` for that. The frames are the
+/// same bits for any number of ranks and threads.
 #[derive(Debug, Clone, Parser)]
 #[command(
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  cloth-sim scenes/tablecloth.ron --frames 5\n  cloth-sim check out/tablecloth"
+    after_help = "Examples:\n  \
+        cloth-sim scenes/tablecloth.ron --frames 5\n  \
+        cloth-sim scenes/tablecloth.ron --ranks 2 --threads 1 --overwrite\n  \
+        cloth-sim check out/tablecloth"
 )]
 pub struct CommandLine {
-    /// What to do other than run a scene.
+    /// A subcommand. Without one the program runs a scene.
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// The run of a scene; absent only beside a subcommand.
+    /// The run of a scene. `None` if there is a subcommand.
     #[command(flatten)]
     pub run: Option<Arguments>,
 }
 
-/// What the program does besides running scenes (a scene file of such a name is
-/// given as `./check`).
+/// What the program does besides running scenes. Write `./check` for a scene file with the name
+/// of a subcommand.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Verifies the frames of a finished run: intersections, strain, finite values.
     Check(CheckArguments),
-    /// Draws how busy each processor was in a run, or compares two runs (see docs/profiling.md).
+    /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
-    /// Models recorded collision phases on more processors than the machine has (see docs/profiling.md).
+    /// Models the collision phase on more processors than the machine has. See docs/profiling.md.
     Replay(ReplayArguments),
-    /// Runs continuous collision queries whose truth is known; fails if any is missed.
+    /// Tests continuous collision detection on queries with known answers. Fails if it misses a
+    /// collision.
     CcdQueries(CcdQueriesArguments),
 }
 
@@ -47,15 +53,16 @@ pub struct CheckArguments {
     /// The run folder.
     pub folder: PathBuf,
 
-    /// Threads [default: the cores this process may use].
+    /// Number of threads [default: the number of cores that this process may use].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
 
-    /// Fail too where an edge is stretched or compressed by more than this share of its rest length.
+    /// Also fail if an edge is stretched or compressed by more than this share of its rest length,
+    /// e.g. 0.1.
     #[arg(long, value_name = "SHARE")]
     pub max_strain: Option<f64>,
 
-    /// Say nothing but errors; the exit code tells.
+    /// Print only errors. The exit code is 0 if the run has no fault.
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -66,11 +73,11 @@ pub struct ProfileArguments {
     /// The run folder.
     pub run: PathBuf,
 
-    /// Another run of as many frames to compare with.
+    /// The folder of another run, to compare with. It must have the same number of frames.
     #[arg(value_name = "RUN")]
     pub other: Option<PathBuf>,
 
-    /// Folder for the pictures [default: that of the (first) run].
+    /// Folder for the pictures [default: the folder of the first run].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -78,61 +85,64 @@ pub struct ProfileArguments {
 /// Arguments of `replay`.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArguments {
-    /// Files of --record-tasks; the first is replayed. Costs of tests are fitted to all that were
-    /// made with one rank and one thread, and to those with several ranks what ranks do not divide.
+    /// Recordings, made by a run with --record-tasks. The first one is replayed, and must come from
+    /// one rank with one thread. All recordings of one rank with one thread serve to fit the costs
+    /// of tests. Recordings of several ranks show which work every rank repeats.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Numbers of processors, each a rank of its own.
+    /// Numbers of processors to model. Each processor is one rank.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,4,12,64,256,1024",
           value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub processors: Vec<u32>,
 
-    /// Time that a message takes: a number with ns, us, ms or s.
+    /// Time that a message takes. A number with ns, us, ms or s.
     #[arg(long, value_name = "TIME", default_value = "2us", value_parser = time,
           allow_hyphen_values = true)]
     pub latency: f64,
 
-    /// Bytes that a processor sends in a second: a number with MB/s or GB/s.
+    /// Data that a processor sends in a second. A number with MB/s or GB/s.
     #[arg(long, value_name = "RATE", default_value = "10GB/s", value_parser = rate,
           allow_hyphen_values = true)]
     pub bandwidth: f64,
 
-    /// Processor time of a poll, and of sending or receiving a message.
+    /// Processor time to look for messages, to send one, or to receive one. A number with ns, us, ms
+    /// or s.
     #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time,
           allow_hyphen_values = true)]
     pub overhead: f64,
 
-    /// Override how tests are shared out, e.g. collision.b=4 (repeatable).
+    /// Change a field of the scene's `collision`, e.g. collision.b=4. Can be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub overrides: Vec<String>,
 
-    /// Write a row for each number of processors and step.
+    /// Write a table with a row for each number of processors and each step.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 
-    /// Draw the curve, and the utilization of each processor with stealing off and on, into this folder.
+    /// Write pictures into this folder: the speed-up over the numbers of processors, and the
+    /// utilization of each processor with and without stealing.
     #[arg(long, value_name = "DIR")]
     pub plot: Option<PathBuf>,
 
-    /// Processors in the picture of the utilization.
+    /// Number of processors in the picture of the utilization.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub plot_processors: u32,
 }
 
 impl ReplayArguments {
-    /// How the processors that are asked about are connected.
+    /// The network between the modelled processors.
     pub fn network(&self) -> Network {
         Network { latency_s: self.latency, bandwidth: self.bandwidth, overhead_s: self.overhead }
     }
 }
 
-/// The longest time of a message, s, and the least bandwidth, bytes a second, that a replay
-/// takes: with others the virtual clock of a search could run over.
+/// The longest time of a message, s. Longer times could overflow the virtual clock of a search.
 const LONGEST_S: f64 = 1.0;
+/// The smallest bandwidth, bytes a second, for the same reason.
 const SLOWEST: f64 = 1e6;
 
-/// Seconds.
+/// A time with its unit, in seconds.
 fn time(text: &str) -> Result<f64, String> {
     let in_a_second = [("ns", 1e9), ("us", 1e6), ("ms", 1e3), ("s", 1.0)];
     let seconds = with_unit(text, &in_a_second).map(|(number, unit)| number / unit);
@@ -141,7 +151,7 @@ fn time(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a number with ns, us, ms or s, such as 2us, from 0 to 1s".to_owned())
 }
 
-/// Bytes in a second.
+/// A bandwidth with its unit, in bytes a second.
 fn rate(text: &str) -> Result<f64, String> {
     let bytes = with_unit(text, &[("MB/s", 1e6), ("GB/s", 1e9)]);
     let bytes = bytes.map(|(number, unit)| number * unit);
@@ -150,7 +160,7 @@ fn rate(text: &str) -> Result<f64, String> {
     })
 }
 
-/// The number before one of the units, and how large that is.
+/// The number before one of the units, and the size of that unit.
 fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
     let (number, unit) =
         units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))?;
@@ -160,11 +170,12 @@ fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
 /// Arguments of `ccd-queries`.
 #[derive(Debug, Clone, Args)]
 pub struct CcdQueriesArguments {
-    /// CSV files: eight rows a query; x, y, z as numerator and denominator, then the truth.
+    /// CSV files. A query has eight rows. A row has x, y and z, each as numerator and denominator,
+    /// and the known answer (0 or 1).
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// What the first four rows of a query are: a vertex and a face, or two edges.
+    /// The kind of all queries.
     #[arg(long)]
     pub kind: QueryKind,
 }
@@ -172,9 +183,9 @@ pub struct CcdQueriesArguments {
 /// The kind of all queries of a file.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum QueryKind {
-    /// A vertex and a face's vertices.
+    /// A vertex, then the three vertices of a face.
     VertexFace,
-    /// The vertices of one edge, then of the other.
+    /// The two vertices of one edge, then those of the other.
     EdgeEdge,
 }
 
@@ -190,55 +201,55 @@ impl From<QueryKind> for PairKind {
 /// The run of a scene.
 #[derive(Debug, Clone, Args)]
 pub struct Arguments {
-    /// The scene to simulate (see docs/scene.md).
+    /// The scene to simulate. See docs/scene.md.
     pub scene: PathBuf,
 
-    /// Folder for frames, scene.ron and run.json [default: out/<scene name>].
+    /// Folder for the frames and all other files of the run [default: out/<scene name>].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Replace the frames of an earlier run in the folder.
+    /// Replace the files of an earlier run in the folder.
     #[arg(long)]
     pub overwrite: bool,
 
-    /// In-process ranks (under mpirun the launcher decides) [default: 1].
+    /// Number of ranks, as threads of this process. Not allowed under mpirun [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub ranks: Option<u32>,
 
-    /// Threads of each rank [default: the cores this process may use, shared by its ranks].
+    /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
 
-    /// Stop after this many frames.
+    /// Stop after N frames. Frame 0, the start, does not count.
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
 
-    /// Note who executes which task in this step, for `cloth-sim profile` to draw.
+    /// Trace which processor executes which task in this step. `cloth-sim profile` draws it.
     #[arg(long, value_name = "STEP")]
     pub time_line: Option<u64>,
 
-    /// Override a field of the scene, e.g. contact.distance_m=0.002 (repeatable).
+    /// Change a field of the scene, e.g. contact.distance_m=0.002. Can be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub overrides: Vec<String>,
 
-    /// Cut each cloth triangle into K^2.
+    /// Cut each cloth triangle into K x K triangles.
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub refine: u32,
 
-    /// Store the test trees of some steps, for `cloth-sim replay` (see docs/profiling.md);
-    /// replaces FILE only with --overwrite.
+    /// Store the test trees of some steps in FILE, for `cloth-sim replay`. With --overwrite an
+    /// earlier recording is replaced. See docs/profiling.md.
     #[arg(long, value_name = "FILE")]
     pub record_tasks: Option<PathBuf>,
 
-    /// Store every STEPS-th step [default: the last one of each frame].
+    /// Store the test trees of every STEPS-th step [default: of the last step of each frame].
     #[arg(long, value_name = "STEPS", requires = "record_tasks", value_parser = clap::value_parser!(u64).range(1..))]
     pub record_every: Option<u64>,
 
-    /// Say more (-v: every step, -vv: everything).
-    #[arg(short, long, action = ArgAction::Count)]
-    pub verbose: u8,
+    /// Print a line for each step.
+    #[arg(short, long)]
+    pub verbose: bool,
 
-    /// Say nothing but errors.
+    /// Print only errors.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 }
@@ -248,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_that_nothing_is_said_of_is_that_of_shared_memory() {
+    fn the_default_network_is_shared_memory() {
         let line = CommandLine::parse_from(["cloth-sim", "replay", "tasks"]);
         let Some(Command::Replay(arguments)) = line.command else { panic!("another command") };
         assert_eq!(arguments.network(), Network::SHARED_MEMORY);

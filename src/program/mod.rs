@@ -1,23 +1,27 @@
-//! The program: arguments, run folder, output formats, check, profile, machine model.
+//! The program: it reads arguments, runs scenes, and works on run folders.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`cli`] | the command line and its help texts |
+//! | [`overrides`] | `--set path=value` |
+//! | [`run`] | runs a scene and keeps its run folder |
+//! | [`commands`] | the other subcommands |
+//! | [`output`] | the files of a run folder: names, formats, reading and writing |
+//! | [`check`] | verifies the frames of a run |
+//! | [`profile`] | shows how processors spent the test part of a run |
+//! | [`replay`] | records test trees, and executes them on a modelled machine |
+//! | [`print`], [`words`] | standard output, and words for messages |
 
-pub mod check;
-pub mod cli;
-pub mod commands;
-#[cfg(feature = "fault-injection")]
-pub mod fault;
-pub mod gather;
-pub mod job;
-pub mod noted_step;
-pub mod output;
-pub mod overrides;
-pub mod print;
-pub mod profile;
-pub mod progress;
-pub mod recorder;
-pub mod replay;
-pub mod run;
-pub mod step_watch;
-pub mod summary;
+mod check;
+mod cli;
+mod commands;
+mod output;
+mod overrides;
+mod print;
+mod profile;
+mod replay;
+mod run;
+mod words;
 
 use std::process::ExitCode;
 
@@ -25,7 +29,7 @@ use clap::{CommandFactory, Parser};
 
 use self::cli::{Command, CommandLine};
 
-/// Reads the command line and does what it asks for.
+/// Reads the command line and runs what it asks for.
 pub fn main() -> ExitCode {
     cloth_sim::ranks::report_panics_once();
     let outcome = match CommandLine::parse() {
@@ -42,7 +46,7 @@ pub fn main() -> ExitCode {
             commands::ccd_queries::ccd_queries(&arguments)
         }
         CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
-        // The parser asks for a scene before this.
+        // The parser refuses a line without a scene before this.
         CommandLine { command: None, run: None } => {
             CommandLine::command().print_help().ok();
             return ExitCode::from(2);

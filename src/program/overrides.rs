@@ -1,4 +1,4 @@
-//! Single fields set from the command line.
+//! `--set path=value`: changes single fields of a scene.
 
 use std::path::Path;
 
@@ -10,32 +10,32 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Reads the scene at `path`, sets single fields, each given as `path=value` with the value
-/// in RON, fills in the defaults that depend on other fields, and checks it.
+/// Reads the scene at `path` and sets single fields. Each override is `path=value`, with the value
+/// in RON. Then fills in the defaults that depend on other fields, and checks the scene.
 ///
 /// # Errors
-/// As for [`cloth_sim::scene::load()`]; a path that names nothing, with the nearest field; a
-/// value of a wrong kind.
+/// As for [`cloth_sim::scene::load()`]. Also a path that names no field (the message has the
+/// nearest one), and a value of a wrong kind.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
     let scene = set_fields(read(path)?, overrides, |scene| validate(scene, path))?;
     complete(scene, path)
 }
 
-/// Sets fields below `collision` alone, by their paths in a scene, and checks all of them.
+/// Sets fields of `collision`, by their paths in a scene, and checks all of them.
 ///
 /// # Errors
-/// A path that names nothing; a value of a wrong kind; a field out of bounds.
+/// A path that names no field of `collision`, a value of a wrong kind, a field out of bounds.
 pub fn override_collision(
     collision: stealing::Settings,
     overrides: &[String],
 ) -> Result<stealing::Settings> {
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Fields {
+    struct CollisionOnly {
         collision: stealing::Settings,
     }
-    let validate = |fields: &Fields| fields.collision.validate();
-    let fields = set_fields(Fields { collision }, overrides, validate)?;
+    let validate = |fields: &CollisionOnly| fields.collision.validate();
+    let fields = set_fields(CollisionOnly { collision }, overrides, validate)?;
     validate(&fields)?;
     Ok(fields.collision)
 }
@@ -51,7 +51,7 @@ fn set_fields<T: Serialize + DeserializeOwned>(
         let (path, text) = setting
             .split_once('=')
             .ok_or_else(|| wrong("there is no `=` between path and value".to_owned()))?;
-        // JSON knows no NaN or infinity: what the file holds must be sound first.
+        // JSON has no NaN and no infinity. If the scene file holds one, that is the error.
         let mut tree = serde_json::to_value(&fields).map_err(|cause| wrong(cause.to_string()))?;
         *navigate(&mut tree, path.trim(), &place)? = value(text.trim()).map_err(wrong)?;
         let changed = serde_json::from_value(tree);
@@ -65,8 +65,8 @@ fn set_fields<T: Serialize + DeserializeOwned>(
 
 const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set cloths[0].material.density_kg_per_m2=0.3";
 
-/// The place that `path` (fields and `[indices]`) names in `tree`. The name of
-/// an enum's choice may be left out.
+/// The value that `path` (fields and `[indices]`) names in `tree`. The path need not name the
+/// choice of an enum.
 fn navigate<'a>(tree: &'a mut Value, path: &str, place: &str) -> Result<&'a mut Value> {
     let mut at = tree;
     for segment in path.replace('[', ".[").split('.').filter(|segment| !segment.is_empty()) {
@@ -101,7 +101,7 @@ fn field<'a>(at: &'a mut Value, name: &str, place: &str) -> Result<&'a mut Value
     })
 }
 
-/// What an enum's choice holds, or the value itself if it is none.
+/// The content of an enum's choice. Any other value stays as it is.
 fn choice(at: &mut Value) -> &mut Value {
     let only = at.as_object().filter(|fields| fields.len() == 1).and_then(|f| f.keys().next());
     match only.filter(|key| key.starts_with(char::is_uppercase)).cloned() {
@@ -110,8 +110,8 @@ fn choice(at: &mut Value) -> &mut Value {
     }
 }
 
-/// A value written in RON: a number, a text, a choice such as `Exact` or
-/// `Sphere(radius_m: 1)`, a list, or a struct of such values without choices.
+/// Reads a value in RON: a number, a text, a choice such as `Exact` or `Sphere(radius_m: 1)`, a
+/// list, or a struct. Lists and structs hold no choices.
 fn value(text: &str) -> std::result::Result<Value, String> {
     let word_end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     let (word, rest) = text.split_at(word_end);
@@ -124,14 +124,14 @@ fn value(text: &str) -> std::result::Result<Value, String> {
         if inner.starts_with('(') {
             return Ok(serde_json::json!({ word: content(inner)? }));
         }
-        // Bare words with other signs: paths and names.
+        // A path or a name without quotes.
         return Ok(Value::String(text.to_owned()));
     }
     let parsed: ron::Value = options().from_str(text).map_err(|error| error.to_string())?;
     to_json(parsed)
 }
 
-/// What stands between the parentheses of a choice: fields, or one value.
+/// The content of a choice, between its parentheses: fields, or one value.
 fn content(parenthesized: &str) -> std::result::Result<Value, String> {
     let inner = parenthesized.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let inner = inner.ok_or("a `)` is missing")?.trim().trim_end_matches(',');
@@ -172,7 +172,7 @@ fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
     if !float.is_finite() {
         return Err(format!("{float} is not a finite number"));
     }
-    // Whole numbers stay whole: they may stand for a count or a seed.
+    // A whole number stays whole, because it may be a count or a seed.
     Ok(match number {
         ron::Number::F32(_) | ron::Number::F64(_) => Value::from(float),
         ron::Number::U64(whole) => Value::from(whole),
@@ -182,10 +182,11 @@ fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use cloth_sim::bodies::cloth::material::MaterialSpec;
     use cloth_sim::mesh::shapes::{Cuboid, Shape};
     use cloth_sim::scene::spec::*;
+
+    use super::*;
 
     const MINIMAL: &str = "Scene(cloths: [(
         shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2),

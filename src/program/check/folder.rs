@@ -1,4 +1,4 @@
-//! What a run folder says of its run: objects, rest lengths, frames.
+//! Reads a run folder for a check: the objects, their rest lengths, and the number of frames.
 
 use std::path::{Path, PathBuf};
 
@@ -6,38 +6,36 @@ use cloth_sim::collision::{Moves, Surface, Surfaces};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::obj_read;
-use cloth_sim::scene;
-use cloth_sim::scene::{Scene, spec};
+use cloth_sim::scene::{self, Scene, spec};
 
-use crate::program::check::pieces;
-use crate::program::check::pieces::Shape;
+use crate::program::check::pieces::{self, Piece, PieceMesh};
 use crate::program::check::split::split;
 use crate::program::output::formats::obj;
 use crate::program::output::names;
 use crate::program::output::run_json::{NO_RUN, RunHead, Status};
 
-/// A run, as its folder tells.
+/// A run that is checked.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct CheckedRun {
     /// Its folder.
     pub folder: PathBuf,
     /// The scene's name.
     pub name: String,
-    /// How many frames there should be.
+    /// The number of frames that the scene asks for.
     pub frames: u64,
-    /// Why it is not complete, if it is not.
+    /// Why the run is not complete, if it is not.
     pub unfinished: Option<String>,
-    /// Where the rest lengths of edges come from.
+    /// The source of the rest lengths, in words.
     pub rest: String,
-    /// The objects: cloths, then moving, then fixed obstacles.
+    /// The objects: cloths, then moving obstacles, then fixed ones.
     pub objects: Vec<Object>,
-    /// The objects as surfaces, in the same order.
+    /// Their surfaces, in the same order.
     pub surfaces: Surfaces,
     /// Positions of the fixed obstacles, m.
     pub fixed: Vec<Vec3>,
     /// Number of vertices in each frame.
     pub frame_vertices: usize,
-    /// Hash of what all frames have in common (see [`super::split`]).
+    /// Hash of all frames without their positions (see [`super::split`]).
     pub(super) common: u64,
 }
 
@@ -46,81 +44,89 @@ pub struct Run {
 pub struct Object {
     /// Its name in the scene.
     pub name: String,
-    /// Its edges, in its own numbering.
+    /// Its edges. Vertices are numbered in the object.
     pub edges: Vec<[u32; 2]>,
-    /// The rest length of each edge, m; empty for obstacles.
+    /// The rest length of each edge, m. Empty for obstacles.
     pub rest_lengths: Vec<f64>,
 }
 
-/// The format of frames that a check reads.
+/// The only format of frames that a check can read.
 pub const FORMAT: &str = obj::NAME;
 
-impl Run {
-    /// Reads all but the frames' positions.
+impl CheckedRun {
+    /// Reads everything except the positions of the frames.
     ///
     /// # Errors
     /// As for [`super::check_run`].
     pub fn open(folder: &Path) -> Result<Self> {
-        // 1. What ran, and how far.
+        // 1. The scene, and whether the run is complete.
         let scene = read_scene(folder)?;
         let unfinished = unfinished(folder)?;
         // 2. The objects' polygons, from a frame and from obstacles.obj.
+        let names = ObjectNames::new(&scene);
         let (number, text) = first_whole_frame(folder, &scene)?;
         let in_frames = split(&text);
-        let mut pieces =
-            pieces::read(&folder.join(names::frame(number, FORMAT)), &text, &in_frames.ends)?;
-        let (names, fixed_count) = object_names(&scene);
-        let moving = names.len() - fixed_count;
-        expect_objects(folder, &names::frame(number, FORMAT), pieces.len(), moving)?;
-        let mut fixed = Vec::new();
-        if fixed_count > 0 {
-            let fixed_file = names::obstacles(FORMAT);
-            let path = folder.join(&fixed_file);
-            let text = read(&path, "repeat the run; its fixed obstacles are lost")?;
-            let in_file = split(&text);
-            pieces.extend(pieces::read(&path, &text, &in_file.ends)?);
-            expect_objects(folder, &fixed_file, pieces.len() - moving, fixed_count)?;
-            fixed = in_file.positions;
-        }
-        // 3. Triangles and rest lengths as the simulation had them.
+        let frame = names::frame(number, FORMAT);
+        let mut pieces = pieces::read(&folder.join(&frame), &text, &in_frames.ends)?;
+        expect_objects(folder, &frame, pieces.len(), names.in_frames.len())?;
+        let fixed = read_fixed(folder, names.fixed.len(), &mut pieces)?;
+        // 3. Triangles and rest lengths, as the simulation had them.
         let cloths = scene.cloths.len();
-        let (shapes, rest) = match pieces::shapes_of_scene(&scene, folder, &pieces) {
-            Ok(shapes) => (shapes, "the rest shape (scene.ron)".to_owned()),
+        let (meshes, rest) = match pieces::meshes_of_scene(&scene, folder, &pieces) {
+            Ok(meshes) => (meshes, "the rest shape (scene.ron)".to_owned()),
             Err(reason) => {
-                let shapes = pieces.iter().enumerate().map(|(i, piece)| piece.shape(i < cloths));
+                let meshes = pieces.iter().enumerate().map(|(i, piece)| piece.mesh(i < cloths));
                 let rest = format!("frame {number}, not the rest shape: {reason}");
-                (shapes.collect::<Result<Vec<_>>>()?, rest)
+                (meshes.collect::<Result<Vec<_>>>()?, rest)
             }
         };
         // 4. Surfaces with their hierarchies.
-        let mut surfaces = Surfaces::default();
-        let mut objects = Vec::new();
-        for (i, ((shape, piece), name)) in shapes.into_iter().zip(&pieces).zip(names).enumerate() {
-            let Shape { faces, topology, rest_lengths } = shape;
-            let (first, positions) = (surfaces.vertex_count() as u32, &piece.document.positions);
-            surfaces.list.push(Surface::new(
-                first,
-                &faces,
-                &topology,
-                positions,
-                None,
-                if i < cloths { Moves::Deforms } else { Moves::Prescribed },
-            ));
-            objects.push(Object { name, edges: topology.edges, rest_lengths });
-        }
+        let surfaces = surfaces(&meshes, &pieces, cloths);
+        let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
+        let objects = objects.map(|(name, mesh)| {
+            let PieceMesh { topology, rest_lengths, .. } = mesh;
+            Object { name, edges: topology.edges, rest_lengths }
+        });
         Ok(Self {
             folder: folder.to_owned(),
             name: scene.name.clone(),
             frames: u64::from(scene.frames) + 1,
             unfinished,
             rest,
-            objects,
+            objects: objects.collect(),
             surfaces,
             fixed,
             frame_vertices: in_frames.positions.len(),
             common: in_frames.rest,
         })
     }
+}
+
+/// Reads the fixed obstacles from their file, adds their pieces, and returns their positions (m).
+fn read_fixed(folder: &Path, count: usize, pieces: &mut Vec<Piece>) -> Result<Vec<Vec3>> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let file = names::obstacles(FORMAT);
+    let path = folder.join(&file);
+    let text = read(&path, "repeat the run; its fixed obstacles are lost")?;
+    let split = split(&text);
+    let fixed = pieces::read(&path, &text, &split.ends)?;
+    expect_objects(folder, &file, fixed.len(), count)?;
+    pieces.extend(fixed);
+    Ok(split.positions)
+}
+
+/// The surfaces of all objects. The first `cloths` of them are cloths.
+fn surfaces(meshes: &[PieceMesh], pieces: &[Piece], cloths: usize) -> Surfaces {
+    let mut surfaces = Surfaces::default();
+    for (i, (mesh, piece)) in meshes.iter().zip(pieces).enumerate() {
+        let (first, positions) = (surfaces.vertex_count() as u32, &piece.document.positions);
+        let moves = if i < cloths { Moves::Deforms } else { Moves::Prescribed };
+        let surface = Surface::new(first, &mesh.faces, &mesh.topology, positions, None, moves);
+        surfaces.list.push(surface);
+    }
+    surfaces
 }
 
 fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
@@ -148,9 +154,9 @@ fn unfinished(folder: &Path) -> Result<Option<String>> {
     let head = RunHead::read(folder)?;
     Ok(match (head.status, head.error) {
         (Status::Complete, _) => None,
-        (Status::Running, _) => Some("the run goes on, or was ended while it ran".to_owned()),
+        (Status::Running, _) => Some("the run still goes on, or was killed".to_owned()),
         (Status::Failed, Some(error)) => Some(format!("the run failed: {error}")),
-        (Status::Failed, None) => Some("the run did not end well".to_owned()),
+        (Status::Failed, None) => Some("the run failed".to_owned()),
     })
 }
 
@@ -171,21 +177,35 @@ fn first_whole_frame(folder: &Path, scene: &Scene) -> Result<(u64, Vec<u8>)> {
     Err(first_error.unwrap_or_else(|| Error::file(folder, "the run has no frames", NO_RUN)))
 }
 
-/// Names of cloths, moving and fixed obstacles, and how many of these are fixed.
-fn object_names(scene: &Scene) -> (Vec<String>, usize) {
-    let is_fixed =
-        |o: &&spec::Obstacle| o.motion.as_ref().is_none_or(|motion| motion.keyframes.len() < 2);
-    let (fixed, moving): (Vec<_>, Vec<_>) = scene.obstacles.iter().partition(is_fixed);
-    let obstacles = moving.iter().chain(&fixed).map(|obstacle| &obstacle.name);
-    let names = scene.cloths.iter().map(|cloth| &cloth.name).chain(obstacles);
-    (names.map(|name| name.clone().unwrap_or_default()).collect(), fixed.len())
+/// Names of the objects.
+struct ObjectNames {
+    /// Cloths, then moving obstacles.
+    in_frames: Vec<String>,
+    /// Fixed obstacles.
+    fixed: Vec<String>,
+}
+
+impl ObjectNames {
+    fn new(scene: &Scene) -> Self {
+        let is_fixed = |obstacle: &&spec::Obstacle| {
+            obstacle.motion.as_ref().is_none_or(|motion| motion.keyframes.len() < 2)
+        };
+        let (fixed, moving): (Vec<_>, Vec<_>) = scene.obstacles.iter().partition(is_fixed);
+        let cloths = scene.cloths.iter().map(|cloth| &cloth.name);
+        let in_frames = cloths.chain(moving.into_iter().map(|obstacle| &obstacle.name));
+        let named = |name: &Option<String>| name.clone().unwrap_or_default();
+        Self {
+            in_frames: in_frames.map(named).collect(),
+            fixed: fixed.into_iter().map(|obstacle| named(&obstacle.name)).collect(),
+        }
+    }
 }
 
 fn expect_objects(folder: &Path, file: &str, found: usize, expected: usize) -> Result<()> {
     if found == expected {
         return Ok(());
     }
-    let cause = format!("the file holds {found} objects, scene.ron has {expected} for it");
-    let remedy = "repeat the run: files of different runs seem to be mixed in this folder";
+    let cause = format!("the file holds {found} objects, but scene.ron puts {expected} into it");
+    let remedy = "repeat the run; this folder seems to hold files of different runs";
     Err(Error::file(folder.join(file), cause, remedy))
 }

@@ -2,58 +2,59 @@
 
 use std::collections::BTreeMap;
 
+use cloth_sim::collision::Surface;
 use cloth_sim::collision::intersect::{Intersection, intersections};
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
 use cloth_sim::threads::Threads;
 
-use crate::program::check::folder::{FORMAT, Run};
+use crate::program::check::folder::{CheckedRun, FORMAT};
 use crate::program::check::split::split;
 use crate::program::output::names;
 
-/// What was found in a frame.
+/// The findings of one frame.
 #[derive(Debug, Clone, Default)]
 pub struct FrameCheck {
     /// Its number.
     pub frame: u64,
-    /// Why it could not be judged: missing, torn, not finite.
+    /// Why it could not be checked: missing, torn, or not finite.
     pub fault: Option<String>,
-    /// How far its edges are from their rest lengths.
+    /// The strain of its edges. `None` if it could not be checked or there is no cloth.
     pub strain: Option<Strain>,
-    /// Number of intersections between two objects (or within one), by their
+    /// Number of intersections between two objects, or of one with itself. The key holds their
     /// places among the objects.
     pub counts: BTreeMap<[u32; 2], usize>,
-    /// The first intersections.
+    /// The first few intersections.
     pub first: Vec<Intersection>,
 }
 
-/// Length over rest length, less 1, of the edges of all cloths.
+/// Strain of the edges of all cloths: length over rest length, minus 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strain {
-    /// Of the most stretched edge.
+    /// The largest strain.
     pub stretch: f64,
-    /// Of the most compressed edge, negative.
+    /// The smallest strain, usually negative.
     pub compression: f64,
-    /// 95 % of the edges are nearer to their rest length than this.
+    /// 95 % of the edges have a smaller absolute strain.
     pub percentile_95: f64,
 }
 
 impl Strain {
-    /// The largest magnitude.
+    /// The largest absolute strain.
     pub fn largest(&self) -> f64 {
         self.stretch.max(-self.compression)
     }
 }
 
-/// Intersections kept for the list.
+/// How many intersections of a frame are listed.
 const FIRST: usize = 5;
 
-/// Beyond this a coordinate is no place (m), and the bounds would overflow.
+/// Larger coordinates (m) count as not finite. With them the bounds would overflow.
 const FAR: f64 = 1e30;
 
 impl FrameCheck {
-    /// Reads and checks frame `number`; on the calling thread if `threads` is one.
-    pub fn new(run: &Run, number: u64, threads: &Threads) -> Self {
+    /// Reads and checks frame `number`.
+    pub fn new(run: &CheckedRun, number: u64, threads: &Threads) -> Self {
         let mut check = Self { frame: number, ..Self::default() };
         match positions(run, number) {
             Ok(x) => check.judge(run, threads, &x),
@@ -67,7 +68,7 @@ impl FrameCheck {
         self.counts.values().sum()
     }
 
-    fn judge(&mut self, run: &Run, threads: &Threads, x: &[Vec3]) {
+    fn judge(&mut self, run: &CheckedRun, threads: &Threads, x: &[Vec3]) {
         self.strain = strain(run, x);
         let found = intersections(threads, &run.surfaces, x);
         for intersection in &found {
@@ -79,8 +80,8 @@ impl FrameCheck {
     }
 }
 
-/// Positions of all objects in frame `number`, m, or what is wrong with it.
-fn positions(run: &Run, number: u64) -> Result<Vec<Vec3>, String> {
+/// Positions of all objects in frame `number`, m, or its fault.
+fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
     let path = run.folder.join(names::frame(number, FORMAT));
     let text = std::fs::read(&path).map_err(|cause| {
         if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
@@ -110,8 +111,8 @@ fn positions(run: &Run, number: u64) -> Result<Vec<Vec3>, String> {
     Ok(x)
 }
 
-/// None without cloth.
-fn strain(run: &Run, x: &[Vec3]) -> Option<Strain> {
+/// The strain at the positions `x` (m). `None` if there is no cloth.
+fn strain(run: &CheckedRun, x: &[Vec3]) -> Option<Strain> {
     let mut strains = Vec::new();
     for (object, surface) in run.objects.iter().zip(&run.surfaces.list) {
         let x = &x[surface.vertices()];
@@ -127,12 +128,10 @@ fn strain(run: &Run, x: &[Vec3]) -> Option<Strain> {
     Some(Strain { stretch, compression, percentile_95 })
 }
 
-impl Run {
-    /// A vertex in the numbering of its own object, and that object's name.
+impl CheckedRun {
+    /// The number of a vertex in its own object, and the name of that object.
     pub(super) fn local(&self, vertex: VertexId) -> (u32, &str) {
-        let contains = |surface: &cloth_sim::collision::surface::Surface| {
-            surface.vertices().contains(&(vertex as usize))
-        };
+        let contains = |surface: &Surface| surface.vertices().contains(&(vertex as usize));
         match self.surfaces.list.iter().position(contains) {
             Some(object) => {
                 let first = self.surfaces.list[object].first_vertex;

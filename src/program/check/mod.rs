@@ -1,8 +1,8 @@
 //! Verifies a finished run by its folder alone.
 //!
-//! Each frame is read back as it was written and judged by what any reader of
-//! the files could find: is it there and whole, are its positions finite, does
-//! an edge meet a face, how far are edges from their rest lengths.
+//! Each frame is read back from its file. The check asks four questions. Is the frame there and
+//! whole? Are its positions finite? Does an edge meet a face? How far are edges from their rest
+//! lengths?
 
 mod folder;
 mod frame;
@@ -14,18 +14,17 @@ use std::path::Path;
 
 use cloth_sim::error::Result;
 use cloth_sim::threads::Threads;
+use folder::CheckedRun;
+use frame::{FrameCheck, Strain};
 
-pub use folder::Run;
-pub use frame::{FrameCheck, Strain};
-
-/// What came of a check; shown as a table and a list of faults.
+/// The result of a check. It is displayed as a table and a list of faults.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The run.
-    pub run: Run,
-    /// Its frames, rising.
+    pub run: CheckedRun,
+    /// Its frames, in order.
     pub frames: Vec<FrameCheck>,
-    /// The largest strain that is no fault.
+    /// The largest strain that is allowed.
     pub max_strain: f64,
 }
 
@@ -35,7 +34,7 @@ impl Report {
         self.frames.iter().filter(|frame| self.is_faulty(frame)).count()
     }
 
-    /// True if nothing is wrong with the run.
+    /// True if the run is complete and no frame has a fault.
     pub fn is_clean(&self) -> bool {
         self.run.unfinished.is_none() && self.faulty_frames() == 0
     }
@@ -46,19 +45,19 @@ impl Report {
     }
 }
 
-/// Checks all frames of the run in `folder`. Edges may be longer or shorter than
-/// at rest by the share `max_strain`; `done` is called after each frame.
+/// Checks all frames of the run in `folder`. Edges may differ from their rest lengths by the share
+/// `max_strain`. Calls `done` after each frame.
 ///
 /// # Errors
-/// A folder that is no run, or whose scene, obstacles or frames cannot be read
-/// at all. What is wrong with a single frame is part of the report.
+/// A folder that is no run. A scene, obstacles or frames that cannot be read at all. Faults of
+/// single frames are part of the report.
 pub fn check_run(
     folder: &Path,
     threads: &Threads,
     max_strain: f64,
     done: impl Fn() + Sync,
 ) -> Result<Report> {
-    let run = Run::open(folder)?;
+    let run = CheckedRun::open(folder)?;
     let inline = Threads::new(1)?;
     let numbers: Vec<u64> = (0..run.frames).collect();
     let mut frames = Vec::with_capacity(numbers.len());

@@ -1,4 +1,4 @@
-//! The objects of a run: their parts of a file, triangles and rest lengths.
+//! The objects of a run: their parts of an OBJ file, their triangles and rest lengths.
 
 use std::path::Path;
 
@@ -7,32 +7,31 @@ use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::NONE;
 use cloth_sim::mesh::obj::Corner;
-use cloth_sim::mesh::obj_read::Lines;
-use cloth_sim::mesh::{ObjDocument, SurfaceMesh, Topology, obj_read};
-use cloth_sim::scene;
-use cloth_sim::scene::Scene;
+use cloth_sim::mesh::obj_read::{self, Lines};
+use cloth_sim::mesh::{ObjDocument, SurfaceMesh, Topology};
+use cloth_sim::scene::{self, Scene};
 
-/// An object's part of a file.
+/// The part of one object in an OBJ file.
 pub struct Piece {
-    /// Its positions and polygons, in its own numbering.
+    /// Its positions and polygons. Vertices are numbered in the object.
     pub document: ObjDocument,
     lines: Lines,
 }
 
-/// What is computed with: triangles and rest lengths of a piece.
-pub struct Shape {
-    /// Triangles, in its own numbering.
+/// The triangles and rest lengths of one object.
+pub struct PieceMesh {
+    /// Triangles. Vertices are numbered in the object.
     pub faces: Vec<[u32; 3]>,
-    /// Their edges.
+    /// The edges of the triangles.
     pub topology: Topology,
-    /// The rest length of each edge, m; empty for an obstacle.
+    /// The rest length of each edge, m. Empty for an obstacle.
     pub rest_lengths: Vec<f64>,
 }
 
 /// Cuts the OBJ file at `path` into objects whose vertices end at `ends`.
 ///
 /// # Errors
-/// A text that is no mesh, or not as the program writes it.
+/// A text that is no mesh, or has another form than the program writes.
 pub fn read(path: &Path, text: &[u8], ends: &[usize]) -> Result<Vec<Piece>> {
     let (whole, lines) = obj_read::parse(text, &path.display().to_string())?;
     if ends.last() != Some(&whole.positions.len()) {
@@ -72,18 +71,18 @@ pub fn read(path: &Path, text: &[u8], ends: &[usize]) -> Result<Vec<Piece>> {
 const AS_WRITTEN: &str = "check frames as the program has written them";
 
 impl Piece {
-    /// As the file has it.
+    /// Triangulates the polygons. The lengths in this file count as rest lengths, if it is a cloth.
     ///
     /// # Errors
     /// A mesh that is not sound.
-    pub fn shape(&self, is_cloth: bool) -> Result<Shape> {
+    pub fn mesh(&self, is_cloth: bool) -> Result<PieceMesh> {
         let SurfaceMesh { document, faces, topology, .. } =
             SurfaceMesh::new(self.document.clone(), &self.lines)?;
         let length = |&[a, b]: &[u32; 2]| {
             (document.positions[a as usize] - document.positions[b as usize]).norm()
         };
         let edges = topology.edges.iter().filter(|_| is_cloth);
-        Ok(Shape { rest_lengths: edges.map(length).collect(), faces, topology })
+        Ok(PieceMesh { rest_lengths: edges.map(length).collect(), faces, topology })
     }
 
     fn has_polygons_of(&self, document: &ObjDocument) -> bool {
@@ -96,12 +95,13 @@ impl Piece {
     }
 }
 
-/// The shapes of all pieces as the scene's meshes have them, or why not.
-pub fn shapes_of_scene(
+/// The meshes of all pieces, built from the scene. Otherwise the reason why the scene does not
+/// give them.
+pub fn meshes_of_scene(
     scene: &Scene,
     folder: &Path,
     pieces: &[Piece],
-) -> std::result::Result<Vec<Shape>, String> {
+) -> std::result::Result<Vec<PieceMesh>, String> {
     let in_one_line =
         |error: Error| error.to_string().lines().next().unwrap_or_default().to_owned();
     let mut setup = scene::build(scene, folder, 1).map_err(in_one_line)?;
@@ -109,36 +109,36 @@ pub fn shapes_of_scene(
     if refine > 1 {
         setup = scene::build(scene, folder, refine).map_err(in_one_line)?;
     }
-    let mut shapes = Vec::new();
-    let mut add = |name: &str, document: &ObjDocument, shape: Shape| {
-        let piece = pieces.get(shapes.len()).filter(|piece| piece.has_polygons_of(document));
-        shapes.push(shape);
-        piece.map(drop).ok_or_else(|| format!("the mesh of {name} is not that of the run any more"))
+    let mut meshes = Vec::new();
+    let mut add = |name: &str, document: &ObjDocument, mesh: PieceMesh| {
+        let piece = pieces.get(meshes.len()).filter(|piece| piece.has_polygons_of(document));
+        meshes.push(mesh);
+        piece.map(drop).ok_or_else(|| format!("the mesh of {name} has changed since the run"))
     };
     for cloth in setup.cloths {
         let rest_lengths = rest_lengths(&cloth);
         let (faces, topology) = (cloth.faces, cloth.topology);
-        add(&cloth.name, &cloth.document, Shape { faces, topology, rest_lengths })?;
+        add(&cloth.name, &cloth.document, PieceMesh { faces, topology, rest_lengths })?;
     }
     let (fixed, moving): (Vec<_>, Vec<_>) =
         setup.obstacles.into_iter().partition(|obstacle| obstacle.is_fixed());
     for obstacle in moving.into_iter().chain(fixed) {
         let (faces, topology) = (obstacle.faces, obstacle.topology);
-        let shape = Shape { faces, topology, rest_lengths: Vec::new() };
-        add(&obstacle.name, &obstacle.document, shape)?;
+        let mesh = PieceMesh { faces, topology, rest_lengths: Vec::new() };
+        add(&obstacle.name, &obstacle.document, mesh)?;
     }
-    Ok(shapes)
+    Ok(meshes)
 }
 
-/// The factor of `--refine`, which is no part of the scene: it cuts each triangle
-/// of a cloth into its square.
+/// The factor `k` of `--refine`, which the scene does not tell. Each triangle of a cloth was cut
+/// into `k * k`.
 fn refinement(setup: &Setup, pieces: &[Piece]) -> usize {
     let triangles = setup.cloths.first().map_or(1, |cloth| cloth.faces.len());
     let found = pieces.first().map_or(1, |piece| piece.document.polygon_ends.len());
     (found / triangles.max(1)).isqrt()
 }
 
-/// The rest length of each edge: in the rest triangle of its lower face.
+/// The rest length of each edge, from the rest triangle of its lower face, m.
 fn rest_lengths(cloth: &ClothSetup) -> Vec<f64> {
     let length = |edge: usize| {
         let face = cloth.topology.edge_faces[edge][0] as usize;

@@ -1,17 +1,16 @@
-//! An OBJ file of a run, split into what moves and what does not.
+//! Splits an OBJ file of a run into positions, which change from frame to frame, and the rest.
 
 use cloth_sim::math::Vec3;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A file as positions and everything else.
+/// An OBJ file, split into positions and the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// All positions (m), NaN where a line holds none.
+    /// All positions, m. NaN where a line holds no number.
     pub positions: Vec<Vec3>,
-    /// Where the vertices of each object end. An object is written as its
-    /// vertices, then its faces.
+    /// One past the last vertex of each object. The vertices of an object stand before its faces.
     pub ends: Vec<usize>,
-    /// Hash of all that is not a position: equal for all frames of a run.
+    /// Hash of the rest of the file. It is equal for all frames of a run.
     pub rest: u64,
 }
 
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_are_told_apart_by_their_vertices_and_frames_by_the_rest() {
+    fn objects_end_with_their_vertices_and_frames_of_a_run_share_the_rest() {
         let text = "o a\nv 0 1 2\nv 3 4 x\nv 1 2 3\nvt 0 0\nf 1 2 3\no a.part\nf 3 2 1\no b\n\
             v 1e-3 -2 inf\nv 1 2\nv 1 1 1\nf 4 5 6\n";
         let first = split(text.as_bytes());

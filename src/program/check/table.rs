@@ -1,4 +1,4 @@
-//! The table and the list of faults that a user reads.
+//! The report of a check as text: a table and a list of faults.
 
 use std::fmt;
 
@@ -78,7 +78,7 @@ impl Report {
         }
     }
 
-    /// Vertices in the numbering of their own objects, from 0, as in a scene.
+    /// Vertices are numbered from 0 in their own objects, like in a scene.
     fn write_intersection(&self, f: &mut fmt::Formatter<'_>, found: &Intersection) -> fmt::Result {
         let name = |object: u32| &self.run.objects[object as usize].name;
         let [p, q] = found.edge.map(|vertex| self.run.local(vertex).0);

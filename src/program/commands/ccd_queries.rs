@@ -1,9 +1,9 @@
-//! The subcommand `ccd-queries`: the continuous test on files of queries whose truth is
-//! known, in the form of the public Sample-Queries set (Wang et al. 2021, A Large Scale
-//! Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection).
+//! The subcommand `ccd-queries`: runs the continuous test on queries with known answers.
 //!
-//! A query is eight rows: its four points at the start, then at the end. A row has seven
-//! columns: x, y and z, each as numerator and denominator, and the truth, 0 or 1.
+//! The files have the form of the public Sample-Queries set (Wang et al. 2021, A Large Scale
+//! Benchmark and an Inclusion-Based Algorithm for Continuous Collision Detection). A query has
+//! eight rows: its four points at the start, then at the end. A row has seven columns: x, y and z,
+//! each as numerator and denominator, and the known answer (0 or 1).
 
 use std::hint::black_box;
 use std::path::Path;
@@ -19,13 +19,15 @@ use num_traits::{ToPrimitive, Zero};
 
 use crate::program::cli::CcdQueriesArguments;
 use crate::program::print;
+use crate::program::words::plural;
 
 /// Rows of a query.
 const ROWS: usize = 8;
-/// False negatives of a file that are listed.
+/// How many false negatives of a file are listed.
 const LISTED: usize = 10;
-const FORM: &str = "give eight rows a query, the four points at the start, then at the end, and seven \
-     columns a row: x, y, z each as numerator and denominator (integers), then the truth 0 or 1";
+const FORM: &str = "write eight rows for each query: its four points at the start, then at the end. \
+     A row has seven columns: x, y, z, each as numerator and denominator (integers), then the \
+     known answer (0 or 1)";
 
 /// A query of a file.
 struct Query {
@@ -33,11 +35,11 @@ struct Query {
     x0: [Vec3; 4],
     x1: [Vec3; 4],
     meets: bool,
-    /// True if f64 holds all its coordinates.
+    /// True if all its coordinates are doubles.
     exact: bool,
 }
 
-/// What came of queries.
+/// The results of some queries.
 #[derive(Default)]
 struct Counts {
     queries: usize,
@@ -50,7 +52,7 @@ struct Counts {
 /// Runs every query of every file and prints the counts.
 ///
 /// # Errors
-/// A file that cannot be read or is not of that form; any false negative.
+/// A file that cannot be read or has another form. Any false negative.
 pub fn ccd_queries(arguments: &CcdQueriesArguments) -> Result<()> {
     let kind = arguments.kind.into();
     let mut all = Counts::default();
@@ -59,10 +61,9 @@ pub fn ccd_queries(arguments: &CcdQueriesArguments) -> Result<()> {
         let inexact = queries.iter().filter(|query| !query.exact).count();
         if inexact > 0 {
             print::line(format_args!(
-                "{}: {inexact} {} coordinates that are no doubles and were rounded; \
-                 the truth may be another",
+                "{}: rounded the coordinates of {}, so the known answer may be wrong there",
                 file.display(),
-                if inexact == 1 { "query has" } else { "queries have" }
+                plural(inexact, "query"),
             ))?;
         }
         let counts = run(kind, &queries, file);
@@ -76,13 +77,13 @@ pub fn ccd_queries(arguments: &CcdQueriesArguments) -> Result<()> {
         0 => Ok(()),
         missed => Err(Error::input(
             "ccd-queries",
-            format!("{missed} false negative{} in {} queries", plural(missed), all.queries),
-            "if the truth in the file is right, the continuous test is wrong: report it",
+            format!("{} in {}", plural(missed, "false negative"), plural(all.queries, "query")),
+            "report this as a bug, if the answers in the file are right",
         )),
     }
 }
 
-/// Answers the queries of `file`, which come without separation.
+/// Answers the queries of `file`, with a minimum separation of zero.
 fn run(kind: PairKind, queries: &[Query], file: &Path) -> Counts {
     let start = Instant::now();
     let answers: Vec<bool> = queries
@@ -117,16 +118,12 @@ impl std::fmt::Display for Counts {
         let ns = time.as_secs_f64() * 1e9 / *queries as f64;
         write!(
             f,
-            "{queries} queries, {meet} meet: {false_negatives} false negative{}, \
-             {false_positives} false positive{}, {ns:.0} ns a query",
-            plural(*false_negatives),
-            plural(*false_positives)
+            "{}, {meet} of them collide: {}, {}, {ns:.0} ns a query",
+            plural(*queries, "query"),
+            plural(*false_negatives, "false negative"),
+            plural(*false_positives, "false positive"),
         )
     }
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 /// A row of a file.
@@ -167,7 +164,7 @@ fn read(file: &Path) -> Result<Vec<Query>> {
 fn query(rows: &[Row], file: &Path) -> Result<Query> {
     let first = &rows[0];
     if let Some(other) = rows.iter().find(|row| row.meets != first.meets) {
-        let cause = "the truth is not that of the query's first row";
+        let cause = "this row has another answer than the first row of its query";
         return Err(malformed(file, other.line, cause));
     }
     Ok(Query {
@@ -194,19 +191,18 @@ fn row(record: &StringRecord, file: &Path) -> Result<Row> {
     let meets = match &record[6] {
         "0" => false,
         "1" => true,
-        other => return Err(malformed(file, line, format!("the truth is {other:?}, not 0 or 1"))),
+        other => return Err(malformed(file, line, format!("the answer is {other:?}, not 0 or 1"))),
     };
     Ok(Row { line, x, meets, exact })
 }
 
-/// The double nearest to a fraction of integers of any size, and whether it is the
-/// fraction.
+/// The double nearest to a fraction of integers of any size, and whether it is exact.
 fn fraction(numerator: &str, denominator: &str) -> std::result::Result<(f64, bool), String> {
     let written = format!("{numerator}/{denominator}");
     let (Ok(n), Ok(d)) = (numerator.parse(), denominator.parse()) else {
         return Err(format!("{written} is no fraction of integers"));
     };
-    // As it is, not in lowest terms: the common divisor of large numbers takes long.
+    // Not reduced to lowest terms, because the common divisor of large numbers takes long.
     let ratio = BigRational::new_raw(n, d);
     if ratio.denom().is_zero() {
         return Err(format!("{written} divides by zero"));

@@ -8,14 +8,14 @@ use crate::program::check::check_run;
 use crate::program::cli::CheckArguments;
 use crate::program::print;
 
-/// Checks a run folder and prints what it finds on standard output.
+/// Checks a run folder and prints the report on standard output.
 ///
 /// # Errors
 /// A folder that is no run; a run with faults.
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = Threads::new(arguments.threads.map_or(cores, |threads| threads as usize))?;
-    // Shown on terminals only, and once there is something to wait for.
+    // The bar appears on terminals only, after the first frame.
     let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     if let Ok(style) = ProgressStyle::with_template("{pos} frames checked") {
         bar.set_style(style);
@@ -36,11 +36,11 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
     let meets_itself = report.frames.iter().any(|frame| frame.intersections() > 0);
     let remedy = match (meets_itself, &report.run.unfinished) {
         (true, _) => {
-            "the list on standard output says where; smaller steps (steps_per_frame) or a larger \
+            "see the list on standard output; more steps (steps_per_frame) or a larger \
              contact.distance_m keep cloth apart"
         }
-        (false, Some(_)) => "repeat the run (--overwrite); it did not come to its end",
-        (false, None) => "the list on standard output says where",
+        (false, Some(_)) => "repeat the run with --overwrite",
+        (false, None) => "see the list on standard output",
     };
     Err(Error::file(&arguments.folder, cause, remedy))
 }

@@ -5,11 +5,11 @@ use cloth_sim::error::{Error, Result};
 use crate::program::cli::ProfileArguments;
 use crate::program::{print, profile};
 
-/// Draws a run, or two beside each other, and prints the names of the files.
+/// Draws one run, or two runs beside each other. Prints the names of the files.
 ///
 /// # Errors
-/// A folder that is no run or has no profile; runs of different length; files that
-/// cannot be written.
+/// A folder that is no run or has no step, two runs of different length, or a file that cannot be
+/// written.
 pub fn profile(arguments: &ProfileArguments) -> Result<()> {
     let ProfileArguments { run, other, out } = arguments;
     if let Some(out) = out {

@@ -1,7 +1,7 @@
-//! Frames as files, written by a thread of their own.
+//! Writes frames as files, in a thread of its own.
 //!
-//! A file is written under a temporary name and renamed, so that a file with a
-//! frame's name is whole, whatever ends the run.
+//! A file is written under a temporary name and then renamed. So a file with a frame's name is
+//! always whole.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use cloth_sim::scene::spec::Digits;
 use crate::program::output::formats::{Format, FrameEncoder};
 use crate::program::output::{names, write_whole};
 
-/// Frames that may wait for the thread before the simulation waits for it.
+/// Number of frames that may wait for the thread. With more the simulation waits.
 const QUEUE: usize = 4;
 
 /// Writes the frames of one run into its folder.
@@ -34,11 +34,11 @@ struct Frame {
 }
 
 impl FrameWriter {
-    /// Makes `folder` ready and writes the fixed obstacles, which no frame repeats.
+    /// Prepares `folder` and writes the fixed obstacles, which are not in the frames.
     ///
     /// # Errors
-    /// A folder that cannot be written, or that holds frames, unless `overwrite`
-    /// is set: then those are removed first.
+    /// A folder that cannot be written. A folder that holds frames, unless `overwrite` is set; then
+    /// the files of the earlier run are removed.
     pub fn create(
         folder: &Path,
         documents: &Documents,
@@ -52,7 +52,7 @@ impl FrameWriter {
         write_fixed(folder, &fixed, format, digits)?;
         let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
         let obstacles = moving.iter().map(|obstacle| (obstacle.name.as_str(), &obstacle.document));
-        let job = Job {
+        let writer = FrameThread {
             format: format.name(),
             encoder: format.prepare(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
             cloth_sizes: documents
@@ -66,17 +66,17 @@ impl FrameWriter {
         };
         let (queue, frames) = sync_channel(QUEUE);
         let thread = std::thread::Builder::new().name("frames".to_owned());
-        let thread = thread.spawn(move || job.run(&frames)).map_err(|cause| {
+        let thread = thread.spawn(move || writer.run(&frames)).map_err(|cause| {
             Error::file(folder, cause, "allow this user one more thread (ulimit -u)")
         })?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Hands over frame `number` at `time_s`: the positions of all cloths in m,
+    /// Hands over frame `number` at the time `time_s`. `cloths` has the positions (m) of all cloths,
     /// one after the other. Waits while the queue is full.
     ///
     /// # Errors
-    /// What went wrong with an earlier frame; nothing is written after it.
+    /// The failure of an earlier frame. Nothing is written after it.
     pub fn write(&mut self, number: u64, time_s: f64, cloths: Vec<Vec3>) -> Result<()> {
         let frame = Frame { number, time_s, cloths };
         let sent = self.queue.as_ref().map(|queue| queue.send(frame));
@@ -86,7 +86,7 @@ impl FrameWriter {
     /// Waits until all frames are on disk.
     ///
     /// # Errors
-    /// What went wrong with one of them.
+    /// The failure of one of them.
     pub fn finish(mut self) -> Result<()> {
         self.join()
     }
@@ -106,14 +106,14 @@ impl FrameWriter {
 }
 
 impl Drop for FrameWriter {
-    /// Waits for what is queued; errors went unasked for.
+    /// Waits for the queued frames. Their errors are lost, because nobody called `finish`.
     fn drop(&mut self) {
         let _ = self.join();
     }
 }
 
-/// What the thread works with.
-struct Job {
+/// The thread that writes.
+struct FrameThread {
     format: &'static str,
     encoder: Box<dyn FrameEncoder>,
     cloth_sizes: Vec<usize>,
@@ -122,7 +122,7 @@ struct Job {
     last_good: Option<u64>,
 }
 
-impl Job {
+impl FrameThread {
     fn run(mut self, frames: &Receiver<Frame>) -> Result<()> {
         while let Ok(frame) = frames.recv() {
             let path = self.folder.join(names::frame(frame.number, self.format));
@@ -149,8 +149,8 @@ impl Job {
 
     fn remedy(&self) -> String {
         let good = match self.last_good {
-            Some(last) => format!("frames up to {} are whole", names::frame(last, self.format)),
-            None => "no frame is written yet".to_owned(),
+            Some(last) => format!("the frames up to {} are whole", names::frame(last, self.format)),
+            None => "no frame was written".to_owned(),
         };
         format!("make room or choose another folder with --out; {good}")
     }
@@ -177,7 +177,7 @@ fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
         return Err(Error::file(folder, cause, remedy));
     }
     ours.iter().try_for_each(fs::remove_file).map_err(unwritable)?;
-    // Found out now, not after the first frame is computed.
+    // A folder that cannot be written is refused now, not after the first frame.
     let probe = names::temporary(&folder.join(names::RUN));
     File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(unwritable)
 }
@@ -208,11 +208,12 @@ fn placed(obstacle: &ObstacleSetup, time_s: f64) -> Vec<Vec3> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::program::output::formats::obj::Obj;
     use cloth_sim::mesh::obj_read;
     use cloth_sim::scene::build;
     use cloth_sim::scene::load::parse;
+
+    use super::*;
+    use crate::program::output::formats::obj::Obj;
 
     fn documents() -> Documents {
         let scene = parse(
@@ -269,7 +270,7 @@ mod tests {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let mut writer =
             FrameWriter::create(folder.path(), &documents, &Obj, Digits::Nine, false).unwrap();
-        // A folder of that name stands in the way of frame 1.
+        // A folder has the name of frame 1.
         fs::create_dir_all(folder.path().join("frame_0001.obj/in")).unwrap();
         let error =
             (0..100).find_map(|frame| writer.write(frame, 0.0, positions(&documents)).err());

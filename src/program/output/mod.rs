@@ -1,4 +1,4 @@
-//! What a run leaves on disk: frames, `run.json`, `steps.jsonl` and `timeline.json`.
+//! The files of a run folder: frames, `run.json`, `steps.jsonl` and `timeline.json`.
 
 pub mod formats;
 pub mod frames;
@@ -15,7 +15,7 @@ use std::path::Path;
 use cloth_sim::error::{Error, Result};
 use serde::Serialize;
 
-/// Writes under a temporary name and renames; removes what a failure leaves.
+/// Writes a file under a temporary name and renames it. A failure leaves no file.
 fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,4 +1,4 @@
-//! Names of the files in a run folder, for all who write or read them.
+//! Names of the files that the program writes: those of a run folder, and pictures.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,30 @@ use crate::program::output::formats;
 pub const SCENE: &str = "scene.ron";
 /// Patch and rank of each cloth vertex.
 pub const PARTITION: &str = "partition.csv";
-/// What the run was and how it ended.
+/// The run: what it was and how it ended.
 pub const RUN: &str = "run.json";
 /// Each frame's hash and steps.
 pub const STEPS: &str = "steps.jsonl";
-/// Who executed which task in one step.
+/// Which processor executed which task in one step.
 pub const TIMELINE: &str = "timeline.json";
 /// The profile: a row for each frame and processor.
 pub const PROFILE: &str = "profile.csv";
 /// Seconds of the phases: a row for each frame.
 pub const PHASES: &str = "phases.csv";
 
+/// The picture of a run, without its ending.
+pub const RUN_PICTURE: &str = "profile";
+/// The picture of two runs.
+pub const COMPARISON_PICTURE: &str = "comparison";
+/// The picture of one step.
+pub const STEP_PICTURE: &str = "timeline";
+/// The picture of a modelled machine over numbers of processors.
+pub const SCALING_PICTURE: &str = "replay_scaling";
+/// The picture of the modelled processors, with and without stealing.
+pub const UTILIZATION_PICTURE: &str = "replay_utilization";
+
 const OBSTACLES: &str = "obstacles";
-/// Ends the name of a file that is being written.
+/// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
 
 /// The file of frame `number` in `format`.
@@ -34,11 +45,16 @@ pub fn obstacles(format: &str) -> String {
     format!("{OBSTACLES}.{format}")
 }
 
-/// What `path` is called until it is whole.
+/// The name of the file at `path` until it is whole.
 pub fn temporary(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(TEMPORARY);
     name.into()
+}
+
+/// The two files of a picture: SVG, then PNG.
+pub fn picture(name: &str) -> [String; 2] {
+    ["svg", "png"].map(|ending| format!("{name}.{ending}"))
 }
 
 /// Whether a file of this name is a frame, in any format.
@@ -47,15 +63,15 @@ pub fn is_frame(name: &str) -> bool {
     number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether a new run in the folder removes a file of this name: what it may not write again
-/// would otherwise stay from the earlier run, or a part of a file that was being written.
+/// Whether a new run in the folder removes a file of this name. The new run may not write all
+/// files of the earlier one again, and the earlier one may have left parts of files.
 pub fn is_removed(name: &str) -> bool {
     let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
     let of_run = [RUN, STEPS, TIMELINE, PROFILE, PHASES].contains(&name);
     of_run || is_frame(name) || stem(name) == Some(OBSTACLES)
 }
 
-/// A name without the ending of a format.
+/// A name without its ending, if that is the ending of a format.
 fn stem(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once('.')?;
     formats::ALL.iter().any(|format| format.name() == ending).then_some(stem)
@@ -66,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_a_run_are_known_by_their_names() {
+    fn files_of_a_run_are_recognised_by_their_names() {
         for name in [&*frame(0, "obj"), &frame(12_345, "obj")] {
             assert!(is_frame(name) && is_removed(name), "{name}");
         }

@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::Value;
 
-/// Writes `report`; measures that are zero, and an energy that is not known, are left out.
+/// Writes `report`. Leaves out measures that are zero, and an energy that is not known.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -19,7 +19,7 @@ pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S:
     for counter in Counter::ALL {
         map.serialize_entry(counter.name(), &report.get(*counter))?;
     }
-    // JSON's numbers are exact to 53 bits only, for most who read them.
+    // Many readers of JSON keep only 53 bits of a number.
     map.serialize_entry("test_hash", &format!("{:016x}", report.test_hash))?;
     for measure in Measure::ALL.iter().filter(|&&measure| report.measured(measure) != 0.0) {
         map.serialize_entry(measure.name(), &report.measured(*measure))?;
@@ -32,10 +32,10 @@ pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S:
     map.end()
 }
 
-/// Reads a report. What is not there stays zero: another version did not measure it.
+/// Reads a report. A missing field is zero, because another version may not have measured it.
 ///
 /// # Errors
-/// What is no JSON object.
+/// A value that is no JSON object.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepReport, D::Error> {
     let fields = BTreeMap::<String, Value>::deserialize(deserializer)?;
     let number = |name: &str| fields.get(name).and_then(Value::as_f64);
@@ -64,7 +64,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepRep
     Ok(report)
 }
 
-/// `counts` without the zeros at its end.
+/// `counts` without the trailing zeros.
 fn trimmed(counts: &[u64]) -> &[u64] {
     &counts[..counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1)]
 }

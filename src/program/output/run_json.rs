@@ -1,5 +1,6 @@
-//! `run.json`: what a run was and how it ended. It is written when the run begins and when it
-//! ends; `steps.jsonl` tells what happened between.
+//! `run.json`: what a run was and how it ended.
+//!
+//! It is written when the run begins, and again when it ends. `steps.jsonl` has the frames.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,12 +14,11 @@ use crate::program::output::{json, names, not_written, write_whole};
 /// The version of the format of `run.json` and `steps.jsonl`.
 pub const FORMAT: u32 = 4;
 
-/// Room for the cause of a failure, bytes.
+/// Space that is kept for the cause of a failure, bytes.
 const ROOM: usize = 4096;
 
-/// What to do about a folder that holds no run.
-pub const NO_RUN: &str =
-    "give the folder that a run has written: out/<scene name>, or what --out named";
+/// The remedy for a folder that holds no run.
+pub const NO_RUN: &str = "give the folder of a run: out/<scene name>, or the folder given by --out";
 
 /// Whether a run is still going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub enum Status {
     Running,
     /// All frames are there.
     Complete,
-    /// The run ended early; the whole frames stay.
+    /// The run ended early. The frames that were written stay.
     Failed,
 }
 
@@ -37,13 +37,13 @@ pub enum Status {
 pub struct RankPlace {
     /// Its number.
     pub rank: usize,
-    /// Its computer.
+    /// The name of its machine.
     pub host: String,
     /// The processor cores it may use.
     pub cores: String,
     /// Cloth vertices that it owns.
     pub vertices: usize,
-    /// Ghost points that it keeps.
+    /// Its ghost points.
     pub ghosts: usize,
 }
 
@@ -76,7 +76,7 @@ pub struct RunHead {
     pub load_index: f64,
     /// `max_r (ghosts of r / owned by r)` of the partition.
     pub surface_index: f64,
-    /// How bending stands in the linear system.
+    /// How bending enters the linear system.
     pub bending: String,
     /// Host and binding of each rank.
     pub places: Vec<RankPlace>,
@@ -106,15 +106,15 @@ impl RunHead {
         };
         let Version { format } = serde_json::from_slice(&text).map_err(no_record)?;
         if format != FORMAT {
-            let cause = format!("format {format}, where this version knows {FORMAT}");
+            let cause = format!("format {format}, but this version knows {FORMAT}");
             let remedy = "repeat the run, or use the version of cloth-sim that made it";
             return Err(Error::file(&path, cause, remedy));
         }
         serde_json::from_slice(&text).map_err(no_record)
     }
 
-    /// Writes the file when the run begins, and keeps room for the one of its end: a full
-    /// disk must not hide how the run ended.
+    /// Writes the file when the run begins. Also reserves space for the file that is written at the
+    /// end, so that a full disk cannot hide how the run ended.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -135,7 +135,7 @@ impl RunHead {
         let text = json(&path, self)?;
         let temporary = names::temporary(&path);
         let write = || -> io::Result<()> {
-            // Written over, not made anew: the room is taken already.
+            // The reserved file is overwritten, which needs no new space.
             let mut file =
                 File::options().write(true).create(true).truncate(false).open(&temporary)?;
             file.write_all(&text)?;
@@ -184,7 +184,7 @@ mod tests {
         older.as_object_mut().unwrap().remove("steps_per_frame");
         fs::write(folder.path().join(names::RUN), older.to_string()).unwrap();
         let error = RunHead::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("format 3, where this version knows 4"), "{error}");
+        assert!(error.contains("format 3, but this version knows 4"), "{error}");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn what_cannot_be_written_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        // A folder of that name stands in the way.
+        // A folder has the name of the file.
         fs::create_dir_all(folder.path().join(names::RUN).join("in")).unwrap();
         head().begin(folder.path()).unwrap_err();
         assert_eq!(files(folder.path()), [names::RUN]);

@@ -1,6 +1,7 @@
 //! `steps.jsonl`: a line of JSON for each frame, with its hash and the steps that lead to it.
-//! Lines are only ever added, so the thousandth frame costs as much as the first, and a run
-//! that is killed loses the frame that it was adding.
+//!
+//! Lines are only added. So the thousandth frame costs as much as the first one, and a run that
+//! is killed loses at most the line that it was writing.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -13,16 +14,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::program::output::{json, names, not_written, report_json};
 
-/// One frame: the hash of the f64 state behind it, and the steps that lead to it.
+/// One frame: the hash of its f64 state, and the steps that lead to it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FrameRecord {
-    /// Frame number, 0 being the start.
+    /// Frame number. 0 is the start.
     pub frame: u64,
     /// Hash of positions, velocities, contacts and time (see [`cloth_sim::step::state::State`]).
     pub state_hash: String,
-    /// Every step of every rank since the frame before it.
+    /// Every step of every rank since the previous frame.
     pub steps: Vec<StepRecord>,
-    /// Who took tasks from whom in them.
+    /// Which processors took tasks from which in these steps.
     pub thefts: Vec<TheftRecord>,
 }
 
@@ -33,8 +34,8 @@ pub struct StepRecord {
     pub step: u64,
     /// The rank that measured.
     pub rank: usize,
-    /// The test part of the step: its searches, each from its beginning to its end on the
-    /// slowest rank, s. The same for all ranks.
+    /// The test part of the step, s: the sum of its searches, each until its slowest rank was done.
+    /// The same for all ranks.
     pub test_part_s: f64,
     /// Its phases and counters.
     #[serde(flatten, with = "report_json")]
@@ -43,12 +44,12 @@ pub struct StepRecord {
     pub processors: Vec<ProcessorUse>,
 }
 
-/// Tasks that a rank's processors took from others from one frame to the next.
+/// Tasks that processors of a rank took from others between two frames.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct TheftRecord {
     /// The rank of the thief.
     pub rank: usize,
-    /// Who took how many tasks from whom.
+    /// Thief, victim, and number of tasks.
     #[serde(flatten)]
     pub theft: Theft,
 }
@@ -57,7 +58,7 @@ pub struct TheftRecord {
 pub struct StepsFile {
     path: PathBuf,
     file: File,
-    /// Of whole lines, bytes.
+    /// Length of the whole lines, bytes.
     length: u64,
 }
 
@@ -75,12 +76,12 @@ impl StepsFile {
     /// Adds a frame.
     ///
     /// # Errors
-    /// When it cannot be written; the file then holds those before it.
+    /// When it cannot be written. The file then holds the frames before it.
     pub fn add(&mut self, frame: &FrameRecord) -> Result<()> {
         let mut line = json(&self.path, frame)?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(|cause| {
-            // Whoever reads the file gets along with half a line, too.
+            // If this fails too, readers skip the half line.
             let _ = self.file.set_len(self.length);
             not_written(&self.path, cause)
         })?;
@@ -112,7 +113,7 @@ const REMEDY: &str = "repeat the run";
 impl Iterator for Frames {
     type Item = Result<FrameRecord>;
 
-    /// Ends before a last line that was cut: the run goes on, or was killed.
+    /// Skips a last line that is cut off, because the run may still write it or was killed.
     fn next(&mut self) -> Option<Self::Item> {
         self.line.clear();
         self.number += 1;
@@ -176,7 +177,7 @@ mod tests {
         let first = written.iter().position(|&byte| byte == b'\n').unwrap();
         for length in (0..=written.len()).rev() {
             std::fs::write(&path, &written[..length]).unwrap();
-            // A line is whole without its end, too.
+            // A line without its line break is whole too.
             let whole = (length + 1) / (first + 1);
             assert_eq!(recorded(folder).0.len(), whole.min(3), "{length} bytes");
         }

@@ -1,4 +1,4 @@
-//! `timeline.json`: who executed which task in one step; written and read back.
+//! `timeline.json`: which processor executed which task in one step.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,9 +15,9 @@ pub const FORMAT: u32 = 1;
 /// What one rank did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankSpans {
-    /// Its computer, whose clock it reads.
+    /// The name of its machine. Ranks of one machine have the same clock.
     pub host: String,
-    /// The searches of the step; of all ranks as many.
+    /// The searches of the step. All ranks have the same number.
     pub searches: Vec<SearchSpan>,
 }
 
@@ -39,9 +39,8 @@ pub struct TimeLine {
 }
 
 impl TimeLine {
-    /// Makes all times, which count from any moment of each machine, count from when the
-    /// first rank began the step's first search; on several machines, the first one of
-    /// each machine.
+    /// Shifts all times. Before, the times of a machine count from any moment. After, they count
+    /// from the moment when the first rank of that machine began the step's first search.
     pub fn count_from_start(&mut self) {
         let mut starts = BTreeMap::<String, f64>::new();
         for rank in &self.ranks {
@@ -60,7 +59,7 @@ impl TimeLine {
                 }
             }
         }
-        // A hand-over is told by the clock of the victim.
+        // The time of a hand-over is on the clock of the victim.
         let hosts = Vec::from_iter(self.ranks.iter().map(|rank| rank.host.clone()));
         let tasks = self.ranks.iter_mut().flat_map(|rank| &mut rank.searches);
         for task in tasks.flat_map(|search| &mut search.tasks) {
@@ -82,10 +81,10 @@ impl TimeLine {
         write_whole(&path, |out| out.write_all(&text)).map_err(|cause| not_written(&path, cause))
     }
 
-    /// Reads the file of a run; `None` if it has none.
+    /// Reads the file of a run. `None` if there is no file.
     ///
     /// # Errors
-    /// A file that cannot be read, is no time line, or has another format.
+    /// When the file cannot be read, is no time line, or has another format.
     pub fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(names::TIMELINE);
         if !path.exists() {
@@ -96,7 +95,7 @@ impl TimeLine {
         let line: Self = serde_json::from_slice(&text)
             .map_err(|cause| Error::file(&path, format!("not a time line: {cause}"), remedy))?;
         if line.format != FORMAT {
-            let cause = format!("format {}, where this version knows {FORMAT}", line.format);
+            let cause = format!("format {}, but this version knows {FORMAT}", line.format);
             return Err(Error::file(&path, cause, remedy));
         }
         if !line.is_whole() {
@@ -105,7 +104,7 @@ impl TimeLine {
         Ok(Some(line))
     }
 
-    /// Whether all ranks have as many searches, and all processors that are named exist.
+    /// Whether all ranks have the same number of searches, and all named processors exist.
     fn is_whole(&self) -> bool {
         let count = self.ranks.first().map_or(0, |rank| rank.searches.len());
         let mut tasks =

@@ -1,4 +1,4 @@
-//! Pictures as files: drawn as SVG, and turned into PNG.
+//! Writes pictures: draws them as SVG, and converts that to PNG.
 
 use std::path::{Path, PathBuf};
 
@@ -10,28 +10,33 @@ use plotters::style::WHITE;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 
+use crate::program::output::names;
+
 /// A part of a picture, in pixels.
 pub(crate) type Area<B> = DrawingArea<B, Shift>;
-/// What drawing on `B` comes to.
+/// The result of drawing on `B`.
 pub(crate) type Drawn<B, T = ()> =
     std::result::Result<T, DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
-/// The font of all texts. A viewer of an SVG file takes its own one of this name;
-/// in PNG files it is DejaVu Sans, which travels with the program.
+/// The font of all texts. In SVG files the viewer chooses the font. In PNG files it is DejaVu Sans,
+/// which is part of the program.
 pub(crate) const FONT: &str = "sans-serif";
 
-/// What can be drawn on any backend.
+/// A picture that can be drawn on any backend.
 pub(crate) trait Picture {
     /// Width and height, pixels.
     fn size(&self) -> (u32, u32);
 
-    /// Draws it on `area`, which is of that size and white.
+    /// Draws it on `area`, which has that size and is white.
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B>;
 }
 
-/// Writes `picture` as `<stem>.svg` and `<stem>.png` into `folder`.
-pub(crate) fn write(picture: &impl Picture, folder: &Path, stem: &str) -> Result<Vec<PathBuf>> {
-    let [svg_path, png_path] = ["svg", "png"].map(|kind| folder.join(format!("{stem}.{kind}")));
+/// Writes `picture` as `<name>.svg` and `<name>.png` into `folder`. Returns the two files.
+///
+/// # Errors
+/// When a file cannot be written.
+pub(crate) fn write(picture: &impl Picture, folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
+    let [svg_path, png_path] = names::picture(name).map(|file| folder.join(file));
     let no_space = "free some space or choose another folder (--out)";
     let bug = |cause| Error::file(&svg_path, cause, "report this as a bug");
     let svg = svg(picture).map_err(bug)?;
@@ -57,7 +62,7 @@ fn draw<B: DrawingBackend>(backend: B, picture: &impl Picture) -> Drawn<B> {
     area.present()
 }
 
-/// The picture `svg` in pixels, as large as it says.
+/// Renders the picture `svg` in its own size.
 fn png(svg: &str) -> Made<Vec<u8>> {
     let mut options = usvg::Options::default();
     let fonts = options.fontdb_mut();

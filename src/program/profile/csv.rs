@@ -1,5 +1,5 @@
-//! The profile as tables: `profile.csv` has a row for each frame and processor, `phases.csv`
-//! one for each frame.
+//! The profile as tables. `profile.csv` has a row for each frame and processor, `phases.csv` a row
+//! for each frame.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ const HEADER: &str = "frame,rank,thread,test_part_s,length_s,busy_s,scheduling_s
                       requests,rejections\n";
 
 impl Profile {
-    /// Writes `profile.csv` and `phases.csv` into `folder` and returns their paths. Numbers
-    /// are exact; the utilization of a frame without tests is empty.
+    /// Writes `profile.csv` and `phases.csv` into `folder` and returns their paths. Numbers are
+    /// exact. The utilization of a frame without tests is empty.
     ///
     /// # Errors
     /// When the folder cannot be written.

@@ -1,4 +1,4 @@
-//! Utilization of each processor over the frames, as colours.
+//! The heat map: utilization of each processor over the frames, as colours.
 
 use plotters::element::{Rectangle, Text};
 use plotters::prelude::DrawingBackend;
@@ -13,7 +13,7 @@ use crate::program::profile::{Profile, panel};
 /// Cells in which no test was executed.
 const NO_WORK: RGBColor = RGBColor(222, 222, 222);
 
-/// Height of a heat map of so many processors, pixels.
+/// Height of a heat map of this many processors, pixels.
 pub(super) fn height(processors: usize) -> u32 {
     (26 * processors as u32).clamp(150, 620) + (TOP + BOTTOM) as u32
 }
@@ -23,7 +23,7 @@ fn color(utilization: f64) -> RGBColor {
     ViridisRGB::get_color_normalized(utilization.clamp(0.0, 1.0), 0.0, 1.0)
 }
 
-/// Draws it: frames to the right, processors downwards.
+/// Draws the heat map: frames to the right, processors downwards.
 pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
     let count = profile.processors.len();
     let chart = panel::columns(area, profile.frames.len(), 1.0)?;
@@ -36,7 +36,7 @@ pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
             cell(area, [(left, row(j)), (right, row(j + 1))], processor.utilization)?;
         }
     }
-    // Names of the processors, as many as there is room for.
+    // As many names of processors as there is room for.
     let style = panel::text(15, BLACK, (HPos::Right, VPos::Center));
     let every = match panel::spacing(count, f64::from(height) / 16.0) {
         1 => 1,
@@ -50,7 +50,7 @@ pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
     scale(area, height)
 }
 
-/// One processor in one frame; with its percentage where there is room.
+/// Draws one processor in one frame, with its percentage where there is room.
 fn cell<B: DrawingBackend>(
     area: &Area<B>,
     corners: [(i32, i32); 2],
@@ -68,7 +68,7 @@ fn cell<B: DrawingBackend>(
     area.draw(&Text::new(format!("{:.0}", 100.0 * value), middle, style))
 }
 
-/// The scale of colours, right of the axes.
+/// Draws the scale of colours, right of the axes.
 fn scale<B: DrawingBackend>(area: &Area<B>, height: i32) -> Drawn<B> {
     let left = area.dim_in_pixel().0 as i32 - RIGHT + 16;
     let right = left + 16;

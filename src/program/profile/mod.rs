@@ -1,17 +1,16 @@
-//! The profile of a run: how each processor spent the test parts of its phases.
+//! The profile of a run: how each processor spent the test parts of the steps.
 //!
-//! A phase is one step's collision handling; a processor is a thread of a rank. The
-//! test part of a phase is as long as that of its slowest rank: without stealing, a
-//! rank that is done goes on and waits elsewhere. Averages over phases are over those in which any processor executed a test, as
-//! the others say nothing about balance (Thomaszewski & Blochinger 2007, figure 8;
-//! methods 9).
+//! A processor is a thread of a rank. The test part of a step is the time of its searches, each
+//! until its slowest rank is done. Without stealing, a rank that is done goes on and waits
+//! elsewhere. Averages are over the steps in which any processor executed a test, because other
+//! steps say nothing about balance (Thomaszewski & Blochinger 2007, figure 8).
 
 pub(super) mod canvas;
-mod comparison;
+mod comparison_picture;
 mod csv;
 mod heat_map;
-pub(super) mod one_run;
 pub(super) mod panel;
+pub(super) mod run_picture;
 mod step_picture;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,23 +24,26 @@ use crate::program::output::names;
 use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::steps_jsonl::{self, FrameRecord, StepRecord};
 use crate::program::output::timeline_json::TimeLine;
+use crate::program::profile::comparison_picture::ComparisonPicture;
+use crate::program::profile::run_picture::RunPicture;
+use crate::program::profile::step_picture::StepPicture;
+use crate::program::words::plural;
 
 /// The profile of a run, frame by frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// The scene's name, and what else there is to say of the run.
+    /// The scene's name, and a remark about the run.
     pub scene: String,
     /// Number of ranks.
     pub ranks: usize,
     /// Threads of each rank.
     pub threads: usize,
-    /// Phases of a frame.
+    /// Number of steps of a frame.
     pub steps_per_frame: u64,
-    /// Number of steps that were recorded, if frames stand for those alone: their seconds
-    /// are means over them. Else seconds are sums over all steps of the frame.
+    /// Number of recorded steps, if the profile is of a recording. Then seconds are means over the
+    /// recorded steps of a frame. Otherwise seconds are sums over all steps of a frame.
     pub recorded: Option<usize>,
-    /// The frames that were written, rising from 1; one without processors if no step of it
-    /// was recorded.
+    /// The frames that were written, from 1 on. A frame without a recorded step has no processors.
     pub frames: Vec<FrameProfile>,
     /// Each processor over the whole run.
     pub processors: Vec<ProcessorProfile>,
@@ -52,34 +54,34 @@ pub struct Profile {
 pub struct FrameProfile {
     /// Its number.
     pub frame: u64,
-    /// Seconds of each phase of the steps, summed over them, averaged over ranks.
+    /// Seconds of each phase, averaged over the ranks.
     pub seconds: [f64; Phase::ALL.len()],
     /// Each processor, by rank and thread.
     pub processors: Vec<ProcessorProfile>,
 }
 
-/// One processor in some phases.
+/// One processor during some steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProcessorProfile {
     /// Its rank.
     pub rank: usize,
     /// Its number among the threads of the rank.
     pub thread: usize,
-    /// Sums over the phases.
+    /// Sums over the steps.
     pub usage: ProcessorUse,
-    /// Length of the test parts, s: each as long as on its slowest rank.
+    /// Length of the test parts, s.
     pub test_part_s: f64,
-    /// Average over the phases with work; none if there was no such phase.
+    /// Average over the steps with tests. `None` if there was no such step.
     pub utilization: Option<f64>,
 }
 
 impl ProcessorProfile {
-    /// Rank and thread as `rank.thread`.
+    /// Its name in tables and pictures: `rank.thread`.
     pub fn name(&self) -> String {
         format!("{}.{}", self.rank, self.thread)
     }
 
-    /// The rest of the test parts, s: nothing to do, or not running.
+    /// The rest of the test parts, s: without work, or not running.
     pub fn idle_s(&self) -> f64 {
         let ProcessorUse { busy_s, scheduling_s, waiting_s, .. } = self.usage;
         (self.test_part_s - busy_s - scheduling_s - waiting_s).max(0.0)
@@ -87,7 +89,7 @@ impl ProcessorProfile {
 }
 
 impl FrameProfile {
-    /// Collision handling, s: all that is not physical modelling.
+    /// Collision handling, s: all phases except physical modelling.
     pub fn collision_s(&self) -> f64 {
         let phases = Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
         phases.map(|&phase| self.seconds[phase as usize]).sum()
@@ -98,7 +100,7 @@ impl FrameProfile {
         self.processors.iter().map(|one| one.test_part_s).fold(0.0, f64::max)
     }
 
-    /// Average over the processors; none in a frame without tests.
+    /// Average over the processors. `None` in a frame without tests.
     pub fn utilization(&self) -> Option<f64> {
         let known = self.processors.iter().map(|one| one.utilization);
         let sum: f64 = known.sum::<Option<f64>>()?;
@@ -115,7 +117,7 @@ impl Profile {
     /// Reads the profile of the run in `folder` from its `run.json` and `steps.jsonl`.
     ///
     /// # Errors
-    /// A folder that is no run; a run without a profile.
+    /// A folder that is no run, or a run without a step.
     pub fn read(folder: &Path) -> Result<Self> {
         let head = RunHead::read(folder)?;
         let mut frames = FrameProfiles::new(head.ranks);
@@ -124,20 +126,19 @@ impl Profile {
         }
         let profile = frames.of_run(&head);
         if profile.frames.is_empty() {
-            let remedy = "let it compute a frame, then repeat this";
+            let remedy = "wait until the run has written a frame, then repeat this";
             return Err(Error::file(folder.join(names::STEPS), "the run has no step", remedy));
         }
         Ok(profile)
     }
 
-    /// "2 ranks x 1 thread, 40 phases a frame"; "2 ranks, 100 of 1000 steps" if only those
-    /// were recorded, and modelled for ranks of one thread.
+    /// "2 ranks x 1 thread, 40 steps a frame". For a recording "2 ranks, 100 of 1000 steps".
     fn describe(&self) -> String {
         let (ranks, per_frame) = (plural(self.ranks, "rank"), self.steps_per_frame as usize);
         match self.recorded {
             None => {
                 let threads = plural(self.threads, "thread");
-                format!("{ranks} x {threads}, {} a frame", plural(per_frame, "phase"))
+                format!("{ranks} x {threads}, {} a frame", plural(per_frame, "step"))
             }
             Some(count) => {
                 format!("{ranks}, {count} of {}", plural(self.frames.len() * per_frame, "step"))
@@ -145,73 +146,62 @@ impl Profile {
         }
     }
 
-    /// What seconds of a frame belong to.
+    /// What the seconds of a frame are counted for.
     fn times_are(&self) -> &'static str {
         if self.recorded.is_some() { "a step" } else { "a frame" }
     }
 }
 
-/// "1 rank", "2 ranks".
-fn plural(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}
-
-/// Draws the profile of the run in `run` into `out` (`profile.svg`, `profile.png`)
-/// and writes `profile.csv` and `phases.csv` beside it; if the run has a time line, draws it too
-/// (`timeline.svg`, `timeline.png`). Returns the files.
+/// Draws the profile of the run in the folder `run` into the folder `out`, and writes its tables
+/// there. If the run has a time line, draws it too. Returns the files.
 ///
 /// # Errors
-/// As for [`Profile::read`]; when a file cannot be written.
+/// As for [`Profile::read`]. When a file cannot be written.
 pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let profile = Profile::read(run)?;
     let tables = profile.write_tables(out)?;
-    let mut files = canvas::write(&one_run::OneRun(&profile), out, "profile")?;
+    let mut files = canvas::write(&RunPicture(&profile), out, names::RUN_PICTURE)?;
     files.extend(tables);
     if let Some(line) = TimeLine::read(run)? {
-        files.extend(canvas::write(&step_picture::StepPicture::new(&line), out, "timeline")?);
+        files.extend(canvas::write(&StepPicture::new(&line), out, names::STEP_PICTURE)?);
     }
     Ok(files)
 }
 
-/// Draws two runs beside each other into `out` (`comparison.svg`, `comparison.png`).
-/// Returns the files.
+/// Draws two runs beside each other into the folder `out`. Returns the files.
 ///
 /// # Errors
-/// As for [`Profile::read`]; runs with different numbers of frames; when a file
-/// cannot be written.
+/// As for [`Profile::read`]. Runs with different numbers of frames. When a file cannot be written.
 pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
     let [a, b] = [Profile::read(runs[0])?, Profile::read(runs[1])?];
     if a.frames.len() != b.frames.len() {
         let cause = format!(
-            "{} frames have a profile here, {} in {}",
+            "this run has {} frames, but {} has {}",
             b.frames.len(),
-            a.frames.len(),
-            runs[0].display()
+            runs[0].display(),
+            a.frames.len()
         );
-        let remedy = "compare runs of as many frames: repeat one of them with --frames";
+        let remedy = "compare runs of the same length; repeat one of them with --frames";
         return Err(Error::file(runs[1], cause, remedy));
     }
-    canvas::write(&comparison::Comparison::new([&a, &b], runs), out, "comparison")
+    canvas::write(&ComparisonPicture::new([&a, &b], runs), out, names::COMPARISON_PICTURE)
 }
 
-/// Draws two profiles of as many frames beside each other, under these names, into `out`.
-/// Returns the files.
+/// Draws two profiles of the same length beside each other, under the headings `labels`, as the
+/// picture `name` in the folder `out`. Returns the files.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub fn draw_profiles(
     profiles: [&Profile; 2],
-    names: [String; 2],
+    labels: [String; 2],
     out: &Path,
-    stem: &str,
+    name: &str,
 ) -> Result<Vec<PathBuf>> {
-    canvas::write(&comparison::Comparison { profiles, names }, out, stem)
+    canvas::write(&ComparisonPicture { profiles, labels }, out, name)
 }
 
-/// The profile of a run, frame by frame as it goes on.
+/// Builds the profile of a run, frame by frame.
 pub struct FrameProfiles {
     ranks: usize,
     frames: Vec<FrameProfile>,
@@ -219,12 +209,12 @@ pub struct FrameProfiles {
 }
 
 impl FrameProfiles {
-    /// Of no frame yet.
+    /// Without a frame, for a run on `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self { ranks, frames: Vec::new(), of_run: Sums::default() }
     }
 
-    /// Adds a frame; the first one has no step and no profile.
+    /// Adds a frame. Frame 0 has no step and is left out.
     pub fn add(&mut self, frame: &FrameRecord) {
         if frame.steps.is_empty() {
             return;
@@ -275,17 +265,17 @@ fn seconds(steps: &[StepRecord], ranks: usize) -> [f64; Phase::ALL.len()] {
     seconds.map(|sum| sum / ranks.max(1) as f64)
 }
 
-/// Sums over phases, by rank and thread.
+/// Sums over steps, by rank and thread.
 #[derive(Default)]
 struct Sums(BTreeMap<(usize, usize), Sum>);
 
-/// One processor's sums; that of the utilization is over phases with tests alone.
+/// The sums of one processor. `utilization` is summed over the steps with tests only.
 #[derive(Default)]
 struct Sum {
     usage: ProcessorUse,
     test_part_s: f64,
     utilization: f64,
-    phases: u32,
+    steps_with_tests: u32,
 }
 
 impl Sums {
@@ -296,7 +286,7 @@ impl Sums {
             sum.test_part_s += step.test_part_s;
             if has_tests && step.test_part_s > 0.0 {
                 sum.utilization += usage.busy_s / step.test_part_s;
-                sum.phases += 1;
+                sum.steps_with_tests += 1;
             }
         }
     }
@@ -307,7 +297,8 @@ impl Sums {
             thread,
             usage: sum.usage,
             test_part_s: sum.test_part_s,
-            utilization: (sum.phases > 0).then(|| sum.utilization / f64::from(sum.phases)),
+            utilization: (sum.steps_with_tests > 0)
+                .then(|| sum.utilization / f64::from(sum.steps_with_tests)),
         };
         self.0.into_iter().map(profile).collect()
     }

@@ -1,4 +1,4 @@
-//! What all diagrams are made of: colours, headings, axes, curves, stacked bars, legend.
+//! The parts of all diagrams: colours, headings, axes, curves, stacked bars, legend.
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::cartesian::Cartesian2d;
@@ -12,11 +12,11 @@ use crate::program::profile::canvas::{Area, Drawn, FONT};
 
 /// Space left of the axes, pixels.
 pub(crate) const LEFT: i32 = 64;
-/// Space right of the axes: legends, pixels.
+/// Space right of the axes, for the legend, pixels.
 pub(crate) const RIGHT: i32 = 176;
-/// Space above the axes: the title, pixels.
+/// Space above the axes, for the title, pixels.
 pub(crate) const TOP: i32 = 34;
-/// Space below the axes: numbers of frames, pixels.
+/// Space below the axes, for the numbers of frames, pixels.
 pub(crate) const BOTTOM: i32 = 44;
 
 /// Height of the line at the top of a picture, pixels.
@@ -29,9 +29,9 @@ pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 pub(crate) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
-/// Axes over the frames 1 to `frames`; a frame is as wide as 1.
+/// Axes over the frames 1 to `frames`. A frame has the width 1.
 pub(crate) struct Axes<'a> {
-    /// What the vertical axis shows, with its unit; stands above it.
+    /// The quantity on the vertical axis, with its unit. It stands above the axis.
     pub title: &'a str,
     pub frames: usize,
     /// Upper end of the vertical axis.
@@ -40,20 +40,20 @@ pub(crate) struct Axes<'a> {
 
 pub(crate) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// A line over the frames; where a value is missing, a gap.
+/// A line over the frames. A missing value makes a gap.
 pub(crate) struct Curve<'a> {
     pub label: &'a str,
     pub color: RGBColor,
     pub values: Vec<Option<f64>>,
 }
 
-/// Text of `size` pixels whose point of reference is `anchor`.
+/// The style of a text of `size` pixels. `anchor` says which point of the text is at its place.
 pub(crate) fn text(size: u32, color: RGBColor, anchor: (HPos, VPos)) -> TextStyle<'static> {
     let style = (FONT, size).into_font().color(&color);
     style.pos(Pos::new(anchor.0, anchor.1))
 }
 
-/// Seconds as numbers that are easy to read: the unit and how many make a second.
+/// A unit of time in which numbers are easy to read, and how many of it make a second.
 pub(crate) fn unit_of_time(longest_s: f64) -> (&'static str, f64) {
     match longest_s {
         s if s >= 1.0 => ("s", 1.0),
@@ -68,7 +68,7 @@ pub(crate) fn above(values: impl Iterator<Item = f64>) -> f64 {
     if max > 0.0 { 1.08 * max } else { 1.0 }
 }
 
-/// Draws axes with a grid, the title above and the number of frames below them.
+/// Draws axes with a grid, the title above and the numbers of the frames below.
 pub(crate) fn axes<'a, B: DrawingBackend>(
     area: &'a Area<B>,
     axes: &Axes,
@@ -80,21 +80,30 @@ pub(crate) fn axes<'a, B: DrawingBackend>(
     Ok(chart)
 }
 
-/// Axes for frames whose times (a frame or a step, `of` says), of which `longest_s` is the
-/// longest, are drawn in a unit that suits them; and how many of it make a second.
+/// Axes for a time over the frames.
+pub(crate) struct TimeAxes<'a> {
+    /// What takes the time.
+    pub title: &'a str,
+    /// "a frame" or "a step".
+    pub of: &'a str,
+    pub frames: usize,
+    /// The longest time, s.
+    pub longest_s: f64,
+}
+
+/// Draws axes with a unit that suits the times. Also returns how many of it make a second.
 pub(crate) fn time_axes<'a, B: DrawingBackend>(
     area: &'a Area<B>,
-    (title, of): (&str, &str),
-    frames: usize,
-    longest_s: f64,
+    time: &TimeAxes,
 ) -> Drawn<B, (Chart<'a, B>, f64)> {
+    let TimeAxes { title, of, frames, longest_s } = *time;
     let (unit, per_s) = unit_of_time(longest_s);
     let title = &format!("{title}, {unit} {of}");
     let max = above([per_s * longest_s].into_iter());
     Ok((axes(area, &Axes { title, frames, max })?, per_s))
 }
 
-/// Room for the columns 1 to `count`, each as wide as 1, and for values up to `max`.
+/// A chart for the columns 1 to `count`, each of the width 1, and for values up to `max`.
 pub(crate) fn columns<'a, B: DrawingBackend>(
     area: &'a Area<B>,
     count: usize,
@@ -108,7 +117,7 @@ pub(crate) fn columns<'a, B: DrawingBackend>(
         .build_cartesian_2d(0.5..count as f64 + 0.5, 0.0..max)
 }
 
-/// Draws the vertical axis and its lines, about as many as `lines`.
+/// Draws the vertical axis and about `lines` lines.
 pub(crate) fn grid<B: DrawingBackend>(
     chart: &mut Chart<B>,
     lines: usize,
@@ -126,19 +135,19 @@ pub(crate) fn grid<B: DrawingBackend>(
         .draw()
 }
 
-/// What the picture shows, at its top.
+/// Draws the heading of a picture.
 pub(crate) fn heading_line<B: DrawingBackend>(area: &Area<B>, line: &str) -> Drawn<B> {
     let style = text(23, BLACK, (HPos::Left, VPos::Top));
     area.draw(&Text::new(line.to_owned(), (LEFT, 14), style))
 }
 
-/// The heading of a panel.
+/// Draws the title of a diagram.
 pub(crate) fn title<B: DrawingBackend>(area: &Area<B>, title: &str) -> Drawn<B> {
     let style = text(18, BLACK, (HPos::Left, VPos::Top));
     area.draw(&Text::new(title.to_owned(), (LEFT, 8), style))
 }
 
-/// Numbers of frames under the axes, as many as there is room for.
+/// Draws numbers of frames under the axes, as many as there is room for.
 pub(crate) fn frame_numbers<B: DrawingBackend>(
     area: &Area<B>,
     chart: &Chart<B>,
@@ -150,7 +159,7 @@ pub(crate) fn frame_numbers<B: DrawingBackend>(
     horizontal_axis(area, chart, numbers.map(|frame| (frame, frame)), "frame")
 }
 
-/// Draws the horizontal axis: numbers of columns as `(column, number)`, and what they are.
+/// Draws the horizontal axis: `numbers` as `(column, number)`, and their meaning `what`.
 pub(crate) fn horizontal_axis<B: DrawingBackend>(
     area: &Area<B>,
     chart: &Chart<B>,
@@ -174,20 +183,21 @@ pub(crate) fn column<B: DrawingBackend>(area: &Area<B>, chart: &Chart<B>, frame:
     chart.backend_coord(&(frame, 0.0)).0 - area.get_pixel_range().0.start
 }
 
-/// The smallest of 1, 2, 5, 10, ... so that at most `room` of `count` are named.
+/// The smallest `n` of 1, 2, 5, 10, ... for which every `n`-th of `count` gives at most `room`.
 pub(crate) fn spacing(count: usize, room: f64) -> usize {
     let steps = (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_usize.pow(power)));
     steps.into_iter().find(|&step| (count / step) as f64 <= room).unwrap_or(count.max(1))
 }
 
-/// The smallest of 1, 2, 5 times a power of ten that at most `count` of fit into `length`.
+/// The smallest `d` of 1, 2, 5 times a power of ten for which `length` has at most `count` parts of
+/// the length `d`.
 pub(crate) fn step(length: f64, count: f64) -> f64 {
     let power = 10_f64.powf((length / count).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
     steps.into_iter().find(|step| length / step <= count).unwrap_or(length)
 }
 
-/// As few digits as the axis needs.
+/// A number of an axis, with few digits.
 pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{} M", rounded(value / 1e6)),
@@ -201,7 +211,7 @@ fn rounded(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Draws curves, a dot on each value, and their legend.
+/// Draws curves with a dot on each value, and their legend.
 pub(crate) fn curves<B: DrawingBackend>(
     area: &Area<B>,
     chart: &mut Chart<B>,
@@ -220,8 +230,8 @@ pub(crate) fn curves<B: DrawingBackend>(
     legend(area, curves.iter().map(|curve| (curve.label, curve.color)))
 }
 
-/// Draws bars whose parts stand on each other: `parts` are label, colour and the
-/// values over the frames, from the bottom up.
+/// Draws bars whose parts stand on each other. `parts` has a label, a colour and the values over
+/// the frames for each, from the bottom up.
 pub(crate) fn stacked_bars<B: DrawingBackend>(
     area: &Area<B>,
     chart: &mut Chart<B>,
@@ -241,7 +251,7 @@ pub(crate) fn stacked_bars<B: DrawingBackend>(
     legend(area, parts.iter().rev().map(|(label, color, _)| (*label, *color)))
 }
 
-/// Labels with their colours, right of the axes.
+/// Draws labels with their colours, right of the axes.
 pub(crate) fn legend<'a, B: DrawingBackend>(
     area: &Area<B>,
     entries: impl Iterator<Item = (&'a str, RGBColor)>,
@@ -258,10 +268,7 @@ pub(crate) fn legend<'a, B: DrawingBackend>(
 
 #[cfg(test)]
 mod tests {
-    use super::number;
-    use super::spacing;
-    use super::step;
-    use super::unit_of_time;
+    use super::*;
 
     #[test]
     fn labels_are_few_and_short() {

@@ -1,4 +1,4 @@
-//! The picture of one step: who executed which task when.
+//! The picture of one step: which processor executed which task, and when.
 
 use cloth_sim::stealing::{Origin, SearchSpan, TaskSpan};
 use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
@@ -9,23 +9,25 @@ use plotters::style::{BLACK, Color, RGBColor, WHITE};
 use crate::program::output::timeline_json::TimeLine;
 use crate::program::profile::canvas::{Area, Drawn, Picture};
 use crate::program::profile::panel::{
-    BLUE, BOTTOM, GREEN, HEADING, LEFT, RIGHT, TOP, VERMILION, heading_line,
+    self, BLUE, BOTTOM, GREEN, HEADING, LEFT, RIGHT, TOP, VERMILION, heading_line,
 };
-use crate::program::profile::{panel, plural};
+use crate::program::words::plural;
 
 const WIDTH: u32 = 1200;
-/// Most searches of a step that are drawn.
+/// At most this many searches of a step are drawn.
 const PANELS: usize = 4;
-/// The shortest search that is drawn, as a share of the longest one.
+/// Searches below this share of the longest one are left out.
 const SHORTEST: f64 = 0.05;
-/// The narrowest task that gets a bar of its own, pixels.
+/// Narrower tasks get no bar of their own, pixels.
 const NARROWEST: f64 = 3.0;
-/// Width of the columns that shorter tasks are added up in, pixels.
+/// Width of the columns in which narrower tasks are added up, pixels.
 const COLUMN: i32 = 2;
 
-/// On a rank that takes part, without a task.
+/// The colour of a processor without a task, while its rank is in the search.
 const IDLE: RGBColor = RGBColor(222, 222, 222);
-/// Opacity of the time in which a task's thread did not run.
+/// For each of [`ORIGINS`], the share of the time of a column.
+type Shares = [f64; 3];
+/// Opacity of the part of a bar in which the thread did not run.
 const PALE: f64 = 0.35;
 const ORIGINS: [(&str, RGBColor); 3] =
     [("top-level task", BLUE), ("cut off own stack", GREEN), ("stolen task", VERMILION)];
@@ -38,25 +40,25 @@ fn kind(origin: &Origin) -> usize {
     }
 }
 
-/// The longest searches of the step below each other, in order.
+/// The longest searches of the step, one below the other, in the order of time.
 pub(super) struct StepPicture<'a> {
     line: &'a TimeLine,
-    shown: Vec<Search<'a>>,
+    shown: Vec<SearchOfRanks<'a>>,
     searches: usize,
 }
 
-/// One search, on all ranks.
-struct Search<'a> {
+/// One search on all ranks.
+struct SearchOfRanks<'a> {
     /// Its number in the step, from 1.
     number: usize,
     ranks: Vec<&'a SearchSpan>,
-    /// When the first rank began, s.
+    /// The moment when the first rank began, s.
     begin_s: f64,
-    /// Until the last one was done, s.
+    /// From then until the last rank was done, s.
     length_s: f64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SearchOfRanks<'a> {
     fn new(line: &'a TimeLine, index: usize) -> Self {
         let ranks = Vec::from_iter(line.ranks.iter().filter_map(|rank| rank.searches.get(index)));
         let begin_s = ranks.iter().map(|rank| rank.begin_s).fold(f64::INFINITY, f64::min);
@@ -80,7 +82,7 @@ impl<'a> Search<'a> {
 impl<'a> StepPicture<'a> {
     pub(super) fn new(line: &'a TimeLine) -> Self {
         let searches = line.ranks.first().map_or(0, |rank| rank.searches.len());
-        let all = (0..searches).map(|index| Search::new(line, index));
+        let all = (0..searches).map(|index| SearchOfRanks::new(line, index));
         let mut shown = Vec::from_iter(all.filter(|search| search.tasks().next().is_some()));
         shown.sort_by(|a, b| b.length_s.total_cmp(&a.length_s));
         shown.truncate(PANELS);
@@ -99,7 +101,7 @@ impl<'a> StepPicture<'a> {
         (360 / self.processors().max(1) as i32).clamp(3, 64)
     }
 
-    fn utilization(&self, search: &Search) -> f64 {
+    fn utilization(&self, search: &SearchOfRanks) -> f64 {
         search.busy_s() / (search.length_s * self.processors() as f64)
     }
 }
@@ -136,7 +138,7 @@ impl Picture for StepPicture<'_> {
 }
 
 impl StepPicture<'_> {
-    fn panel<B: DrawingBackend>(&self, area: &Area<B>, search: &Search) -> Drawn<B> {
+    fn panel<B: DrawingBackend>(&self, area: &Area<B>, search: &SearchOfRanks) -> Drawn<B> {
         let (unit, per_s) = panel::unit_of_time(search.length_s);
         let stolen = search.tasks().filter(|(_, task)| kind(&task.origin) == 2).count();
         let title = format!(
@@ -149,40 +151,48 @@ impl StepPicture<'_> {
         );
         panel::title(area, &title)?;
         let width = area.dim_in_pixel().0 as i32 - LEFT - RIGHT;
-        let lanes = Lanes { search, row: self.row(), threads: self.line.threads, width };
+        let rows = TaskRows { search, row: self.row(), threads: self.line.threads, width };
         for rank in 0..self.line.ranks.len() {
             for thread in 0..self.line.threads {
-                lanes.lane(area, rank, thread, self.processors())?;
+                rows.draw(area, rank, thread, self.processors())?;
             }
         }
-        lanes.arrows(area)?;
-        lanes.axis(area, TOP + self.row() * self.processors() as i32)
+        rows.arrows(area)?;
+        rows.axis(area, TOP + self.row() * self.processors() as i32)
     }
 }
 
-/// The rows of a panel.
-struct Lanes<'a> {
-    search: &'a Search<'a>,
+/// Upper and lower end of a bar, pixels.
+#[derive(Clone, Copy)]
+struct BarEnds {
+    top: i32,
+    bottom: i32,
+}
+
+/// The rows of a panel, one for each processor.
+struct TaskRows<'a> {
+    search: &'a SearchOfRanks<'a>,
     row: i32,
     threads: usize,
     width: i32,
 }
 
-impl Lanes<'_> {
-    /// Place of a time, pixels.
+impl TaskRows<'_> {
+    /// The horizontal place of a time, pixels.
     fn x(&self, time_s: f64) -> f64 {
         let share = (time_s - self.search.begin_s) / self.search.length_s;
         f64::from(LEFT) + share.clamp(0.0, 1.0) * f64::from(self.width)
     }
 
-    /// Upper and lower end of a processor's bars, pixels.
-    fn bar(&self, rank: usize, thread: usize) -> (i32, i32) {
+    /// The bars of a processor.
+    fn bar(&self, rank: usize, thread: usize) -> BarEnds {
         let top = TOP + self.row * (rank * self.threads + thread) as i32;
         let space = self.row * 2 / 9;
-        (top + space, top + self.row - space)
+        BarEnds { top: top + space, bottom: top + self.row - space }
     }
 
-    fn lane<B: DrawingBackend>(
+    /// Draws the row of one processor.
+    fn draw<B: DrawingBackend>(
         &self,
         area: &Area<B>,
         rank: usize,
@@ -190,7 +200,7 @@ impl Lanes<'_> {
         processors: usize,
     ) -> Drawn<B> {
         let Some(span) = self.search.ranks.get(rank) else { return Ok(()) };
-        let (top, bottom) = self.bar(rank, thread);
+        let bar @ BarEnds { top, bottom } = self.bar(rank, thread);
         let number = rank * self.threads + thread;
         if number.is_multiple_of(panel::spacing(
             processors,
@@ -205,20 +215,20 @@ impl Lanes<'_> {
         let own = span.tasks.iter().filter(|task| task.thread as usize == thread);
         let length = |task: &TaskSpan| self.x(task.end_s) - self.x(task.begin_s);
         let (wide, narrow): (Vec<_>, Vec<_>) = own.partition(|task| length(task) >= NARROWEST);
-        self.columns(area, &narrow, (top, bottom))?;
-        wide.iter().try_for_each(|task| self.wide_bar(area, task, (top, bottom)))?;
+        self.columns(area, &narrow, bar)?;
+        wide.iter().try_for_each(|task| self.wide_bar(area, task, bar))?;
         wide.iter().try_for_each(|task| {
             let x = self.x(task.end_s).round() as i32;
             area.draw(&PathElement::new([(x, top), (x, bottom)], WHITE))
         })
     }
 
-    /// A task's bar, of which the time in which its thread did not run is pale.
+    /// Draws the bar of a task. The part in which its thread did not run is pale.
     fn wide_bar<B: DrawingBackend>(
         &self,
         area: &Area<B>,
         task: &TaskSpan,
-        (top, bottom): (i32, i32),
+        BarEnds { top, bottom }: BarEnds,
     ) -> Drawn<B> {
         let ran_s = task.begin_s + task.busy_s.min(task.end_s - task.begin_s);
         let [left, ran, right] =
@@ -228,34 +238,22 @@ impl Lanes<'_> {
         area.draw(&Rectangle::new([(left, top), (ran, bottom)], color.filled()))
     }
 
-    /// Tasks too short for bars: of each column, the shares of its time that went to each
-    /// kind of task, on each other.
+    /// Draws tasks that are too short for bars. Each column shows the share of its time that each
+    /// kind of task took, one on the other.
     fn columns<B: DrawingBackend>(
         &self,
         area: &Area<B>,
         tasks: &[&TaskSpan],
-        (top, bottom): (i32, i32),
+        BarEnds { top, bottom }: BarEnds,
     ) -> Drawn<B> {
-        let mut shares = vec![[0.0; ORIGINS.len()]; (self.width / COLUMN) as usize + 1];
-        let column = f64::from(COLUMN);
-        for task in tasks {
-            let [left, right] = [task.begin_s, task.end_s].map(|t| self.x(t) - f64::from(LEFT));
-            for at in (left / column) as usize..=(right / column) as usize {
-                let begin = at as f64 * column;
-                let part = right.min(begin + column) - left.max(begin);
-                if let Some(shares) = shares.get_mut(at) {
-                    shares[kind(&task.origin)] += part.max(0.0) / column;
-                }
-            }
-        }
-        let heights = |shares: &[f64; ORIGINS.len()]| {
+        let heights = |shares: &Shares| {
             let mut sum = 0.0;
             shares.map(|share| {
                 sum += share;
                 bottom - (f64::from(bottom - top) * f64::min(sum, 1.0)).round() as i32
             })
         };
-        let heights = Vec::from_iter(shares.iter().map(heights));
+        let heights = Vec::from_iter(self.shares(tasks).iter().map(heights));
         let mut at = 0;
         for equal in heights.chunk_by(|a, b| a == b) {
             let (left, right) =
@@ -273,22 +271,42 @@ impl Lanes<'_> {
         Ok(())
     }
 
-    /// An arrow for each steal: from the victim, when it handed the task over, to the
-    /// thief, when it began with it.
+    /// The shares of all columns.
+    fn shares(&self, tasks: &[&TaskSpan]) -> Vec<Shares> {
+        let mut shares = vec![Shares::default(); (self.width / COLUMN) as usize + 1];
+        let column = f64::from(COLUMN);
+        for task in tasks {
+            let [left, right] = [task.begin_s, task.end_s].map(|t| self.x(t) - f64::from(LEFT));
+            for at in (left / column) as usize..=(right / column) as usize {
+                let begin = at as f64 * column;
+                let part = right.min(begin + column) - left.max(begin);
+                if let Some(shares) = shares.get_mut(at) {
+                    shares[kind(&task.origin)] += part.max(0.0) / column;
+                }
+            }
+        }
+        shares
+    }
+
+    /// Draws an arrow for each steal: from the victim, when it handed over the task, to the thief,
+    /// when it began the task.
     fn arrows<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         for (rank, task) in self.search.tasks() {
             let Origin::Stolen(steal) = task.origin else { continue };
             let victim = self.bar(steal.victim_rank as usize, steal.victim as usize);
             let thief = self.bar(rank, task.thread as usize);
-            let (from, to) =
-                if victim.0 < thief.0 { (victim.1, thief.0) } else { (victim.0, thief.1) };
+            let (from, to) = if victim.top < thief.top {
+                (victim.bottom, thief.top)
+            } else {
+                (victim.top, thief.bottom)
+            };
             let from = (self.x(steal.handed_over_s).round() as i32, from);
             arrow(area, from, (self.x(task.begin_s).round() as i32, to))?;
         }
         Ok(())
     }
 
-    /// The axis of time, at `y`.
+    /// Draws the axis of time, at `y`.
     fn axis<B: DrawingBackend>(&self, area: &Area<B>, y: i32) -> Drawn<B> {
         let (unit, per_s) = panel::unit_of_time(self.search.length_s);
         let (length, right) = (per_s * self.search.length_s, LEFT + self.width);

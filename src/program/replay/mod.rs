@@ -1,5 +1,4 @@
-//! The subcommand `replay`: searches of a run, executed again on processors that the machine
-//! does not have.
+//! The subcommand `replay`: executes the searches of a run again, on a modelled machine.
 //!
 //! | folder | does |
 //! |---|---|
@@ -7,8 +6,8 @@
 //! | [`model`] | executes the trees on a modelled machine, and adds the other phases of the step |
 //! | [`report`] | prints tables, writes CSV, draws pictures |
 //!
-//! All results are modelled, not measured. [`model::comparison`] shows how well the model agrees
-//! with the steps that it was not fitted to.
+//! All results are modelled, not measured. [`model::comparison`] compares the model with measured
+//! steps that were not used for fitting.
 
 pub mod model;
 pub mod recording;

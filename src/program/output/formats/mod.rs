@@ -1,4 +1,4 @@
-//! Formats of frame files. A new one is a file of this folder and a line of [`ALL`].
+//! Formats of frame files. A new format is a file in this folder and an entry of [`ALL`].
 
 mod nine_digits;
 pub mod obj;
@@ -19,23 +19,23 @@ pub trait Format: Sync {
     /// Its name in a scene's `output.format`, and the ending of its files.
     fn name(&self) -> &'static str;
 
-    /// Prepares what all frames have in common: the names and meshes of `objects`.
+    /// Prepares the part that all frames share: the names and meshes of `objects`.
     fn prepare(&self, objects: &[(&str, &ObjDocument)], digits: Digits) -> Box<dyn FrameEncoder>;
 }
 
-/// Writes frames of objects that it knows.
+/// Writes the frames of a run. It knows their objects.
 pub trait FrameEncoder: Send {
-    /// Writes one file. `positions` holds those of each object, in order, in m.
+    /// Writes one file. `positions` has those of each object (m), in the order of the objects.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     fn write(&self, positions: &[&[Vec3]], out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// The format of this name.
 ///
 /// # Errors
-/// When there is none, with the nearest name.
+/// When there is none. The message has the nearest name.
 pub fn named(name: &str) -> Result<&'static dyn Format> {
     ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
         let cause = format!("unknown format `{name}`");

@@ -1,4 +1,4 @@
-//! Nine significant digits, as positions are written.
+//! Writes numbers with nine significant digits, which is how positions are written.
 
 use std::iter::repeat_n;
 
@@ -8,8 +8,8 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Appends `x` with nine significant digits, correctly rounded, without an exponent,
-/// trailing zeros or -0.
+/// Appends `x` with nine significant digits, correctly rounded. There is no exponent, no trailing
+/// zero and no -0.
 pub fn push_nine(text: &mut Vec<u8>, x: f64) {
     let Some((digits, exponent)) = fast(x.abs()).or_else(|| exact(x.abs())) else {
         text.extend_from_slice(x.to_string().as_bytes());
@@ -39,8 +39,9 @@ pub fn push_nine(text: &mut Vec<u8>, x: f64) {
     }
 }
 
-/// The nine digits of a number that is not negative, and the exponent of the first, where
-/// one product tells them: it errs by less than 1e-7 of the last digit.
+/// The nine digits of a number that is not negative, and the exponent of the first digit. `None`
+/// where the product with a power of ten is not exact enough. Its error is below 1e-7 of the last
+/// digit.
 fn fast(x: f64) -> Option<(u32, i32)> {
     if x == 0.0 {
         return Some((0, 0));
@@ -48,7 +49,7 @@ fn fast(x: f64) -> Option<(u32, i32)> {
     if !(1e-14..1e9).contains(&x) {
         return None;
     }
-    // Its exponent to base 10 (0.30103 of that to base 2), or one less.
+    // The decimal exponent, or one less. It is 0.30103 times the binary exponent.
     let least = ((((x.to_bits() >> 52) as i32) - 1023) * 1233) >> 12;
     let at = |exponent: i32| Some((x * POWERS.get((8 - exponent) as usize)?, exponent));
     let (scaled, exponent) =
@@ -59,7 +60,7 @@ fn fast(x: f64) -> Option<(u32, i32)> {
     (is_certain && (100_000_000..1_000_000_000).contains(&digits)).then_some((digits, exponent))
 }
 
-/// The same of any finite number, in ten times the time.
+/// The same for any finite number. It takes ten times as long.
 fn exact(x: f64) -> Option<(u32, i32)> {
     // The shape `d.dddddddde-N`.
     let scientific = format!("{x:.8e}");
@@ -79,8 +80,9 @@ fn decimal(mut number: u32) -> [u8; 9] {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn nine(x: f64) -> String {
         let mut text = Vec::new();
@@ -112,7 +114,7 @@ mod tests {
     fn numbers() -> impl Strategy<Value = f64> {
         let any = any::<f64>().prop_filter("finite", |x| x.is_finite());
         let sizes = (-1.0..1.0, -16..10).prop_map(|(x, e)| x * 10_f64.powi(e));
-        // Beside what lies between two of nine digits, and beside powers of ten.
+        // Numbers beside ties of nine digits, and beside powers of ten.
         let parsed = |text: String| text.parse::<f64>().unwrap();
         let ties = (100_000_000..999_999_999_u32, -24..2)
             .prop_map(move |(digits, e)| parsed(format!("{digits}.5e{e}")));

@@ -1,5 +1,5 @@
-//! Wavefront OBJ: documents with new positions. Everything but the `v` lines is made once
-//! and copied into every frame.
+//! Wavefront OBJ: the documents of the input with new positions. Only the `v` lines are made for
+//! each frame. All other lines are made once.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use cloth_sim::scene::spec::Digits;
 use crate::program::output::formats::nine_digits::push_nine;
 use crate::program::output::formats::{Format, FrameEncoder};
 
-/// Text is written in pieces of about so many bytes, to keep little of it.
+/// Text is written in pieces of about this many bytes, to save memory.
 const PIECE: usize = 1 << 20;
 
 /// The name of the format.
@@ -46,9 +46,8 @@ struct ObjectText {
 }
 
 impl ObjText {
-    /// Objects with the names that they have unless their document names them,
-    /// in this order. A document's name that is taken already gets the object's
-    /// before it.
+    /// Prepares objects with these names. A document that names its object keeps that name. If the
+    /// name is taken, the name of the object is put before it.
     fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
         let mut text = Text::default();
         let objects = objects.iter().map(|(name, document)| text.object(name, document)).collect();
@@ -82,7 +81,7 @@ impl FrameEncoder for ObjText {
     }
 }
 
-/// What the file has said so far.
+/// The counts and names that the file has so far.
 #[derive(Default)]
 struct Text {
     vertices: usize,
@@ -120,7 +119,7 @@ impl Text {
         ObjectText { head, tail, vertices: document.positions.len() }
     }
 
-    /// Groups and materials last until the next one, even into the next object.
+    /// In OBJ a group or material lasts until the next one, even into the next object.
     fn switch_group(&mut self, tail: &mut String, group: Option<&str>, material: Option<&str>) {
         if self.group.as_deref() != group {
             tail.push_str(&format!("g {}\n", group.unwrap_or("default")));
@@ -166,11 +165,12 @@ fn push_number(text: &mut Vec<u8>, x: f64, digits: Digits) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use cloth_sim::math::Vec2;
     use cloth_sim::mesh::obj::Group;
     use cloth_sim::mesh::obj_read::parse;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// Documents as files can hold them: names that are not the defaults, runs
     /// of at least one polygon.

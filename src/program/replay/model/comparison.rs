@@ -1,30 +1,31 @@
 //! Modelled times beside measured ones.
 
+use cloth_sim::error::Result;
+
 use crate::program::replay::model::fitted_steps::RecordingSet;
 use crate::program::replay::model::modelled_step::{ModelledStep, Times, Variant, replay};
 use crate::program::replay::model::network::Network;
 use crate::program::replay::model::other_phases::DISTURBED;
 use crate::program::replay::recording::{RecordedSearch, RecordedStep, Recording};
-use cloth_sim::error::Result;
 
-/// Measured and modelled times of one recording, in pairs, s. It has the steps that nothing was
-/// fitted to.
+/// Pairs of a measured and a modelled time (s) of one recording. They are of the steps that were
+/// not used for fitting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Number of ranks.
     pub ranks: usize,
     /// Processor time of all tests.
     pub busy: Vec<(f64, f64)>,
-    /// Test parts of undisturbed steps.
+    /// Test parts, of undisturbed steps.
     pub test_parts: Vec<(f64, f64)>,
-    /// Whole collision phases of undisturbed steps that were recorded on one processor too: the
-    /// model starts from that recording. Empty for one rank, where the phase except its test
-    /// part would be compared with itself.
+    /// Whole collision phases, of undisturbed steps. The model starts from the recording of the
+    /// same step on one processor, so such a recording must exist. Empty for one rank, because
+    /// there all parts except the test part would be compared with themselves.
     pub phases: Vec<(f64, f64)>,
 }
 
-/// Models a recording on as many ranks as it was made on, for comparison. `None` if its ranks
-/// had several threads: there is no model of that.
+/// Models a recording on its own number of ranks. `None` if its ranks had several threads, because
+/// the machine has only one processor a rank.
 ///
 /// # Errors
 /// As for [`replay`].
@@ -42,7 +43,7 @@ pub fn compare(
     let measured = Vec::from_iter(steps);
     let alone = |step: &RecordedStep| (ranks > 1).then(|| set.alone(step)).flatten();
     let alone = Vec::from_iter(measured.iter().map(|step| alone(step)));
-    // Both have the same tests. Without a counterpart only the test parts are used.
+    // Both recordings have the same tests. Without a counterpart only the test parts are used.
     let steps = measured.iter().zip(&alone).map(|(step, alone)| alone.unwrap_or(step));
     let modelled = replay(recording, steps, times, &variant)?;
     let mut comparison =
@@ -68,21 +69,22 @@ impl Comparison {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::program::replay::model::other_phases::{PhaseSplit, talk};
-    use crate::program::replay::model::unit_costs::UnitCosts;
-    use crate::program::replay::recording::Header;
-    use crate::program::replay::recording::trees::RecordedTrees;
     use cloth_sim::partition::PatchGraph;
     use cloth_sim::stealing::ProcessorUse;
     use cloth_sim::stealing::Settings;
     use cloth_sim::step::Phase;
 
+    use super::*;
+    use crate::program::replay::model::other_phases::{PhaseSplit, talk};
+    use crate::program::replay::model::unit_costs::UnitCosts;
+    use crate::program::replay::recording::Header;
+    use crate::program::replay::recording::trees::RecordedTrees;
+
     const VERTICES: u64 = 1000;
     const REPLICATED: [f64; 3] = [0.25, 0.5, 0.125];
 
-    /// Steps without a test below the roots. In each phase the rank with 60 % of the candidates
-    /// is the slowest.
+    /// Steps without a test below the roots. In each phase the slowest rank is the one with 60 % of
+    /// the candidates.
     fn recording(ranks: usize, steps: std::ops::Range<u64>) -> Recording {
         let header = Header {
             scene: "known".to_owned(),
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_replicated_is_found_and_several_ranks_follow_from_one() {
+    fn replicated_parts_are_found_and_several_ranks_follow_from_one() {
         let (one, two) = (recording(1, 1..9), recording(2, 2..20));
         let both = RecordingSet::new(vec![&one, &two]);
         let split = PhaseSplit::fit(&both);
@@ -159,7 +161,7 @@ mod tests {
         assert_eq!((compared.test_parts.len(), compared.phases.len()), (8, 3), "3, 5 and 7");
         for (place, (measured, modelled)) in compared.phases.into_iter().enumerate() {
             let step = &two.steps[2 * place + 1];
-            // Nothing is found here, so that the model shares candidates out evenly.
+            // No candidate is found here, so the model divides the phases evenly.
             let divided = |(&phase, replicated): (&Phase, f64)| {
                 0.1 * (1.0 - replicated) * one.counterpart(step).unwrap().seconds(phase)
             };
@@ -167,7 +169,7 @@ mod tests {
             assert!((measured - uneven - modelled).abs() < 1e-12, "{measured} {modelled}");
         }
 
-        assert!(compare(&one, &both).phases.is_empty(), "it would be itself");
+        assert!(compare(&one, &both).phases.is_empty(), "it would be compared with itself");
         let alone = RecordingSet::new(vec![&two]);
         assert!(compare(&two, &alone).phases.is_empty(), "nothing is known of one processor");
         assert_eq!(PhaseSplit::fit(&alone), PhaseSplit::default());

@@ -1,19 +1,20 @@
-//! Which recorded steps the model is fitted to, and which it is compared with.
+//! Chooses the recorded steps that the model is fitted to.
 //!
-//! Every second recorded step is used for fitting. The model is compared on the others. A step
-//! that was recorded several times is either fitted to in all recordings or in none, so that no
-//! comparison uses a step that the model already knows.
+//! Every second recorded step is used for fitting. The model is compared on the others. The choice
+//! is the same in all recordings of a step, so that no comparison uses a step that the model
+//! already knows.
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::program::replay::recording::{RecordedStep, Recording};
 use cloth_sim::stealing::Settings;
+
+use crate::program::replay::recording::{RecordedStep, Recording};
 
 /// All recordings of a replay, and the steps that the model is fitted to.
 ///
-/// Steps of one scene that are held by the same recordings form a group. In each group the first
-/// step is fitted to, and then every second one. So two recordings that share steps have half of
-/// these fitted to, wherever they stand in each file.
+/// Steps of one scene that are in the same recordings form a group. Every second step of a group is
+/// used for fitting, starting with the first one. So recordings that share steps use half of them,
+/// wherever the steps stand in each file.
 pub struct RecordingSet<'a> {
     all: Vec<&'a Recording>,
     fitted: HashSet<(&'a str, u64)>,
@@ -45,14 +46,13 @@ impl<'a> RecordingSet<'a> {
         self.all.iter().copied()
     }
 
-    /// Whether a step of a recording is fitted to.
+    /// Whether a step of a recording is used for fitting.
     pub fn is_fitted(&self, recording: &Recording, step: &RecordedStep) -> bool {
         self.fitted.contains(&(recording.header.scene.as_str(), step.step))
     }
 
-    /// Whether recordings of one processor were made with different rules for cutting stacks.
-    /// If not, the number of tasks grows with that of tests, and the fit cannot separate the
-    /// cost of a task from that of its tests.
+    /// Whether recordings of one processor had different rules for cutting stacks. If not, tasks
+    /// grow with tests, and a fit cannot separate the cost of a task from the cost of its tests.
     pub fn separates_tasks_from_tests(&self) -> bool {
         let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
         let rules = of_one.map(|recording| {
@@ -62,7 +62,7 @@ impl<'a> RecordingSet<'a> {
         HashSet::<_>::from_iter(rules).len() > 1
     }
 
-    /// The same step on one processor.
+    /// The same step, recorded on one processor.
     pub fn alone(&self, step: &RecordedStep) -> Option<&'a RecordedStep> {
         let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
         of_one.filter_map(|recording| recording.counterpart(step)).next()

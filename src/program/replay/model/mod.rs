@@ -1,9 +1,12 @@
 //! The collision phases of recorded steps on a modelled machine.
 //!
-//! The unit costs of tests follow from the lengths of recorded searches ([`unit_costs`]). With
-//! them the same scheduler executes the recorded trees again on a [`machine`] under a virtual
-//! clock. The other phases are divided among the ranks ([`other_phases`]), and both together
-//! are a [`modelled_step`].
+//! 1. [`fitted_steps`] chooses the recorded steps that the model is fitted to.
+//! 2. [`unit_costs`] fits the cost of each kind of test to the times of recorded searches.
+//! 3. A [`machine`] executes the recorded trees again under a virtual clock, with the scheduler of
+//!    a run.
+//! 4. [`other_phases`] divides the rest of the phase among the ranks.
+//! 5. 3 and 4 give a [`modelled_step`].
+//! 6. [`comparison`] puts modelled times beside measured ones.
 
 pub mod comparison;
 pub mod fitted_steps;

@@ -1,26 +1,28 @@
 //! The collision phase of one recorded step on a modelled machine.
 //!
-//! The searches are executed again ([`super::machine`]). The other parts of the phase follow from
-//! their times on one processor ([`super::other_phases`]). Assembly, solve and the new state are
-//! no part of the collision phase and are left out.
+//! The machine executes the searches again ([`super::machine`]). The other parts of the phase
+//! follow from their times on one processor ([`super::other_phases`]). Assembly, solve and the new
+//! state are not part of the collision phase. They are left out.
 
-use crate::program::replay::model::fitted_steps::RecordingSet;
-use crate::program::replay::model::other_phases::{self, PhaseSplit};
-use crate::program::replay::model::unit_costs::{Sample, UnitCosts};
-use crate::program::replay::model::{machine::Machine, network::Network};
-use crate::program::replay::recording::{RecordedStep, Recording};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::stealing::{ProcessorUse, Settings};
 use cloth_sim::step::Phase;
 
-/// A machine, and how it shares out tests.
+use crate::program::replay::model::fitted_steps::RecordingSet;
+use crate::program::replay::model::machine::Machine;
+use crate::program::replay::model::network::Network;
+use crate::program::replay::model::other_phases::{self, PhaseSplit};
+use crate::program::replay::model::unit_costs::{Sample, UnitCosts};
+use crate::program::replay::recording::{RecordedStep, Recording};
+
+/// A machine, and how its processors share tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variant {
-    /// Number of ranks, of one processor each.
+    /// Number of ranks. Each has one processor.
     pub processors: usize,
-    /// How tests are shared out.
+    /// How they share tests.
     pub collision: Settings,
-    /// How processors are connected.
+    /// How they are connected.
     pub network: Network,
 }
 
@@ -31,26 +33,26 @@ pub struct ModelledStep {
     pub step: u64,
     /// Number of its frame.
     pub frame: u64,
-    /// Seconds of each phase; zero for those of physical modelling.
+    /// Seconds of each phase. Zero for physical modelling.
     pub seconds: [f64; Phase::ALL.len()],
-    /// Tests above the roots, which every rank executes, s.
+    /// Time of the tests above the roots, which every rank executes, s.
     pub above_s: f64,
     /// Length of the test parts of all searches, s.
     pub test_part_s: f64,
     /// Time of all tests on one processor without tasks, s.
     pub serial_s: f64,
-    /// The best possible length of the test parts, s: all tests shared out evenly, or the
-    /// longest chain of them.
+    /// The best possible length of the test parts, s: that of evenly shared tests, or that of the
+    /// longest chain, if that is longer.
     pub best_s: f64,
     /// The longest chain of tests, over all searches, s.
     pub chain_s: f64,
     /// From the last executed test to the end of a search, s.
     pub termination_s: f64,
-    /// Sums over the ranks by which the end was sought.
+    /// Number of sums over the ranks that looked for the end of the searches.
     pub sums: u64,
     /// Number of processors.
     pub processors: usize,
-    /// How all of them together spent the test parts.
+    /// How all processors together spent the test parts.
     pub usage: ProcessorUse,
 }
 
@@ -60,14 +62,14 @@ impl ModelledStep {
         self.seconds.iter().sum()
     }
 
-    /// Mean utilization of the processors during the test parts; none without tests.
+    /// Mean utilization of the processors in the test parts. `None` without tests.
     pub fn utilization(&self) -> Option<f64> {
         let all_s = self.test_part_s * self.processors as f64;
         (self.test_part_s > 0.0).then(|| self.usage.busy_s / all_s)
     }
 }
 
-/// Fits unit costs to the chosen steps of all recordings of one processor.
+/// Fits unit costs to the steps for fitting of all recordings of one processor.
 ///
 /// # Errors
 /// No recording of one processor, or none with a search.
@@ -79,29 +81,29 @@ pub fn fit_unit_costs(set: &RecordingSet) -> Result<UnitCosts> {
     UnitCosts::fit(&Vec::from_iter(samples)).ok_or_else(|| {
         Error::input(
             "recordings",
-            "no recorded step on one processor has a test, so that there is nothing to fit costs to",
-            "give one made with --ranks 1 --threads 1, of steps in which something is near",
+            "no recorded step on one processor has a test, so costs cannot be fitted",
+            "add a recording made with --ranks 1 --threads 1, in which surfaces come near each other",
         )
     })
 }
 
-/// What a replay starts from: times on one processor, and how they are divided among ranks.
+/// The input of a replay: times on one processor, and how they are divided among ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
-    /// What tests cost.
+    /// The unit costs of tests.
     pub costs: UnitCosts,
-    /// Which part of the other phases is divided.
+    /// How the other phases are divided.
     pub split: PhaseSplit,
 }
 
-/// A modelled step, with the use of each processor in its test parts.
+/// A modelled step, and how each processor spent its test parts.
 pub type Replay = (ModelledStep, Vec<ProcessorUse>);
 
-/// Models the collision phases of `steps`, one after the other. They were recorded on one
-/// processor; the `recording` has what holds for all of them.
+/// Models the collision phases of `steps`, one after the other. They belong to `recording`, or are
+/// the same steps recorded on one processor.
 ///
 /// # Errors
-/// When METIS refuses the patches; each step, if it holds no trees or the protocol fails.
+/// When METIS refuses the patches. For a single step, when it has no trees or the protocol fails.
 pub fn replay<'a>(
     recording: &'a Recording,
     steps: impl Iterator<Item = &'a RecordedStep>,
@@ -126,7 +128,7 @@ pub fn replay<'a>(
     }))
 }
 
-/// The test parts alone.
+/// Models the test parts only.
 fn tests(
     step: &RecordedStep,
     machine: &mut Machine,
@@ -148,7 +150,7 @@ fn tests(
         usage: ProcessorUse::default(),
     };
     let mut uses = vec![ProcessorUse::default(); machine.ranks()];
-    // Whole picoseconds, as on the machine: with other roundings it could seem faster than the
+    // Rounded to picoseconds like on the machine. Otherwise the machine could seem faster than the
     // best possible.
     let of_kinds = costs.of_kinds();
     for search in &step.searches {

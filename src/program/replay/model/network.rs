@@ -3,7 +3,7 @@
 /// A network between processors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Network {
-    /// From one processor to another, s.
+    /// Time from one processor to another, s.
     pub latency_s: f64,
     /// Bytes that a processor sends in a second.
     pub bandwidth: f64,
@@ -12,7 +12,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Ranks that share the memory of a machine, as on the machines that are measured.
+    /// Ranks that share the memory of a machine. The measured machines are of this kind.
     pub const SHARED_MEMORY: Self = Self { latency_s: 2e-6, bandwidth: 1e10, overhead_s: 2e-7 };
 
     /// Time of a collective in which every rank gets `bytes` bytes, s.
@@ -24,7 +24,7 @@ impl Network {
     }
 }
 
-/// Number of messages, one after the other, until all ranks know what one rank knew.
+/// Number of messages, one after the other, that bring the knowledge of one rank to all.
 fn hops(ranks: usize) -> f64 {
     f64::from(ranks.max(1).next_power_of_two().ilog2())
 }

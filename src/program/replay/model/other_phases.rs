@@ -1,37 +1,41 @@
 //! The parts of a collision phase beside the searches.
 //!
-//! | part | with P processors, of one rank each |
-//! |---|---|
-//! | predict, refit, tests above the roots | replicated: as long as on one |
-//! | all-gather | as long as on one (permutation, positions), and a collective of all velocities |
-//! | combination | replicated, since every rank applies the responses of all; and its collectives |
-//! | contacts, response, fail-safe | one part is replicated. The rest is divided like the candidates, which stay where they were found: it takes as long as on one, times the largest share of them that a rank has. And their collectives |
+//! *T* is the time of a part on one processor, measured in the same step. *S* is the largest share
+//! of the candidates that one rank found.
 //!
-//! The time on one processor was measured in the same steps. The replicated part is fitted to
-//! recordings of several ranks ([`PhaseSplit`]).
+//! | part | time on several ranks |
+//! |---|---|
+//! | predict, refit, tests above the roots | T, because every rank does all of it |
+//! | all-gather | T (permutation, positions), plus a collective of all velocities |
+//! | combination | T, because every rank applies all responses, plus its collectives |
+//! | contacts, response, fail-safe | r T + (1 - r) S T, plus their collectives |
+//!
+//! *r* is the replicated part, which every rank does. It is fitted to recordings of several ranks
+//! ([`PhaseSplit`]). The rest is divided like the candidates, which stay where they were found.
 
-use crate::program::replay::model::fitted_steps::RecordingSet;
-use crate::program::replay::model::network::Network;
-use crate::program::replay::recording::RecordedStep;
 use cloth_sim::contact::Response;
 use cloth_sim::math::Vec3;
 use cloth_sim::stealing::ProcessorUse;
 use cloth_sim::step::Phase;
 
+use crate::program::replay::model::fitted_steps::RecordingSet;
+use crate::program::replay::model::network::Network;
+use crate::program::replay::recording::RecordedStep;
+
 /// Seconds of each phase.
 type Seconds = [f64; Phase::ALL.len()];
 
-/// A step counts as disturbed if its processors did not run during more than this part of a
-/// search. Of disturbed steps only the processor time is used and compared.
+/// A step is disturbed if a processor did not run during more than this share of a search. Only the
+/// processor time of disturbed steps is used and compared.
 pub const DISTURBED: f64 = 0.05;
 
 /// How the phases after the tests are divided among ranks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PhaseSplit {
-    /// For each of [`PhaseSplit::PHASES`]: the part of its time on one processor that every
-    /// rank takes, from 0 to 1.
+    /// For each of [`PhaseSplit::PHASES`]: the replicated part of its time on one processor, from 0
+    /// to 1.
     pub replicated: [f64; 3],
-    /// Number of steps that it was fitted to. If there are none, all counts as divided.
+    /// Number of steps that it was fitted to. Without any, all work counts as divided.
     pub steps: usize,
 }
 
@@ -39,8 +43,8 @@ impl PhaseSplit {
     /// The phases that work on candidates.
     pub const PHASES: [Phase; 3] = [Phase::Contacts, Phase::Response, Phase::FailSafe];
 
-    /// Fits the replicated parts to the chosen steps of recordings of several ranks with one
-    /// thread each. Only steps that were recorded on one processor too are used.
+    /// Fits the replicated parts. It uses the steps for fitting that were recorded both on one
+    /// processor and on several ranks of one thread.
     pub fn fit(set: &RecordingSet) -> Self {
         let several = set.recordings().filter(|one| one.is_of_ranks());
         let pairs = several.flat_map(|recording| {
@@ -64,8 +68,8 @@ impl PhaseSplit {
         }
     }
 
-    /// Time of a phase on the rank with this share of the candidates, s. On one processor it
-    /// takes `alone_s`.
+    /// Time of a phase on the rank with this share of the candidates, s. `alone_s` is its time on
+    /// one processor.
     fn seconds(&self, phase: Phase, alone_s: f64, share: f64) -> f64 {
         let place = Self::PHASES.iter().position(|&one| one == phase);
         let replicated = place.map_or(1.0, |place| self.replicated[place]);
@@ -73,8 +77,9 @@ impl PhaseSplit {
     }
 }
 
-/// The part `r`, from 0 to 1, for which `several_s = alone_s (r + (1 - r) share)` has the
-/// least sum of squared errors, each divided by `alone_s`, over samples of these three.
+/// The `r` from 0 to 1 that best solves `several_s = alone_s (r + (1 - r) share)`, over samples of
+/// `(alone_s, several_s, share)`. Best means the least sum of squared errors, each divided by
+/// `alone_s`.
 fn replicated(samples: impl Iterator<Item = (f64, f64, f64)>) -> f64 {
     let (mut above, mut below) = (0.0, 0.0);
     for (alone_s, several_s, share) in samples {
@@ -84,8 +89,8 @@ fn replicated(samples: impl Iterator<Item = (f64, f64, f64)>) -> f64 {
     if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Time of each phase without the searches, s. Given are the step on one processor, the use of
-/// the ranks in the searches, and the time of communication (`talk`).
+/// Time of each phase without the searches, s. `alone` is the step on one processor, `uses` how the
+/// ranks spent the searches, and `talk` the time of communication.
 pub fn seconds(
     alone: &RecordedStep,
     split: &PhaseSplit,
@@ -102,14 +107,14 @@ pub fn seconds(
     seconds
 }
 
-/// Time of the collectives of each phase among so many ranks, s.
+/// Time of the collectives of each phase on this number of ranks, s.
 pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network) -> Seconds {
     let attempts = step.solves as f64;
     let collective = |bytes: f64| network.collective_s(ranks, bytes);
     let velocities = (vertices as usize * size_of::<Vec3>()) as f64;
     // Routing starts with a sum that tells each rank how many messages it gets.
     let route = collective((ranks * size_of::<i64>()) as f64) + collective(0.0) / 2.0;
-    // At most four vertices answer to a collision.
+    // A collision has at most four responses.
     let responses = (step.collisions as usize * 4 * size_of::<Response>()) as f64;
     let rounds = step.impulse_rounds as f64 + attempts;
     let passes = step.fail_safe_passes as f64 + attempts;
@@ -121,7 +126,7 @@ pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network)
     seconds
 }
 
-/// The largest part of all candidates that one processor found.
+/// The largest share of all candidates that one processor found.
 fn largest_share(uses: &[ProcessorUse]) -> f64 {
     let all: u64 = uses.iter().map(|usage| usage.candidates).sum();
     let most = uses.iter().map(|usage| usage.candidates).max().unwrap_or(0);

@@ -1,20 +1,20 @@
-//! What each kind of test costs, from measured times of whole searches.
+//! The cost of each kind of test, from measured times of whole searches.
 //!
-//! Timing single tests would change what is measured. So the costs are those that best explain the
-//! lengths of whole searches, given the number of tests of each kind in them.
+//! A clock around each single test would change its time. So the costs are fitted: they best explain
+//! the times of whole searches, given the number of tests of each kind in them.
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::program::replay::recording::RecordedSearch;
 use crate::program::replay::recording::trees::{Amounts, Item, amounts};
 
-/// Seconds below which all searches count alike.
+/// Searches below this time have the same weight, s.
 const SHORTEST_S: f64 = 20e-6;
 
-/// What a search consisted of, and the processor time that it took.
+/// The tests of a search, and the processor time that it took.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
-    /// How often each [`Item`].
+    /// The number of each [`Item`].
     pub amounts: Amounts,
     /// Processor time, s.
     pub seconds: f64,
@@ -35,12 +35,13 @@ impl Sample {
 pub struct UnitCosts(pub Amounts);
 
 impl UnitCosts {
-    /// Fits costs to samples: none is negative, and the sum of squared errors is least. Each
-    /// square is divided by the time of its sample, so that an error twice as large counts the
-    /// same in a search that is four times as long. `None` without samples.
+    /// Fits costs to samples by least squares. No cost is negative. Each squared error is divided
+    /// by the time of its sample. So an error counts as much as one twice as large in a search
+    /// four times as long. `None` without samples.
     ///
-    /// It solves the least squares of each set of items, and takes the best solution without a
-    /// negative cost. With few items this is as simple as an active-set method, and exact.
+    /// It solves the least squares of each subset of the items, and takes the best solution
+    /// without a negative cost. This is exact, and with few items simpler than an active-set
+    /// method.
     pub fn fit(samples: &[Sample]) -> Option<Self> {
         let weight = |sample: &Sample| 1.0 / sample.seconds.max(SHORTEST_S).sqrt();
         let rows = DMatrix::from_fn(samples.len(), Item::ALL.len(), |row, item| {
@@ -56,7 +57,7 @@ impl UnitCosts {
         Some(Self(best.0))
     }
 
-    /// Time of so many items, s.
+    /// Time of these amounts, s.
     pub fn seconds(&self, amounts: &Amounts) -> f64 {
         self.0.iter().zip(amounts).map(|(cost, amount)| cost * amount).sum()
     }
@@ -66,13 +67,13 @@ impl UnitCosts {
         std::array::from_fn(|kind| picoseconds(self.seconds(&amounts(kind as u8))))
     }
 
-    /// Time that a task costs beside its tests, ps.
+    /// Time of a task without its tests, ps.
     pub fn of_task(&self) -> u64 {
         picoseconds(self.0[Item::Task as usize])
     }
 }
 
-/// Whole picoseconds, so that times add up alike in any order.
+/// Rounded to picoseconds, so that a sum of times does not depend on the order.
 pub fn picoseconds(seconds: f64) -> u64 {
     (seconds * 1e12).round() as u64
 }
@@ -114,7 +115,7 @@ mod tests {
         for (found, cost) in found.0.iter().zip(costs.0) {
             assert!((found - cost).abs() < 1e-12, "{found} {cost}");
         }
-        // A cost that would be negative is zero, and the others are fitted without it.
+        // A cost that would be negative becomes zero. The others are fitted without it.
         let odd = samples.iter().map(|sample| Sample {
             seconds: sample.seconds - 5e-9 * sample.amounts[Item::Unchanged as usize],
             ..*sample

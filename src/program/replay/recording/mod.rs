@@ -1,9 +1,9 @@
 //! Recordings: `--record-tasks` writes them, `replay` reads them.
 //!
 //! A file begins with a line that names the format. Then come pieces: a [`Header`], and a
-//! [`RecordedStep`] for each step. A piece is its length and a hash of it (64 bits each,
-//! little-endian), then its content in the Postcard format. So a file that was cut off or damaged
-//! is recognised.
+//! [`RecordedStep`] for each step. A piece starts with its length and its hash (64 bits each,
+//! little-endian). Its content follows in the Postcard format. The hash shows whether a file was
+//! cut off or damaged.
 
 pub mod step_recorder;
 pub mod trees;
@@ -13,21 +13,21 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use cloth_sim::error::{Error, Result};
+use cloth_sim::partition::PatchGraph;
+use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::step::Phase;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::replay::recording::trees::RecordedTrees;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::partition::PatchGraph;
-use cloth_sim::stealing::{ProcessorUse, Settings};
-use cloth_sim::step::Phase;
 
 /// The first line of a file, with the version of its format.
 pub(super) const NAME: &[u8] = b"cloth-sim test trees\n";
 pub(super) const VERSION: &[u8] = b"3\n";
 
-/// What holds for all steps of a recording.
+/// The data that all steps of a recording share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The scene's name.
@@ -36,17 +36,17 @@ pub struct Header {
     pub ranks: usize,
     /// Threads of each rank.
     pub threads: usize,
-    /// Steps of a frame.
+    /// Number of steps of a frame.
     pub steps_per_frame: u64,
-    /// Steps that are recorded if the run comes to its end.
+    /// Number of steps in the recording, if the run completes.
     pub steps: u64,
     /// How tests were shared among processors.
     pub collision: Settings,
     /// The graph of patches, from which METIS decides which rank owns which patch.
     pub patches: PatchGraph,
-    /// Vertices of all cloths.
+    /// Number of vertices of all cloths.
     pub vertices: u64,
-    /// Names of the phases whose seconds the steps hold.
+    /// Names of the phases of a step.
     pub phases: Vec<String>,
 }
 
@@ -57,30 +57,30 @@ impl Header {
     }
 }
 
-/// One search: its trees, and how long it took.
+/// One search: its trees and its measured times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSearch {
     /// The test trees of all ranks.
     pub trees: RecordedTrees,
-    /// How each processor spent its test part, rank by rank, thread by thread.
+    /// How each processor spent the search, by rank and thread.
     pub uses: Vec<ProcessorUse>,
 }
 
 impl RecordedSearch {
-    /// Length of the test part, s: until its slowest rank was done.
+    /// Its length until the slowest rank was done, s.
     pub fn length_s(&self) -> f64 {
         self.uses.iter().map(|usage| usage.length_s).fold(0.0, f64::max)
     }
 
-    /// Whether its processors ran during all of it except `part`. Time in which other programs
-    /// had their cores is no work, and there is no model of it.
+    /// Whether its processors ran all the time, except at most the share `part`. The model does
+    /// not know the time in which other programs had the cores.
     pub fn ran_except(&self, part: f64) -> bool {
         let ran = |usage: &ProcessorUse| usage.busy_s + usage.scheduling_s + usage.waiting_s;
         self.uses.iter().all(|usage| ran(usage) >= (1.0 - part) * usage.length_s)
     }
 
-    /// Takes the faster of two measurements. Several processors share tests differently each
-    /// time, so that one measurement is taken as a whole.
+    /// Keeps the faster of two measurements. With several processors one measurement is kept as a
+    /// whole, because they share tests differently each time.
     fn keep_fastest(&mut self, other: Self) {
         let is_faster = other.length_s() < self.length_s();
         match (&mut self.uses[..], &other.uses[..]) {
@@ -108,36 +108,36 @@ pub struct RecordedStep {
     pub searches: Vec<RecordedSearch>,
     /// Seconds of each phase, by rank.
     pub seconds: Vec<Vec<f64>>,
-    /// Linear systems solved: attempts at the step.
+    /// Number of solved linear systems, which is the number of attempts.
     pub solves: u64,
-    /// Rounds of impulses.
+    /// Number of rounds of impulses.
     pub impulse_rounds: u64,
-    /// Collisions in all rounds.
+    /// Number of collisions in all rounds.
     pub collisions: u64,
-    /// Passes of the fail-safe.
+    /// Number of passes of the fail-safe.
     pub fail_safe_passes: u64,
 }
 
 impl RecordedStep {
-    /// Seconds of a phase, on the slowest rank.
+    /// Seconds of a phase on its slowest rank.
     pub fn seconds(&self, phase: Phase) -> f64 {
         self.seconds.iter().map(|seconds| seconds[phase as usize]).fold(0.0, f64::max)
     }
 
-    /// The test parts of all searches, s.
+    /// Length of all searches, s.
     pub fn searched_s(&self) -> f64 {
         self.searches.iter().map(RecordedSearch::length_s).sum()
     }
 
-    /// The collision phase on the slowest rank, s. It is less than the sum of the slowest rank
-    /// of each phase: a rank that was slow in one phase makes others wait in a later one.
+    /// The collision phase on the slowest rank, s. This is less than the sum over the phases of
+    /// their slowest ranks, because a slow rank makes the others wait in a later phase.
     pub fn phase_s(&self) -> f64 {
         let phases = || Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
         let of_rank = |seconds: &Vec<f64>| phases().map(|&phase| seconds[phase as usize]).sum();
         self.seconds.iter().map(of_rank).fold(0.0, f64::max)
     }
 
-    /// Whether its processors ran during all searches, except this part of each.
+    /// Whether its processors ran during all searches, except at most the share `part` of each.
     pub fn ran_except(&self, part: f64) -> bool {
         self.searches.iter().all(|search| search.ran_except(part))
     }
@@ -152,7 +152,7 @@ impl RecordedStep {
         sums
     }
 
-    /// Whether both are the same step of the same simulation: it has the same tests.
+    /// Whether both are the same step of the same simulation. Then they have the same tests.
     pub fn is_same_as(&self, other: &Self) -> bool {
         let hashes = |step: &Self| {
             let executed = step.searches.iter().map(|search| search.trees.executed);
@@ -161,7 +161,7 @@ impl RecordedStep {
         self.step == other.step && hashes(self) == hashes(other)
     }
 
-    /// Tests above the roots, s: the test phase without its searches.
+    /// Time of the tests above the roots, s: the test phase without its searches.
     pub fn above_s(&self) -> f64 {
         (self.seconds(Phase::Tests) - self.searched_s()).max(0.0)
     }
@@ -170,20 +170,19 @@ impl RecordedStep {
 /// A recording in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    /// What holds for all steps.
+    /// The data that all steps share.
     pub header: Header,
-    /// By rising number. There are fewer than the header says if the run ended early, or the
-    /// file was cut off or is damaged after the last of them.
+    /// The steps by rising number. There are fewer than the header says, if the run ended early, or
+    /// the file was cut off or damaged.
     pub steps: Vec<RecordedStep>,
 }
 
 impl Recording {
-    /// Reads the whole steps of the file `path`, up to the place where it was cut off or is
-    /// damaged: a run may have ended while it wrote.
+    /// Reads the file `path`. Reads only the whole steps, if it was cut off or damaged.
     ///
     /// # Errors
-    /// When the file is not there, is no recording, was written by another version, or has no
-    /// whole step.
+    /// When the file does not exist, is no recording, comes from another version, or has no whole
+    /// step.
     pub fn read(path: &Path) -> Result<Self> {
         let again = "record it again: cloth-sim SCENE --record-tasks FILE";
         let fail = |cause: &str| Error::file(path, cause, again);
@@ -195,13 +194,13 @@ impl Recording {
             return Err(fail("the file is no recording of test trees"));
         }
         if !name.ends_with(VERSION) {
-            return Err(fail("another version of the program has written this recording"));
+            return Err(fail("another version of the program wrote this recording"));
         }
         let header: Header = read_piece(&mut file)
             .flatten()
-            .ok_or_else(|| fail("its beginning is damaged or was cut off"))?;
+            .ok_or_else(|| fail("its header is damaged or was cut off"))?;
         if header.phases != Header::phase_names() {
-            return Err(fail("another version of the program has written this recording"));
+            return Err(fail("another version of the program wrote this recording"));
         }
         let mut steps = Vec::new();
         while let Some(Some(step)) = read_piece::<RecordedStep>(&mut file)
@@ -215,9 +214,7 @@ impl Recording {
             false => Ok(Self { header, steps }),
         }
     }
-}
 
-impl Recording {
     /// Whether it was made on one rank of one thread.
     pub fn is_of_one_processor(&self) -> bool {
         self.header.ranks * self.header.threads == 1
@@ -228,13 +225,13 @@ impl Recording {
         self.header.ranks > 1 && self.header.threads == 1
     }
 
-    /// The same step as `step`, which has been recorded elsewhere.
+    /// The step of this recording that is the same as `step` of another recording.
     pub fn counterpart(&self, step: &RecordedStep) -> Option<&RecordedStep> {
         let found = self.steps.binary_search_by_key(&step.step, |step| step.step).ok()?;
         self.steps.get(found).filter(|own| own.is_same_as(step))
     }
 
-    /// Whether both are of the same steps, on the same number of processors.
+    /// Whether both have the same steps on the same number of processors.
     pub fn repeats(&self, other: &Self) -> bool {
         let hashes = |recording: &Self| {
             let searches = recording.steps.iter().flat_map(|step| &step.searches);
@@ -248,8 +245,8 @@ impl Recording {
             && hashes(self) == hashes(other)
     }
 
-    /// Takes each search, and each phase of a step, from the recording in which it was
-    /// faster. The `other` one repeats this one.
+    /// Keeps each search, and each phase of a step, from the recording in which it was faster.
+    /// `other` repeats this recording.
     pub fn keep_fastest(&mut self, other: Self) {
         for (step, other) in self.steps.iter_mut().zip(other.steps) {
             let above_s = step.above_s().min(other.above_s());
@@ -271,7 +268,7 @@ fn fits(step: &RecordedStep, header: &Header) -> bool {
         && step.searches.iter().all(|search| search.trees.owners_below(header.patches.len()))
 }
 
-/// The next piece: `None` at the end of the file, `Some(None)` if it is damaged.
+/// The next piece. `None` at the end of the file, `Some(None)` if the piece is damaged.
 fn read_piece<T: DeserializeOwned>(file: &mut impl Read) -> Option<Option<T>> {
     let mut head = Vec::new();
     let read = file.take(16).read_to_end(&mut head);

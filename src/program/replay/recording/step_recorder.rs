@@ -1,4 +1,4 @@
-//! Recording during a run: each rank adds its part to a [`RecordedStep`].
+//! Records a step during a run. Each rank adds its part to a [`RecordedStep`].
 
 use cloth_sim::collision::TestCounters;
 use cloth_sim::contact::candidates::{SearchObserver, SearchOver};
@@ -9,18 +9,18 @@ use cloth_sim::step::{Counter, StepReport};
 use crate::program::replay::recording::trees::RecordedTrees;
 use crate::program::replay::recording::{RecordedSearch, RecordedStep};
 
-/// Records the searches of one step. All ranks must have one in the same steps.
+/// Records the searches of one step. All ranks must record the same steps.
 #[derive(Debug, Default)]
 pub struct StepRecorder {
     searches: Vec<RecordedSearch>,
 }
 
 impl SearchObserver for StepRecorder {
-    /// Rank 0 walks the trees of all ranks once more, so that recording does not slow down what
-    /// is measured. Collective.
+    /// Rank 0 walks the trees of all ranks once more, so that recording does not slow down the
+    /// measured search. Collective.
     ///
     /// # Errors
-    /// If a rank fails, or the trees are not those that were executed.
+    /// When a rank fails, or the walk finds other tests than the search executed.
     fn searched(&mut self, search: &SearchOver) -> Result<()> {
         let world = search.world;
         let uses = Vec::from_iter(search.processors.usage().copied());
@@ -42,16 +42,16 @@ impl SearchObserver for StepRecorder {
             }
             self.searches.push(RecordedSearch { trees, uses });
         }
-        // Other ranks wait here for rank 0, and not in the next phase that is measured.
+        // The other ranks wait for rank 0 here, and not in the next measured phase.
         world.all_reduce_sum(&mut [0])
     }
 }
 
 impl StepRecorder {
-    /// The recorded step, on rank 0, once the step number `step` is over. Collective.
+    /// The recorded step, on rank 0. `report` is the report of the step. Collective.
     ///
     /// # Errors
-    /// If a rank fails.
+    /// When a rank fails.
     pub fn finish(
         self,
         world: &dyn World,

@@ -1,10 +1,8 @@
-//! Test trees without their geometry: which test led to which, and what kind of test each was.
+//! Test trees without their geometry: the kind of each test, and the tests that it led to.
 //!
 //! A test is one byte, its *kind*. A tree is the bytes of its tests in preorder. A task is a list
-//! of tests, and each test stands for the tree below it, so this suffices to execute the tests
-//! again on any number of modelled processors.
-
-use serde::{Deserialize, Serialize};
+//! of tests, and each test stands for the tree below it. So the bytes are enough to execute the
+//! tests again on any number of modelled processors.
 
 use cloth_sim::collision::screen::may_come_near;
 use cloth_sim::collision::search::traversal::Search;
@@ -12,21 +10,22 @@ use cloth_sim::collision::surface::overlapping_pairs;
 use cloth_sim::collision::test::TestOutcome;
 use cloth_sim::collision::{Test, TestCounters};
 use cloth_sim::ids::{FaceId, PatchId};
+use serde::{Deserialize, Serialize};
 
-/// Nothing below the nodes has changed.
+/// Nothing below the two nodes has changed.
 const UNCHANGED: u8 = 0;
 /// The bounds are apart.
 const APART: u8 = 1;
-/// A node against itself: flat, or one face.
+/// A node against itself. It is flat, or it is one face.
 const WHOLE: u8 = 2;
 /// Two further tests.
 const SPLIT: u8 = 3;
 /// Three further tests, of a node against itself.
 const SPLIT_ITSELF: u8 = 4;
-/// The first of the kinds of pairs of faces. A pair of faces with `s` elementary pairs whose
-/// bounds overlap, `f` of which are near, has the kind `FACES + s (s + 1) / 2 + f`.
+/// The first kind of a pair of faces. `s` of its elementary pairs have bounds that overlap, and are
+/// screened. `f` of these are near, and are found. Its kind is `FACES + s (s + 1) / 2 + f`.
 const FACES: u8 = 5;
-/// Most elementary pairs of two faces.
+/// The largest number of elementary pairs of two faces.
 const MOST_PAIRS: u8 = 15;
 /// Number of kinds.
 pub const KINDS: usize = FACES as usize + (MOST_PAIRS as usize + 1) * (MOST_PAIRS as usize + 2) / 2;
@@ -35,19 +34,19 @@ fn faces(screened: u8, found: u8) -> u8 {
     FACES + screened * (screened + 1) / 2 + found
 }
 
-/// Screened and found pairs of a kind of faces.
+/// The numbers of screened and found elementary pairs. `None` if the kind is no pair of faces.
 fn pairs(kind: u8) -> Option<(u8, u8)> {
     let number = kind.checked_sub(FACES)?;
     let screened = (0..=MOST_PAIRS).rev().find(|s| s * (s + 1) / 2 <= number)?;
     Some((screened, number - screened * (screened + 1) / 2))
 }
 
-/// Candidates that a test of this kind finds.
+/// Number of candidates that a test of this kind finds.
 pub fn candidates(kind: u8) -> u64 {
     pairs(kind).map_or(0, |(_, found)| found.into())
 }
 
-/// Further tests that a test of this kind leads to.
+/// Number of further tests that a test of this kind leads to.
 #[inline(always)]
 pub fn branches(kind: u8) -> usize {
     match kind {
@@ -57,18 +56,18 @@ pub fn branches(kind: u8) -> usize {
     }
 }
 
-/// What has a unit cost. There are few of them, so that a fit can separate them.
+/// The things that have a unit cost. They are few, so that a fit can separate them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
-    /// A test of nodes below which nothing has changed.
+    /// A test of two nodes below which nothing has changed.
     Unchanged,
-    /// Any other test of two nodes, or of one against itself.
+    /// Any other test of two nodes, or of a node against itself.
     Test,
-    /// What a pair of faces costs beyond its test.
+    /// The cost of a pair of faces without its test.
     Faces,
-    /// An elementary pair that is screened along directions of its own.
+    /// An elementary pair that is screened.
     Screened,
-    /// A task that is cut off, taken and executed.
+    /// A task that is cut off, taken and begun.
     Task,
 }
 
@@ -80,7 +79,7 @@ impl Item {
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Unchanged => "test of what has not changed",
+            Self::Unchanged => "test of unchanged nodes",
             Self::Test => "other test",
             Self::Faces => "pair of faces",
             Self::Screened => "elementary pair",
@@ -92,7 +91,7 @@ impl Item {
 /// Amounts of each [`Item`].
 pub type Amounts = [f64; Item::ALL.len()];
 
-/// What a test of this kind consists of.
+/// The amounts in a test of this kind.
 pub fn amounts(kind: u8) -> Amounts {
     let mut amounts = Amounts::default();
     let mut add = |item: Item, amount: f64| amounts[item as usize] += amount;
@@ -109,14 +108,14 @@ pub fn amounts(kind: u8) -> Amounts {
 pub struct RecordedTrees {
     /// All tests below the roots, tree after tree, each in preorder.
     kinds: Vec<u8>,
-    /// The patch whose owner executes a root test, and where its tree begins.
+    /// For each root test: the patch whose owner executes it, and the place of its tree.
     roots: Vec<(PatchId, u32)>,
-    /// Counts of all tests, those above the roots included.
+    /// Counts of all tests, including those above the roots.
     pub executed: TestCounters,
 }
 
 impl RecordedTrees {
-    /// Records the trees below all `roots`. The tests `above` them were counted already.
+    /// Records the trees below all `roots`. `above` are the counts of the tests above them.
     pub fn record(search: &Search, roots: &[(PatchId, Test)], above: TestCounters) -> Self {
         let mut trees = Self { executed: above, ..Self::default() };
         let mut stack = Vec::new();
@@ -154,12 +153,12 @@ impl RecordedTrees {
         self.roots.is_empty()
     }
 
-    /// True if only patches below `patches` own roots.
+    /// True if all patches of the roots have numbers below `patches`.
     pub fn owners_below(&self, patches: usize) -> bool {
         self.roots.iter().all(|&(patch, _)| (patch as usize) < patches)
     }
 
-    /// Amounts of all tests together.
+    /// The amounts of all tests together.
     pub fn amounts(&self) -> Amounts {
         let mut counts = [0_u64; 256];
         self.kinds.iter().for_each(|&kind| counts[kind as usize] += 1);
@@ -171,7 +170,7 @@ impl RecordedTrees {
         sum
     }
 
-    /// The trees in the form in which they are executed; `None` if these are no trees.
+    /// The trees in the form in which they are executed. `None` if the bytes are no trees.
     pub fn unfold(&self) -> Option<Unfolded<'_>> {
         let count = self.kinds.len();
         let mut ends = vec![0_u32; count];
@@ -182,7 +181,7 @@ impl RecordedTrees {
             }
             ends[at] = end as u32;
         }
-        // Tree follows upon tree, to the end.
+        // The trees must follow each other without a gap, up to the end.
         let mut end = 0;
         for &(_, start) in &self.roots {
             if start != end {
@@ -208,14 +207,14 @@ fn pair_of_faces(search: &Search, test: &Test, pair: [FaceId; 2]) -> u8 {
     faces(screened, found)
 }
 
-/// Test trees with the places of all branches. A test is named by its place in preorder.
+/// Test trees with the places of all branches. The name of a test is its place in preorder.
 #[derive(Debug, Clone)]
 pub struct Unfolded<'a> {
     /// The kind of each test.
     pub kinds: &'a [u8],
-    /// By test: the end of the tree below it, where that of its next sibling begins.
+    /// For each test: the end of the tree below it, which is the place of its next sibling.
     pub ends: Vec<u32>,
-    /// The patch whose owner executes a root test, and the test.
+    /// For each root test: the patch whose owner executes it, and the test.
     pub roots: &'a [(PatchId, u32)],
 }
 
@@ -225,8 +224,8 @@ impl Unfolded<'_> {
         self.kinds.iter().map(|&kind| costs[kind as usize]).sum()
     }
 
-    /// Time of the longest chain of tests in which each waits for the one before, given the cost
-    /// of each kind. No number of processors is faster.
+    /// Time of the longest chain of tests, given the cost of each kind. Each test of a chain waits
+    /// for the previous one, so no number of processors is faster.
     pub fn longest_chain(&self, costs: &[u64; 256]) -> u64 {
         let mut chains = vec![0_u64; self.kinds.len()];
         for at in (0..self.kinds.len()).rev() {
@@ -243,7 +242,6 @@ impl Unfolded<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use cloth_sim::collision::Sweep;
     use cloth_sim::collision::dop::Dop18;
     use cloth_sim::collision::test::TestTrees;
@@ -252,8 +250,10 @@ mod tests {
     use cloth_sim::mesh::Topology;
     use cloth_sim::stealing::scheduler::mix;
 
+    use super::*;
+
     impl RecordedTrees {
-        /// Random trees, those of patch `i` of about `sizes[i]` tests.
+        /// Random trees. Patch `i` has a tree of about `sizes[i]` tests.
         pub fn random(seed: u64, sizes: &[usize]) -> Self {
             let mut trees = Self::default();
             let mut state = seed;
@@ -285,7 +285,7 @@ mod tests {
     }
 
     impl RecordedTrees {
-        /// One tree of splits in two, so many on each way down.
+        /// One tree in which all tests split in two, down to `depth`.
         pub fn complete(depth: u32) -> Self {
             let mut kinds = vec![APART];
             for _ in 0..depth {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_faces_are_told_apart() {
+    fn each_pair_of_faces_has_its_own_kind() {
         let mut seen = std::collections::BTreeSet::new();
         for screened in 0..=MOST_PAIRS {
             for found in 0..=screened {
@@ -309,8 +309,8 @@ mod tests {
     }
 
     #[test]
-    fn branches_are_found_again_and_what_is_no_tree_is_refused() {
-        // A split whose first branch splits itself; then a tree of one test.
+    fn branches_are_found_again_and_other_bytes_are_refused() {
+        // A tree whose root splits, and whose first branch splits again. Then a tree of one test.
         let kinds = vec![SPLIT, SPLIT_ITSELF, WHOLE, APART, WHOLE, APART, APART];
         let trees =
             RecordedTrees { kinds, roots: vec![(0, 0), (3, 6)], ..RecordedTrees::default() };
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_filed_under_what_it_cost() {
+    fn a_test_gets_the_kind_of_its_cost() {
         let faces = [[0, 1, 2], [2, 1, 3]];
         let x = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
         let topology = Topology::new(&faces).unwrap();

@@ -1,14 +1,14 @@
-//! Writing recordings.
+//! Writes recordings.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use cloth_sim::error::{Error, Result};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::replay::recording::{Header, NAME, RecordedStep, VERSION};
-use cloth_sim::error::{Error, Result};
 
 /// A recording that is being written.
 pub struct Writer {
@@ -17,7 +17,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Finds out whether `path` can be written, and leaves it as it is.
+    /// Checks that `path` can be written. Does not change it.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -25,7 +25,7 @@ impl Writer {
         check_writable(path).map_err(|cause| not_written(path, cause))
     }
 
-    /// Whether `path`, which exists, is an earlier recording or an empty file.
+    /// Whether the file `path` is an earlier recording or empty. It must exist.
     pub fn may_replace(path: &Path) -> bool {
         if !path.is_file() {
             return false;
@@ -70,7 +70,7 @@ impl Writer {
     }
 }
 
-/// Finds out whether a file can be written, and leaves it as it is.
+/// Checks that a file can be written. Does not change it.
 ///
 /// # Errors
 /// When it cannot be written.

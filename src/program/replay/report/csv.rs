@@ -1,12 +1,12 @@
-//! The modelled phases as CSV: a row for each machine and step.
+//! Modelled collision phases as CSV: a row for each machine and step.
 
 use std::path::Path;
 
-use crate::program::replay::model::ModelledStep;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::stealing::ProcessorUse;
 use cloth_sim::step::Phase;
 
+use crate::program::replay::model::ModelledStep;
 use crate::program::replay::report::Replayed;
 
 const HEADER: &str = "source,processors,decomposition,stealing,a,b,victim_order,share,polling_interval_us,\
@@ -26,7 +26,7 @@ const PHASES: [Phase; 8] = [
     Phase::FailSafe,
 ];
 
-/// Writes all of it to `path`; the first column of each row says `modelled`.
+/// Writes all steps of all machines to `path`. The first column of each row says `modelled`.
 ///
 /// # Errors
 /// When the file cannot be written.

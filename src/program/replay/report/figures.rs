@@ -1,20 +1,19 @@
-//! Pictures of modelled phases.
+//! The pictures of a replay.
 
 use std::path::{Path, PathBuf};
 
-use crate::program::replay::model::ModelledStep;
-use crate::program::replay::model::Replay;
 use cloth_sim::error::Result;
 use cloth_sim::stealing::ProcessorUse;
 use cloth_sim::step::Phase;
 
+use crate::program::output::names;
 use crate::program::profile::{FrameProfile, ProcessorProfile, Profile, canvas, draw_profiles};
+use crate::program::replay::model::{ModelledStep, Replay};
 use crate::program::replay::report::scaling::Scaling;
 use crate::program::replay::report::{PARTS, Replayed, ratio};
 
 /// Draws the utilization of each processor, frame by frame, without stealing and with it
-/// (Thomaszewski & Blochinger 2007, figure 8), into `out`. Each step brings the use of each
-/// processor in its test parts. Returns the files.
+/// (Thomaszewski & Blochinger 2007, figure 8), into the folder `out`. Returns the files.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -25,12 +24,12 @@ pub fn draw_utilization(
     out: &Path,
 ) -> Result<Vec<PathBuf>> {
     let profiles = [off, on].map(|steps| profile(scene, steps_per_frame, steps));
-    let names = ["no stealing", "stealing"].map(str::to_owned);
-    draw_profiles([&profiles[0], &profiles[1]], names, out, "replay_utilization")
+    let labels = ["no stealing", "stealing"].map(str::to_owned);
+    draw_profiles([&profiles[0], &profiles[1]], labels, out, names::UTILIZATION_PICTURE)
 }
 
-/// Draws speed-up, utilization and the parts of the phase over the number of processors
-/// into `out`. Returns the files.
+/// Draws speed-up, utilization and the parts of the collision phase over the number of processors,
+/// into the folder `out`. Returns the files.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -59,10 +58,10 @@ pub fn draw_scaling(scene: &str, replayed: &[Replayed], out: &Path) -> Result<Ve
         ],
         shares: PARTS.iter().map(|&(name, part)| (name, share(part))).collect(),
     };
-    canvas::write(&scaling, out, "replay_scaling")
+    canvas::write(&scaling, out, names::SCALING_PICTURE)
 }
 
-/// Modelled steps as the profile of a run. Times are means over the steps of a frame.
+/// The profile of modelled steps. Times are means over the steps of a frame.
 fn profile(scene: &str, steps_per_frame: u64, steps: &[Replay]) -> Profile {
     let ranks = steps.first().map_or(0, |(_, uses)| uses.len());
     let last = steps.iter().map(|(step, _)| step.frame).max().unwrap_or(0);
@@ -88,7 +87,7 @@ fn profile(scene: &str, steps_per_frame: u64, steps: &[Replay]) -> Profile {
     }
 }
 
-/// Each processor over some steps.
+/// The profile of each processor over some steps.
 fn processors(steps: &[&Replay], ranks: usize) -> Vec<ProcessorProfile> {
     let processor = |rank: usize| {
         let mut usage = ProcessorUse::default();
@@ -107,7 +106,7 @@ fn processors(steps: &[&Replay], ranks: usize) -> Vec<ProcessorProfile> {
     (0..ranks).map(processor).collect()
 }
 
-/// The mean; none without values.
+/// The mean. `None` without values.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
     (count > 0).then(|| sum / f64::from(count))

@@ -1,39 +1,39 @@
-//! Tables as text. Each says that its numbers are modelled.
+//! The tables of a replay as text.
 
 use std::fmt::Write;
+
+use cloth_sim::stealing::Settings;
 
 use crate::program::replay::model::{
     Comparison, ModelledStep, Network, PhaseSplit, Times, UnitCosts,
 };
 use crate::program::replay::recording::trees::Item;
-use cloth_sim::stealing::Settings;
-
 use crate::program::replay::report::{PARTS, Replayed};
 
-/// Unit costs and replicated parts, from which a replay starts.
+/// The unit costs and replicated parts that a replay starts from.
 pub fn times(times: &Times) -> String {
     costs(&times.costs) + &split(&times.split)
 }
 
-/// Which parts of the phases after the tests are divided.
+/// The parts of the phases after the tests that every rank repeats.
 fn split(split: &PhaseSplit) -> String {
     if split.steps == 0 {
-        return "Contacts, response and fail-safe count as divided among the processors, which is \
-                optimistic: what every\nrank does of them is known only from a recording of the same \
-                steps on several ranks of one thread.\n"
+        return "Contacts, response and fail-safe count as divided among the processors. This is \
+                optimistic, because every rank\nrepeats a part of them. Add a recording of the same \
+                steps on several ranks of one thread to fit that part.\n"
             .to_owned();
     }
     let parts = PhaseSplit::PHASES.iter().zip(split.replicated);
     let parts = parts.map(|(phase, part)| format!("{} {:.0} %", phase.name(), 100.0 * part));
     format!(
-        "Done on every rank alike, fitted to {} steps that were recorded on one processor and on \
+        "Work that every rank repeats, fitted to {} steps that were recorded on one processor and on \
          several ranks: {}.\n",
         split.steps,
         Vec::from_iter(parts).join(", "),
     )
 }
 
-/// Unit costs, a line each.
+/// The unit costs, one a line.
 fn costs(costs: &UnitCosts) -> String {
     let mut text = String::from(
         "Unit costs, fitted to every second step of the recordings of one processor:\n",
@@ -47,16 +47,16 @@ fn costs(costs: &UnitCosts) -> String {
 /// Measured times beside modelled ones. `named` are recordings with their names.
 pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
     let mut text = String::from(
-        "Prediction against measurement, over the other steps (ms a step; errors of steps of at least 1 ms).\n\
-         Rows of processor time have all these steps. The other rows have those in which the processors ran nearly \
-         all the time.\nThere is no row for the whole phase on one processor: the model takes its other parts from the \
+        "Prediction against measurement, on the steps that were not used for fitting. Times are ms a step.\n\
+         Median and worst are errors of steps of at least 1 ms. Rows of processor time use all these steps. \
+         The other rows\nuse the steps in which the processors ran nearly all the time. \
+         The whole phase on one processor has no row,\nbecause the model takes its other parts from the \
          same recording.\n  \
          what             ranks  steps  measured  modelled   error  median   worst  recording\n",
     );
     for (name, comparison) in named {
         let Some(comparison) = comparison else {
-            let _ =
-                writeln!(text, "  {name}: made with several threads a rank, which is not modelled");
+            let _ = writeln!(text, "  {name}: not modelled, because its ranks had several threads");
             continue;
         };
         let rows = [
@@ -75,7 +75,7 @@ pub fn comparisons(named: &[(String, Option<Comparison>)]) -> String {
     text
 }
 
-/// Number of steps, both means, the error of the sum, and the median and largest error of a
+/// A row: number of steps, both means, the error of the sum, and the median and largest error of a
 /// step.
 fn errors(pairs: &[(f64, f64)]) -> String {
     if pairs.is_empty() {
@@ -138,9 +138,9 @@ pub fn curve(replayed: &[Replayed]) -> String {
         text += &row(replayed);
     }
     text += "\
-        phase = replicated (predict, refit, tests above the roots) + all-gather + test part + others (contacts, response, combination, fail-safe)\n\
-        test part = best (tests shared out evenly, or the longest chain of them) + ending (from the last test) + lost (waiting, messages, making tasks)\n\
-        utilization of the test part: frames = mean over the frames, worst = of the worst one, all = over all the time\n\
+        phase = replic. (predict, refit, tests above the roots) + gather (all-gather) + test part + others (contacts, response, combination, fail-safe)\n\
+        test part = best (tests shared evenly, or the longest chain of tests) + ending (after the last test) + lost (waiting, messages, making tasks)\n\
+        frames, all, worst: utilization in the test part, as the mean of the frames, over all the time, and in the worst frame\n\
         eff., faster: efficiency and speed-up against one processor, of the test part (t.) and of the phase (p.)\n";
     text
 }
@@ -175,13 +175,13 @@ fn row(replayed: &Replayed) -> String {
     )
 }
 
-/// A value that is missing is a dash.
+/// A value times a factor. A missing value is a dash.
 fn scaled(factor: f64, value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| format!("{:.1}", factor * value))
 }
 
 fn network(network: &Network) -> String {
-    // A time that was given in ps may differ from a whole number of them by its last bit.
+    // Rounded to ps, because seconds may be off by one bit.
     let us = |seconds: f64| (seconds * 1e12).round() / 1e6;
     format!(
         "latency {} us, {} GB/s, {} us of processor time a message",

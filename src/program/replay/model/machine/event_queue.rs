@@ -1,4 +1,4 @@
-//! Events to come on the modelled machine: a queue has the next one on top.
+//! Events of the modelled machine, in an order that puts the next one on top of a heap.
 
 use std::cmp::Ordering;
 
@@ -6,9 +6,9 @@ use crate::program::replay::model::machine::MachineEvent;
 
 /// An event at a rank.
 pub(super) struct Scheduled {
-    /// When, ps.
+    /// The time, ps.
     pub time: u64,
-    /// Of two events at the same time, the one with the smaller number comes first.
+    /// The order of events at the same time: the smaller number comes first.
     pub number: u64,
     pub rank: usize,
     pub event: MachineEvent,

@@ -1,12 +1,12 @@
 //! A modelled machine: ranks of one processor each, driven by a virtual clock.
 //!
-//! The protocol is that of a run: the same [`Scheduler`] and the same [`Policy`]. A test takes
-//! its unit cost. A message takes the latency of the network, its length over the bandwidth, and
-//! processor time at both ends. A barrier or a sum takes `ceil(log2 P)` latencies after the last
-//! rank has entered it.
+//! A run and the machine share the [`Scheduler`] and the [`Policy`], so both have the same
+//! protocol. A test takes its unit cost. A message takes the latency of the network, its length over
+//! the bandwidth, and processor time at both ends. A barrier or a sum takes `ceil(log2 P)`
+//! latencies after the last rank has entered it.
 //!
-//! Ranks hear each other only when they poll. So each rank runs on to its next poll without
-//! looking at the others.
+//! Ranks read messages only when they poll. So each rank runs on to its next poll without looking
+//! at the others.
 
 mod event_queue;
 mod rank;
@@ -23,15 +23,15 @@ use cloth_sim::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler
 use cloth_sim::stealing::{ProcessorUse, Settings};
 
 use self::event_queue::Scheduled;
-use self::rank::{Rank, Rules};
+use self::rank::{ModelledRank, Rules};
 use crate::program::replay::model::network::Network;
 use crate::program::replay::model::unit_costs::{UnitCosts, picoseconds};
 use crate::program::replay::recording::trees::Unfolded;
 
-/// A task: tests as places in preorder.
+/// A task: a list of tests, each given by its place in preorder.
 type Task = Vec<u32>;
 
-/// The modelled machine, from search to search.
+/// The modelled machine. It executes one search after the other.
 pub struct Machine {
     schedulers: Vec<Scheduler>,
     collision: Settings,
@@ -43,18 +43,18 @@ pub struct Machine {
 /// A search that was executed on the modelled machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
-    /// From its beginning to its end on the last rank, s.
+    /// Time from its beginning to its end on the last rank, s.
     pub length_s: f64,
-    /// From the last executed test to that end, s.
+    /// Time from the last executed test to that end, s.
     pub termination_s: f64,
-    /// Sums over the ranks until one was zero.
+    /// Number of sums over the ranks, until one was zero.
     pub sums: u64,
     /// How each processor spent it.
     pub uses: Vec<ProcessorUse>,
 }
 
 impl Machine {
-    /// A machine of `ranks` ranks on which tests take `costs`.
+    /// A machine of `ranks` ranks. Tests take `costs`.
     pub fn new(ranks: usize, collision: &Settings, network: Network, costs: &UnitCosts) -> Self {
         let scheduler = |rank| Scheduler::new(rank, ranks, collision.victim_order);
         Self {
@@ -74,7 +74,7 @@ impl Machine {
     /// Executes `trees`. The root tests of a patch start on the rank that owns it.
     ///
     /// # Errors
-    /// If a test is executed twice or never, or the search does not end.
+    /// When a test is executed twice or never, or the search does not end.
     pub fn play(&mut self, trees: &Unfolded, rank_of_patch: &[u32]) -> Result<Played> {
         let mut search = ModelledSearch::new(self, trees);
         if !trees.roots.is_empty() {
@@ -117,7 +117,7 @@ struct ModelledSearch<'a> {
     overhead: u64,
     ps_per_byte: f64,
     collective: u64,
-    ranks: Vec<Rank>,
+    ranks: Vec<ModelledRank>,
     queue: BinaryHeap<Scheduled>,
     number: u64,
     /// Number of ranks in the pending collective, and the sum of their contributions.
@@ -143,7 +143,7 @@ impl<'a> ModelledSearch<'a> {
             overhead: picoseconds(network.overhead_s),
             ps_per_byte: 1e12 / network.bandwidth,
             collective: picoseconds(network.collective_s(schedulers.len(), 0.0)),
-            ranks: schedulers.into_iter().map(Rank::new).collect(),
+            ranks: schedulers.into_iter().map(ModelledRank::new).collect(),
             queue: BinaryHeap::new(),
             number: 0,
             entered: (0, 0),
@@ -151,12 +151,12 @@ impl<'a> ModelledSearch<'a> {
         }
     }
 
-    /// Makes top-level tasks as a run does: one for each patch, and on one processor one of all.
+    /// Makes the top-level tasks like a run: one for each patch, or a single one on one processor.
     fn share_out(&mut self, rank_of_patch: &[u32]) {
         let alone = self.ranks.len() == 1;
         let mut roots = self.rules.trees.roots.to_vec();
         roots.sort_by_key(|&(patch, _)| patch);
-        // The first one is executed first, and tasks are taken from the back.
+        // Tasks are taken from the back, so that the first one is executed first.
         for tests in roots.chunk_by(|a, b| alone || a.0 == b.0).rev() {
             let rank = if alone { 0 } else { rank_of_patch[tests[0].0 as usize] };
             let rank = &mut self.ranks[rank as usize];
@@ -188,7 +188,7 @@ impl<'a> ModelledSearch<'a> {
                 self.poll(rank)?;
             }
         }
-        let over = |rank: &Rank| self.rules.interval.is_none() || rank.scheduler.is_over();
+        let over = |rank: &ModelledRank| self.rules.interval.is_none() || rank.scheduler.is_over();
         match self.ranks.iter().all(over) {
             true => Ok(()),
             false => Err(Error::input(
@@ -204,7 +204,7 @@ impl<'a> ModelledSearch<'a> {
         self.queue.push(Scheduled { time, number: self.number, rank, event });
     }
 
-    /// Lets a rank handle all events that have come, and work on.
+    /// Lets a rank handle all events that have arrived, and go on with its work.
     fn poll(&mut self, rank: usize) -> Result<()> {
         let one = &mut self.ranks[rank];
         let start = one.now;
@@ -212,9 +212,9 @@ impl<'a> ModelledSearch<'a> {
             one.now += self.overhead;
         }
         while let Some(event) = self.ranks[rank].inbox.pop_front() {
-            self.tell(rank, event)?;
+            self.handle(rank, event)?;
         }
-        self.tell(rank, MachineEvent::Poll)?;
+        self.handle(rank, MachineEvent::Poll)?;
         let one = &mut self.ranks[rank];
         if one.works {
             one.polled = one.now;
@@ -226,7 +226,7 @@ impl<'a> ModelledSearch<'a> {
         Ok(())
     }
 
-    fn tell(&mut self, rank: usize, event: MachineEvent) -> Result<()> {
+    fn handle(&mut self, rank: usize, event: MachineEvent) -> Result<()> {
         let one = &mut self.ranks[rank];
         let event = match event {
             MachineEvent::Poll => Event::Polled,
@@ -276,7 +276,7 @@ impl<'a> ModelledSearch<'a> {
         }
     }
 
-    /// Messages of a rank leave one after the other. Each takes as long as its bytes need.
+    /// Sends a message. Messages of a rank leave one after the other.
     fn send(&mut self, from: usize, to: usize, kind: MessageKind, tasks: Vec<Task>) {
         let bytes = message_bytes::<Test>(tasks.iter().map(Vec::len));
         let one = &mut self.ranks[from];
@@ -286,8 +286,8 @@ impl<'a> ModelledSearch<'a> {
         self.schedule(time, to, MachineEvent::Arrival { from, kind, tasks });
     }
 
-    /// Enters a collective. The last rank to come completes it: ranks poll in order of time, so
-    /// it is the latest.
+    /// Enters a collective. The last rank to enter completes it. It is also the latest one, because
+    /// ranks poll in the order of time.
     fn enter(&mut self, rank: usize, mine: i64, completed: fn(i64) -> MachineEvent) {
         self.entered.0 += 1;
         self.entered.1 += mine;
@@ -298,7 +298,7 @@ impl<'a> ModelledSearch<'a> {
         }
     }
 
-    /// Lets a rank work until it polls, or has nothing to do.
+    /// Lets a rank work until it must poll or has no task.
     fn advance(&mut self, rank: usize) {
         let one = &mut self.ranks[rank];
         if one.load() == Load::Idle {
@@ -312,16 +312,17 @@ impl<'a> ModelledSearch<'a> {
         }
     }
 
-    /// Count and hash of what was executed.
+    /// Count and hash of the executed tests.
     fn executed(&self) -> (u64, u64) {
-        let sum = |(tests, hash): (u64, u64), rank: &Rank| {
+        let sum = |(tests, hash): (u64, u64), rank: &ModelledRank| {
             (tests + rank.usage.tests, hash.wrapping_add(rank.hash))
         };
         self.ranks.iter().fold((0, 0), sum)
     }
 
     fn played(&self) -> Played {
-        let latest = |time: fn(&Rank) -> u64| self.ranks.iter().map(time).max().unwrap_or(0);
+        let latest =
+            |time: fn(&ModelledRank) -> u64| self.ranks.iter().map(time).max().unwrap_or(0);
         let length = latest(|rank| rank.now);
         let seconds = |time: u64| time as f64 * 1e-12;
         let uses = self.ranks.iter().map(|rank| {

@@ -10,15 +10,15 @@ use cloth_sim::stealing::{ProcessorUse, RUNS_PER_LOOK};
 use crate::program::replay::model::machine::{MachineEvent, Task};
 use crate::program::replay::recording::trees::{Unfolded, branches, candidates};
 
-/// What all ranks have in common during a search; times in ps.
+/// What all ranks share during a search. Times are in ps.
 pub(super) struct Rules<'a> {
     pub trees: &'a Unfolded<'a>,
     /// Time of a test of each kind.
     pub kinds: &'a [u64; 256],
-    /// Time of a task beside its tests.
+    /// Time of a task without its tests.
     pub task: u64,
     pub policy: Policy,
-    /// From one poll to the next. None: ranks do not talk.
+    /// Time from one poll to the next. `None` if ranks send no messages.
     pub interval: Option<u64>,
 }
 
@@ -31,31 +31,31 @@ impl Rules<'_> {
 /// Why a rank stopped working.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pause {
-    /// It must look at messages.
+    /// It must look for messages.
     PollDue,
     /// It has no task.
     OutOfWork,
 }
 
-/// One rank; all times in ps.
-pub(super) struct Rank {
+/// One rank of the machine. All times are in ps.
+pub(super) struct ModelledRank {
     pub scheduler: Scheduler,
     pub stack: Vec<u32>,
     pub limit: usize,
-    /// Oldest first.
+    /// The waiting tasks, oldest first.
     pub pool: VecDeque<Task>,
-    /// The task that it asked for. It is executed at once.
+    /// A task from another rank. It is executed at once.
     pub received: Option<Task>,
     pub inbox: VecDeque<MachineEvent>,
-    /// Whether it is between two tests of a task.
+    /// Whether it stopped between two tests of a task.
     pub works: bool,
-    /// Whether nothing is to be done until something comes.
+    /// Whether it has nothing to do until an event arrives.
     pub waits: bool,
     pub now: u64,
     pub polled: u64,
-    /// When its last message has left.
+    /// The time when its last message has left.
     pub sent: u64,
-    /// Runs until the next look at pool and clock.
+    /// Number of runs until it looks at pool and clock.
     pub runs: u32,
     pub busy: u64,
     pub scheduling: u64,
@@ -64,7 +64,7 @@ pub(super) struct Rank {
     pub usage: ProcessorUse,
 }
 
-impl Rank {
+impl ModelledRank {
     pub fn new(scheduler: Scheduler) -> Self {
         Self {
             scheduler,
@@ -94,8 +94,8 @@ impl Rank {
         }
     }
 
-    /// Works as a processor of a run does: takes tasks, executes tests and cuts its stack. It
-    /// stops when it must poll (then it still `works`) or has nothing to do.
+    /// Works like a processor of a run: takes tasks, executes tests and cuts its stack. Stops when
+    /// it must poll (then it still `works`) or has no task.
     pub fn work(&mut self, rules: &Rules) {
         let start = self.now;
         let mut resumes = self.works;
@@ -149,8 +149,8 @@ impl Rank {
         Pause::OutOfWork
     }
 
-    /// Executes a test, its first child, the first child of that, and so on. The other children
-    /// go on the stack.
+    /// Executes a test, then its first child, and so on down the tree. The other children go on the
+    /// stack.
     #[inline]
     fn branch(&mut self, rules: &Rules, mut at: u32) {
         loop {

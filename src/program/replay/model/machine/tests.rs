@@ -1,9 +1,9 @@
-//! The modelled machine against what must hold on any.
+//! Properties that the modelled machine must have.
+
+use cloth_sim::stealing::{Share, VictimOrder};
 
 use crate::program::replay::model::machine::*;
-use crate::program::replay::recording::trees::Item;
-use crate::program::replay::recording::trees::RecordedTrees;
-use cloth_sim::stealing::{Share, VictimOrder};
+use crate::program::replay::recording::trees::{Item, RecordedTrees};
 
 const COSTS: UnitCosts = UnitCosts([1e-8, 4e-8, 1e-7, 2e-8, 2e-7]);
 
@@ -11,7 +11,7 @@ fn play(trees: &RecordedTrees, ranks: usize, collision: &Settings) -> Played {
     let mut machine = Machine::new(ranks, collision, Network::SHARED_MEMORY, &COSTS);
     let owners = Vec::from_iter((0..64).map(|patch| patch % ranks as u32));
     let unfolded = trees.unfold().unwrap();
-    // Twice, as ranks go from phase to phase.
+    // Twice, because ranks keep their schedulers from search to search.
     machine.play(&unfolded, &owners).unwrap();
     machine.play(&unfolded, &owners).unwrap()
 }
@@ -37,7 +37,7 @@ fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_cha
             for (share, stealing) in [(Share::One, true), (Share::Half, true), (Share::One, false)]
             {
                 let settings = Settings { share, victim_order, stealing, ..Settings::default() };
-                // That each test is executed once, and the phase ends, `play` sees to.
+                // `play` checks that each test is executed once and that the search ends.
                 let played = play(&trees, ranks, &settings);
                 let busy: f64 = played.uses.iter().map(|usage| usage.busy_s).sum();
                 assert!(busy >= serial && ranks as f64 * played.length_s >= busy);
@@ -57,7 +57,7 @@ fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_cha
 }
 
 #[test]
-fn stealing_shortens_what_lies_on_one_rank() {
+fn stealing_shortens_a_search_whose_work_is_on_one_rank() {
     let trees = RecordedTrees::complete(18);
     let fine = Settings { b: 2, ..Settings::default() };
     let on = play(&trees, 8, &fine);
@@ -68,6 +68,6 @@ fn stealing_shortens_what_lies_on_one_rank() {
 }
 
 #[test]
-fn a_phase_without_roots_takes_no_time() {
+fn a_search_without_roots_takes_no_time() {
     assert_eq!(play(&RecordedTrees::default(), 5, &Settings::default()).length_s, 0.0);
 }

@@ -5,21 +5,26 @@ use cloth_sim::ranks::World;
 use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::stealing::SearchSpan;
 
-use crate::program::gather;
-use crate::program::job::Job;
 use crate::program::output::timeline_json::{FORMAT, RankSpans, TimeLine};
+use crate::program::run::gather;
+use crate::program::run::job::Job;
 
-/// Writes to `timeline.json` who executed which task. Before: the tasks of this `step`, which
-/// belongs to `frame`, were traced, and `searches` are this rank's. Collective.
+/// A step whose tasks were traced on this rank.
+pub struct TracedStep {
+    /// Its number, from 1.
+    pub step: u64,
+    /// The frame that it leads to.
+    pub frame: u64,
+    /// Its searches on this rank.
+    pub searches: Vec<SearchSpan>,
+}
+
+/// Writes `timeline.json`, on rank 0. Collective.
 ///
 /// # Errors
 /// When the file cannot be written or a rank fails.
-pub fn write(
-    job: &Job,
-    world: &dyn World,
-    searches: Vec<SearchSpan>,
-    (step, frame): (u64, u64),
-) -> Result<()> {
+pub fn write(job: &Job, world: &dyn World, traced: TracedStep) -> Result<()> {
+    let TracedStep { step, frame, searches } = traced;
     let ranks = gather::items(world, &RankSpans { host: HostBinding::here().host, searches })?;
     if world.rank() != 0 {
         return Ok(());

@@ -7,7 +7,7 @@ use plotters::style::RGBColor;
 
 use crate::program::profile::canvas::{Area, Drawn, Picture};
 use crate::program::profile::panel::{
-    Axes, BLUE, Curve, GREEN, HEADING, ORANGE, PURPLE, VERMILION, heading_line,
+    Axes, BLUE, Curve, GREEN, HEADING, ORANGE, PURPLE, TimeAxes, VERMILION, heading_line,
 };
 use crate::program::profile::{FrameProfile, ProcessorProfile, Profile, heat_map, panel};
 
@@ -15,11 +15,11 @@ const IDLE: RGBColor = RGBColor(190, 190, 190);
 
 const PANEL: u32 = 240;
 
-/// Time of the phases over the heat map of the processors, all phases of the steps
-/// on each other, and tasks.
-pub(super) struct OneRun<'a>(pub &'a Profile);
+/// Diagrams over the frames, from top to bottom: time of the collision phases, the heat map of the
+/// processors, what the processors did, time of all phases, tasks, steals.
+pub(super) struct RunPicture<'a>(pub &'a Profile);
 
-impl Picture for OneRun<'_> {
+impl Picture for RunPicture<'_> {
     fn size(&self) -> (u32, u32) {
         (1200, HEADING + 220 + heat_map::height(self.0.processors.len()) + 4 * PANEL + 60)
     }
@@ -42,12 +42,12 @@ impl Picture for OneRun<'_> {
     }
 }
 
-/// The longest of all frames, s.
+/// The longest frame, s.
 pub(super) fn longest_s(profile: &Profile, seconds: fn(&FrameProfile) -> f64) -> f64 {
     profile.frames.iter().map(seconds).fold(0.0, f64::max)
 }
 
-/// One value for each frame of which anything is known.
+/// One value for each frame. `None` for a frame without data.
 pub(super) fn over_frames(
     profile: &Profile,
     value: impl Fn(&FrameProfile) -> f64,
@@ -56,14 +56,15 @@ pub(super) fn over_frames(
     profile.frames.iter().map(|frame| is_known(frame).then(|| value(frame))).collect()
 }
 
-/// The time of the collision phases, on an axis that reaches `longest_s`.
+/// Draws the time of the collision phases, on an axis up to `longest_s`.
 pub(super) fn collision_time<B: DrawingBackend>(
     area: &Area<B>,
     profile: &Profile,
     longest_s: f64,
 ) -> Drawn<B> {
-    let title = ("Time of the collision phases", profile.times_are());
-    let (mut chart, per_s) = panel::time_axes(area, title, profile.frames.len(), longest_s)?;
+    let title = "Time of the collision phases";
+    let axes = TimeAxes { title, of: profile.times_are(), frames: profile.frames.len(), longest_s };
+    let (mut chart, per_s) = panel::time_axes(area, &axes)?;
     let curve = |label, color, seconds: fn(&FrameProfile) -> f64| Curve {
         label,
         color,
@@ -76,7 +77,7 @@ pub(super) fn collision_time<B: DrawingBackend>(
     panel::curves(area, &mut chart, &curves)
 }
 
-/// How the processors spent the test parts, all together; nothing in a frame without tests.
+/// Draws how all processors together spent the test parts. A frame without tests stays empty.
 fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
     let title = "What the processors did in the test parts, % of their time";
     let axes = Axes { title, frames: profile.frames.len(), max: 105.0 };
@@ -98,7 +99,7 @@ fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Draw
     panel::stacked_bars(area, &mut chart, &parts)
 }
 
-/// Collision handling in warm colours below, physical modelling in blue above.
+/// The colour of a phase. Physical modelling is blue.
 pub(crate) fn color_of(phase: Phase) -> RGBColor {
     match phase {
         Phase::Predict => RGBColor(150, 150, 150),
@@ -117,8 +118,9 @@ pub(crate) fn color_of(phase: Phase) -> RGBColor {
 
 fn all_phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
     let longest_s = longest_s(profile, |frame| frame.seconds.iter().sum());
-    let title = ("Time of all phases (average over the ranks)", profile.times_are());
-    let (mut chart, per_s) = panel::time_axes(area, title, profile.frames.len(), longest_s)?;
+    let title = "Time of all phases (average over the ranks)";
+    let axes = TimeAxes { title, of: profile.times_are(), frames: profile.frames.len(), longest_s };
+    let (mut chart, per_s) = panel::time_axes(area, &axes)?;
     let (physical, collision): (Vec<_>, Vec<_>) =
         Phase::ALL.iter().partition(|phase| phase.is_physical_modelling());
     let parts = collision.into_iter().chain(physical).map(|&phase| {
@@ -128,7 +130,7 @@ fn all_phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> 
     panel::stacked_bars(area, &mut chart, &Vec::from_iter(parts))
 }
 
-/// A count of each processor: label, colour, which.
+/// A count of each processor: its label, colour and value.
 type Count = (&'static str, RGBColor, fn(&ProcessorUse) -> u64);
 
 const TASKS: [Count; 2] = [

@@ -8,14 +8,15 @@ use cloth_sim::step::{Counter, Measure, Phase, StepReport};
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl::FrameRecord;
 use crate::program::profile::Profile;
+use crate::program::words::plural;
 
-/// The closing summary: what ran, where its time went, where its frames are.
+/// The closing summary: the run, the time of each phase, the folder of the frames.
 pub struct Summary<'a> {
     /// The run.
     pub head: &'a RunHead,
-    /// Its steps.
+    /// Sums over its steps.
     pub totals: &'a Totals,
-    /// Its processors.
+    /// How its processors spent their time.
     pub profile: &'a Profile,
     /// Number of cloth vertices.
     pub vertices: usize,
@@ -23,11 +24,11 @@ pub struct Summary<'a> {
     pub triangles: usize,
     /// Size of a whole step, s.
     pub step_s: f64,
-    /// Where the frames are.
+    /// The folder of the frames.
     pub folder: &'a Path,
     /// Wall time of the run, s.
     pub wall_s: f64,
-    /// Wall time spent handing frames to the writer, s.
+    /// Wall time in which rank 0 handed frames to the writer or waited for it, s.
     pub output_s: f64,
 }
 
@@ -39,7 +40,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Of no frame yet.
+    /// Zero, for a run on `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self { of_ranks: vec![StepReport::default(); ranks], steps: 0, frames: 0 }
     }
@@ -154,21 +155,21 @@ fn write_contacts(f: &mut fmt::Formatter<'_>, totals: &[StepReport], steps: usiz
     let mean = |counter| sum(counter) as f64 / steps.max(1) as f64;
     writeln!(
         f,
-        "  contacts    {:.1} a step ({:.1} of them predicted impacts) of {:.1} candidate pairs",
+        "  contacts    {:.1} a step (predicted impacts: {:.1}) from {:.1} candidate pairs",
         mean(Counter::ProximityPairs) + mean(Counter::PredictedImpacts),
         mean(Counter::PredictedImpacts),
         mean(Counter::Candidates),
     )?;
     writeln!(
         f,
-        "  collisions  {} after the solve, {} left after the impulses",
+        "  collisions  {} after the solve, {} still there after the impulses",
         sum(Counter::Collisions),
         sum(Counter::Unresolved),
     )
 }
 
-/// The share of vertex-steps and of all motion that the fail-safe took, and what
-/// was redone for it.
+/// The share of vertex-steps and of motion that the fail-safe took away, and the steps that were
+/// redone.
 fn write_fail_safe(
     f: &mut fmt::Formatter<'_>,
     rank_0: &StepReport,
@@ -180,7 +181,7 @@ fn write_fail_safe(
     writeln!(
         f,
         "  fail-safe   {} ({:.1e} of all vertex-steps), {:.1e} of their motion taken away",
-        plural(rank_0.get(Counter::Truncated) as usize, "motion shortened"),
+        shortened(rank_0.get(Counter::Truncated)),
         rank_0.get(Counter::Truncated) as f64 / vertex_steps,
         rank_0.measured(Measure::PathLost) / path.max(f64::MIN_POSITIVE),
     )?;
@@ -190,15 +191,15 @@ fn write_fail_safe(
     if turned + redone + pinches + held > 0 {
         writeln!(
             f,
-            "              redone at half the size: {redone} for it, {turned} as edges turned too far, \
-             {pinches} for want of room; obstacles and handles held for {}",
+            "              steps redone at half the size: {redone} lost too much motion, {turned} turned \
+             an edge too far, {pinches} had no room; obstacles and handles waited for {}",
             plural(held as usize, "step"),
         )?;
     }
     Ok(())
 }
 
-/// How evenly the tests were shared out: a line for each processor.
+/// A line for each processor, which shows how evenly the tests were shared.
 fn write_processors(f: &mut fmt::Formatter<'_>, profile: &Profile) -> fmt::Result {
     writeln!(
         f,
@@ -224,11 +225,6 @@ fn write_processors(f: &mut fmt::Formatter<'_>, profile: &Profile) -> fmt::Resul
     Ok(())
 }
 
-fn plural(count: usize, noun: &str) -> String {
-    match (count, noun) {
-        (1, _) => format!("1 {noun}"),
-        (_, "patch") => format!("{count} patches"),
-        (_, "motion shortened") => format!("{count} motions shortened"),
-        _ => format!("{count} {noun}s"),
-    }
+fn shortened(motions: u64) -> String {
+    format!("{} shortened", plural(motions as usize, "motion"))
 }

@@ -1,26 +1,26 @@
-//! Rank 0's desk: run folder, frames, `run.json`, `steps.jsonl`, progress and summary.
+//! Keeps the run folder: frames, `run.json`, `steps.jsonl`, the recording, and the summary.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::program::replay::recording::writer::Writer;
-use crate::program::replay::recording::{Header, RecordedStep};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::step::{Model, Simulation, StepReport};
 
-use crate::program::job::Job;
 use crate::program::output::frames::FrameWriter;
 use crate::program::output::names;
 use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::steps_jsonl::{FrameRecord, StepsFile};
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
-use crate::program::progress::Progress;
-use crate::program::summary::{Summary, Totals};
+use crate::program::replay::recording::writer::Writer;
+use crate::program::replay::recording::{Header, RecordedStep};
+use crate::program::run::job::Job;
+use crate::program::run::progress::RunProgress;
+use crate::program::run::summary::{Summary, Totals};
 
-/// Keeps the run folder of a job.
+/// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
     job: &'j Job,
     frames: FrameWriter,
@@ -28,46 +28,36 @@ pub struct Recorder<'j> {
     steps: StepsFile,
     profiles: FrameProfiles,
     totals: Totals,
-    /// Where things stand while a run goes on.
-    pub progress: Progress,
-    /// Test trees, where they are asked for.
-    tasks: Option<Writer>,
+    /// What the user sees while the run goes on.
+    pub progress: RunProgress,
+    /// The recording of test trees, if there is one.
+    recording: Option<Writer>,
     output_s: f64,
 }
 
 impl<'j> Recorder<'j> {
-    /// Prepares the folder: `scene.ron` as resolved, `partition.csv`, fixed
-    /// obstacles, an empty `steps.jsonl` and a first `run.json`.
+    /// Prepares the folder: `scene.ron` with all defaults, `partition.csv`, the fixed obstacles, an
+    /// empty `steps.jsonl` and a first `run.json`. Prints warnings.
     ///
     /// # Errors
-    /// When the folder holds frames already, or the folder or the file of test trees cannot
-    /// be written.
+    /// When the folder already holds frames, or a file cannot be written.
     pub fn open(job: &'j Job, model: &Model, head: RunHead) -> Result<Self> {
         if let Some(path) = &job.record_tasks {
-            check_tasks(path, job)?;
+            check_recording(path, job)?;
         }
         let (documents, digits) = (&job.documents, job.scene.output.digits);
         let frames =
             FrameWriter::create(&job.folder, documents, job.format, digits, job.overwrite)?;
         write_file(&job.folder.join(names::SCENE), &job.scene.to_ron(&job.home)?)?;
         write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
-        let tasks = job.record_tasks.as_ref().map(|path| begin_tasks(path, job, model, &head));
-        let tasks = tasks.transpose()?;
+        let begin = |path| begin_recording(path, job, model, &head);
+        let recording = job.record_tasks.as_deref().map(begin).transpose()?;
         let steps = StepsFile::create(&job.folder)?;
         head.begin(&job.folder)?;
         let scene = &job.scene;
         let (count, per_frame) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
-        let progress = Progress::new(count, per_frame, job.verbose, job.quiet);
-        for warning in &job.warnings {
-            progress.say(&format!("warning: the scene starts with {warning}"));
-        }
-        for rank in head.places.iter().filter(|place| place.vertices == 0) {
-            progress.say(&format!(
-                "warning: rank {} owns no patch of the cloth and only takes part in the collision \
-                 phase; use fewer ranks or a smaller patch_vertices",
-                rank.rank
-            ));
-        }
+        let progress = RunProgress::new(count, per_frame, job.verbose, job.quiet);
+        warnings(job, &head).for_each(|warning| progress.say(&warning));
         Ok(Self {
             job,
             frames,
@@ -76,26 +66,26 @@ impl<'j> Recorder<'j> {
             head,
             steps,
             progress,
-            tasks,
+            recording,
             output_s: 0.0,
         })
     }
 
-    /// Stores the test trees of a step, if it has any.
+    /// Stores the test trees of a step that was recorded.
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn tasks(&mut self, step: Option<&RecordedStep>) -> Result<()> {
-        match (&mut self.tasks, step) {
+    pub fn trees(&mut self, step: Option<&RecordedStep>) -> Result<()> {
+        match (&mut self.recording, step) {
             (Some(writer), Some(step)) => writer.step(step),
             _ => Ok(()),
         }
     }
 
-    /// Hands a frame to the writer and adds it to `steps.jsonl`.
+    /// Hands a frame to the writer and adds its record to `steps.jsonl`.
     ///
     /// # Errors
-    /// When it cannot be noted, or an earlier frame could not be written.
+    /// When the record or an earlier frame cannot be written.
     pub fn frame(&mut self, frame: &FrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
         let (number, positions) = (frame.frame, simulation.positions().to_vec());
@@ -111,20 +101,20 @@ impl<'j> Recorder<'j> {
         Ok(())
     }
 
-    /// Notes in `run.json` why the run ends early, after the last whole frame.
+    /// Waits for the frames that are being written. Then writes to `run.json` why the run failed.
     pub fn fail(self, error: &Error) {
         let Self { job, frames, mut head, progress, .. } = self;
         progress.finish();
-        // What goes wrong now follows from what did before.
+        // A further error is only a consequence of the first one.
         let _ = frames.finish();
         note_failure(&mut head, &job.folder, error);
     }
 
-    /// Waits for the last frame, writes the profile as tables and prints the summary on
+    /// Waits for the last frame, writes the tables of the profile, and prints the summary on
     /// standard output.
     ///
     /// # Errors
-    /// When a frame could not be written.
+    /// When a file cannot be written.
     pub fn close(self, model: &Model) -> Result<()> {
         let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
         let start = Instant::now();
@@ -156,31 +146,44 @@ impl<'j> Recorder<'j> {
     }
 }
 
-/// Checks that test trees can be written to `path`, before there is a run folder. They must
-/// overwrite nothing except an earlier recording, and no file of the run may overwrite them.
-fn check_tasks(path: &Path, job: &Job) -> Result<()> {
+/// Warnings about the start of the scene and about ranks without cloth.
+fn warnings(job: &Job, head: &RunHead) -> impl Iterator<Item = String> {
+    let start = job.warnings.iter().map(|it| format!("warning: the scene starts with {it}"));
+    let empty = head.places.iter().filter(|place| place.vertices == 0).map(|place| {
+        format!(
+            "warning: rank {} owns no patch of the cloth, so it only helps to search for \
+             contacts; use fewer ranks or a smaller patch_vertices",
+            place.rank
+        )
+    });
+    start.chain(empty)
+}
+
+/// Checks that test trees can be written to `path`, before there is a run folder. They may
+/// replace an earlier recording and nothing else. No file of the run may replace them.
+fn check_recording(path: &Path, job: &Job) -> Result<()> {
     let fail = |cause: &str, remedy: &str| {
         Err(Error::file(path, cause, format!("choose another file (--record-tasks){remedy}")))
     };
     if path.exists() {
         match (job.overwrite, Writer::may_replace(path)) {
-            (_, false) => return fail("there is something else already, no recording", ""),
-            (false, true) => return fail("there is such a file already", ", or give --overwrite"),
+            (_, false) => return fail("the file exists and is no recording", ""),
+            (false, true) => return fail("the file exists", ", or give --overwrite"),
             (true, true) => {}
         }
     }
     match real(path).strip_prefix(real(&job.folder)) {
         Err(_) => Writer::check(path),
-        // The run makes its folder, but none in it, and its files have endings.
+        // The run makes no folder in its own, and all its files have endings.
         Ok(name) if name.components().count() == 1 && name.extension().is_none() => Ok(()),
         Ok(_) => fail(
-            "it may be in the way of the run's own files",
-            ": in the run folder, a name without ending",
+            "the run may write a file of this name itself",
+            "; in the run folder, its name must have no ending",
         ),
     }
 }
 
-/// `path` without links and `..`. The file itself may not exist yet.
+/// `path` without links and `..`. The file need not exist.
 fn real(path: &Path) -> PathBuf {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match (path.canonicalize(), parent, path.file_name()) {
@@ -190,7 +193,7 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-fn begin_tasks(path: &Path, job: &Job, model: &Model, head: &RunHead) -> Result<Writer> {
+fn begin_recording(path: &Path, job: &Job, model: &Model, head: &RunHead) -> Result<Writer> {
     let steps_per_frame = u64::from(job.scene.steps_per_frame);
     let header = Header {
         scene: job.scene.name.clone(),
@@ -206,8 +209,7 @@ fn begin_tasks(path: &Path, job: &Job, model: &Model, head: &RunHead) -> Result<
     Writer::create(path, &header)
 }
 
-/// What cannot be written any more is let go: the error itself is what the user
-/// must read.
+/// Writes the failure to `run.json`. If that fails too, the user still reads `error`.
 fn note_failure(head: &mut RunHead, folder: &Path, error: &Error) {
     head.status = Status::Failed;
     head.error = Some(error.to_string());

@@ -1,27 +1,59 @@
-//! What the program notes of the searches of one step.
+//! Watches the searches of one step for the profile, the time line and the recording.
 
 use cloth_sim::contact::candidates::{SearchObserver, SearchOver};
 use cloth_sim::error::Result;
+use cloth_sim::ranks::World;
 use cloth_sim::stealing::usage::note_theft;
 use cloth_sim::stealing::{ProcessorUse, SearchSpan, Theft};
+use cloth_sim::step::StepReport;
 
+use crate::program::replay::recording::RecordedStep;
 use crate::program::replay::recording::step_recorder::StepRecorder;
+use crate::program::run::job::Job;
 
-/// Watches the searches of one step on one rank.
+/// The observer of one step on one rank.
 #[derive(Default)]
 pub struct StepWatch {
     /// Whether each task is traced, for the time line.
     pub traces_tasks: bool,
-    /// Records test trees, if this step is recorded.
-    pub recorder: Option<StepRecorder>,
     /// How each of this rank's processors spent all searches.
     pub uses: Vec<ProcessorUse>,
-    /// Who took tasks from whom.
+    /// Which processor took tasks from which.
     pub thefts: Vec<Theft>,
     /// Length of each search, s.
     pub lengths_s: Vec<f64>,
     /// The searches, if their tasks are traced.
     pub spans: Vec<SearchSpan>,
+    /// Records test trees, if this step is recorded.
+    recorder: Option<StepRecorder>,
+}
+
+impl StepWatch {
+    /// Watches `step` for everything that the job asks for.
+    pub fn new(job: &Job, step: u64) -> Self {
+        Self {
+            traces_tasks: job.time_line == Some(step),
+            recorder: job.records(step).then(StepRecorder::default),
+            ..Self::default()
+        }
+    }
+
+    /// The test trees of the step, on rank 0, if it is recorded. `report` is the step's.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When a rank fails.
+    pub fn take_trees(
+        &mut self,
+        world: &dyn World,
+        step: u64,
+        report: &StepReport,
+    ) -> Result<Option<RecordedStep>> {
+        match self.recorder.take() {
+            Some(recorder) => recorder.finish(world, step, report),
+            None => Ok(None),
+        }
+    }
 }
 
 impl SearchObserver for StepWatch {

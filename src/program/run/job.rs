@@ -1,4 +1,4 @@
-//! A run as every rank knows it: arguments, scene and meshes.
+//! What every rank knows of a run: arguments, scene and meshes.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -6,35 +6,34 @@ use std::time::Instant;
 use cloth_sim::bodies::{Documents, Setup};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::partition::Partition;
-use cloth_sim::scene;
-use cloth_sim::scene::Scene;
+use cloth_sim::scene::{self, Scene};
 use cloth_sim::step::Model;
 
 use crate::program::cli::Arguments;
 use crate::program::output::formats::{self, Format};
 use crate::program::overrides;
 
-/// A run as every rank knows it.
+/// What every rank knows of a run.
 pub struct Job {
     /// The scene with every default and override in it.
     pub scene: Scene,
     /// How frames are written.
     pub format: &'static dyn Format,
-    /// What frames are written from.
+    /// The meshes that frames are written from.
     pub documents: Documents,
-    /// What the model is made of; made once.
+    /// The bodies. [`Job::model`] takes them.
     setup: Setup,
     /// The folder of the scene file.
     pub home: PathBuf,
     /// The run folder.
     pub folder: PathBuf,
-    /// Whether frames that are there already may go.
+    /// Whether the run may replace the frames of an earlier run.
     pub overwrite: bool,
-    /// The step whose tasks are noted.
+    /// The step whose tasks are traced.
     pub time_line: Option<u64>,
-    /// How much to say.
-    pub verbose: u8,
-    /// Whether to say nothing but errors.
+    /// Whether each step gets a line on standard error.
+    pub verbose: bool,
+    /// Whether only errors are printed.
     pub quiet: bool,
     /// When the run began.
     pub start: Instant,
@@ -42,19 +41,19 @@ pub struct Job {
     pub transport: &'static str,
     /// Threads of each rank.
     pub threads: usize,
-    /// Where test trees go.
+    /// The file for test trees.
     pub record_tasks: Option<PathBuf>,
-    /// Steps from one recorded one to the next.
+    /// Number of steps from one recorded step to the next.
     pub record_every: u64,
-    /// What is wrong with the start of a scene that runs all the same.
+    /// Defects of the start of the scene that do not stop the run.
     pub warnings: Vec<String>,
 }
 
 impl Job {
-    /// Reads the scene for `ranks` ranks, `neighbours` of them on this machine.
+    /// Reads the scene for a run on `ranks` ranks. `neighbours` ranks share this machine.
     ///
     /// # Errors
-    /// When scene or meshes are at fault.
+    /// A scene, a mesh or an argument that is not valid.
     pub fn new(
         arguments: &Arguments,
         transport: &'static str,
@@ -100,10 +99,11 @@ impl Job {
         self.record_tasks.is_some() && step.is_multiple_of(self.record_every)
     }
 
-    /// What all ranks know alike; `partition` gets the maker of partitions.
+    /// Builds the model, which is the same on all ranks. `partition` gets a function that makes a
+    /// partition for a number of ranks. Call it once.
     ///
     /// # Errors
-    /// When the mesh cannot be partitioned or the scene does not start clean.
+    /// A mesh that cannot be partitioned, or a scene that starts with intersections.
     pub fn model(
         &mut self,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
@@ -114,7 +114,7 @@ impl Job {
     }
 }
 
-/// What is asked of a step must be of one that the run will do.
+/// Refuses a step that the run does not have.
 fn check_step(option: &str, step: Option<u64>, scene: &Scene) -> Result<()> {
     let steps = u64::from(scene.frames) * u64::from(scene.steps_per_frame);
     match step {

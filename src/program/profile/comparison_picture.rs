@@ -5,29 +5,29 @@ use std::path::Path;
 use plotters::prelude::DrawingBackend;
 
 use crate::program::profile::canvas::{Area, Drawn, Picture};
-use crate::program::profile::one_run::over_frames;
-use crate::program::profile::panel::{Axes, BLUE, Curve, HEADING, ORANGE, heading_line};
-use crate::program::profile::{FrameProfile, Profile, heat_map, one_run, panel};
+use crate::program::profile::panel::{Axes, BLUE, Curve, HEADING, ORANGE, TimeAxes, heading_line};
+use crate::program::profile::run_picture::{self, over_frames};
+use crate::program::profile::{FrameProfile, Profile, heat_map, panel};
 
 const TIME: u32 = 220;
 const PANEL: u32 = 280;
 
-/// Heat maps with the time of the phases above them, on common scales; then both
-/// runs in one diagram each for utilization and time.
-pub(super) struct Comparison<'a> {
+/// Two columns with the time of the phases and the heat map of each run, on common scales. Below
+/// them two diagrams in which both runs have a curve: utilization and time.
+pub(super) struct ComparisonPicture<'a> {
     pub(super) profiles: [&'a Profile; 2],
-    pub(super) names: [String; 2],
+    pub(super) labels: [String; 2],
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> ComparisonPicture<'a> {
     pub(super) fn new(profiles: [&'a Profile; 2], folders: [&Path; 2]) -> Self {
         let short = folders
             .map(|folder| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
-        let names = match short {
+        let labels = match short {
             [Some(a), Some(b)] if a != b => [a, b],
             _ => folders.map(|folder| folder.display().to_string()),
         };
-        Self { profiles, names }
+        Self { profiles, labels }
     }
 
     fn map_height(&self) -> u32 {
@@ -35,14 +35,14 @@ impl<'a> Comparison<'a> {
         heat_map::height(most[0].max(most[1]))
     }
 
-    /// The longest of the frames of both runs, s.
+    /// The longest frame of both runs, s.
     fn longest_s(&self, seconds: fn(&FrameProfile) -> f64) -> f64 {
-        let [a, b] = self.profiles.map(|profile| one_run::longest_s(profile, seconds));
+        let [a, b] = self.profiles.map(|profile| run_picture::longest_s(profile, seconds));
         a.max(b)
     }
 }
 
-impl Picture for Comparison<'_> {
+impl Picture for ComparisonPicture<'_> {
     fn size(&self) -> (u32, u32) {
         (1600, HEADING + TIME + self.map_height() + PANEL)
     }
@@ -50,12 +50,12 @@ impl Picture for Comparison<'_> {
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let (above, below) = area.split_vertically(HEADING + TIME + self.map_height());
         let columns = above.split_evenly((1, 2));
-        for ((column, profile), name) in columns.iter().zip(self.profiles).zip(&self.names) {
+        for ((column, profile), label) in columns.iter().zip(self.profiles).zip(&self.labels) {
             let (heading, rest) = column.split_vertically(HEADING);
-            let line = format!("{name} ({}: {})", profile.scene, profile.describe());
+            let line = format!("{label} ({}: {})", profile.scene, profile.describe());
             heading_line(&heading, &line)?;
             let (time, map) = rest.split_vertically(TIME);
-            one_run::collision_time(&time, profile, self.longest_s(FrameProfile::collision_s))?;
+            run_picture::collision_time(&time, profile, self.longest_s(FrameProfile::collision_s))?;
             heat_map::draw(&map, profile)?;
         }
         let columns = below.split_evenly((1, 2));
@@ -65,7 +65,7 @@ impl Picture for Comparison<'_> {
     }
 }
 
-impl Comparison<'_> {
+impl ComparisonPicture<'_> {
     fn mean_utilization<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let mut chart = panel::axes(
             area,
@@ -81,10 +81,13 @@ impl Comparison<'_> {
     }
 
     fn both_times<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
-        let title = ("Time of the test parts of both runs", self.profiles[0].times_are());
-        let frames = self.profiles[0].frames.len();
-        let longest_s = self.longest_s(FrameProfile::tests_s);
-        let (mut chart, per_s) = panel::time_axes(area, title, frames, longest_s)?;
+        let axes = TimeAxes {
+            title: "Time of the test parts of both runs",
+            of: self.profiles[0].times_are(),
+            frames: self.profiles[0].frames.len(),
+            longest_s: self.longest_s(FrameProfile::tests_s),
+        };
+        let (mut chart, per_s) = panel::time_axes(area, &axes)?;
         let curves = self.both(|profile| over_frames(profile, |frame| per_s * frame.tests_s()));
         panel::curves(area, &mut chart, &curves)
     }
@@ -92,7 +95,7 @@ impl Comparison<'_> {
     /// A curve for each run.
     fn both(&self, values: impl Fn(&Profile) -> Vec<Option<f64>>) -> [Curve<'_>; 2] {
         [0, 1].map(|i| Curve {
-            label: &self.names[i],
+            label: &self.labels[i],
             color: [BLUE, ORANGE][i],
             values: values(self.profiles[i]),
         })

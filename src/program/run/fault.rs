@@ -1,14 +1,15 @@
-//! Faults on demand, for the tests of what a run does about them (cargo feature
-//! `fault-injection`, absent from releases).
+//! Faults on demand, for the tests of how a run handles them (cargo feature `fault-injection`,
+//! absent from releases).
 //!
-//! `CLOTH_SIM_FAULT=<kind>:<rank>:<step>[:<vertex>]`, kind being `panic`, `error`,
-//! `flip` (the lowest bit of a vertex's x position on that rank alone) or `nan`.
+//! The environment variable is `CLOTH_SIM_FAULT=<kind>:<rank>:<step>[:<vertex>]`. The kinds are
+//! `panic`, `error`, `flip` and `nan`. `flip` changes the lowest bit of a vertex's x position on
+//! that rank alone; `nan` makes that position NaN.
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::World;
 use cloth_sim::step::Simulation;
 
-/// Commits the fault that the environment asks for, before step `step` on its rank.
+/// Commits the fault that the environment asks for, if it is due before `step` on this rank.
 ///
 /// # Errors
 /// The fault itself, if it is an error.

@@ -1,24 +1,24 @@
-//! What a user sees while a run goes on: a bar on a terminal, plain lines elsewhere.
+//! The progress of a run: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 
 use cloth_sim::step::{Counter, Phase, StepReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The progress of a run, on standard error.
-pub struct Progress {
+/// Shows the progress of a run on standard error.
+pub struct RunProgress {
     bar: Option<ProgressBar>,
     lines: bool,
-    verbose: u8,
+    verbose: bool,
     steps_per_frame: u64,
     frames: u64,
 }
 
-impl Progress {
-    /// For `frames` frames of `steps_per_frame` steps each.
-    pub fn new(frames: u64, steps_per_frame: u64, verbose: u8, quiet: bool) -> Self {
+impl RunProgress {
+    /// Starts at frame 0 of `frames`. A frame has `steps_per_frame` steps.
+    pub fn new(frames: u64, steps_per_frame: u64, verbose: bool, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
-        let bar = (terminal && !quiet && verbose == 0).then(|| {
+        let bar = (terminal && !quiet && !verbose).then(|| {
             let bar = ProgressBar::with_draw_target(
                 Some(frames * steps_per_frame),
                 ProgressDrawTarget::stderr_with_hz(8),
@@ -33,12 +33,12 @@ impl Progress {
         Self { lines: bar.is_none() && !quiet, bar, verbose, steps_per_frame, frames }
     }
 
-    /// A step is done.
+    /// Shows that `step` is done.
     pub fn step(&self, step: u64, report: &StepReport) {
         if let Some(bar) = &self.bar {
             bar.set_position(step);
         }
-        if self.verbose > 0 {
+        if self.verbose {
             let ms: f64 = 1e3 * Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum::<f64>();
             eprintln!(
                 "step {step}: {} CG iterations, {} contacts, {} collisions, {ms:.1} ms",
@@ -50,12 +50,12 @@ impl Progress {
         let halvings = report.get(Counter::Halvings);
         if halvings > 0 {
             self.say(&format!(
-                "step {step}: the solve failed; done in smaller steps ({halvings} halvings)"
+                "step {step}: the solve failed, so the step was redone in smaller ones ({halvings} halvings)"
             ));
         }
     }
 
-    /// A frame is done.
+    /// Shows that `frame` is done. `total` is the sum of its steps on rank 0.
     pub fn frame(&self, frame: u64, total: &StepReport) {
         match &self.bar {
             Some(bar) => bar.set_prefix(format!("{frame}/{}", self.frames)),
@@ -71,7 +71,7 @@ impl Progress {
         }
     }
 
-    /// Says something that matters, above the bar.
+    /// Prints a message above the bar.
     pub fn say(&self, message: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{message}")),
@@ -79,7 +79,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

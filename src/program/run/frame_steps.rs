@@ -1,0 +1,51 @@
+//! What one rank measures in the steps that lead to a frame.
+
+use cloth_sim::error::Result;
+use cloth_sim::ranks::World;
+use cloth_sim::stealing::usage::note_theft;
+use cloth_sim::stealing::{ProcessorUse, Theft};
+use cloth_sim::step::{Simulation, StepReport};
+
+use crate::program::output::steps_jsonl::FrameRecord;
+use crate::program::run::gather;
+use crate::program::run::step_watch::StepWatch;
+
+/// Measurements of one rank, step by step.
+#[derive(Default)]
+pub struct FrameSteps {
+    /// The report of each step.
+    pub reports: Vec<StepReport>,
+    /// How each processor of the rank spent the searches: in the first step, then in the second...
+    pub uses: Vec<ProcessorUse>,
+    /// Length of each search of each step, s.
+    pub searches_s: Vec<Vec<f64>>,
+    thefts: Vec<Theft>,
+}
+
+impl FrameSteps {
+    /// Adds a step.
+    pub fn add(&mut self, report: &StepReport, watch: StepWatch) {
+        self.reports.push(*report);
+        self.uses.extend(watch.uses);
+        self.searches_s.push(watch.lengths_s);
+        watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
+    }
+
+    /// The record of `frame`, whose last step is over. It is whole on rank 0. Collective.
+    ///
+    /// # Errors
+    /// When a rank fails, or the ranks do not have the same state.
+    pub fn gather(
+        &self,
+        frame: u64,
+        world: &dyn World,
+        simulation: &Simulation,
+    ) -> Result<FrameRecord> {
+        Ok(FrameRecord {
+            frame,
+            state_hash: format!("{:016x}", simulation.state_hash()?),
+            steps: gather::steps(world, simulation.steps(), self)?,
+            thefts: gather::thefts(world, &self.thefts)?,
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! What is known of a run before its first step.
+
+use cloth_sim::error::Result;
+use cloth_sim::partition::quality;
+use cloth_sim::ranks::World;
+use cloth_sim::ranks::launch::HostBinding;
+use cloth_sim::step::{Model, Simulation};
+
+use crate::program::output::run_json::{FORMAT, RankPlace, RunHead, Status};
+use crate::program::run::gather;
+use crate::program::run::job::Job;
+
+/// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
+///
+/// # Errors
+/// When a rank fails.
+pub fn of_run(
+    job: &Job,
+    world: &dyn World,
+    model: &Model,
+    simulation: &Simulation,
+) -> Result<RunHead> {
+    let here = HostBinding::here();
+    let place = RankPlace {
+        rank: world.rank(),
+        host: here.host,
+        cores: here.cpus_allowed,
+        vertices: simulation.layout().own.len(),
+        ghosts: simulation.layout().ghosts.len(),
+    };
+    let places = gather::items(world, &place)?;
+    let work: Vec<f64> =
+        model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
+    Ok(RunHead {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        status: Status::Running,
+        error: None,
+        scene: job.scene.name.clone(),
+        seed: job.scene.seed,
+        ranks: world.size(),
+        threads: job.threads,
+        transport: job.transport.to_owned(),
+        steps_per_frame: u64::from(job.scene.steps_per_frame),
+        patches: model.partition.patches.len(),
+        load_index: quality::load_index(&model.partition, &work),
+        surface_index: quality::surface_index(&model.graph, &model.partition),
+        bending: model.cloth.bending_treatment.to_string(),
+        places,
+    })
+}
