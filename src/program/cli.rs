@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::program::replay::model::Network;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use cloth_sim::collision::PairKind;
+use cloth_sim::verify::PairKind;
 
 /// Simulates cloth on many processors: a RON scene in, OBJ frames out.
 ///

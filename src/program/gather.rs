@@ -2,8 +2,8 @@
 //! if a rank does.
 
 use cloth_sim::error::Result;
+use cloth_sim::observe::{ProcessorUse, Theft};
 use cloth_sim::ranks::{World, message};
-use cloth_sim::stealing::{ProcessorUse, Theft};
 use cloth_sim::step::StepReport;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::observe::note_theft;
 use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::ranks::{World, in_process, launch};
-use cloth_sim::stealing::usage::note_theft;
 
 use crate::program::output::run_json::{FORMAT, RankPlace, RunHead, Status};
 use crate::program::output::steps_jsonl::FrameRecord;

@@ -1,9 +1,9 @@
 //! What the program notes of the searches of one step.
 
-use cloth_sim::contact::candidates::{SearchObserver, SearchOver};
 use cloth_sim::error::Result;
-use cloth_sim::stealing::usage::note_theft;
-use cloth_sim::stealing::{ProcessorUse, SearchSpan, Theft};
+use cloth_sim::observe::note_theft;
+use cloth_sim::observe::{ProcessorUse, SearchSpan, Theft};
+use cloth_sim::observe::{SearchObserver, SearchOver};
 
 use crate::program::replay::recording::step_recorder::StepRecorder;
 

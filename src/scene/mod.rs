@@ -12,5 +12,10 @@ pub mod spec;
 
 pub use crate::bounds::did_you_mean;
 pub use build::build;
-pub use load::load;
+pub use load::{complete, load, parse};
 pub use spec::Scene;
+
+pub use crate::contact::settings::{DirtyStart, OnPinch, Response, Settings as ContactSettings};
+pub use crate::linear::PreconditionerKind;
+pub use crate::stealing::settings::{Settings as CollisionSettings, Share, VictimOrder};
+pub use crate::step::settings::Solver;

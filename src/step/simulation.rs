@@ -94,6 +94,12 @@ impl<'w> Simulation<'w> {
         self.state.velocities[..velocities.len()].copy_from_slice(velocities);
     }
 
+    /// Where the vertices of pin group `group` (in scene order, of all cloths) are held, m; empty
+    /// before it takes hold.
+    pub fn handle(&self, group: usize) -> &[Vec3] {
+        self.state.captured.get(group).map_or(&[], Vec::as_slice)
+    }
+
     /// Leads the vertices of pin group `group` (in scene order, of all cloths) to
     /// `places` (m) in the next step, and holds them there. The group must have
     /// taken hold and have no motion of its own; every rank must say the same.
@@ -142,6 +148,23 @@ impl<'w> Simulation<'w> {
     /// [`crate::error::Error::Rank`] when another rank has failed.
     pub fn step(&mut self) -> Result<StepReport> {
         self.step_observed(&mut ())
+    }
+
+    /// Advances by `steps` whole steps and calls `hook` after each, with the report of the step.
+    /// Every rank must do the same in it. Collective.
+    ///
+    /// # Errors
+    /// As for [`Simulation::step`], and those of the hook.
+    pub fn run(
+        &mut self,
+        steps: u64,
+        mut hook: impl FnMut(&mut Self, &StepReport) -> Result<()>,
+    ) -> Result<()> {
+        for _ in 0..steps {
+            let report = self.step()?;
+            hook(self, &report)?;
+        }
+        Ok(())
     }
 
     /// What all ranks know alike.

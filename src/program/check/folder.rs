@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::collision::{Moves, Surface, Surfaces};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::obj_read;
 use cloth_sim::scene;
 use cloth_sim::scene::{Scene, spec};
+use cloth_sim::verify::{Moves, Surface, Surfaces};
 
 use crate::program::check::pieces;
 use crate::program::check::pieces::Shape;

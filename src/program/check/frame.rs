@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::collision::intersect::{Intersection, intersections};
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
-use cloth_sim::threads::Threads;
+use cloth_sim::verify::Threads;
+use cloth_sim::verify::{Intersection, intersections};
 
 use crate::program::check::folder::{FORMAT, Run};
 use crate::program::check::split::split;
@@ -130,9 +130,8 @@ fn strain(run: &Run, x: &[Vec3]) -> Option<Strain> {
 impl Run {
     /// A vertex in the numbering of its own object, and that object's name.
     pub(super) fn local(&self, vertex: VertexId) -> (u32, &str) {
-        let contains = |surface: &cloth_sim::collision::surface::Surface| {
-            surface.vertices().contains(&(vertex as usize))
-        };
+        let contains =
+            |surface: &cloth_sim::verify::Surface| surface.vertices().contains(&(vertex as usize));
         match self.surfaces.list.iter().position(contains) {
             Some(object) => {
                 let first = self.surfaces.list[object].first_vertex;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use cloth_sim::collision::Moves;
-use cloth_sim::collision::intersect::Intersection;
+use cloth_sim::verify::Intersection;
+use cloth_sim::verify::Moves;
 
 use crate::program::check::Report;
 use crate::program::check::folder::FORMAT;
