@@ -15,7 +15,7 @@ use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
 use cloth_sim::ranks::in_process as ranks;
-use cloth_sim::stealing::Settings;
+use cloth_sim::stealing::StealingSettings;
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -119,7 +119,7 @@ impl Bench {
 fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count: u64) -> Duration {
     let took = ranks::run(1, |world| {
         let threads = Threads::new(1)?;
-        let mut processors = SearchProcessors::new(&Settings::default(), &threads, world);
+        let mut processors = SearchProcessors::new(&StealingSettings::default(), &threads, world);
         let (mut detector, mut roots) = (Detector::new(surfaces), Vec::new());
         detector.refit(&threads, surfaces, sweep);
         let mut search = || {

@@ -6,7 +6,7 @@
 //!
 //! # A tour
 //!
-//! A [`Scene`] is what users write in RON. [`scene::build`] makes bodies of it, [`Model`] is what all
+//! A [`Scene`] is what users write in RON. [`scene::build()`] makes bodies of it, [`Model`] is what all
 //! ranks share, and each rank has a [`Simulation`]. Frames are the same bits for any number of ranks
 //! and threads.
 //!

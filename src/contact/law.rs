@@ -13,7 +13,7 @@
 use crate::collision::Pair;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
-use crate::contact::settings::Settings;
+use crate::contact::settings::ContactSettings;
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::ids::{NONE, NodeId, VertexId};
@@ -38,7 +38,7 @@ pub struct ContactLaw {
 impl ContactLaw {
     /// The law of `settings` for whole steps of `step_s` (s); vertices below `cloth_vertices` are
     /// cloth.
-    pub fn new(settings: &Settings, cloth_vertices: VertexId, step_s: f64) -> Self {
+    pub fn new(settings: &ContactSettings, cloth_vertices: VertexId, step_s: f64) -> Self {
         let distance_m = settings.distance_m;
         let friction = Friction {
             cloth: settings.friction_cloth,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How bodies touch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "Contact", default, deny_unknown_fields)]
-pub struct Settings {
+pub struct ContactSettings {
     /// Surfaces are kept this far apart, m.
     pub distance_m: f64,
     /// Surfaces never come nearer than this, m.
@@ -26,7 +26,7 @@ pub struct Settings {
     pub culling: bool,
 }
 
-impl Default for Settings {
+impl Default for ContactSettings {
     fn default() -> Self {
         Self {
             distance_m: 1e-3,

@@ -35,14 +35,14 @@ pub struct Coupling<'a> {
 
 /// A coupling as it is kept.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct KeptCoupling {
     stiffness: Symmetric3,
     begin: u32,
     middle: u32,
     end: u32,
 }
 
-impl Kept {
+impl KeptCoupling {
     /// The terms of one side.
     fn side(&self, side: usize) -> Range<usize> {
         let [from, to] =
@@ -53,7 +53,7 @@ impl Kept {
 
 /// A node of a coupling. Most have a weight, so the others' arms stand apart.
 #[derive(Debug, Clone, Copy)]
-struct Term {
+struct KeptTerm {
     weight: f64,
     column: u32,
     /// Number of its arm; [`NONE`] if it has a weight.
@@ -63,8 +63,8 @@ struct Term {
 /// One rank's couplings: those that have an own row. The default has none.
 #[derive(Debug, Clone, Default)]
 pub struct Couplings {
-    list: Vec<Kept>,
-    terms: Vec<Term>,
+    list: Vec<KeptCoupling>,
+    terms: Vec<KeptTerm>,
     arms: Vec<Vec3>,
     /// Side `item % 2` of coupling `item / 2`, for each own patch with a row in it.
     of_patch: PatchIndex,
@@ -108,7 +108,7 @@ impl Couplings {
         second.iter().for_each(|term| self.add_term(term));
         let end = self.terms.len() as u32;
         let stiffness = Symmetric3::of(&coupling.stiffness);
-        self.list.push(Kept { stiffness, begin, middle, end });
+        self.list.push(KeptCoupling { stiffness, begin, middle, end });
     }
 
     fn add_term(&mut self, &(column, jacobian): &(u32, Jacobian)) {
@@ -116,10 +116,10 @@ impl Couplings {
             return;
         }
         self.terms.push(match jacobian {
-            Jacobian::Weight(weight) => Term { weight, column, arm: NONE },
+            Jacobian::Weight(weight) => KeptTerm { weight, column, arm: NONE },
             Jacobian::Arm(arm) => {
                 self.arms.push(arm);
-                Term { weight: 0.0, column, arm: self.arms.len() as u32 - 1 }
+                KeptTerm { weight: 0.0, column, arm: self.arms.len() as u32 - 1 }
             }
         });
     }
@@ -207,7 +207,7 @@ impl Couplings {
     }
 
     #[inline]
-    fn jacobian(&self, term: &Term) -> Jacobian {
+    fn jacobian(&self, term: &KeptTerm) -> Jacobian {
         match self.arms.get(term.arm as usize) {
             Some(arm) => Jacobian::Arm(*arm),
             None => Jacobian::Weight(term.weight),

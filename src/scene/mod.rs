@@ -15,7 +15,7 @@ pub use build::build;
 pub use load::{complete, load, parse};
 pub use spec::Scene;
 
-pub use crate::contact::settings::{DirtyStart, OnPinch, Response, Settings as ContactSettings};
+pub use crate::contact::settings::{ContactSettings, DirtyStart, OnPinch, Response};
 pub use crate::linear::PreconditionerKind;
-pub use crate::stealing::settings::{Settings as CollisionSettings, Share, VictimOrder};
+pub use crate::stealing::settings::{Share, StealingSettings as CollisionSettings, VictimOrder};
 pub use crate::step::settings::Solver;

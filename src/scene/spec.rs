@@ -35,9 +35,9 @@ pub struct Scene {
     /// Surfaces whose motion is prescribed.
     pub obstacles: Vec<Obstacle>,
     /// Contact distance and friction.
-    pub contact: contact::Settings,
+    pub contact: contact::ContactSettings,
     /// How ranks share the search for contacts. Results do not depend on it.
-    pub collision: stealing::Settings,
+    pub collision: stealing::StealingSettings,
     /// The linear solver.
     pub solver: Solver,
     /// Approximate number of vertices of a patch.
@@ -58,8 +58,8 @@ impl Default for Scene {
             air: Air::default(),
             cloths: Vec::new(),
             obstacles: Vec::new(),
-            contact: contact::Settings::default(),
-            collision: stealing::Settings::default(),
+            contact: contact::ContactSettings::default(),
+            collision: stealing::StealingSettings::default(),
             solver: Solver::default(),
             patch_vertices: 256,
             output: Output::default(),
@@ -69,8 +69,8 @@ impl Default for Scene {
 
 impl Scene {
     /// The settings of the simulation. Its bodies are not among them.
-    pub fn settings(&self) -> step::Settings {
-        step::Settings {
+    pub fn settings(&self) -> step::StepSettings {
+        step::StepSettings {
             frames_per_second: self.frames_per_second,
             steps_per_frame: self.steps_per_frame,
             gravity_m_per_s2: self.gravity_m_per_s2,

@@ -11,13 +11,13 @@ use crate::ids::{NodeId, VertexId};
 use crate::math::Vec3;
 use crate::partition::{Graph, Partition, Patches};
 use crate::step::clock::{Clock, TICKS_PER_STEP};
-use crate::step::settings::Settings;
+use crate::step::settings::StepSettings;
 use crate::step::surfaces;
 
 /// Elements, hierarchies, partition and settings of a scene.
 pub struct Model {
     /// What the scene says beside its bodies.
-    pub settings: Settings,
+    pub settings: StepSettings,
     /// Ticks and seconds.
     pub clock: Clock,
     /// Elements of all cloths.
@@ -55,7 +55,7 @@ impl Model {
     /// # Errors
     /// When the mesh cannot be partitioned.
     pub fn new(
-        settings: Settings,
+        settings: StepSettings,
         setup: Setup,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
@@ -67,7 +67,7 @@ impl Model {
     /// # Errors
     /// When the mesh cannot be partitioned, or the faces of a body are no surface.
     pub fn with_bodies(
-        settings: Settings,
+        settings: StepSettings,
         setup: Setup,
         bodies: Vec<Arc<dyn Body>>,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,

@@ -13,7 +13,7 @@ use crate::partition::Layout;
 use crate::ranks::World;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::contacts::ContactStage;
-use crate::step::context::Rank;
+use crate::step::context::ThisRank;
 use crate::step::control::StepControl;
 use crate::step::gather::VelocityGather;
 use crate::step::impulses::ImpulseStage;
@@ -30,7 +30,7 @@ use crate::threads::Threads;
 pub struct Simulation<'w> {
     /// What all ranks know alike.
     pub(super) model: Arc<Model>,
-    pub(super) rank: Rank<'w>,
+    pub(super) rank: ThisRank<'w>,
     /// What outlives a step.
     pub(super) state: State,
     /// The size of the next attempt.
@@ -72,7 +72,7 @@ impl<'w> Simulation<'w> {
             impulses: ImpulseStage::default(),
             fail_safe: FailSafe::default(),
             energy: EnergyMeter::new(&model.cloth, &layout),
-            rank: Rank { world, threads, layout },
+            rank: ThisRank { world, threads, layout },
             model,
         })
     }

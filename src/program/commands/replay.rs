@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::stealing::Settings;
+use cloth_sim::stealing::StealingSettings;
 
 use crate::program::cli::ReplayArguments;
 use crate::program::overrides::override_collision;
@@ -75,7 +75,7 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let Some(out) = &arguments.plot else { return Ok(()) };
     let processors = arguments.plot_processors as usize;
     let each = |stealing| {
-        let collision = Settings { stealing, ..collision };
+        let collision = StealingSettings { stealing, ..collision };
         let variant = Variant { processors, collision, network };
         replay(first, first.steps.iter(), &times, &variant)?.collect::<Result<Vec<_>>>()
     };
@@ -132,7 +132,7 @@ fn fastest(files: &[PathBuf]) -> Result<Vec<(String, Recording)>> {
 }
 
 /// The recorded settings, with some overridden as in a scene.
-fn settings(recorded: &Settings, overrides: &[String]) -> Result<Settings> {
+fn settings(recorded: &StealingSettings, overrides: &[String]) -> Result<StealingSettings> {
     if let Some(setting) = overrides.iter().find(|setting| !setting.starts_with("collision.")) {
         return Err(Error::input(
             format!("--set {setting}"),

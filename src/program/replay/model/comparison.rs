@@ -75,7 +75,7 @@ mod tests {
     use crate::program::replay::recording::trees::RecordedTrees;
     use cloth_sim::partition::PatchGraph;
     use cloth_sim::stealing::ProcessorUse;
-    use cloth_sim::stealing::Settings;
+    use cloth_sim::stealing::StealingSettings;
     use cloth_sim::step::Phase;
 
     const VERTICES: u64 = 1000;
@@ -90,7 +90,7 @@ mod tests {
             threads: 1,
             steps_per_frame: 4,
             steps: steps.end - steps.start,
-            collision: Settings::default(),
+            collision: StealingSettings::default(),
             patches: PatchGraph::default(),
             vertices: VERTICES,
             phases: Header::phase_names(),

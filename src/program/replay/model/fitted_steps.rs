@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::program::replay::recording::{RecordedStep, Recording};
-use cloth_sim::stealing::Settings;
+use cloth_sim::stealing::StealingSettings;
 
 /// All recordings of a replay, and the steps that the model is fitted to.
 ///
@@ -56,7 +56,7 @@ impl<'a> RecordingSet<'a> {
     pub fn separates_tasks_from_tests(&self) -> bool {
         let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
         let rules = of_one.map(|recording| {
-            let Settings { decomposition, a, b, .. } = recording.header.collision;
+            let StealingSettings { decomposition, a, b, .. } = recording.header.collision;
             (decomposition, a, b)
         });
         HashSet::<_>::from_iter(rules).len() > 1

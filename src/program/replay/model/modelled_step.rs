@@ -10,7 +10,7 @@ use crate::program::replay::model::unit_costs::{Sample, UnitCosts};
 use crate::program::replay::model::{machine::Machine, network::Network};
 use crate::program::replay::recording::{RecordedStep, Recording};
 use cloth_sim::error::{Error, Result};
-use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::stealing::{ProcessorUse, StealingSettings};
 use cloth_sim::step::Phase;
 
 /// A machine, and how it shares out tests.
@@ -19,7 +19,7 @@ pub struct Variant {
     /// Number of ranks, of one processor each.
     pub processors: usize,
     /// How tests are shared out.
-    pub collision: Settings,
+    pub collision: StealingSettings,
     /// How processors are connected.
     pub network: Network,
 }

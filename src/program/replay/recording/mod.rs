@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::program::replay::recording::trees::RecordedTrees;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::partition::PatchGraph;
-use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::stealing::{ProcessorUse, StealingSettings};
 use cloth_sim::step::Phase;
 
 /// The first line of a file, with the version of its format.
@@ -41,7 +41,7 @@ pub struct Header {
     /// Steps that are recorded if the run comes to its end.
     pub steps: u64,
     /// How tests were shared among processors.
-    pub collision: Settings,
+    pub collision: StealingSettings,
     /// The graph of patches, from which METIS decides which rank owns which patch.
     pub patches: PatchGraph,
     /// Vertices of all cloths.
@@ -302,7 +302,7 @@ mod tests {
             threads: 1,
             steps_per_frame: 4,
             steps: 2,
-            collision: Settings::default(),
+            collision: StealingSettings::default(),
             patches: PatchGraph::default(),
             vertices: 12,
             phases: Header::phase_names(),
