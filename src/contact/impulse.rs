@@ -1,10 +1,10 @@
 //! Impulses against collisions that the solve did not foresee.
 //!
 //! After Bridson, Fedkiw, Anderson 2002 as adapted by
-//! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse along the
-//! normal, Coulomb friction bounded by it, and of several impulses on a vertex
-//! the largest alone. Where contacts are not part of the linear system, the same
-//! impulses with a repulsion answer what is near.
+//! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse acts along the
+//! normal, and Coulomb friction is bounded by it. If several impulses act on a vertex, the
+//! largest one alone counts. With `contact.response: Impulses` contacts are not part of the
+//! linear system: the same impulses, with a repulsion, then answer near pairs too.
 
 use std::cmp::Reverse;
 
@@ -94,8 +94,8 @@ pub struct CollisionLaw<'a> {
     pub friction: Friction,
 }
 
-/// Adds to `responses` what those `candidates` ask for that collide, and returns
-/// their number.
+/// Adds the responses of the `candidates` that collide to `responses`, and returns the number of
+/// collisions.
 ///
 /// A pair collides if it comes within its separation while approaching. Its impulse
 /// ends the approach of its closest points (at the time of impact, with the

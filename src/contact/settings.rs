@@ -45,7 +45,7 @@ impl Default for ContactSettings {
 /// How contacts are resolved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
-    /// Contacts stand in the linear system; impulses do the rest.
+    /// Contacts are part of the linear system; impulses do the rest.
     #[default]
     Implicit,
     /// Impulses and repulsions after the solve alone, as in the paper.

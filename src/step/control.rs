@@ -4,7 +4,7 @@ use crate::contact::settings::OnPinch;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::settings::StepSettings;
 
-/// How large the next attempt is, and whether what is prescribed waits in it.
+/// The size of the next attempt, and whether prescribed bodies wait in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StepControl {
     /// Size of the next attempt, ticks.

@@ -49,8 +49,9 @@ pub struct Model {
 }
 
 impl Model {
-    /// Prepares `setup` for simulation. `partition` turns the coupling graph and
-    /// the patches' maker into a partition: one rank calls METIS, the others are told.
+    /// Prepares `setup` for simulation. `partition` gets a function that makes the partition for a
+    /// number of ranks. Under MPI one rank calls it, because it calls METIS, and sends the others
+    /// the result.
     ///
     /// # Errors
     /// When the mesh cannot be partitioned.

@@ -1,4 +1,4 @@
-//! One rank's simulation: what it holds and what can be asked of it.
+//! One rank's simulation: its parts, and its public face.
 
 use std::sync::Arc;
 
