@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crossbeam_deque::Worker;
 
 use crate::collision::dop::Dop18;
-use crate::collision::surface::{Side, elementary_pairs};
+use crate::collision::surface::{FaceSide, elementary_pairs};
 use crate::collision::test::{Task, TestTrees};
 use crate::collision::{Pair, Sweep, Test, TestCounters};
 use crate::error::Result;
@@ -79,7 +79,7 @@ impl Search<'_> {
 
     /// The sides of a pair of faces in which a test ends.
     #[inline]
-    pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [Side<'_>; 2] {
+    pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [FaceSide<'_>; 2] {
         let side = |object: u32, node, face| {
             let surface = &self.trees.surfaces[object as usize];
             surface.side(face, self.trees.bounds(object, node))
