@@ -22,8 +22,8 @@ pub enum Diagonals {
 }
 
 impl Sheet {
-    /// `nx` by `ny` cells of size `cell`, inner vertices moved at random by up to
-    /// `jitter` of a cell in each direction.
+    /// `nx` by `ny` cells of size `cell`. Inner vertices are moved at random by up to `jitter`
+    /// of a cell in each direction.
     pub fn grid(nx: u32, ny: u32, cell: f64, diagonals: Diagonals, jitter: f64) -> Self {
         let mut random = Random(1);
         let mut x = Vec::new();
