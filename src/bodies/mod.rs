@@ -11,7 +11,6 @@
 
 pub mod body;
 pub mod cloth;
-pub mod keyframes;
 pub mod numbering;
 pub mod prescribed;
 pub mod setup;

@@ -163,7 +163,7 @@ fn record(
         patches: model.partition.patches.len(),
         load_index: quality::load_index(&model.partition, &work),
         surface_index: quality::surface_index(&model.graph, &model.partition),
-        bending: model.cloth.bending_treatment.to_string(),
+        bending: model.cloth.elements.bending.treatment.to_string(),
         places,
         frames: Vec::new(),
     })

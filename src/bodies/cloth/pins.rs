@@ -1,6 +1,6 @@
 //! Vertices that are held or follow a keyframed rigid motion.
 
-use crate::bodies::keyframes::KeyframedMotion;
+use crate::bodies::prescribed::KeyframedMotion;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 

@@ -1,8 +1,8 @@
 //! A cloth that is ready for the simulation: mesh, fabric and pins in SI units.
 
 use crate::bodies::cloth::material::Material;
-use crate::bodies::keyframes::KeyframedMotion;
-use crate::math::{Vec2, Vec3};
+use crate::bodies::prescribed::KeyframedMotion;
+use crate::math::{Mat2, Vec2, Vec3};
 use crate::mesh::{ObjDocument, Topology};
 
 /// One cloth.
@@ -36,6 +36,13 @@ pub struct RestTriangle {
     pub x1: Vec2,
     /// Corner 2, m.
     pub x2: Vec2,
+}
+
+impl RestTriangle {
+    /// Its area, m^2.
+    pub fn area(&self) -> f64 {
+        0.5 * Mat2::from_columns(&[self.x1, self.x2]).determinant().abs()
+    }
 }
 
 /// Vertices that do not move freely from `start_s` (included) to `end_s` (excluded).

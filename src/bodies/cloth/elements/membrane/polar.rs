@@ -1,6 +1,6 @@
 //! Rotation, stretch and stress of triangles (symbols as in [`super::membrane`]).
 
-use crate::bodies::cloth::lanes::{LaneVec3, Lanes};
+use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes};
 use crate::math::Vec3;
 
 /// `F = R S` in closed form, without an inverse of S: with `C = F^T F`,

@@ -1,8 +1,56 @@
-//! Drag of the air on each triangle, linear in the relative velocity.
+//! The air: what a scene says about it, and its drag on each triangle.
+
+use serde::{Deserialize, Serialize};
 
 use crate::math::{Mat3, Vec3};
 
-/// Drag coefficients of a cloth's surface, N s/m^3 (pressure per velocity).
+/// The air of a scene. Drag is a force per area and velocity; without drag the wind has no
+/// effect.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Air {
+    /// The air's velocity over time; still without keys.
+    pub wind: Vec<WindKey>,
+    /// Drag along a face's normal, N s/m^3.
+    pub normal_drag_n_s_per_m3: f64,
+    /// Drag along the face, N s/m^3.
+    pub tangential_drag_n_s_per_m3: f64,
+}
+
+impl Air {
+    /// Its drag on cloth.
+    pub fn drag(&self) -> AirDrag {
+        AirDrag { normal: self.normal_drag_n_s_per_m3, tangential: self.tangential_drag_n_s_per_m3 }
+    }
+
+    /// Its velocity at `time_s` (s), m/s: linear between keys, constant before the first and after
+    /// the last.
+    pub fn velocity(&self, time_s: f64) -> Vec3 {
+        let next = self.wind.partition_point(|key| key.time_s <= time_s);
+        let velocity = |key: &WindKey| Vec3::from(key.velocity_m_per_s);
+        match (self.wind[..next].last(), self.wind.get(next)) {
+            (None, None) => Vec3::zeros(),
+            (Some(key), None) | (None, Some(key)) => velocity(key),
+            (Some(low), Some(high)) => {
+                let weight = (time_s - low.time_s) / (high.time_s - low.time_s);
+                velocity(low) + (velocity(high) - velocity(low)) * weight
+            }
+        }
+    }
+}
+
+/// The wind at one time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WindKey {
+    /// When, s.
+    pub time_s: f64,
+    /// The air's velocity, m/s.
+    pub velocity_m_per_s: [f64; 3],
+}
+
+/// Drag coefficients of a cloth's surface, N s/m^3 (pressure per velocity). The drag is linear in
+/// the relative velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AirDrag {
     /// Against motion along the triangle's normal.
@@ -41,6 +89,14 @@ impl AirDrag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wind_is_linear_between_its_keys() {
+        let key = |time_s, x| WindKey { time_s, velocity_m_per_s: [x, 0.0, 0.0] };
+        let air = Air { wind: vec![key(1.0, 2.0), key(2.0, 6.0)], ..Default::default() };
+        let speeds = [0.0, 1.0, 1.25, 2.0, 9.0].map(|time| air.velocity(time).x);
+        assert_eq!(speeds, [2.0, 2.0, 3.0, 6.0, 6.0]);
+    }
 
     #[test]
     fn wind_pushes_along_the_normal_and_still_air_brakes() {

@@ -1,113 +1,14 @@
-//! Bending: the curvature of each triangle from the dihedral angles of its hinges.
-//!
-//! A hinge is an interior edge with its two faces. Its angle theta is 0 when flat
-//! and positive where the faces fold towards their front. On one triangle, a small
-//! curvature `kappa = (k11, k22, 2 k12)` (material axes) makes the angles
-//! `theta = T kappa`; T is exact for the three quadratics on the triangle's six
-//! vertices. The triangle's energy is the least that its angles allow,
-//!
-//! `W = 1/2 dtheta^T M dtheta`, `M = A (T D^-1 T^T)^-1`, `dtheta = theta - theta_rest`,
-//!
-//! with one row of T per hinge: three rows give `M = A T^-T D T^-1`; at a boundary
-//! edge the missing angle is free and transmits no moment. Where every neighbour is
-//! the triangle's point reflection, `T^-1` is the shape operator of Gingold et al.
-//! (2004) and Grinspun et al. (2006).
+//! Hinges and triangles of a sheet, with energy and forces.
 
-use std::f64::consts::{PI, TAU};
-
-use crate::bodies::cloth::curvature::{
+use crate::bodies::cloth::elements::bending::curvature::{
     corner_opposite, largest_scaled_eigenvalue, stiffness_matrix,
 };
-use crate::bodies::cloth::lanes::{LaneVec3, Lanes};
+use crate::bodies::cloth::elements::bending::hinge::{Hinge, hinge_angle_and_gradient};
+use crate::bodies::cloth::elements::bending::treatment::BendingTreatment;
 use crate::bodies::cloth::material::BendingStiffness;
 use crate::ids::{FaceId, NONE, VertexId};
 use crate::math::{Vec2, Vec3};
 use crate::mesh::Topology;
-
-/// An interior edge between its two faces.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hinge {
-    /// The edge as the first face runs through it, then the vertices opposite to it
-    /// in the first and in the second face.
-    pub vertices: [VertexId; 4],
-    /// Its faces, the lower one first.
-    pub faces: [FaceId; 2],
-    /// Angle of the rest shape, rad.
-    pub rest_angle: f64,
-    /// A diagonal that bounds the assembled `M` from above, N m.
-    pub stiffness_bound: f64,
-}
-
-impl Hinge {
-    /// Angle minus rest angle in (-pi, pi], and the angle's gradient (1/m). So the
-    /// angle is followed up to half a turn away from rest, without any state.
-    #[inline]
-    pub fn deviation_and_gradient(&self, x: [Vec3; 4]) -> (f64, [Vec3; 4]) {
-        let (angle, gradient) = hinge_angle_and_gradient(x);
-        (self.deviation(angle), gradient)
-    }
-
-    /// An angle in (-pi, pi] less the rest angle, in (-pi, pi].
-    #[inline]
-    pub fn deviation(&self, angle: f64) -> f64 {
-        within_half_turn(angle - self.rest_angle)
-    }
-
-    fn gather(&self, of: &[Vec3]) -> [Vec3; 4] {
-        self.vertices.map(|v| of[v as usize])
-    }
-}
-
-fn within_half_turn(angle: f64) -> f64 {
-    if angle > PI {
-        angle - TAU
-    } else if angle <= -PI {
-        angle + TAU
-    } else {
-        angle
-    }
-}
-
-/// Dihedral angle in (-pi, pi] and its gradient (1/m) at the edge's start and end,
-/// the first and the second face's opposite vertex. Bridson, Marino & Fedkiw (2003)
-/// section 4; Tamstorf & Grinspun (2013) section 3. Heights below a thousandth of
-/// the longest side count as such, so that the gradient stays finite.
-pub fn hinge_angle_and_gradient(x: [Vec3; 4]) -> (f64, [Vec3; 4]) {
-    let [angle_and_gradient] = hinge_angles_and_gradients([x]);
-    angle_and_gradient
-}
-
-/// [`hinge_angle_and_gradient`] of L hinges, bit for bit, faster than one by one:
-/// two at a time fill the registers.
-#[inline]
-pub fn hinge_angles_and_gradients<const L: usize>(x: [[Vec3; 4]; L]) -> [(f64, [Vec3; 4]); L] {
-    let edge = LaneVec3::<L>::gather(|i| x[i][1] - x[i][0]);
-    let low = LaneVec3::<L>::gather(|i| x[i][2] - x[i][0]);
-    let high = LaneVec3::<L>::gather(|i| x[i][3] - x[i][0]);
-    let (n_low, n_high) = (edge.cross(low), high.cross(edge));
-    let squared_length = edge.dot(edge);
-    let length = squared_length.sqrt();
-    let (sine, cosine) = (length * n_high.dot(low), n_low.dot(n_high));
-
-    let tiny = Lanes::all(f64::MIN_POSITIVE);
-    let scale = squared_length.max(low.dot(low)).max(high.dot(high));
-    let smallest = scale * 1e-6;
-    let inverse_length = squared_length.max(smallest).max(tiny).recip();
-    let flattest = (smallest * scale).max(tiny);
-    let at_low = n_low * (length * n_low.dot(n_low).max(flattest).recip());
-    let at_high = n_high * (length * n_high.dot(n_high).max(flattest).recip());
-    // Each face turns about the edge: its end points share the opposite motion.
-    let minus_end =
-        at_low * (low.dot(edge) * inverse_length) + at_high * (high.dot(edge) * inverse_length);
-    let start = minus_end - at_low - at_high;
-    let mut result = [(0.0, [Vec3::zeros(); 4]); L];
-    for (i, result) in result.iter_mut().enumerate() {
-        let angle = libm::atan2(sine.0[i], cosine.0[i]);
-        let gradient = [start.lane(i), -minus_end.lane(i), at_low.lane(i), at_high.lane(i)];
-        *result = (angle, gradient);
-    }
-    result
-}
 
 /// A triangle as bending sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,56 +38,16 @@ impl CurvatureTriangle {
     }
 }
 
-/// How bending enters the system matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BendingTreatment {
-    /// In the right-hand side only.
-    Explicit,
-    /// With a diagonal of hinges: half of a bound for elasticity, all of it for
-    /// damping, in Gauss-Newton form.
-    DiagonalHinges,
-}
-
-impl std::fmt::Display for BendingTreatment {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Explicit => "explicit",
-            Self::DiagonalHinges => "implicit (diagonal of hinges)",
-        })
-    }
-}
-
-impl BendingTreatment {
-    /// A hinge's blocks are this times `grad_a grad_b^T` (kg m^2).
-    #[inline]
-    pub fn block_scale(self, hinge: &Hinge, h: f64, beta: f64) -> f64 {
-        match self {
-            Self::Explicit => 0.0,
-            Self::DiagonalHinges => (0.5 * h * h + h * beta) * hinge.stiffness_bound,
-        }
-    }
-
-    /// A hinge's right-hand side is minus this times `grad_a` (kg m^2/s): `moment`
-    /// is the sum of elastic and damping moments (N m), `rate` the angle's rate (1/s).
-    #[inline]
-    pub fn impulse(self, hinge: &Hinge, moment: f64, rate: f64, h: f64) -> f64 {
-        match self {
-            Self::Explicit => h * moment,
-            Self::DiagonalHinges => h * moment + 0.5 * h * h * hinge.stiffness_bound * rate,
-        }
-    }
-}
-
-/// The bending model of a cloth: constant, shared by all who assemble.
+/// The hinges and triangles of a sheet of cloth.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Bending {
+pub struct HingedSheet {
     /// One per interior edge, in the order of edges.
     pub hinges: Vec<Hinge>,
     /// One per face.
     pub triangles: Vec<CurvatureTriangle>,
 }
 
-impl Bending {
+impl HingedSheet {
     /// From the rest shape: vertices of the faces in space (m), corners 1 and 2 of
     /// each face relative to corner 0 in its material axes (m), and each face's
     /// stiffness, positive definite or zero.
@@ -198,12 +59,12 @@ impl Bending {
         stiffness: impl Fn(FaceId) -> BendingStiffness,
     ) -> Self {
         let (edges, triangles) = (topology.edges.len(), Vec::with_capacity(faces.len()));
-        let mut bending = Self { hinges: Vec::with_capacity(edges), triangles };
+        let mut sheet = Self { hinges: Vec::with_capacity(edges), triangles };
         let mut hinge_of_edge = vec![NONE; topology.edges.len()];
         for (edge, &[low, high]) in topology.edge_faces.iter().enumerate() {
             if high != NONE {
-                hinge_of_edge[edge] = bending.hinges.len() as u32;
-                bending.hinges.push(hinge(faces, topology, rest, edge as u32, [low, high]));
+                hinge_of_edge[edge] = sheet.hinges.len() as u32;
+                sheet.hinges.push(hinge(faces, topology, rest, edge as u32, [low, high]));
             }
         }
         for face in 0..faces.len() as FaceId {
@@ -212,12 +73,12 @@ impl Bending {
                 topology.face_edges[face as usize].map(|edge| hinge_of_edge[edge as usize]);
             let bound = largest_scaled_eigenvalue(&m);
             for (i, &hinge) in hinges.iter().enumerate().filter(|&(_, &hinge)| hinge != NONE) {
-                bending.hinges[hinge as usize].stiffness_bound += bound * m[(i, i)];
+                sheet.hinges[hinge as usize].stiffness_bound += bound * m[(i, i)];
             }
             let m = [m.m11, m.m12, m.m13, m.m22, m.m23, m.m33];
-            bending.triangles.push(CurvatureTriangle { hinges, m });
+            sheet.triangles.push(CurvatureTriangle { hinges, m });
         }
-        bending
+        sheet
     }
 
     /// Bending energy (J) of the whole cloth at positions `x` (m).
