@@ -16,7 +16,7 @@ pub struct EnergyMeter {
 }
 
 impl EnergyMeter {
-    /// Shares out the triangles of `model`.
+    /// Assigns the triangles of `model` to the own patches.
     pub fn new(model: &ClothModel, layout: &Layout) -> Self {
         let mut faces = vec![Vec::new(); layout.own_patches.len()];
         for (face, vertices) in model.faces.iter().enumerate() {
@@ -46,7 +46,7 @@ impl EnergyMeter {
         threads.for_each_patch(EachPatch(&mut self.parts), 1, |patch, part| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];
             let vertices = layout.own[rows.start as usize..rows.end as usize].iter();
-            // Nodes of other bodies are none of cloth.
+            // A patch may hold the nodes of another body.
             let vertices = vertices.filter(|&&node| (node as usize) < model.vertex_count());
             let of_vertices: f64 = vertices
                 .map(|&vertex| {

@@ -60,9 +60,9 @@ pub struct AirDrag {
 }
 
 impl AirDrag {
-    /// One corner's share of the drag of a triangle with corners `x`, N s/m:
-    /// `A/3 (c_n n n^T + c_t (I - n n^T))`, A the present area. Symmetric
-    /// positive semidefinite; zero for a collapsed triangle.
+    /// One corner's third of the drag of a triangle with corners `x` (m), N s/m:
+    /// `A/3 (c_n n n^T + c_t (I - n n^T))`, where A is the present area. It is symmetric positive
+    /// semidefinite, and zero for a collapsed triangle.
     #[inline]
     pub fn corner_block(&self, x: [Vec3; 3]) -> Mat3 {
         let doubled_area = (x[1] - x[0]).cross(&(x[2] - x[0]));
@@ -76,9 +76,8 @@ impl AirDrag {
             + Mat3::from_diagonal_element(third_of_area * self.tangential)
     }
 
-    /// One step's terms for the velocity change `dv`: right-hand side
-    /// `h D (v_air - v)` of each corner (kg m/s), and the block `h D` (kg) that
-    /// all three add to their diagonal.
+    /// One step's terms: the right-hand side `h D (v_air - v)` of each corner (kg m/s), and the
+    /// block `h D` (kg) that all three corners add to their diagonal.
     #[inline]
     pub fn step_terms(&self, x: [Vec3; 3], v: [Vec3; 3], air: Vec3, h: f64) -> ([Vec3; 3], Mat3) {
         let block = self.corner_block(x) * h;

@@ -5,6 +5,8 @@
 
 pub mod air;
 mod lanes;
+#[cfg(test)]
+mod tests;
 
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::RestCloths;

@@ -9,8 +9,8 @@ use crate::math::Vec3;
 /// An interior edge between its two faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hinge {
-    /// The edge as the first face runs through it, then the vertices opposite to it
-    /// in the first and in the second face.
+    /// The edge in the direction of the first face, then the vertices opposite to it in the first
+    /// and in the second face.
     pub vertices: [VertexId; 4],
     /// Its faces, the lower one first.
     pub faces: [FaceId; 2],
@@ -21,8 +21,8 @@ pub struct Hinge {
 }
 
 impl Hinge {
-    /// Angle minus rest angle in (-pi, pi], and the angle's gradient (1/m). So the
-    /// angle is followed up to half a turn away from rest, without any state.
+    /// Angle minus rest angle in (-pi, pi], and the angle's gradient (1/m). So the angle is
+    /// followed up to half a turn from rest, without any state.
     #[inline]
     pub fn deviation_and_gradient(&self, x: [Vec3; 4]) -> (f64, [Vec3; 4]) {
         let (angle, gradient) = hinge_angle_and_gradient(x);
@@ -50,17 +50,17 @@ fn within_half_turn(angle: f64) -> f64 {
     }
 }
 
-/// Dihedral angle in (-pi, pi] and its gradient (1/m) at the edge's start and end,
-/// the first and the second face's opposite vertex. Bridson, Marino & Fedkiw (2003)
-/// section 4; Tamstorf & Grinspun (2013) section 3. Heights below a thousandth of
-/// the longest side count as such, so that the gradient stays finite.
+/// Dihedral angle in (-pi, pi], and its gradient (1/m) at the edge's start and end and at the
+/// opposite vertices of the first and the second face. Bridson, Marino & Fedkiw (2003) section 4;
+/// Tamstorf & Grinspun (2013) section 3. A height counts as a thousandth of the longest side at
+/// least, so that the gradient stays finite.
 pub fn hinge_angle_and_gradient(x: [Vec3; 4]) -> (f64, [Vec3; 4]) {
     let [angle_and_gradient] = hinge_angles_and_gradients([x]);
     angle_and_gradient
 }
 
-/// [`hinge_angle_and_gradient`] of L hinges, bit for bit, faster than one by one:
-/// two at a time fill the registers.
+/// The same bits as [`hinge_angle_and_gradient`], for L hinges. It is faster than one by one,
+/// because two at a time fill the registers.
 #[inline]
 pub fn hinge_angles_and_gradients<const L: usize>(x: [[Vec3; 4]; L]) -> [(f64, [Vec3; 4]); L] {
     let edge = LaneVec3::<L>::gather(|i| x[i][1] - x[i][0]);

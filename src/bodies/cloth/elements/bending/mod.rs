@@ -1,17 +1,17 @@
 //! Bending: the curvature of each triangle from the dihedral angles of its hinges.
 //!
-//! A hinge is an interior edge with its two faces. Its angle theta is 0 when flat
-//! and positive where the faces fold towards their front. On one triangle, a small
-//! curvature `kappa = (k11, k22, 2 k12)` (material axes) makes the angles
-//! `theta = T kappa`; T is exact for the three quadratics on the triangle's six
-//! vertices. The triangle's energy is the least that its angles allow,
+//! A hinge is an interior edge with its two faces. Its angle theta is 0 when flat, and positive if
+//! the faces fold towards their front. On one triangle, a small curvature
+//! `kappa = (k11, k22, 2 k12)` (material axes) makes the angles `theta = T kappa`. T is exact for
+//! the three quadratics on the triangle's six vertices. The triangle's energy is the least that
+//! its angles allow,
 //!
 //! `W = 1/2 dtheta^T M dtheta`, `M = A (T D^-1 T^T)^-1`, `dtheta = theta - theta_rest`,
 //!
-//! with one row of T per hinge: three rows give `M = A T^-T D T^-1`; at a boundary
-//! edge the missing angle is free and transmits no moment. Where every neighbour is
-//! the triangle's point reflection, `T^-1` is the shape operator of Gingold et al.
-//! (2004) and Grinspun et al. (2006).
+//! with one row of T for each hinge. Three rows give `M = A T^-T D T^-1`. At a boundary edge the
+//! missing angle is free and transmits no moment. If every neighbour is the triangle's point
+//! reflection, `T^-1` is the shape operator of Gingold et al. (2004) and Grinspun et al. (2006).
+//! docs/methods.md, section 2, has more.
 
 mod curvature;
 mod hinge;

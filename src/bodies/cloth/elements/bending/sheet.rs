@@ -10,7 +10,7 @@ use crate::ids::{FaceId, NONE, VertexId};
 use crate::math::{Vec2, Vec3};
 use crate::mesh::Topology;
 
-/// A triangle as bending sees it.
+/// What bending knows of a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvatureTriangle {
     /// The hinge opposite to each corner, or [`NONE`] at a boundary edge.
@@ -26,7 +26,7 @@ impl CurvatureTriangle {
         PLACE[corner].map(|place| self.m[place])
     }
 
-    /// Moments (N m) `M dtheta` on its hinges; any value may stand for a missing one.
+    /// Moments (N m) `M dtheta` on its hinges. The angle of a missing hinge may have any value.
     #[inline]
     pub fn moments(&self, d: [f64; 3]) -> [f64; 3] {
         let m = &self.m;
@@ -48,9 +48,9 @@ pub struct HingedSheet {
 }
 
 impl HingedSheet {
-    /// From the rest shape: vertices of the faces in space (m), corners 1 and 2 of
-    /// each face relative to corner 0 in its material axes (m), and each face's
-    /// stiffness, positive definite or zero.
+    /// From the rest shape: the vertices' positions `rest` (m), and corners 1 and 2 of each face
+    /// relative to corner 0 in its material axes (`in_plane`, m). The `stiffness` of a face is
+    /// positive definite or zero.
     pub fn new(
         faces: &[[VertexId; 3]],
         topology: &Topology,
@@ -97,8 +97,8 @@ impl HingedSheet {
         0.5 * (moments[0] * deviation[0] + moments[1] * deviation[1] + moments[2] * deviation[2])
     }
 
-    /// Elastic forces (N) on all vertices, minus the gradient of [`Self::energy`]:
-    /// the reference that the patch-wise assembly is compared with.
+    /// Elastic forces (N) on all vertices: minus the gradient of [`Self::energy`]. Tests compare
+    /// the assembly with them.
     pub fn forces(&self, x: &[Vec3]) -> Vec<Vec3> {
         let angles: Vec<_> =
             self.hinges.iter().map(|hinge| hinge.deviation_and_gradient(hinge.gather(x))).collect();
@@ -121,12 +121,12 @@ impl HingedSheet {
         forces
     }
 
-    /// Bound on `(h^2 + 2 h beta) w^2 / 4` over all bending modes w (1/s) at
-    /// positions `x`: explicit bending is stable up to 1. Grows as
-    /// `D h^2 / (rho L^4)`. `masses` in kg (infinite where fixed).
+    /// Bound on `(h^2 + 2 h beta) w^2 / 4` over all bending modes w (1/s) at positions `x` (m).
+    /// Explicit bending is stable up to 1. The bound grows as `D h^2 / (rho L^4)`. `masses` in kg,
+    /// infinite for fixed vertices.
     ///
-    /// With `K <= sum_h d_h g_h g_h^T` it is the largest row sum of the absolute
-    /// values of `M^-1/2 K M^-1/2` (Gershgorin).
+    /// Since `K <= sum_h d_h g_h g_h^T`, it is the largest sum of absolute values in a row of
+    /// `M^-1/2 K M^-1/2` (Gershgorin).
     pub fn explicit_ratio(&self, x: &[Vec3], masses: &[f64], h: f64, beta: f64) -> f64 {
         let mut row_sums = vec![0.0; x.len()];
         for hinge in &self.hinges {
@@ -145,8 +145,8 @@ impl HingedSheet {
         0.25 * (h * h + 2.0 * h * beta) * row_sums.into_iter().fold(0.0, f64::max)
     }
 
-    /// The treatment that is stable for steps of `h` (s) and stiffness-proportional
-    /// damping `beta` (s). Half of the bound is left for triangles that deform.
+    /// The treatment that is stable for steps of `h` (s) and stiffness-proportional damping `beta`
+    /// (s). Half of the bound is left for triangles that deform.
     pub fn treatment(&self, rest: &[Vec3], masses: &[f64], h: f64, beta: f64) -> BendingTreatment {
         if self.explicit_ratio(rest, masses, h, beta) <= 0.5 {
             BendingTreatment::Explicit

@@ -9,8 +9,8 @@ use crate::bodies::cloth::elements::bending::hinge::Hinge;
 pub enum BendingTreatment {
     /// In the right-hand side only.
     Explicit,
-    /// With a diagonal of hinges: half of a bound for elasticity, all of it for
-    /// damping, in Gauss-Newton form.
+    /// With a diagonal of hinges that bounds M, in Gauss-Newton form: half of it for elasticity,
+    /// all of it for damping.
     DiagonalHinges,
 }
 
@@ -33,8 +33,8 @@ impl BendingTreatment {
         }
     }
 
-    /// A hinge's right-hand side is minus this times `grad_a` (kg m^2/s): `moment`
-    /// is the sum of elastic and damping moments (N m), `rate` the angle's rate (1/s).
+    /// A hinge's right-hand side is minus this times `grad_a` (kg m^2/s). `moment` is the sum of
+    /// elastic and damping moments (N m), `rate` the angle's rate (1/s).
     #[inline]
     pub fn impulse(self, hinge: &Hinge, moment: f64, rate: f64, h: f64) -> f64 {
         match self {

@@ -1,7 +1,7 @@
 //! Membrane: corotational linear triangles, and the drag of the air on them.
 //!
-//! Thomaszewski & Blochinger (2007) section 3.1, after Etzmuss, Keckeisen &
-//! Strasser (2003), with the exact gradient. Symbols:
+//! Thomaszewski & Blochinger (2007) section 3.1, after Etzmuss, Keckeisen & Strasser (2003), with
+//! the exact gradient (docs/methods.md, section 1). Symbols:
 //!
 //! | | |
 //! |---|---|
@@ -11,13 +11,16 @@
 //! | `g_a` | gradient of corner a's shape function, 1/m |
 //! | `A` | rest area, m^2 |
 //!
-//! With `G = R^T dF/dt` the spin in the plane is `w = (G12 - G21) / tr S` and the
-//! strain rate `dS/dt = G - w J S`, `J = [[0, 1], [-1, 0]]`: a 3x2 matrix `B_a(S)`
-//! per corner takes `R^T v_a` to it. Virtual power gives the exact force
-//! `f_a = -A R B_a^T N = -A R (N + b J) g_a`, `b = ((S N)_12 - (S N)_21) / tr S`;
-//! for orthotropic cloth `R N g_a` alone is no gradient and exerts a torque. The
-//! same `B_a` gives the Gauss-Newton stiffness `K_ab = A R B_a^T C B_b R^T`, which
-//! resists no rigid rotation and so serves damping too.
+//! Let `G = R^T dF/dt` and `J = [[0, 1], [-1, 0]]`. The spin in the plane is
+//! `w = (G12 - G21) / tr S`, and the strain rate is `dS/dt = G - w J S`. For each corner a 3x2
+//! matrix `B_a(S)` takes `R^T v_a` to its part of the strain rate. Virtual power gives the exact
+//! force
+//!
+//! `f_a = -A R B_a^T N = -A R (N + b J) g_a`, with `b = ((S N)_12 - (S N)_21) / tr S`.
+//!
+//! For orthotropic cloth `R N g_a` alone is no gradient and exerts a torque. The same `B_a` gives
+//! the Gauss-Newton stiffness `K_ab = A R B_a^T C B_b R^T`. It does not resist rigid rotation, so
+//! it serves damping too.
 
 mod polar;
 mod triangle;

@@ -38,9 +38,9 @@ pub struct MembraneTriangle {
     pub area: f64,
 }
 
-/// Rest coordinates (m) of corners 1 and 2 relative to corner 0 in the plane of a
-/// triangle, first axis along the projection of `warp` (along the first side if
-/// `warp` has none), second axis counter-clockwise from it.
+/// Rest coordinates (m) of corners 1 and 2 relative to corner 0, in the plane of a triangle. The
+/// first axis is the projection of `warp`, or the first side if `warp` has no projection. The
+/// second axis is counter-clockwise from the first.
 pub fn rest_coordinates(corners: [Vec3; 3], warp: Vec3) -> [Vec2; 2] {
     let (d1, d2) = (corners[1] - corners[0], corners[2] - corners[0]);
     let normal = unit_normal(d1, d2);
@@ -51,8 +51,8 @@ pub fn rest_coordinates(corners: [Vec3; 3], warp: Vec3) -> [Vec2; 2] {
 }
 
 impl MembraneTriangle {
-    /// From the rest coordinates of corners 1 and 2 relative to corner 0 (m),
-    /// first axis along the warp. A triangle without area exerts no force.
+    /// From the rest coordinates of corners 1 and 2 relative to corner 0 (m). The first axis is
+    /// the warp. A triangle without area exerts no force.
     pub fn new(vertices: [VertexId; 3], x1: Vec2, x2: Vec2) -> Self {
         let inverse_rest = Mat2::from_columns(&[x1, x2]).try_inverse();
         let area = RestTriangle { x1, x2 }.area();
@@ -74,11 +74,12 @@ impl MembraneTriangle {
         [f1 + f2, -f1, -f2].map(|f| f.lane(0) * self.area)
     }
 
-    /// One step's terms of `A dv = rhs`, `A = M + h D + h^2 K`, without the masses:
-    /// `rhs = h f(x) - (h D + h^2 K) v`, `D = beta K` by the strain rate alone,
-    /// K Gauss-Newton plus the geometric term of tension,
-    /// `A (g_a^T N^+ g_b) n n^T`, `N^+` the positive part of `S^-1 (N + b J)`.
-    /// `h` and `beta` in s. All 9x9 blocks together are positive semidefinite.
+    /// One step's terms of `A dv = rhs`, with `A = M + h D + h^2 K` and
+    /// `rhs = h f(x) - (h D + h^2 K) v`, without the masses. `h` and `beta` in s.
+    ///
+    /// K is Gauss-Newton plus the geometric term of tension, `A (g_a^T N^+ g_b) n n^T`, where
+    /// `N^+` is the positive part of `S^-1 (N + b J)`. D is `beta` times the Gauss-Newton part.
+    /// The 9x9 matrix of all blocks is positive semidefinite.
     pub fn step_terms(
         &self,
         c: &MembraneStiffness,
@@ -91,8 +92,8 @@ impl MembraneTriangle {
         terms
     }
 
-    /// [`Self::step_terms`] of L triangles of one material, bit for bit, faster
-    /// than one by one: two at a time fill the registers.
+    /// The same bits as [`Self::step_terms`], for L triangles of one material. It is faster than
+    /// one by one, because two at a time fill the registers.
     #[inline]
     pub fn step_terms_of<const L: usize>(
         triangles: [&Self; L],
@@ -276,8 +277,8 @@ impl<const L: usize> FrameProducts<L> {
         Self { r11: squares(r1), r12, r22: squares(r2), nn: squares(n) }
     }
 
-    /// Symmetric part of `[r1 r2] H [r1 r2]^T + k n n^T`; the skew part is
-    /// `(H21 - H12)/2` times the cross-product matrix of n.
+    /// Symmetric part of `[r1 r2] H [r1 r2]^T + k n n^T`. The skew part is `(H21 - H12)/2` times
+    /// the cross-product matrix of n.
     #[inline(always)]
     fn symmetric(&self, h: [[Lanes<L>; 2]; 2], k: Lanes<L>) -> Symmetric<L> {
         let h12 = h[0][1] + h[1][0];
@@ -292,7 +293,7 @@ fn squares<const L: usize>(a: LaneVec3<L>) -> Symmetric<L> {
     [x * x, x * y, x * z, y * y, y * z, z * z]
 }
 
-/// Symmetric part, and axis of the skew part.
+/// The matrix of symmetric part `s` and skew axis `k`, for element `i`.
 #[inline(always)]
 fn block<const L: usize>(s: &Symmetric<L>, k: Vec3, i: usize) -> Mat3 {
     let [xx, xy, xz, yy, yz, zz] =
