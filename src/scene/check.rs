@@ -1,6 +1,6 @@
 //! Checks every number of a scene before its bodies are built.
 
-use crate::bodies::cloth::wind::Air;
+use crate::bodies::cloth::Air;
 use crate::bounds::*;
 use crate::error::{Error, Result};
 use crate::mesh::shapes::Shape;

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::bodies::cloth::Air;
 use crate::bodies::cloth::material::MaterialSpec;
-use crate::bodies::cloth::wind::Air;
 use crate::mesh::shapes::Shape;
 use crate::step::settings::Solver;
 use crate::{contact, stealing, step};
@@ -294,6 +294,7 @@ mod tests {
     use super::{MaterialSpec, Shape};
 
     const DOCS: &str = include_str!("../../docs/scene.md");
+    const AIR: &str = include_str!("../bodies/cloth/elements/air.rs");
 
     /// Fields and choices of the public types of `source`.
     fn declared(source: &str, types: &[&str]) -> BTreeSet<String> {
@@ -340,7 +341,7 @@ mod tests {
         expected.extend(declared_in("mesh/shapes", &[]));
         expected.extend(MaterialSpec::NAMES.iter().map(|&name| name.to_owned()));
         expected.extend(declared_in("bodies/cloth/material", MaterialSpec::NAMES));
-        expected.extend(declared(include_str!("../bodies/cloth/wind.rs"), &[]));
+        expected.extend(declared(AIR, &["Air {", "WindKey"]));
         expected.extend(declared(include_str!("../contact/settings.rs"), &[]));
         expected.extend(declared(include_str!("../stealing/settings.rs"), &[]));
         expected.extend(declared(include_str!("../step/settings.rs"), &["Solver"]));
@@ -357,19 +358,5 @@ mod tests {
             let text = block.strip_prefix("ron").unwrap();
             crate::scene::load::parse(text, "docs").unwrap().validate().unwrap();
         }
-    }
-
-    #[test]
-    fn wind_is_linear_between_its_keys() {
-        let key = |time_s, x| crate::bodies::cloth::wind::WindKey {
-            time_s,
-            velocity_m_per_s: [x, 0.0, 0.0],
-        };
-        let air = crate::bodies::cloth::wind::Air {
-            wind: vec![key(1.0, 2.0), key(2.0, 6.0)],
-            ..Default::default()
-        };
-        let speeds = [0.0, 1.0, 1.25, 2.0, 9.0].map(|time| air.velocity(time).x);
-        assert_eq!(speeds, [2.0, 2.0, 3.0, 6.0, 6.0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bodies::cloth::{AirDrag, ClothModel};
+use crate::bodies::cloth::ClothModel;
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
@@ -74,11 +74,8 @@ impl Model {
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
         let clock = Clock::new(settings.frames_per_second, settings.steps_per_frame);
-        let air = AirDrag {
-            normal: settings.air.normal_drag_n_s_per_m3,
-            tangential: settings.air.tangential_drag_n_s_per_m3,
-        };
-        let cloth = ClothModel::new(&setup.cloths, air, clock.seconds(TICKS_PER_STEP));
+        let longest_step_s = clock.seconds(TICKS_PER_STEP);
+        let cloth = ClothModel::new(&setup.cloths, settings.air.drag(), longest_step_s);
         let prescribed = setup.obstacles.iter().map(|obstacle| obstacle.shape.len()).sum();
         let numbering = Numbering::new(cloth.vertex_count(), &bodies, prescribed);
         let graph = coupling_graph(&cloth, &numbering);

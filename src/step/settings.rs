@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bodies::cloth::wind::Air;
+use crate::bodies::cloth::Air;
 use crate::linear::PreconditionerKind;
 use crate::{contact, stealing};
 

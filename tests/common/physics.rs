@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::elements::membrane::rest_coordinates;
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::bodies::cloth::membrane::rest_coordinates;
 use cloth_sim::bodies::cloth::setup::{ClothSetup, Pin, RestTriangle};
 use cloth_sim::error::Result;
 use cloth_sim::linear::PreconditionerKind;

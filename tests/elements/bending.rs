@@ -1,7 +1,9 @@
 //! Hinges and the bending of triangles.
 
-use cloth_sim::bodies::cloth::bending::{hinge_angle_and_gradient, hinge_angles_and_gradients};
-use cloth_sim::bodies::cloth::{BendingStiffness, BendingTreatment};
+use cloth_sim::bodies::cloth::elements::bending::{
+    BendingTreatment, hinge_angle_and_gradient, hinge_angles_and_gradients,
+};
+use cloth_sim::bodies::cloth::material::BendingStiffness;
 use cloth_sim::ids::NONE;
 use cloth_sim::math::{Mat3, Vec3, rotation};
 

@@ -1,7 +1,8 @@
 //! A sheet and its elements.
 
-use cloth_sim::bodies::cloth::membrane::rest_coordinates;
-use cloth_sim::bodies::cloth::{Bending, BendingStiffness, MembraneTriangle};
+use cloth_sim::bodies::cloth::elements::bending::HingedSheet;
+use cloth_sim::bodies::cloth::elements::membrane::{MembraneTriangle, rest_coordinates};
+use cloth_sim::bodies::cloth::material::BendingStiffness;
 use cloth_sim::math::{Vec2, Vec3};
 use cloth_sim::mesh::Topology;
 
@@ -66,8 +67,8 @@ impl Sheet {
         Topology::new(&self.faces).unwrap()
     }
 
-    pub fn bending(&self, stiffness: BendingStiffness) -> Bending {
-        Bending::new(&self.faces, &self.topology(), &self.in_plane(), &self.x, |_| stiffness)
+    pub fn bending(&self, stiffness: BendingStiffness) -> HingedSheet {
+        HingedSheet::new(&self.faces, &self.topology(), &self.in_plane(), &self.x, |_| stiffness)
     }
 
     pub fn area(&self) -> f64 {

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
-use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::SurfaceMesh;
 use cloth_sim::mesh::shapes::{Diagonal, Disc, Plane, Shape, ShapeKind, sheet};

@@ -3,8 +3,7 @@
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
-use cloth_sim::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
-use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
 use cloth_sim::error::Error;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::shapes::{Cylinder, Diagonal, Plane, ShapeKind, Sphere, sheet};
