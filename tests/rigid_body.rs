@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
-use cloth_sim::bodies::keyframes::Transform;
 use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::bodies::prescribed::Transform;
 use cloth_sim::bodies::{Body, Setup};
 use cloth_sim::error::Result;
 use cloth_sim::linear::Jacobian;

@@ -7,8 +7,8 @@ mod counting;
 
 use std::path::Path;
 
-use cloth_sim::bodies::cloth::inputs::StepInputs;
 use cloth_sim::bodies::cloth::elements::air::WindKey;
+use cloth_sim::bodies::cloth::inputs::StepInputs;
 use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
 use cloth_sim::linear::{PreconditionerKind, Tolerance};

@@ -20,7 +20,7 @@ mod sheet;
 mod treatment;
 
 use crate::bodies::cloth::elements::Element;
-use crate::bodies::cloth::elements::bending::motions::{HingeMotions, HingeMoment};
+use crate::bodies::cloth::elements::bending::motions::{HingeMoment, HingeMotions};
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths};
 use crate::bodies::cloth::scatter::PatchLists;

@@ -1,9 +1,9 @@
 //! The kernel of a membrane triangle (symbols as in [`super`]).
 
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes, each};
+use crate::bodies::cloth::elements::membrane::polar::{Polar, unit_normal};
 use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::setup::RestTriangle;
-use crate::bodies::cloth::elements::membrane::polar::{Polar, unit_normal};
 use crate::ids::VertexId;
 use crate::math::{Mat2, Mat3, Vec2, Vec3};
 
