@@ -1,7 +1,7 @@
-//! Speed of collision detection on one thread: a disc of 14,161 vertices and
-//! 27,848 faces (about the tablecloth) over a sphere of 4,032 faces and over itself,
-//! with and without culling of flat regions. `collect` is plain recursion, `tasks` the
-//! same tests as one processor executes them that cuts its stack and keeps a pool.
+//! Speed of collision detection on one thread, with and without culling of flat regions. A disc of
+//! 14,161 vertices and 27,848 faces (about the tablecloth) is tested against a sphere of 4,032
+//! faces and against itself. `collect` is plain recursion. `tasks` executes the same tests on one
+//! processor that cuts its stack into tasks and keeps a pool.
 //!
 //! `cargo bench --bench collision`
 
@@ -15,14 +15,14 @@ use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
 use cloth_sim::ranks::in_process as ranks;
-use cloth_sim::stealing::Settings;
+use cloth_sim::stealing::StealingSettings;
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 /// Vertices along a side of the grid that becomes the disc.
 const SIDE: u32 = 119;
 const SPHERE_RADIUS_M: f64 = 1.0 / 3.0;
-/// Distance up to which candidates are wanted, m.
+/// Distance up to which candidates are searched, m.
 const RADIUS_M: f64 = 2e-3;
 
 /// A disc of radius 1 m in the plane y = 0 (concentric map of a square grid).
@@ -69,8 +69,8 @@ fn sphere() -> Mesh {
     Mesh { positions, faces }
 }
 
-/// Where a point of the disc comes to lie if the disc follows the sphere 1 mm
-/// above it down to the equator and hangs from there.
+/// Position of a point of the disc if the disc lies 1 mm above the sphere down to the equator
+/// and hangs from there.
 fn draped(x: &Vec3) -> Vec3 {
     let (radius, along) = (SPHERE_RADIUS_M + 1e-3, (x.x * x.x + x.z * x.z).sqrt());
     let angle = (along / radius).min(FRAC_PI_2);
@@ -115,11 +115,11 @@ impl Bench {
     }
 }
 
-/// How long so many searches take on one processor that cuts tasks.
+/// Time that the searches take on one processor that cuts tasks.
 fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count: u64) -> Duration {
     let took = ranks::run(1, |world| {
         let threads = Threads::new(1)?;
-        let mut processors = SearchProcessors::new(&Settings::default(), &threads, world);
+        let mut processors = SearchProcessors::new(&StealingSettings::default(), &threads, world);
         let (mut detector, mut roots) = (Detector::new(surfaces), Vec::new());
         detector.refit(&threads, surfaces, sweep);
         let mut search = || {
@@ -146,7 +146,7 @@ fn collision(criterion: &mut Criterion) {
         let mut roots = Vec::new();
         for (name, x) in [("apart", &apart), ("draped", &draped)] {
             let sweep = Sweep { x0: x, x1: x, radius: RADIUS_M };
-            // Also where only some benches are asked for.
+            // Also if only some benchmarks are selected.
             detector.refit(&threads, &surfaces, &sweep);
             criterion.bench_function(&format!("refit/{name}{suffix}"), |bencher| {
                 bencher.iter(|| detector.refit(&threads, &surfaces, black_box(&sweep)));

@@ -1,6 +1,7 @@
-//! One step of the tablecloth as it lies on the sphere, 0.3 s after its release:
-//! its phases on one core, on two threads and on two ranks, the matrix-vector
-//! product against the memory floor, and what reproducible sums cost.
+//! One step of the tablecloth on the sphere, 0.3 s after its release: its phases on one core, on
+//! two threads and on two ranks, the matrix-vector product compared with a memory copy, and the
+//! cost of reproducible sums.
+//!
 //! `cargo bench --bench step`; docs/performance.md has the figures.
 
 use std::hint::black_box;
@@ -20,9 +21,9 @@ use criterion::{Criterion, Throughput};
 
 const SCENE: &str = "scenes/tablecloth.ron";
 const STEPS: usize = 300;
-/// Ranks and threads of each.
+/// Number of ranks, and threads of each rank.
 const PLACES: [(usize, usize); 3] = [(1, 1), (1, 2), (2, 1)];
-/// Parts of a sum: the tablecloth's patches.
+/// Parts of a sum: one for each patch of the tablecloth.
 const PATCHES: usize = 55;
 
 /// The tablecloth on the sphere.
@@ -57,8 +58,8 @@ impl Draped {
         Ok(Arc::new(model))
     }
 
-    /// Calls `measure` on every rank with a simulation that has done this step
-    /// twice; returns the slowest rank's answer.
+    /// Calls `measure` on every rank with a simulation that has done this step twice. Returns the
+    /// slowest rank's answer.
     fn on_ranks(
         &self,
         model: &Arc<Model>,
@@ -112,8 +113,8 @@ fn phases(c: &mut Criterion, draped: &Draped) -> Result<()> {
     Ok(())
 }
 
-/// The product `w = A u` against a copy that reads and writes as many bytes as
-/// matrix, indices and both vectors have.
+/// The product `w = A u`, and a copy that reads and writes as many bytes as matrix, indices and
+/// both vectors have.
 fn product(c: &mut Criterion, draped: &Draped) -> Result<()> {
     let model = draped.model(1)?;
     let mut group = c.benchmark_group("matrix-vector product");
@@ -150,8 +151,8 @@ fn product(c: &mut Criterion, draped: &Draped) -> Result<()> {
     Ok(())
 }
 
-/// The three sums of a CG iteration from the patches' parts to all ranks. Plain
-/// sums travel as integers, as many bytes as floating-point numbers would be.
+/// The three sums of a CG iteration, from the patches' parts to all ranks. Plain sums are sent as
+/// integers of as many bytes as the floating-point numbers.
 fn reductions(c: &mut Criterion) -> Result<()> {
     let parts: Vec<[f64; 3]> =
         (0..PATCHES).map(|i| [1.0, 1e-3, 1e-9].map(|x| x * (1.5 + (i as f64).sin()))).collect();

@@ -1,14 +1,14 @@
 //! Validation run: lateral buckling of a plate that stands on edge.
 //!
-//! One short edge is clamped, and gravity acts in the plane, across the width w. Above
-//! a critical `Gamma = 12 (1 - nu^2) rho g L^3 / (E t^2) = s g L^3 / D` (s mass per area)
-//! the plate falls over sideways. Exact: linear Kirchhoff theory, by Ritz.
+//! One short edge is clamped. Gravity acts in the plane, across the width w. Above a critical
+//! `Gamma = 12 (1 - nu^2) rho g L^3 / (E t^2) = s g L^3 / D` (s is the mass per area) the plate
+//! falls over sideways. The exact value comes from linear Kirchhoff theory by the method of Ritz.
 //!
-//! The plate settles in its plane, then a small lateral displacement grows or decays
-//! as exp(lambda t): where lambda is zero, Gamma is critical.
+//! The plate settles in its plane. Then a small lateral displacement grows or decays as
+//! exp(lambda t). Gamma is critical when lambda is zero.
 //!
-//! `cargo run --release --example buckling` prints the table of `docs/validation.md`;
-//! it takes some ten minutes.
+//! `cargo run --release --example buckling` prints the table of `docs/validation.md`. It takes
+//! about ten minutes.
 
 #[path = "../tests/common/physics.rs"]
 mod physics;
@@ -24,7 +24,7 @@ use physics::{Cut, G, alone, cloth, hold, simulate, statics, strip};
 const DENSITY: f64 = 0.2;
 /// Counted from half a cell behind the last held column, m.
 const LENGTH: f64 = 0.4;
-/// Length over thickness: stiff enough in its plane to stay straight.
+/// Length over thickness. The plate is stiff enough in its plane to stay straight.
 const SLENDERNESS: f64 = 200.0;
 /// Poisson's ratio, w/L, Gamma*.
 const REFERENCES: [(f64, f64, f64); 6] = [
@@ -62,13 +62,13 @@ struct Plate {
 }
 
 impl Plate {
-    /// Cells along, nearly square: those of the length, half of the first one left out.
+    /// Cells along the length. They are nearly square; half of the first one does not count.
     fn along(&self) -> u32 {
         (f64::from(self.across) / self.aspect + 0.5).round() as u32
     }
 
-    /// Where the growth rate is zero, by secants in Gamma squared, of which it is
-    /// nearly linear: the sign of gravity does not matter.
+    /// The Gamma at which the growth rate is zero, by the secant method in Gamma squared. The rate
+    /// is nearly linear in Gamma squared, because the sign of gravity does not matter.
     fn critical_gamma(&self, guess: f64) -> f64 {
         let rate = |squared: f64| self.growth_rate(squared.sqrt());
         let (mut a, mut b) = (0.9 * guess * guess, 1.1 * guess * guess);
@@ -81,7 +81,7 @@ impl Plate {
         b.sqrt()
     }
 
-    /// On edge: its length along x, its width along y.
+    /// The plate on edge: its length along x, its width along y.
     fn setup(&self, gamma: f64) -> ClothSetup {
         let cell = LENGTH / (f64::from(self.along()) - 0.5);
         let rigidity = DENSITY * G * LENGTH.powi(3) / gamma;
@@ -107,14 +107,14 @@ impl Plate {
             simulation.positions().iter().zip(&shape).map(|(x, s)| x.z * s).sum()
         };
         let mut scene = statics(0.01);
-        // Soft lateral modes amplify what the solver leaves.
+        // Soft lateral modes amplify the solver's residual.
         scene.solver.relative_residual = 1e-12;
         simulate(&scene, alone(plate), |simulation| {
             run_for(simulation, 1.0)?;
             let (mut x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
             x.iter_mut().zip(&shape).for_each(|(x, s)| x.z = 1e-4 * LENGTH * s);
             simulation.set_motion(&x, &v);
-            run_for(simulation, 2.5)?; // all other modes die out
+            run_for(simulation, 2.5)?; // all other modes decay
             let before = lateral(simulation);
             run_for(simulation, 1.0)?;
             Ok((lateral(simulation) / before).ln())

@@ -1,5 +1,5 @@
-//! Writes continuous collision queries whose truth is known, half of them meeting, in
-//! the CSV form that `cloth-sim ccd-queries` reads:
+//! Writes continuous collision queries with known answers, in the CSV form that
+//! `cloth-sim ccd-queries` reads. Half of the pairs meet.
 //!
 //! `cargo run --release --example ccd_queries -- vertex-face 10000 > queries.csv`
 
@@ -45,7 +45,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Eight rows: the points at the start, then at the end.
+/// Eight rows: the points at the start, then those at the end.
 fn write(out: &mut impl Write, query: &Query) -> std::io::Result<()> {
     let meets = i32::from(matches!(query.truth, Truth::Meets { .. }));
     for x in query.x0.iter().chain(&query.x1) {

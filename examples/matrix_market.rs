@@ -1,11 +1,11 @@
 //! Writes the linear system of one step in Matrix Market form, for other solvers:
 //! `matrix.mtx` (`A = M + h D + h^2 K`, kg) and `rhs.mtx` (`b`, N s) of
 //! `A (v1 - v0) = b`. Component c of vertex v is row `3 v + c`, counted from 0,
-//! in the mesh's own numbering; numbers keep every bit. Contacts between cloth and
-//! cloth, which the solver applies beside its matrix, are added to it here.
+//! in the mesh's own numbering. The text keeps every bit of a number. The solver applies contacts
+//! between cloth and cloth separately from its matrix; here they are added to it.
 //!
-//! Rows of pinned vertices are written as assembled: the solver projects them
-//! out, another one would let these vertices go. The tablecloth has none.
+//! Rows of pinned vertices are written as assembled. This solver projects them out; another
+//! solver would let these vertices move. The tablecloth has no pins.
 //!
 //! `cargo run --release --example matrix_market -- [SCENE [STEP [FOLDER [STEPS_PER_FRAME]]]]`
 

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use common::run::{finish, scene};
 
-/// A scene of one sheet, with `cloth` and `rest` put in.
+/// A scene of one sheet, with `cloth` and `rest` inserted.
 fn sheet(shape: &str, fields: &str) -> String {
     format!(
         r#"(name: "bad", frames: 1, cloths: [(shape: {shape}, material: Isotropic(
@@ -34,7 +34,7 @@ fn run(text: &str, mesh: &str, more: &[&str]) -> Output {
     finish(cloth_sim().arg(&file).arg("--out").arg(folder.path().join("out")).args(more))
 }
 
-/// Every word of `words` is in what a failing run says, and no panic.
+/// The run fails without a panic, and its message holds every word of `words`.
 fn assert_says(output: &Output, words: &[&str]) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "no failure, wanted {words:?}");
@@ -159,7 +159,7 @@ fn under_a_launcher_ranks_are_not_to_be_chosen() {
     assert_says(&output, &["--ranks", "mpirun"]);
 }
 
-/// Never N copies of the whole scene.
+/// A launcher must never start N copies of the whole scene.
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn a_binary_without_mpi_says_so_under_a_launcher() {

@@ -1,5 +1,5 @@
-//! The same bits, of the same tests, on any number of ranks and threads, in process and
-//! under MPI.
+//! A run gives the same bits and executes the same tests on any number of ranks and threads, in
+//! process and under MPI.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::run::{Frames, Start, scene, simulate};
 
-/// One rank and one thread, the measure of all others.
+/// One rank and one thread: the reference for all others.
 const REFERENCE: Start = Start::Threads(1, 1);
 
 fn starts() -> Vec<Start> {
@@ -54,7 +54,7 @@ fn pins_wind_and_a_moving_obstacle_on_small_patches() {
     assert_identical(&scene("wind.ron"), &[]);
 }
 
-/// Cloth on cloth: contacts across ranks and cloths stand in the linear system.
+/// Cloth on cloth: contacts across ranks and cloths enter the linear system.
 #[test]
 fn layers_of_cloth_on_a_ball() {
     assert_identical(&test_scene("layers.ron"), &[]);
@@ -71,8 +71,8 @@ fn frames_do_not_depend_on_culling() {
     assert_ne!(without.tests, with.tests);
 }
 
-/// Who finds a pair is left to chance, what comes of it is not. (That is so in all
-/// tests here: sharing is on by default.)
+/// Chance decides which processor finds a pair, but it does not change the result. (This holds
+/// for all tests here: sharing is on by default.)
 #[test]
 fn frames_do_not_depend_on_decomposition_or_stealing() {
     let scene = test_scene("layers.ron");
@@ -103,8 +103,8 @@ fn the_tablecloth() {
     assert_identical(&scene("tablecloth.ron"), &["--frames", "2"]);
 }
 
-/// Long past first contact: what a contact remembers of the last step must be the
-/// same wherever it pushes next, on ranks too that it did not push before.
+/// Long after the first contact. A contact's memory of the last step must be the same on every
+/// rank, including ranks whose vertices it did not push before.
 #[test]
 fn contacts_that_open_slide_and_close() {
     assert_identical(&test_scene("landing.ron"), &[]);
@@ -116,7 +116,7 @@ fn incomplete_cholesky_and_large_steps() {
     assert_identical(&scene("wind.ron"), &[&more[..], &["--set", "steps_per_frame=10"]].concat());
 }
 
-/// Any change of the arithmetic moves these bits: say so in the CHANGELOG.
+/// Any change of the arithmetic changes these bits. Mention it in the CHANGELOG.
 #[test]
 fn golden_hashes_of_a_short_run() {
     let golden = include_str!("golden/wind.txt");
@@ -124,7 +124,7 @@ fn golden_hashes_of_a_short_run() {
     assert_eq!(frames.state_hashes.join("\n"), golden.trim());
 }
 
-/// The comparison is alive: the lowest bit of one vertex on one rank shows.
+/// Checks the comparison itself: it finds one wrong lowest bit of one vertex on one rank.
 #[cfg(feature = "fault-injection")]
 #[test]
 fn one_bit_of_one_vertex_on_one_rank_is_seen() {

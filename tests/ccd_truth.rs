@@ -1,5 +1,5 @@
-//! Continuous tests against queries whose truth is known by construction: none that
-//! meets is missed or reported late. Counts are printed with `-- --nocapture`.
+//! Continuous tests against queries whose answer is known by construction. No impact is missed
+//! or reported late. `-- --nocapture` prints counts.
 
 mod common;
 
@@ -15,7 +15,7 @@ use num_traits::Zero;
 
 const KINDS: [PairKind; 2] = [PairKind::VertexFace, PairKind::EdgeEdge];
 
-/// Queries of each kind and way to meet, or to pass.
+/// Queries for each kind of pair and each way to meet or to pass.
 const QUERIES: usize = 4000;
 
 fn big(ratio: Ratio<i64>) -> BigRational {
@@ -78,7 +78,7 @@ fn pairs_that_pass_are_seldom_reported() {
     for kind in KINDS {
         let mut draw = Draw(2);
         let mut count = |name, query: fn(PairKind, &mut Draw) -> Query| {
-            // Of the known gap: nothing, half, and just not all.
+            // The separation is 0, half, and nine tenths of the known gap.
             let mut reported = [0; 3];
             for _ in 0..QUERIES {
                 let query = query(kind, &mut draw);
@@ -87,10 +87,8 @@ fn pairs_that_pass_are_seldom_reported() {
                     *reported += usize::from(report(&query, part * gap_m).is_some());
                 }
             }
-            println!(
-                "{kind:?} {name}: of {QUERIES} queries within 0, 0.5, 0.9 gaps {reported:?} reported"
-            );
-            // A test that always says yes would never miss either.
+            println!("{kind:?} {name}: {reported:?} of {QUERIES} reported within 0, 0.5, 0.9 gaps");
+            // A test that reports every query would also never miss one.
             assert!(reported[1] < QUERIES / 20);
         };
         count("between two planes", parted);
@@ -118,12 +116,12 @@ fn the_command_counts_what_a_file_holds() {
         let output = run(kind, &[&sample(kind), &sample(kind)]);
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-        assert!(said.contains("48 queries, 24 meet"), "{said}");
+        assert!(said.contains("48 queries, 24 of them collide"), "{said}");
         assert!(said.contains("96 queries, 48 of them collide: 0 false negatives"), "{said}");
     }
 }
 
-/// Eight rows, of which the first is `first`.
+/// Eight rows; the first one is `first`.
 fn query_with(first: &str) -> String {
     format!("{first}\n{}", "1,3,0,1,0,1,0\n".repeat(7))
 }
@@ -131,7 +129,7 @@ fn query_with(first: &str) -> String {
 #[test]
 fn a_pair_said_to_meet_that_does_not_ends_with_1() {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
-    // The vertex stays 1 m above the face's plane; all say that it meets.
+    // The vertex stays 1 m above the face's plane; the file says that it meets the face.
     let vertex = "0,1,0,1,1,1,1\n";
     let face = "0,1,0,1,0,1,1\n1,1,0,1,0,1,1\n0,1,1,1,0,1,1\n";
     std::fs::write(&file, format!("{vertex}{face}{vertex}{face}")).expect("a file is written");
@@ -171,7 +169,7 @@ fn malformed_files_are_refused_with_file_line_cause_and_remedy() {
 
 #[test]
 fn fractions_beyond_64_bits_are_rounded_once() {
-    // 2^80 / 3 and 2^80 / (3 * 2^60): neither is a double, the first of 8 points says so.
+    // 2^80 / 3 and 2^80 / (3 * 2^60): neither is a double. The first of 8 points shows it.
     let rows = "1208925819614629174706176,3,1,1208925819614629174706176,-1,7,0\n".repeat(8);
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(&file, rows).expect("a file is written");

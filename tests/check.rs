@@ -1,4 +1,4 @@
-//! `cloth-sim check`: silent on a clean run, and every way to break one is found.
+//! `cloth-sim check` reports no fault in a clean run and finds every way to break one.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::process::Command;
 use common::run::finish;
 use tempfile::TempDir;
 
-/// Nothing moves but the lift: cloth vertices stay where they start.
+/// Only the lift moves; cloth vertices stay at their start.
 /// In a frame, `quads` has vertices 0 to 15 and `sheet` 16 to 40.
 const SCENE: &str = r#"(
     name: "still", frames: 2, frames_per_second: 10, steps_per_frame: 1,
@@ -60,7 +60,7 @@ impl Run {
         self.out.join(format!("frame_{number:04}.obj"))
     }
 
-    /// Puts vertices of frame `number` elsewhere; "x y z" each.
+    /// Moves vertices of frame `number` to new places, each "x y z".
     fn place(&self, number: u32, places: &[(usize, &str)]) {
         let text = read(&self.frame(number));
         let mut vertex = 0;
@@ -134,7 +134,7 @@ fn each_kind_of_intersection_is_found_with_frame_and_objects() {
         (&[(1, "0.3333 1.2 0"), (0, "0.6 0.9 0.6")], &["quads with itself"]),
         (&[(5, "0.25 -0.1 0.125")], &["between quads and floor"]),
         (&[(15, "3 0.6 0")], &["between quads and lift"]),
-        // Six edges end in the floor's plane; a wide touch counts as well.
+        // Six edges end in the floor's plane; a touch counts as well.
         (&[(5, "0.25 0 0.125")], &["6 intersections between quads and floor"]),
         (&[(5, "0.25 -0 0.125")], &["edge (1, 5) of quads meets face", "at (0.25"]),
     ] {
@@ -149,8 +149,8 @@ fn each_kind_of_intersection_is_found_with_frame_and_objects() {
     assert_eq!(run.check(&[]).0, Some(0));
 }
 
-/// Of the middle quadrilateral, opposite corners are lifted. What is above it
-/// is told by the diagonal along which the simulation has cut it.
+/// Two opposite corners of the middle quadrilateral are lifted. The diagonal along which the
+/// simulation cuts it decides whether the probe lies above it.
 #[test]
 fn quadrilaterals_are_cut_as_in_the_simulation() {
     let probe = (28, "0.5 1.2 0.5");

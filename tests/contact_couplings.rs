@@ -1,6 +1,5 @@
-//! Contacts between cloth and cloth in the linear system, across patches and
-//! ranks, against a dense solve. The springs are made by hand: where the cloth is does
-//! not matter to the algebra.
+//! Contacts between cloth and cloth in the linear system, across patches and ranks, against a
+//! dense solve. The springs are made by hand: the algebra does not depend on the positions.
 
 #[path = "common/physics.rs"]
 mod physics;
@@ -22,8 +21,9 @@ use nalgebra::{DMatrix, DVector};
 use physics::Random;
 
 const H: f64 = 4e-3;
-/// Vertices of the first cloth, and of both.
+/// Number of vertices of the first cloth.
 const FIRST: u32 = 8 * 7;
+/// Number of vertices of both cloths.
 const ALL: u32 = FIRST + 6 * 6;
 
 /// Two sheets, the first one folded over in the middle, in patches of 8 vertices.
@@ -42,8 +42,8 @@ fn model(ranks: usize) -> Model {
     model
 }
 
-/// Four vertices, a side of `first_side` and one of the others: of different cloths,
-/// or far from each other in one.
+/// A spring on four vertices. The first `first_side` form one side, the others the second. The
+/// sides belong to different cloths, or lie far from each other in one.
 fn spring(random: &mut Random, first_side: usize, vertices: [u32; 4]) -> ContactSpring {
     let split = |random: &mut Random, n: usize, sign: f64| {
         let parts: Vec<f64> = (0..n).map(|_| 1.1 + random.signed()).collect();
@@ -69,8 +69,8 @@ fn weights(spring: &ContactSpring) -> [f64; 4] {
     std::array::from_fn(|a| spring.sides.terms()[a].jacobian.matrix()[(0, 0)])
 }
 
-/// Springs between both cloths and within the first, of all kinds, some onto a
-/// vertex that is no cloth, some with a weight of zero.
+/// Springs of all kinds between both cloths and within the first. Some end at vertices that are
+/// no cloth, and some have a weight of zero.
 fn springs(model: &Model) -> Vec<ContactSpring> {
     let mut random = Random(5);
     let faces = &model.cloth.faces;
@@ -111,8 +111,8 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Runs `read` on the system of each rank once it has assembled; each is given
-    /// the springs that push its vertices.
+    /// Runs `read` on the system of each rank after its assembly. Each rank gets the springs
+    /// that push its vertices.
     fn on_rank<T>(
         &self,
         model: &Model,
@@ -138,7 +138,7 @@ impl Case<'_> {
             wind: Vec3::zeros(),
             targets: self.targets,
         };
-        // First with other contacts: nothing of them may stay.
+        // First with other contacts: nothing of them may remain.
         for contacts in [&mine[mine.len() / 3..], &mine] {
             system.assemble(&threads, model, &layout, &inputs, BodyTerms::NONE, contacts);
         }
@@ -184,7 +184,7 @@ impl Case<'_> {
         dense.unwrap().remove(0)
     }
 
-    /// The system without contacts as assembled, the springs added here.
+    /// The assembled system without contacts, with the springs added here.
     fn expected(&self) -> (DMatrix<f64>, DVector<f64>) {
         let (mut dense, mut right) = Case { springs: &[], ..*self }.assembled();
         for spring in self.springs {
@@ -205,7 +205,7 @@ impl Case<'_> {
         (dense, right)
     }
 
-    /// The dense solution: rows of vertices with a target say what they are told.
+    /// The dense solution. The rows of a vertex with a target prescribe its velocity change.
     fn dense_solution(&self) -> DVector<f64> {
         let (mut dense, mut right) = self.expected();
         let (initial, velocities) = (model(1).initial, velocities());
@@ -213,8 +213,8 @@ impl Case<'_> {
             let v = vertex as usize;
             dense.fixed_rows_mut::<3>(3 * v).fill(0.0);
             dense.fixed_view_mut::<3, 3>(3 * v, 3 * v).fill_with_identity();
-            let told = (target - initial[v]) / H - velocities[v];
-            right.fixed_rows_mut::<3>(3 * v).copy_from(&told);
+            let prescribed = (target - initial[v]) / H - velocities[v];
+            right.fixed_rows_mut::<3>(3 * v).copy_from(&prescribed);
         }
         dense.lu().solve(&right).unwrap()
     }
@@ -241,7 +241,7 @@ fn the_system_is_that_of_the_springs() {
 fn solutions_agree_with_a_dense_solve_and_have_the_same_bits_on_any_ranks_and_threads() {
     let model = model(1);
     let mut springs = springs(&model);
-    // Pinned: one that moves and one that rests, both held by springs to free vertices.
+    // Two pinned vertices, one moving and one at rest. Springs join both to free vertices.
     let (moves, rests) = (10, FIRST + 8);
     let x = |vertex: u32| model.initial[vertex as usize];
     let targets = [(moves, x(moves) + Vec3::new(3e-4, 1e-4, 0.0)), (rests, x(rests))];
@@ -279,7 +279,7 @@ fn contacts_between_cloths_keep_momentum() {
     let size: f64 = impulses.iter().map(|p| p.norm()).sum();
     let total: Vec3 = impulses.iter().sum();
     assert!(total.norm() < 1e-12 * size, "{total:?} of {size}");
-    // Of each cloth alone it is changed: the springs do act.
+    // The momentum of each cloth alone changes, so the springs do act.
     let first: Vec3 = impulses[..FIRST as usize].iter().sum();
     assert!(first.norm() > 1e-3 * size);
 }

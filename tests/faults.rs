@@ -43,7 +43,7 @@ fn a_panic_or_an_error_on_one_rank_ends_all_with_one_message() {
     }
 }
 
-/// A NaN halves the step to no avail; the run fails with frame, step and vertex.
+/// Halving the step does not cure a NaN. The run fails and names frame, step and vertex.
 #[test]
 fn a_nan_is_reported_with_its_place() {
     for start in starts() {
@@ -88,9 +88,9 @@ fn an_interrupted_run_leaves_whole_frames() {
         assert!(start.elapsed() < Duration::from_secs(60), "no frames");
         std::thread::sleep(Duration::from_millis(20));
     }
-    // A parent that ignores SIGINT, as a shell's background job does, hands that on.
+    // A parent that ignores SIGINT, such as a shell's background job, passes that on.
     let ended = ["-INT", "-TERM"].into_iter().any(|signal| ends_after(&mut child, signal));
-    child.kill().expect("what is left can be ended");
+    child.kill().expect("the program can be killed");
     assert!(ended, "neither signal ends the program");
     for frame in frame_files(&run) {
         let text = std::fs::read_to_string(&frame).expect("a frame can be read");

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The rooms of the library, lowest layer first. Rooms of one layer do not import each other.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 11] = [
     &["error", "ids", "math"],
     &["bounds", "choice", "threads"],
     &["ranks", "mesh"],
@@ -22,6 +22,7 @@ const LAYERS: [&[&str]; 10] = [
     &["bodies"],
     &["step"],
     &["scene"],
+    &["observe", "verify"],
 ];
 
 /// The room of the program. It names the library as `cloth_sim::`, never as `crate::`.
@@ -305,4 +306,29 @@ fn comments_strings_and_tests_are_not_code() {
     );
     let names = Names::read("#[cfg(test)]\nmod oracle;\nmod kept;", 1).expect("tokens");
     assert_eq!(names.test_modules, ["oracle"]);
+}
+
+/// Rooms that only the feature `internals` opens. The modelled machine may use them.
+const PRIVATE: [&str; 5] = ["collision", "contact", "linear", "stealing", "threads"];
+
+#[test]
+fn the_program_uses_the_public_face_of_the_library() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/program");
+    let is_machine_model = |path: &Path| path.components().any(|part| part.as_os_str() == "replay");
+    let mut found = Vec::new();
+    for path in sources(&program) {
+        let file = path.strip_prefix(&program).expect("a path below src/program");
+        if is_machine_model(&file.with_extension("")) {
+            continue;
+        }
+        let code = std::fs::read_to_string(&path).expect("the file can be read");
+        for (number, line) in code.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let names = |room: &&&str| code.contains(&format!("cloth_sim::{room}::"));
+            if let Some(room) = PRIVATE.iter().find(names) {
+                found.push(format!("src/program/{}:{}: {room}", file.display(), number + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "the program names private rooms:\n{}", found.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! `cloth-sim profile` and the profile that each run leaves behind.
+//! `cloth-sim profile` and the profile that each run writes.
 
 mod common;
 
@@ -23,7 +23,7 @@ const COUNTS: [&str; 8] = [
     "rejections",
 ];
 
-/// A folder with a run of so many frames on 2 ranks of 2 threads, and its summary.
+/// A folder with a run of `frames` frames on 2 ranks of 2 threads, and its summary.
 /// The cloth touches the floor from the sixth frame on.
 fn run(frames: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -39,7 +39,7 @@ fn run_into(folder: &Path, arguments: &[&str]) -> Output {
     finish(command.arg("--out").arg(folder))
 }
 
-/// Whether `cloth-sim profile` ends well, and what it says.
+/// Runs `cloth-sim profile`: whether it succeeds, and its output.
 fn profile(arguments: &[&Path]) -> (bool, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
     let output = finish(command.arg("profile").args(arguments));
@@ -75,7 +75,7 @@ fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
     row[column].parse().expect("a number")
 }
 
-/// What `value` says of each step of a processor in steps.jsonl.
+/// The number in `field` of each step of a processor in steps.jsonl.
 fn of_steps(frames: &[Value], (rank, thread): (u64, u64), field: &str) -> Vec<f64> {
     let steps = steps_of(frames).into_iter();
     let of_rank = steps.filter(|step| step["rank"] == rank);
@@ -108,7 +108,7 @@ fn the_table_sums_up_the_steps_and_the_summary_agrees() {
         for row in &its_rows {
             let parts = ["busy_s", "scheduling_s", "waiting_s"].map(|c| number(row, c));
             let known: f64 = parts.iter().sum();
-            // Processor time and wall time have different clocks, read one after the other.
+            // Processor time and wall time come from two clocks, read one after the other.
             assert!(known <= 1.01 * number(row, "test_part_s") + 1e-4, "{row:?}");
             let rest = number(row, "test_part_s") - known;
             assert!((number(row, "idle_s") - rest.max(0.0)).abs() < 1e-12, "{row:?}");
@@ -134,7 +134,7 @@ fn utilization_is_the_average_over_the_phases_with_work() {
     let (folder, _) = run("10");
     let (frames, rows) = (frames_of(folder.path()), rows(folder.path()));
     let tests = PROCESSORS.map(|processor| of_steps(&frames, processor, "tests"));
-    // A test part is at least as long as on its slowest rank: each of its searches is.
+    // Each search, and so each test part, is at least as long as on its slowest rank.
     let lengths = PROCESSORS.map(|processor| of_steps(&frames, processor, "length_s"));
     let on_one = |step: usize| lengths.iter().map(|its| its[step]).fold(0.0, f64::max);
     let steps = steps_of(&frames).into_iter();
@@ -188,10 +188,10 @@ fn a_failed_run_has_the_profile_of_its_frames() {
     assert!(good, "{said}");
     assert_eq!(rows(folder.path()), whole[..6 * PROCESSORS.len()]);
     let svg = std::fs::read_to_string(folder.path().join("profile.svg")).expect("an SVG file");
-    assert!(svg.contains("not complete"), "a heading that tells");
+    assert!(svg.contains("not complete"), "the heading says so");
 }
 
-/// Nothing is near a sheet that hangs from its pins.
+/// A sheet that hangs from its pins is near nothing.
 #[test]
 fn frames_without_tests_have_no_utilization() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -251,7 +251,7 @@ fn a_time_line_is_kept_and_drawn() {
     assert!(good && said.contains("timeline.png") && said.contains("timeline.svg"), "{said}");
     assert_drawn(folder, "timeline", &["0.0", "1.1", "top-level task", "stolen task"]);
 
-    // What is drawn is of this run.
+    // The drawn time line belongs to this run.
     let output = run_into(folder, &["--frames", "1", "--overwrite"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (good, said) = profile(&[folder]);
@@ -277,7 +277,7 @@ fn a_time_line_is_of_a_step_of_the_run() {
             assert!(said.contains(word), "{word} in {said}");
         }
     }
-    assert!(!folder.path().join("run.json").exists(), "nothing is begun");
+    assert!(!folder.path().join("run.json").exists(), "no run was started");
 }
 
 /// The SVG file holds all `texts`, the PNG file is as large and not empty.

@@ -10,8 +10,8 @@ use common::run::{Frames, Start, cloth_sim, finish, simulate};
 
 const STEPS: usize = 24;
 
-/// Runs a small scene whose cloth is on the floor in the end, and records every second of
-/// its steps; frames and recording.
+/// Runs a small scene in which a cloth lands on the floor, and records every second step. Returns
+/// the frames and the recording.
 fn record(start: Start, folder: &Path) -> (Frames, PathBuf) {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
     let file = folder.join("tasks");
@@ -21,7 +21,7 @@ fn record(start: Start, folder: &Path) -> (Frames, PathBuf) {
     (simulate(start, &scene, &folder.join("run"), &arguments), file)
 }
 
-/// Where each piece of a recording begins.
+/// Start of each piece of a recording.
 fn pieces(bytes: &[u8]) -> Vec<usize> {
     let mut at = "cloth-sim test trees\n3\n".len();
     let mut begins = Vec::new();
@@ -33,7 +33,7 @@ fn pieces(bytes: &[u8]) -> Vec<usize> {
     begins
 }
 
-/// Whether `cloth-sim replay` ends well, what it prints, and what it complains of.
+/// Runs `cloth-sim replay`: whether it succeeds, its standard output and its standard error.
 fn replay(arguments: &[&str]) -> (bool, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
     let output = finish(command.arg("replay").args(arguments));
@@ -71,7 +71,7 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
         assert!(plots.join(picture).with_extension("png").is_file());
     }
 
-    // The machine that is asked about says nothing of the one that was measured.
+    // The modelled machine must not change the account of the measured one.
     let on = |latency| {
         let (good, said, error) = replay(&[one, two, "--processors", "8", "--latency", latency]);
         assert!(good, "{error}");
@@ -82,7 +82,7 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     assert_eq!(measured, again);
     assert_ne!(curve, slower);
 
-    // The same tests on all machines, and no machine better than it can be.
+    // All machines execute the same tests, and none is faster than its bound.
     let mut reader = csv::Reader::from_path(csv).expect("a table");
     let rows = reader.deserialize().map(|row| row.expect("a whole row"));
     let rows: Vec<BTreeMap<String, String>> = rows.collect();
@@ -103,11 +103,11 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     let sum = |rows: &[BTreeMap<String, String>]| -> f64 {
         rows.iter().map(|row| number(row, "tests")).sum()
     };
-    assert!(sum(&rows) > 1e4, "{} tests are too few to tell", sum(&rows));
+    assert!(sum(&rows) > 1e4, "{} tests are too few for this test", sum(&rows));
 }
 
 #[test]
-fn what_cannot_be_replayed_is_refused() {
+fn a_file_that_cannot_be_replayed_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (_, two) = record(Start::Threads(2, 1), folder.path());
     let name = two.to_str().expect("a name");
@@ -130,7 +130,7 @@ fn what_cannot_be_replayed_is_refused() {
 }
 
 #[test]
-fn of_a_cloth_that_touches_nothing_there_is_no_utilization() {
+fn a_cloth_that_touches_nothing_has_no_utilization() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (_, landing) = record(Start::Threads(1, 1), folder.path());
     let [run, still] = ["still", "still_tasks"].map(|name| folder.path().join(name));
@@ -146,7 +146,7 @@ fn of_a_cloth_that_touches_nothing_there_is_no_utilization() {
 }
 
 #[test]
-fn what_is_asked_for_is_checked_before_anything_is_modelled() {
+fn arguments_are_checked_before_anything_is_modelled() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (_, file) = record(Start::Threads(1, 1), folder.path());
     let name = file.to_str().expect("a name");
@@ -169,7 +169,7 @@ fn what_is_asked_for_is_checked_before_anything_is_modelled() {
 }
 
 #[test]
-fn of_a_recording_that_was_cut_the_whole_steps_are_replayed() {
+fn the_whole_steps_of_a_truncated_recording_are_replayed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (_, file) = record(Start::Threads(1, 1), folder.path());
     let name = file.to_str().expect("a name");
@@ -182,21 +182,21 @@ fn of_a_recording_that_was_cut_the_whole_steps_are_replayed() {
     assert!(!said().contains("holds"));
     let pieces = pieces(&bytes);
     assert_eq!(pieces.len(), 1 + STEPS / 2, "a header and steps");
-    // In a piece, and behind one, as of a run that was ended.
+    // Cut within a piece, and after one, as by a run that was killed.
     for (length, held) in [(bytes.len() - 1, 11), (pieces[10], 9)] {
-        std::fs::write(&file, &bytes[..length]).expect("all but its end");
+        std::fs::write(&file, &bytes[..length]).expect("a truncated recording is written");
         let said = said();
         assert!(said.contains(&format!("holds {held} of 12 steps")), "{said}");
         assert!(said.contains(&format!("{held} recorded steps")), "{said}");
     }
-    // A step that comes again is no later one.
+    // A repeated step is not counted as a later one.
     let again = [&bytes[..pieces[11]], &bytes[pieces[10]..pieces[11]], &bytes[pieces[11]..]];
     std::fs::write(&file, again.concat()).expect("a step twice");
     assert!(said().contains("holds 10 of 12 steps"));
 }
 
 #[test]
-fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
+fn a_recording_that_cannot_be_written_is_refused_before_the_run() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
     let run = folder.path().join("run");
@@ -217,7 +217,7 @@ fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
     };
     assert!(refusal(run.join("tasks"), &[]).contains("the file exists"));
     assert!(start(run.join("tasks"), &["--overwrite"]).status.success());
-    // Nothing else is lost.
+    // Files that are no recording are kept.
     let mine = folder.path().join("mine");
     std::fs::write(&mine, "the only copy").expect("a file");
     assert!(refusal(mine.clone(), &["--overwrite"]).contains("no recording"));
@@ -227,7 +227,7 @@ fn a_recording_that_cannot_be_written_is_refused_before_there_is_a_run() {
     }
 }
 
-/// Processes record what threads do.
+/// Processes record the same steps as threads.
 #[cfg(feature = "mpi")]
 #[test]
 fn ranks_under_mpi_record_the_same_steps() {

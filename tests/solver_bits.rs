@@ -1,5 +1,5 @@
-//! The bits of a solution do not depend on the number of ranks or threads, nor
-//! on who owns which patch.
+//! The bits of a solution do not depend on the number of ranks or threads, nor on the owners of
+//! the patches.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn graph() -> Graph {
     Graph::from_cliques((SIDE * SIDE) as usize, cells.iter().map(|cell| &cell[..]))
 }
 
-/// A number without pattern in -1..1.
+/// A pseudo-random number in -1..1.
 fn noise(a: u32, b: u32) -> f64 {
     (f64::from(a) * 12.9898 + f64::from(b) * 78.233).sin()
 }
@@ -119,11 +119,11 @@ fn same_bits_on_any_number_of_ranks_and_threads() {
             let partition = Partition::new(&graph, patches.clone(), ranks).unwrap();
             assert!(solve(&graph, &partition, threads, kind, None) == (report, bits.clone()));
         }
-        // Patches dealt out like cards: hardly a row without a ghost.
+        // Patches go to the ranks in turn, so nearly every row needs a ghost.
         let dealt = (0..patches.len() as u32).map(|patch| patch % 3).collect();
         let partition = Partition { patches: patches.clone(), rank_of_patch: dealt, ranks: 3 };
         assert!(solve(&graph, &partition, 1, kind, None) == (report, bits.clone()));
-        // The comparison is alive: one flipped bit on one rank shows.
+        // The comparison finds one flipped bit on one rank.
         assert!(solve(&graph, &partition, 1, kind, Some(200)).1 != bits);
     }
 }

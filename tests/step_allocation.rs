@@ -1,5 +1,5 @@
-//! After the first step, assembly and solve allocate nothing. Alone in its
-//! program: the allocator counts for all threads.
+//! After the first step, assembly and solve allocate nothing. The only test of its program: the
+//! allocator counts for all threads.
 #![allow(unsafe_code)] // an allocator is unsafe to implement
 
 #[path = "common/counting.rs"]
@@ -7,8 +7,8 @@ mod counting;
 
 use std::path::Path;
 
+use cloth_sim::bodies::cloth::elements::air::WindKey;
 use cloth_sim::bodies::cloth::inputs::StepInputs;
-use cloth_sim::bodies::cloth::wind::WindKey;
 use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
 use cloth_sim::linear::{PreconditionerKind, Tolerance};
@@ -61,8 +61,8 @@ fn later_allocations(
         world.all_reduce_sum(&mut [0])
     };
     steps(1)?;
-    // A pool's thread keeps records of its own from its first start and its first
-    // theft on, which may come late; what a step allocates, every batch would show.
+    // A pool's thread allocates records of its own at its first start and at its first theft,
+    // which may come late. Allocations of a step would show in every batch.
     let batches = if threads.count() == 1 { 1 } else { 8 };
     let mut fewest = u64::MAX;
     for _ in 0..batches {

@@ -60,7 +60,7 @@ fn defect_of(result: Result<Vec<()>>) -> (String, String) {
 }
 
 #[test]
-fn strict_mode_shows_a_wait_for_nothing() {
+fn strict_mode_shows_a_wait_that_cannot_end() {
     let result = in_process::run_strict(3, |world| match world.rank() {
         0 => wait(|| world.poll(Some(1), Tag::Test)).map(|_| ()),
         1 => world.all_reduce_sum(&mut [1]),
@@ -95,7 +95,7 @@ fn collectives_that_do_not_match_are_shown() {
     assert!(defect_of(result).1.contains("another length"));
 }
 
-/// All ways to wait; each ends when another rank fails.
+/// All ways to wait. Each one ends if another rank fails.
 const WAITS: [fn(&dyn World) -> Result<()>; 5] = [
     |world| world.all_reduce_sum(&mut [1]),
     |world| message::all_gather_v(world, &[1_u8]).map(|_| ()),

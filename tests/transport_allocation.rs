@@ -1,5 +1,5 @@
-//! A steady state of exchanges and reductions allocates nothing. Alone in its
-//! program: the allocator counts for all threads.
+//! Exchanges and reductions allocate nothing after the first ones. The only test of its program:
+//! the allocator counts for all threads.
 #![allow(unsafe_code)] // an allocator is unsafe to implement
 
 #[path = "common/counting.rs"]

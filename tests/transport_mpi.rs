@@ -11,7 +11,7 @@ use cloth_sim::ranks::wait::wait;
 use cloth_sim::ranks::{Tag, World, launch, report_panics_once};
 use common::{conformance, finish_within, mpirun};
 
-/// What the ranks of a job do.
+/// The action of the ranks of a job.
 const TASK: &str = "CLOTH_SIM_TEST_TASK";
 
 /// One rank of a job.
@@ -45,7 +45,7 @@ fn job(ranks: usize, task: &str) -> Output {
     finish_within(Duration::from_secs(120), command.env(TASK, task))
 }
 
-/// What the job printed, indented: the results of its ranks are not this program's.
+/// The job's output, indented: its ranks' test results are not those of this program.
 fn text(output: &Output) -> String {
     let all = [&output.stdout[..], &output.stderr[..]].concat();
     String::from_utf8_lossy(&all).replace('\n', "\n    ")
@@ -83,7 +83,7 @@ fn conformance_suite_on_7_ranks() {
     conforms(7);
 }
 
-/// The job fails, and says why once.
+/// The job fails and prints the cause once.
 fn fails_once_with(task: &str, message: &str) {
     let output = job(3, task);
     let text = text(&output);

@@ -1,7 +1,8 @@
-//! This solver on a system in Matrix Market form (`examples/matrix_market.rs`), as
-//! `petsc.c` solves it: from zero to `|r| <= 1e-6 |b|`, factorisation included.
-//! Without a launcher with 1 and 2 in-process ranks and 1 and 2 threads, under
-//! `mpirun` (built with `--features mpi`) with one thread a rank.
+//! Times this solver on a system in Matrix Market form (`examples/matrix_market.rs`). The task is
+//! that of `petsc.c`: solve from zero to `|r| <= 1e-6 |b|`, factorisation included.
+//!
+//! Without a launcher it uses 1 and 2 in-process ranks with 1 and 2 threads. Under `mpirun`
+//! (built with `--features mpi`) it uses one thread for each rank.
 //!
 //! `peer_ours FOLDER`
 
@@ -86,7 +87,7 @@ fn numbers(path: &Path) -> Result<Vec<f64>> {
         .collect()
 }
 
-/// Best and median time of the slowest rank over all solves, ms, and a solve's account.
+/// Best and median time of the slowest rank over all solves, ms, and the report of a solve.
 fn solve(
     world: &dyn World,
     threads: &Threads,

@@ -1,10 +1,10 @@
 /* PETSc's conjugate gradients on a system of 3x3 blocks in Matrix Market form
-   (examples/matrix_market.rs): iterations, and time from the matrix to
-   |r| <= 1e-6 |b| starting from zero, the preconditioner's set-up included.
+   (examples/matrix_market.rs). Measures the iterations and the time from the matrix
+   to |r| <= 1e-6 |b|, starting from zero, with the preconditioner's set-up.
 
    mpirun -n R ./petsc -folder F -partition P
-   F holds matrix.mtx and rhs.mtx; P is the partition.csv of a run on R ranks:
-   the ranks own the same vertices as ours and number them alike. */
+   F holds matrix.mtx and rhs.mtx. P is the partition.csv of a run on R ranks, so
+   that the ranks own the same vertices as ours, in the same order. */
 #include <petscksp.h>
 #include <petsctime.h>
 
@@ -14,7 +14,7 @@ typedef struct {
   int rank, patch, vertex;
 } Vertex;
 
-static PetscInt vertices, own, *place; /* of all ranks; of this one; parallel number of each vertex */
+static PetscInt vertices, own, *place; /* vertices of all ranks; vertices of this rank; parallel number of each vertex */
 
 static FILE *open_file(const char *folder, const char *name) {
   char path[PETSC_MAX_PATH_LEN];
@@ -115,11 +115,11 @@ static PetscErrorCode solve(Mat matrix, Vec rhs, const char *name, PCType type) 
   PetscCall(KSPSetTolerances(ksp, 1e-6, 0.0, PETSC_DEFAULT, 2000));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, type));
-  PetscCall(KSPSetFromOptions(ksp)); /* of the blocks' solver */
+  PetscCall(KSPSetFromOptions(ksp)); /* options of the blocks' solver */
   PetscCall(KSPSetOperators(ksp, matrix, matrix));
   PetscCall(KSPSolve(ksp, rhs, x)); /* symbolic set-up */
   for (int i = 0; i < REPEATS; i++) {
-    PetscCall(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY)); /* as if its values were new */
+    PetscCall(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY)); /* makes PETSc treat the values as new */
     PetscCall(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
     PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
     PetscCall(PetscTime(&start));

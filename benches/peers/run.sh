@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The linear system of a tablecloth step, solved to 1e-6 by PETSc and by this
-# solver, at steps of 1, 4 and 10 ms: prints the tables of docs/performance.md.
+# Solves the linear system of a tablecloth step to 1e-6 with PETSc and with this
+# solver, for steps of 1, 4 and 10 ms. Prints the tables of docs/performance.md.
 # Needs mpirun, pkg-config and PETSc (Debian: petsc-dev).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -19,7 +19,7 @@ cargo build --locked --release --features mpi --examples --bins
 if [ "$(id -u)" -eq 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-# Containers often forbid copies between processes, which costs a warning.
+# Containers often forbid copies between processes; Open MPI would print a warning.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 for ranks in 1 2; do

@@ -3,9 +3,9 @@
 use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
 
-/// A body whose surface moves as a few nodes say, each a velocity of three numbers in the linear
-/// system. A rigid body has two: the velocity `v` of its centre of mass, and its angular velocity
-/// `omega`.
+/// A body whose surface follows a few nodes. Each node is a velocity of three numbers in the
+/// linear system. A rigid body has two: the velocity `v` of its centre of mass, and its angular
+/// velocity `omega`.
 ///
 /// Its state is its coordinates, numbers that only the body understands (a rigid body: centre and
 /// orientation), and the velocities `u` of its nodes. All functions are pure: every rank calls
@@ -32,15 +32,15 @@ pub trait Body: Send + Sync {
     /// The coordinates after a time `h` (s) at the velocities `u`.
     fn moved(&self, coordinates: &[f64], u: &[Vec3], h: f64) -> Vec<f64>;
 
-    /// How node `node` moves a point of its surface: the point at `weighted / weight` (m), times
-    /// `weight`.
+    /// How node `node` moves the point `weighted / weight` (m) of its surface, times `weight`.
     fn jacobian(&self, coordinates: &[f64], node: usize, weight: f64, weighted: &Vec3) -> Jacobian;
 
-    /// The mass of a node: a block of the matrix, symmetric positive definite (kg; of an angular
-    /// velocity the inertia, kg m^2).
+    /// The mass of a node (kg), or the inertia of an angular velocity (kg m^2): a block of the
+    /// matrix, symmetric positive definite.
     fn mass(&self, coordinates: &[f64], node: usize) -> Mat3;
 
-    /// What gravity (m/s^2) and the body's own motion give a node in a time `h` (s), N s or N m s.
+    /// The impulse that `gravity` (m/s^2) and the body's own motion give a node in a time `h` (s):
+    /// N s, or N m s for an angular velocity.
     fn impulse(&self, coordinates: &[f64], u: &[Vec3], node: usize, gravity: &Vec3, h: f64)
     -> Vec3;
 

@@ -3,15 +3,14 @@
 //! | kind | its surface | nodes |
 //! |---|---|---|
 //! | [`cloth`] | deforms | one a vertex |
-//! | [`prescribed`] | moves as keyframes say | none |
-//! | [`Body`] | moves as its few nodes say | a few (a rigid body: two) |
+//! | [`prescribed`] | follows keyframes | none |
+//! | [`Body`] | follows its few nodes | a few (a rigid body: two) |
 //!
-//! Bodies do not know each other, nor collision. They answer what the step and contact ask:
-//! positions, velocities, masses, forces and their rows of the linear system.
+//! Bodies know neither each other nor collision. They give the step and contact their positions,
+//! velocities, masses, forces and rows of the linear system.
 
 pub mod body;
 pub mod cloth;
-pub mod keyframes;
 pub mod numbering;
 pub mod prescribed;
 pub mod setup;

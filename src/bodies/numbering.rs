@@ -7,9 +7,9 @@ use crate::bodies::body::Body;
 use crate::ids::{NodeId, VertexId};
 
 /// Vertices are numbered cloth after cloth, then body after body, then obstacle after obstacle.
-/// Nodes are numbered alike: a cloth vertex has the node of its own number, and the nodes of
-/// bodies follow. A prescribed vertex has no node; its known velocity stands behind those of the
-/// nodes, so that one number names any velocity.
+/// Nodes are numbered in the same order: a cloth vertex has the node of its own number, and the
+/// nodes of bodies follow. A prescribed vertex has no node. Its known velocity is stored behind
+/// those of the nodes, so one number names any velocity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Numbering {
     cloth: u32,
@@ -29,7 +29,7 @@ pub struct BodyRange {
     pub nodes: Range<NodeId>,
 }
 
-/// What a vertex moves by.
+/// What moves a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The node of a cloth vertex, or the velocity of a prescribed one.
@@ -63,12 +63,12 @@ impl Numbering {
         &self.bodies
     }
 
-    /// Number of nodes: of unknowns of the linear system.
+    /// Number of nodes. Each has three unknowns in the linear system.
     pub fn nodes(&self) -> usize {
         self.nodes as usize
     }
 
-    /// Number of vertices that are not prescribed: they come first.
+    /// Number of vertices that are not prescribed. They come first.
     pub fn free_vertices(&self) -> usize {
         self.prescribed as usize
     }
@@ -83,7 +83,7 @@ impl Numbering {
         (self.nodes + self.vertices - self.prescribed) as usize
     }
 
-    /// What `vertex` moves by.
+    /// What moves `vertex`.
     #[inline]
     pub fn place(&self, vertex: VertexId) -> Place {
         if vertex < self.cloth {
@@ -95,7 +95,7 @@ impl Numbering {
         }
     }
 
-    /// The body that `node` belongs to, if it is none of cloth.
+    /// The body that `node` belongs to. None for a node of cloth.
     pub fn body_of_node(&self, node: NodeId) -> Option<usize> {
         let inside = self.cloth <= node && node < self.nodes;
         inside.then(|| self.bodies.partition_point(|body| body.nodes.end <= node))

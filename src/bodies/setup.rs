@@ -14,8 +14,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Takes out what the frames are written from: names, documents and obstacles. The rest, most
-    /// of the memory, is for the simulation alone.
+    /// Takes out what frames are written from: names, documents and obstacles. Only the simulation
+    /// needs the rest, which is most of the memory.
     pub fn take_documents(&mut self) -> Documents {
         let cloths = self.cloths.iter_mut();
         Documents {

@@ -1,11 +1,10 @@
-//! Bounding volume hierarchies: binary trees of 18-DOPs over the faces of one
-//! object, built once over its rest shape and refitted every step.
+//! Bounding volume hierarchies: binary trees of 18-DOPs over the faces of one object. A tree is
+//! built once over the rest shape and refitted every step.
 //!
-//! A hierarchy depends on the mesh and its patches alone and is the same on all
-//! ranks, so that a node's number names it everywhere. A cloth's hierarchy is a
-//! tree over its patches whose leaves are the roots of one subtree per patch:
-//! the patches' subtrees are a rank's part of the cloth (Thomaszewski &
-//! Blochinger 2007, section 4.2).
+//! A hierarchy depends on the mesh and its patches alone. It is the same on all ranks, so a
+//! node's number names it everywhere. A cloth's hierarchy is a tree over its patches; each leaf
+//! of that tree is the root of one patch's subtree. The subtrees of a rank's patches are its
+//! part of the cloth (Thomaszewski & Blochinger 2007, section 4.2).
 
 use crate::collision::dop::Dop18;
 use crate::ids::{FaceId, NONE, PatchId, VertexId};
@@ -17,32 +16,31 @@ use crate::threads::{ByPatch, Threads};
 pub enum Node {
     /// Bounds of one face.
     Leaf(FaceId),
-    /// Bounds of this node and the next one, within one part.
+    /// Bounds of two children, this node and the next one, within one part.
     Inner(u32),
-    /// Bounds of this node and the next one, each of one part or more.
+    /// Bounds of two children, this node and the next one. Each covers one part or more.
     Top(u32),
 }
 
 /// The shape of a binary tree over the faces of one object, one face per leaf.
 ///
-/// Layout: the tree over the parts, then part after part everything below its
-/// root. Siblings are neighbours and children stand behind their parent, so
-/// that one backward sweep refits a part.
+/// Layout: first the tree over the parts, then, part after part, the nodes below its root.
+/// Siblings are neighbours and children come after their parent, so one backward sweep refits
+/// a part.
 #[derive(Debug, Clone, Default)]
 pub struct Hierarchy {
     nodes: Vec<Node>,
-    /// Per node of the tree over the parts the patch whose root it is, or [`NONE`].
+    /// For each node of the tree over the parts: the patch whose root it is, or [`NONE`].
     patches: Vec<PatchId>,
-    /// Where the nodes below each part's root begin, and where the last end.
+    /// Start of the nodes below each part's root; one more than parts.
     offsets: Vec<u32>,
 }
 
 impl Hierarchy {
-    /// Builds the tree top-down over `faces`, splitting at the median along the
-    /// longest extent of the centroids of the `rest` positions (m), ties by
-    /// number. `parts` is the patch of each vertex and the number of patches; a
-    /// face belongs to the patch of its lowest vertex. Without it the object is
-    /// one part. Time n log n.
+    /// Builds the tree top-down over `faces`. A node is split at the median of its faces'
+    /// centroids along their longest extent; ties go by number. `rest` are the rest positions
+    /// (m). `parts` is the patch of each vertex and the number of patches; a face belongs to
+    /// the patch of its lowest vertex. Without `parts` the object is one part. Time n log n.
     pub fn new(faces: &[[u32; 3]], rest: &[Vec3], parts: Option<(&[PatchId], usize)>) -> Self {
         let centroid = |face: &[u32; 3]| face.map(|v| rest[v as usize]).iter().sum::<Vec3>() / 3.0;
         let centroids: Vec<Vec3> = faces.iter().map(centroid).collect();
@@ -54,7 +52,7 @@ impl Hierarchy {
             return Self::default();
         }
 
-        // The tree over the parts; its leaves, which name parts, become their roots.
+        // Each leaf of the tree over the parts names a part and becomes its root.
         let mut nodes = vec![Node::Leaf(NONE)];
         grow(&mut nodes, 0, &mut filled, &centres);
         let mut offsets = vec![nodes.len() as u32];
@@ -87,8 +85,8 @@ impl Hierarchy {
         self.patches.get(root as usize).copied().filter(|&patch| patch != NONE)
     }
 
-    /// Computes the bounds of all nodes from those of the vertices that `faces`
-    /// name. The parts are swept in parallel.
+    /// Computes the bounds of all nodes from the bounds of the `vertices` that `faces` name.
+    /// Handles the parts in parallel.
     pub fn refit(
         &self,
         threads: &Threads,
@@ -110,8 +108,8 @@ impl Hierarchy {
         }
     }
 
-    /// As [`Hierarchy::refit`] after the bounds of some vertices have changed, those with
-    /// `changed_vertices`; `changed_nodes` tells which nodes are above them.
+    /// Like [`Hierarchy::refit`], after the bounds of the `changed_vertices` have changed.
+    /// Notes in `changed_nodes` the nodes above them.
     pub fn refit_changed(
         &self,
         faces: &[[VertexId; 3]],
@@ -173,8 +171,8 @@ fn mean(faces: &[FaceId], centroids: &[Vec3]) -> Vec3 {
     sum / faces.len().max(1) as f64
 }
 
-/// Turns node `at` into the root of a tree over `items`, whose places are
-/// `points`; the nodes below it are appended.
+/// Turns node `at` into the root of a tree over `items`, which lie at `points`. Appends the
+/// nodes below it.
 fn grow(nodes: &mut Vec<Node>, at: usize, items: &mut [u32], points: &[Vec3]) {
     if let [item] = items {
         nodes[at] = Node::Leaf(*item);

@@ -1,57 +1,65 @@
 //! Continuous test of an elementary pair in linear motion.
 //!
-//! Conservative advancement (Mirtich 1996; Tang, Kim, Manocha 2009): along any one
-//! direction `n`, the gap between both sides never exceeds their distance, and it is
-//! the least of functions linear in time,
+//! Conservative advancement (Mirtich 1996; Tang, Kim, Manocha 2009). Along any fixed
+//! direction `n`, the gap between both sides never exceeds their distance. The gap is a minimum
+//! of functions that are linear in time,
 //!
-//! `gap(t) = min over a, b of n . (x_a(t) - x_b(t))`, a and b the vertices of either side.
+//! `gap(t) = min over a, b of n . (x_a(t) - x_b(t))`, `a` on the first side, `b` on the second.
 //!
-//! So from a direction follows a time up to which the pair stays apart, and there the
-//! next direction is taken. It is that of the closest points, along which gap and
-//! distance are the same; but whatever `n` is, and however wrong the closest points of
-//! a thin face or of nearly parallel edges are, the gap is a bound. A span is never
-//! shorter than that of additive advancement (Li, Kaufman, Jiang 2021, Codimensional
-//! Incremental Potential Contact), as no gap falls faster than the fastest pair of vertices.
+//! A direction therefore gives a time up to which the pair stays apart. At that time the next
+//! direction is chosen: that of the closest points, along which gap and distance are equal. The
+//! gap is a lower bound for every `n`, so inexact closest points of a thin face or of nearly
+//! parallel edges do no harm. A span is never shorter than that of additive advancement (Li,
+//! Kaufman, Jiang 2021, Codimensional Incremental Potential Contact), because no gap falls
+//! faster than the fastest pair of vertices.
 //!
 //! # Rounding
 //!
-//! Let `u = 2^-53`, `X` the largest component of any `x_a(0) - x_0(0)` and `D` of any
-//! `x_a(1) - x_a(0)`. Seen from the first vertex, a component of a position is wrong by at
-//! most `u (2 X + 8 D)`; with three products a gap by `sqrt(3) u (12 X + 32 D)`; with a
-//! direction that is of unit length up to `4 u`, by `u (35 X + 84 D)`. The rate errs by
-//! `42 u D`, the span's division and its sum with the time by `u (11 X + 21 D)`. In all
-//! that is below `u (46 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING`. The size of the
-//! coordinates themselves does not enter.
+//! Let `u = 2^-53`, `X` the largest component of any `x_a(0) - x_0(0)`, and `D` the largest
+//! component of any `x_a(1) - x_a(0)`. Positions are relative to the first vertex. The errors
+//! are at most:
+//!
+//! | quantity | error |
+//! |---|---|
+//! | component of a position | `u (2 X + 8 D)` |
+//! | gap, with three products | `sqrt(3) u (12 X + 32 D)` |
+//! | gap along a direction of unit length up to `4 u` | `u (35 X + 84 D)` |
+//! | rate | `42 u D` |
+//! | the span's division and its sum with the time | `u (11 X + 21 D)` |
+//! | total | `u (46 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING` |
+//!
+//! The size of the coordinates themselves does not enter.
 
 use crate::collision::narrow::{closest, first_side};
 use crate::collision::pair::PairKind;
 use crate::math::Vec3;
 
-/// Part of the separation, and of the way to it, within which a pair counts as
-/// there (Li et al. use 0.1 of the way too). Spans end at half of it.
+/// Slack of the separation: a part of the separation or of the initial distance to it,
+/// whichever is smaller. A pair within the slack has arrived. Li et al. use 0.1 of the distance
+/// too. Spans end at half of the slack.
 const SLACK: f64 = 0.1;
 
-/// Part of the pair's size that stands in the slack for a separation that is smaller, so
-/// that a test without separation ends.
+/// Part of the pair's size that replaces a smaller separation in the slack. It makes a test
+/// with zero separation end.
 const RESOLUTION: f64 = 1e-6;
 
 /// Bound on the error of a gap during a span, per `X + D` (see above).
 const ROUNDING: f64 = 2e-14;
 
-/// Advances after which the time reached so far is reported. Of 900,000 random pairs of
-/// unit size (displacements up to 1, 0.1, 0.03; separations 1e-4 to 1e-2), 4 needed more;
-/// the mean was below 4, and below 1 for the shorter displacements.
+/// After this many advances the time reached so far is reported. Measured on 900,000 random
+/// pairs of unit size (displacements up to 1, 0.1, 0.03; separations 1e-4 to 1e-2): 4 needed
+/// more; the mean was below 4, and below 1 for the shorter displacements.
 const MAX_ADVANCES: u32 = 256;
 
-/// A time in [0, 1) at or before which the pair, moving linearly from `x0` to
-/// `x1` (m, finite), is not yet within `separation_m`, and near which it comes within 1.1
-/// separations; none if it stays further away than `separation_m` for all of [0, 1].
+/// A time in [0, 1) near which the pair comes within 1.1 separations, or none if it stays
+/// further away than `separation_m` for all of [0, 1]. The pair moves linearly from `x0` to
+/// `x1` (m, finite). It is not within `separation_m` before that time.
 ///
-/// It never misses and is never late, for the motion in exact arithmetic between these
-/// very numbers and any `separation_m >= 0`. It may report a pair that only comes within
-/// 1.1 separations (or 1e-7 of its size), or, when its number of advances is used up, one
-/// that would have passed. A pair within the separation at `x0` collides at 0, whether
-/// it approaches or not.
+/// An impact is never missed and never reported late. This holds for the motion in exact
+/// arithmetic between these very numbers and for any `separation_m >= 0`. A false report is
+/// possible for a pair that only comes within 1.1 separations (or 1e-7 of its size), and for a
+/// pair that would have passed when the number of advances is used up. A pair within the
+/// separation at `x0` collides at 0, even if it moves apart.
 pub fn time_of_impact(
     kind: PairKind,
     x0: &[Vec3; 4],
@@ -65,7 +73,7 @@ pub fn time_of_impact(
     let mut along = motion.along_closest(0.0);
     let to_go = along.gap() - separation_m;
     let least_slack = 2.0 * motion.rounding();
-    // A gap that is no number is not clear.
+    // A gap that is NaN is not clear.
     let clear = to_go > least_slack;
     if !clear {
         return Some(0.0);
@@ -87,10 +95,9 @@ pub fn time_of_impact(
     Some(time)
 }
 
-/// The largest gap along a coordinate axis between the boxes that both sides
-/// sweep from `x0` to `x1` (m); negative if the boxes overlap. No distance during
-/// the motion is smaller, nor is one that is rounded: a gap is one subtraction, and
-/// rounding keeps the order.
+/// The largest gap along a coordinate axis between the boxes that both sides sweep from `x0`
+/// to `x1` (m); negative if the boxes overlap. No distance during the motion is smaller. This
+/// holds for rounded distances too: a gap is one subtraction, and rounding keeps the order.
 pub(crate) fn swept_gap(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4]) -> f64 {
     let low: [Vec3; 4] = std::array::from_fn(|a| x0[a].inf(&x1[a]));
     let high: [Vec3; 4] = std::array::from_fn(|a| x0[a].sup(&x1[a]));
@@ -102,16 +109,16 @@ pub(crate) fn swept_gap(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4]) -> f64 {
     above.sup(&below).max()
 }
 
-/// A pair's motion, seen from its first vertex.
+/// A pair's motion relative to its first vertex.
 struct Relative {
     kind: PairKind,
     /// Positions at time 0 (m).
     x: [Vec3; 4],
     /// Displacements over the unit of time (m).
     p: [Vec3; 4],
-    /// Largest component of a position at time 0, seen from the first vertex (m).
+    /// Largest component of a position at time 0, relative to the first vertex (m).
     size: f64,
-    /// Largest component of a displacement, seen from outside (m).
+    /// Largest component of an absolute displacement (m).
     travel: f64,
 }
 
@@ -124,8 +131,8 @@ impl Relative {
         Self { kind, x, p, size: largest(&x), travel: largest(&total) }
     }
 
-    /// Bound on the error of a gap, also while it changes over a span (m). The last
-    /// term is for numbers too small to have all their digits.
+    /// Bound on the error of a gap at any time of a span (m). The last term covers denormal
+    /// numbers.
     fn rounding(&self) -> f64 {
         ROUNDING * (self.size + self.travel) + f64::MIN_POSITIVE
     }
@@ -146,10 +153,10 @@ impl Relative {
     }
 }
 
-/// A pair's vertices along one direction, which leads to the first side.
+/// A pair's vertices along one direction, which points to the first side.
 struct Along {
     first_side: usize,
-    /// Where the vertices are (m).
+    /// Positions of the vertices along the direction (m).
     height: [f64; 4],
     /// Their displacements over the unit of time (m).
     rate: [f64; 4],
@@ -163,7 +170,7 @@ impl Along {
         lowest - second[1..].iter().fold(second[0], |high, h| high.max(*h))
     }
 
-    /// For how long the gap, now above `target` (m), stays so.
+    /// How long the gap, now above `target` (m), stays above it.
     fn span_above(&self, target: f64) -> f64 {
         let mut span = f64::INFINITY;
         for a in 0..self.first_side {
@@ -230,7 +237,7 @@ mod tests {
             speed in prop_oneof![Just(1e-3), Just(1.0), Just(1e3)],
             flat: bool,
         ) {
-            // Flat: everything in one plane, where sides meet edge on.
+            // Flat: all points in one plane, so that the sides meet edge on.
             let flatten = |v: Vec3| if flat { Vec3::new(v.x, v.y, 0.0) } else { v };
             let x = placed(kind, x.map(flatten), separation);
             let [x0, x1] = through(&x, &p.map(|p| flatten(p) * speed), time);
@@ -292,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_together_or_apart_never_collides() {
+    fn pairs_that_move_together_or_apart_never_collide() {
         let x0 = [Vec3::new(0.2, 0.2, 0.01), Vec3::zeros(), Vec3::x(), Vec3::y()];
         let together = x0.map(|x| x + Vec3::new(5.0, -3.0, -2.0));
         assert_eq!(time_of_impact(PairKind::VertexFace, &x0, &together, 0.005), None);

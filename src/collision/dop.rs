@@ -1,9 +1,8 @@
-//! Discrete oriented polytopes with 18 faces (18-DOPs), and how they decide
-//! whether an elementary pair is a candidate.
+//! Discrete oriented polytopes with 18 faces (18-DOPs), and the test that makes an elementary
+//! pair a candidate.
 //!
-//! They use the nine axes x, y, z, x+y, x-y, x+z, x-z, y+z, y-z (Mezger,
-//! Kimmerle & Etzmuss 2003). The diagonal axes are not unit vectors: a distance
-//! d becomes sqrt(2) d along them.
+//! The nine axes are x, y, z, x+y, x-y, x+z, x-z, y+z, y-z (Mezger, Kimmerle & Etzmuss 2003).
+//! The diagonal axes are not unit vectors: a distance d becomes sqrt(2) d along them.
 
 use std::array::from_fn;
 use std::f64::consts::SQRT_2;
@@ -16,25 +15,23 @@ use crate::math::Vec3;
 /// Number of axes.
 const AXES: usize = 9;
 
-/// An 18-DOP in single precision, rounded outward: the lower bounds along the
-/// nine axes, then the negated upper bounds, so that the union of two is one
-/// element-wise minimum.
+/// An 18-DOP in single precision, rounded outward. It stores the lower bounds along the nine
+/// axes, then the negated upper bounds. The union of two is then one element-wise minimum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dop18(pub [f32; 2 * AXES]);
 
 impl Dop18 {
-    /// Contains nothing; the neutral element of [`Dop18::union`].
+    /// The empty polytope, the neutral element of [`Dop18::union`].
     pub const EMPTY: Self = Self([f32::INFINITY; 2 * AXES]);
 
     /// Bounds of a vertex that moves from `x0` to `x1` (m), grown by `distance`
     /// (m). Coordinates must be finite and below 1e37 m.
     ///
-    /// *Outward*: let s be the sum of the six coordinates' magnitudes. Rounding
-    /// a coordinate, adding two and subtracting the growth each err by at most
-    /// 2^-24 s, together 3 * 2^-24 s; the bounds are moved out by 8 * 2^-24 s.
-    /// What rounding does to `distance` itself stays below 5 * 2^-24 of it; it
-    /// is grown by 16 * 2^-24, and the smallest normal number covers what is
-    /// below it.
+    /// *Rounding*: let s be the sum of the six coordinates' magnitudes. Rounding a
+    /// coordinate, adding two and subtracting the growth each err by at most 2^-24 s,
+    /// together 3 * 2^-24 s. The bounds are moved out by 8 * 2^-24 s. The rounding error of
+    /// `distance` itself is below 5 * 2^-24 of it, and it is grown by 16 * 2^-24 of it. The
+    /// smallest normal number covers denormal errors.
     #[inline]
     pub fn swept(x0: &Vec3, x1: &Vec3, distance: f64) -> Self {
         const OUTWARD: f32 = 1.0 / (1 << 21) as f32;
@@ -61,9 +58,9 @@ impl Dop18 {
 
     /// False only if an axis separates the two.
     ///
-    /// Four axes at a time, the last four with three of those before, and one comparison of
-    /// all bits (no gap is -0, since the larger one of it and +0 is +0): the form that
-    /// compiles to vector instructions. The sign of a sum of two floats is exact.
+    /// It takes four axes at a time; the last group repeats three axes of the second. One
+    /// comparison of all bits follows. No gap is -0, because its maximum with +0 is +0. This
+    /// form compiles to vector instructions. The sign of a sum of two floats is exact.
     #[inline(always)]
     pub fn overlaps(&self, other: &Self) -> bool {
         let mut widest = [0.0; 4];
@@ -76,7 +73,7 @@ impl Dop18 {
         bytemuck::cast::<[f32; 4], u128>(widest) == 0
     }
 
-    /// The extents along x, y and z, added up (m).
+    /// The sum of the extents along x, y and z (m).
     #[inline]
     pub fn size(&self) -> f32 {
         let b = &self.0;
@@ -84,13 +81,13 @@ impl Dop18 {
     }
 }
 
-/// True if the bounds of the pair's two sides overlap, given those of all
-/// `vertices`, each [`Dop18::swept`] over its motion and grown by half a distance.
+/// True if the bounds of the pair's two sides overlap. `vertices` holds the bounds of all
+/// vertices, each [`Dop18::swept`] over its motion and grown by half a distance.
 ///
-/// This formula alone, on the four vertices alone, decides what is a candidate;
-/// all that is built above it only covers more. It holds for every pair that comes
-/// within the distance when each of its vertices is anywhere on its own way: also
-/// if the vertices do not move at the same pace.
+/// This formula alone decides which pairs are candidates, and it reads the four vertices
+/// alone. The hierarchies above it only cover more. It is true for every pair that comes
+/// within the distance while each vertex is anywhere on its own path, even if the vertices
+/// do not move at the same pace.
 pub fn near(pair: &Pair, vertices: &[Dop18]) -> bool {
     let (first, second) = pair.vertices.split_at(pair.first_side());
     let bounds = |side: &[VertexId]| {
@@ -99,8 +96,8 @@ pub fn near(pair: &Pair, vertices: &[Dop18]) -> bool {
     bounds(first).overlaps(&bounds(second))
 }
 
-/// How far `a` lies above `b` along four axes from the `first`; negative where
-/// they overlap.
+/// How far `a` lies above `b` along the four axes that begin at `first`. Negative where they
+/// overlap.
 #[inline(always)]
 fn gaps(a: &Dop18, b: &Dop18, first: usize) -> [f32; 4] {
     let mut gaps = [0.0; 4];
@@ -116,7 +113,7 @@ fn project<T: Copy + Add<Output = T> + Sub<Output = T>>([x, y, z]: [T; 3]) -> [T
     [x, y, z, x + y, x - y, x + z, x - z, y + z, y - z]
 }
 
-/// The smaller one: a single instruction, unlike `min`, which looks for NaN.
+/// The smaller one, in a single instruction: `min` would also check for NaN.
 #[inline]
 fn lower<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { a } else { b }
@@ -183,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn diagonal_axes_separate_what_boxes_do_not() {
+    fn diagonal_axes_separate_where_boxes_overlap() {
         let bounds =
             |x: f64, y: f64| Dop18::swept(&Vec3::new(x, y, 0.0), &Vec3::new(x, y, 0.0), 0.0);
         let diagonal = bounds(0.0, 1.0).union(&bounds(1.0, 0.0));

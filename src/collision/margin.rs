@@ -1,10 +1,9 @@
-//! Whether a vertex stayed where the candidates were sought.
+//! Whether a vertex stayed inside the region that the search covered.
 
 use crate::math::Vec3;
 
-/// True if `x1` is at most `margin_m` away from the segment from `x0` to
-/// `predicted` (m): the swept bounds of the traversal then contain its actual
-/// motion. False for a position that is not a number.
+/// True if `x1` is at most `margin_m` away from the segment from `x0` to `predicted` (m).
+/// The swept bounds of the traversal then contain the vertex's actual motion. False for NaN.
 pub fn stays_within(x0: &Vec3, predicted: &Vec3, x1: &Vec3, margin_m: f64) -> bool {
     let (way, moved) = (predicted - x0, x1 - x0);
     let along = way.dot(&moved);
@@ -24,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_margin_is_round_both_ends_and_the_way_between() {
+    fn the_margin_surrounds_the_whole_segment() {
         let (x0, predicted) = (Vec3::zeros(), Vec3::new(2.0, 0.0, 0.0));
         let within = |x, y| stays_within(&x0, &predicted, &Vec3::new(x, y, 0.0), 0.5);
         assert!(within(1.0, 0.49) && !within(1.0, 0.51));

@@ -1,19 +1,19 @@
 //! Closest points of an elementary pair.
 //!
-//! Both cases minimise a convex quadratic over a convex set, so the minimum is
-//! the interior solution where that is feasible, else the best on the boundary:
-//! three edges for a face, four (end, edge) pairs for two edges. Degenerate and
-//! parallel input has no interior solution and needs no case of its own.
-//! Ties go to the candidate that comes first in the order of the vertices.
+//! Both cases minimise a convex quadratic over a convex set. The minimum is the interior
+//! solution if that is feasible, else the best point on the boundary: three edges for a face,
+//! four (end, edge) pairs for two edges. Degenerate and parallel input has no interior solution
+//! and needs no case of its own. A tie goes to the candidate that comes first in the order of
+//! the vertices.
 
 use crate::collision::pair::PairKind;
 use crate::math::Vec3;
 
-/// Squared sine below which two directions count as parallel: there the cross
-/// product's direction is wrong by more than 1e-8.
+/// Two directions with a squared sine below this count as parallel: the direction of their
+/// cross product is wrong by more than 1e-8.
 const PARALLEL: f64 = 1e-16;
 
-/// Distance, in longest edges, below which the offset has no usable direction.
+/// Below this distance, in longest edges, the offset has no usable direction.
 const TOUCHING: f64 = 1e-12;
 
 /// The closest points of the two sides of a pair.
@@ -24,14 +24,14 @@ pub struct Closest {
     /// `sum w_a x_a` leads from the second side's point to the first's; the first
     /// side's weights sum to 1, the second's to -1.
     pub weights: [f64; 4],
-    /// Unit vector from the second side to the first. Where they touch: the
-    /// face's normal or the edges' cross product, its sign by the vertices' order.
+    /// Unit vector from the second side to the first. If they touch, it is the face's normal
+    /// or the edges' cross product, and the order of the vertices gives its sign.
     pub normal: Vec3,
-    /// Where on the two sides the points lie.
+    /// The vertices that the points depend on.
     pub feature: Feature,
 }
 
-/// Where closest points lie: the set of the pair's vertices that carry weight.
+/// The set of a pair's vertices that carry weight in its closest points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Feature(u8);
 
@@ -51,15 +51,15 @@ impl Feature {
         self.0 == 0b1111
     }
 
-    /// The one vertex of a face that the closest point is, if it is a corner
-    /// (an index into the pair, 1 to 3). For vertex-face pairs.
+    /// The corner of the face at which the closest point lies, if it lies at one (an index
+    /// into the pair, 1 to 3). For vertex-face pairs.
     pub fn corner(self) -> Option<usize> {
         let face = self.0 & 0b1110;
         (face.count_ones() == 1).then_some(face.trailing_zeros() as usize)
     }
 }
 
-/// How many vertices stand on the first side.
+/// Number of vertices on the first side.
 pub(crate) fn first_side(kind: PairKind) -> usize {
     match kind {
         PairKind::VertexFace => 1,
@@ -77,7 +77,7 @@ pub fn closest(kind: PairKind, x: [Vec3; 4]) -> Closest {
 
 /// Vertex `x[0]` and face `x[1..4]`.
 fn vertex_face(x: [Vec3; 4]) -> Closest {
-    // Seen from the vertex.
+    // Relative to the vertex.
     let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
     let edges = [b - a, c - a, c - b];
     let longest = longest(&edges);
@@ -114,7 +114,7 @@ fn edge_edge(x: [Vec3; 4]) -> Closest {
             return along(normal, normal.dot(&between), [1.0 - s, s, t - 1.0, -t]);
         }
     }
-    // Seen from x[2], so that no large coordinate blurs the distances.
+    // Relative to x[2], so that large coordinates do not blur the distances.
     let [a, b, c, d] = [between, x[1] - x[2], Vec3::zeros(), second];
     let best = nearest([
         on_segment(a, c, d).with(|[s, t]| [1.0, 0.0, -s, -t]),
@@ -125,8 +125,8 @@ fn edge_edge(x: [Vec3; 4]) -> Closest {
     best.closest(longest, if parallel { perpendicular(longest) } else { normal })
 }
 
-/// Interior closest points: their offset is along `normal`, on the side of
-/// `height` (0: on the normal's side).
+/// Interior closest points. Their offset is parallel to `normal`, and `height` gives its sign
+/// (0 counts as positive).
 fn along(normal: Vec3, height: f64, weights: [f64; 4]) -> Closest {
     let unit = normal / normal.norm();
     Closest {
@@ -143,8 +143,8 @@ struct Boundary<const N: usize> {
     offset: Vec3,
 }
 
-/// Closest point of segment `a`, `b` to `point`: weights of `a` and `b`, and the
-/// offset from there to `point`.
+/// Closest point of segment `a`, `b` to `point`: the weights of `a` and `b`, and the offset
+/// from the closest point to `point`.
 fn on_segment(point: Vec3, a: Vec3, b: Vec3) -> Boundary<2> {
     let edge = b - a;
     let squared = edge.norm_squared();
@@ -164,7 +164,7 @@ impl Boundary<2> {
 }
 
 impl Boundary<4> {
-    /// The pair's closest points, with `instead` as direction where they touch.
+    /// The pair's closest points. If they touch, `instead` gives the direction.
     fn closest(self, longest: Vec3, instead: Vec3) -> Closest {
         let distance = self.offset.norm();
         let normal = if distance > TOUCHING * longest.norm() {
@@ -192,8 +192,8 @@ fn longest(edges: &[Vec3]) -> Vec3 {
     })
 }
 
-/// Some vector perpendicular to `edge`: its cross product with the axis that it
-/// follows least. For an edge without length, y.
+/// Some vector perpendicular to `edge`: its cross product with the axis along which it is
+/// shortest. For an edge without length, y.
 fn perpendicular(edge: Vec3) -> Vec3 {
     if edge == Vec3::zeros() {
         return Vec3::y();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn each_feature_of_a_face_is_told() {
+    fn each_feature_of_a_face_is_named() {
         let [b, c, d] = [Vec3::zeros(), Vec3::x(), Vec3::y()];
         let at = |x, y| closest(PairKind::VertexFace, [Vec3::new(x, y, 0.5), b, c, d]);
         assert!(at(0.2, 0.3).feature.is_interior());

@@ -1,11 +1,11 @@
-//! Elementary pairs: what is tested, and how it is named.
+//! Elementary pairs: vertex-face and edge-edge, each with one canonical name.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
-/// What the two sides of an elementary pair are.
+/// The types of the two sides of an elementary pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PairKind {
     /// A vertex and a face.
@@ -14,14 +14,14 @@ pub enum PairKind {
     EdgeEdge,
 }
 
-/// An elementary pair by its four vertices alone, in canonical order: a vertex
-/// and the face's vertices rising; or two edges, each rising, the lower one first.
+/// An elementary pair, named by its four vertices. Their order is canonical: the vertex, then
+/// the face's vertices in rising order; or two edges, each rising, the lower edge first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct Pair {
     /// 0 for vertex-face, 1 for edge-edge.
     kind: u32,
-    /// The vertices of the first, then of the second side.
+    /// The vertices of the first side, then those of the second.
     pub vertices: [VertexId; 4],
 }
 
@@ -40,12 +40,12 @@ impl Pair {
         Self { kind: 1, vertices: [low[0], low[1], high[0], high[1]] }
     }
 
-    /// What its sides are.
+    /// The types of its sides.
     pub fn kind(&self) -> PairKind {
         if self.kind == 0 { PairKind::VertexFace } else { PairKind::EdgeEdge }
     }
 
-    /// How many of its vertices stand on the first side.
+    /// Number of vertices on the first side.
     pub fn first_side(&self) -> usize {
         if self.kind == 0 { 1 } else { 2 }
     }
@@ -55,7 +55,7 @@ impl Pair {
         self.vertices.map(|vertex| of[vertex as usize])
     }
 
-    /// True if both sides have a vertex in common.
+    /// True if both sides share a vertex.
     pub fn shares_a_vertex(&self) -> bool {
         let (first, second) = self.vertices.split_at(self.first_side());
         first.iter().any(|vertex| second.contains(vertex))
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_has_one_name_whatever_the_order_of_its_parts() {
+    fn a_pair_has_one_name_in_any_order_of_its_vertices() {
         assert_eq!(Pair::vertex_face(7, [3, 9, 1]), Pair::vertex_face(7, [9, 1, 3]));
         assert_eq!(Pair::edge_edge([5, 2], [1, 8]), Pair::edge_edge([8, 1], [2, 5]));
         assert_eq!(Pair::edge_edge([5, 2], [1, 8]).vertices, [1, 8, 2, 5]);

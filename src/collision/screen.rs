@@ -1,50 +1,54 @@
-//! Screening: of the pairs whose bounds overlap, most are further apart than their
-//! bounds tell. They are left out where a direction of their own shows it.
+//! Screening: removes elementary pairs whose bounds overlap but whose sides stay apart.
 //!
-//! As with bounds, a vertex may be anywhere near its own way at any time: what a side
-//! sweeps is bounded along the direction by the lowest and the highest end of its
-//! vertices' ways. So a pair that is left out comes within the radius at no pace of
-//! its vertices, whatever holds them back.
+//! Bounds use nine fixed axes. Most pairs with overlapping bounds are further apart than the
+//! radius, and one direction computed from the pair itself shows it.
+//!
+//! The test makes no assumption about the speed of a vertex: at any time it may be anywhere on
+//! the straight path between its start and its end. Along a direction, the ends of the vertices'
+//! paths therefore bound everything that a side sweeps. A pair that is removed stays outside the
+//! radius even if contacts or the fail-safe slow down some of its vertices.
 
 use crate::collision::narrow::closest;
 use crate::collision::pair::{Pair, PairKind};
 use crate::collision::test::Sweep;
 use crate::math::Vec3;
 
-/// Bound on the roundings of a gap, relative to the coordinates: a dozen operations.
+/// Bound on the rounding error of a gap, relative to the coordinates: about 12 operations.
 const ROUNDING: f64 = 1e-14;
 
-/// False only if what the two sides of `pair` sweep is at least the radius of `sweep`
-/// apart: along the normal of the face or of both edges, along the line between the
-/// sides' centres, or along that between their closest points, all in the middle of
-/// the motion. Decided from the four vertices alone.
+/// False only if the volumes that the two sides of `pair` sweep are at least the radius of
+/// `sweep` apart.
+///
+/// Tries three directions, all from the positions in the middle of the motion: the normal of
+/// the face or of both edges, the line between the sides' centres, and the line between their
+/// closest points. The answer depends on the four vertices alone.
 pub fn may_come_near(pair: &Pair, sweep: &Sweep) -> bool {
-    let ways = Ways::new(pair, sweep);
-    let middle: [Vec3; 4] = std::array::from_fn(|a| 0.5 * (ways.start[a] + ways.end[a]));
+    let paths = VertexPaths::new(pair, sweep);
+    let middle: [Vec3; 4] = std::array::from_fn(|a| 0.5 * (paths.start[a] + paths.end[a]));
     let [a, b, c, d] = middle;
     let (normal, offset) = match pair.kind() {
         PairKind::VertexFace => ((c - b).cross(&(d - b)), 3.0 * a - (b + c + d)),
         PairKind::EdgeEdge => ((b - a).cross(&(d - c)), (a + b) - (c + d)),
     };
-    !ways.are_apart_along(&normal)
-        && !ways.are_apart_along(&offset)
-        && !ways.are_apart_along(&closest(pair.kind(), middle).normal)
+    !paths.are_apart_along(&normal)
+        && !paths.are_apart_along(&offset)
+        && !paths.are_apart_along(&closest(pair.kind(), middle).normal)
 }
 
-/// Both ends of the ways of a pair's vertices, seen from the last vertex's start (m).
-struct Ways {
+/// Both ends of the paths of a pair's vertices, relative to the last vertex's start (m).
+struct VertexPaths {
     start: [Vec3; 4],
     end: [Vec3; 4],
     first_side: usize,
-    /// What a gap must exceed, m.
+    /// The gap must exceed this, m.
     distance: f64,
 }
 
-impl Ways {
+impl VertexPaths {
     fn new(pair: &Pair, sweep: &Sweep) -> Self {
         let (start, end) = (pair.gather(sweep.x0), pair.gather(sweep.x1));
         let origin = start[3];
-        // A sum, unlike a maximum, keeps what is no number.
+        // A sum carries a NaN on; a maximum would drop it.
         let size: f64 = start.iter().chain(&end).map(|x| x.abs().sum()).sum();
         Self {
             start: start.map(|x| x - origin),
@@ -54,8 +58,7 @@ impl Ways {
         }
     }
 
-    /// True if `direction`, of any length, separates the sides. False for one that is
-    /// zero or no number.
+    /// True if `direction`, of any length, separates the sides. False if it is zero or NaN.
     #[inline]
     fn are_apart_along(&self, direction: &Vec3) -> bool {
         let from = self.start.map(|x| direction.dot(&x));
@@ -88,9 +91,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
-        /// What is left out stays further away than the radius at any pace of its vertices.
+        /// A removed pair stays outside the radius. Each vertex may be anywhere on its path.
         #[test]
-        fn what_is_left_out_never_comes_near(
+        fn a_removed_pair_never_comes_near(
             (edges, x0, way) in (any::<bool>(), points(1.0), points(0.5)),
             (speed, flat) in (prop_oneof![Just(0.0), Just(1e-3), Just(1.0)], prop_oneof![Just(1.0), Just(1e-2), Just(0.0)]),
             radius in prop_oneof![Just(1e-9), 0.01..0.5],
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slanted_layer_is_left_out_at_the_radius_and_kept_below() {
+    fn a_slanted_layer_is_removed_at_the_radius_and_kept_below() {
         let up = Vec3::new(1.0, 1.0, 1.0).normalize();
         let (u, v) = (Vec3::new(1.0, -1.0, 0.0), Vec3::new(0.0, 1.0, -1.0));
         for (height, kept) in [(0.0101, false), (0.0099, true)] {
@@ -127,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_that_is_no_number() {
+    fn a_pair_with_nan_is_kept() {
         let x = [Vec3::repeat(f64::NAN), Vec3::zeros(), Vec3::x(), Vec3::y()];
         assert!(may_come_near(&pair(false), &Sweep { x0: &x, x1: &x, radius: 0.01 }));
     }

@@ -13,16 +13,16 @@ use crate::mesh::Topology;
 /// How a surface moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moves {
-    /// Its vertices move one by one: cloth.
+    /// Each vertex moves on its own: cloth.
     Deforms,
-    /// As the few nodes of its body say: it keeps its shape, and cannot touch itself.
+    /// It follows the few nodes of its body, keeps its shape and cannot touch itself.
     Rigid,
-    /// As keyframes say, whatever it meets.
+    /// It follows keyframes. No contact changes its motion.
     Prescribed,
 }
 
 impl Moves {
-    /// Whether two surfaces are tested against each other, `same` saying that they are one.
+    /// Whether two surfaces are tested against each other. `same`: both are one surface.
     ///
     /// | | deforms | rigid | prescribed |
     /// |---|---|---|---|
@@ -52,15 +52,15 @@ pub struct Surface {
     /// How it moves.
     pub moves: Moves,
     represented: Vec<Represented>,
-    /// What culling of flat regions needs; none where it is off.
+    /// Data for culling flat regions; none if culling is off.
     pub flatness: Option<Flatness>,
 }
 
 impl Surface {
-    /// The surface of `faces` (at least one; vertices counted from 0) whose
-    /// vertices begin at `first_vertex`, with its `topology` and its `rest`
-    /// positions (m). `parts` is given for what has nodes: the patch of each of its
-    /// vertices and the number of all patches.
+    /// The surface of `faces` (at least one; vertices counted from 0), with its `topology` and
+    /// its `rest` positions (m). Its vertices begin at `first_vertex` in the program's
+    /// numbering. A surface with nodes has `parts`: the patch of each of its vertices and the
+    /// number of all patches.
     pub fn new(
         first_vertex: VertexId,
         faces: &[[u32; 3]],
@@ -102,13 +102,13 @@ impl Surface {
 
     /// `face` as a side of a pair of faces, with its bounds.
     #[inline]
-    pub fn side<'a>(&self, face: FaceId, bounds: &'a Dop18) -> Side<'a> {
+    pub fn side<'a>(&self, face: FaceId, bounds: &'a Dop18) -> FaceSide<'a> {
         let represented = self.represented[face as usize];
-        Side { corners: self.faces[face as usize], represented, bounds }
+        FaceSide { corners: self.faces[face as usize], represented, bounds }
     }
 
-    /// The same with what is needed to cull its flat regions; of a cloth, with the
-    /// `rest` positions (m) of its hierarchy.
+    /// The same with data for culling its flat regions. For a cloth; `rest` are the positions
+    /// (m) that its hierarchy was built with.
     pub fn with_culling(mut self, rest: &[Vec3]) -> Self {
         self.flatness = Flatness::new(&self, rest);
         self
@@ -134,13 +134,13 @@ impl Represented {
 }
 
 /// One side of a pair of faces.
-pub struct Side<'a> {
+pub struct FaceSide<'a> {
     corners: [VertexId; 3],
     represented: Represented,
     bounds: &'a Dop18,
 }
 
-impl Side<'_> {
+impl FaceSide<'_> {
     fn has(&self, vertex: VertexId) -> bool {
         let [a, b, c] = self.corners;
         (vertex == a) | (vertex == b) | (vertex == c)
@@ -152,13 +152,12 @@ impl Side<'_> {
     }
 }
 
-/// Adds the elementary pairs that a pair of faces yields (of its 6 vertex-face and
-/// 9 edge-edge pairs those it represents) to `pairs`, less those whose sides have a
-/// vertex in common or do not come near during the `sweep`, for which the bounds of
-/// all `vertices` are.
+/// Adds to `pairs` the elementary pairs that a pair of faces represents, out of its 6
+/// vertex-face and 9 edge-edge pairs. Skips a pair whose sides share a vertex or do not come
+/// near during the `sweep`. `vertices` holds the bounds of all vertices for that sweep.
 pub fn elementary_pairs(
-    first: &Side,
-    second: &Side,
+    first: &FaceSide,
+    second: &FaceSide,
     sweep: &Sweep,
     vertices: &[Dop18],
     pairs: &mut Vec<Pair>,
@@ -170,12 +169,12 @@ pub fn elementary_pairs(
     });
 }
 
-/// Calls `add` with each elementary pair of a pair of faces whose sides have no vertex
-/// in common and overlapping bounds.
+/// Calls `add` with each elementary pair that a pair of faces represents, if the pair's sides
+/// share no vertex and their bounds overlap.
 #[inline(always)]
 pub fn overlapping_pairs(
-    first: &Side,
-    second: &Side,
+    first: &FaceSide,
+    second: &FaceSide,
     vertices: &[Dop18],
     mut add: impl FnMut(Pair),
 ) {
@@ -215,9 +214,8 @@ pub fn overlapping_pairs(
     }
 }
 
-/// Representative assignment (Curtis, Tamstorf & Manocha 2008): of the faces
-/// around a vertex or an edge the lowest one represents it, so that a pair of
-/// faces yields each elementary pair that no other pair of faces yields.
+/// Representative assignment (Curtis, Tamstorf & Manocha 2008). The lowest face around a
+/// vertex or an edge represents it. Each elementary pair then comes from one pair of faces.
 fn representatives(faces: &[[u32; 3]], topology: &Topology, vertices: usize) -> Vec<Represented> {
     let mut lowest = vec![NONE; vertices];
     let mut represented = vec![Represented::default(); faces.len()];
@@ -237,11 +235,11 @@ fn representatives(faces: &[[u32; 3]], topology: &Topology, vertices: usize) -> 
     represented
 }
 
-/// All objects that collide: read-only, the same on all ranks, shared by the
-/// ranks of one process.
+/// All objects that collide. Read-only, the same on all ranks, and shared by the ranks of one
+/// process.
 #[derive(Debug, Clone, Default)]
 pub struct Surfaces {
-    /// Cloths, then bodies of few nodes, then obstacles; their order numbers them.
+    /// Cloths, then bodies of few nodes, then obstacles. An object's place is its number.
     pub list: Vec<Surface>,
 }
 

@@ -5,8 +5,8 @@ use crate::collision::narrow::closest;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
-/// How far apart the sides of a pair are kept: the contact distance, but for
-/// pairs of one cloth that are nearer at rest, as across short edges.
+/// How far apart the sides of a pair are kept. This is the contact distance, except for pairs of
+/// one cloth that are nearer than that at rest, for example across short edges.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactDistance<'a> {
     /// The contact distance, m.
@@ -17,8 +17,8 @@ pub struct ContactDistance<'a> {
     pub cloth_ends: &'a [VertexId],
 }
 
-/// Part of the distance at rest at which pairs of one cloth begin to push: less
-/// than one, so that cloth may be squeezed and sheared a little in its plane.
+/// Pairs of one cloth begin to push at this part of their distance at rest. It is less than one,
+/// so that cloth may be squeezed and sheared a little in its plane.
 const REST_SHARE: f64 = 0.5;
 
 impl ContactDistance<'_> {

@@ -1,10 +1,10 @@
 //! Impulses against collisions that the solve did not foresee.
 //!
 //! After Bridson, Fedkiw, Anderson 2002 as adapted by
-//! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse along the
-//! normal, Coulomb friction bounded by it, and of several impulses on a vertex
-//! the largest alone. Where contacts are not part of the linear system, the same
-//! impulses with a repulsion answer what is near.
+//! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse acts along the
+//! normal, and Coulomb friction is bounded by it. If several impulses act on a vertex, the
+//! largest one alone counts. With `contact.response: Impulses` contacts are not part of the
+//! linear system: the same impulses, with a repulsion, then answer near pairs too.
 
 use std::cmp::Reverse;
 
@@ -41,7 +41,7 @@ pub struct StepEnds<'a> {
 /// A change of velocity that one pair asks of one node.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Response {
+pub struct NodeResponse {
     /// The first of the nodes that the pair changes together: those of one body.
     pub unit: NodeId,
     /// Whose velocity it is.
@@ -55,7 +55,7 @@ pub struct Response {
     pub delta_u: [f64; 3],
 }
 
-impl Response {
+impl NodeResponse {
     /// A response, with -0 made +0; none if it is zero or not finite. `size` is the square of the
     /// changes of all nodes of its unit.
     fn new(unit: NodeId, node: NodeId, pair: Pair, delta_u: Vec3, size: f64) -> Option<Self> {
@@ -73,7 +73,7 @@ impl Response {
 /// Maximum projection: sorts by unit and keeps of each unit the responses of the pair that asks
 /// for the largest change, under a total order. Independent of order and grouping, so parts may be
 /// projected first, then their union.
-pub fn max_project(responses: &mut Vec<Response>) {
+pub fn max_project(responses: &mut Vec<NodeResponse>) {
     responses.sort_unstable_by_key(|response| {
         let bits = response.delta_u.map(f64::to_bits);
         (response.unit, Reverse(response.key()), response.node, Reverse(bits))
@@ -94,8 +94,8 @@ pub struct CollisionLaw<'a> {
     pub friction: Friction,
 }
 
-/// Adds to `responses` what those `candidates` ask for that collide, and returns
-/// their number.
+/// Adds the responses of the `candidates` that collide to `responses`, and returns the number of
+/// collisions.
 ///
 /// A pair collides if it comes within its separation while approaching. Its impulse
 /// ends the approach of its closest points (at the time of impact, with the
@@ -105,7 +105,7 @@ pub fn impulses(
     candidates: &[Pair],
     ends: StepEnds,
     law: &CollisionLaw,
-    responses: &mut Vec<Response>,
+    responses: &mut Vec<NodeResponse>,
 ) -> u64 {
     let mut collisions = 0;
     for pair in candidates {
@@ -138,7 +138,7 @@ pub fn repulsions(
     contacts: &[Contact],
     ends: StepEnds,
     law: &CollisionLaw,
-    responses: &mut Vec<Response>,
+    responses: &mut Vec<NodeResponse>,
 ) {
     for contact in contacts {
         let parting = REPULSION * (contact.distance_m - contact.gap_m).max(0.0) / ends.h;
@@ -157,7 +157,7 @@ fn answer(
     parting: f64,
     ends: &StepEnds,
     law: &CollisionLaw,
-    responses: &mut Vec<Response>,
+    responses: &mut Vec<NodeResponse>,
 ) -> bool {
     let bodies = ends.bodies;
     let sides = bodies.sides(&pair, &points.weights);
@@ -174,7 +174,7 @@ fn answer(
     for &(unit, node, delta_u) in changes {
         let of_unit = changes.iter().filter(|change| change.0 == unit);
         let size = of_unit.map(|(_, _, delta_u)| delta_u.norm_squared()).sum();
-        responses.extend(Response::new(unit, node, pair, delta_u, size));
+        responses.extend(NodeResponse::new(unit, node, pair, delta_u, size));
     }
     true
 }
@@ -320,12 +320,12 @@ mod tests {
             turn in 0..40usize,
             cut in 0..40usize,
         ) {
-            let all: Vec<Response> = drawn
+            let all: Vec<NodeResponse> = drawn
                 .iter()
                 .filter_map(|&(vertex, other, v)| {
                     let pair = Pair::vertex_face(vertex, [10 + other, 20, 30]);
                     let v = Vec3::from(v.map(f64::from));
-                    Response::new(vertex, vertex, pair, v, v.norm_squared())
+                    NodeResponse::new(vertex, vertex, pair, v, v.norm_squared())
                 })
                 .collect();
             let mut expected = all.clone();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     /// A vertex at `height` over a fixed face, moving by `step`.
-    fn dropped(height: f64, step: Vec3, friction: f64) -> (u64, Vec<Response>) {
+    fn dropped(height: f64, step: Vec3, friction: f64) -> (u64, Vec<NodeResponse>) {
         let x0 = [
             Vec3::new(0.0, height, 0.0),
             -Vec3::x() - Vec3::z(),
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn a_body_takes_the_changes_of_all_its_nodes_from_one_pair() {
         let pair = |other: u32| Pair::vertex_face(9, [10 + other, 20, 30]);
-        let response = |node, other, size| Response::new(4, node, pair(other), Vec3::x(), size);
+        let response = |node, other, size| NodeResponse::new(4, node, pair(other), Vec3::x(), size);
         let all = [(4, 0, 2.0), (5, 0, 2.0), (4, 1, 3.0), (5, 1, 3.0)];
         let mut all = Vec::from_iter(all.iter().filter_map(|&(n, o, size)| response(n, o, size)));
         max_project(&mut all);
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn what_is_not_finite_or_nothing_is_no_response() {
         let pair = Pair::vertex_face(0, [1, 2, 3]);
-        let response = |delta_u| Response::new(0, 0, pair, delta_u, 1.0);
+        let response = |delta_u| NodeResponse::new(0, 0, pair, delta_u, 1.0);
         assert_eq!(response(Vec3::new(f64::NAN, 0.0, 0.0)), None);
         assert_eq!(response(-Vec3::zeros()), None);
         let kept = response(Vec3::new(-0.0, 1.0, 0.0));

@@ -13,7 +13,7 @@
 use crate::collision::Pair;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
-use crate::contact::settings::Settings;
+use crate::contact::settings::ContactSettings;
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::ids::{NONE, NodeId, VertexId};
@@ -38,7 +38,7 @@ pub struct ContactLaw {
 impl ContactLaw {
     /// The law of `settings` for whole steps of `step_s` (s); vertices below `cloth_vertices` are
     /// cloth.
-    pub fn new(settings: &Settings, cloth_vertices: VertexId, step_s: f64) -> Self {
+    pub fn new(settings: &ContactSettings, cloth_vertices: VertexId, step_s: f64) -> Self {
         let distance_m = settings.distance_m;
         let friction = Friction {
             cloth: settings.friction_cloth,
@@ -83,18 +83,17 @@ pub struct ActiveContact {
     owner: NodeId,
 }
 
-/// Stiffness of contacts over `m / h^2`. Decided by the tablecloth at 40, 10 and
-/// 4 steps a frame and a stack of sheets: 10 is enough at 1 ms, less than 100
-/// leaves load behind at 4 and 10 ms.
+/// Stiffness of contacts over `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame and a stack
+/// of sheets decided it: 10 is enough at 1 ms; at 4 and 10 ms less than 100 does not carry all load.
 fn kappa(h: f64) -> f64 {
     let growth = h / 1e-3;
     (10.0 * growth * growth.sqrt()).clamp(10.0, 100.0)
 }
 
-/// How far sides must part in a step for their contact to be left out, over the
-/// contact distance and beside what gravity does in two steps. What parts more
-/// slowly is braked until it is beyond the contact distance; without this margin
-/// contacts of a resting stack come and go (0.2 mm/s; with it 1e-16 m/s).
+/// A contact is left out if its sides part in the step by more than this share of the contact
+/// distance, plus the effect of gravity in two steps. Sides that part more slowly are braked until
+/// they are beyond the contact distance. Without this margin the contacts of a resting stack come
+/// and go (0.2 mm/s; with it 1e-16 m/s).
 const PARTING: f64 = 0.05;
 
 /// The step in which contacts act.
@@ -137,8 +136,8 @@ impl ActiveContact {
         let memory = memory_of(step.memories, &contact.pair);
         let held = memory.map_or(0.0, |memory| memory.normal_force);
         let closing = push_out - h * falling.dot(&normal);
-        // A spring in the system pulls as well as pushes: it lets go of what would leave
-        // for good, even against the force that held it.
+        // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
+        // would part for good, even against the force that held them.
         let decisive = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
         if closing + held * h * h / mass < -decisive {
             return None;
@@ -200,12 +199,12 @@ impl ActiveContact {
 /// The friction spring at `slip`, the stretch (m) that it would have after the step
 /// if nothing changed its velocity: force against the slip (N) and stiffness (N/m).
 ///
-/// It sticks as long as Coulomb's `bound` (N) carries it. Beyond, its secant gives
-/// the bound at that slip: it stops what slides, and cannot turn it back. Slip that
-/// the bound changes by less than a tenth in the step (`give` m/N) takes Newton's
-/// form, the bound itself and stiffness across the slip alone, as exact as the normal
-/// force. Free fall is no part of the slip: several contacts carry a vertex, and each
-/// would make room for all of it, which creeps (5 mm/s at 15 degrees and mu 0.3).
+/// It sticks as long as Coulomb's `bound` (N) carries it. Beyond that, its secant gives the bound
+/// at this slip: it stops a sliding contact and cannot turn it back. If the bound changes the slip
+/// by less than a tenth in the step (`give` m/N), Newton's form is used: the bound itself, with
+/// stiffness only across the slip. It is as exact as the normal force. Free fall is no part of the
+/// slip: several contacts carry a vertex, and each would make room for all of the fall, which
+/// creeps (5 mm/s at 15 degrees and mu 0.3).
 fn friction_spring(
     slip: Vec3,
     normal: Vec3,

@@ -26,11 +26,11 @@ pub mod side;
 pub mod spring;
 
 pub use distance::ContactDistance;
-pub use impulse::{Response, StepEnds, impulses, max_project, repulsions};
+pub use impulse::{NodeResponse, StepEnds, impulses, max_project, repulsions};
 pub use law::{ActiveContact, Circumstances, ContactLaw, Friction};
 pub use memory::ContactMemory;
 pub use point::{Contact, ContactKind, find_contacts, keep_local_minima};
 pub use route::Route;
-pub use settings::Settings;
+pub use settings::ContactSettings;
 pub use side::{Dynamics, InverseMass, Sides};
 pub use spring::{ContactSpring, ContactSprings};

@@ -1,4 +1,4 @@
-//! Contacts: what the linear system is told about pairs that are near.
+//! Contacts: pairs that are near, or will be, with their closest points.
 //!
 //! A list of contacts is found pair by pair, each decided from its four vertices
 //! alone, and reduced once, as a whole, by [`keep_local_minima`].
@@ -24,8 +24,7 @@ pub enum ContactKind {
     Impact,
 }
 
-/// A pair that is near, or will be, and how its closest points depend on its
-/// vertices.
+/// A pair that is near, or will be, with its closest points as weighted sums of its vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Contact {
@@ -60,16 +59,16 @@ impl Contact {
 /// Adds the contacts of `candidates` to `contacts`, in their order. Positions are
 /// indexed by vertex (m): `x0` at the start of the step, `predicted` at its end.
 ///
-/// Contacts are all pairs nearer than their `distance` at `x0`, parting ones too (else
-/// contacts flicker: methods, section 8), and those others whose motion from `x0` to
-/// `predicted` brings them within a quarter of it. An impact's weights and normal are
-/// those at the time of impact: at `x0` they may tell nothing of where sides meet.
+/// All pairs nearer than their `distance` at `x0` are contacts, parting ones too. Without those,
+/// contacts flicker (docs/methods.md, section 8). Other pairs are contacts if their motion from `x0`
+/// to `predicted` brings them within a quarter of their distance. The weights and the normal of an
+/// impact are those at the time of impact: at `x0` they do not show where the sides will meet.
 ///
-/// Left out, as another pair tells the same: edges unless their closest points are
-/// interior to both (a vertex and a face beside it are as near), and a vertex `v`
-/// with a face whose closest point is a corner `w < v` (`w` and a face around `v` are
-/// as near). A closest point on an edge or corner still comes once for each
-/// face around it, which four vertices cannot tell: see [`keep_local_minima`].
+/// Two kinds of pairs are left out, because another pair says the same. Edges are left out unless
+/// their closest points are interior to both: a vertex and a face beside them are as near. A vertex
+/// `v` and a face whose closest point is a corner `w < v` are left out: `w` and a face around `v`
+/// are as near. A closest point on an edge or corner still comes once for each face around it. Four
+/// vertices cannot show that: see [`keep_local_minima`].
 pub fn find_contacts(
     candidates: &[Pair],
     x0: &[Vec3],
@@ -123,14 +122,13 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
     }
 }
 
-/// Sorts `contacts` by pair and drops vertex-face proximities that are no local
-/// minimum of the distance from that vertex: the closest point is on an edge or
-/// corner, and a face around it is nearer, or as near and comes first. What is dropped
-/// would push a vertex sideways wherever it passes an edge between two flat faces,
-/// or push it once for each face around a corner.
+/// Sorts `contacts` by pair, and drops those vertex-face proximities that are no local minimum of
+/// the distance from their vertex. Such a closest point is on an edge or corner, and a face around
+/// it is nearer, or as near and first. It would push the vertex sideways wherever the vertex passes
+/// an edge between two flat faces, or once for each face around a corner.
 ///
-/// For a whole list only: all contacts of a vertex must be in it (of parts
-/// reduced on their own, more may stay). The result does not depend on the order.
+/// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on their
+/// own may keep more. The result does not depend on the order.
 pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
     contacts.sort_unstable_by_key(|contact| contact.pair);
     let of_one_vertex = |a: &Contact, b: &Contact| vertex_of_proximity(a) == vertex_of_proximity(b);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How bodies touch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "Contact", default, deny_unknown_fields)]
-pub struct Settings {
+pub struct ContactSettings {
     /// Surfaces are kept this far apart, m.
     pub distance_m: f64,
     /// Surfaces never come nearer than this, m.
@@ -26,7 +26,7 @@ pub struct Settings {
     pub culling: bool,
 }
 
-impl Default for Settings {
+impl Default for ContactSettings {
     fn default() -> Self {
         Self {
             distance_m: 1e-3,
@@ -45,7 +45,7 @@ impl Default for Settings {
 /// How contacts are resolved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
-    /// Contacts stand in the linear system; impulses do the rest.
+    /// Contacts are part of the linear system; impulses do the rest.
     #[default]
     Implicit,
     /// Impulses and repulsions after the solve alone, as in the paper.

@@ -1,13 +1,14 @@
-//! Terms of the matrix outside its fixed structure, of one solve alone.
+//! Terms of the matrix outside its fixed structure, for one solve.
 //!
 //! A spring of stiffness `C` between two points adds `J_i^T C J_j` to the matrix for every two of
-//! its nodes. Blocks within a side stand in the [`super::BlockCsr`], where the preconditioner sees
-//! them. Those across the sides are kept as factors and applied without a matrix,
+//! its nodes. Blocks within a side are stored in the [`super::BlockCsr`], where the
+//! preconditioner sees them. Blocks across the sides are kept as factors and applied without a
+//! matrix,
 //! ```text
 //! (A u)_i += J_i^T C sum_j J_j u_j      i in one side, j in the other
 //! ```
-//! after the row's blocks, in the order of the couplings: two products with `C`
-//! in place of six or eight blocks, and a quarter of their memory.
+//! after the row's blocks and in the order of the couplings. This takes two products with `C`
+//! instead of six or eight blocks, and a quarter of their memory.
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use crate::linear::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
 use crate::partition::PatchIndex;
 
-/// Most nodes of a spring: a body's two and three vertices of cloth.
+/// Most nodes of a spring: two of a body and three vertices of cloth.
 pub const MAX_TERMS: usize = 5;
 
 /// What one spring adds across its sides.
@@ -25,24 +26,24 @@ pub const MAX_TERMS: usize = 5;
 pub struct Coupling<'a> {
     /// `h^2 C`, kg, symmetric.
     pub stiffness: Mat3,
-    /// Of each node its column and how it moves its point: the first side's, then the second's.
-    /// Columns are local indices of own nodes, ghosts and step ghosts; a node with the column
+    /// Column and Jacobian of each node: those of the first side, then those of the second.
+    /// Columns are local indices of own nodes, ghosts and step ghosts. A node with the column
     /// [`NONE`] takes no part.
     pub terms: &'a [(u32, Jacobian)],
-    /// How many of them are of the first side.
+    /// Number of terms of the first side.
     pub first_side: usize,
 }
 
-/// A coupling as it is kept.
+/// The stored form of a coupling.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct KeptCoupling {
     stiffness: Symmetric3,
     begin: u32,
     middle: u32,
     end: u32,
 }
 
-impl Kept {
+impl KeptCoupling {
     /// The terms of one side.
     fn side(&self, side: usize) -> Range<usize> {
         let [from, to] =
@@ -51,26 +52,27 @@ impl Kept {
     }
 }
 
-/// A node of a coupling. Most have a weight, so the others' arms stand apart.
+/// A node of a coupling. Most nodes have a weight; the arms of the others are stored apart.
 #[derive(Debug, Clone, Copy)]
-struct Term {
+struct KeptTerm {
     weight: f64,
     column: u32,
     /// Number of its arm; [`NONE`] if it has a weight.
     arm: u32,
 }
 
-/// One rank's couplings: those that have an own row. The default has none.
+/// One rank's couplings: those with an own row. The default has none.
 #[derive(Debug, Clone, Default)]
 pub struct Couplings {
-    list: Vec<Kept>,
-    terms: Vec<Term>,
+    list: Vec<KeptCoupling>,
+    terms: Vec<KeptTerm>,
     arms: Vec<Vec3>,
-    /// Side `item % 2` of coupling `item / 2`, for each own patch with a row in it.
+    /// The items of each own patch. Item `i` is side `i % 2` of coupling `i / 2`; it belongs to
+    /// the patches that have a row in that side.
     of_patch: PatchIndex,
     /// First row of each patch.
     patch_offsets: Vec<u32>,
-    /// Which patches need a ghost for them.
+    /// Whether each patch needs a ghost for its couplings.
     needs_ghosts: Vec<bool>,
     step_ghosts: usize,
 }
@@ -86,8 +88,8 @@ impl Couplings {
         }
     }
 
-    /// Removes all couplings. The vector that the next ones multiply ends in `step_ghosts`
-    /// values beyond the ghosts of the matrix.
+    /// Removes all couplings. The next couplings multiply a vector that has `step_ghosts` values
+    /// after the ghosts of the matrix.
     pub fn clear(&mut self, step_ghosts: usize) {
         self.list.clear();
         self.terms.clear();
@@ -95,7 +97,7 @@ impl Couplings {
         self.step_ghosts = step_ghosts;
     }
 
-    /// Adds a coupling, unless a side of it takes no part.
+    /// Adds a coupling, unless no node of one side takes part.
     pub fn add(&mut self, coupling: &Coupling) {
         let (first, second) = coupling.terms.split_at(coupling.first_side);
         let takes_part = |side: &[(u32, Jacobian)]| side.iter().any(|&(column, _)| column != NONE);
@@ -108,7 +110,7 @@ impl Couplings {
         second.iter().for_each(|term| self.add_term(term));
         let end = self.terms.len() as u32;
         let stiffness = Symmetric3::of(&coupling.stiffness);
-        self.list.push(Kept { stiffness, begin, middle, end });
+        self.list.push(KeptCoupling { stiffness, begin, middle, end });
     }
 
     fn add_term(&mut self, &(column, jacobian): &(u32, Jacobian)) {
@@ -116,16 +118,16 @@ impl Couplings {
             return;
         }
         self.terms.push(match jacobian {
-            Jacobian::Weight(weight) => Term { weight, column, arm: NONE },
+            Jacobian::Weight(weight) => KeptTerm { weight, column, arm: NONE },
             Jacobian::Arm(arm) => {
                 self.arms.push(arm);
-                Term { weight: 0.0, column, arm: self.arms.len() as u32 - 1 }
+                KeptTerm { weight: 0.0, column, arm: self.arms.len() as u32 - 1 }
             }
         });
     }
 
-    /// Sorts the couplings to the patches. After: they can be multiplied. Allocates nothing unless
-    /// there are more than ever.
+    /// Assigns the couplings to the patches. After: they can be multiplied. Allocates only if
+    /// there are more than ever before.
     pub fn finish(&mut self) {
         let (list, terms) = (&self.list, &self.terms);
         let rows = |item: usize, side: usize| {
@@ -153,12 +155,12 @@ impl Couplings {
         self.list.is_empty()
     }
 
-    /// Values of the multiplied vector beyond the ghosts of the matrix.
+    /// Number of values of the multiplied vector after the ghosts of the matrix.
     pub fn step_ghosts(&self) -> usize {
         self.step_ghosts
     }
 
-    /// Their blocks: own row, local column, value. Several may have the same place.
+    /// The blocks: own row, local column, value. Several may have the same row and column.
     pub fn blocks(&self) -> impl Iterator<Item = (u32, u32, Mat3)> + '_ {
         let own = self.patch_offsets.last().copied().unwrap_or(0);
         let sides = self.list.iter().flat_map(|kept| [(kept, 0), (kept, 1)]);
@@ -180,12 +182,12 @@ impl Couplings {
         self.needs_ghosts.get(patch).copied().unwrap_or(false)
     }
 
-    /// Whether a coupling of any patch does.
+    /// Whether a coupling of any patch needs a ghost.
     pub(super) fn needs_any_ghosts(&self) -> bool {
         self.needs_ghosts.contains(&true)
     }
 
-    /// Adds what couplings add to `w = A u` in the rows of `patch`, `w` being its piece.
+    /// Adds the couplings' part of `A u` to `w`, the rows of `patch`.
     pub(super) fn multiply_add(&self, patch: usize, u: &[Vec3], w: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -207,7 +209,7 @@ impl Couplings {
     }
 
     #[inline]
-    fn jacobian(&self, term: &Term) -> Jacobian {
+    fn jacobian(&self, term: &KeptTerm) -> Jacobian {
         match self.arms.get(term.arm as usize) {
             Some(arm) => Jacobian::Arm(*arm),
             None => Jacobian::Weight(term.weight),

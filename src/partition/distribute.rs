@@ -1,4 +1,4 @@
-//! The second level of the partition: patches to ranks, and the parallel
+//! The second level of the partition assigns patches to ranks. This file also has the parallel
 //! numbering of one rank.
 //!
 //! Source: Thomaszewski & Blochinger 2007, section 4.1. A rank numbers its own vertices
@@ -106,10 +106,10 @@ pub struct Layout {
     pub own_patches: Vec<PatchId>,
     /// Start of each own patch in `own`; one more than own patches.
     pub patch_offsets: Vec<u32>,
-    /// Vertices of other ranks that couple to own ones, by owner, then in the owner's
+    /// Vertices of other ranks that couple to own vertices, by owner, then in the owner's
     /// order. Ghost `i` has local index `own.len() + i`.
     pub ghosts: Vec<VertexId>,
-    /// The ranks that own the ghosts; they have own vertices as ghosts in turn.
+    /// The ranks that own the ghosts. Each of them has some own vertices of this rank as ghosts.
     pub neighbours: Vec<HaloNeighbour>,
     /// Mesh number to local index, sorted.
     index: Vec<(VertexId, u32)>,
@@ -211,7 +211,7 @@ impl Gather {
         Self { counts, order, buffer: Vec::new() }
     }
 
-    /// Collects every rank's `own` values in `mesh`, on every rank.
+    /// Collects the `own` values of every rank in `mesh`, on every rank.
     ///
     /// Before: `own` is in the order of [`Layout::own`]; `mesh` has one value for each
     /// cloth vertex. After: `mesh` holds every owner's value.

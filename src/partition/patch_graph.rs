@@ -8,7 +8,7 @@ use crate::partition::graph::Graph;
 use crate::partition::metis::{Weights, k_way};
 use crate::partition::patches::Patches;
 
-/// Patches and the couplings between them: all that decides which rank owns which.
+/// Patches and the couplings between them. They alone decide the owner of each patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchGraph {
     /// The patches that couple.
@@ -37,8 +37,8 @@ impl PatchGraph {
         }
     }
 
-    /// The owner of each patch among `ranks` ranks: each rank has about as many
-    /// vertices, and few couplings are cut.
+    /// The owner of each patch among `ranks` ranks. All ranks get about equally many vertices,
+    /// and few couplings are cut.
     ///
     /// # Errors
     /// When METIS refuses the graph.

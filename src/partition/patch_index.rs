@@ -1,9 +1,9 @@
-//! Which items of a step touch which own patch.
+//! The items of a step, listed by own patch.
 
 use std::ops::Range;
 
-/// Items of a few rows each, listed for every own patch that they touch, in
-/// the order of the items. Refilled every step; what it holds it reuses.
+/// Items of a few rows each, listed for every own patch that they touch, in the order of the
+/// items. Refilled every step; its memory is reused.
 #[derive(Debug, Clone, Default)]
 pub struct PatchIndex {
     /// The patch of each own row.
@@ -26,7 +26,7 @@ impl PatchIndex {
         }
     }
 
-    /// Lists `items`, each given by its rows; those that are not own rows are ignored.
+    /// Lists `items`, each given by its rows. Rows of other ranks are ignored.
     pub fn fill<const N: usize>(
         &mut self,
         items: impl DoubleEndedIterator<Item = [u32; N]> + ExactSizeIterator + Clone,

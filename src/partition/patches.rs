@@ -21,8 +21,8 @@ pub struct Patches {
 }
 
 impl Patches {
-    /// Divides each cloth into patches of about `patch_vertices` vertices, connected
-    /// where METIS manages it. A cloth is a range of vertices; together they cover the
+    /// Divides each cloth into patches of about `patch_vertices` vertices. METIS makes them
+    /// connected if it can. A cloth is a range of vertices; together the cloths cover the
     /// graph. No patch spans two cloths. Patches are numbered by their lowest vertex.
     ///
     /// # Errors

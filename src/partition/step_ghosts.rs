@@ -1,17 +1,17 @@
-//! Ghosts of one step: vertices of other ranks to which a step's contacts couple
-//! own ones, beyond the ghosts that the mesh asks for.
+//! Ghosts of one step: vertices of other ranks that the step's contacts couple to own vertices.
+//! They come in addition to the ghosts of the mesh.
 //!
-//! The multiplied vector is `[own | ghosts | step ghosts]`. Every rank that owns a
-//! vertex of a contact knows the contact and who owns its other vertices, so both
-//! sides of an exchange agree on its lists without a message: by rising vertex, each
-//! once, and none that the mesh's own ghosts bring already.
+//! The multiplied vector is `[own | ghosts | step ghosts]`. Every rank that owns a vertex of a
+//! contact knows the contact and the owners of its other vertices. So both sides of an exchange
+//! agree on its lists without a message. A list goes by rising vertex, has each vertex once, and
+//! has none that is already a ghost of the mesh.
 
 use crate::ids::{NONE, NodeId, VertexId};
 use crate::partition::distribute::{Layout, Partition};
 use crate::ranks::{Halo, HaloNeighbour};
 
-/// The ghosts of the present step and the local numbering with them. What it holds
-/// it reuses: nothing is allocated unless something grows.
+/// The ghosts of the present step and the local numbering with them. Its memory is reused:
+/// nothing is allocated unless a list grows.
 #[derive(Debug, Clone)]
 pub struct StepGhosts {
     partition: Partition,
@@ -23,13 +23,13 @@ pub struct StepGhosts {
     local: Vec<u32>,
     /// Owner and vertex of each step ghost, rising.
     ghosts: Vec<(u32, VertexId)>,
-    /// Whom an own vertex goes to, the vertex and its local index, rising.
+    /// Receiver, own vertex and its local index, rising.
     sent: Vec<(u32, VertexId, u32)>,
 }
 
 impl StepGhosts {
-    /// No step ghosts beside the vertices of `layout`. Memory: four bytes for every
-    /// vertex of the mesh.
+    /// The vertices of `layout`, without step ghosts. Memory: four bytes for every vertex of the
+    /// mesh.
     pub fn new(partition: &Partition, layout: &Layout) -> Self {
         let mut local = vec![NONE; partition.patches.of_vertex.len()];
         for (&vertex, index) in layout.own.iter().chain(&layout.ghosts).zip(0..) {
@@ -59,8 +59,9 @@ impl StepGhosts {
     }
 
     /// Replaces the step ghosts and their part of `halo`, which [`Self::halo`] made.
-    /// All `groups` (in any order) whose vertices need each other's values, each known to
-    /// every rank that owns one of its vertices; [`NONE`] stands for no vertex.
+    ///
+    /// The vertices of a group need each other's values. Every rank that owns a vertex of a
+    /// group passes that group, in any order; [`NONE`] stands for no vertex.
     pub fn refill<const N: usize>(
         &mut self,
         halo: &mut Halo,
@@ -102,7 +103,7 @@ impl StepGhosts {
         self.local.get(vertex as usize).copied().unwrap_or(NONE)
     }
 
-    /// Notes who needs whose value in `group`.
+    /// Notes which values of `group` this rank needs and which it must send.
     fn couple<const N: usize>(&mut self, neighbours: &[HaloNeighbour], group: [NodeId; N]) {
         let present = || group.into_iter().filter(|&vertex| vertex != NONE);
         let (own, local) = (self.own, &self.local);
@@ -164,7 +165,7 @@ mod tests {
                     (ghosts, halo)
                 })
                 .collect();
-            // Twice, the second time in another order: nothing of the first stays.
+            // Twice, the second time in another order: nothing of the first refill stays.
             for turn in [7, 23] {
                 let mut groups = groups();
                 groups.truncate(60 - turn);

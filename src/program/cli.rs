@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cloth_sim::collision::PairKind;
+use cloth_sim::verify::PairKind;
 
 use crate::program::replay::model::Network;
 

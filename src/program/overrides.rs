@@ -4,8 +4,7 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::load::{complete, options, read, validate};
-use cloth_sim::scene::{Scene, did_you_mean};
-use cloth_sim::stealing;
+use cloth_sim::scene::{CollisionSettings, Scene, did_you_mean};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,13 +25,13 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
 /// # Errors
 /// A path that names no field of `collision`, a value of a wrong kind, a field out of bounds.
 pub fn override_collision(
-    collision: stealing::Settings,
+    collision: CollisionSettings,
     overrides: &[String],
-) -> Result<stealing::Settings> {
+) -> Result<CollisionSettings> {
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct CollisionOnly {
-        collision: stealing::Settings,
+        collision: CollisionSettings,
     }
     let validate = |fields: &CollisionOnly| fields.collision.validate();
     let fields = set_fields(CollisionOnly { collision }, overrides, validate)?;
@@ -245,16 +244,16 @@ mod tests {
             ("collision.c=1", "unknown field `c`"),
         ] {
             let in_scene = scene(MINIMAL, &[set]).unwrap_err().to_string();
-            let alone = override_collision(stealing::Settings::default(), &[set.to_owned()]);
+            let alone = override_collision(CollisionSettings::default(), &[set.to_owned()]);
             let alone = alone.unwrap_err().to_string();
             assert!(in_scene.contains(cause) && alone.contains(cause), "{in_scene} {alone}");
         }
         let set = ["collision.a=3", "collision.victim_order=Random(7)"].map(str::to_owned);
-        let changed = override_collision(stealing::Settings::default(), &set).unwrap();
-        let victim_order = stealing::VictimOrder::Random(7);
+        let changed = override_collision(CollisionSettings::default(), &set).unwrap();
+        let victim_order = cloth_sim::scene::VictimOrder::Random(7);
         assert_eq!(
             changed,
-            stealing::Settings { a: 3, victim_order, ..stealing::Settings::default() }
+            CollisionSettings { a: 3, victim_order, ..CollisionSettings::default() }
         );
     }
 

@@ -88,8 +88,8 @@ fn value(limbs: &[i64; LIMBS]) -> f64 {
     }
     let (mut digits, negative) = magnitude(limbs);
     let Some(top) = digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
-    // The top four digits hold at least 97 bits; what lies below them can only
-    // decide a tie, so one sticky bit stands for it.
+    // The top four digits hold at least 97 bits. Lower digits can only decide a tie, so one
+    // sticky bit represents them.
     let top = top.max(3);
     let sticky = digits[..top - 3].iter().any(|&digit| digit != 0);
     digits[top - 3] |= u32::from(sticky);
@@ -105,8 +105,8 @@ fn magnitude(limbs: &[i64; LIMBS]) -> ([u32; DIGITS + 1], bool) {
     if carry < 0 { (carried(limbs, -1).0, true) } else { (digits, false) }
 }
 
-/// The digits of `sign` times the sum, and the carry out of the last one
-/// (negative exactly if that number is).
+/// The digits of `sign` times the sum, and the carry out of the last digit. The carry is
+/// negative exactly if the number is.
 fn carried(limbs: &[i64; LIMBS], sign: i64) -> ([u32; DIGITS + 1], i64) {
     let mut digits = [0; DIGITS + 1];
     let mut carry = 0;

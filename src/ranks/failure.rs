@@ -30,10 +30,10 @@ pub(super) fn message_of(error: &Error) -> String {
     }
 }
 
-/// Makes a panic of a rank appear once: in the error that the run returns, with the
-/// place of the panic, and not in the report of the standard library too.
-/// Panics of other threads are reported as before. For the `main` of a program; the
-/// library itself leaves the panic hook alone.
+/// Makes a panic of a rank appear only once: in the error that the run returns, with the place
+/// of the panic. The standard library no longer reports it too. Panics of other threads are
+/// reported as before. For the `main` of a program; the library itself leaves the panic hook
+/// alone.
 pub fn report_panics_once() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

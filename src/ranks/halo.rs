@@ -1,9 +1,9 @@
 //! Ghost points: values of other ranks that a rank's rows need.
 //!
-//! A distributed vector is stored as its own values followed by its ghosts,
-//! those of one neighbour side by side. [`Halo::begin`] and [`Halo::finish`]
-//! bring the ghosts up to date. Between the two a rank computes the rows that need no
-//! ghost (Thomaszewski & Blochinger 2007, section 4.1, Algorithm 1).
+//! A distributed vector is stored as its own values followed by its ghosts. The ghosts of one
+//! neighbour are contiguous. [`Halo::begin`] and [`Halo::finish`] bring the ghosts up to date.
+//! Between the two a rank computes the rows that need no ghost (Thomaszewski & Blochinger 2007,
+//! section 4.1, Algorithm 1).
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl HaloNeighbour {
 
 /// The pattern in which ghosts are exchanged, with its buffers. One message to each
 /// neighbour carries all its ghosts. After the first two exchanges of a type nothing is
-/// allocated unless there are more step ghosts than ever.
+/// allocated unless there are more step ghosts than ever before.
 #[derive(Debug, Clone, Default)]
 pub struct Halo {
     neighbours: Vec<HaloNeighbour>,
@@ -68,8 +68,8 @@ impl Halo {
     /// Starts to send own `values` to the ranks that have them as ghosts.
     ///
     /// Before: the own values are those of the new state; the ghosts may hold
-    /// anything. After: `values` is unchanged. Own values may be read and written,
-    /// because those sent were copied; ghosts are still old.
+    /// anything. After: `values` is unchanged, and ghosts are still old. Own values may be
+    /// read and written, because the values to send were copied.
     ///
     /// # Errors
     /// If a rank fails.
@@ -109,8 +109,8 @@ impl Halo {
         &self.neighbours
     }
 
-    /// The neighbours, to replace their step ghosts. Before: no exchange is under way.
-    /// Both ranks of a pair replace them alike.
+    /// The neighbours, so that a caller can replace their step ghosts. Before: no exchange is
+    /// under way. Both ranks of a pair make matching changes.
     pub fn neighbours_mut(&mut self) -> &mut [HaloNeighbour] {
         &mut self.neighbours
     }

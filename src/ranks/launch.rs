@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Variables in which launchers give the number of ranks: Open MPI; the PMI of MPICH,
-/// Intel MPI and MVAPICH (Hydra); Slurm's `srun`. Only `srun` sets the step's number of
-/// tasks, so a batch script does not look like a rank.
+/// Variables in which launchers give the number of ranks: Open MPI; the PMI of MPICH, Intel MPI
+/// and MVAPICH (Hydra); Slurm's `srun`. The last one is set by `srun` alone, so a batch script
+/// does not look like a rank.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 /// A PMIx launcher gives the rank, but not the number of ranks.
 const PMIX_RANK: &str = "PMIX_RANK";
@@ -25,10 +25,10 @@ pub fn environment(name: &str) -> Option<String> {
 /// The machine and the cores of a rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostBinding {
-    /// Name of the machine; empty where the system does not say.
+    /// Name of the machine; empty if the system does not give it.
     pub host: String,
-    /// Cores that the calling thread may use, as in `0-3,8`; empty where the
-    /// system does not say.
+    /// Cores that the calling thread may use, for example `0-3,8`; empty if the system does
+    /// not give them.
     pub cpus_allowed: String,
 }
 

@@ -28,7 +28,7 @@ pub fn all_gather_v<T: Pod>(world: &dyn World, mine: &[T]) -> Result<Vec<T>> {
     Ok(all)
 }
 
-/// As [`all_gather_v`], where all ranks know how many items each has (`counts`).
+/// Like [`all_gather_v`], if all ranks know the number of items of each (`counts`).
 ///
 /// # Errors
 /// If the lengths do not fit together, or a rank fails.
@@ -55,10 +55,10 @@ pub fn gather_v<T: Pod>(world: &dyn World, root: usize, mine: &[T]) -> Result<Ve
     Ok(all)
 }
 
-/// A sparse exchange: sends `items_for[rank]` to each rank for which there are any,
-/// and returns the received items by rising source rank. All ranks call it; no rank
-/// knows beforehand who sends to it. Items for this rank itself are passed through.
-/// It costs one all-reduce and the messages.
+/// A sparse exchange. Sends `items_for[rank]` to each rank if there are any, and returns the
+/// received items by rising source rank. All ranks call it; no rank knows beforehand who sends
+/// to it. Items for this rank itself are passed through. The cost is one all-reduce and the
+/// messages.
 ///
 /// Before: no other message with `tag` is under way. After: none is.
 ///

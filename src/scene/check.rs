@@ -1,6 +1,6 @@
 //! Checks every number of a scene before its bodies are built.
 
-use crate::bodies::cloth::wind::Air;
+use crate::bodies::cloth::Air;
 use crate::bounds::*;
 use crate::error::{Error, Result};
 use crate::mesh::shapes::Shape;
@@ -74,7 +74,7 @@ impl Air {
     }
 }
 
-impl contact::Settings {
+impl contact::ContactSettings {
     fn validate(&self) -> Result<()> {
         positive("contact.distance_m", self.distance_m)?;
         not_negative("contact.friction_obstacle", self.friction_obstacle)?;
@@ -92,7 +92,7 @@ impl contact::Settings {
     }
 }
 
-impl stealing::Settings {
+impl stealing::StealingSettings {
     /// Checks all numbers.
     ///
     /// # Errors

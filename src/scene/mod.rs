@@ -12,5 +12,10 @@ pub mod spec;
 
 pub use crate::bounds::did_you_mean;
 pub use build::build;
-pub use load::load;
+pub use load::{complete, load, parse};
 pub use spec::Scene;
+
+pub use crate::contact::settings::{ContactSettings, DirtyStart, OnPinch, Response};
+pub use crate::linear::PreconditionerKind;
+pub use crate::stealing::settings::{Share, StealingSettings as CollisionSettings, VictimOrder};
+pub use crate::step::settings::Solver;

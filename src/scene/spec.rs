@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::bodies::cloth::Air;
 use crate::bodies::cloth::material::MaterialSpec;
-use crate::bodies::cloth::wind::Air;
 use crate::mesh::shapes::Shape;
 use crate::step::settings::Solver;
 use crate::{contact, stealing, step};
@@ -35,9 +35,9 @@ pub struct Scene {
     /// Surfaces whose motion is prescribed.
     pub obstacles: Vec<Obstacle>,
     /// Contact distance and friction.
-    pub contact: contact::Settings,
+    pub contact: contact::ContactSettings,
     /// How ranks share the search for contacts. Results do not depend on it.
-    pub collision: stealing::Settings,
+    pub collision: stealing::StealingSettings,
     /// The linear solver.
     pub solver: Solver,
     /// Approximate number of vertices of a patch.
@@ -58,8 +58,8 @@ impl Default for Scene {
             air: Air::default(),
             cloths: Vec::new(),
             obstacles: Vec::new(),
-            contact: contact::Settings::default(),
-            collision: stealing::Settings::default(),
+            contact: contact::ContactSettings::default(),
+            collision: stealing::StealingSettings::default(),
             solver: Solver::default(),
             patch_vertices: 256,
             output: Output::default(),
@@ -69,8 +69,8 @@ impl Default for Scene {
 
 impl Scene {
     /// The settings of the simulation. Its bodies are not among them.
-    pub fn settings(&self) -> step::Settings {
-        step::Settings {
+    pub fn settings(&self) -> step::StepSettings {
+        step::StepSettings {
             frames_per_second: self.frames_per_second,
             steps_per_frame: self.steps_per_frame,
             gravity_m_per_s2: self.gravity_m_per_s2,
@@ -294,6 +294,7 @@ mod tests {
     use super::{MaterialSpec, Shape};
 
     const DOCS: &str = include_str!("../../docs/scene.md");
+    const AIR: &str = include_str!("../bodies/cloth/elements/air.rs");
 
     /// Fields and choices of the public types of `source`.
     fn declared(source: &str, types: &[&str]) -> BTreeSet<String> {
@@ -340,7 +341,7 @@ mod tests {
         expected.extend(declared_in("mesh/shapes", &[]));
         expected.extend(MaterialSpec::NAMES.iter().map(|&name| name.to_owned()));
         expected.extend(declared_in("bodies/cloth/material", MaterialSpec::NAMES));
-        expected.extend(declared(include_str!("../bodies/cloth/wind.rs"), &[]));
+        expected.extend(declared(AIR, &["Air {", "WindKey"]));
         expected.extend(declared(include_str!("../contact/settings.rs"), &[]));
         expected.extend(declared(include_str!("../stealing/settings.rs"), &[]));
         expected.extend(declared(include_str!("../step/settings.rs"), &["Solver"]));
@@ -357,19 +358,5 @@ mod tests {
             let text = block.strip_prefix("ron").unwrap();
             crate::scene::load::parse(text, "docs").unwrap().validate().unwrap();
         }
-    }
-
-    #[test]
-    fn wind_is_linear_between_its_keys() {
-        let key = |time_s, x| crate::bodies::cloth::wind::WindKey {
-            time_s,
-            velocity_m_per_s: [x, 0.0, 0.0],
-        };
-        let air = crate::bodies::cloth::wind::Air {
-            wind: vec![key(1.0, 2.0), key(2.0, 6.0)],
-            ..Default::default()
-        };
-        let speeds = [0.0, 1.0, 1.25, 2.0, 9.0].map(|time| air.velocity(time).x);
-        assert_eq!(speeds, [2.0, 2.0, 3.0, 6.0, 6.0]);
     }
 }

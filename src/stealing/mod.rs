@@ -32,7 +32,7 @@ pub mod workload;
 
 pub use processor::RUNS_PER_LOOK;
 pub use processors::Processors;
-pub use settings::{Settings, Share, VictimOrder};
+pub use settings::{Share, StealingSettings, VictimOrder};
 pub use trace::{Origin, SearchSpan, TaskSpan};
 pub use usage::{ProcessorUse, Theft};
 pub use workload::{Results, Task, Workload};

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::stealing::settings::{Settings, Share};
+use crate::stealing::settings::{Share, StealingSettings};
 use crate::stealing::workload::Task;
 
 /// How large a stack may grow.
@@ -84,8 +84,8 @@ pub struct Policy {
 
 impl Policy {
     /// As a scene's settings say.
-    pub fn new(settings: &Settings) -> Self {
-        let Settings { decomposition, stealing, a, b, share, .. } = *settings;
+    pub fn new(settings: &StealingSettings) -> Self {
+        let StealingSettings { decomposition, stealing, a, b, share, .. } = *settings;
         let decomposition = decomposition.then_some(Decomposition { a, b });
         Self { decomposition, stealing, share }
     }
@@ -127,7 +127,8 @@ mod tests {
         decomposition: bool,
         tasks: &[&[u8]],
     ) -> (Vec<Task<u8>>, Vec<Task<u8>>) {
-        let policy = Policy::new(&Settings { share, decomposition, ..Settings::default() });
+        let policy =
+            Policy::new(&StealingSettings { share, decomposition, ..StealingSettings::default() });
         let mut pool = VecDeque::from_iter(tasks.iter().map(|task| task.to_vec()));
         let before = pool.len();
         let handed = policy.hand_over(&mut pool);

@@ -15,7 +15,7 @@ use crate::stealing::policy::Policy;
 use crate::stealing::pool::Pool;
 use crate::stealing::processor::{Processor, SearchRun};
 use crate::stealing::scheduler::Scheduler;
-use crate::stealing::settings::Settings;
+use crate::stealing::settings::StealingSettings;
 use crate::stealing::trace::{SearchSpan, TraceClock};
 use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
 use crate::stealing::workload::{Results, Task, Workload};
@@ -24,7 +24,7 @@ use crate::threads::Threads;
 /// The processors of one rank, which execute tests of type `T` and collect results `R`, with the
 /// profile of their last search.
 pub struct Processors<T, R> {
-    settings: Settings,
+    settings: StealingSettings,
     list: Vec<Processor<T, R>>,
     scheduler: Scheduler,
     clock: TraceClock,
@@ -36,7 +36,7 @@ pub struct Processors<T, R> {
 
 impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
     /// One for each of the `threads` of a rank of `world`.
-    pub fn new(settings: &Settings, threads: &Threads, world: &dyn World) -> Self {
+    pub fn new(settings: &StealingSettings, threads: &Threads, world: &dyn World) -> Self {
         Self {
             settings: *settings,
             list: (0..threads.count()).map(Processor::new).collect(),
@@ -204,7 +204,7 @@ mod tests {
         for (ranks, threads) in [(1, 1), (1, 3), (3, 1), (2, 2)] {
             let executed = in_process::run(ranks, |world| {
                 let threads = Threads::new(threads)?;
-                let mut processors = Processors::new(&Settings::default(), &threads, world);
+                let mut processors = Processors::new(&StealingSettings::default(), &threads, world);
                 // Rank 0 has all tasks, and gets them twice.
                 let own = |rank| if rank == 0 { tasks.clone() } else { Vec::new() };
                 let here = (world, &threads);

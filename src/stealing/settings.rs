@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How tests are shared among ranks and threads (`docs/methods.md`, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "Collision", default, deny_unknown_fields)]
-pub struct Settings {
+pub struct StealingSettings {
     /// Whether large tasks are cut into smaller ones.
     pub decomposition: bool,
     /// Whether a processor with nothing to do takes tasks from others.
@@ -22,7 +22,7 @@ pub struct Settings {
     pub share: Share,
 }
 
-impl Default for Settings {
+impl Default for StealingSettings {
     fn default() -> Self {
         Self {
             decomposition: true,

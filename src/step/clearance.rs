@@ -1,7 +1,7 @@
 //! The end of a step: motions are shortened where surfaces would come nearer than the clearance.
 
 use crate::collision::{Pair, stays_within};
-use crate::contact::fail_safe::{FailSafe, Outcome, Paths, WholeBody, stopped_velocity};
+use crate::contact::fail_safe::{FailSafe, FailSafeReport, Paths, WholeBody, stopped_velocity};
 use crate::error::Result;
 use crate::step::context::Context;
 use crate::step::model::Model;
@@ -55,14 +55,14 @@ pub(super) fn keep_clear(
     Ok(None)
 }
 
-fn loses_too_much(model: &Model, outcome: &Outcome) -> bool {
+fn loses_too_much(model: &Model, outcome: &FailSafeReport) -> bool {
     let limit = |vertex: u32| LOSS_LIMIT * model.shortest_edges[vertex as usize];
     outcome.truncated.iter().any(|truncation| truncation.lost_m > limit(truncation.vertex))
 }
 
 /// Velocities lose their part towards the planes that stopped them; bodies keep the fraction of
 /// their motion that was left.
-fn stop(here: &Context, outcome: &Outcome, motion: &mut StepMotion) {
+fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
     for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
         // Planes stop vertices of cloth one by one: each is its own node.
         let u = &mut motion.u1[stops[0].vertex as usize];
@@ -73,7 +73,7 @@ fn stop(here: &Context, outcome: &Outcome, motion: &mut StepMotion) {
     }
 }
 
-fn record(here: &Context, outcome: &Outcome, motion: &StepMotion, report: &mut StepReport) {
+fn record(here: &Context, outcome: &FailSafeReport, motion: &StepMotion, report: &mut StepReport) {
     report.count(Counter::FailSafePasses, outcome.per_pass.len() as u64);
     report.count(Counter::Truncated, outcome.truncated.len() as u64);
     report.count(Counter::Planes, outcome.planes);

@@ -92,13 +92,13 @@ impl ContactStage {
         &self.springs
     }
 
-    /// Notes what the contacts remember of the step. Before: velocities at its end are known.
+    /// Keeps what the contacts remember of the step. Before: velocities at its end are known.
     pub fn remember(&mut self, here: &Context, motion: &StepMotion) -> Result<()> {
         let (bodies, memories) = (motion.dynamics(here.model), &mut self.memories);
         here.route().memories(&self.active, &bodies, here.span.h, memories)
     }
 
-    /// Hands over what the contacts remember, for what they remembered before.
+    /// Exchanges the memories of this step for those of the last one.
     pub fn swap_memories(&mut self, memories: &mut Vec<ContactMemory>) {
         std::mem::swap(&mut self.memories, memories);
     }

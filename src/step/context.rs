@@ -8,7 +8,7 @@ use crate::step::motion::Span;
 use crate::threads::Threads;
 
 /// One rank: how it reaches the others, its threads and its numbering.
-pub(super) struct Rank<'w> {
+pub(super) struct ThisRank<'w> {
     pub world: &'w dyn World,
     pub threads: Threads,
     pub layout: Layout,
@@ -18,14 +18,14 @@ pub(super) struct Rank<'w> {
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub model: &'a Model,
-    pub rank: &'a Rank<'a>,
+    pub rank: &'a ThisRank<'a>,
     pub span: &'a Span,
 }
 
 impl Context<'_> {
     /// How contacts reach the owners of their nodes.
     pub fn route(&self) -> Route<'_> {
-        let Rank { world, layout, .. } = self.rank;
+        let ThisRank { world, layout, .. } = self.rank;
         Route { world: *world, partition: &self.model.partition, layout }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::contact::settings::OnPinch;
 use crate::step::clock::TICKS_PER_STEP;
-use crate::step::settings::Settings;
+use crate::step::settings::StepSettings;
 
-/// How large the next attempt is, and whether what is prescribed waits in it.
+/// The size of the next attempt, and whether prescribed bodies wait in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StepControl {
     /// Size of the next attempt, ticks.
@@ -20,14 +20,14 @@ impl StepControl {
     }
 
     /// Whether half the present step is allowed; pinched ones may be as small as time goes.
-    pub fn can_halve(&self, settings: &Settings, pinched: bool) -> bool {
+    pub fn can_halve(&self, settings: &StepSettings, pinched: bool) -> bool {
         let smallest = TICKS_PER_STEP >> settings.solver.max_halvings;
         self.ticks / 2 >= if pinched { 1 } else { smallest.max(1) }
     }
 
     /// After trouble at `now`, in a step that ends at `end`: makes the next attempt smaller, or lets
     /// obstacles and handles wait. False if neither is possible.
-    pub fn shrink(&mut self, settings: &Settings, pinched: bool, now: u64, end: u64) -> bool {
+    pub fn shrink(&mut self, settings: &StepSettings, pinched: bool, now: u64, end: u64) -> bool {
         if self.can_halve(settings, pinched) {
             self.ticks /= 2;
             return true;

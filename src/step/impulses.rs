@@ -2,9 +2,9 @@
 
 use crate::collision::Pair;
 use crate::contact::impulse::CollisionLaw;
-use crate::contact::settings::Response as ResponseKind;
+use crate::contact::settings::Response;
 use crate::contact::{
-    Contact, ContactKind, Friction, Response, StepEnds, impulses, max_project, repulsions,
+    Contact, ContactKind, Friction, NodeResponse, StepEnds, impulses, max_project, repulsions,
 };
 use crate::error::Result;
 use crate::math::Vec3;
@@ -25,7 +25,7 @@ const SEPARATION: f64 = 0.25;
 /// Collisions of one rank and what answers them.
 #[derive(Default)]
 pub(super) struct ImpulseStage {
-    responses: Vec<Response>,
+    responses: Vec<NodeResponse>,
 }
 
 /// What a round of impulses is made from.
@@ -47,7 +47,7 @@ impl ImpulseStage {
         motion: &mut StepMotion,
         report: &mut StepReport,
     ) -> Result<()> {
-        if here.model.settings.contact.response == ResponseKind::Impulses {
+        if here.model.settings.contact.response == Response::Impulses {
             report.time(Phase::Response, |_| self.find_repulsions(here, of, motion));
             self.apply(here, motion, report)?;
         }

@@ -24,7 +24,7 @@ mod trouble;
 pub use clock::{Clock, TICKS_PER_STEP};
 pub use model::Model;
 pub use report::{Counter, Measure, Phase, StepReport};
-pub use settings::Settings;
+pub use settings::StepSettings;
 pub use simulation::Simulation;
 pub use state::State;
 pub use system::StepSystem;

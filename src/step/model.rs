@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bodies::cloth::{AirDrag, ClothModel};
+use crate::bodies::cloth::ClothModel;
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
@@ -11,13 +11,13 @@ use crate::ids::{NodeId, VertexId};
 use crate::math::Vec3;
 use crate::partition::{Graph, Partition, Patches};
 use crate::step::clock::{Clock, TICKS_PER_STEP};
-use crate::step::settings::Settings;
+use crate::step::settings::StepSettings;
 use crate::step::surfaces;
 
 /// Elements, hierarchies, partition and settings of a scene.
 pub struct Model {
     /// What the scene says beside its bodies.
-    pub settings: Settings,
+    pub settings: StepSettings,
     /// Ticks and seconds.
     pub clock: Clock,
     /// Elements of all cloths.
@@ -49,13 +49,14 @@ pub struct Model {
 }
 
 impl Model {
-    /// Prepares `setup` for simulation. `partition` turns the coupling graph and
-    /// the patches' maker into a partition: one rank calls METIS, the others are told.
+    /// Prepares `setup` for simulation. `partition` gets a function that makes the partition for a
+    /// number of ranks. Under MPI one rank calls it, because it calls METIS, and sends the others
+    /// the result.
     ///
     /// # Errors
     /// When the mesh cannot be partitioned.
     pub fn new(
-        settings: Settings,
+        settings: StepSettings,
         setup: Setup,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
@@ -67,17 +68,14 @@ impl Model {
     /// # Errors
     /// When the mesh cannot be partitioned, or the faces of a body are no surface.
     pub fn with_bodies(
-        settings: Settings,
+        settings: StepSettings,
         setup: Setup,
         bodies: Vec<Arc<dyn Body>>,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
         let clock = Clock::new(settings.frames_per_second, settings.steps_per_frame);
-        let air = AirDrag {
-            normal: settings.air.normal_drag_n_s_per_m3,
-            tangential: settings.air.tangential_drag_n_s_per_m3,
-        };
-        let cloth = ClothModel::new(&setup.cloths, air, clock.seconds(TICKS_PER_STEP));
+        let longest_step_s = clock.seconds(TICKS_PER_STEP);
+        let cloth = ClothModel::new(&setup.cloths, settings.air.drag(), longest_step_s);
         let prescribed = setup.obstacles.iter().map(|obstacle| obstacle.shape.len()).sum();
         let numbering = Numbering::new(cloth.vertex_count(), &bodies, prescribed);
         let graph = coupling_graph(&cloth, &numbering);

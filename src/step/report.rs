@@ -41,7 +41,7 @@ named! {
         AllGather = "all-gather",
         /// Continuous tests and impulses of what a rank found.
         Response = "response",
-        /// The responses of all ranks, the largest per vertex, and what they do.
+        /// Combining the responses of all ranks, and applying the largest of each node.
         Combination = "combination",
         /// Motions shortened where surfaces would come too near.
         FailSafe = "fail-safe",
@@ -71,7 +71,7 @@ named! {
         Candidates = "candidate_pairs",
         /// Pairs nearer than the contact distance at the start of the step.
         ProximityPairs = "proximity_pairs",
-        /// Predicted impacts that stand in the system.
+        /// Predicted impacts that become active contacts.
         PredictedImpacts = "predicted_impacts",
         /// Second traversals, where a vertex left its margin.
         Retraversals = "retraversals",
@@ -142,7 +142,7 @@ pub struct StepReport {
     /// Vertices whose motion each pass of the fail-safe shortened.
     pub truncated_per_pass: [u64; ROUNDS],
     /// Wrapping sum of a hash of each test that this rank executed: with their number it
-    /// shows, over all ranks, that each was executed once (methods 9).
+    /// shows, over all ranks, that each was executed once (docs/methods.md, section 9).
     pub test_hash: u64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,

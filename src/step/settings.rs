@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bodies::cloth::wind::Air;
+use crate::bodies::cloth::Air;
 use crate::linear::PreconditionerKind;
 use crate::{contact, stealing};
 
-/// Settings of a simulation.
+/// StepSettings of a simulation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct StepSettings {
     /// Frames of one second.
     pub frames_per_second: f64,
     /// Steps from one frame to the next.
@@ -18,9 +18,9 @@ pub struct Settings {
     /// Wind and drag.
     pub air: Air,
     /// How bodies touch.
-    pub contact: contact::Settings,
+    pub contact: contact::ContactSettings,
     /// How hierarchy tests are shared out.
-    pub collision: stealing::Settings,
+    pub collision: stealing::StealingSettings,
     /// The linear solver and its step control.
     pub solver: Solver,
     /// Vertices of a patch, about.

@@ -1,4 +1,4 @@
-//! One rank's simulation: what it holds and what can be asked of it.
+//! One rank's simulation: its parts, and its public face.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::partition::Layout;
 use crate::ranks::World;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::contacts::ContactStage;
-use crate::step::context::Rank;
+use crate::step::context::ThisRank;
 use crate::step::control::StepControl;
 use crate::step::gather::VelocityGather;
 use crate::step::impulses::ImpulseStage;
@@ -30,7 +30,7 @@ use crate::threads::Threads;
 pub struct Simulation<'w> {
     /// What all ranks know alike.
     pub(super) model: Arc<Model>,
-    pub(super) rank: Rank<'w>,
+    pub(super) rank: ThisRank<'w>,
     /// What outlives a step.
     pub(super) state: State,
     /// The size of the next attempt.
@@ -72,7 +72,7 @@ impl<'w> Simulation<'w> {
             impulses: ImpulseStage::default(),
             fail_safe: FailSafe::default(),
             energy: EnergyMeter::new(&model.cloth, &layout),
-            rank: Rank { world, threads, layout },
+            rank: ThisRank { world, threads, layout },
             model,
         })
     }
@@ -92,6 +92,12 @@ impl<'w> Simulation<'w> {
     pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
         self.state.positions.copy_from_slice(positions);
         self.state.velocities[..velocities.len()].copy_from_slice(velocities);
+    }
+
+    /// Where the vertices of pin group `group` (in scene order, of all cloths) are held, m; empty
+    /// before it takes hold.
+    pub fn handle(&self, group: usize) -> &[Vec3] {
+        self.state.captured.get(group).map_or(&[], Vec::as_slice)
     }
 
     /// Leads the vertices of pin group `group` (in scene order, of all cloths) to
@@ -142,6 +148,23 @@ impl<'w> Simulation<'w> {
     /// [`crate::error::Error::Rank`] when another rank has failed.
     pub fn step(&mut self) -> Result<StepReport> {
         self.step_observed(&mut ())
+    }
+
+    /// Advances by `steps` whole steps and calls `hook` after each, with the report of the step.
+    /// Every rank must do the same in it. Collective.
+    ///
+    /// # Errors
+    /// As for [`Simulation::step`], and those of the hook.
+    pub fn run(
+        &mut self,
+        steps: u64,
+        mut hook: impl FnMut(&mut Self, &StepReport) -> Result<()>,
+    ) -> Result<()> {
+        for _ in 0..steps {
+            let report = self.step()?;
+            hook(self, &report)?;
+        }
+        Ok(())
     }
 
     /// What all ranks know alike.

@@ -7,8 +7,8 @@ use crate::step::model::Model;
 use crate::threads::Threads;
 
 impl Model {
-    /// Refuses a start in which surfaces cross or are nearer than the clearance; if
-    /// the scene allows it, says what is wrong instead, one line each.
+    /// Refuses a start in which surfaces cross or are nearer than the clearance. If the scene
+    /// allows such a start, the problems are returned instead, a line each.
     ///
     /// # Errors
     /// What is wrong, where, and what to do.

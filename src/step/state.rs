@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::ranks::World;
 use crate::step::model::Model;
 
-/// The state between two steps: what is hashed, written and continued from.
+/// The state between two steps. Its hash names it, frames are written from it, and a run continues from it.
 #[derive(Debug, Clone)]
 pub struct State {
     /// Time in ticks (see [`crate::step::clock::Clock`]).

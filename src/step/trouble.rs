@@ -1,4 +1,4 @@
-//! Why a step is tried again, and what is said when the smallest one fails.
+//! Why a step is redone, and the error when the smallest one fails.
 
 use std::cmp::Ordering;
 

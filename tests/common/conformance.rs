@@ -1,5 +1,5 @@
-//! One suite for both transports: what every [`World`] must do, on any number of
-//! ranks. A case runs on every rank and panics where an answer is wrong.
+//! One suite for both transports: the behaviour that every [`World`] must have, on any number of
+//! ranks. A case runs on every rank and panics if an answer is wrong.
 
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
@@ -29,7 +29,7 @@ pub const CASES: [(&str, Case); 13] = [
 pub fn all(world: &dyn World) -> Result<()> {
     CASES.iter().try_for_each(|(_, case)| {
         case(world)?;
-        world.all_reduce_sum(&mut [0]) // no message of the next case comes early
+        world.all_reduce_sum(&mut [0]) // keeps messages of the next case out of this one
     })
 }
 
@@ -77,7 +77,7 @@ fn poll_from_any_rank(world: &dyn World) -> Result<()> {
     Ok(())
 }
 
-/// Around a ring, so large that no transport sends them eagerly.
+/// Messages around a ring, too large for any transport to send eagerly.
 fn large_and_empty_messages(world: &dyn World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let content = |rank: usize| (0..3_000_000).map(|i| (i * 7 + rank) as u8).collect::<Vec<_>>();
@@ -112,7 +112,7 @@ fn gathers_with_empty_parts(world: &dyn World) -> Result<()> {
     Ok(())
 }
 
-/// As the positions of some 300,000 vertices.
+/// As many bytes as the positions of about 300,000 vertices.
 fn large_gather(world: &dyn World) -> Result<()> {
     let part =
         |rank: usize| vec![Vec3::new(rank as f64, -0.0, 1e-300); 300_000 / world.size() + rank];
@@ -143,8 +143,8 @@ fn reductions(world: &dyn World) -> Result<()> {
     world.all_reduce_sum(&mut [])
 }
 
-/// The collision phase's way to its end: a message is received while a barrier
-/// or a sum is pending, or after both.
+/// The end of the collision phase: a message is received while a barrier or a sum is pending, or
+/// after both.
 fn pending_collectives_among_messages(world: &dyn World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     for round in 0..20_u8 {
@@ -170,7 +170,8 @@ fn pending_collectives_among_messages(world: &dyn World) -> Result<()> {
     Ok(())
 }
 
-/// Completed in another order than begun, with blocking collectives between.
+/// Pending operations complete in another order than they began, with blocking collectives
+/// between.
 fn several_pending_collectives(world: &dyn World) -> Result<()> {
     let n = world.size() as i64;
     let first = world.begin_all_reduce_sum(vec![1; 10])?;
@@ -185,8 +186,8 @@ fn several_pending_collectives(world: &dyn World) -> Result<()> {
     Ok(())
 }
 
-/// Every pair of ranks, with lengths of its own, one of them sending nothing;
-/// two exchanges under way at once.
+/// Every pair of ranks exchanges messages of its own length. One rank sends nothing. Two
+/// exchanges are under way at once.
 fn repeated_exchanges(world: &dyn World) -> Result<()> {
     let rank = world.rank();
     let length = |from: usize, to: usize| if from + 1 == to { 0 } else { 8 * (1 + from + 2 * to) };
@@ -219,8 +220,8 @@ fn repeated_exchanges(world: &dyn World) -> Result<()> {
     Ok(())
 }
 
-/// Three own values a rank; the ghosts are the last of the previous rank and
-/// the first two of the next.
+/// Each rank has three own values. Its ghosts are the last value of the previous rank and the
+/// first two of the next.
 fn halo_of_a_ring(world: &dyn World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     if size < 3 {
@@ -250,8 +251,8 @@ fn halo_of_a_ring(world: &dyn World) -> Result<()> {
     Ok(())
 }
 
-/// Each rank sends to the ranks that divide it, repeatedly without a barrier,
-/// then nobody has anything.
+/// Each rank sends to the ranks whose number divides its own, repeatedly without a barrier. In
+/// the end no rank has items to send.
 fn sparse_route(world: &dyn World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let items = |from: usize, to: usize, round: u64| match (from + 1) % (to + 1) {

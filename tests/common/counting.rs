@@ -1,5 +1,5 @@
-//! A global allocator that counts, for all threads of the program: a test
-//! program that includes this module has one test alone.
+//! A global allocator that counts the allocations of all threads of the program. A test program
+//! that includes this module has a single test.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 struct Counting;
 
-// SAFETY: all is passed on to the system's allocator.
+// SAFETY: every call is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);

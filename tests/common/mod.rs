@@ -1,4 +1,4 @@
-//! What several test programs need.
+//! Helpers of several test programs.
 #![allow(dead_code)] // each of them uses a part of it
 
 pub mod conformance;
@@ -13,15 +13,15 @@ use std::sync::OnceLock;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The real `mpirun` for `ranks` ranks, on a machine with any number of cores,
-/// as any user; append the program. Panics if there is no `mpirun`.
+/// The command of the real `mpirun` for `ranks` ranks, on any number of cores and as any user;
+/// the caller appends the program. Panics if there is no `mpirun`.
 pub fn mpirun(ranks: usize) -> Command {
     let mut command = Command::new("mpirun");
     command.args(["-n", &ranks.to_string()]).stdin(Stdio::null());
     if is_open_mpi() {
         command.args(["--oversubscribe", "--bind-to", "none"]);
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        // Containers often forbid copies between processes, which costs a warning.
+        // Containers often forbid copies between processes; Open MPI would print a warning.
         command.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
     }
     command
@@ -39,7 +39,7 @@ fn is_open_mpi() -> bool {
     })
 }
 
-/// Runs `command` to its end; panics, and ends it, if that takes longer than `limit`.
+/// Runs `command` to its end. If that takes longer than `limit`, ends it and panics.
 pub fn finish_within(limit: Duration, command: &mut Command) -> Output {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");

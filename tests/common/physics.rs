@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::cloth::elements::membrane::rest_coordinates;
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::bodies::cloth::membrane::rest_coordinates;
 use cloth_sim::bodies::cloth::setup::{ClothSetup, Pin, RestTriangle};
 use cloth_sim::error::Result;
 use cloth_sim::linear::PreconditionerKind;
@@ -40,8 +40,7 @@ pub fn scene(step_s: f64) -> Scene {
     scene
 }
 
-/// A scene for equilibria: the stiff
-/// systems of large steps want incomplete factors.
+/// A scene for equilibria. The stiff systems of large steps need incomplete factors.
 pub fn statics(step_s: f64) -> Scene {
     let mut scene = scene(step_s);
     scene.solver.relative_residual = 1e-8;
@@ -76,14 +75,14 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
     }
 }
 
-/// Holds the vertices whose place at rest is `chosen`.
+/// Holds the vertices whose rest position is `chosen`.
 pub fn hold(cloth: &mut ClothSetup, chosen: impl Fn(&Vec3) -> bool) {
     let vertices = vertices_where(&cloth.rest, chosen);
     assert!(!vertices.is_empty());
     cloth.pins.push(Pin { vertices, start_s: 0.0, end_s: f64::INFINITY, motion: None });
 }
 
-/// Vertices whose place is `chosen`.
+/// Vertices whose position is `chosen`.
 pub fn vertices_where(x: &[Vec3], chosen: impl Fn(&Vec3) -> bool) -> Vec<u32> {
     (0..x.len() as u32).filter(|&v| chosen(&x[v as usize])).collect()
 }
@@ -93,8 +92,8 @@ pub fn mean(vertices: &[u32], of: impl Fn(usize) -> f64) -> f64 {
     vertices.iter().map(|&v| of(v as usize)).sum::<f64>() / vertices.len() as f64
 }
 
-/// Steps until no vertex is faster than `speed` (m/s) nor was for 0.2 s;
-/// returns the time that took (s). Panics after `limit_s`.
+/// Steps until no vertex has been faster than `speed` (m/s) for 0.2 s. Returns the time that
+/// this took (s). Panics after `limit_s`.
 pub fn settle(simulation: &mut Simulation, speed: f64, limit_s: f64) -> Result<f64> {
     let mut quiet_since = f64::INFINITY;
     while simulation.time_s() - quiet_since < 0.2 || quiet_since.is_infinite() {
@@ -137,13 +136,13 @@ pub enum Cut {
     Falling,
     /// Equilateral triangles in rows across the strip.
     Equilateral,
-    /// `Rising` with inner vertices moved at random by up to this part of an edge
-    /// along and across, the first two columns excepted; with a seed.
+    /// `Rising` with inner vertices moved at random by up to this part of an edge along and
+    /// across. The first two columns stay. With a seed.
     Jittered(f64, u64),
 }
 
-/// A flat strip from x = 0 in +x, its width along z about 0, of `along` x
-/// `across` cells of length `cell` (m), fronts up.
+/// A flat strip of `along` x `across` cells of length `cell` (m), fronts up. It extends from
+/// x = 0 in +x; its width is along z, centred at 0.
 pub fn strip(along: u32, across: u32, cell: f64, cut: Cut) -> Mesh {
     let (length, width) = (f64::from(along) * cell, f64::from(across) * cell);
     let mut mesh = if cut == Cut::Equilateral {
@@ -172,18 +171,18 @@ pub fn strip(along: u32, across: u32, cell: f64, cut: Cut) -> Mesh {
     mesh
 }
 
-/// A linear congruential generator: random enough for meshes.
+/// A linear congruential generator, random enough for meshes.
 pub struct Random(pub u64);
 
 impl Random {
-    /// Evenly from -1 to 1.
+    /// Uniform in -1..1.
     pub fn signed(&mut self) -> f64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// Evenly from the cube of side 2 about the origin.
+    /// Uniform in the cube of side 2 about the origin.
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }

@@ -1,7 +1,7 @@
-//! Continuous collision queries whose truth is known by construction.
+//! Continuous collision queries whose answer is known by construction.
 //!
-//! Everything is drawn and solved in rationals of the unit of a query, a power of two;
-//! kept are the queries whose eight points are exact in f64.
+//! A query is drawn and solved in rational numbers. Its unit is a power of two. Only queries whose
+//! eight points are exact in f64 are kept.
 
 use cloth_sim::collision::PairKind;
 use cloth_sim::collision::narrow::closest;
@@ -20,7 +20,7 @@ pub struct Query {
     pub truth: Truth,
 }
 
-/// What is known of a pair's motion.
+/// The known answer for a pair's motion.
 pub enum Truth {
     /// At `time` in [0, 1] the points with `weights` are exactly `distance_m` apart.
     Meets { time: Ratio<i64>, weights: [Ratio<i64>; 4], distance_m: f64 },
@@ -31,15 +31,15 @@ pub enum Truth {
 /// Ways in which pairs meet.
 #[derive(Debug, Clone, Copy)]
 pub enum Meeting {
-    /// Nothing special.
+    /// No special position.
     Random,
     /// Edges without length, faces collapsed to a segment or a point.
     Collapsed,
-    /// All in one plane, at all times.
+    /// All points in one plane at all times.
     Coplanar,
     /// Parallel edges; a vertex that moves parallel to a face.
     Parallel,
-    /// A touch in passing, often at an end, an edge, a corner, or at time 0 or 1.
+    /// The sides graze each other, often at an end, an edge or a corner, or at time 0 or 1.
     Grazing,
     /// Nearly parallel edges, faces of nearly no area.
     Thin,
@@ -83,7 +83,7 @@ impl Draw {
         Point::from_fn(|_, _| Rational::from(grain * self.integer(-most, most)))
     }
 
-    /// `count` shares of `parts` that sum to 1; some are 0 where `few`.
+    /// `count` multiples of 1 / `parts` that sum to 1. Some are 0 if `few`.
     fn shares(&mut self, count: usize, parts: i128, few: bool) -> Vec<Rational> {
         let mut left = parts;
         let mut shares = vec![Rational::from(0); count];
@@ -108,7 +108,7 @@ impl Draw {
     }
 }
 
-/// A pair that meets; at a distance of 0 where `touching`.
+/// A pair that meets; at a distance of 0 if `touching`.
 pub fn meeting(kind: PairKind, way: Meeting, touching: bool, draw: &mut Draw) -> Query {
     std::iter::repeat_with(|| try_meeting(kind, way, touching, draw))
         .flatten()
@@ -159,7 +159,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Points and displacements, multiples of `grain`, for points with `weights` to meet.
+    /// Points and displacements, in multiples of `grain`, so that points with `weights` meet.
     fn new(
         kind: PairKind,
         way: Meeting,
@@ -188,7 +188,7 @@ impl Shape {
         shape
     }
 
-    /// Puts vertices of a side on one place, where they stay or do not.
+    /// Puts vertices of a side on one place. They stay together or separate.
     fn collapse(&mut self, draw: &mut Draw) {
         let joins: &[(usize, usize)] = match (self.first_side, draw.integer(0, 2)) {
             (1, 0) => &[(2, 1)],
@@ -205,7 +205,7 @@ impl Shape {
         }
     }
 
-    /// Parallel edges, which stay so or do not; or a vertex that moves along a face's plane.
+    /// Parallel edges, which may turn; or a vertex that moves along a face's plane.
     fn align(&mut self, draw: &mut Draw) {
         let Self { x, p, .. } = self;
         let [s, t] = [draw.integer(-3, 3), draw.integer(-3, 3)].map(Rational::from);
@@ -218,7 +218,8 @@ impl Shape {
         }
     }
 
-    /// The first side above z = 0, the second below, moving along it; on it what meets.
+    /// The first side lies above z = 0, the second below; both move along this plane. The
+    /// vertices with weight lie in it.
     fn graze(&mut self, grain: i128, weights: &[Rational], draw: &mut Draw) {
         for (a, weight) in weights.iter().enumerate() {
             let height = if *weight == 0.into() { draw.integer(0, 1 << 20) * grain } else { 0 };
@@ -227,7 +228,7 @@ impl Shape {
         }
     }
 
-    /// The last vertex all but on the line of a face's edge, or beyond a parallel edge's.
+    /// A face whose last vertex lies close to the line of an edge; or nearly parallel edges.
     fn thin(&mut self, grain: i128, draw: &mut Draw) {
         let shift = Rational::from(1 << draw.integer(10, 34));
         self.x = std::array::from_fn(|_| draw.vector(1 << 6, grain) * shift);
@@ -256,7 +257,7 @@ fn first_side(kind: PairKind) -> usize {
     }
 }
 
-/// A pair that passes with a gap between two planes that stand still.
+/// A pair that passes. The gap between two fixed planes separates its sides.
 pub fn parted(kind: PairKind, draw: &mut Draw) -> Query {
     let first_side = first_side(kind);
     let widest = 1 << draw.integer(4, 18);
@@ -277,8 +278,8 @@ pub fn parted(kind: PairKind, draw: &mut Draw) -> Query {
     Query { kind, x0: at(0), x1: at(1), truth: Truth::Apart { gap_m: (gap * scale) as f64 * unit } }
 }
 
-/// A pair that moves at random and passes: over each 16th of the time, the gap along
-/// some direction, in integers, is positive at both ends, thus throughout.
+/// A pair that moves at random and passes. In each 16th of the time some direction has a
+/// positive gap, in integers, at both ends; so the gap is positive in between.
 pub fn passing(kind: PairKind, draw: &mut Draw) -> Query {
     const PIECES: i128 = 16;
     let unit = 2f64.powi(-20);

@@ -1,4 +1,4 @@
-//! Runs of the real binary and what they leave behind.
+//! Runs of the real binary and the files that they write.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::finish_within;
 use super::mpirun;
 
-/// Longest that any run of a test may take.
+/// Time limit of a run.
 const LIMIT: Duration = Duration::from_secs(240);
 
 /// How to start the binary.
@@ -28,7 +28,7 @@ pub fn scene(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name)
 }
 
-/// The binary's command as `start` says.
+/// The binary's command for `start`.
 pub fn cloth_sim(start: Start) -> Command {
     let binary = env!("CARGO_BIN_EXE_cloth-sim");
     match start {
@@ -46,7 +46,7 @@ pub fn cloth_sim(start: Start) -> Command {
     }
 }
 
-/// Runs `scene` into `folder` to a good end.
+/// Runs `scene` into `folder`; the run must succeed.
 pub fn simulate(start: Start, scene: &Path, folder: &Path, more: &[&str]) -> Frames {
     let output = finish(cloth_sim(start).arg(scene).arg("--out").arg(folder).args(more));
     let said = String::from_utf8_lossy(&output.stderr);
@@ -59,19 +59,19 @@ pub fn finish(command: &mut Command) -> Output {
     finish_within(LIMIT, command)
 }
 
-/// What a run computed, whoever computed it.
+/// The results of a run that must not depend on ranks and threads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Frames {
-    /// By rising frame.
+    /// Hash of the state, by rising frame.
     pub state_hashes: Vec<String>,
-    /// Of frame files, by file name.
+    /// Digest of each frame file, by file name.
     pub digests: BTreeMap<String, String>,
-    /// Of each step: number and wrapping sum of a hash of all tests, over all ranks.
+    /// For each step: number of tests and wrapping sum of their hashes, over all ranks.
     pub tests: BTreeMap<u64, (u64, u64)>,
 }
 
 impl Frames {
-    /// What `folder` holds.
+    /// Reads them from the run folder `folder`.
     pub fn read(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join("run.json")).expect("run.json is there");
         let head: Value = serde_json::from_str(&text).expect("run.json is JSON");
@@ -101,8 +101,8 @@ pub fn steps_of(frames: &[Value]) -> Vec<&Value> {
     frames.iter().flat_map(|frame| frame["steps"].as_array().expect("steps")).collect()
 }
 
-/// A frame hides a test that was executed twice, as the larger of two equal responses is the
-/// same; these do not.
+/// Number and hash sum of the tests of each step. They show a test that was executed twice. A
+/// frame does not, because the larger of two equal responses is the same.
 fn executed_tests(frames: &[Value]) -> BTreeMap<u64, (u64, u64)> {
     let mut sums = BTreeMap::<u64, (u64, u64)>::new();
     for step in steps_of(frames) {

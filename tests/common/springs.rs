@@ -1,18 +1,18 @@
-//! Spring systems on a square grid, for whatever solves them.
+//! Spring systems on a square grid, for tests and benchmarks of solvers.
 
 use cloth_sim::linear::BlockCsr;
 use cloth_sim::math::Mat3;
 use cloth_sim::partition::{Graph, Layout};
 
-/// The vertices around each cell of a grid of `side` x `side` vertices, which are
-/// numbered row by row; counter-clockwise.
+/// The vertices around each cell of a grid, counter-clockwise. The grid has `side` x `side`
+/// vertices, numbered row by row.
 pub fn cells(side: u32) -> impl Iterator<Item = [u32; 4]> {
     let corners = (0..side - 1).flat_map(move |y| (0..side - 1).map(move |x| y * side + x));
     corners.map(move |at| [at, at + 1, at + 1 + side, at + side])
 }
 
-/// Springs between neighbours and a `mass` at each vertex; `spring` is the stiffness
-/// between two vertices, the same in either order. All ranks' rows agree.
+/// Springs between neighbours and a `mass` at each vertex. `spring` is the stiffness between two
+/// vertices, the same in either order. The rows of all ranks agree.
 pub fn springs(
     layout: &Layout,
     graph: &Graph,

@@ -1,7 +1,9 @@
 //! Hinges and the bending of triangles.
 
-use cloth_sim::bodies::cloth::bending::{hinge_angle_and_gradient, hinge_angles_and_gradients};
-use cloth_sim::bodies::cloth::{BendingStiffness, BendingTreatment};
+use cloth_sim::bodies::cloth::elements::bending::{
+    BendingTreatment, hinge_angle_and_gradient, hinge_angles_and_gradients,
+};
+use cloth_sim::bodies::cloth::material::BendingStiffness;
 use cloth_sim::ids::NONE;
 use cloth_sim::math::{Mat3, Vec3, rotation};
 
@@ -38,7 +40,7 @@ fn collapsed_hinges_stay_finite() {
     }
 }
 
-/// The sheet wound around a cylinder, its direction at `degrees` to the warp.
+/// The sheet wound around a cylinder whose direction is at `degrees` to the warp.
 fn wound(sheet: &Sheet, radius: f64, degrees: f64) -> Vec<Vec3> {
     let turn = rotation(Vec3::z(), degrees);
     let round = |x: &Vec3| {
@@ -50,8 +52,8 @@ fn wound(sheet: &Sheet, radius: f64, degrees: f64) -> Vec<Vec3> {
     sheet.x.iter().map(round).collect()
 }
 
-/// Energy of a sheet wound around a cylinder over that of the smooth plate, over
-/// the faces with three hinges, since others leave their edges free.
+/// Ratio of the energy of a sheet wound around a cylinder to that of the smooth plate. Only
+/// faces with three hinges count: the others have free edges.
 fn cylinder_energy_ratio(sheet: &Sheet, d: BendingStiffness, degrees: f64) -> f64 {
     let radius = 0.5;
     let bending = sheet.bending(d);

@@ -1,7 +1,7 @@
 //! Triangles of the membrane.
 
-use cloth_sim::bodies::cloth::membrane::rest_coordinates;
-use cloth_sim::bodies::cloth::{MembraneStiffness, MembraneTriangle, StepTerms};
+use cloth_sim::bodies::cloth::elements::membrane::{MembraneTriangle, StepTerms, rest_coordinates};
+use cloth_sim::bodies::cloth::material::MembraneStiffness;
 use cloth_sim::math::{Vec2, Vec3, rotation};
 use nalgebra::SMatrix;
 use proptest::prelude::*;

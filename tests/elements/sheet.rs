@@ -1,7 +1,8 @@
 //! A sheet and its elements.
 
-use cloth_sim::bodies::cloth::membrane::rest_coordinates;
-use cloth_sim::bodies::cloth::{Bending, BendingStiffness, MembraneTriangle};
+use cloth_sim::bodies::cloth::elements::bending::HingedSheet;
+use cloth_sim::bodies::cloth::elements::membrane::{MembraneTriangle, rest_coordinates};
+use cloth_sim::bodies::cloth::material::BendingStiffness;
 use cloth_sim::math::{Vec2, Vec3};
 use cloth_sim::mesh::Topology;
 
@@ -22,8 +23,8 @@ pub enum Diagonals {
 }
 
 impl Sheet {
-    /// `nx` by `ny` cells of size `cell`, inner vertices moved at random by up to
-    /// `jitter` of a cell in each direction.
+    /// `nx` by `ny` cells of size `cell`. Inner vertices are moved at random by up to `jitter`
+    /// of a cell in each direction.
     pub fn grid(nx: u32, ny: u32, cell: f64, diagonals: Diagonals, jitter: f64) -> Self {
         let mut random = Random(1);
         let mut x = Vec::new();
@@ -66,8 +67,8 @@ impl Sheet {
         Topology::new(&self.faces).unwrap()
     }
 
-    pub fn bending(&self, stiffness: BendingStiffness) -> Bending {
-        Bending::new(&self.faces, &self.topology(), &self.in_plane(), &self.x, |_| stiffness)
+    pub fn bending(&self, stiffness: BendingStiffness) -> HingedSheet {
+        HingedSheet::new(&self.faces, &self.topology(), &self.in_plane(), &self.x, |_| stiffness)
     }
 
     pub fn area(&self) -> f64 {

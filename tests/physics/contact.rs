@@ -4,8 +4,7 @@ use std::path::Path;
 
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
-use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::SurfaceMesh;
 use cloth_sim::mesh::shapes::{Diagonal, Disc, Plane, Shape, ShapeKind, sheet};
@@ -13,8 +12,8 @@ use cloth_sim::scene;
 
 use crate::physics::*;
 
-/// A square of cloth, 10 cm wide, at rest at the contact distance above a plane
-/// that falls by `slope_deg` degrees towards +x.
+/// A square of cloth, 10 cm wide, at rest at the contact distance above a plane that slopes
+/// down by `slope_deg` degrees towards +x.
 fn incline(slope_deg: f64, distance_m: f64) -> Setup {
     let placement = Transform { rotation: rotation(Vec3::z(), -slope_deg), ..Default::default() };
     let mesh = sheet(0.1, 0.1, 10, 10, Diagonal::Alternating);
@@ -36,7 +35,7 @@ fn incline(slope_deg: f64, distance_m: f64) -> Setup {
     Setup { cloths: vec![cloth], obstacles: vec![plane] }
 }
 
-/// Runs to each of `times` (s) and tells the positions there (m).
+/// Runs to each of `times` (s) and returns the positions at these times (m).
 fn slide(slope_deg: f64, friction: f64, times: &[f64]) -> Vec<Vec<Vec3>> {
     let mut scene = scene(1e-3);
     scene.contact.friction_obstacle = friction;
@@ -84,7 +83,7 @@ fn cloth_slides_down_an_incline_above_the_angle_of_friction() {
     }
 }
 
-/// The second that the tablecloth takes to fall and drape, on a coarser disc.
+/// The first second of the tablecloth, in which it falls and drapes, on a coarser disc.
 #[test]
 fn the_energy_of_a_falling_tablecloth_never_rises() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
@@ -105,8 +104,8 @@ fn the_energy_of_a_falling_tablecloth_never_rises() {
     assert!(energies.iter().all(|energy| *energy <= start) && end < 0.0);
 }
 
-/// Cloth on a floor that sinks faster than it can fall: it falls freely, as nothing
-/// holds it back and nothing pulls.
+/// Cloth on a floor that sinks faster than cloth can fall. The cloth falls freely: nothing holds
+/// it back and nothing pulls it.
 #[test]
 fn cloth_does_not_stick_to_a_floor_that_sinks() {
     let mut scene = scene(1e-3);

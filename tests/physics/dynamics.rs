@@ -21,7 +21,7 @@ fn square() -> Mesh {
     sheet(0.12, 0.12, 12, 12, Diagonal::Alternating)
 }
 
-/// Each vertex moved at random by up to `part` of a cell in each direction.
+/// Moves each vertex at random by up to `part` of a cell in each direction.
 fn crumpled(material: Material, part: f64) -> ClothSetup {
     let mut cloth = cloth(square(), material);
     let mut random = Random(1);
@@ -62,8 +62,8 @@ fn momenta(simulation: &Simulation) -> (Vec3, Vec3) {
     (linear, x.iter().zip(v).zip(masses).map(spin).sum())
 }
 
-/// Changes of momentum and of angular momentum, relative, of a slightly crumpled
-/// sheet that turns at 4 rad/s about `axis` for half a second.
+/// Relative changes of momentum and of angular momentum of a slightly crumpled sheet that turns
+/// at 4 rad/s about `axis` for half a second.
 fn momentum_changes(axis: Vec3, part: f64, h: f64) -> (f64, f64) {
     let mut scene = weightless(h);
     scene.solver.relative_residual = 1e-12;
@@ -83,9 +83,9 @@ fn momentum_changes(axis: Vec3, part: f64, h: f64) -> (f64, f64) {
     })
 }
 
-/// Momentum stays to the solver's tolerance, and so does angular momentum of a
-/// sheet that turns in its plane. One that tumbles is braked by the implicit
-/// tension term: by less than implicit Euler's own h w^2 in a second.
+/// Momentum is conserved to the solver's tolerance. So is the angular momentum of a sheet that
+/// turns in its plane. The implicit tension term brakes a sheet that tumbles, by less than
+/// implicit Euler's own h w^2 in a second.
 #[test]
 fn momentum_is_conserved_without_external_forces() {
     for (h, part, axis, bound) in [
@@ -109,7 +109,7 @@ fn a_limp_strip_swings_at_its_first_frequency() {
     let mut cloth = cloth(strip(along, 2, length / f64::from(along), Cut::Rising), material);
     hold(&mut cloth, |p| p.x < 1e-9);
     let shape: Vec<f64> = cloth.rest.iter().map(mode).collect();
-    // Hanging, swung sideways by up to 2 mm.
+    // A hanging strip, displaced sideways by up to 2 mm.
     let place = |(p, s): (&Vec3, &f64)| Vec3::new(2e-3 * s, -p.x, p.z);
     cloth.positions = cloth.rest.iter().zip(&shape).map(place).collect();
     let found = simulate(&scene(h), alone(cloth), |simulation| {
@@ -144,7 +144,7 @@ fn bessel_j0(x: f64) -> f64 {
     sum
 }
 
-/// Energies (J) of 2,000 steps, the start first.
+/// Energies (J) of the start and of 2,000 steps.
 fn energies_of_2000_steps(cloth: ClothSetup) -> Vec<f64> {
     simulate(&weightless(1e-3), alone(cloth), |simulation| {
         let mut energies = vec![simulation.total_energy()?];
@@ -161,7 +161,7 @@ fn crumpled_cloth_stays_bounded_and_damped_cloth_loses_energy() {
     let fabric = Material::isotropic(DENSITY, 500.0, 0.3, 1e-5);
     let damped = Material { mass_damping_per_s: 1.0, stiffness_damping_s: 1e-3, ..fabric };
     for (name, material, bound) in [("undamped", fabric, 1e-5), ("damped", damped, 1e-14)] {
-        // By more, cloth starts entangled with itself.
+        // With larger noise the cloth would start entangled with itself.
         for part in [0.1, 0.5] {
             let energies = energies_of_2000_steps(crumpled(material, part));
             let (start, end) = (energies[0], energies[energies.len() - 1]);

@@ -3,8 +3,7 @@
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
-use cloth_sim::bodies::keyframes::{Keyframe, KeyframedMotion, Transform};
-use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
 use cloth_sim::error::Error;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::shapes::{Cylinder, Diagonal, Plane, ShapeKind, Sphere, sheet};
@@ -42,8 +41,8 @@ fn raised(by: Vec3) -> Transform {
     Transform { translation: by, ..Default::default() }
 }
 
-/// A patch of cloth, 10 cm wide, at rest at the contact distance above a larger
-/// one that is held whole and falls by `slope_deg` degrees towards +x.
+/// A patch of cloth, 10 cm wide, at rest at the contact distance above a larger sheet. All
+/// vertices of the sheet are held, and it slopes down by `slope_deg` degrees towards +x.
 fn cloth_on_cloth(slope_deg: f64, distance_m: f64) -> Setup {
     let tilt = Transform { rotation: rotation(Vec3::z(), -slope_deg), ..Default::default() };
     let mut patch = named("patch", sheet(0.1, 0.1, 10, 10, Diagonal::Alternating));
@@ -56,7 +55,7 @@ fn cloth_on_cloth(slope_deg: f64, distance_m: f64) -> Setup {
     Setup { cloths: vec![patch, bed], obstacles: Vec::new() }
 }
 
-/// Mean place of the patch along the slope at each of `times` (s), m.
+/// Mean position of the patch along the slope at each of `times` (s), m.
 fn slide(slope_deg: f64, friction: f64, times: &[f64]) -> Vec<f64> {
     let mut scene = scene(1e-3);
     scene.contact.friction_cloth = friction;
@@ -105,7 +104,7 @@ fn stack(layers: usize, spacing_m: f64) -> Setup {
     let layer = |k: usize| {
         let mut layer =
             named(&format!("layer {k}"), sheet(0.12, 0.12, 6, 6, Diagonal::Alternating));
-        // What the overhanging corners do to the air.
+        // It stands for air drag on the overhanging corners.
         layer.material.mass_damping_per_s = 5.0;
         let turn = rotation(Vec3::y(), 90.0 / 11.0 * k as f64);
         layer
@@ -128,8 +127,9 @@ fn rms_speed(simulation: &Simulation) -> f64 {
     (v.iter().map(|v| v.norm_squared()).sum::<f64>() / v.len() as f64).sqrt()
 }
 
-/// A stack of ten sheets, let fall by steps of `step_s`, after 1 s: at rest, its gaps within
-/// `gap_error` of the contact distance, its energy never above that at the start.
+/// A stack of ten sheets falls in steps of `step_s`. After 1 s it is at rest, its gaps differ from
+/// the contact distance by less than the part `gap_error` of it, and its energy never exceeded
+/// that of the start.
 fn assert_comes_to_rest(step_s: f64, gap_error: f64) {
     let scene = scene(step_s);
     let (speed, energies, heights) = simulate(&scene, stack(10, 0.003), |simulation| {
@@ -223,8 +223,8 @@ fn shot(pinned: bool) -> (Scene, Setup) {
     (scene, Setup { cloths: vec![target], obstacles: vec![ball] })
 }
 
-/// Height of the sheet's middle over the ball's centre after 18 steps, m, and how
-/// often obstacle or border left no room.
+/// Height of the sheet's middle over the ball's centre after 18 steps, m, and how often obstacle
+/// or border left no room.
 fn shoot(pinned: bool) -> (f64, u64) {
     let (scene, setup) = shot(pinned);
     let middle = setup.cloths[0].rest.iter().position(|p| p.norm() < 1e-9).expect("a middle");
@@ -233,7 +233,7 @@ fn shoot(pinned: bool) -> (f64, u64) {
         for _ in 0..18 {
             match simulation.step() {
                 Ok(report) => total.add(&report),
-                // What must not happen silently is said.
+                // A pinch must be reported, never ignored.
                 Err(Error::Step { cause, .. }) => {
                     assert!(cause.contains("no room"), "{cause}");
                     total.count(Counter::Pinches, 1);
@@ -247,8 +247,8 @@ fn shoot(pinned: bool) -> (f64, u64) {
     })
 }
 
-/// A sheet that meets nothing else cannot pass a ball without being cut: its middle
-/// stays below.
+/// A sheet that meets nothing else cannot pass a ball without being cut. Its middle stays below
+/// the ball.
 #[test]
 fn a_fast_ball_never_passes_a_sheet() {
     for pinned in [false, true] {
@@ -258,8 +258,8 @@ fn a_fast_ball_never_passes_a_sheet() {
     }
 }
 
-/// Tension that begins to slip round a cylinder of `radius` (m) from one of `light`
-/// (N), with a strip of `weight` (N/m): `dT = mu (T + w R sin) + w R cos`.
+/// Tension (N) at which a strip of `weight` (N/m) begins to slip round a cylinder of `radius`
+/// (m), if the tension at its other end is `light` (N): `dT = mu (T + w R sin) + w R cos`.
 fn capstan(light: f64, weight: f64, radius: f64, friction: f64) -> f64 {
     let n = 10_000;
     let step = std::f64::consts::PI / f64::from(n);
@@ -270,8 +270,8 @@ fn capstan(light: f64, weight: f64, radius: f64, friction: f64) -> f64 {
     })
 }
 
-/// How far a strip slips round a cylinder in a fifth of a second, m, if its ends hang in
-/// the ratio of the capstan equation times `load`.
+/// How far a strip slips round a cylinder in a fifth of a second, m. The ratio of the loads at
+/// its ends is that of the capstan equation, times `load`.
 fn slip(load: f64) -> f64 {
     let (friction, radius, light) = (0.3, 0.03, 0.06);
     let scene = {

@@ -9,14 +9,14 @@ use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
 use crate::threads::{EachPatch, Threads};
 
-/// Sums a rank's share: a triangle belongs to the patch of its lowest vertex.
+/// Sums a rank's share. A triangle belongs to the patch of its lowest vertex.
 pub struct EnergyMeter {
     faces: Vec<Vec<FaceId>>,
     parts: Vec<f64>,
 }
 
 impl EnergyMeter {
-    /// Shares out the triangles of `model`.
+    /// Assigns the triangles of `model` to the own patches.
     pub fn new(model: &ClothModel, layout: &Layout) -> Self {
         let mut faces = vec![Vec::new(); layout.own_patches.len()];
         for (face, vertices) in model.faces.iter().enumerate() {
@@ -28,8 +28,8 @@ impl EnergyMeter {
         Self { parts: vec![0.0; faces.len()], faces }
     }
 
-    /// Kinetic, gravitational (zero at the origin), membrane and bending energy
-    /// of all ranks' cloth together, J.
+    /// The energy of all ranks' cloth together, J: kinetic, gravitational (zero at the origin) and
+    /// elastic.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -46,7 +46,7 @@ impl EnergyMeter {
         threads.for_each_patch(EachPatch(&mut self.parts), 1, |patch, part| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];
             let vertices = layout.own[rows.start as usize..rows.end as usize].iter();
-            // Nodes of other bodies are none of cloth.
+            // A patch may hold the nodes of another body.
             let vertices = vertices.filter(|&&node| (node as usize) < model.vertex_count());
             let of_vertices: f64 = vertices
                 .map(|&vertex| {
@@ -54,7 +54,8 @@ impl EnergyMeter {
                     model.masses[a] * (0.5 * v[a].norm_squared() - gravity.dot(&x[a]))
                 })
                 .sum();
-            let of_faces: f64 = faces[patch].iter().map(|&face| elastic(model, face, x)).sum();
+            let of_faces: f64 =
+                faces[patch].iter().map(|&face| model.elements.face_energy(face, x)).sum();
             part.0[0] = of_vertices + of_faces;
         });
         let mut sum = ExactSums::default();
@@ -62,13 +63,4 @@ impl EnergyMeter {
         let [total] = sum.all_reduce(world)?;
         Ok(total)
     }
-}
-
-/// Membrane and bending energy of one triangle, J.
-fn elastic(model: &ClothModel, face: FaceId, x: &[Vec3]) -> f64 {
-    let index = face as usize;
-    let triangle = &model.membranes[index];
-    let corners = triangle.vertices.map(|v| x[v as usize]);
-    let stiffness = &model.membrane_stiffness[model.cloth_of_face[index] as usize];
-    triangle.energy(stiffness, corners) + model.bending.face_energy(face, x)
 }

@@ -1,26 +1,27 @@
-//! What moves cloth: membrane, bending, air, pins, and one implicit step.
+//! Cloth: elements, material and pins, and its rows of the implicit step.
+//!
+//! | file | |
+//! |---|---|
+//! | `elements/` | forces that depend on several vertices: membrane with air, bending |
+//! | `material/` | what a fabric is, in a scene and to the elements |
+//! | `setup` | one cloth as a scene builds it |
+//! | `rest` | all cloths at rest in one numbering: what elements are made of |
+//! | `model` | all cloths, shared by the ranks of a process |
+//! | `scatter`, `assembly` | one rank's rows, patch by patch |
+//! | `pins`, `inputs` | prescribed vertices, and all that a step is computed from |
+//! | `energy` | energy of all cloths |
 
-pub mod air;
 pub mod assembly;
-pub mod bending;
-mod curvature;
+pub mod elements;
 pub mod energy;
-mod hinges;
 pub mod inputs;
-mod lanes;
 pub mod material;
-pub mod membrane;
 pub mod model;
 pub mod pins;
-mod polar;
+pub mod rest;
 mod scatter;
 pub mod setup;
-pub mod wind;
 
-pub use air::AirDrag;
 pub use assembly::Assembly;
-pub use bending::{Bending, BendingTreatment, CurvatureTriangle, Hinge};
-pub use material::{BendingStiffness, MembraneStiffness};
-pub use membrane::{MembraneTriangle, StepTerms};
+pub use elements::air::{Air, AirDrag, WindKey};
 pub use model::ClothModel;
-pub use pins::Pins;

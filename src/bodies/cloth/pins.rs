@@ -1,10 +1,10 @@
 //! Vertices that are held or follow a keyframed rigid motion.
 
-use crate::bodies::keyframes::KeyframedMotion;
+use crate::bodies::prescribed::KeyframedMotion;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
-/// A group of vertices that moves as told from `start_s` to `end_s`.
+/// A group of vertices whose motion is prescribed from `start_s` to `end_s`.
 #[derive(Debug, Clone)]
 pub struct PinGroup {
     /// The vertices, in the numbering of all cloths.
@@ -13,14 +13,14 @@ pub struct PinGroup {
     pub start_s: f64,
     /// Time from which they are free again, s.
     pub end_s: f64,
-    /// The rigid motion that they follow; none holds them in place.
+    /// The rigid motion that they follow. Without one they stay in place.
     pub motion: Option<KeyframedMotion>,
 }
 
 /// All pins of a scene.
 #[derive(Debug, Clone, Default)]
 pub struct Pins {
-    /// In scene order; where two hold one vertex, the first one decides.
+    /// In scene order. If two groups hold a vertex, the first one decides.
     pub groups: Vec<PinGroup>,
 }
 
@@ -42,8 +42,8 @@ impl Pins {
         }
     }
 
-    /// Where the vertices held in the step from `t0_s` to `t1_s` are at its end.
-    /// `targets` is filled with each vertex once, by rising vertex.
+    /// Fills `targets` with the vertices that are held in the step from `t0_s` to `t1_s` (s), and
+    /// with their positions (m) at its end. Each vertex occurs once, by rising vertex.
     pub fn targets(
         &self,
         captured: &Captured,
@@ -60,7 +60,7 @@ impl Pins {
                 }));
             }
         }
-        // A stable sort: the first group of one vertex stays in front.
+        // The sort is stable, so the first group of a vertex stays in front.
         targets.sort_by_key(|&(vertex, _)| vertex);
         targets.dedup_by_key(|&mut (vertex, _)| vertex);
     }

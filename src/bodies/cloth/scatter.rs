@@ -5,7 +5,7 @@ use crate::linear::BlockCsr;
 use crate::partition::Layout;
 
 /// Items of each own patch of a rank, one patch after the other.
-pub(super) struct PatchLists<T> {
+pub struct PatchLists<T> {
     /// Where each patch's items begin; one more than patches.
     pub offsets: Vec<u32>,
     /// The items.
@@ -51,7 +51,7 @@ impl<T> PatchLists<T> {
 
 /// The local rows `start..end` of one own patch.
 #[derive(Clone, Copy)]
-pub(super) struct PatchRows {
+pub struct PatchRows {
     /// Position among the rank's own patches.
     pub patch: usize,
     start: u32,
@@ -91,27 +91,7 @@ impl PatchRows {
 }
 
 /// The position of a vertex's patch among the rank's own patches.
-pub(super) fn own_patch(layout: &Layout, vertex: VertexId) -> Option<usize> {
+pub fn own_patch(layout: &Layout, vertex: VertexId) -> Option<usize> {
     let row = layout.own_index(vertex)?;
     Some(layout.patch_offsets.partition_point(|&start| start <= row) - 1)
-}
-
-/// A triangle, its rows and the slots of its blocks, all relative to the patch.
-pub(super) struct TriangleScatter {
-    pub triangle: u32,
-    pub rows: [u32; 3],
-    pub slots: [[u32; 3]; 3],
-}
-
-/// A hinge, its rows, and how its moment depends on the angles of its triangles'
-/// hinges: one row of the assembled bending stiffness.
-pub(super) struct HingeScatter {
-    pub hinge: u32,
-    pub rows: [u32; 4],
-    /// Its place among the rank's hinges.
-    pub place: u32,
-    /// Moment per own angle, N m.
-    pub stiffness: f64,
-    /// The other hinges of both triangles and the moment per their angle, N m.
-    pub others: [(u32, f64); 4],
 }

@@ -1,8 +1,8 @@
 //! A cloth that is ready for the simulation: mesh, fabric and pins in SI units.
 
 use crate::bodies::cloth::material::Material;
-use crate::bodies::keyframes::KeyframedMotion;
-use crate::math::{Vec2, Vec3};
+use crate::bodies::prescribed::KeyframedMotion;
+use crate::math::{Mat2, Vec2, Vec3};
 use crate::mesh::{ObjDocument, Topology};
 
 /// One cloth.
@@ -16,7 +16,7 @@ pub struct ClothSetup {
     pub faces: Vec<[u32; 3]>,
     /// Edges and adjacency of `faces`.
     pub topology: Topology,
-    /// Rest shape, m; the rest angles between faces come from it.
+    /// Rest shape, m. The rest angles between faces come from it.
     pub rest: Vec<Vec3>,
     /// Each face's rest lengths and warp direction. Its mass comes from them too.
     pub rest_planes: Vec<RestTriangle>,
@@ -24,7 +24,7 @@ pub struct ClothSetup {
     pub positions: Vec<Vec3>,
     /// The fabric.
     pub material: Material,
-    /// Pinned vertices. Where two pins hold a vertex, the first one in the list counts.
+    /// Pinned vertices. If two pins hold a vertex, the first one in the list counts.
     pub pins: Vec<Pin>,
 }
 
@@ -38,6 +38,13 @@ pub struct RestTriangle {
     pub x2: Vec2,
 }
 
+impl RestTriangle {
+    /// Its area, m^2.
+    pub fn area(&self) -> f64 {
+        0.5 * Mat2::from_columns(&[self.x1, self.x2]).determinant().abs()
+    }
+}
+
 /// Vertices that do not move freely from `start_s` (included) to `end_s` (excluded).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pin {
@@ -45,7 +52,7 @@ pub struct Pin {
     pub vertices: Vec<u32>,
     /// When it takes hold, s.
     pub start_s: f64,
-    /// When it lets go, s; may be infinite.
+    /// When it lets go, s. May be infinite.
     pub end_s: f64,
     /// The motion that the vertices follow from their positions at `start_s`
     /// ([`KeyframedMotion::since`]). Without one they stay there.

@@ -1,34 +1,34 @@
-//! Culling of flat regions: which parts of a cloth need no test against themselves.
+//! Culling of flat regions: finds parts of a cloth that need no test against themselves.
 //!
-//! In a cloth that is flat or gently bent, neighbouring faces are always near each
-//! other and their bounds always overlap, though no pair of elements comes near. A
-//! node of the hierarchy is left out when the rest shape rules that out:
+//! In a flat or gently bent cloth the bounds of neighbouring faces always overlap, although no
+//! pair of elements comes near. A node of the hierarchy is skipped if the rest shape shows that
+//! its elements cannot come near each other:
 //!
 //! | symbol | |
 //! |---|---|
 //! | `u_v` | rest position of vertex `v` in the plane of the rest shape |
-//! | `y_v` | any position of `v` on its way from `x0_v` to `x1_v` |
-//! | `W` | 2x3 with orthonormal rows: onto a plane through the region |
-//! | `A` | 2x2: the affine map of the region, seen in that plane |
-//! | `r_v = W y_v - A u_v` | residual of `v`; `D` the diameter of a box around all |
+//! | `y_v` | any position of `v` on its straight path from `x0_v` to `x1_v` |
+//! | `W` | 2x3 with orthonormal rows: projects onto a plane through the region |
+//! | `A` | 2x2: the linear part of the region's affine map into that plane |
+//! | `r_v = W y_v - A u_v` | residual of `v`; `D` is the diameter of a box around all residuals |
 //! | `d` | least rest distance of two elements in the region without a common vertex |
 //!
-//! *Claim*: if `s_min(A) d - D >= radius`, no two elements (vertices, edges, faces) of
-//! the region without a common vertex come within `radius`, wherever each vertex is on
-//! its own way. *Proof*: let `p` and `q` be points of the two, `lambda` the difference of
-//! their weights. Then `W (y(p) - y(q)) = sum lambda_v W y_v = A (u(p) - u(q)) + r(p) - r(q)`.
-//! `W` shortens, the residuals of points are convex combinations of those of vertices,
-//! which are, on a straight way, between those of its ends, all in one box. Hence
-//! `|y(p) - y(q)| >= s_min(A) |u(p) - u(q)| - D`.
+//! *Claim*: if `s_min(A) d - D >= radius`, no two elements (vertices, edges, faces) of the
+//! region without a common vertex come within `radius`. Each vertex may be anywhere on its path.
 //!
-//! Any `W` and `A` will do: they are fitted to a few vertices in the middle of their
-//! ways. Neither a connected nor a convex region is asked for, nor that `u` is one to one:
-//! where it is not, `d` is zero. Motion across the cloth costs nothing.
+//! *Proof*: let `p` and `q` be points of the two elements and `lambda` the difference of their
+//! weights. Then `W (y(p) - y(q)) = sum lambda_v W y_v = A (u(p) - u(q)) + r(p) - r(q)`. `W`
+//! does not lengthen a vector. The residual of a point is a convex combination of residuals of
+//! vertices. The residual of a vertex on its path lies between those of the path's ends. So all
+//! residuals lie in the box, and `|y(p) - y(q)| >= s_min(A) |u(p) - u(q)| - D`.
 //!
-//! Bending alone closes a region up to some 50 degrees to either side. This goes back to
-//! the criterion of Volino & Magnenat-Thalmann (1994), normals and the contour seen
-//! along one direction; a bound on the distance, which contacts need, stands in their
-//! place.
+//! The claim holds for any `W` and `A`; they are fitted to a few vertices in the middle of
+//! their paths. The region need not be connected or convex, and `u` need not be one to one: if
+//! it is not, `d` is zero. Motion across the cloth does not weaken the bound.
+//!
+//! Bending alone is allowed up to about 50 degrees to either side. The method goes back to the
+//! criterion of Volino & Magnenat-Thalmann (1994), which looks at normals and at the contour
+//! along one direction. Contacts need a bound on the distance, so this module uses one instead.
 
 mod rest_shape;
 
@@ -37,39 +37,39 @@ use crate::collision::test::Sweep;
 use crate::ids::VertexId;
 use crate::math::{Mat2, Mat3x2, Vec2, Vec3};
 
-/// Fewest faces for which a node is looked at: below, its tests cost less.
+/// Fewest faces of a node that is examined. The tests of a smaller node cost less.
 const MIN_FACES: usize = 8;
 
-/// Vertices that the affine map is fitted to.
+/// Number of vertices to which the affine map is fitted.
 const SAMPLES: usize = 12;
 
-/// Bound on the roundings of a residual, relative to the region's size: a dozen
+/// Bound on the rounding error of a residual, relative to the region's size: about 12
 /// operations.
 const ROUNDING: f64 = 1e-14;
 
-/// Vertices between two looks at the residuals' box.
+/// Vertices between two checks of the residuals' box.
 const CHUNK: usize = 16;
 
-/// What the rest shape of one cloth tells about distances.
+/// Distances in the rest shape of one cloth.
 #[derive(Debug, Clone)]
 pub struct Flatness {
     first_vertex: VertexId,
     /// Rest positions in the plane, m, by vertex of this object.
     rest: Vec<Vec2>,
-    /// Largest distance of a rest position from their origin, m.
+    /// Largest distance of a rest position from the origin of the plane, m.
     extent: f64,
     /// `d` per node, m; at most three quarters of a mean edge.
     distances: Vec<f32>,
-    /// Where the vertices of each node begin in `vertices`, and the last end.
+    /// Start of each node's vertices in `vertices`; one more than nodes.
     offsets: Vec<u32>,
-    /// The vertices below each node of at least [`MIN_FACES`] faces, in an order
-    /// of which every beginning is spread over the node.
+    /// The vertices below each node of at least [`MIN_FACES`] faces. In their order, the first
+    /// few of a node are spread over all of it, however many are taken.
     vertices: Vec<VertexId>,
 }
 
 impl Flatness {
-    /// Prepares the nodes of `surface`, whose `rest` positions (m) are those of its
-    /// hierarchy; none if the rest shape is not nearly flat.
+    /// Prepares the nodes of `surface`. `rest` are the positions (m) that its hierarchy was
+    /// built with. None if the rest shape is not nearly flat.
     pub fn new(surface: &Surface, rest: &[Vec3]) -> Option<Self> {
         let rest = rest_shape::in_plane(surface, rest)?;
         let (offsets, vertices) = rest_shape::vertices_below(surface, MIN_FACES);
@@ -119,8 +119,8 @@ impl Flatness {
         &self.rest[(vertex - self.first_vertex) as usize]
     }
 
-    /// Least squares through the middles of the ways of `vertices`; none if they
-    /// lie on a line at rest.
+    /// Least-squares fit to the middles of the paths of `vertices`. None if they lie on one
+    /// line at rest.
     fn fit(&self, vertices: &[VertexId], sweep: &Sweep) -> Option<Affine> {
         let middle = |vertex: usize| (sweep.x0[vertex] + sweep.x1[vertex]) * 0.5;
         let share = 1.0 / vertices.len() as f64;
@@ -145,7 +145,7 @@ struct Affine {
 }
 
 impl Affine {
-    /// By Gram-Schmidt from the `gradient` of the positions.
+    /// Computed from the `gradient` of the positions by the method of Gram and Schmidt.
     fn new(origin: Vec3, rest: Vec2, gradient: Mat3x2) -> Self {
         let (g1, g2) = (gradient.column(0), gradient.column(1));
         let a = g1.norm();
@@ -156,7 +156,7 @@ impl Affine {
         Self { origin, rest, rows: [first, across / c], matrix: [a, b, c] }
     }
 
-    /// `r_v` of a vertex at `y` from the origin.
+    /// `r_v` of a vertex at `y` (relative to the origin, m) with the rest position `rest` (m).
     #[inline]
     fn residual(&self, y: &Vec3, rest: &Vec2) -> Vec2 {
         let u = rest - self.rest;
@@ -164,7 +164,7 @@ impl Affine {
         Vec2::new(self.rows[0].dot(y) - (a * u.x + b * u.y), self.rows[1].dot(y) - c * u.y)
     }
 
-    /// Of `A`, the smaller one first.
+    /// The singular values of `A`, the smaller one first.
     fn singular_values(&self) -> (f64, f64) {
         let [a, b, c] = self.matrix;
         let (trace, determinant) = (a * a + b * b + c * c, a * c);
@@ -213,7 +213,7 @@ mod tests {
         (Surfaces { list: vec![surface] }, rest)
     }
 
-    /// The sheet rolled up along x with these curvatures (1/m), one for each third.
+    /// The sheet rolled up along x. Each third has its own curvature (1/m).
     fn rolled(rest: &[Vec3], curvatures: [f64; 3]) -> Vec<Vec3> {
         const STEPS: usize = 600;
         let (mut angle, mut at, mut curve) = (0.0_f64, Vec3::zeros(), Vec::new());
@@ -242,7 +242,7 @@ mod tests {
         [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from)
     }
 
-    /// From flat to a tight roll: hairpins, spirals, waves.
+    /// Curvatures from flat to a tight roll: hairpins, spirals, waves.
     fn curvatures() -> impl Strategy<Value = [f64; 3]> {
         let curvature = || prop_oneof![Just(0.0), -3.0..3.0, -30.0..30.0];
         [curvature(), curvature(), curvature()]
@@ -250,10 +250,10 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
-        /// No pair that culling leaves out comes near, wherever its vertices are on
-        /// their ways; and there is the same set of collisions.
+        /// No pair that culling skips comes near. Each vertex may be anywhere on its path. The set
+        /// of collisions is the same.
         #[test]
-        fn what_is_left_out_is_never_near(
+        fn a_skipped_pair_is_never_near(
             (hole, slant) in (any::<bool>(), prop_oneof![Just(0.0), -0.4..0.4]),
             (from, to) in (curvatures(), curvatures()),
             unrolls: bool,
@@ -280,10 +280,10 @@ mod tests {
 
             let ((tests, all), (fewer, kept)) = (candidates(&plain, &sweep), candidates(&culled, &sweep));
             prop_assert!(fewer <= tests);
-            let left_out: Vec<Pair> =
+            let skipped: Vec<Pair> =
                 all.iter().filter(|pair| kept.binary_search(pair).is_err()).copied().collect();
-            prop_assert_eq!(kept.len() + left_out.len(), all.len());
-            for pair in &left_out {
+            prop_assert_eq!(kept.len() + skipped.len(), all.len());
+            for pair in &skipped {
                 let (start, end) = (pair.gather(&x0), pair.gather(&x1));
                 for at in &places {
                     let x = std::array::from_fn(|a| start[a].lerp(&end[a], at[a]));
@@ -295,7 +295,7 @@ mod tests {
             let mut contacts = Vec::new();
             let distance =
                 ContactDistance { distance_m: 0.99 * radius, rest: &[], cloth_ends: &[] };
-            find_contacts(&left_out, &x0, &x1, &distance, &mut contacts);
+            find_contacts(&skipped, &x0, &x1, &distance, &mut contacts);
             prop_assert!(contacts.is_empty());
         }
     }

@@ -1,4 +1,4 @@
-//! What culling needs to know of a rest shape, computed once.
+//! Data about a rest shape for culling, computed once.
 
 use crate::collision::bvh::Node;
 use crate::collision::dop::Dop18;
@@ -10,8 +10,8 @@ use crate::ids::VertexId;
 use crate::math::{Vec2, Vec3};
 use crate::threads::Threads;
 
-/// Rest positions in the plane across the mean normal; none if a face turns away
-/// from it by 60 degrees or more.
+/// Rest positions in the plane perpendicular to the mean normal (m). None if the normal of a
+/// face deviates from the mean by 60 degrees or more.
 pub fn in_plane(surface: &Surface, rest: &[Vec3]) -> Option<Vec<Vec2>> {
     let local = |vertex: VertexId| rest[(vertex - surface.first_vertex) as usize];
     let area = |face: &[VertexId; 3]| {
@@ -31,8 +31,9 @@ pub fn in_plane(surface: &Surface, rest: &[Vec3]) -> Option<Vec<Vec2>> {
     )
 }
 
-/// The vertices below each node of at least `min_faces` faces, in an order of which
-/// every beginning is spread over the node: where those of each node begin, and all.
+/// The vertices below each node of at least `min_faces` faces: the start of each node's
+/// vertices, and the list of all. The first few vertices of a node are spread over all of it,
+/// however many are taken.
 pub fn vertices_below(surface: &Surface, min_faces: usize) -> (Vec<u32>, Vec<VertexId>) {
     let nodes = surface.hierarchy.nodes();
     let mut below: Vec<(usize, Vec<VertexId>)> = vec![(0, Vec::new()); nodes.len()];
@@ -58,7 +59,7 @@ pub fn vertices_below(surface: &Surface, min_faces: usize) -> (Vec<u32>, Vec<Ver
     (offsets, vertices)
 }
 
-/// The numbers below `count` in steps of about the golden ratio.
+/// The numbers below `count`, in steps of about `count` over the golden ratio.
 fn spread(count: usize) -> impl Iterator<Item = usize> {
     let coprime = |step: &usize| {
         let (mut a, mut b) = (*step, count);
@@ -71,9 +72,9 @@ fn spread(count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |at| at * step % count)
 }
 
-/// The least distance (m) between elements without a common vertex below each node,
-/// at most three quarters of a mean edge; found by the hierarchy itself. `rest` is what
-/// [`in_plane`] gives.
+/// For each node the least distance (m) between two elements below it without a common
+/// vertex, at most three quarters of a mean edge. The hierarchy itself finds it. `rest` is the
+/// result of [`in_plane`].
 pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
     let mut x = vec![Vec3::zeros(); surface.vertices().end];
     for (x, u) in x[surface.vertices()].iter_mut().zip(rest) {
@@ -104,7 +105,7 @@ pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
         let across = distance.fold(most, f64::min);
         distances[at] = across.min(distances[child as usize]).min(distances[child as usize + 1]);
     }
-    // Rounded down, also what computing them has rounded up.
+    // Rounded down by more than the computation can have rounded up.
     distances.iter().map(|distance| (distance * (1.0 - 1e-6)) as f32).collect()
 }
 

@@ -1,7 +1,7 @@
-//! Intersections and near pairs of surfaces that stand still: is a state clean?
+//! Finds intersections and near pairs of surfaces at one instant.
 //!
-//! Judges starts and finished frames. It shares bounds and hierarchies with the
-//! collision phase, but neither its traversal nor its tests.
+//! It checks starts and finished frames. It shares bounds and hierarchies with the collision
+//! phase. Its traversal and its tests are its own, so it checks the phase independently.
 
 mod predicate;
 
@@ -27,14 +27,13 @@ pub struct Intersection {
     pub face: [VertexId; 3],
     /// The objects of the edge and of the face, by their place among the surfaces.
     pub objects: [u32; 2],
-    /// About where, m.
+    /// Approximate place, m.
     pub place: Vec3,
 }
 
-/// All intersections of `surfaces` with their vertices at `x` (all vertices,
-/// finite, m), by rising edge and face: of each cloth with itself, with the
-/// others and with the obstacles, an edge of either against a face of the other.
-/// Decided exactly ([`edge_meets_face`]).
+/// All intersections of `surfaces` whose vertices are at `x` (all vertices, finite, m), by
+/// rising edge and face. Tests each cloth against itself, the other cloths and the obstacles,
+/// and the edges of both against the faces of the other. Exact: see [`edge_meets_face`].
 pub fn intersections(threads: &Threads, surfaces: &Surfaces, x: &[Vec3]) -> Vec<Intersection> {
     let still = Still::new(threads, surfaces, x, 0.0);
     let mut found = Vec::new();
@@ -43,39 +42,38 @@ pub fn intersections(threads: &Threads, surfaces: &Surfaces, x: &[Vec3]) -> Vec<
     found
 }
 
-/// What is wrong with a start.
+/// A kind of problem of a start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProblemKind {
-    /// Edges meet faces.
+    /// Edges that meet faces.
     Intersecting,
-    /// Elementary pairs are too near.
+    /// Elementary pairs that are too near.
     TooNear,
 }
 
 /// One kind of problem between two objects (or within one).
 #[derive(Debug, Clone, PartialEq)]
 pub struct StartProblem {
-    /// What is wrong.
+    /// Its kind.
     pub kind: ProblemKind,
     /// The objects by their place among the surfaces, rising.
     pub objects: [u32; 2],
-    /// How many edge-face pairs or elementary pairs.
+    /// Number of edge-face pairs or elementary pairs.
     pub count: usize,
-    /// The smallest distance of a pair that is too near, m; 0 for intersections.
+    /// Smallest distance of these pairs, m; 0 for intersections.
     pub smallest_m: f64,
-    /// Where the first ones are, m: at most [`StartProblem::PLACES`].
+    /// Places of the first ones, m: at most [`StartProblem::PLACES`].
     pub places: Vec<Vec3>,
 }
 
 impl StartProblem {
-    /// How many places are kept.
+    /// Most places that are kept.
     pub const PLACES: usize = 3;
 }
 
-/// What is wrong with `surfaces` whose vertices start at `x` (all vertices,
-/// finite, m): all intersections and all elementary pairs nearer than `delta_m`,
-/// by kind and objects. Empty for a clean start. Pairs that share a vertex and
-/// pairs of obstacles are not looked at.
+/// All intersections of `surfaces` and all elementary pairs nearer than `delta_m`, counted by
+/// kind and objects. The vertices start at `x` (all vertices, finite, m). Empty for a clean
+/// start. Skips pairs that share a vertex and pairs of obstacles.
 pub fn start_state(
     threads: &Threads,
     surfaces: &Surfaces,
@@ -121,7 +119,7 @@ pub fn start_state(
 struct Still<'a> {
     surfaces: &'a Surfaces,
     x: &'a [Vec3],
-    /// Bounds of all vertices; those of cloths grown by the radius.
+    /// Bounds of all vertices. Those of obstacles are not grown; all others by the radius.
     vertices: Vec<Dop18>,
     /// Bounds of the nodes of each object's hierarchy.
     nodes: Vec<Vec<Dop18>>,
@@ -158,8 +156,7 @@ impl<'a> Still<'a> {
         Self { surfaces, x, vertices, nodes }
     }
 
-    /// Visits each pair of faces whose bounds overlap once, except those of two
-    /// obstacles.
+    /// Visits once each pair of faces whose bounds overlap. Skips pairs of obstacles.
     fn for_face_pairs(&self, mut visit: impl FnMut(FaceOf, FaceOf)) {
         for (second, of_second) in (0..).zip(&self.surfaces.list) {
             for (first, of_first) in (0..=second).zip(&self.surfaces.list) {
@@ -174,7 +171,7 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// The pairs of faces below two nodes, each an object and a node of it.
+    /// Visits the pairs of faces below two nodes. A node is given with its object.
     fn descend(&self, a: (u32, u32), b: (u32, u32), visit: &mut impl FnMut(FaceOf, FaceOf)) {
         let node = |(object, node): (u32, u32)| {
             self.surfaces.list[object as usize].hierarchy.nodes()[node as usize]
@@ -219,7 +216,7 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// The edges that each of two faces represents, against the other face.
+    /// Tests the edges that each of two faces represents against the other face.
     fn edges_in_faces(&self, first: FaceOf, second: FaceOf, found: &mut Vec<Intersection>) {
         for (edges, area) in [(first, second), (second, first)] {
             let face = area.surface.faces[area.face as usize];
@@ -241,7 +238,7 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// The elementary pairs of two faces that are nearer than `delta_m`.
+    /// Finds the elementary pairs of two faces that are nearer than `delta_m`.
     fn near_pairs(&self, first: FaceOf, second: FaceOf, delta_m: f64, found: &mut Vec<NearPair>) {
         let mut add = |pair: Pair| {
             if pair.shares_a_vertex() || !near(&pair, &self.vertices) {
@@ -270,8 +267,8 @@ impl<'a> Still<'a> {
     }
 }
 
-/// About where an edge meets a face: at the plane of the face, or at half the
-/// edge if it lies in it.
+/// The approximate place where an edge meets a face: on the face's plane, or at the middle of
+/// an edge that lies in the plane.
 fn meet([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> Vec3 {
     let normal = (b - a).cross(&(c - a));
     let (above, below) = (normal.dot(&(p - a)), normal.dot(&(q - a)));

@@ -1,11 +1,11 @@
-//! Whether an edge meets a face, decided exactly.
+//! An exact test whether an edge meets a face.
 //!
-//! Signs of volumes and areas come from Shewchuk's adaptive predicates (1997,
-//! "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
-//! Predicates"), so that the answer is that of the points as given, without a
-//! tolerance; only numbers below about 1e-60 m could underflow in them.
+//! Signs of volumes and areas come from Shewchuk's adaptive predicates (1997, "Adaptive
+//! Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates"). The answer is
+//! exact for the given points and has no tolerance. Only numbers below about 1e-60 m could
+//! underflow in the predicates.
 //!
-//! Edge and face are closed: touching is meeting. Each may be degenerate.
+//! Edge and face are closed sets: if they touch, they meet. Each may be degenerate.
 
 use robust::{Coord, Coord3D};
 
@@ -31,9 +31,9 @@ pub fn edge_meets_face(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     around.iter().all(|&volume| volume >= 0.0) || around.iter().all(|&volume| volume <= 0.0)
 }
 
-/// The same for five points of one plane: what is true in a projection that
-/// maps the plane one to one is true in space. Points that are on one line in
-/// all three projections are on one line in space, where boxes tell.
+/// The same for five points of one plane. A projection that maps the plane one to one gives
+/// the answer in space. Points that lie on one line in all three projections lie on one line
+/// in space; there the boxes decide.
 fn coplanar_meet(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     let all = [edge[0], edge[1], face[0], face[1], face[2]];
     let triples = || (2..5).flat_map(|k| (1..k).flat_map(move |j| (0..j).map(move |i| [i, j, k])));
@@ -58,7 +58,7 @@ fn meet_in_plane(axis: usize, edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
 fn segments_meet(axis: usize, [p, q]: [Vec3; 2], [a, b]: [Vec3; 2]) -> bool {
     !same_side(area(axis, [p, q, a]), area(axis, [p, q, b]))
         && !same_side(area(axis, [a, b, p]), area(axis, [a, b, q]))
-        // Segments of one line.
+        // This decides for segments of one line.
         && boxes_overlap(&[p, q], &[a, b])
 }
 
@@ -66,7 +66,7 @@ fn same_side(first: f64, second: f64) -> bool {
     (first > 0.0 && second > 0.0) || (first < 0.0 && second < 0.0)
 }
 
-/// Axis-aligned, closed.
+/// True if the axis-aligned, closed boxes around both sets of points overlap.
 fn boxes_overlap(first: &[Vec3], second: &[Vec3]) -> bool {
     let bounds = |points: &[Vec3]| {
         points[1..].iter().fold((points[0], points[0]), |(low, high), p| (low.inf(p), high.sup(p)))
@@ -81,7 +81,7 @@ fn orient(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> f64 {
     robust::orient3d(a, b, c, d)
 }
 
-/// Sign of the area of a triangle seen along `axis`; 0 exactly if it is none.
+/// Sign of the area of a triangle projected along `axis`; 0 exactly if it has no area.
 fn area(axis: usize, triangle: [Vec3; 3]) -> f64 {
     let flat = |v: Vec3| Coord { x: v[(axis + 1) % 3], y: v[(axis + 2) % 3] };
     let [a, b, c] = triangle.map(flat);
@@ -99,17 +99,18 @@ mod tests {
         [-2_i64..3, -2_i64..3, -2_i64..3]
     }
 
-    /// Truth in integers: `p + t (q - p) = a + u (b - a) + v (c - a)` with t and
-    /// u + v at most 1 (slacks s and w) has a solution in numbers >= 0 iff it has
-    /// a basic one, and of bases there are few.
+    /// The exact answer, in integers. Edge and face meet if the system
+    /// `p + t (q - p) = a + u (b - a) + v (c - a)`, with t and u + v at most 1 (slacks s and w),
+    /// has a solution in numbers >= 0. If it has one, it has a basic one, and there are few
+    /// bases.
     fn truth([p, q]: [[i64; 3]; 2], [a, b, c]: [[i64; 3]; 3]) -> bool {
         let row = |i| ([p[i] - q[i], b[i] - a[i], c[i] - a[i], 0, 0], p[i] - a[i]);
         let rows = [row(0), row(1), row(2), ([1, 0, 0, 1, 0], 1), ([0, 1, 1, 0, 1], 1)];
         (0..32).any(|basis| basic_solution(&rows, basis))
     }
 
-    /// True if the columns in `basis` alone solve the system with unknowns >= 0
-    /// and are independent: fraction-free Gauss-Jordan elimination.
+    /// True if the columns in `basis` are independent and solve the system alone, with
+    /// unknowns >= 0. By fraction-free Gauss-Jordan elimination.
     fn basic_solution(rows: &[([i64; 5], i64)], basis: u32) -> bool {
         let chosen: Vec<usize> = (0..5).filter(|i| basis >> i & 1 == 1).collect();
         let row = |(row, right): &([i64; 5], i64)| -> Vec<i128> {

@@ -1,4 +1,4 @@
-//! The search against all pairs.
+//! Compares the search with a test of all pairs.
 
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn surfaces(x: &[Vec3]) -> Surfaces {
 }
 const VERTICES: usize = 25 + 9 + 16 + 9;
 
-/// Edges of each surface, with its place.
+/// The edges of all surfaces, each with its surface's place in the list.
 fn edges(surfaces: &Surfaces) -> Vec<(u32, [VertexId; 2])> {
     let of = |(object, surface): (u32, &Surface)| {
         let sides = surface.faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
@@ -46,7 +46,7 @@ fn faces(surfaces: &Surfaces) -> impl Iterator<Item = (u32, [VertexId; 3])> {
     numbered.flat_map(|(object, surface)| surface.faces.iter().map(move |&face| (object, face)))
 }
 
-/// True for objects whose pairs count.
+/// True if pairs of these two objects count.
 fn counts(surfaces: &Surfaces, a: u32, b: u32) -> bool {
     [a, b].iter().any(|&object| surfaces.list[object as usize].moves == Moves::Deforms)
 }
@@ -90,7 +90,7 @@ fn all_near(surfaces: &Surfaces, x: &[Vec3], delta: f64) -> BTreeMap<[u32; 2], u
     near
 }
 
-/// Crumpled in a cube, or on a grid where vertices touch, coincide and lie in
+/// Crumpled surfaces in a cube, or on a grid on which vertices touch, coincide and lie in
 /// planes.
 fn crumpled() -> impl Strategy<Value = Vec<Vec3>> {
     let loose = [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
@@ -104,7 +104,7 @@ fn crumpled() -> impl Strategy<Value = Vec<Vec3>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn finds_what_all_pairs_find(x in crumpled(), delta in prop_oneof![Just(1e-5), 0.01..0.1]) {
+    fn agrees_with_a_test_of_all_pairs(x in crumpled(), delta in prop_oneof![Just(1e-5), 0.01..0.1]) {
         let (surfaces, threads) = (surfaces(&x), Threads::new(1).unwrap());
         let expected = all_intersections(&surfaces, &x);
         let found = intersections(&threads, &surfaces, &x);
@@ -123,7 +123,7 @@ proptest! {
 }
 
 #[test]
-fn a_start_that_is_clean_but_for_one_vertex_is_reported_with_its_place() {
+fn one_bad_vertex_of_a_start_is_reported_with_its_place() {
     // Four sheets of 0.1 m cells, 1 m above each other.
     let mut x = Vec::new();
     for (n, height) in [(5, 0.0), (3, 1.0), (4, 2.0), (3, 3.0)] {
@@ -144,7 +144,7 @@ fn a_start_that_is_clean_but_for_one_vertex_is_reported_with_its_place() {
     assert!((problems[0].smallest_m - 2e-5).abs() < 1e-12);
     assert!((problems[0].places[0] - x[middle]).norm() < 1e-3);
 
-    // And through it.
+    // Now it passes through the obstacle.
     x[middle].y = 2.1;
     let problems = start_state(&threads, &surfaces, &x, 1e-4);
     let crossing = &problems[0];

@@ -2,7 +2,7 @@
 
 use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
-use crate::collision::surface::{Side, elementary_pairs};
+use crate::collision::surface::{FaceSide, elementary_pairs};
 use crate::collision::test::{Sweep, Test, TestCounters, TestTrees};
 use crate::ids::FaceId;
 
@@ -35,7 +35,7 @@ impl Search<'_> {
 
     /// The sides of the pair of faces that a test ends at.
     #[inline]
-    pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [Side<'_>; 2] {
+    pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [FaceSide<'_>; 2] {
         let side = |object: u32, node, face| {
             let surface = &self.trees.surfaces[object as usize];
             surface.side(face, self.trees.bounds(object, node))

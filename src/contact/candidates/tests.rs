@@ -6,7 +6,7 @@ use crate::ids::PatchId;
 use crate::math::Vec3;
 use crate::mesh::Topology;
 use crate::ranks::in_process;
-use crate::stealing::{Origin, ProcessorUse, Settings, Share, TaskSpan, VictimOrder};
+use crate::stealing::{Origin, ProcessorUse, Share, StealingSettings, TaskSpan, VictimOrder};
 
 /// Executes the root tests of these `patches` on one processor: counts and sorted candidates.
 fn alone(
@@ -64,7 +64,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
     let partial = alone(&mut detector, &surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
     let expected = [&whole, &whole, &partial];
 
-    let run = |world: &dyn World, threads, settings: &Settings| {
+    let run = |world: &dyn World, threads, settings: &StealingSettings| {
         let threads = Threads::new(threads)?;
         let mut processors = Processors::new(settings, &threads, world);
         let mut detector = Detector::new(&surfaces);
@@ -118,7 +118,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
         [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (4, 1), (7, 1), (2, 2), (3, 3)];
     let mut all_thefts = 0;
     for (decomposition, stealing) in [(true, true), (false, true), (true, false), (false, false)] {
-        let settings = Settings { decomposition, stealing, ..Settings::default() };
+        let settings = StealingSettings { decomposition, stealing, ..StealingSettings::default() };
         for (ranks, threads) in SIZES {
             let found = in_process::run(ranks, |world| run(world, threads, &settings)).unwrap();
             let thefts: u32 = found.iter().map(|(_, thefts)| thefts).sum();
@@ -128,10 +128,10 @@ fn each_test_is_executed_once_whoever_executes_it() {
         }
     }
     assert!(all_thefts > 0);
-    let random = Settings {
+    let random = StealingSettings {
         victim_order: VictimOrder::Random(3),
         share: Share::Half,
-        ..Settings::default()
+        ..StealingSettings::default()
     };
     let strict = in_process::run_strict(3, |world| run(world, 1, &random)).unwrap();
     assert!(is_found(&strict));
@@ -143,7 +143,7 @@ fn a_time_line_holds_each_task_once_and_where_it_came_from() {
     let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
     let run = |world: &dyn World, threads| {
         let threads = Threads::new(threads)?;
-        let mut processors = Processors::new(&Settings::default(), &threads, world);
+        let mut processors = Processors::new(&StealingSettings::default(), &threads, world);
         let mut detector = Detector::new(&surfaces);
         detector.refit(&threads, &surfaces, &sweep);
         let own: &[PatchId] = if world.rank() == 0 { &[0, 1, 2, 3, 4] } else { &[] };

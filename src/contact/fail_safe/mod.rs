@@ -1,29 +1,29 @@
-//! The fail-safe: motions are shortened until nothing comes nearer than `delta`.
+//! The fail-safe: shortens motions until no pair comes nearer than the clearance `delta`.
 //!
-//! Everything before it (contacts, impulses) makes motion look right; this alone
-//! keeps the promise that no two elements ever meet. It rests on one fact: the gap
-//! between the two sides of a pair along a *fixed* direction is a minimum of
-//! functions linear in time, hence concave. If it is at least `delta` at both ends of a
-//! linear motion, the distance is at least `delta` all the way.
+//! Contacts and impulses come before it and make motion look right. The fail-safe alone keeps
+//! the promise that no two elements ever meet. It rests on one fact: along a *fixed* direction
+//! the gap between the two sides of a pair is a minimum of functions that are linear in time,
+//! so it is concave. If the gap is at least `delta` at both ends of a linear motion, the
+//! distance is at least `delta` all the way.
 //!
-//! 1. A pair is *safe* if one of a few directions separates it at both ends
-//!    (`separation`), else *open*.
-//! 2. An open pair gets a plane (`plane`): the middle of its closest points at the
-//!    start, or the kinematic side's own end. Its free vertices are to end on their
-//!    side, `delta / 2` away. Pairs that meet inside their sides come first, others
-//!    only where that leaves them open.
-//! 3. A vertex that would not slides along its planes, then keeps the fraction of its
-//!    motion that all of them allow (`shorten`).
-//! 4. Planes stay. Every candidate without one that has a vertex changed since is
-//!    checked again, until none is open. After `MAX_PASSES` all candidates get
-//!    planes, which ends it.
+//! 1. A pair is *safe* if one of a few directions separates it at both ends (`separation`).
+//!    Otherwise it is *open*.
+//! 2. An open pair gets a plane (`plane`): in the middle between its closest points at the
+//!    start, or `delta / 2` from the end of a prescribed side. Its free vertices must end on
+//!    their side, `delta / 2` away from the plane. Pairs whose closest points lie inside both
+//!    sides come first. The others get planes only if they are still open after that.
+//! 3. A vertex that would end on the wrong side slides along its planes. Then it keeps the
+//!    fraction of its motion that all planes allow (`shorten`).
+//! 4. Planes stay. A candidate without a plane is checked again if one of its vertices has
+//!    changed, until no candidate is open. After `MAX_PASSES` passes every candidate gets a
+//!    plane, which ends the loop.
 //!
-//! A plane follows from its pair alone, and a vertex's end from its told motion and
-//! the set of its planes: ranks need only exchange the open pairs, and then agree on
-//! everything else, whatever their number.
+//! A plane depends on its pair alone. A vertex's end depends on its intended motion and the set
+//! of its planes. So ranks exchange only the open pairs and then agree on everything else, for
+//! any number of ranks.
 //!
-//! Source: methods §8 (ours). Planar truncation as in Chen et al. 2025, Offset
-//! Geometric Contact; safety by one direction as in Tang, Kim, Manocha 2009.
+//! Source: docs/methods.md, section 8 (ours). Planar truncation is that of Chen et al. 2025,
+//! Offset Geometric Contact; safety by one direction that of Tang, Kim, Manocha 2009.
 
 mod plane;
 mod separation;
@@ -35,7 +35,7 @@ pub use self::shorten::stopped_velocity;
 
 use std::ops::Range;
 
-use self::plane::{Bound, Plane};
+use self::plane::{Bound, SeparatingPlane};
 use self::separation::{gap, is_open, meets_inside};
 use self::shorten::shorten;
 use crate::collision::Pair;
@@ -45,30 +45,30 @@ use crate::math::Vec3;
 use crate::ranks::{World, message};
 use crate::threads::Threads;
 
-/// Passes after which every candidate gets a plane; 2 to 4 are usual.
+/// Passes before every candidate gets a plane. Usually 2 to 4 suffice.
 const MAX_PASSES: usize = 20;
 
-/// Part of `delta` that is left to rounding: a vertex that slides ends this much
-/// further away than it must, and a pair verified at its end may be this much nearer.
-/// In metres it must exceed the rounding of positions (5e-12 at a `delta` of 1e-5:
-/// enough for scenes of a kilometre).
+/// Part of `delta` that is reserved for rounding. A vertex that slides ends this much further
+/// away than it must. A pair may be this much nearer when its end is verified. In metres it
+/// must exceed the rounding error of positions (5e-12 at a `delta` of 1e-5: enough for scenes
+/// of a kilometre).
 const GRAIN: f64 = 5e-7;
 
-/// The least part of its motion that a whole body keeps, if it keeps any.
+/// The smallest fraction above 0 of its motion that a whole body can keep.
 const SMALLEST_FRACTION: f64 = 1.0 / 64.0;
 
-/// Candidates that a thread takes at a time, some 100 us of work.
+/// Candidates that a thread takes at a time: about 100 us of work.
 const PAIRS_PER_CHUNK: usize = 1024;
 
-/// The start of a motion. All vertices of all objects, the same on all ranks; the
-/// slices are indexed by vertex.
+/// The start of a motion of all vertices of all objects. The same on all ranks; the slices are
+/// indexed by vertex.
 #[derive(Clone, Copy)]
 pub struct Paths<'a> {
     /// Positions at the start (m).
     pub x0: &'a [Vec3],
-    /// Whether a vertex is prescribed (obstacle, pin, handle): it is never stopped.
+    /// Whether a vertex is prescribed (obstacle, pin, handle): the fail-safe never stops it.
     pub prescribed: &'a [bool],
-    /// Bodies whose vertices do not move one by one.
+    /// Bodies whose vertices move together.
     pub bodies: &'a [WholeBody<'a>],
     /// Distance that every pair keeps (m). A pair that starts nearer comes no nearer.
     pub delta_m: f64,
@@ -90,29 +90,29 @@ impl Paths<'_> {
 pub struct WholeBody<'a> {
     /// Its vertices.
     pub vertices: Range<usize>,
-    /// Writes where its vertices end (m) if it keeps this fraction of its motion: at 0 where they
-    /// start, at 1 where they are meant to end.
+    /// Writes the positions (m) at which its vertices end if it keeps this fraction of its
+    /// motion: 0 gives their start, 1 their intended end.
     pub place: &'a (dyn Fn(f64, &mut [Vec3]) + Sync),
 }
 
 /// What the fail-safe did. The same on all ranks.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
-    /// The vertices that do not end where they were told, rising.
+pub struct FailSafeReport {
+    /// The vertices that miss their intended end, rising.
     pub truncated: Vec<Truncation>,
-    /// What stopped them, by rising vertex.
+    /// The planes that stopped them, by rising vertex.
     pub stops: Vec<Stop>,
     /// The fraction of its motion that each of the [`Paths::bodies`] keeps.
     pub fractions: Vec<f64>,
-    /// Truncated vertices after each pass that found an open pair.
+    /// Number of truncated vertices after each pass that found an open pair.
     pub per_pass: Vec<u64>,
-    /// Open pairs found in all passes: pairs with a plane.
+    /// Number of open pairs found in all passes: pairs with a plane.
     pub planes: u64,
-    /// If there is one, the motion is impossible as told: `x1` is of no use, and the
-    /// step must be done in smaller ones.
+    /// A pair that shows that the intended motion is impossible. `x1` is then not usable, and
+    /// the step must be redone in smaller ones.
     pub conflict: Option<Conflict>,
-    /// A pair that ends nearer than it may: an error of this module, never to be
-    /// passed over.
+    /// A pair that ends nearer than it may. It means a defect of this module; the caller must
+    /// not ignore it.
     pub too_near: Option<TooNear>,
 }
 
@@ -121,31 +121,31 @@ pub struct Outcome {
 pub struct Truncation {
     /// The vertex.
     pub vertex: VertexId,
-    /// From its told to its actual end (m).
+    /// From its intended to its actual end (m).
     pub lost_m: f64,
-    /// From its start to its told end (m).
+    /// From its start to its intended end (m).
     pub path_m: f64,
 }
 
-/// A plane at which a vertex was stopped. Over a step of length `h`, its velocity
-/// along `normal` is then to be at least `advance_m / h`: see [`stopped_velocity`].
+/// A plane at which a vertex was stopped. In a step of length `h`, the vertex's velocity along
+/// `normal` must then be at least `advance_m / h`: see [`stopped_velocity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
     /// The vertex.
     pub vertex: VertexId,
     /// Unit normal of the plane, towards the vertex's side.
     pub normal: Vec3,
-    /// How far the plane moved along its normal (m): 0 between free vertices, else as
-    /// the kinematic side of the pair.
+    /// How far the plane moved along its normal (m): 0 between free vertices, else as far as
+    /// the pair's prescribed side.
     pub advance_m: f64,
 }
 
-/// A pair that cannot be kept apart: kinematic vertices leave no room between them.
+/// A pair that cannot be kept apart: its prescribed vertices leave no room between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conflict {
     /// The pair.
     pub pair: Pair,
-    /// Its vertex that has no place to go (if none is free, its first one).
+    /// Its vertex that has no room (its first one if none is free).
     pub vertex: VertexId,
 }
 
@@ -161,17 +161,17 @@ pub struct TooNear {
 /// The working memory of the fail-safe, kept from step to step.
 #[derive(Default)]
 pub struct FailSafe {
-    /// Ends of the motion as told (m), by vertex.
-    told: Vec<Vec3>,
-    /// By vertex: whether it changed since the candidates were checked.
+    /// Intended end of each vertex (m).
+    targets: Vec<Vec3>,
+    /// Whether each vertex changed since the candidates were checked.
     changed: Vec<bool>,
     /// This rank's newly found open pairs.
     open: Vec<Pair>,
-    /// Of all ranks, by rising pair.
-    planes: Vec<Plane>,
-    /// What the planes ask of free vertices, by rising vertex, then pair.
+    /// Planes of all ranks, by rising pair.
+    planes: Vec<SeparatingPlane>,
+    /// The planes' bounds on free vertices, by rising vertex, then pair.
     bounds: Vec<Bound>,
-    /// Of one vertex's bounds, while it slides.
+    /// Multipliers of one vertex's bounds while it slides.
     multipliers: Vec<f64>,
 }
 
@@ -180,9 +180,9 @@ impl FailSafe {
     /// pair of the `candidates` of any rank comes nearer than `paths.delta_m` on the
     /// way. Collective; before and after, `x1` is finite and the same on all ranks.
     ///
-    /// A free vertex moves otherwise than told, and not just less far, only where
-    /// `stays(vertex, x1)` says that the candidates cover it there: true for the told
-    /// end and the start, and for all places between two for which it is true.
+    /// A free vertex may leave the straight path to its intended end only if `stays(vertex, x1)`
+    /// is true there: the candidates then cover that place. `stays` is true for the start and
+    /// the intended end, and for all places between two for which it is true.
     ///
     /// # Errors
     /// If a rank fails.
@@ -194,10 +194,10 @@ impl FailSafe {
         paths: &Paths,
         stays: &(dyn Fn(usize, &Vec3) -> bool + Sync),
         x1: &mut [Vec3],
-    ) -> Result<Outcome> {
+    ) -> Result<FailSafeReport> {
         self.begin(x1);
         let fractions = vec![1.0; paths.bodies.len()];
-        let mut outcome = Outcome { fractions, ..Outcome::default() };
+        let mut report = FailSafeReport { fractions, ..FailSafeReport::default() };
         for pass in 0..=MAX_PASSES {
             if pass < MAX_PASSES {
                 self.find_open(threads, candidates, paths, x1);
@@ -210,26 +210,26 @@ impl FailSafe {
             }
             let shadows = if pass < MAX_PASSES { shadows(&mut open, paths) } else { Vec::new() };
             let conflict = match self.add_planes(&open, paths, x1) {
-                None => self.shorten(paths, stays, x1, &mut outcome),
+                None => self.shorten(paths, stays, x1, &mut report),
                 conflict => conflict,
             };
-            outcome.planes = self.planes.len() as u64;
-            outcome.per_pass.push(outcome.truncated.len() as u64);
+            report.planes = self.planes.len() as u64;
+            report.per_pass.push(report.truncated.len() as u64);
             if conflict.is_some() {
-                outcome.conflict = conflict;
-                return Ok(outcome);
+                report.conflict = conflict;
+                return Ok(report);
             }
             for vertex in shadows.iter().flat_map(|pair| pair.vertices) {
                 self.changed[vertex as usize] = true;
             }
         }
-        outcome.too_near = self.verify(paths, x1);
-        Ok(outcome)
+        report.too_near = self.verify(paths, x1);
+        Ok(report)
     }
 
     fn begin(&mut self, x1: &[Vec3]) {
-        self.told.clear();
-        self.told.extend_from_slice(x1);
+        self.targets.clear();
+        self.targets.extend_from_slice(x1);
         self.changed.clear();
         self.changed.resize(x1.len(), true);
         self.planes.clear();
@@ -258,8 +258,8 @@ impl FailSafe {
         self.open.extend(candidates.iter().filter(free));
     }
 
-    /// Adds planes for the `open` pairs. The lowest pair whose kinematic vertices
-    /// leave no room for one is a conflict.
+    /// Adds planes for the `open` pairs. The lowest pair whose prescribed vertices leave no room
+    /// for a plane is a conflict.
     fn add_planes(&mut self, open: &[Pair], paths: &Paths, x1: &[Vec3]) -> Option<Conflict> {
         let known = self.planes.len();
         let mut conflict = None;
@@ -267,7 +267,7 @@ impl FailSafe {
             if self.planes[..known].binary_search_by_key(pair, |plane| plane.pair).is_ok() {
                 continue;
             }
-            match Plane::new(*pair, paths, x1) {
+            match SeparatingPlane::new(*pair, paths, x1) {
                 Some(plane) => self.planes.push(plane),
                 None => conflict = Some(conflict.map_or(*pair, |lowest: Pair| lowest.min(*pair))),
             }
@@ -278,18 +278,18 @@ impl FailSafe {
         conflict.map(|pair| Conflict { pair, vertex: pair.vertices[0] })
     }
 
-    /// Makes `x1` what all planes so far allow of the told motion, and notes which
-    /// vertices that changed.
+    /// Reduces the intended motion to the part that all planes so far allow. Writes it to `x1`
+    /// and notes the changed vertices.
     fn shorten(
         &mut self,
         paths: &Paths,
         stays: &(dyn Fn(usize, &Vec3) -> bool + Sync),
         x1: &mut [Vec3],
-        outcome: &mut Outcome,
+        report: &mut FailSafeReport,
     ) -> Option<Conflict> {
         self.changed.fill(false);
-        outcome.truncated.clear();
-        outcome.stops.clear();
+        report.truncated.clear();
+        report.stops.clear();
         let mut conflict: Option<Conflict> = None;
         let grain = GRAIN * paths.delta_m;
         for bounds in self.bounds.chunk_by(|a, b| a.vertex == b.vertex) {
@@ -297,11 +297,11 @@ impl FailSafe {
             if paths.body_of(vertex).is_some() {
                 continue;
             }
-            let (start, told) = (paths.x0[vertex], self.told[vertex]);
+            let (start, target) = (paths.x0[vertex], self.targets[vertex]);
             let allowed = |displacement: &Vec3| stays(vertex, &(start + displacement));
-            let (multipliers, stops) = (&mut self.multipliers, &mut outcome.stops);
-            let end = match shorten(bounds, told - start, grain, allowed, multipliers, stops) {
-                Ok(None) => told,
+            let (multipliers, stops) = (&mut self.multipliers, &mut report.stops);
+            let end = match shorten(bounds, target - start, grain, allowed, multipliers, stops) {
+                Ok(None) => target,
                 Ok(Some(displacement)) => start + displacement,
                 Err(pair) => {
                     if conflict.is_none_or(|lowest| pair < lowest.pair) {
@@ -310,15 +310,15 @@ impl FailSafe {
                     continue;
                 }
             };
-            if end != told {
-                let (lost_m, path_m) = ((told - end).norm(), (told - start).norm());
-                outcome.truncated.push(Truncation { vertex: bounds[0].vertex, lost_m, path_m });
+            if end != target {
+                let (lost_m, path_m) = ((target - end).norm(), (target - start).norm());
+                report.truncated.push(Truncation { vertex: bounds[0].vertex, lost_m, path_m });
             }
             self.changed[vertex] = end != x1[vertex];
             x1[vertex] = end;
         }
         for body in 0..paths.bodies.len() {
-            if let Err(pair) = self.shorten_body(body, paths, x1, outcome)
+            if let Err(pair) = self.shorten_body(body, paths, x1, report)
                 && conflict.is_none_or(|lowest| pair < lowest.pair)
             {
                 conflict = Some(Conflict { pair, vertex: pair.vertices[0] });
@@ -327,20 +327,20 @@ impl FailSafe {
         conflict
     }
 
-    /// Gives a body the largest of the fractions 1, 1/2, 1/4, ... 0 of its motion at whose end all
-    /// planes of its vertices hold. Planes keep the straight way between both ends clear, too.
+    /// Gives a body the largest fraction of its motion, out of 1, 1/2, 1/4, ... 0, at whose end
+    /// all planes of its vertices hold. The planes keep the straight path to that end clear too.
     fn shorten_body(
         &mut self,
         body: usize,
         paths: &Paths,
         x1: &mut [Vec3],
-        outcome: &mut Outcome,
+        report: &mut FailSafeReport,
     ) -> std::result::Result<(), Pair> {
         let WholeBody { vertices, place } = &paths.bodies[body];
         let from = self.bounds.partition_point(|bound| (bound.vertex as usize) < vertices.start);
         let to = self.bounds.partition_point(|bound| (bound.vertex as usize) < vertices.end);
         let bounds = &self.bounds[from..to];
-        let mut ends = self.told[vertices.clone()].to_vec();
+        let mut ends = self.targets[vertices.clone()].to_vec();
         let violated = |ends: &[Vec3]| {
             bounds.iter().find(|bound| {
                 let vertex = bound.vertex as usize;
@@ -356,12 +356,12 @@ impl FailSafe {
         if let Some(bound) = violated(&ends) {
             return Err(bound.pair);
         }
-        outcome.fractions[body] = fraction;
+        report.fractions[body] = fraction;
         for (vertex, end) in vertices.clone().zip(ends) {
-            let (start, told) = (paths.x0[vertex], self.told[vertex]);
-            if end != told {
-                let (lost_m, path_m) = ((told - end).norm(), (told - start).norm());
-                outcome.truncated.push(Truncation { vertex: vertex as VertexId, lost_m, path_m });
+            let (start, target) = (paths.x0[vertex], self.targets[vertex]);
+            if end != target {
+                let (lost_m, path_m) = ((target - end).norm(), (target - start).norm());
+                report.truncated.push(Truncation { vertex: vertex as VertexId, lost_m, path_m });
             }
             self.changed[vertex] = end != x1[vertex];
             x1[vertex] = end;
@@ -369,8 +369,8 @@ impl FailSafe {
         Ok(())
     }
 
-    /// The pair that ends furthest below what it keeps. The gap along a plane's normal
-    /// is both a lower bound of the distance and the proof for the way there.
+    /// The pair that ends furthest below the gap that it must keep. The gap along a plane's
+    /// normal is a lower bound of the distance, at the end and on the way there.
     fn verify(&self, paths: &Paths, x1: &[Vec3]) -> Option<TooNear> {
         let mut worst = None;
         let mut most = GRAIN * paths.delta_m;
@@ -386,9 +386,9 @@ impl FailSafe {
     }
 }
 
-/// Takes those out of the `open` pairs that meet at the border of a side, if there are
-/// others: usually another pair stands between them, and once it has its plane they are safe.
-/// Their own planes, aslant, would hold back what slides along together.
+/// Removes from the `open` pairs those that meet at the border of a side, if there are others,
+/// and returns them. Usually another pair lies between their sides, and its plane makes them
+/// safe. Their own planes are oblique and would hold back surfaces that slide along together.
 fn shadows(open: &mut Vec<Pair>, paths: &Paths) -> Vec<Pair> {
     let inside = |pair: &Pair| {
         meets_inside(pair.kind(), &pair.gather(paths.x0))

@@ -1,19 +1,19 @@
 //! The plane that keeps the sides of an open pair apart.
 //!
-//! Positions along the plane's normal `n`, which leads from the second side (below) to
-//! the first (above), seen from the pair's last vertex:
+//! The plane's normal `n` points from the second side (below) to the first (above). Positions
+//! along it are relative to the pair's last vertex:
 //!
 //! | symbol | |
 //! |---|---|
-//! | `keep` | gap that the pair keeps: `delta`, or what it starts with where that is less |
-//! | `c0`, `c1` | the plane at both ends; every vertex ends `keep / 2` beyond `c1` |
-//! | `room` | how far a vertex may move against its normal; negative: how far it must move along it |
+//! | `keep` | gap that the pair keeps: `delta`, or its gap at the start if that is less |
+//! | `c0`, `c1` | the plane at the start and the end; every vertex ends `keep / 2` beyond `c1` |
+//! | `room` | how far a vertex may move against its normal; if negative, must move along it |
 //!
-//! Between free vertices the plane stands in the middle of the gap at the start. A side
-//! that is all kinematic carries the plane with it, `keep / 2` away: that leaves the other
-//! side the most room, and pushes it only where the kinematic side sweeps over its start.
-//! Of a side that is partly kinematic (a face with a pinned corner) the plane
-//! moves only as far as its kinematic vertices need.
+//! Between free vertices the plane lies in the middle of the gap at the start. A side whose
+//! vertices are all prescribed carries the plane with it, `keep / 2` away. This leaves the other
+//! side the most room, and pushes it only if the prescribed side sweeps over its start. If some
+//! vertices of a side are prescribed (a face with a pinned corner), the plane moves only as far
+//! as these vertices need.
 
 use crate::collision::Pair;
 use crate::contact::fail_safe::Paths;
@@ -23,17 +23,17 @@ use crate::math::Vec3;
 
 /// A plane between the sides of a pair.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plane {
+pub(super) struct SeparatingPlane {
     pub pair: Pair,
     /// Unit normal of the pair's closest points at the start, towards its first side.
     pub normal: Vec3,
     /// Gap that the pair keeps (m).
     pub keep_m: f64,
-    /// Where it stands at both ends (m).
+    /// Its position at the start and the end (m).
     c: [f64; 2],
 }
 
-/// What a plane asks of a free vertex: its displacement `d` has `normal . d >= -room_m`.
+/// A plane's bound on a free vertex: its displacement `d` must have `normal . d >= -room_m`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bound {
     pub vertex: VertexId,
@@ -46,9 +46,9 @@ pub(super) struct Bound {
     pub advance_m: f64,
 }
 
-impl Plane {
-    /// The plane of `pair`; none if its kinematic vertices leave no place for it, or all
-    /// four are kinematic.
+impl SeparatingPlane {
+    /// The plane of `pair`. None if its prescribed vertices leave no room for it, or if all four
+    /// are prescribed.
     pub fn new(pair: Pair, paths: &Paths, x1: &[Vec3]) -> Option<Self> {
         let (start, end) = (pair.gather(paths.x0), pair.gather(x1));
         let side = pair.first_side();
@@ -56,8 +56,8 @@ impl Plane {
         let keep_m = keep(&normal, &start, side, paths.delta_m);
         let half = 0.5 * keep_m;
         let height = |x: &Vec3| normal.dot(&(x - start[3]));
-        let kinematic = pair.vertices.map(|vertex| paths.is_prescribed(vertex));
-        let fixed = |a: &usize| kinematic[*a];
+        let prescribed = pair.vertices.map(|vertex| paths.is_prescribed(vertex));
+        let fixed = |a: &usize| prescribed[*a];
         let lowest_above = |x: &[Vec3; 4]| {
             (0..side).filter(fixed).map(|a| height(&x[a])).fold(f64::INFINITY, f64::min)
         };
@@ -66,7 +66,7 @@ impl Plane {
         };
         // Where the plane may end.
         let (low, high) = (highest_below(&end) + half, lowest_above(&end) - half);
-        let c = match ((0..side).all(|a| kinematic[a]), (side..4).all(|a| kinematic[a])) {
+        let c = match ((0..side).all(|a| prescribed[a]), (side..4).all(|a| prescribed[a])) {
             (true, true) => return None,
             (false, true) => [highest_below(&start) + half, low],
             (true, false) => [lowest_above(&start) - half, high],
@@ -79,7 +79,7 @@ impl Plane {
         (low <= high).then_some(Self { pair, normal, keep_m, c })
     }
 
-    /// What it asks of the pair's free vertices.
+    /// Its bounds on the pair's free vertices.
     pub fn bounds(&self, paths: &Paths) -> impl Iterator<Item = Bound> {
         let start = self.pair.gather(paths.x0);
         let [c0, c1] = self.c;
@@ -93,7 +93,7 @@ impl Plane {
                 vertex: self.pair.vertices[a],
                 pair: self.pair,
                 normal: sign * self.normal,
-                // The vertex starts on its side of the plane, whatever rounding says.
+                // The vertex starts on its side of the plane; rounding must not deny that.
                 room_m: room_m.max(-advance_m.max(0.0)),
                 advance_m,
             }
@@ -105,14 +105,14 @@ impl Plane {
 mod tests {
     use super::*;
 
-    /// A vertex `height` over a face in the plane y = 0; the motion of each vertex in y.
+    /// A vertex `height` over a face in the plane y = 0. Each vertex moves by `motion` in y.
     fn bounds(height: f64, motion: [f64; 4], inverse_masses: [f64; 4]) -> Option<Vec<Bound>> {
         let at = |x, y, z| Vec3::new(x, y, z);
         let x0 = [at(0.2, height, 0.2), at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), at(0.0, 0.0, 1.0)];
         let x1: [Vec3; 4] = std::array::from_fn(|a| x0[a] + motion[a] * Vec3::y());
         let prescribed = inverse_masses.map(|inverse| inverse == 0.0);
         let paths = Paths { x0: &x0, prescribed: &prescribed, bodies: &[], delta_m: 0.1 };
-        let plane = Plane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1)?;
+        let plane = SeparatingPlane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1)?;
         Some(plane.bounds(&paths).collect())
     }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kinematic_side_takes_the_plane_with_it() {
+    fn a_prescribed_side_takes_the_plane_with_it() {
         let obstacle = [1.0, 0.0, 0.0, 0.0];
         assert_eq!(rooms(bounds(1.0, [-3.0, 0.0, 0.0, 0.0], obstacle)), [0.9]);
         assert_eq!(rooms(bounds(1.0, [0.0, -0.5, -0.5, -0.5], obstacle)), [1.4]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn kinematic_vertices_on_both_sides_may_leave_no_room() {
+    fn prescribed_vertices_on_both_sides_may_leave_no_room() {
         let corner = [0.0, 0.0, 1.0, 1.0];
         assert_eq!(rooms(bounds(1.0, [-0.3, 0.3, 0.0, 0.0], corner)), [0.6; 2]);
         assert!(bounds(1.0, [-0.5, 0.45, 0.0, 0.0], corner).is_none());

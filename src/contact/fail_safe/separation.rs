@@ -7,11 +7,11 @@ use crate::contact::fail_safe::GRAIN;
 use crate::math::Vec3;
 
 /// Gap along the vector `n` between the sides of a pair at `x` (m, in lengths of `n`): how far
-/// its first `first_side` vertices lie beyond all others. Along a unit vector never more than
-/// the distance, and equal to it along the normal of the closest points. What is not a number
-/// has no gap: minus infinity.
+/// its first `first_side` vertices lie beyond all others. Along a unit vector it never exceeds
+/// the distance; along the normal of the closest points it equals the distance. If a value is
+/// NaN, the gap is minus infinity.
 pub(super) fn gap(n: &Vec3, x: &[Vec3; 4], first_side: usize) -> f64 {
-    // Seen from one of them, so that no large coordinate blurs the gap.
+    // Relative to one vertex, so that large coordinates do not blur the gap.
     let heights: [f64; 4] = std::array::from_fn(|a| n.dot(&(x[a] - x[3])));
     if heights.iter().any(|height| height.is_nan()) {
         return f64::NEG_INFINITY;
@@ -24,9 +24,9 @@ pub(super) fn gap(n: &Vec3, x: &[Vec3; 4], first_side: usize) -> f64 {
 
 /// Unit normal of the closest points, from the second side to the first.
 ///
-/// Between interior points it is a cross product, which of nearly parallel edges is
-/// wrong by up to 1e-8: over an edge of 1 cm as much as 1e-5 of `delta`. It is put at
-/// right angles to the edges again.
+/// Between interior points it is a cross product. For nearly parallel edges its direction is
+/// wrong by up to 1e-8, which over an edge of 1 cm makes up to 1e-5 of `delta`. So it is made
+/// perpendicular to the edges once more.
 pub(super) fn normal(kind: PairKind, x: &[Vec3; 4]) -> Vec3 {
     let at = closest(kind, *x);
     if !at.feature.is_interior() {
@@ -45,21 +45,22 @@ pub(super) fn meets_inside(kind: PairKind, x: &[Vec3; 4]) -> bool {
     closest(kind, *x).feature.is_interior()
 }
 
-/// What a pair must keep (m) along its normal `n` at the start `x0`: `delta_m`, or the
-/// gap it starts with where that is less.
+/// The gap (m) that a pair must keep along its normal `n`: `delta_m`, or its gap at the start
+/// `x0` if that is less.
 pub(super) fn keep(n: &Vec3, x0: &[Vec3; 4], first_side: usize, delta_m: f64) -> f64 {
     gap(n, x0, first_side).clamp(0.0, delta_m)
 }
 
-/// Part of `delta` by which a pair that moves together may seem to come nearer.
+/// Part of `delta` by which rounding may seem to bring a pair nearer that moves together.
 const ROUNDING: f64 = 1e-9;
 
-/// False if some direction shows that the pair keeps its distance on the way from `x0`
-/// to `x1` (m): a coordinate axis, the line between its sides' centres, its normal at the start,
-/// at the end, or their mean. The first two are cheap and settle four of five pairs.
+/// False if some direction shows that the pair keeps its distance on the way from `x0` to `x1`
+/// (m). The directions are a coordinate axis, the line between the sides' centres, the pair's
+/// normal at the start and at the end, and the mean of both normals. The first two are cheap and
+/// settle four of five pairs.
 ///
-/// A grain below `delta` is far enough: a plane holds a pair at `delta` (slides end a grain
-/// beyond it), so that rounding does not open pairs that then move together.
+/// A gap of `delta` less one grain is enough. A plane holds a pair at `delta`, and slides end
+/// one grain beyond it, so rounding does not open pairs that then move together.
 pub(super) fn is_open(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], delta_m: f64) -> bool {
     let side = first_side(kind);
     if swept_gap(kind, x0, x1) >= delta_m || centres_apart(x0, x1, side, delta_m) {
@@ -72,7 +73,7 @@ pub(super) fn is_open(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], delta_m: f
     }
     let separates = |n: &Vec3| gap(n, x0, side) >= enough && gap(n, x1, side) >= enough;
     let at_end = normal(kind, x1);
-    // Where a vertex passes straight through a face, both normals cancel.
+    // If a vertex passes straight through a face, both normals cancel.
     let mean = (at_start + at_end).try_normalize(1e-3);
     !separates(&at_end) && !mean.is_some_and(|mean| separates(&mean))
 }
@@ -128,7 +129,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_not_open_stays_apart(kind in kind(), x0 in points(), x1 in points()) {
+        fn a_pair_that_is_not_open_stays_apart(kind in kind(), x0 in points(), x1 in points()) {
             let at = |t: f64| closest(kind, std::array::from_fn(|a| x0[a].lerp(&x1[a], t))).distance;
             let delta_m = 0.05_f64;
             if !is_open(kind, &x0, &x1, delta_m) {
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rests_or_moves_along_is_never_open_however_near_it_is() {
+    fn a_near_pair_that_rests_or_moves_together_is_never_open() {
         let x0 = [Vec3::new(0.2, 1e-6, 0.2), Vec3::zeros(), Vec3::x(), Vec3::z()];
         let moved = x0.map(|x| x + Vec3::new(3.0, 2.0, 1.0));
         assert!(!is_open(PairKind::VertexFace, &x0, &x0, 1e-3));
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_straight_through_is_open() {
+    fn a_pair_that_passes_straight_through_is_open() {
         let face =
             [Vec3::new(-0.5, 0.0, -0.5), Vec3::new(-0.5, 0.0, 1.0), Vec3::new(1.0, 0.0, -0.5)];
         let at = |y: f64| [Vec3::new(0.01, y, 0.02), face[0], face[1], face[2]];
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_has_no_gap() {
+    fn nan_has_no_gap() {
         let x = [Vec3::new(0.2, 0.5, 0.2), Vec3::zeros(), Vec3::x(), Vec3::z()];
         assert_eq!(gap(&Vec3::y(), &x, 1), 0.5);
         assert_eq!(gap(&Vec3::repeat(f64::NAN), &x, 1), f64::NEG_INFINITY);

@@ -1,54 +1,55 @@
 //! The displacement of one vertex that all of its planes allow.
 //!
-//! Each plane asks `n . d >= -room` of the displacement `d`. Of what the vertex is told it
-//! takes the nearest that all of them allow: it *slides*. That is a projection on a convex
-//! set, here by Hildreth's method (1957), coordinate ascent on the dual: `d` is the told
-//! displacement and `lambda_i n_i` of each plane, `lambda_i >= 0`; the multiplier that would
-//! change most is changed, again and again. If some plane is still violated at the end, or
-//! the slide is not allowed, the vertex keeps the largest fraction that all of them allow.
+//! Each plane requires `n . d >= -room` of the displacement `d`. The vertex takes the allowed
+//! displacement nearest to its intended one: it *slides*. This is a projection on a convex set.
+//! Hildreth's method (1957) computes it by coordinate ascent on the dual: `d` is the intended
+//! displacement plus `lambda_i n_i` for each plane, with `lambda_i >= 0`. Each iteration changes
+//! the multiplier that changes most. If a plane is still violated at the end, or the slide is
+//! not allowed, the vertex keeps the largest fraction that all planes allow.
 //!
-//! Planes that do not move over the vertex's start have `room >= 0`. Then a fraction of 0
-//! is allowed, and no iterate is longer than the told displacement (the dual rises from 0,
-//! and it is `(told^2 - d^2) / 2 - sum lambda_i room_i`): sliding adds no energy.
+//! A plane that does not move over the vertex's start has `room >= 0`. If this holds for all, a
+//! fraction of 0 is allowed, and no iterate is longer than the intended displacement `target`:
+//! the dual is `(target^2 - d^2) / 2 - sum lambda_i room_i`, and it rises from 0. So sliding
+//! adds no energy.
 
 use crate::collision::Pair;
 use crate::contact::fail_safe::Stop;
 use crate::contact::fail_safe::plane::Bound;
 use crate::math::Vec3;
 
-/// Changes of a multiplier before the fraction decides. Two are enough for one plane;
-/// folds between layers, with several planes at sharp angles, take more.
+/// Most changes of a multiplier before the fraction decides. Two are enough for one plane.
+/// Folds between layers have several planes at sharp angles and take more.
 const MAX_CHANGES: usize = 40;
 
-/// The last changes only push away from violated planes, no longer back to the nearest
-/// place, and so end beyond all of them sooner.
+/// The last changes only push away from violated planes and no longer back to the nearest
+/// place. The vertex gets beyond all planes sooner that way.
 const LAST_CHANGES: usize = 10;
 
-/// The displacement that the `bounds` of a vertex (by rising pair) leave of the one
-/// that it is told (m); `None` if all of it. Notes in `stops` what stopped it. Slides end
-/// `grain_m` further from planes than they must, and are taken back unless `allowed`.
+/// The part of the displacement `target` (m) that the `bounds` of a vertex (by rising pair)
+/// allow; `None` if they allow all of it. Adds to `stops` the planes that stopped the vertex. A
+/// slide ends `grain_m` further from its planes than it must, and is undone unless `allowed`.
 ///
 /// # Errors
-/// The pair that pushes the vertex where another does not let it go.
+/// The pair that pushes the vertex, if another pair leaves it no room.
 pub(super) fn shorten(
     bounds: &[Bound],
-    told: Vec3,
+    target: Vec3,
     grain_m: f64,
     allowed: impl Fn(&Vec3) -> bool,
     multipliers: &mut Vec<f64>,
     stops: &mut Vec<Stop>,
 ) -> Result<Option<Vec3>, Pair> {
-    if bounds.iter().all(|bound| slack(bound, &told) >= 0.0) {
+    if bounds.iter().all(|bound| slack(bound, &target) >= 0.0) {
         return Ok(None);
     }
     let before = stops.len();
     let plane = |bound: &Bound| (bound.normal, bound.room_m);
-    let mut displacement = slide(bounds, plane, told, grain_m, multipliers);
+    let mut displacement = slide(bounds, plane, target, grain_m, multipliers);
     if allowed(&displacement) {
         let active = bounds.iter().zip(&*multipliers).filter(|(_, multiplier)| **multiplier > 0.0);
         stops.extend(active.map(|(bound, _)| stop(bound)));
     } else {
-        displacement = told;
+        displacement = target;
     }
     let (fraction, limiting) = largest_fraction(bounds, &displacement)?;
     let known =
@@ -58,7 +59,7 @@ pub(super) fn shorten(
     Ok(Some(fraction * displacement))
 }
 
-/// How far beyond what `bound` asks a displacement leads (m).
+/// How far a displacement ends beyond `bound` (m); negative if it violates the bound.
 fn slack(bound: &Bound, displacement: &Vec3) -> f64 {
     bound.room_m + bound.normal.dot(displacement)
 }
@@ -67,25 +68,26 @@ fn stop(bound: &Bound) -> Stop {
     Stop { vertex: bound.vertex, normal: bound.normal, advance_m: bound.advance_m }
 }
 
-/// The velocity (m/s) nearest to `velocity` that approaches none of the planes at which its
-/// vertex was stopped in a step of length `h` (s).
+/// The velocity (m/s) nearest to `velocity` that approaches none of the `stops` of its vertex
+/// in a step of length `h` (s).
 pub fn stopped_velocity(velocity: Vec3, stops: &[Stop], h: f64) -> Vec3 {
     let plane = |stop: &Stop| (stop.normal, -stop.advance_m / h);
     slide(stops, plane, velocity, 0.0, &mut Vec::new())
 }
 
-/// The vector nearest to `told` on the inner side of all planes, or close to it; those that
-/// hold it back have positive `multipliers`. `plane` gives the normal and room of each.
+/// The vector nearest to `target` on the inner side of all planes, approximately. A plane that
+/// holds it back has a positive multiplier in `multipliers`. `plane` gives the normal and room
+/// of each.
 fn slide<T>(
     planes: &[T],
     plane: impl Fn(&T) -> (Vec3, f64),
-    told: Vec3,
+    target: Vec3,
     grain: f64,
     multipliers: &mut Vec<f64>,
 ) -> Vec3 {
     multipliers.clear();
     multipliers.resize(planes.len(), 0.0);
-    let mut end = told;
+    let mut end = target;
     for round in 0..MAX_CHANGES {
         let back = round < MAX_CHANGES - LAST_CHANGES;
         let (mut most, mut chosen, mut along) = (0.0, 0, Vec3::zeros());
@@ -111,8 +113,8 @@ fn slide<T>(
     end
 }
 
-/// The largest fraction of `displacement` that all bounds allow, and the bound that
-/// limits it, if it is not 1.
+/// The largest fraction of `displacement` that all bounds allow. If it is below 1, also the
+/// bound that limits it.
 fn largest_fraction<'a>(
     bounds: &'a [Bound],
     displacement: &Vec3,
@@ -151,8 +153,8 @@ mod tests {
         Bound { vertex: 0, pair, normal: normal.normalize(), room_m, advance_m: 0.0 }
     }
 
-    fn shortened(bounds: &[Bound], told: Vec3, free: bool) -> Result<Option<Vec3>, Pair> {
-        shorten(bounds, told, GRAIN_M, |_| free, &mut Vec::new(), &mut Vec::new())
+    fn shortened(bounds: &[Bound], target: Vec3, free: bool) -> Result<Option<Vec3>, Pair> {
+        shorten(bounds, target, GRAIN_M, |_| free, &mut Vec::new(), &mut Vec::new())
     }
 
     fn vector() -> impl Strategy<Value = Vec3> {
@@ -162,11 +164,11 @@ mod tests {
     #[test]
     fn a_vertex_slides_along_its_plane() {
         let floor = [bound(1, Vec3::y(), 0.1)];
-        let told = Vec3::new(1.0, -0.3, 0.0);
-        let slid = shortened(&floor, told, true).unwrap().unwrap();
+        let target = Vec3::new(1.0, -0.3, 0.0);
+        let slid = shortened(&floor, target, true).unwrap().unwrap();
         assert!((slid - Vec3::new(1.0, -0.1 + GRAIN_M, 0.0)).norm() < 1e-15);
-        let cut = shortened(&floor, told, false).unwrap().unwrap();
-        assert!((cut - told / 3.0).norm() < 1e-15);
+        let cut = shortened(&floor, target, false).unwrap().unwrap();
+        assert!((cut - target / 3.0).norm() < 1e-15);
         assert_eq!(shortened(&floor, Vec3::new(1.0, -0.1, 0.0), true), Ok(None));
     }
 
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moving_plane_pushes_and_what_holds_against_it_is_a_conflict() {
+    fn a_moving_plane_pushes_and_a_plane_against_it_is_a_conflict() {
         let plate = bound(1, Vec3::y(), -0.2);
         let pushed = shortened(&[plate], Vec3::x(), true).unwrap().unwrap();
         assert!((pushed - Vec3::new(1.0, 0.2 + GRAIN_M, 0.0)).norm() < 1e-15);
@@ -205,14 +207,14 @@ mod tests {
         #[test]
         fn all_planes_hold_and_no_energy_is_added(
             planes in prop::collection::vec((vector(), prop_oneof![Just(0.0), 0.0..0.3f64]), 1..20),
-            told in vector(),
+            target in vector(),
             free: bool,
         ) {
             let bounds: Vec<Bound> =
                 (0..).zip(&planes).map(|(k, (n, room))| bound(k, *n, *room)).collect();
-            let end = shortened(&bounds, told, free).unwrap().unwrap_or(told);
+            let end = shortened(&bounds, target, free).unwrap().unwrap_or(target);
             prop_assert!(bounds.iter().all(|bound| slack(bound, &end) >= -1e-15));
-            prop_assert!(end.norm() <= told.norm() + 1e-7);
+            prop_assert!(end.norm() <= target.norm() + 1e-7);
         }
     }
 }

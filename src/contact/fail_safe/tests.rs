@@ -1,4 +1,4 @@
-//! The fail-safe as a whole, against all pairs of small scenes.
+//! Checks the whole fail-safe against all pairs of small scenes.
 
 use proptest::prelude::*;
 
@@ -9,9 +9,9 @@ use crate::ranks::in_process;
 
 const DELTA_M: f64 = 1e-3;
 
-/// Objects, the motion they are told, and all their elementary pairs.
+/// Objects, their intended motion and all their elementary pairs.
 #[derive(Debug, Clone, Default)]
-struct Scene {
+struct TestScene {
     x0: Vec<Vec3>,
     x1: Vec<Vec3>,
     inverse_masses: Vec<f64>,
@@ -21,10 +21,9 @@ struct Scene {
     faces: Vec<[VertexId; 3]>,
 }
 
-impl Scene {
-    /// Adds an object, unless it starts nearer than 1.5 `DELTA_M` to what is there.
-    /// Obstacles are no pairs with each other, nor are objects that are not `folded` with
-    /// themselves.
+impl TestScene {
+    /// Adds an object, unless it starts nearer than 1.5 `DELTA_M` to another one. Two obstacles
+    /// form no pairs. An object forms pairs with itself only if it is `folded`.
     fn add(&mut self, faces: &[[u32; 3]], x0: &[Vec3], x1: &[Vec3], obstacle: bool, folded: bool) {
         let before = self.clone();
         let first = self.x0.len() as u32;
@@ -39,8 +38,8 @@ impl Scene {
         edges.sort_unstable();
         edges.dedup();
         let mut found = Vec::new();
-        let kinematic = |v: u32| self.inverse_masses[v as usize] == 0.0;
-        let with_others = |v: u32| !(obstacle && kinematic(v));
+        let prescribed = |v: u32| self.inverse_masses[v as usize] == 0.0;
+        let with_others = |v: u32| !(obstacle && prescribed(v));
         for (face, v) in product(&before.faces, &vertices) {
             found.extend(with_others(face[0]).then(|| Pair::vertex_face(v, face)));
         }
@@ -68,13 +67,13 @@ impl Scene {
         self.faces.extend(faces);
     }
 
-    /// The same with its told motion shortened to `part`.
+    /// The same with its intended motion shortened to `part`.
     fn slower(&self, part: f64) -> Self {
         let x1 = self.x0.iter().zip(&self.x1).map(|(x0, x1)| x0.lerp(x1, part)).collect();
         Self { x1, ..self.clone() }
     }
 
-    fn run_on(&self, ranks: usize, pairs: &[Pair]) -> (Outcome, Vec<Vec3>) {
+    fn run_on(&self, ranks: usize, pairs: &[Pair]) -> (FailSafeReport, Vec<Vec3>) {
         let results = in_process::run(ranks, |world| {
             let own = |(k, pair): (usize, &Pair)| (k % ranks == world.rank()).then_some(*pair);
             let candidates: Vec<Pair> = pairs.iter().enumerate().filter_map(own).collect();
@@ -84,28 +83,28 @@ impl Scene {
             let paths =
                 Paths { x0: &self.x0, prescribed: &prescribed, bodies: &[], delta_m: DELTA_M };
             let mut fail_safe = FailSafe::default();
-            let outcome =
+            let report =
                 fail_safe.run(world, &threads, &candidates, &paths, &|_, _| true, &mut x1)?;
-            Ok((outcome, x1))
+            Ok((report, x1))
         });
         let results = results.unwrap();
-        for (outcome, x1) in &results {
-            assert_eq!((outcome, bits(x1)), (&results[0].0, bits(&results[0].1)));
+        for (report, x1) in &results {
+            assert_eq!((report, bits(x1)), (&results[0].0, bits(&results[0].1)));
         }
         results[0].clone()
     }
 
-    fn run(&self) -> (Outcome, Vec<Vec3>) {
+    fn run(&self) -> (FailSafeReport, Vec<Vec3>) {
         self.run_on(1, &self.pairs)
     }
 
-    /// At smaller and smaller steps until there is no conflict.
-    fn run_redone(&self) -> (Self, Outcome, Vec<Vec3>) {
+    /// Runs at smaller and smaller steps until there is no conflict.
+    fn run_redone(&self) -> (Self, FailSafeReport, Vec<Vec3>) {
         for halvings in 0..12 {
             let scene = self.slower(0.5_f64.powi(halvings));
-            let (outcome, x1) = scene.run();
-            if outcome.conflict.is_none() {
-                return (scene, outcome, x1);
+            let (report, x1) = scene.run();
+            if report.conflict.is_none() {
+                return (scene, report, x1);
             }
         }
         panic!("a conflict at every size");
@@ -128,12 +127,12 @@ impl Scene {
         self.pairs.iter().fold((f64::INFINITY, None), nearer)
     }
 
-    fn assert_kept_apart(&self, outcome: &Outcome, x1: &[Vec3]) {
-        assert_eq!((outcome.conflict, outcome.too_near), (None, None));
+    fn assert_kept_apart(&self, report: &FailSafeReport, x1: &[Vec3]) {
+        assert_eq!((report.conflict, report.too_near), (None, None));
         let (distance, pair) = self.nearest(x1);
         assert!(distance >= DELTA_M * (1.0 - 1e-6), "{pair:?} comes within {distance:e}");
         for (v, end) in x1.iter().enumerate() {
-            let listed = outcome.truncated.iter().any(|t| t.vertex as usize == v);
+            let listed = report.truncated.iter().any(|t| t.vertex as usize == v);
             assert_eq!(listed, *end != self.x1[v]);
             assert!(!listed || self.inverse_masses[v] > 0.0);
         }
@@ -167,13 +166,13 @@ fn vector() -> impl Strategy<Value = Vec3> {
     [-1.0..1.0, -1.0..1.0, -1.0..1.0f64].prop_map(Vec3::from)
 }
 
-/// Free triangles anywhere, some kinematic, each with a wild motion.
-fn soup() -> impl Strategy<Value = Scene> {
+/// Free and prescribed triangles anywhere, each with a wild motion.
+fn soup() -> impl Strategy<Value = TestScene> {
     let triangle = ([vector(), vector(), vector()], [vector(), vector(), vector()], vector());
     let speed = prop_oneof![Just(0.01), Just(0.1), Just(1.0)];
     let triangles = prop::collection::vec((triangle, vector(), 0..6u32), 4..16);
     (triangles, speed).prop_map(|(triangles, speed)| {
-        let mut scene = Scene::default();
+        let mut scene = TestScene::default();
         for ((corners, wild, shared), place, kind) in triangles {
             let x0 = corners.map(|corner| 0.15 * place + 0.06 * corner);
             let obstacle = kind == 0;
@@ -187,11 +186,11 @@ fn soup() -> impl Strategy<Value = Scene> {
 }
 
 /// Crumpled sheets in layers, one with two pinned corners, and a ball flying through.
-fn layers() -> impl Strategy<Value = Scene> {
+fn layers() -> impl Strategy<Value = TestScene> {
     let sheets = prop::collection::vec(prop::collection::vec((vector(), vector()), 16), 1..4);
     let speed = prop_oneof![Just(0.002), Just(0.01), Just(0.05)];
     (sheets, speed, vector(), vector()).prop_map(|(sheets, speed, velocity, handle)| {
-        let mut scene = Scene::default();
+        let mut scene = TestScene::default();
         for (layer, noise) in sheets.iter().enumerate() {
             let (faces, flat) = sheet(4);
             let up = 0.008 * layer as f64 * Vec3::y();
@@ -214,14 +213,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
     fn no_pair_of_wild_triangles_comes_nearer_than_delta(scene in soup()) {
-        let (scene, outcome, x1) = scene.run_redone();
-        scene.assert_kept_apart(&outcome, &x1);
+        let (scene, report, x1) = scene.run_redone();
+        scene.assert_kept_apart(&report, &x1);
     }
 
     #[test]
     fn no_pair_of_crumpled_sheets_comes_nearer_than_delta(scene in layers()) {
-        let (scene, outcome, x1) = scene.run_redone();
-        scene.assert_kept_apart(&outcome, &x1);
+        let (scene, report, x1) = scene.run_redone();
+        scene.assert_kept_apart(&report, &x1);
     }
 }
 
@@ -237,8 +236,8 @@ proptest! {
         let turn = turn % pairs.len().max(1);
         pairs.rotate_left(turn);
         for ranks in [2, 3] {
-            let (outcome, other) = scene.run_on(ranks, &pairs);
-            prop_assert_eq!(&outcome, &expected);
+            let (report, other) = scene.run_on(ranks, &pairs);
+            prop_assert_eq!(&report, &expected);
             if expected.conflict.is_none() {
                 prop_assert_eq!(bits(&other), bits(&x1));
             }
@@ -248,39 +247,39 @@ proptest! {
 
 #[test]
 fn a_plate_pushes_a_sheet_along() {
-    let mut scene = Scene::default();
+    let mut scene = TestScene::default();
     let (faces, x0) = sheet(5);
     scene.add(&faces, &x0, &x0, false, false);
     let (faces, flat) = sheet(2);
     let below: Vec<_> = flat.iter().map(|x| 1.7 * x - 0.002 * Vec3::y()).collect();
     let above: Vec<_> = below.iter().map(|x| x + 0.02 * Vec3::y()).collect();
     scene.add(&faces, &below, &above, true, false);
-    let (outcome, x1) = scene.run();
-    scene.assert_kept_apart(&outcome, &x1);
+    let (report, x1) = scene.run();
+    scene.assert_kept_apart(&report, &x1);
     let over_plate = 12;
     assert!((x1[over_plate].y - (0.018 + DELTA_M)).abs() < 1e-8, "{}", x1[over_plate]);
-    assert!(outcome.stops.iter().any(|s| s.vertex == 12 && (s.advance_m - 0.02).abs() < 1e-12));
+    assert!(report.stops.iter().any(|s| s.vertex == 12 && (s.advance_m - 0.02).abs() < 1e-12));
 }
 
 #[test]
 fn a_fast_ball_carries_a_sheet_along() {
-    let mut scene = Scene::default();
+    let mut scene = TestScene::default();
     let (faces, x0) = sheet(5);
     scene.add(&faces, &x0, &x0, false, true);
     let (faces, ball) = ball(0.02, Vec3::new(0.003, -0.022, 0.004));
     scene.add(&faces, &ball, &ball, true, false);
-    // 8 cm in steps of 1 cm, in parts where that is too much; the sheet is told to stay.
+    // 8 cm in steps of 1 cm, halved after a conflict. The sheet's intended motion is zero.
     let (mut way, mut step) = (0.0, 1.0 / 8.0);
     while way < 1.0 {
         scene.x1.clone_from(&scene.x0);
         scene.x1[25..].iter_mut().for_each(|x| x.y += 0.08 * step);
-        let (outcome, x1) = scene.run();
-        if outcome.conflict.is_some() {
+        let (report, x1) = scene.run();
+        if report.conflict.is_some() {
             step /= 2.0;
-            assert!(step > 1e-3, "stuck at {way}: {outcome:?}");
+            assert!(step > 1e-3, "stuck at {way}: {report:?}");
             continue;
         }
-        scene.assert_kept_apart(&outcome, &x1);
+        scene.assert_kept_apart(&report, &x1);
         scene.x0 = x1;
         way += step;
     }
@@ -291,7 +290,7 @@ fn a_fast_ball_carries_a_sheet_along() {
 #[test]
 fn a_sheet_between_two_plates_is_a_conflict_only_when_they_leave_no_room() {
     let meeting = |gap: f64| {
-        let mut scene = Scene::default();
+        let mut scene = TestScene::default();
         let (faces, x0) = sheet(4);
         scene.add(&faces, &x0, &x0, false, false);
         for side in [-1.0, 1.0] {
@@ -302,15 +301,15 @@ fn a_sheet_between_two_plates_is_a_conflict_only_when_they_leave_no_room() {
         scene
     };
     let open = meeting(2.5 * DELTA_M);
-    let (outcome, x1) = open.run();
-    open.assert_kept_apart(&outcome, &x1);
-    let (outcome, _) = meeting(1.5 * DELTA_M).run();
-    assert!(outcome.conflict.is_some());
+    let (report, x1) = open.run();
+    open.assert_kept_apart(&report, &x1);
+    let (report, _) = meeting(1.5 * DELTA_M).run();
+    assert!(report.conflict.is_some());
 }
 
 /// `layers` sheets over a floor, the lowest `up_m` over it, the others 2.1 mm apart.
-fn stack(layers: u32, up_m: f64) -> Scene {
-    let mut scene = Scene::default();
+fn stack(layers: u32, up_m: f64) -> TestScene {
+    let mut scene = TestScene::default();
     let (faces, flat) = sheet(3);
     for layer in 0..layers {
         let up = (0.0021 * f64::from(layer) + up_m) * Vec3::y();
@@ -325,24 +324,24 @@ fn stack(layers: u32, up_m: f64) -> Scene {
 #[test]
 fn pressed_sheets_stay_delta_apart_for_a_thousand_steps() {
     let mut scene = stack(3, 0.002);
-    let (mut slid, mut told) = (0.0, 0.0);
+    let (mut slid, mut intended) = (0.0, 0.0);
     for step in 0..1000 {
         let wind = 2e-5 * Vec3::new(libm::cos(0.01 * f64::from(step)), 0.0, 0.3);
         for v in 0..27 {
             let swirl = 1e-5 * Vec3::new(scene.x0[v].z, 0.0, -scene.x0[v].x);
             scene.x1[v] = scene.x0[v] - 1e-4 * Vec3::y() + wind + swirl;
         }
-        let (outcome, x1) = scene.run();
-        assert_eq!((outcome.conflict, outcome.too_near), (None, None));
+        let (report, x1) = scene.run();
+        assert_eq!((report.conflict, report.too_near), (None, None));
         slid += (x1[0] - scene.x0[0]).xz().norm();
-        told += (scene.x1[0] - scene.x0[0]).xz().norm();
+        intended += (scene.x1[0] - scene.x0[0]).xz().norm();
         scene.x0 = x1;
     }
     let (distance, pair) = scene.nearest(&scene.x0);
     assert!(distance >= DELTA_M * (1.0 - 1e-6), "{pair:?} at {distance:e}");
     assert!(distance <= DELTA_M * (1.0 + 1e-3));
-    // What moves along together is not held by planes aslant.
-    assert!(slid > 0.95 * told, "{slid} of {told}");
+    // Oblique planes do not hold back sheets that move along together.
+    assert!(slid > 0.95 * intended, "{slid} of {intended}");
 }
 
 #[test]
@@ -362,14 +361,14 @@ fn a_pressed_sheet_slides_on_over_the_floor() {
 }
 
 #[test]
-fn what_rests_or_is_safe_is_left_alone_to_the_bit() {
-    let mut scene = Scene::default();
+fn a_sheet_that_rests_or_is_safe_keeps_every_bit() {
+    let mut scene = TestScene::default();
     let (faces, x) = sheet(3);
     for layer in 0..2 {
         let x: Vec<_> = x.iter().map(|x| x + 0.0016 * f64::from(layer) * Vec3::y()).collect();
         scene.add(&faces, &x, &x, false, false);
     }
-    // Nearer than delta, as a start that was let through.
+    // Nearer than delta, like a start that was accepted.
     scene.x0[9..].iter_mut().for_each(|x| x.y = 0.4 * DELTA_M);
     for (step, moves) in [(0.0, 0), (1.0, 0), (-0.3, 9)] {
         for v in 0..18 {
@@ -378,8 +377,8 @@ fn what_rests_or_is_safe_is_left_alone_to_the_bit() {
         for v in 9..18 {
             scene.x1[v].y += if moves > 0 { -0.2 * DELTA_M } else { 0.0 };
         }
-        let (outcome, x1) = scene.run();
-        assert_eq!((outcome.conflict, outcome.too_near), (None, None));
+        let (report, x1) = scene.run();
+        assert_eq!((report.conflict, report.too_near), (None, None));
         let changed = (0..18).filter(|&v| x1[v] != scene.x1[v]).count();
         assert_eq!(changed > 0, moves > 0);
         let nearest = scene.pairs.iter().map(|p| closest(p.kind(), p.gather(&x1)).distance);

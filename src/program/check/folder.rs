@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::collision::{Moves, Surface, Surfaces};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::obj_read;
 use cloth_sim::scene::{self, Scene, spec};
+use cloth_sim::verify::{Moves, Surface, Surfaces};
 
 use crate::program::check::pieces::{self, Piece, PieceMesh};
 use crate::program::check::split::split;

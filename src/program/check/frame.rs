@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::collision::Surface;
-use cloth_sim::collision::intersect::{Intersection, intersections};
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
-use cloth_sim::threads::Threads;
+use cloth_sim::verify::{Intersection, Surface, Threads, intersections};
 
 use crate::program::check::folder::{CheckedRun, FORMAT};
 use crate::program::check::split::split;

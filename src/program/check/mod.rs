@@ -13,7 +13,7 @@ mod table;
 use std::path::Path;
 
 use cloth_sim::error::Result;
-use cloth_sim::threads::Threads;
+use cloth_sim::verify::Threads;
 use folder::CheckedRun;
 use frame::{FrameCheck, Strain};
 

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use cloth_sim::collision::Moves;
-use cloth_sim::collision::intersect::Intersection;
+use cloth_sim::verify::{Intersection, Moves};
 
 use crate::program::check::Report;
 use crate::program::check::folder::FORMAT;

@@ -9,10 +9,9 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cloth_sim::collision::PairKind;
-use cloth_sim::collision::ccd::time_of_impact;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
+use cloth_sim::verify::{PairKind, time_of_impact};
 use csv::{ReaderBuilder, StringRecord, Trim};
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};

@@ -1,7 +1,7 @@
 //! The subcommand `check`: verifies the frames of a finished run.
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::threads::Threads;
+use cloth_sim::verify::Threads;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::program::check::check_run;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::stealing::Settings;
+use cloth_sim::stealing::StealingSettings;
 
 use crate::program::cli::ReplayArguments;
 use crate::program::output::names;
@@ -75,7 +75,7 @@ const NO_COST_OF_TASKS: &str = "\
 struct Machines<'a> {
     first: &'a Recording,
     times: Times,
-    collision: Settings,
+    collision: StealingSettings,
     network: Network,
 }
 
@@ -100,7 +100,7 @@ impl Machines<'_> {
 
     /// The steps on one machine, and how each processor spent them.
     fn uses(&self, processors: u32, stealing: bool) -> Result<Vec<Replay>> {
-        let collision = Settings { stealing, ..self.collision };
+        let collision = StealingSettings { stealing, ..self.collision };
         let variant = Variant { processors: processors as usize, collision, network: self.network };
         replay(self.first, self.first.steps.iter(), &self.times, &variant)?.collect()
     }
@@ -158,7 +158,7 @@ fn fastest(files: &[PathBuf]) -> Result<Vec<NamedRecording>> {
 }
 
 /// The recorded settings with overrides, written like in a scene.
-fn settings(recorded: &Settings, overrides: &[String]) -> Result<Settings> {
+fn settings(recorded: &StealingSettings, overrides: &[String]) -> Result<StealingSettings> {
     if let Some(setting) = overrides.iter().find(|setting| !setting.starts_with("collision.")) {
         return Err(Error::input(
             format!("--set {setting}"),

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::stealing::{ProcessorUse, Theft};
+use cloth_sim::observe::{ProcessorUse, Theft};
 use cloth_sim::step::StepReport;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::stealing::{Origin, SearchSpan};
+use cloth_sim::observe::{Origin, SearchSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::{json, names, not_written, write_whole};

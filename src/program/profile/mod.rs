@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::stealing::ProcessorUse;
+use cloth_sim::observe::ProcessorUse;
 use cloth_sim::step::Phase;
 
 use crate::program::output::names;

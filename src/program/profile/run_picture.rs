@@ -1,6 +1,6 @@
 //! The picture of one run.
 
-use cloth_sim::stealing::ProcessorUse;
+use cloth_sim::observe::ProcessorUse;
 use cloth_sim::step::Phase;
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;

@@ -1,9 +1,8 @@
 //! What one rank measures in the steps that lead to a frame.
 
 use cloth_sim::error::Result;
+use cloth_sim::observe::{ProcessorUse, Theft, note_theft};
 use cloth_sim::ranks::World;
-use cloth_sim::stealing::usage::note_theft;
-use cloth_sim::stealing::{ProcessorUse, Theft};
 use cloth_sim::step::{Simulation, StepReport};
 
 use crate::program::output::steps_jsonl::FrameRecord;

@@ -4,8 +4,8 @@
 use std::iter::repeat_n;
 
 use cloth_sim::error::Result;
+use cloth_sim::observe::Theft;
 use cloth_sim::ranks::{World, message};
-use cloth_sim::stealing::Theft;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

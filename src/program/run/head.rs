@@ -45,7 +45,7 @@ pub fn of_run(
         patches: model.partition.patches.len(),
         load_index: quality::load_index(&model.partition, &work),
         surface_index: quality::surface_index(&model.graph, &model.partition),
-        bending: model.cloth.bending_treatment.to_string(),
+        bending: model.cloth.elements.bending.treatment.to_string(),
         places,
     })
 }

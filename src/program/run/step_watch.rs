@@ -1,10 +1,8 @@
 //! Watches the searches of one step for the profile, the time line and the recording.
 
-use cloth_sim::contact::candidates::{SearchObserver, SearchOver};
 use cloth_sim::error::Result;
+use cloth_sim::observe::{ProcessorUse, SearchObserver, SearchOver, SearchSpan, Theft, note_theft};
 use cloth_sim::ranks::World;
-use cloth_sim::stealing::usage::note_theft;
-use cloth_sim::stealing::{ProcessorUse, SearchSpan, Theft};
 use cloth_sim::step::StepReport;
 
 use crate::program::replay::recording::RecordedStep;

@@ -1,9 +1,9 @@
 //! The time line of one step: from all ranks into the run folder.
 
 use cloth_sim::error::Result;
+use cloth_sim::observe::SearchSpan;
 use cloth_sim::ranks::World;
 use cloth_sim::ranks::launch::HostBinding;
-use cloth_sim::stealing::SearchSpan;
 
 use crate::program::output::timeline_json::{FORMAT, RankSpans, TimeLine};
 use crate::program::run::gather;

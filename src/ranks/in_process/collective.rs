@@ -83,7 +83,7 @@ impl Collectives {
         Arc::clone(&slots.active[index])
     }
 
-    /// Notes that a rank has read what it needs; the last rank frees the slot.
+    /// Notes that a rank has read the parts that it needs; the last rank frees the slot.
     pub fn leave(&self, slot: &Slot) {
         if slot.left.fetch_add(1, Ordering::AcqRel) + 1 < self.size {
             return;

@@ -56,7 +56,7 @@ impl Mailbox {
         queue.remove(at).map(|queued| queued.message)
     }
 
-    /// Hands over the messages of rank `from` that were asked for.
+    /// Hands over the messages of rank `from` that their receiver has asked for.
     pub fn give(&self, from: usize) {
         for queued in lock(&self.queues).values_mut().flatten() {
             if queued.message.from == from && queued.stage == Stage::Asked {

@@ -1,4 +1,4 @@
-//! Ranks as threads of one process: the embedded default.
+//! Ranks as threads of one process: the default transport.
 //!
 //! No MPI library is needed. A rank writes into memory that all ranks share:
 //! messages go into the `Mailbox` of the receiver, neighbour exchanges into the `Lane`
@@ -6,7 +6,7 @@
 //! The receiver polls, as it does with MPI.
 //!
 //! [`run`] starts the ranks. [`run_strict`] is for tests: it delays messages and
-//! collectives as far as MPI may, and reports a deadlock with who waits for what.
+//! collectives as long as MPI may delay them, and reports a deadlock with each rank's wait.
 
 mod collective;
 mod mailbox;
@@ -41,11 +41,11 @@ pub fn run<T: Send>(
     run_shared(&Shared::new(size, None), rank_main)
 }
 
-/// Like [`run`], for tests: shows deadlocks that MPI may have and [`run`] has not.
+/// Like [`run`], for tests: shows deadlocks that can occur with MPI but not with [`run`].
 /// A message is handed over only after its receiver has polled for it and its
 /// sender has called again; a collective starts only at the next call; and a
-/// rank ends only when all its messages were received. A deadlock is an error that
-/// lists who waits for what.
+/// rank ends only when all its messages were received. A deadlock is an error that lists
+/// each rank's wait.
 ///
 /// # Errors
 /// Those of [`run`], and [`Error::Internal`] for a deadlock.

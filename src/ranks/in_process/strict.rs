@@ -12,9 +12,9 @@ const TESTS: u64 = 1000;
 const TIME: Duration = Duration::from_secs(1);
 
 /// Watches the progress of a world.
-pub(super) struct Watch(Mutex<Progress>);
+pub(super) struct Watch(Mutex<WorldProgress>);
 
-struct Progress {
+struct WorldProgress {
     last_progress: Instant,
     ranks: Vec<RankProgress>,
 }
@@ -29,7 +29,7 @@ struct RankProgress {
 impl Watch {
     pub fn new(size: usize) -> Self {
         let rank = RankProgress { unsuccessful: 0, waits_for: "nothing", ended: false };
-        Self(Mutex::new(Progress { last_progress: Instant::now(), ranks: vec![rank; size] }))
+        Self(Mutex::new(WorldProgress { last_progress: Instant::now(), ranks: vec![rank; size] }))
     }
 
     /// Notes that a message was sent or received, or a collective entered or completed.

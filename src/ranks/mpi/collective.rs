@@ -8,7 +8,7 @@ use mpi::ffi;
 use crate::error::Result;
 use crate::ranks::PendingId;
 use crate::ranks::mpi::MpiWorld;
-use crate::ranks::mpi::pending::{Pending, address, address_mut, check, int};
+use crate::ranks::mpi::pending::{PendingRequest, address, address_mut, check, int};
 use crate::ranks::wait::wait;
 
 /// The memory of a started sum; empty for a barrier.
@@ -31,7 +31,7 @@ impl MpiWorld {
     /// operation is complete: until then the memory belongs to MPI.
     fn complete(&self, code: c_int, what: &str, request: ffi::MPI_Request) -> Result<()> {
         check(code, what)?;
-        let mut operation = Pending { request, buffer: () };
+        let mut operation = PendingRequest { request, buffer: () };
         match wait(|| operation.test()) {
             Ok(_) => Ok(()),
             Err(error) => self.end_job(&error),
@@ -67,7 +67,7 @@ impl MpiWorld {
         let (lengths, offsets) = (scratch.counts.as_ptr(), scratch.offsets.as_ptr());
         let (from, into, length) = (address(mine), address_mut(all), int(mine.len())?);
         let (root, comm) = (root.map(int).transpose()?, self.comm);
-        let mut request = Pending::idle(()).request;
+        let mut request = PendingRequest::idle(()).request;
         // SAFETY: `all` holds the parts that counts and offsets say; all memory is
         // borrowed until `complete` returns.
         let (code, call) = unsafe {
@@ -96,9 +96,9 @@ impl MpiWorld {
         &self,
         sum: SumBuffers,
         what: &str,
-        begin: impl FnOnce(&mut Pending<SumBuffers>) -> c_int,
+        begin: impl FnOnce(&mut PendingRequest<SumBuffers>) -> c_int,
     ) -> Result<PendingId> {
-        let mut pending = Pending::idle(sum);
+        let mut pending = PendingRequest::idle(sum);
         let code = begin(&mut pending);
         check(code, what)?;
         let id = PendingId(self.next_id.replace(self.next_id.get() + 1));
@@ -109,7 +109,7 @@ impl MpiWorld {
     /// Copies `bytes` of rank `root` to all ranks; the lengths are equal.
     pub(super) fn broadcast_slice(&self, root: usize, bytes: &mut [u8]) -> Result<()> {
         let (at, length, root) = (address_mut(bytes), int(bytes.len())?, int(root)?);
-        let mut request = Pending::idle(()).request;
+        let mut request = PendingRequest::idle(()).request;
         // SAFETY: memory of that length, borrowed until `complete` returns.
         let code = unsafe {
             ffi::MPI_Ibcast(at, length, ffi::RSMPI_UINT8_T, root, self.comm, &mut request)
@@ -130,7 +130,7 @@ impl MpiWorld {
         kind: ffi::MPI_Datatype,
         operation: ffi::MPI_Op,
     ) -> Result<()> {
-        let (count, mut request) = (int(count)?, Pending::idle(()).request);
+        let (count, mut request) = (int(count)?, PendingRequest::idle(()).request);
         // SAFETY: by this function's own condition, until `complete` returns.
         let code = unsafe {
             ffi::MPI_Iallreduce(from, into, count, kind, operation, self.comm, &mut request)

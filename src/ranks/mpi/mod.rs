@@ -7,7 +7,7 @@
 //! of integers, so their results do not depend on the order of ranks.
 //!
 //! This folder holds the only `unsafe` code of the crate. The requests of rsmpi borrow
-//! their buffers and panic when they are dropped in unwinding. Here a `Pending` owns
+//! their buffers and panic when they are dropped in unwinding. Here a `PendingRequest` owns
 //! request and buffer, and memory that MPI may still write to is never freed.
 #![allow(unsafe_code)]
 
@@ -27,7 +27,7 @@ use mpi::traits::AsRaw;
 use mpi::{Threading, ffi, initialize_with_threading};
 
 use self::collective::{Scratch, SumBuffers};
-use self::pending::{Pending, address, address_mut, check, int};
+use self::pending::{PendingRequest, address, address_mut, check, int};
 use self::point_to_point::{Arriving, Transfers};
 use crate::error::{Error, Result};
 use crate::ranks::failure;
@@ -55,14 +55,14 @@ struct MpiWorld {
     rank: usize,
     size: usize,
     /// Sends under way, oldest first.
-    sends: RefCell<VecDeque<Pending<Vec<u8>>>>,
+    sends: RefCell<VecDeque<PendingRequest<Vec<u8>>>>,
     /// Messages matched by a probe, with content that has not fully arrived.
     arriving: RefCell<VecDeque<Arriving>>,
     /// Exchanges under way, oldest first, and the buffers of finished ones.
     exchanges: RefCell<VecDeque<Transfers>>,
     spare: RefCell<Vec<Transfers>>,
     /// Collectives that were started and not yet completed.
-    collectives: RefCell<Vec<(PendingId, Pending<SumBuffers>)>>,
+    collectives: RefCell<Vec<(PendingId, PendingRequest<SumBuffers>)>>,
     next_id: Cell<u64>,
     scratch: RefCell<Scratch>,
     universe: ManuallyDrop<Universe>,
@@ -124,8 +124,8 @@ impl MpiWorld {
         std::process::abort() // MPI_Abort does not return
     }
 
-    /// Like [`Self::end_job`], lower ranks first: an error that all ranks meet at the
-    /// same time, such as an unreadable file, is printed by rank 0 alone.
+    /// Like [`Self::end_job`], lower ranks first. If all ranks meet an error at the same time,
+    /// such as an unreadable file, rank 0 alone prints it.
     fn end_job_in_turn(&self, error: &Error) -> ! {
         std::thread::sleep(Duration::from_millis(100) * self.rank.min(10) as u32);
         self.end_job(error)
@@ -158,7 +158,7 @@ impl World for MpiWorld {
 
     fn send(&self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()> {
         self.reap_sends()?;
-        let mut pending = Pending::idle(bytes);
+        let mut pending = PendingRequest::idle(bytes);
         pending.send(self.comm, to, tag as c_int)?;
         self.sends.borrow_mut().push_back(pending);
         Ok(())
@@ -230,7 +230,7 @@ impl World for MpiWorld {
 
     fn begin_barrier(&self) -> Result<PendingId> {
         // SAFETY: a live communicator and the request's own place.
-        let begin = |pending: &mut Pending<SumBuffers>| unsafe {
+        let begin = |pending: &mut PendingRequest<SumBuffers>| unsafe {
             ffi::MPI_Ibarrier(self.comm, &mut pending.request)
         };
         self.start(SumBuffers::default(), "MPI_Ibarrier", begin)
@@ -240,7 +240,7 @@ impl World for MpiWorld {
         let count = int(values.len())?;
         let sum = SumBuffers { total: vec![0; values.len()], mine: values };
         // SAFETY: two arrays of `count` integers on the heap, owned by `pending`.
-        let begin = |pending: &mut Pending<SumBuffers>| unsafe {
+        let begin = |pending: &mut PendingRequest<SumBuffers>| unsafe {
             let from = address(&pending.buffer.mine);
             let into = address_mut(&mut pending.buffer.total);
             let (kind, sum) = (ffi::RSMPI_UINT64_T, ffi::RSMPI_SUM);

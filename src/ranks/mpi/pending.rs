@@ -9,13 +9,13 @@ use crate::error::{Error, Result};
 
 /// A started operation and the memory that belongs to MPI until it is complete.
 /// If it is dropped before that, the memory is leaked. `B` must keep its content on
-/// the heap, because a `Pending` may be moved.
-pub(super) struct Pending<B: Default> {
+/// the heap, because a `PendingRequest` may be moved.
+pub(super) struct PendingRequest<B: Default> {
     pub request: ffi::MPI_Request,
     pub buffer: B,
 }
 
-impl<B: Default> Pending<B> {
+impl<B: Default> PendingRequest<B> {
     /// No operation.
     pub fn idle(buffer: B) -> Self {
         // SAFETY: a constant of the MPI library.
@@ -44,7 +44,7 @@ impl<B: Default> Pending<B> {
     }
 }
 
-impl<B: Default> Drop for Pending<B> {
+impl<B: Default> Drop for PendingRequest<B> {
     fn drop(&mut self) {
         if self.is_active() {
             std::mem::forget(std::mem::take(&mut self.buffer));
@@ -52,7 +52,7 @@ impl<B: Default> Drop for Pending<B> {
     }
 }
 
-impl Pending<Vec<u8>> {
+impl PendingRequest<Vec<u8>> {
     /// Starts to send the buffer.
     pub fn send(&mut self, comm: ffi::MPI_Comm, to: usize, tag: c_int) -> Result<()> {
         let length = int(self.buffer().len())?;
@@ -87,7 +87,7 @@ pub(super) fn check(code: c_int, call: &str) -> Result<()> {
     }
     let mut text = vec![0_u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
     let mut length = 0;
-    // SAFETY: the buffer is as long as the standard asks for.
+    // SAFETY: the buffer has the length that the standard requires.
     unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
     text.truncate(length.max(0) as usize);
     Err(own_error(format!("{call}: {}", String::from_utf8_lossy(&text))))

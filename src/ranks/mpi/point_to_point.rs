@@ -7,7 +7,7 @@ use mpi::ffi;
 
 use crate::error::Result;
 use crate::ranks::mpi::MpiWorld;
-use crate::ranks::mpi::pending::{Pending, address_mut, check, int};
+use crate::ranks::mpi::pending::{PendingRequest, address_mut, check, int};
 use crate::ranks::wait::wait;
 use crate::ranks::{Exchange, Tag};
 
@@ -18,14 +18,14 @@ const EXCHANGE: c_int = 0;
 pub(super) struct Arriving {
     pub from: usize,
     pub tag: Tag,
-    pub content: Pending<Vec<u8>>,
+    pub content: PendingRequest<Vec<u8>>,
 }
 
 /// The messages of one exchange.
 #[derive(Default)]
 pub(super) struct Transfers {
-    receives: Vec<Pending<Vec<u8>>>,
-    sends: Vec<Pending<Vec<u8>>>,
+    receives: Vec<PendingRequest<Vec<u8>>>,
+    sends: Vec<PendingRequest<Vec<u8>>>,
 }
 
 impl MpiWorld {
@@ -57,8 +57,8 @@ impl MpiWorld {
     ) -> Result<()> {
         let Transfers { receives, sends } = transfers;
         let count = exchange.neighbours.len();
-        receives.resize_with(count, || Pending::idle(Vec::new()));
-        sends.resize_with(count, || Pending::idle(Vec::new()));
+        receives.resize_with(count, || PendingRequest::idle(Vec::new()));
+        sends.resize_with(count, || PendingRequest::idle(Vec::new()));
         for (neighbour, receive) in exchange.neighbours.iter().zip(receives) {
             receive.buffer().resize(neighbour.incoming.len(), 0);
             if !neighbour.incoming.is_empty() {
@@ -119,7 +119,7 @@ impl MpiWorld {
             let (status, mut length) = (status.assume_init(), 0);
             let kind = ffi::RSMPI_UINT8_T;
             check(ffi::MPI_Get_count(&status, kind, &mut length), "MPI_Get_count")?;
-            let mut content = Pending::idle(vec![0; length as usize]);
+            let mut content = PendingRequest::idle(vec![0; length as usize]);
             let into = address_mut(content.buffer());
             let request = &mut content.request;
             check(ffi::MPI_Imrecv(into, length, kind, at, request), "MPI_Imrecv")?;

@@ -43,7 +43,7 @@ const fn solid(density: f64, thickness: f64, modulus: f64, poisson_ratio: f64) -
 }
 
 /// From measured stretch stiffnesses c11, c12, c22, c33 (N/m) and flexural rigidities
-/// along warp and weft (N m). Both curvatures are not coupled.
+/// along warp and weft (N m). The two curvatures are not coupled.
 const fn measured(density: f64, stretch: [f64; 4], bending: [f64; 2]) -> Material {
     let [c11, c12, c22, c33] = stretch;
     let [d11, d22] = bending;

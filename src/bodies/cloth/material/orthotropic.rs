@@ -26,7 +26,7 @@ pub struct Orthotropic {
     pub bending_warp_n_m: f64,
     /// Flexural rigidity D22 along weft, N m.
     pub bending_weft_n_m: f64,
-    /// Coupling D12 of both curvatures, N m.
+    /// Coupling D12 of the two curvatures, N m.
     #[serde(default)]
     pub bending_coupling_n_m: f64,
     /// D66 of (engineering) twist, N m.

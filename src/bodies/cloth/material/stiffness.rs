@@ -78,7 +78,7 @@ impl BendingStiffness {
         }
     }
 
-    /// True if every curvature costs energy (false for NaN). A fabric's bending must be positive
+    /// True if every curvature costs energy; false for NaN. A fabric's bending must be positive
     /// definite or [`Self::ZERO`].
     pub fn is_positive_definite(&self) -> bool {
         self.d11 > 0.0 && self.d66 > 0.0 && self.d11 * self.d22 > self.d12 * self.d12

@@ -71,7 +71,7 @@ impl Comparison {
 mod tests {
     use cloth_sim::partition::PatchGraph;
     use cloth_sim::stealing::ProcessorUse;
-    use cloth_sim::stealing::Settings;
+    use cloth_sim::stealing::StealingSettings;
     use cloth_sim::step::Phase;
 
     use super::*;
@@ -92,7 +92,7 @@ mod tests {
             threads: 1,
             steps_per_frame: 4,
             steps: steps.end - steps.start,
-            collision: Settings::default(),
+            collision: StealingSettings::default(),
             patches: PatchGraph::default(),
             vertices: VERTICES,
             phases: Header::phase_names(),

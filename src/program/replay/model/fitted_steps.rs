@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use cloth_sim::stealing::Settings;
+use cloth_sim::stealing::StealingSettings;
 
 use crate::program::replay::recording::{RecordedStep, Recording};
 
@@ -56,7 +56,7 @@ impl<'a> RecordingSet<'a> {
     pub fn separates_tasks_from_tests(&self) -> bool {
         let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
         let rules = of_one.map(|recording| {
-            let Settings { decomposition, a, b, .. } = recording.header.collision;
+            let StealingSettings { decomposition, a, b, .. } = recording.header.collision;
             (decomposition, a, b)
         });
         HashSet::<_>::from_iter(rules).len() > 1

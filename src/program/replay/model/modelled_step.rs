@@ -5,7 +5,7 @@
 //! state are not part of the collision phase. They are left out.
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::stealing::{ProcessorUse, StealingSettings};
 use cloth_sim::step::Phase;
 
 use crate::program::replay::model::fitted_steps::RecordingSet;
@@ -21,7 +21,7 @@ pub struct Variant {
     /// Number of ranks. Each has one processor.
     pub processors: usize,
     /// How they share tests.
-    pub collision: Settings,
+    pub collision: StealingSettings,
     /// How they are connected.
     pub network: Network,
 }

@@ -13,7 +13,7 @@
 //! *r* is the replicated part, which every rank does. It is fitted to recordings of several ranks
 //! ([`PhaseSplit`]). The rest is divided like the candidates, which stay where they were found.
 
-use cloth_sim::contact::Response;
+use cloth_sim::contact::NodeResponse;
 use cloth_sim::math::Vec3;
 use cloth_sim::stealing::ProcessorUse;
 use cloth_sim::step::Phase;
@@ -115,7 +115,7 @@ pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network)
     // Routing starts with a sum that tells each rank how many messages it gets.
     let route = collective((ranks * size_of::<i64>()) as f64) + collective(0.0) / 2.0;
     // A collision has at most four responses.
-    let responses = (step.collisions as usize * 4 * size_of::<Response>()) as f64;
+    let responses = (step.collisions as usize * 4 * size_of::<NodeResponse>()) as f64;
     let rounds = step.impulse_rounds as f64 + attempts;
     let passes = step.fail_safe_passes as f64 + attempts;
     let mut seconds = Seconds::default();

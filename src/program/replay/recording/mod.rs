@@ -15,7 +15,7 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::partition::PatchGraph;
-use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::stealing::{ProcessorUse, StealingSettings};
 use cloth_sim::step::Phase;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct Header {
     /// Number of steps in the recording, if the run completes.
     pub steps: u64,
     /// How tests were shared among processors.
-    pub collision: Settings,
+    pub collision: StealingSettings,
     /// The graph of patches, from which METIS decides which rank owns which patch.
     pub patches: PatchGraph,
     /// Number of vertices of all cloths.
@@ -299,7 +299,7 @@ mod tests {
             threads: 1,
             steps_per_frame: 4,
             steps: 2,
-            collision: Settings::default(),
+            collision: StealingSettings::default(),
             patches: PatchGraph::default(),
             vertices: 12,
             phases: Header::phase_names(),

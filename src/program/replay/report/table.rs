@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cloth_sim::stealing::Settings;
+use cloth_sim::stealing::StealingSettings;
 
 use crate::program::replay::model::{
     Comparison, ModelledStep, Network, PhaseSplit, Times, UnitCosts,
@@ -192,9 +192,16 @@ fn network(network: &Network) -> String {
 }
 
 /// How tests are shared among processors, in words.
-pub fn sharing(collision: &Settings) -> String {
-    let Settings { decomposition, stealing, a, b, polling_interval_us, victim_order, share } =
-        collision;
+pub fn sharing(collision: &StealingSettings) -> String {
+    let StealingSettings {
+        decomposition,
+        stealing,
+        a,
+        b,
+        polling_interval_us,
+        victim_order,
+        share,
+    } = collision;
     let on = |on: &bool| if *on { "on" } else { "off" };
     format!(
         "decomposition {} (a = {a}, b = {b}), stealing {} ({victim_order:?}, {share:?}, polls every {polling_interval_us} us)",

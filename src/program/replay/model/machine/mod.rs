@@ -20,7 +20,7 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::stealing::message::message_bytes;
 use cloth_sim::stealing::policy::Policy;
 use cloth_sim::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler, mix};
-use cloth_sim::stealing::{ProcessorUse, Settings};
+use cloth_sim::stealing::{ProcessorUse, StealingSettings};
 
 use self::event_queue::Scheduled;
 use self::rank::{ModelledRank, Rules};
@@ -34,7 +34,7 @@ type Task = Vec<u32>;
 /// The modelled machine. It executes one search after the other.
 pub struct Machine {
     schedulers: Vec<Scheduler>,
-    collision: Settings,
+    collision: StealingSettings,
     network: Network,
     kinds: [u64; 256],
     task: u64,
@@ -55,7 +55,12 @@ pub struct Played {
 
 impl Machine {
     /// A machine of `ranks` ranks. Tests take `costs`.
-    pub fn new(ranks: usize, collision: &Settings, network: Network, costs: &UnitCosts) -> Self {
+    pub fn new(
+        ranks: usize,
+        collision: &StealingSettings,
+        network: Network,
+        costs: &UnitCosts,
+    ) -> Self {
         let scheduler = |rank| Scheduler::new(rank, ranks, collision.victim_order);
         Self {
             schedulers: (0..ranks).map(scheduler).collect(),
@@ -128,7 +133,7 @@ struct ModelledSearch<'a> {
 impl<'a> ModelledSearch<'a> {
     fn new(machine: &'a mut Machine, trees: &'a Unfolded) -> Self {
         let schedulers = std::mem::take(&mut machine.schedulers);
-        let Settings { stealing, polling_interval_us, .. } = machine.collision;
+        let StealingSettings { stealing, polling_interval_us, .. } = machine.collision;
         let network = &machine.network;
         Self {
             rules: Rules {

@@ -7,7 +7,7 @@ use crate::program::replay::recording::trees::{Item, RecordedTrees};
 
 const COSTS: UnitCosts = UnitCosts([1e-8, 4e-8, 1e-7, 2e-8, 2e-7]);
 
-fn play(trees: &RecordedTrees, ranks: usize, collision: &Settings) -> Played {
+fn play(trees: &RecordedTrees, ranks: usize, collision: &StealingSettings) -> Played {
     let mut machine = Machine::new(ranks, collision, Network::SHARED_MEMORY, &COSTS);
     let owners = Vec::from_iter((0..64).map(|patch| patch % ranks as u32));
     let unfolded = trees.unfold().unwrap();
@@ -19,7 +19,7 @@ fn play(trees: &RecordedTrees, ranks: usize, collision: &Settings) -> Played {
 #[test]
 fn one_processor_takes_the_sum_of_all_costs() {
     let trees = RecordedTrees::random(1, &[5000, 300, 2]);
-    let played = play(&trees, 1, &Settings::default());
+    let played = play(&trees, 1, &StealingSettings::default());
     let mut amounts = trees.amounts();
     amounts[Item::Task as usize] = played.uses[0].tasks_executed as f64;
     assert!((played.length_s - COSTS.seconds(&amounts)).abs() < 1e-11);
@@ -36,7 +36,12 @@ fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_cha
         for victim_order in [VictimOrder::RoundRobin, VictimOrder::Random(3)] {
             for (share, stealing) in [(Share::One, true), (Share::Half, true), (Share::One, false)]
             {
-                let settings = Settings { share, victim_order, stealing, ..Settings::default() };
+                let settings = StealingSettings {
+                    share,
+                    victim_order,
+                    stealing,
+                    ..StealingSettings::default()
+                };
                 // `play` checks that each test is executed once and that the search ends.
                 let played = play(&trees, ranks, &settings);
                 let busy: f64 = played.uses.iter().map(|usage| usage.busy_s).sum();
@@ -59,9 +64,9 @@ fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_cha
 #[test]
 fn stealing_shortens_a_search_whose_work_is_on_one_rank() {
     let trees = RecordedTrees::complete(18);
-    let fine = Settings { b: 2, ..Settings::default() };
+    let fine = StealingSettings { b: 2, ..StealingSettings::default() };
     let on = play(&trees, 8, &fine);
-    let off = play(&trees, 8, &Settings { stealing: false, ..fine });
+    let off = play(&trees, 8, &StealingSettings { stealing: false, ..fine });
     assert!(off.length_s > 2.0 * on.length_s, "{} {}", off.length_s, on.length_s);
     let again = play(&trees, 8, &fine);
     assert_eq!(on, again);
@@ -69,5 +74,5 @@ fn stealing_shortens_a_search_whose_work_is_on_one_rank() {
 
 #[test]
 fn a_search_without_roots_takes_no_time() {
-    assert_eq!(play(&RecordedTrees::default(), 5, &Settings::default()).length_s, 0.0);
+    assert_eq!(play(&RecordedTrees::default(), 5, &StealingSettings::default()).length_s, 0.0);
 }

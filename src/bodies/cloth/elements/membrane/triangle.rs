@@ -1,27 +1,9 @@
-//! Membrane: corotational linear triangles.
-//!
-//! Thomaszewski & Blochinger (2007) section 3.1, after Etzmuss, Keckeisen &
-//! Strasser (2003), with the exact gradient. Symbols:
-//!
-//! | | |
-//! |---|---|
-//! | `F = [f1 f2] = R S` | deformation gradient (3x2), its rotation and stretch |
-//! | `e = (S11 - 1, S22 - 1, 2 S12)` | strain in the material axes |
-//! | `N = C e` | stress resultants, N/m |
-//! | `g_a` | gradient of corner a's shape function, 1/m |
-//! | `A` | rest area, m^2 |
-//!
-//! With `G = R^T dF/dt` the spin in the plane is `w = (G12 - G21) / tr S` and the
-//! strain rate `dS/dt = G - w J S`, `J = [[0, 1], [-1, 0]]`: a 3x2 matrix `B_a(S)`
-//! per corner takes `R^T v_a` to it. Virtual power gives the exact force
-//! `f_a = -A R B_a^T N = -A R (N + b J) g_a`, `b = ((S N)_12 - (S N)_21) / tr S`;
-//! for orthotropic cloth `R N g_a` alone is no gradient and exerts a torque. The
-//! same `B_a` gives the Gauss-Newton stiffness `K_ab = A R B_a^T C B_b R^T`, which
-//! resists no rigid rotation and so serves damping too.
+//! The kernel of a membrane triangle (symbols as in [`super`]).
 
-use crate::bodies::cloth::lanes::{LaneVec3, Lanes, each};
+use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes, each};
+use crate::bodies::cloth::elements::membrane::polar::{Polar, unit_normal};
 use crate::bodies::cloth::material::MembraneStiffness;
-use crate::bodies::cloth::polar::{Polar, unit_normal};
+use crate::bodies::cloth::setup::RestTriangle;
 use crate::ids::VertexId;
 use crate::math::{Mat2, Mat3, Vec2, Vec3};
 
@@ -56,9 +38,9 @@ pub struct MembraneTriangle {
     pub area: f64,
 }
 
-/// Rest coordinates (m) of corners 1 and 2 relative to corner 0 in the plane of a
-/// triangle, first axis along the projection of `warp` (along the first side if
-/// `warp` has none), second axis counter-clockwise from it.
+/// Rest coordinates (m) of corners 1 and 2 relative to corner 0, in the plane of a triangle. The
+/// first axis is the projection of `warp`, or the first side if `warp` has no projection. The
+/// second axis is counter-clockwise from the first.
 pub fn rest_coordinates(corners: [Vec3; 3], warp: Vec3) -> [Vec2; 2] {
     let (d1, d2) = (corners[1] - corners[0], corners[2] - corners[0]);
     let normal = unit_normal(d1, d2);
@@ -69,34 +51,35 @@ pub fn rest_coordinates(corners: [Vec3; 3], warp: Vec3) -> [Vec2; 2] {
 }
 
 impl MembraneTriangle {
-    /// From the rest coordinates of corners 1 and 2 relative to corner 0 (m),
-    /// first axis along the warp. A triangle without area exerts no force.
+    /// From the rest coordinates of corners 1 and 2 relative to corner 0 (m). The first axis is
+    /// the warp. A triangle without area exerts no force.
     pub fn new(vertices: [VertexId; 3], x1: Vec2, x2: Vec2) -> Self {
-        let rest = Mat2::from_columns(&[x1, x2]);
-        let inverse_rest = rest.try_inverse().unwrap_or_else(Mat2::zeros);
-        Self { vertices, inverse_rest, area: 0.5 * rest.determinant().abs() }
+        let inverse_rest = Mat2::from_columns(&[x1, x2]).try_inverse();
+        let area = RestTriangle { x1, x2 }.area();
+        Self { vertices, inverse_rest: inverse_rest.unwrap_or_else(Mat2::zeros), area }
     }
 
     /// Elastic energy, J, at positions `x`.
     pub fn energy(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> f64 {
-        let element = Element::new([self], [x]);
-        let strain = element.polar.strain().map(|e| e.0[0]);
+        let shape = Shape::new([self], [x]);
+        let strain = shape.polar.strain().map(|e| e.0[0]);
         let stress = c.stress(strain);
         0.5 * self.area * (stress[0] * strain[0] + stress[1] * strain[1] + stress[2] * strain[2])
     }
 
     /// Elastic forces, N: exactly minus the gradient of [`Self::energy`].
     pub fn forces(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> [Vec3; 3] {
-        let element = Element::new([self], [x]);
-        let [f1, f2] = element.corner_forces(stress(c, element.polar.strain()));
+        let shape = Shape::new([self], [x]);
+        let [f1, f2] = shape.corner_forces(stress(c, shape.polar.strain()));
         [f1 + f2, -f1, -f2].map(|f| f.lane(0) * self.area)
     }
 
-    /// One step's terms of `A dv = rhs`, `A = M + h D + h^2 K`, without the masses:
-    /// `rhs = h f(x) - (h D + h^2 K) v`, `D = beta K` by the strain rate alone,
-    /// K Gauss-Newton plus the geometric term of tension,
-    /// `A (g_a^T N^+ g_b) n n^T`, `N^+` the positive part of `S^-1 (N + b J)`.
-    /// `h` and `beta` in s. All 9x9 blocks together are positive semidefinite.
+    /// One step's terms of `A dv = rhs`, with `A = M + h D + h^2 K` and
+    /// `rhs = h f(x) - (h D + h^2 K) v`, without the masses. `h` and `beta` in s.
+    ///
+    /// K is Gauss-Newton plus the geometric term of tension, `A (g_a^T N^+ g_b) n n^T`, where
+    /// `N^+` is the positive part of `S^-1 (N + b J)`. D is `beta` times the Gauss-Newton part.
+    /// The 9x9 matrix of all blocks is positive semidefinite.
     pub fn step_terms(
         &self,
         c: &MembraneStiffness,
@@ -109,8 +92,8 @@ impl MembraneTriangle {
         terms
     }
 
-    /// [`Self::step_terms`] of L triangles of one material, bit for bit, faster
-    /// than one by one: two at a time fill the registers.
+    /// The same bits as [`Self::step_terms`], for L triangles of one material. It is faster than
+    /// one by one, because two at a time fill the registers.
     #[inline]
     pub fn step_terms_of<const L: usize>(
         triangles: [&Self; L],
@@ -120,23 +103,23 @@ impl MembraneTriangle {
         h: f64,
         beta: f64,
     ) -> [StepTerms<3>; L] {
-        let element = Element::new(triangles, x);
-        let Polar { r1, r2, normal: n, .. } = element.polar;
+        let shape = Shape::new(triangles, x);
+        let Polar { r1, r2, normal: n, .. } = shape.polar;
         let u1 = LaneVec3::gather(|i| v[i][1] - v[i][0]);
         let u2 = LaneVec3::gather(|i| v[i][2] - v[i][0]);
         let area = Lanes::gather(|i| triangles[i].area);
-        let [b1, b2] = [element.strain_shape(0), element.strain_shape(1)];
+        let [b1, b2] = [shape.strain_shape(0), shape.strain_shape(1)];
 
         // C e + (beta + h) C de/dt in the plane.
-        let e = element.polar.strain();
+        let e = shape.polar.strain();
         let rate1 = motion_to_strain(&b1, r1.dot(u1), r2.dot(u1));
         let rate2 = motion_to_strain(&b2, r1.dot(u2), r2.dot(u2));
         let total = each(|k| e[k] + (rate1[k] + rate2[k]) * (beta + h));
-        let [f1, f2] = element.corner_forces(stress(c, total));
+        let [f1, f2] = shape.corner_forces(stress(c, total));
 
         // Geometric term: out of the plane only.
-        let [g1, g2] = element.gradients;
-        let tension = element.polar.tension(stress(c, e));
+        let [g1, g2] = shape.gradients;
+        let tension = shape.polar.tension(stress(c, e));
         let (t1, t2) = (symmetric_times(&tension, g1), symmetric_times(&tension, g2));
         let scale = area * (h * h);
         let k11 = (g1[0] * t1[0] + g1[1] * t1[1]) * scale;
@@ -179,13 +162,13 @@ impl MembraneTriangle {
 }
 
 /// L triangles in their present shape.
-struct Element<const L: usize> {
+struct Shape<const L: usize> {
     /// `g_1` and `g_2`.
     gradients: [[Lanes<L>; 2]; 2],
     polar: Polar<L>,
 }
 
-impl<const L: usize> Element<L> {
+impl<const L: usize> Shape<L> {
     #[inline(always)]
     fn new(triangles: [&MembraneTriangle; L], x: [[Vec3; 3]; L]) -> Self {
         let entry = |a, k| Lanes::gather(|i| triangles[i].inverse_rest[(a, k)]);
@@ -294,8 +277,8 @@ impl<const L: usize> FrameProducts<L> {
         Self { r11: squares(r1), r12, r22: squares(r2), nn: squares(n) }
     }
 
-    /// Symmetric part of `[r1 r2] H [r1 r2]^T + k n n^T`; the skew part is
-    /// `(H21 - H12)/2` times the cross-product matrix of n.
+    /// Symmetric part of `[r1 r2] H [r1 r2]^T + k n n^T`. The skew part is `(H21 - H12)/2` times
+    /// the cross-product matrix of n.
     #[inline(always)]
     fn symmetric(&self, h: [[Lanes<L>; 2]; 2], k: Lanes<L>) -> Symmetric<L> {
         let h12 = h[0][1] + h[1][0];
@@ -310,7 +293,7 @@ fn squares<const L: usize>(a: LaneVec3<L>) -> Symmetric<L> {
     [x * x, x * y, x * z, y * y, y * z, z * z]
 }
 
-/// Symmetric part, and axis of the skew part.
+/// The matrix of symmetric part `s` and skew axis `k`, for element `i`.
 #[inline(always)]
 fn block<const L: usize>(s: &Symmetric<L>, k: Vec3, i: usize) -> Mat3 {
     let [xx, xy, xz, yy, yz, zz] =

@@ -1,9 +1,10 @@
-//! Hinge angles of one rank and the moments that follow from them.
+//! The present angles of one rank's hinges, and the moments that follow from them.
 
-use crate::bodies::cloth::bending::hinge_angles_and_gradients;
+use crate::bodies::cloth::elements::bending::hinge::hinge_angles_and_gradients;
+use crate::bodies::cloth::elements::bending::sheet::HingedSheet;
 use crate::bodies::cloth::inputs::StepInputs;
-use crate::bodies::cloth::model::ClothModel;
-use crate::bodies::cloth::scatter::{HingeScatter, own_patch};
+use crate::bodies::cloth::rest::ByCloth;
+use crate::bodies::cloth::scatter::own_patch;
 use crate::ids::NONE;
 use crate::math::Vec3;
 use crate::partition::Layout;
@@ -18,9 +19,19 @@ pub(super) struct HingeMotion {
     pub gradient: [Vec3; 4],
 }
 
-/// The hinges that the moments on a rank's rows depend on: those of all
-/// triangles at a hinge that touches an own vertex.
-pub(super) struct Hinges {
+/// How the moment of a hinge depends on the angles: one row of the assembled `M`.
+pub(super) struct HingeMoment {
+    /// The hinge's place among the rank's hinges.
+    place: u32,
+    /// Moment per own angle, N m.
+    stiffness: f64,
+    /// The places of the other hinges of both triangles, and the moment per their angle, N m.
+    others: [(u32, f64); 4],
+}
+
+/// The hinges that the moments on a rank's rows depend on. A hinge that touches an own vertex
+/// needs all hinges of its two triangles.
+pub(super) struct HingeMotions {
     /// Rising hinge ids.
     ids: Vec<u32>,
     /// Where the chunks of parallel evaluation begin.
@@ -32,15 +43,15 @@ pub(super) struct Hinges {
 
 const HINGES_PER_CHUNK: usize = 256;
 
-impl Hinges {
-    pub fn new(model: &ClothModel, layout: &Layout) -> Self {
-        let bending = &model.bending;
-        let mut ids: Vec<u32> = bending
+impl HingeMotions {
+    /// Room for the hinges of `sheet` that the rank with `layout` needs.
+    pub fn new(sheet: &HingedSheet, layout: &Layout) -> Self {
+        let mut ids: Vec<u32> = sheet
             .hinges
             .iter()
             .filter(|hinge| hinge.vertices.iter().any(|&v| own_patch(layout, v).is_some()))
             .flat_map(|hinge| hinge.faces)
-            .flat_map(|face| bending.triangles[face as usize].hinges)
+            .flat_map(|face| sheet.triangles[face as usize].hinges)
             .filter(|&hinge| hinge != NONE)
             .collect();
         ids.sort_unstable();
@@ -53,8 +64,14 @@ impl Hinges {
         Self { bends: vec![0.0; ids.len()], motions: vec![still; ids.len()], ids, chunks }
     }
 
-    /// Angles, rates and gradients at the start of the step.
-    pub fn evaluate(&mut self, threads: &Threads, model: &ClothModel, inputs: &StepInputs) {
+    /// Angles, rates and gradients at the start of the step; `damping` in s.
+    pub fn evaluate(
+        &mut self,
+        threads: &Threads,
+        sheet: &HingedSheet,
+        damping: &ByCloth<f64>,
+        inputs: &StepInputs,
+    ) {
         let (ids, chunks) = (&self.ids, &self.chunks);
         let slices =
             (ByPatch::new(&mut self.bends, chunks), ByPatch::new(&mut self.motions, chunks));
@@ -64,47 +81,46 @@ impl Hinges {
             let (bend_pairs, last_bend) = bends.data.as_chunks_mut::<2>();
             let (motion_pairs, last_motion) = motions.data.as_chunks_mut::<2>();
             for ((ids, bends), motions) in pairs.iter().zip(bend_pairs).zip(motion_pairs) {
-                evaluate_batch(ids, model, inputs, bends, motions);
+                evaluate_batch(ids, sheet, damping, inputs, bends, motions);
             }
             if let ([id], [bend], [motion]) = (last, last_bend, last_motion) {
                 let (bend, motion) = (std::array::from_mut(bend), std::array::from_mut(motion));
-                evaluate_batch(&[*id], model, inputs, bend, motion);
+                evaluate_batch(&[*id], sheet, damping, inputs, bend, motion);
             }
         });
     }
 
-    /// Motion of the hinge at `place` among these hinges.
-    pub fn motion(&self, place: u32) -> &HingeMotion {
-        &self.motions[place as usize]
-    }
-
-    /// Where `hinge` stands among these hinges, and how its moment depends on it
-    /// and on the other hinges of its two triangles.
-    pub fn scatter(&self, model: &ClothModel, hinge: u32, rows: [u32; 4]) -> HingeScatter {
+    /// What the moment of `hinge` depends on: its own angle and those of the other hinges of its
+    /// two triangles.
+    pub fn moment_of(&self, sheet: &HingedSheet, hinge: u32) -> HingeMoment {
         let place = |hinge| self.ids.binary_search(&hinge).map_or(NONE, |at| at as u32);
         let own = place(hinge);
-        let mut scatter =
-            HingeScatter { hinge, rows, place: own, stiffness: 0.0, others: [(own, 0.0); 4] };
-        let mut others = scatter.others.iter_mut();
-        for face in model.bending.hinges[hinge as usize].faces {
-            let triangle = &model.bending.triangles[face as usize];
+        let mut moment = HingeMoment { place: own, stiffness: 0.0, others: [(own, 0.0); 4] };
+        let mut others = moment.others.iter_mut();
+        for face in sheet.hinges[hinge as usize].faces {
+            let triangle = &sheet.triangles[face as usize];
             let corner = triangle.hinges.iter().position(|&h| h == hinge).unwrap_or(0);
             for (other, stiffness) in triangle.hinges.into_iter().zip(triangle.row(corner)) {
                 if other == hinge {
-                    scatter.stiffness += stiffness;
+                    moment.stiffness += stiffness;
                 } else if let (Some(entry), true) = (others.next(), other != NONE) {
                     *entry = (place(other), stiffness);
                 }
             }
         }
-        scatter
+        moment
     }
 
-    /// Moment of a hinge with its damping, N m: a row of the assembled `M`.
+    /// The present motion of a hinge.
+    pub fn of(&self, hinge: &HingeMoment) -> &HingeMotion {
+        &self.motions[hinge.place as usize]
+    }
+
+    /// The present moment of a hinge with its damping, N m.
     #[inline]
-    pub fn moment(&self, item: &HingeScatter) -> f64 {
-        let mut moment = item.stiffness * self.bends[item.place as usize];
-        for (place, stiffness) in item.others {
+    pub fn moment(&self, hinge: &HingeMoment) -> f64 {
+        let mut moment = hinge.stiffness * self.bends[hinge.place as usize];
+        for (place, stiffness) in hinge.others {
             moment += stiffness * self.bends[place as usize];
         }
         moment
@@ -115,16 +131,17 @@ impl Hinges {
 #[inline]
 fn evaluate_batch<const L: usize>(
     ids: &[u32; L],
-    model: &ClothModel,
+    sheet: &HingedSheet,
+    damping: &ByCloth<f64>,
     inputs: &StepInputs,
     bends: &mut [f64; L],
     motions: &mut [HingeMotion; L],
 ) {
     // Loops: closures given to array functions are not always inlined.
-    let mut hinges = [&model.bending.hinges[ids[0] as usize]; L];
+    let mut hinges = [&sheet.hinges[ids[0] as usize]; L];
     let mut x = [[Vec3::zeros(); 4]; L];
     for i in 0..L {
-        hinges[i] = &model.bending.hinges[ids[i] as usize];
+        hinges[i] = &sheet.hinges[ids[i] as usize];
         for (x, &vertex) in x[i].iter_mut().zip(&hinges[i].vertices) {
             *x = inputs.x[vertex as usize];
         }
@@ -136,7 +153,7 @@ fn evaluate_batch<const L: usize>(
         let v = |vertex: u32| &inputs.v[vertex as usize];
         let rate = (gradient[0].dot(v(a)) + gradient[1].dot(v(b)))
             + (gradient[2].dot(v(c)) + gradient[3].dot(v(d)));
-        bends[i] = hinges[i].deviation(angle) + model.beta_of(hinges[i].faces[0]) * rate;
+        bends[i] = hinges[i].deviation(angle) + damping.of(hinges[i].faces[0]) * rate;
         motions[i] = HingeMotion { rate, gradient };
     }
 }

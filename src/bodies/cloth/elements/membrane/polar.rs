@@ -1,6 +1,6 @@
-//! Rotation, stretch and stress of triangles (symbols as in [`super::membrane`]).
+//! Rotation, stretch and stress of triangles (symbols as in [`super`]).
 
-use crate::bodies::cloth::lanes::{LaneVec3, Lanes};
+use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes};
 use crate::math::Vec3;
 
 /// `F = R S` in closed form, without an inverse of S: with `C = F^T F`,
@@ -59,8 +59,8 @@ impl<const L: usize> Polar<L> {
         [[n11, n12 + b], [n12 - b, n22]]
     }
 
-    /// Positive part `(11, 12, 22)` of `S^-1 (N + b J)`, the second
-    /// Piola-Kirchhoff stress, which b makes symmetric.
+    /// Positive part `(11, 12, 22)` of the second Piola-Kirchhoff stress `S^-1 (N + b J)`. The
+    /// term b makes it symmetric.
     #[inline(always)]
     pub fn tension(&self, stress: [Lanes<L>; 3]) -> [Lanes<L>; 3] {
         let [[p11, p12], [p21, p22]] = self.conjugate_stress(stress);
@@ -68,7 +68,7 @@ impl<const L: usize> Polar<L> {
         let t12 = (self.s22 * p12 - self.s12 * p22) * self.inverse_area_ratio;
         let t22 = (self.s11 * p22 - self.s12 * p12) * self.inverse_area_ratio;
 
-        // Eigenvalues mean +- radius; a function of T is linear in T.
+        // The eigenvalues are mean +- radius. A function of a 2x2 matrix T is linear in T.
         let (mean, half) = ((t11 + t22) * 0.5, (t11 - t22) * 0.5);
         let radius = (half * half + t12 * t12).sqrt();
         let most = (stress[0].abs() + stress[1].abs()) * (1.0 / LEAST_STRETCH);
@@ -80,19 +80,19 @@ impl<const L: usize> Polar<L> {
     }
 }
 
-/// The geometric term counts a smaller stretch as this one, lest a triangle that is
-/// squeezed to a line while under tension across it dominate the matrix.
+/// The least stretch in the geometric term. Without it a triangle that is squeezed to a line, and
+/// under tension across that line, would dominate the matrix.
 const LEAST_STRETCH: f64 = 0.01;
 
-/// Below this ratio of its area to its squared sides a triangle counts as a line:
-/// its normal is noise.
+/// A triangle counts as a line if its area is below this fraction of its squared sides. Its normal
+/// is noise then.
 const DEGENERATE: f64 = 1e-12;
 
-/// Stands in for a zero divisor; its square is still a normal number.
+/// Takes the place of a zero divisor. Its square is still a normal number.
 const TINY: f64 = 1e-100;
 
-/// Unit normal of the plane of `a` and `b`; of a line any unit vector normal to
-/// the longer one; of a point any unit vector.
+/// Unit normal of the plane of `a` and `b`. If they lie on a line, it is a unit vector at right
+/// angles to the longer one. If both are zero, it is any unit vector.
 pub(super) fn unit_normal(a: Vec3, b: Vec3) -> Vec3 {
     let cross = a.cross(&b);
     let length = cross.norm();

@@ -1,6 +1,6 @@
-//! Bodies whose motion is prescribed: obstacles.
+//! Obstacles: surfaces whose motion is prescribed.
 
-use crate::bodies::keyframes::{KeyframedMotion, Transform};
+use crate::bodies::prescribed::{KeyframedMotion, Transform};
 use crate::math::Vec3;
 use crate::mesh::{ObjDocument, Topology};
 

@@ -1,7 +1,7 @@
 //! The same arithmetic on L elements at once.
 //!
 //! Kernels written on lanes compile to vector instructions without any shuffling.
-//! Lanes never mix, so an element's bits do not depend on its neighbours in a batch.
+//! Lanes never mix, so the bits of an element do not depend on the others in its batch.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -42,13 +42,13 @@ impl<const L: usize> Lanes<L> {
         Self::gather(|i| 1.0 / self.0[i])
     }
 
-    /// The larger one, `other` where self is NaN.
+    /// The larger one; `other` if self is NaN.
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
         Self::gather(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] })
     }
 
-    /// The smaller one, `other` where self is NaN.
+    /// The smaller one; `other` if self is NaN.
     #[inline(always)]
     pub fn min(self, other: Self) -> Self {
         Self::gather(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] })

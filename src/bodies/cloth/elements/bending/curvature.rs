@@ -1,16 +1,16 @@
-//! The constant matrix M of a triangle, from its rest shape and its neighbours'
-//! (derived in [`super::bending`]).
+//! The constant matrix M of a triangle, from its rest shape and those of its neighbours (derived
+//! in [`super`]).
 
 use crate::bodies::cloth::material::BendingStiffness;
 use crate::ids::{FaceId, NONE};
 use crate::math::{Mat3, Vec2, Vec3};
 use crate::mesh::Topology;
 
-/// Three quadratics on the six vertices of a triangle do not always fix its
-/// curvature. Where the trace of M exceeds by this factor what the triangle would
-/// have among its own point reflections, it takes that instead. On a grid of 28k
-/// triangles jittered by 0.2 of an edge 2 triangles do; with a factor of 2 it is
-/// 1.5 %, and the cylinder's energy is off by 1 %.
+/// Three quadratics on the six vertices of a triangle do not always fix its curvature. The fallback
+/// is the M that the triangle would have among its own point reflections. It is taken if the trace
+/// of M is larger by more than this factor. On a grid of 28,000 triangles, jittered by 0.2 of an
+/// edge, 2 triangles take it. With a factor of 2 it would be 1.5 % of them, and the energy of a
+/// cylinder would be off by 1 %.
 const LARGEST_STIFFENING: f64 = 4.0;
 
 /// The corner of `face` that lies opposite to one of its edges.
@@ -66,8 +66,8 @@ fn least_energy(area: f64, t: &Mat3, present: [bool; 3], d: BendingStiffness) ->
         1.0 / d.d66,
     );
     let mut flexibility = t * compliance * t.transpose();
-    // A missing hinge is uncoupled: a number of the right size on the diagonal
-    // lets one inverse serve all cases, and is taken out again.
+    // A missing hinge is not coupled. A number of the right size on its diagonal lets one inverse
+    // serve all cases. It is removed afterwards.
     let size = flexibility.trace();
     for i in (0..3).filter(|&i| !present[i]) {
         flexibility[(i, i)] = size;
@@ -82,7 +82,7 @@ fn least_energy(area: f64, t: &Mat3, present: [bool; 3], d: BendingStiffness) ->
 
 /// One corner of a triangle above the edge opposite to it.
 struct Apex {
-    /// Unit vector along the edge, in the direction the face runs through it.
+    /// Unit vector along the edge, in the direction of the face.
     along: Vec2,
     /// Unit vector from the edge towards the corner.
     across: Vec2,
@@ -102,14 +102,14 @@ impl Apex {
         let along = (end - start) / length;
         let left = Vec2::new(-along.y, along.x);
         let apex = x[corner] - start;
-        // Material axes may be left-handed, in mirrored texture coordinates.
+        // Material axes may be left-handed: texture coordinates may be mirrored.
         let across = if left.dot(&apex) < 0.0 { -left } else { left };
         Self { along, across, length, height: across.dot(&apex), foot: along.dot(&apex) / length }
     }
 
-    /// The row of T of this edge, with `other` the neighbour's apex seen from the
-    /// neighbour, in its own direction along the edge: the slope across the edge of
-    /// the quadratic `1/2 x.H x`, interpolated on both triangles, jumps by
+    /// The row of T for this edge. `other` is the neighbour's apex, seen from the neighbour in its
+    /// own direction along the edge. Let the quadratic `1/2 x.H x` be interpolated on both
+    /// triangles. Its slope across the edge jumps by
     /// `(h + h')/2 n.Hn + (s - s') L n.He - L^2/2 (s (1 - s)/h + s'(1 - s')/h') e.He`.
     fn angle_of_curvature(&self, other: &Self) -> Vec3 {
         let (e, n) = (self.along, self.across);
@@ -126,9 +126,9 @@ fn quadratic(a: Vec2, b: Vec2) -> Vec3 {
     Vec3::new(a.x * b.x, a.y * b.y, 0.5 * (a.x * b.y + a.y * b.x))
 }
 
-/// Largest eigenvalue of `diag(m)^-1/2 m diag(m)^-1/2` from above, so that it times
-/// `diag(m)` bounds m: Newton on the characteristic polynomial, which falls
-/// monotonically from the trace to its largest root.
+/// The largest eigenvalue of `diag(m)^-1/2 m diag(m)^-1/2`, from above: times `diag(m)` it bounds
+/// m. Newton's method on the characteristic polynomial falls monotonically from the trace to the
+/// largest root.
 pub(super) fn largest_scaled_eigenvalue(m: &Mat3) -> f64 {
     let scale = m.diagonal().map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 0.0 });
     let s = m.component_mul(&(scale * scale.transpose()));

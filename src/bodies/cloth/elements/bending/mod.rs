@@ -1,0 +1,137 @@
+//! Bending: the curvature of each triangle from the dihedral angles of its hinges.
+//!
+//! A hinge is an interior edge with its two faces. Its angle theta is 0 when flat, and positive if
+//! the faces fold towards their front. On one triangle, a small curvature
+//! `kappa = (k11, k22, 2 k12)` (material axes) makes the angles `theta = T kappa`. T is exact for
+//! the three quadratics on the triangle's six vertices. The triangle's energy is the least that
+//! its angles allow,
+//!
+//! `W = 1/2 dtheta^T M dtheta`, `M = A (T D^-1 T^T)^-1`, `dtheta = theta - theta_rest`,
+//!
+//! with one row of T for each hinge. Three rows give `M = A T^-T D T^-1`. At a boundary edge the
+//! missing angle is free and transmits no moment. If every neighbour is the triangle's point
+//! reflection, `T^-1` is the shape operator of Gingold et al. (2004) and Grinspun et al. (2006).
+//! docs/methods.md, section 2, has more.
+
+mod curvature;
+mod hinge;
+mod motions;
+mod sheet;
+mod treatment;
+
+use crate::bodies::cloth::elements::Element;
+use crate::bodies::cloth::elements::bending::motions::{HingeMoment, HingeMotions};
+use crate::bodies::cloth::inputs::StepInputs;
+use crate::bodies::cloth::rest::{ByCloth, RestCloths};
+use crate::bodies::cloth::scatter::PatchLists;
+use crate::ids::{FaceId, VertexId};
+use crate::linear::{BlockCsr, PatchEquations};
+use crate::math::Vec3;
+use crate::partition::Layout;
+use crate::threads::Threads;
+
+pub use hinge::{Hinge, hinge_angle_and_gradient, hinge_angles_and_gradients};
+pub use sheet::{CurvatureTriangle, HingedSheet};
+pub use treatment::BendingTreatment;
+
+/// The hinges of all cloths.
+pub struct Bending {
+    /// Hinges and triangles.
+    pub sheet: HingedSheet,
+    /// How bending enters the linear system.
+    pub treatment: BendingTreatment,
+    /// Damping proportional to stiffness, s.
+    damping: ByCloth<f64>,
+}
+
+/// One rank's share of the hinges.
+pub struct BendingShare {
+    scatters: PatchLists<HingeScatter>,
+    /// Slots of the hinges' blocks, parallel to `scatters`; empty if bending is explicit.
+    slots: Vec<[[u32; 4]; 4]>,
+    motions: HingeMotions,
+}
+
+/// A hinge, its rows relative to the patch, and what its moment depends on.
+struct HingeScatter {
+    hinge: u32,
+    rows: [u32; 4],
+    moment: HingeMoment,
+}
+
+impl Element for Bending {
+    type Share = BendingShare;
+
+    fn new(rest: &RestCloths) -> Self {
+        let planes: Vec<_> = rest.planes().map(|plane| [plane.x1, plane.x2]).collect();
+        let rigidity = rest.by_cloth(|cloth| cloth.material.bending);
+        let stiffness = |face| *rigidity.of(face);
+        let (faces, topology, x) = (&rest.faces, &rest.topology, &rest.positions);
+        let sheet = HingedSheet::new(faces, topology, &planes, x, stiffness);
+        let dampings = rest.cloths.iter().map(|cloth| cloth.material.stiffness_damping_s);
+        let largest_damping = dampings.fold(0.0, f64::max);
+        let treatment = sheet.treatment(x, &rest.masses, rest.step_s, largest_damping);
+        let damping = rest.by_cloth(|cloth| cloth.material.stiffness_damping_s);
+        Self { sheet, treatment, damping }
+    }
+
+    fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
+        let hinges = match self.treatment {
+            BendingTreatment::Explicit => &[][..],
+            BendingTreatment::DiagonalHinges => &self.sheet.hinges,
+        };
+        hinges.iter().map(|hinge| &hinge.vertices[..])
+    }
+
+    fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
+        self.sheet.face_energy(face, x)
+    }
+
+    fn share(&self, layout: &Layout, matrix: &BlockCsr) -> BendingShare {
+        let vertices: Vec<_> = self.sheet.hinges.iter().map(|hinge| hinge.vertices).collect();
+        let motions = HingeMotions::new(&self.sheet, layout);
+        let mut slots = Vec::new();
+        let scatters = PatchLists::of_elements(layout, &vertices, |hinge, patch| {
+            let vertices = &vertices[hinge as usize];
+            if self.treatment == BendingTreatment::DiagonalHinges {
+                slots.push(patch.slots(layout, matrix, vertices));
+            }
+            let moment = motions.moment_of(&self.sheet, hinge);
+            HingeScatter { hinge, rows: patch.of(layout, vertices), moment }
+        });
+        slots.shrink_to_fit();
+        BendingShare { scatters, slots, motions }
+    }
+
+    /// Angles of the hinges, for the moments of all patches.
+    fn begin(&self, share: &mut BendingShare, threads: &Threads, inputs: &StepInputs) {
+        share.motions.evaluate(threads, &self.sheet, &self.damping, inputs);
+    }
+
+    fn add(
+        &self,
+        share: &BendingShare,
+        patch: usize,
+        inputs: &StepInputs,
+        rows: &mut PatchEquations,
+    ) {
+        let h = inputs.h;
+        for place in share.scatters.range(patch) {
+            let item = &share.scatters.items[place];
+            let hinge = &self.sheet.hinges[item.hinge as usize];
+            let motion = share.motions.of(&item.moment);
+            let moment = share.motions.moment(&item.moment);
+            let impulse = self.treatment.impulse(hinge, moment, motion.rate, h);
+            let [a, b, c, d] = motion.gradient;
+            let rhs = [a * -impulse, b * -impulse, c * -impulse, d * -impulse];
+            if let Some(slots) = share.slots.get(place) {
+                let scale = self.treatment.block_scale(hinge, h, *self.damping.of(hinge.faces[0]));
+                rows.add(&item.rows, slots, &rhs, |a, b| {
+                    motion.gradient[a] * (motion.gradient[b] * scale).transpose()
+                });
+            } else {
+                rows.add_forces(&item.rows, &rhs);
+            }
+        }
+    }
+}

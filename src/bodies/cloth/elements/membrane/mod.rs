@@ -1,0 +1,154 @@
+//! Membrane: corotational linear triangles, and the drag of the air on them.
+//!
+//! Thomaszewski & Blochinger (2007) section 3.1, after Etzmuss, Keckeisen & Strasser (2003), with
+//! the exact gradient (docs/methods.md, section 1). Symbols:
+//!
+//! | | |
+//! |---|---|
+//! | `F = [f1 f2] = R S` | deformation gradient (3x2), its rotation and stretch |
+//! | `e = (S11 - 1, S22 - 1, 2 S12)` | strain in the material axes |
+//! | `N = C e` | stress resultants, N/m |
+//! | `g_a` | gradient of corner a's shape function, 1/m |
+//! | `A` | rest area, m^2 |
+//!
+//! Let `G = R^T dF/dt` and `J = [[0, 1], [-1, 0]]`. The spin in the plane is
+//! `w = (G12 - G21) / tr S`, and the strain rate is `dS/dt = G - w J S`. For each corner a 3x2
+//! matrix `B_a(S)` takes `R^T v_a` to its part of the strain rate. Virtual power gives the exact
+//! force
+//!
+//! `f_a = -A R B_a^T N = -A R (N + b J) g_a`, with `b = ((S N)_12 - (S N)_21) / tr S`.
+//!
+//! For orthotropic cloth `R N g_a` alone is no gradient and exerts a torque. The same `B_a` gives
+//! the Gauss-Newton stiffness `K_ab = A R B_a^T C B_b R^T`. It does not resist rigid rotation, so
+//! it serves damping too.
+
+mod polar;
+mod triangle;
+
+use crate::bodies::cloth::elements::Element;
+use crate::bodies::cloth::elements::air::AirDrag;
+use crate::bodies::cloth::inputs::StepInputs;
+use crate::bodies::cloth::material::MembraneStiffness;
+use crate::bodies::cloth::rest::{ByCloth, RestCloths};
+use crate::bodies::cloth::scatter::PatchLists;
+use crate::ids::{FaceId, VertexId};
+use crate::linear::{BlockCsr, PatchEquations};
+use crate::math::Vec3;
+use crate::partition::Layout;
+
+pub use triangle::{MembraneTriangle, StepTerms, rest_coordinates};
+
+/// The triangles of all cloths. Air is here too, because it acts on the same triangles.
+pub struct Membrane {
+    /// One per face.
+    pub triangles: Vec<MembraneTriangle>,
+    fabrics: ByCloth<Fabric>,
+    air: AirDrag,
+}
+
+/// What the triangles of one cloth have in common.
+struct Fabric {
+    stiffness: MembraneStiffness,
+    /// Damping proportional to stiffness, s.
+    damping_s: f64,
+}
+
+/// A triangle, its rows and the slots of its blocks, all relative to the patch.
+pub struct TriangleScatter {
+    triangle: u32,
+    rows: [u32; 3],
+    slots: [[u32; 3]; 3],
+}
+
+impl Element for Membrane {
+    type Share = PatchLists<TriangleScatter>;
+
+    fn new(rest: &RestCloths) -> Self {
+        let triangles = rest.faces.iter().zip(rest.planes());
+        let fabrics = rest.by_cloth(|cloth| Fabric {
+            stiffness: cloth.material.membrane,
+            damping_s: cloth.material.stiffness_damping_s,
+        });
+        Self {
+            triangles: triangles
+                .map(|(&face, plane)| MembraneTriangle::new(face, plane.x1, plane.x2))
+                .collect(),
+            fabrics,
+            air: rest.air,
+        }
+    }
+
+    fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
+        self.triangles.iter().map(|triangle| &triangle.vertices[..])
+    }
+
+    fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
+        let triangle = &self.triangles[face as usize];
+        let corners = triangle.vertices.map(|vertex| x[vertex as usize]);
+        triangle.energy(&self.fabrics.of(face).stiffness, corners)
+    }
+
+    fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share {
+        let vertices: Vec<_> = self.triangles.iter().map(|triangle| triangle.vertices).collect();
+        PatchLists::of_elements(layout, &vertices, |triangle, patch| {
+            let vertices = &vertices[triangle as usize];
+            TriangleScatter {
+                triangle,
+                rows: patch.of(layout, vertices),
+                slots: patch.slots(layout, matrix, vertices),
+            }
+        })
+    }
+
+    fn add(
+        &self,
+        share: &Self::Share,
+        patch: usize,
+        inputs: &StepInputs,
+        rows: &mut PatchEquations,
+    ) {
+        let (pairs, last) = share.of(patch).as_chunks::<2>();
+        for pair in pairs {
+            self.add_batch(&[&pair[0], &pair[1]], inputs, rows);
+        }
+        if let [item] = last {
+            self.add_batch(&[item], inputs, rows);
+        }
+    }
+}
+
+impl Membrane {
+    /// Adds L triangles of one patch, which belong to one cloth: membrane, then air.
+    fn add_batch<const L: usize>(
+        &self,
+        items: &[&TriangleScatter; L],
+        inputs: &StepInputs,
+        rows: &mut PatchEquations,
+    ) {
+        // Loops: closures given to array functions are not always inlined.
+        let mut triangles = [&self.triangles[items[0].triangle as usize]; L];
+        let mut x = [[Vec3::zeros(); 3]; L];
+        let mut v = [[Vec3::zeros(); 3]; L];
+        for i in 0..L {
+            triangles[i] = &self.triangles[items[i].triangle as usize];
+            for a in 0..3 {
+                let vertex = triangles[i].vertices[a] as usize;
+                (x[i][a], v[i][a]) = (inputs.x[vertex], inputs.v[vertex]);
+            }
+        }
+        let Fabric { stiffness, damping_s } = self.fabrics.of(items[0].triangle);
+        let terms =
+            MembraneTriangle::step_terms_of(triangles, stiffness, x, v, inputs.h, *damping_s);
+        for (item, terms) in items.iter().zip(&terms) {
+            rows.add(&item.rows, &item.slots, &terms.rhs, |a, b| terms.block(a, b));
+        }
+        if self.air != AirDrag::default() {
+            for (i, item) in items.iter().enumerate() {
+                let (rhs, block) = self.air.step_terms(x[i], v[i], inputs.wind, inputs.h);
+                for (a, rhs) in rhs.into_iter().enumerate() {
+                    rows.add_diagonal(item.rows[a], item.slots[a][a], rhs, block);
+                }
+            }
+        }
+    }
+}

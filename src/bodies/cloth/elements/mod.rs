@@ -1,0 +1,117 @@
+//! Elements: the forces on cloth that depend on several of its vertices.
+//!
+//! A new element is one file with a type that implements [`Element`], and one line of the list
+//! below. Within a row of the system, elements are added in the order of the list.
+
+pub mod air;
+mod lanes;
+#[cfg(test)]
+mod tests;
+
+use crate::bodies::cloth::inputs::StepInputs;
+use crate::bodies::cloth::rest::RestCloths;
+use crate::ids::{FaceId, VertexId};
+use crate::linear::{BlockCsr, PatchEquations};
+use crate::math::Vec3;
+use crate::partition::Layout;
+use crate::threads::Threads;
+
+/// All elements of one kind, of all cloths. They are constant, and the ranks of a process share
+/// them.
+///
+/// A rank adds them to its own rows without a message. Every patch that an element touches
+/// evaluates it, so one thread alone writes the rows of a patch.
+pub trait Element: Send + Sync {
+    /// What one rank keeps: which elements touch its patches, where their blocks go, and what
+    /// [`Self::begin`] evaluates.
+    type Share: Send + Sync;
+
+    /// The elements of `rest`.
+    fn new(rest: &RestCloths) -> Self;
+
+    /// The groups of vertices that the elements couple in the matrix.
+    fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone;
+
+    /// The energy (J) of one face at the positions `x` (m) of all cloth vertices.
+    fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64;
+
+    /// A rank's share of the elements, for the rows of `matrix`.
+    fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share;
+
+    /// Evaluates what several patches need, at the start of a step. Allocates nothing.
+    fn begin(&self, _share: &mut Self::Share, _threads: &Threads, _inputs: &StepInputs) {}
+
+    /// Adds the elements that touch own patch `patch` to its rows, by rising number of the
+    /// element. `A = M + h D + h^2 K`; the right-hand side is `h f - (h D + h^2 K) v`
+    /// (docs/methods.md, section 4).
+    fn add(
+        &self,
+        share: &Self::Share,
+        patch: usize,
+        inputs: &StepInputs,
+        rows: &mut PatchEquations,
+    );
+}
+
+/// Makes [`Elements`] and [`Shares`] from the list of their files. An item is a doc comment, the
+/// name of the file, and the type in it that implements [`Element`].
+macro_rules! elements {
+    ($($(#[$doc:meta])* $file:ident: $Kind:ident,)+) => {
+        $(pub mod $file;)+
+
+        /// The elements of all cloths.
+        pub struct Elements {
+            $($(#[$doc])* pub $file: $file::$Kind,)+
+        }
+
+        /// One rank's share of all elements.
+        pub struct Shares {
+            $($file: <$file::$Kind as Element>::Share,)+
+        }
+
+        impl Elements {
+            /// The elements of `rest`.
+            pub fn new(rest: &RestCloths) -> Self {
+                Self { $($file: Element::new(rest),)+ }
+            }
+
+            /// The groups of vertices that elements couple in the matrix.
+            pub fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
+                std::iter::empty()$(.chain(self.$file.couplings()))+
+            }
+
+            /// The elastic energy (J) of one face at the positions `x` (m).
+            pub fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
+                [$(self.$file.face_energy(face, x)),+].into_iter().sum()
+            }
+
+            /// A rank's share, for the rows of `matrix`.
+            pub fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Shares {
+                Shares { $($file: self.$file.share(layout, matrix),)+ }
+            }
+
+            /// Evaluates what several patches need, at the start of a step.
+            pub fn begin(&self, shares: &mut Shares, threads: &Threads, inputs: &StepInputs) {
+                $(self.$file.begin(&mut shares.$file, threads, inputs);)+
+            }
+
+            /// Adds the elements that touch own patch `patch` to its rows.
+            pub fn add(
+                &self,
+                shares: &Shares,
+                patch: usize,
+                inputs: &StepInputs,
+                rows: &mut PatchEquations,
+            ) {
+                $(self.$file.add(&shares.$file, patch, inputs, rows);)+
+            }
+        }
+    };
+}
+
+elements! {
+    /// Triangles, with the drag of the air on them.
+    membrane: Membrane,
+    /// Hinges between triangles.
+    bending: Bending,
+}

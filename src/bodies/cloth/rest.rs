@@ -1,0 +1,92 @@
+//! All cloths of a scene at rest, in one numbering: what their elements are made of.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::bodies::cloth::elements::air::AirDrag;
+use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
+use crate::ids::{FaceId, VertexId};
+use crate::math::Vec3;
+use crate::mesh::Topology;
+
+/// All cloths at rest. Vertices and faces are numbered cloth after cloth.
+pub struct RestCloths<'a> {
+    /// The cloths of the scene.
+    pub cloths: &'a [ClothSetup],
+    /// Vertices of each cloth.
+    pub ranges: Vec<Range<VertexId>>,
+    /// All triangles.
+    pub faces: Vec<[VertexId; 3]>,
+    /// The cloth of each triangle.
+    pub cloth_of_face: Arc<[u16]>,
+    /// Edges of all triangles.
+    pub topology: Topology,
+    /// Rest positions, each cloth in its own coordinates, m.
+    pub positions: Vec<Vec3>,
+    /// Lumped mass of each vertex, kg.
+    pub masses: Vec<f64>,
+    /// Drag of the air.
+    pub air: AirDrag,
+    /// The longest step, s.
+    pub step_s: f64,
+}
+
+impl<'a> RestCloths<'a> {
+    /// Numbers `cloths`, for steps of `step_s` (s) at most.
+    pub fn new(cloths: &'a [ClothSetup], air: AirDrag, step_s: f64) -> Self {
+        let (mut ranges, mut cloth_of_face) = (Vec::new(), Vec::new());
+        let (mut faces, mut positions) = (Vec::new(), Vec::<Vec3>::new());
+        let mut topology = Topology::default();
+        for (index, cloth) in cloths.iter().enumerate() {
+            let first = positions.len() as VertexId;
+            positions.extend_from_slice(&cloth.rest);
+            ranges.push(first..positions.len() as VertexId);
+            topology.append(&cloth.topology, first, faces.len() as u32);
+            faces.extend(cloth.faces.iter().map(|face| face.map(|v| v + first)));
+            cloth_of_face.resize(faces.len(), index as u16);
+        }
+        let masses = lumped_masses(cloths, &faces, positions.len());
+        let cloth_of_face = cloth_of_face.into();
+        Self { cloths, ranges, faces, cloth_of_face, topology, positions, masses, air, step_s }
+    }
+
+    /// The rest shape of each triangle in its own plane.
+    pub fn planes(&self) -> impl Iterator<Item = &RestTriangle> {
+        self.cloths.iter().flat_map(|cloth| &cloth.rest_planes)
+    }
+
+    /// One value of each cloth.
+    pub fn by_cloth<T>(&self, value: impl Fn(&ClothSetup) -> T) -> ByCloth<T> {
+        let values = self.cloths.iter().map(value).collect();
+        ByCloth { cloth_of_face: self.cloth_of_face.clone(), values }
+    }
+}
+
+/// A value of each cloth, to be looked up by face.
+pub struct ByCloth<T> {
+    cloth_of_face: Arc<[u16]>,
+    values: Vec<T>,
+}
+
+impl<T> ByCloth<T> {
+    /// The value of the cloth of `face`.
+    #[inline]
+    pub fn of(&self, face: FaceId) -> &T {
+        &self.values[self.cloth_of_face[face as usize] as usize]
+    }
+}
+
+/// A third of each triangle's mass goes to each corner.
+fn lumped_masses(cloths: &[ClothSetup], faces: &[[VertexId; 3]], vertices: usize) -> Vec<f64> {
+    let mut masses = vec![0.0; vertices];
+    let of_cloths = cloths.iter().flat_map(|cloth| {
+        let density = cloth.material.density_kg_per_m2;
+        cloth.rest_planes.iter().map(move |plane| density * plane.area() / 3.0)
+    });
+    for (face, corner_mass) in faces.iter().zip(of_cloths) {
+        for &vertex in face {
+            masses[vertex as usize] += corner_mass;
+        }
+    }
+    masses
+}
