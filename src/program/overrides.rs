@@ -96,7 +96,11 @@ fn field<'a>(at: &'a mut Value, name: &str, place: &str) -> Result<&'a mut Value
         at.as_object().map_or(Vec::new(), |fields| fields.keys().cloned().collect());
     at.get_mut(name).ok_or_else(|| {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        Error::input(place, format!("unknown field `{name}`"), did_you_mean(name, &known))
+        let remedy = match known.is_empty() {
+            true => "the value there has no fields; set it as a whole".to_owned(),
+            false => did_you_mean(name, &known),
+        };
+        Error::input(place, format!("unknown field `{name}`"), remedy)
     })
 }
 
@@ -263,6 +267,7 @@ mod tests {
             ("contact.distance=1", "did you mean `distance_m`"),
             ("cloths[1].name=a", "there is no element [1]"),
             ("cloths[0].shape.column=1", "did you mean `columns`"),
+            ("seed.number=1", "set it as a whole"),
             ("frames", "no `=`"),
             ("frames=1.5", "expected u32"),
             ("frames=NaN", "not a finite number"),

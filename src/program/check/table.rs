@@ -22,7 +22,7 @@ impl fmt::Display for Report {
             run.objects.len(),
             run.rest
         )?;
-        writeln!(f, "  frame  intersections  stretch %  compression %  95 % below %")?;
+        writeln!(f, "  frame  intersections  stretch %  compression %  95th perc. %")?;
         self.frames.iter().try_for_each(|frame| write_row(f, frame))?;
         if let Some(unfinished) = &run.unfinished {
             writeln!(f, "run.json: {unfinished}")?;

@@ -68,7 +68,7 @@ impl fmt::Display for Summary<'_> {
             self.wall_s,
             plural(head.ranks, "rank"),
             plural(head.threads, "thread"),
-            head.transport,
+            if head.transport == "mpi" { "MPI" } else { "one process" },
         )?;
         writeln!(
             f,
