@@ -29,7 +29,7 @@ pub mod spring;
 
 pub use distance::ContactDistance;
 pub use impulse::{StepEnds, impulses, repulsions};
-pub use law::{ActiveContact, Circumstances, ContactLaw, Friction};
+pub use law::{ActiveContact, ContactLaw, ContactStep, Friction};
 pub use memory::ContactMemory;
 pub use point::{Contact, ContactKind, find_contacts, keep_local_minima};
 pub use projection::{NodeResponse, max_project};

@@ -44,9 +44,9 @@ impl CandidateSearch {
         self.collect(here, motion, report, observer)
     }
 
-    /// Seeks the candidates of the vertices that have left the paths along which they were sought
-    /// again, along the actual ones. All ranks decide alike: they know all positions. After: the
-    /// candidates cover the actual motion.
+    /// A second search, for the vertices that left their margin. It follows their actual paths.
+    /// All ranks decide alike, because they know all positions. After: the candidates cover the
+    /// actual motion.
     pub fn follow(
         &mut self,
         here: &Context,
