@@ -1,8 +1,11 @@
 //! The search for candidates: pairs that may come near in the step.
 
 use crate::collision::{Detector, Pair, Test};
-use crate::contact::candidates::{SearchObserver, SearchOver, SearchProcessors, collect_shared};
+use crate::contact::candidates::{
+    SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
+};
 use crate::error::{Error, Result};
+use crate::stealing::RankThreads;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
@@ -80,9 +83,10 @@ impl CandidateSearch {
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (&rank.layout.own_patches, &mut self.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
-            let (on, processors) = ((rank.world, &rank.threads), &mut self.processors);
-            let over = (surfaces, &sweep);
-            counts.add(&collect_shared(on, processors, &mut self.detector, over, roots)?);
+            let on = RankThreads { world: rank.world, threads: &rank.threads };
+            let (processors, detector) = (&mut self.processors, &mut self.detector);
+            let over = SweptSurfaces { surfaces, sweep: &sweep };
+            counts.add(&collect_shared(on, processors, detector, over, roots)?);
             report.count(Counter::Tests, counts.tests);
             report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);
