@@ -10,12 +10,12 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use cloth_sim::collision::{Detector, Moves, Surface, Surfaces, Sweep};
-use cloth_sim::contact::candidates::{SearchProcessors, collect_shared};
+use cloth_sim::contact::candidates::{SearchProcessors, SweptSurfaces, collect_shared};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
 use cloth_sim::ranks::in_process as ranks;
-use cloth_sim::stealing::StealingSettings;
+use cloth_sim::stealing::{RankThreads, StealingSettings};
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -124,8 +124,9 @@ fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count
         detector.refit(&threads, surfaces, sweep);
         let mut search = || {
             detector.root_tests(surfaces, sweep, patches, &mut roots);
-            let here = (world, &threads);
-            collect_shared(here, &mut processors, &mut detector, (surfaces, sweep), &mut roots)
+            let here = RankThreads { world, threads: &threads };
+            let over = SweptSurfaces { surfaces, sweep };
+            collect_shared(here, &mut processors, &mut detector, over, &mut roots)
         };
         search()?;
         let start = Instant::now();

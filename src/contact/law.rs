@@ -2,13 +2,15 @@
 //!
 //! | symbol | |
 //! |---|---|
-//! | `n`, `g` | normal and gap at the start of the step |
+//! | `n` | normal, from the second side to the first |
 //! | `u = sum_i J_i u_i` | relative velocity of the two points (see [`Sides`]) |
 //! | `m` | effective mass of the pair along `n` |
-//! | `k = kappa m / h^2` | stiffness towards the contact distance `d_c` |
-//! | `e` | stretch of the friction spring since its anchor |
+//! | `k = kappa m / h^2` | stiffness of the spring towards the contact distance `d_c` |
 //!
-//! Source: docs/methods.md, section 8 (ours), with friction as an implicit return map.
+//! The spring pushes with `k (push_out - h u . n)` at the end of the step. Friction is a second
+//! spring, along the surface, from the point where the contact stuck first.
+//!
+//! Source: docs/methods.md, section 8 (ours).
 
 use crate::collision::Pair;
 use crate::contact::memory::{ContactMemory, memory_of};
@@ -24,7 +26,7 @@ use crate::math::{Mat3, Vec3};
 /// push faster: what is pressed together would burst.
 const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
-/// How contacts push and rub.
+/// How contacts push and friction_force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
     /// `d_c`, m.
@@ -84,21 +86,22 @@ pub struct ActiveContact {
 }
 
 /// Stiffness of contacts over `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame and a stack
-/// of sheets decided it: 10 is enough at 1 ms; at 4 and 10 ms less than 100 does not carry all load.
+/// of sheets decided it: 10 is enough at 1 ms, 80 at 4 ms; less than 100 leaves load behind at
+/// 10 ms.
 fn kappa(h: f64) -> f64 {
     let growth = h / 1e-3;
     (10.0 * growth * growth.sqrt()).clamp(10.0, 100.0)
 }
 
-/// A contact is left out if its sides part in the step by more than this share of the contact
-/// distance, plus the effect of gravity in two steps. Sides that part more slowly are braked until
-/// they are beyond the contact distance. Without this margin the contacts of a resting stack come
+/// A contact is left out if, without it, its sides would end the step beyond the gap that it aims
+/// at, by more than this share of the contact distance and the effect of gravity in two steps.
+/// Sides that part more slowly are braked. Without this margin the contacts of a resting stack come
 /// and go (0.2 mm/s; with it 1e-16 m/s).
 const PARTING: f64 = 0.05;
 
 /// The step in which contacts act.
 #[derive(Clone, Copy)]
-pub struct Circumstances<'a> {
+pub struct ContactStep<'a> {
     /// The law.
     pub law: &'a ContactLaw,
     /// Velocities and masses.
@@ -114,8 +117,8 @@ pub struct Circumstances<'a> {
 impl ActiveContact {
     /// `contact` with its memory and its spring; `None` if neither side can move, or if
     /// they part fast.
-    pub fn new(contact: &Contact, step: &Circumstances) -> Option<(Self, ContactSpring)> {
-        let Circumstances { law, bodies, h, .. } = *step;
+    pub fn new(contact: &Contact, step: &ContactStep) -> Option<(Self, ContactSpring)> {
+        let ContactStep { law, bodies, h, .. } = *step;
         let sides = bodies.sides(&contact.pair, &contact.weights);
         let normal = Vec3::from(contact.normal);
         let inverse_mass = sides.inverse_mass(&normal, |node| bodies.inverse_mass(node));
@@ -134,16 +137,16 @@ impl ActiveContact {
         let present = sides.velocity(|node| bodies.velocity(node));
         let falling = sides.velocity(|node| bodies.free_velocity(node));
         let memory = memory_of(step.memories, &contact.pair);
-        let held = memory.map_or(0.0, |memory| memory.normal_force);
+        let last_normal_force = memory.map_or(0.0, |memory| memory.normal_force);
         let closing = push_out - h * falling.dot(&normal);
         // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
-        // would part for good, even against the force that held them.
-        let decisive = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
-        if closing + held * h * h / mass < -decisive {
+        // would part for good, even against the force that last_normal_force them.
+        let parting_limit_m = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
+        if closing + last_normal_force * h * h / mass < -parting_limit_m {
             return None;
         }
         let (stretch, normal_force) = match memory {
-            Some(memory) => (tangential(Vec3::from(memory.stretch), normal), held),
+            Some(memory) => (tangential(Vec3::from(memory.stretch), normal), last_normal_force),
             None => {
                 // As if it acted alone, but no more than its present velocity gives:
                 // at rest, others carry their share already.
@@ -156,11 +159,15 @@ impl ActiveContact {
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = law.friction.of(&contact.pair);
         let bound = coefficient * normal_force;
-        let (rub, tangential_stiffness) =
+        let (friction_force, tangential_stiffness) =
             friction_spring(slip, normal, stiffness, bound, h * h / mass);
-        let pressure = stiffness * (push_out - h * present.dot(&normal));
+        let spring_force = stiffness * (push_out - h * present.dot(&normal));
         let matrix = normal * normal.transpose() * stiffness + tangential_stiffness;
-        let spring = ContactSpring { sides, stiffness: matrix, push: normal * pressure - rub };
+        let spring = ContactSpring {
+            sides,
+            stiffness: matrix,
+            push: normal * spring_force - friction_force,
+        };
         let owner = lowest_pushed(&sides, bodies);
         let friction = coefficient;
         let active =
@@ -199,18 +206,21 @@ impl ActiveContact {
 /// The friction spring at `slip`, the stretch (m) that it would have after the step
 /// if nothing changed its velocity: force against the slip (N) and stiffness (N/m).
 ///
-/// It sticks as long as Coulomb's `bound` (N) carries it. Beyond that, its secant gives the bound
-/// at this slip: it stops a sliding contact and cannot turn it back. If the bound changes the slip
-/// by less than a tenth in the step (`give` m/N), Newton's form is used: the bound itself, with
-/// stiffness only across the slip. It is as exact as the normal force. Free fall is no part of the
-/// slip: several contacts carry a vertex, and each would make room for all of the fall, which
-/// creeps (5 mm/s at 15 degrees and mu 0.3).
+/// It sticks as long as Coulomb's `bound` (N) carries it. Beyond that it slides, and one of two
+/// forms gives the bound at this slip. The secant form stops a slow slip within the step, and
+/// cannot turn it back. The Newton form has the bound itself as its force, and stiffness only
+/// across the slip: it is as exact as the normal force, but overshoots slow slip. It is used where
+/// the bound changes the slip by less than a tenth in the step. `compliance` (m/N) is the change of
+/// slip by a force.
+///
+/// Free fall is not part of the slip. Several contacts carry a vertex, and each of them would
+/// allow all of the fall; then the vertex creeps (5 mm/s at 15 degrees and mu 0.3).
 fn friction_spring(
     slip: Vec3,
     normal: Vec3,
     stiffness: f64,
     bound: f64,
-    give: f64,
+    compliance: f64,
 ) -> (Vec3, Mat3) {
     let plane = Mat3::identity() - normal * normal.transpose();
     let length = slip.norm();
@@ -219,8 +229,8 @@ fn friction_spring(
     }
     let secant = bound / length;
     let along = slip / length;
-    let sliding = length > 10.0 * bound * give;
-    let directions = if sliding { plane - along * along.transpose() } else { plane };
+    let fast_slip = length > 10.0 * bound * compliance;
+    let directions = if fast_slip { plane - along * along.transpose() } else { plane };
     (slip * secant, directions * secant)
 }
 

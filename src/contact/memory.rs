@@ -11,7 +11,8 @@ use crate::ids::NodeId;
 pub struct ContactMemory {
     /// The elementary pair.
     pub pair: Pair,
-    /// The lowest node that it pushes: its rank counts it in the hash.
+    /// The lowest node that the contact pushes. The rank that owns this node counts the contact
+    /// in the hash of the state.
     pub owner: NodeId,
     /// Stretch of its friction spring: tangential slip since its anchor, m.
     pub stretch: [f64; 3],

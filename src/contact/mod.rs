@@ -8,7 +8,8 @@
 //! 4. [`law`]: contacts become active, each with a [`spring`] in the linear system;
 //! 5. the linear system is solved (by the step);
 //! 6. [`memory`]: what each contact remembers of the solve;
-//! 7. [`impulse`]: what the contacts did not foresee;
+//! 7. [`impulse`]: impulses for what the contacts did not foresee; by [`projection`] the largest
+//!    one of each body counts;
 //! 8. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
 //!
 //! [`side`] is what a contact asks of the bodies: it knows no kind of body.
@@ -20,16 +21,18 @@ pub mod impulse;
 pub mod law;
 pub mod memory;
 pub mod point;
+pub mod projection;
 pub mod route;
 pub mod settings;
 pub mod side;
 pub mod spring;
 
 pub use distance::ContactDistance;
-pub use impulse::{NodeResponse, StepEnds, impulses, max_project, repulsions};
-pub use law::{ActiveContact, Circumstances, ContactLaw, Friction};
+pub use impulse::{StepEnds, impulses, repulsions};
+pub use law::{ActiveContact, ContactLaw, ContactStep, Friction};
 pub use memory::ContactMemory;
 pub use point::{Contact, ContactKind, find_contacts, keep_local_minima};
+pub use projection::{NodeResponse, max_project};
 pub use route::Route;
 pub use settings::ContactSettings;
 pub use side::{Dynamics, InverseMass, Sides};

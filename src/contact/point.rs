@@ -64,11 +64,11 @@ impl Contact {
 /// to `predicted` brings them within a quarter of their distance. The weights and the normal of an
 /// impact are those at the time of impact: at `x0` they do not show where the sides will meet.
 ///
-/// Two kinds of pairs are left out, because another pair says the same. Edges are left out unless
+/// Two kinds of pairs are left out, because another pair has the same closest points. Edges are left out unless
 /// their closest points are interior to both: a vertex and a face beside them are as near. A vertex
 /// `v` and a face whose closest point is a corner `w < v` are left out: `w` and a face around `v`
-/// are as near. A closest point on an edge or corner still comes once for each face around it. Four
-/// vertices cannot show that: see [`keep_local_minima`].
+/// are as near. A closest point on an edge or corner still comes once for each face around it. The
+/// four vertices of one pair cannot decide which face counts: [`keep_local_minima`] does.
 pub fn find_contacts(
     candidates: &[Pair],
     x0: &[Vec3],

@@ -140,8 +140,8 @@ pub trait Dynamics: Sync {
     /// The inverse mass of a node.
     fn inverse_mass(&self, node: NodeId) -> InverseMass;
 
-    /// The first of the nodes that a collision changes together with `node`: those of one body,
-    /// and of cloth the node alone.
+    /// The first of the nodes that a collision changes together with `node`. The nodes of a body
+    /// change together; a cloth node changes alone.
     fn unit(&self, node: NodeId) -> NodeId;
 }
 

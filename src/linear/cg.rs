@@ -77,8 +77,8 @@ impl CgWorkspace {
     ) -> Result<CgReport> {
         let length = self.len_with_ghosts + system.couplings.step_ghosts();
         self.u.resize(length, Vec3::zeros());
-        let reference = self.drive(system, rhs, x)?.sqrt();
-        self.start(system, rhs, x)?;
+        let reference = self.free_rhs_norm_squared(system, rhs, x)?.sqrt();
+        self.initial_residual(system, rhs, x)?;
 
         let mut iterations = 0;
         let (mut alpha, mut gamma_before) = (f64::INFINITY, f64::INFINITY);
@@ -111,7 +111,12 @@ impl CgWorkspace {
 
     /// The squared norm of the right-hand side of the free vertices: `b - A x` with the
     /// values of the fixed vertices in `x`, and zero elsewhere.
-    fn drive(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<f64> {
+    fn free_rhs_norm_squared(
+        &mut self,
+        system: &mut System,
+        rhs: &[Vec3],
+        x: &[Vec3],
+    ) -> Result<f64> {
         self.u[..x.len()].fill(Vec3::zeros());
         self.w.fill(Vec3::zeros());
         if system.any_fixed {
@@ -133,8 +138,8 @@ impl CgWorkspace {
         Ok(sum.all_reduce(system.world)?[0])
     }
 
-    /// `r = b - A x`, `u = M^-1 r`, no direction yet. After: the ghosts of `u` are old.
-    fn start(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<()> {
+    /// `r = b - A x`, `u = M^-1 r`, no direction yet. After: the ghosts of `u` are stale.
+    fn initial_residual(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<()> {
         self.u[..x.len()].copy_from_slice(x);
         self.multiply(system)?;
         let (w, offsets, fixed) = (&self.w, &self.patch_offsets, system.fixed);
@@ -162,7 +167,7 @@ impl CgWorkspace {
         Ok(())
     }
 
-    /// `w = A u` and each patch's `(w, u)`. Before: the ghosts of `u` are old;
+    /// `w = A u` and each patch's `(w, u)`. Before: the ghosts of `u` are stale;
     /// after: they are those of their owners' `u`.
     fn multiply(&mut self, system: &mut System) -> Result<()> {
         system.halo.begin(system.world, &self.u)?;
@@ -174,8 +179,9 @@ impl CgWorkspace {
         Ok(())
     }
 
-    /// One kind of rows. A patch's couplings and its `(w, u)` follow its last rows: they
-    /// belong to the border rows if its matrix or its couplings need a ghost.
+    /// Multiplies the interior or the border rows of each patch. The couplings of a patch and its
+    /// dot product `(w, u)` come after the last of its rows. So they come with the border rows if
+    /// the matrix or the couplings of the patch need a ghost, else with the interior rows.
     fn multiply_rows(&mut self, system: &System, kind: Rows) {
         let (matrix, couplings, fixed) = (system.matrix, system.couplings, system.fixed);
         let (u, offsets) = (&self.u, &self.patch_offsets);

@@ -173,7 +173,7 @@ impl<'a, T: Pod> RankLink<'a, T> {
         };
         let handled = self.scheduler.handle(event, load, &mut self.actions);
         let rank = self.talk.world.rank();
-        handled.map_err(|stray| Error::Rank { rank, message: stray.to_string() })?;
+        handled.map_err(|error| Error::Rank { rank, message: error.to_string() })?;
         self.perform(pool, own)
     }
 

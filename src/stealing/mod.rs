@@ -31,7 +31,7 @@ pub mod usage;
 pub mod workload;
 
 pub use processor::RUNS_PER_LOOK;
-pub use processors::Processors;
+pub use processors::{Processors, RankThreads, TopLevel};
 pub use settings::{Share, StealingSettings, VictimOrder};
 pub use trace::{Origin, SearchSpan, TaskSpan};
 pub use usage::{ProcessorUse, Theft};

@@ -47,24 +47,25 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
         }
     }
 
-    /// Executes the `tasks` of all ranks. Each processor starts with an equal part of its rank's
-    /// tasks, in order. `any` says whether any rank has tasks; all ranks must say the same.
+    /// Executes the `top_level` tasks of all ranks. Each processor starts with an equal part of its
+    /// rank's tasks, in order.
     ///
-    /// Collective if `any` is true. After: `results` have what this rank's processors executed
+    /// Collective if any rank has tasks. After: `results` have what this rank's processors executed
     /// and found, in the order of the processors.
     ///
     /// # Errors
     /// If a rank fails.
     pub fn run<W>(
         &mut self,
-        (world, threads): (&dyn World, &Threads),
+        here: RankThreads,
         work: &W,
-        (mut tasks, any): (Vec<Task<T>>, bool),
+        top_level: TopLevel<T>,
         results: &mut R,
     ) -> Result<()>
     where
         W: Workload<Test = T, Results = R>,
     {
+        let TopLevel { mut tasks, any } = top_level;
         debug_assert!(any || tasks.is_empty(), "a rank with tasks says that no rank has any");
         let (begin_s, start) = (self.clock.now_s(), Instant::now());
         let deques = Vec::from_iter(self.list.iter().map(|processor| processor.tasks.stealer()));
@@ -75,8 +76,8 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
         }
         if any {
             let (policy, clock) = (Policy::new(&self.settings), self.clock);
-            let run = SearchRun { work, pool: &pool, policy, rank: world.rank(), clock };
-            self.work((world, threads), &run)?;
+            let run = SearchRun { work, pool: &pool, policy, rank: here.world.rank(), clock };
+            self.work(here, &run)?;
         }
         self.join(start.elapsed().as_secs_f64(), results);
         self.span = self.clock.runs.then(|| SearchSpan {
@@ -90,7 +91,7 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
     /// Lets all processors work, the first one on the calling thread.
     fn work<W>(
         &mut self,
-        (world, threads): (&dyn World, &Threads),
+        RankThreads { world, threads }: RankThreads,
         run: &SearchRun<W>,
     ) -> Result<()>
     where
@@ -99,12 +100,12 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
         let Self { settings, list, scheduler, .. } = self;
         let Some((first, others)) = list.split_first_mut() else { return Ok(()) };
         if !settings.stealing || world.size() == 1 {
-            return work(threads, (first, others), run, &mut Alone, &Alone);
+            return work(threads, first, others, run, &mut Alone, &Alone);
         }
         let interval = Duration::from_secs_f64(settings.polling_interval_us * 1e-6);
         let talk = Talk { world, policy: run.policy, interval, clock: run.clock };
         let mut link = RankLink::begin(talk, scheduler, run.pool, &first.tasks)?;
-        work(threads, (first, others), run, &mut link, &Led)?;
+        work(threads, first, others, run, &mut link, &Led)?;
         first.usage.add(&link.usage);
         link.thefts.into_iter().for_each(|theft| note_theft(&mut first.thefts, theft));
         Ok(())
@@ -148,13 +149,32 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
     }
 }
 
+/// One rank's link to the others, and its threads.
+#[derive(Clone, Copy)]
+pub struct RankThreads<'a> {
+    /// All ranks.
+    pub world: &'a dyn World,
+    /// The threads of this rank: one for each of its processors.
+    pub threads: &'a Threads,
+}
+
+/// The tasks that a search starts with.
+#[derive(Debug, Clone)]
+pub struct TopLevel<T> {
+    /// This rank's tasks.
+    pub tasks: Vec<Task<T>>,
+    /// Whether any rank has tasks. All ranks must say the same.
+    pub any: bool,
+}
+
 /// A processor that executes this workload.
 type ProcessorOf<W> = Processor<<W as Workload>::Test, <W as Workload>::Results>;
 
 /// Lets all processors of a rank work, the first one on the calling thread.
 fn work<W: Workload>(
     threads: &Threads,
-    (first, others): (&mut ProcessorOf<W>, &mut [ProcessorOf<W>]),
+    first: &mut ProcessorOf<W>,
+    others: &mut [ProcessorOf<W>],
     run: &SearchRun<W>,
     link: &mut impl Link<W::Test>,
     link_of_others: &(impl Link<W::Test> + Clone + Sync),
@@ -207,10 +227,10 @@ mod tests {
                 let mut processors = Processors::new(&StealingSettings::default(), &threads, world);
                 // Rank 0 has all tasks, and gets them twice.
                 let own = |rank| if rank == 0 { tasks.clone() } else { Vec::new() };
-                let here = (world, &threads);
+                let here = RankThreads { world, threads: &threads };
                 let mut counts = [Count::default(); 2];
                 for count in &mut counts {
-                    let tasks = (own(world.rank()), true);
+                    let tasks = TopLevel { tasks: own(world.rank()), any: true };
                     processors.run(here, &Synthetic, tasks, count)?;
                     let tests: u64 = processors.usage().map(|usage| usage.tests).sum();
                     assert_eq!(tests, count.tests);

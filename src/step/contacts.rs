@@ -3,8 +3,8 @@
 use crate::collision::Pair;
 use crate::contact::settings::Response;
 use crate::contact::{
-    ActiveContact, Circumstances, Contact, ContactDistance, ContactKind, ContactLaw, ContactMemory,
-    ContactSpring, find_contacts,
+    ActiveContact, Contact, ContactDistance, ContactKind, ContactLaw, ContactMemory, ContactSpring,
+    ContactStep, find_contacts,
 };
 use crate::error::Result;
 use crate::step::clock::TICKS_PER_STEP;
@@ -70,7 +70,7 @@ impl ContactStage {
         }
         let bodies = motion.dynamics(model);
         let contacts = here.route().contacts(found, &bodies)?;
-        let step = Circumstances {
+        let step = ContactStep {
             law: &self.law,
             bodies: &bodies,
             memories,

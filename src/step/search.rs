@@ -1,8 +1,11 @@
 //! The search for candidates: pairs that may come near in the step.
 
 use crate::collision::{Detector, Pair, Test};
-use crate::contact::candidates::{SearchObserver, SearchOver, SearchProcessors, collect_shared};
+use crate::contact::candidates::{
+    SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
+};
 use crate::error::{Error, Result};
+use crate::stealing::RankThreads;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
@@ -44,9 +47,9 @@ impl CandidateSearch {
         self.collect(here, motion, report, observer)
     }
 
-    /// Seeks the candidates of the vertices that have left the paths along which they were sought
-    /// again, along the actual ones. All ranks decide alike: they know all positions. After: the
-    /// candidates cover the actual motion.
+    /// A second search, for the vertices that left their margin. It follows their actual paths.
+    /// All ranks decide alike, because they know all positions. After: the candidates cover the
+    /// actual motion.
     pub fn follow(
         &mut self,
         here: &Context,
@@ -80,9 +83,10 @@ impl CandidateSearch {
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (&rank.layout.own_patches, &mut self.roots);
             let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
-            let (on, processors) = ((rank.world, &rank.threads), &mut self.processors);
-            let over = (surfaces, &sweep);
-            counts.add(&collect_shared(on, processors, &mut self.detector, over, roots)?);
+            let on = RankThreads { world: rank.world, threads: &rank.threads };
+            let (processors, detector) = (&mut self.processors, &mut self.detector);
+            let over = SweptSurfaces { surfaces, sweep: &sweep };
+            counts.add(&collect_shared(on, processors, detector, over, roots)?);
             report.count(Counter::Tests, counts.tests);
             report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bodies::cloth::energy::EnergyMeter;
+use crate::bodies::cloth::energy::{EnergyMeter, EnergyState};
 use crate::collision::Detector;
 use crate::contact::candidates::SearchProcessors;
 use crate::contact::fail_safe::FailSafe;
@@ -189,15 +189,9 @@ impl<'w> Simulation<'w> {
     pub fn total_energy(&mut self) -> Result<f64> {
         let (state, model, rank) = (&self.state, &self.model, &self.rank);
         let gravity = model.gravity();
-        let motion = (state.positions.as_slice(), state.velocities.as_slice());
-        let of_cloth = self.energy.total(
-            rank.world,
-            &rank.threads,
-            &model.cloth,
-            &rank.layout,
-            motion,
-            gravity,
-        )?;
+        let motion = EnergyState { x: &state.positions, v: &state.velocities, gravity };
+        let of_cloth =
+            self.energy.total(rank.world, &rank.threads, &model.cloth, &rank.layout, motion)?;
         let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(&state.coordinates);
         let of_bodies = bodies.map(|((body, range), at)| {
             let u = &state.velocities[range.nodes.start as usize..range.nodes.end as usize];

@@ -9,6 +9,17 @@ use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
 use crate::threads::{EachPatch, Threads};
 
+/// What the energy of cloth depends on.
+#[derive(Clone, Copy)]
+pub struct EnergyState<'a> {
+    /// Positions of all cloth vertices, m.
+    pub x: &'a [Vec3],
+    /// Their velocities, m/s.
+    pub v: &'a [Vec3],
+    /// Gravity, m/s^2.
+    pub gravity: Vec3,
+}
+
 /// Sums a rank's share. A triangle belongs to the patch of its lowest vertex.
 pub struct EnergyMeter {
     faces: Vec<Vec<FaceId>>,
@@ -39,9 +50,9 @@ impl EnergyMeter {
         threads: &Threads,
         model: &ClothModel,
         layout: &Layout,
-        (x, v): (&[Vec3], &[Vec3]),
-        gravity: Vec3,
+        state: EnergyState,
     ) -> Result<f64> {
+        let EnergyState { x, v, gravity } = state;
         let faces = &self.faces;
         threads.for_each_patch(EachPatch(&mut self.parts), 1, |patch, part| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];

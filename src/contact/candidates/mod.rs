@@ -11,8 +11,7 @@ use crate::collision::search::traversal::Search;
 use crate::collision::{Detector, Pair, Surfaces, Sweep, Test, TestCounters};
 use crate::error::Result;
 use crate::ranks::World;
-use crate::stealing::{Processors, Results, Task, Workload};
-use crate::threads::Threads;
+use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload};
 
 /// What one processor has executed and found in a search.
 #[derive(Debug, Default)]
@@ -53,6 +52,15 @@ impl Workload for Search<'_> {
 /// The processors of a rank that search for candidates.
 pub type SearchProcessors = Processors<Test, Findings>;
 
+/// Surfaces and the motion to which their hierarchies were refitted.
+#[derive(Clone, Copy)]
+pub struct SweptSurfaces<'a> {
+    /// All surfaces.
+    pub surfaces: &'a Surfaces,
+    /// Their motion.
+    pub sweep: &'a Sweep<'a>,
+}
+
 /// Collects the candidates below the root tests of all ranks. A rank may find pairs below the
 /// roots of another one. The result is that of [`Detector::collect`] on one rank with all roots.
 ///
@@ -64,19 +72,20 @@ pub type SearchProcessors = Processors<Test, Findings>;
 /// # Errors
 /// If a rank fails.
 pub fn collect_shared(
-    (world, threads): (&dyn World, &Threads),
+    here: RankThreads,
     processors: &mut SearchProcessors,
     detector: &mut Detector,
-    (surfaces, sweep): (&Surfaces, &Sweep),
+    over: SweptSurfaces,
     roots: &mut [Test],
 ) -> Result<TestCounters> {
-    let alone = world.size() == 1 && threads.count() == 1;
+    let SweptSurfaces { surfaces, sweep } = over;
+    let alone = here.world.size() == 1 && here.threads.count() == 1;
     let tasks = if alone { in_one(roots) } else { of_each_patch(surfaces, roots) };
     let any = detector.any_roots();
     detector.collect_with(surfaces, sweep, |search, candidates| {
         let counters = TestCounters::default();
         let mut found = Findings { counters, candidates: std::mem::take(candidates) };
-        processors.run((world, threads), search, (tasks, any), &mut found)?;
+        processors.run(here, search, TopLevel { tasks, any }, &mut found)?;
         *candidates = found.candidates;
         Ok(found.counters)
     })

@@ -6,7 +6,10 @@ use crate::ids::PatchId;
 use crate::math::Vec3;
 use crate::mesh::Topology;
 use crate::ranks::in_process;
-use crate::stealing::{Origin, ProcessorUse, Share, StealingSettings, TaskSpan, VictimOrder};
+use crate::stealing::{
+    Origin, ProcessorUse, RankThreads, Share, StealingSettings, TaskSpan, VictimOrder,
+};
+use crate::threads::Threads;
 
 /// Executes the root tests of these `patches` on one processor: counts and sorted candidates.
 fn alone(
@@ -84,8 +87,8 @@ fn each_test_is_executed_once_whoever_executes_it() {
             let sweep = if search == 2 { stray_sweep } else { sweep };
             let mut roots = Vec::new();
             let mut counters = detector.root_tests(&surfaces, &sweep, own, &mut roots);
-            let here = (world, &threads);
-            let over = (&surfaces, &sweep);
+            let here = RankThreads { world, threads: &threads };
+            let over = SweptSurfaces { surfaces: &surfaces, sweep: &sweep };
             let counted = collect_shared(here, &mut processors, &mut detector, over, &mut roots)?;
             let usage = processors.usage().fold(ProcessorUse::default(), |mut sum, one| {
                 sum.add(one);
@@ -151,7 +154,8 @@ fn a_time_line_holds_each_task_once_and_where_it_came_from() {
         detector.root_tests(&surfaces, &sweep, own, &mut roots);
         for traced in [false, true] {
             processors.trace_tasks(traced);
-            let (here, over) = ((world, &threads), (&surfaces, &sweep));
+            let here = RankThreads { world, threads: &threads };
+            let over = SweptSurfaces { surfaces: &surfaces, sweep: &sweep };
             collect_shared(here, &mut processors, &mut detector, over, &mut roots)?;
             assert_eq!(processors.span().is_some(), traced);
         }

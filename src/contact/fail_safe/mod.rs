@@ -26,11 +26,13 @@
 //! Offset Geometric Contact; safety by one direction that of Tang, Kim, Manocha 2009.
 
 mod plane;
+mod report;
 mod separation;
 mod shorten;
 #[cfg(test)]
 mod tests;
 
+pub use self::report::{Conflict, FailSafeReport, Stop, TooNear, Truncation};
 pub use self::shorten::stopped_velocity;
 
 use std::ops::Range;
@@ -93,69 +95,6 @@ pub struct WholeBody<'a> {
     /// Writes the positions (m) at which its vertices end if it keeps this fraction of its
     /// motion: 0 gives their start, 1 their intended end.
     pub place: &'a (dyn Fn(f64, &mut [Vec3]) + Sync),
-}
-
-/// What the fail-safe did. The same on all ranks.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FailSafeReport {
-    /// The vertices that miss their intended end, rising.
-    pub truncated: Vec<Truncation>,
-    /// The planes that stopped them, by rising vertex.
-    pub stops: Vec<Stop>,
-    /// The fraction of its motion that each of the [`Paths::bodies`] keeps.
-    pub fractions: Vec<f64>,
-    /// Number of truncated vertices after each pass that found an open pair.
-    pub per_pass: Vec<u64>,
-    /// Number of open pairs found in all passes: pairs with a plane.
-    pub planes: u64,
-    /// A pair that shows that the intended motion is impossible. `x1` is then not usable, and
-    /// the step must be redone in smaller ones.
-    pub conflict: Option<Conflict>,
-    /// A pair that ends nearer than it may. It means a defect of this module; the caller must
-    /// not ignore it.
-    pub too_near: Option<TooNear>,
-}
-
-/// A vertex that was held back or pushed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Truncation {
-    /// The vertex.
-    pub vertex: VertexId,
-    /// From its intended to its actual end (m).
-    pub lost_m: f64,
-    /// From its start to its intended end (m).
-    pub path_m: f64,
-}
-
-/// A plane at which a vertex was stopped. In a step of length `h`, the vertex's velocity along
-/// `normal` must then be at least `advance_m / h`: see [`stopped_velocity`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stop {
-    /// The vertex.
-    pub vertex: VertexId,
-    /// Unit normal of the plane, towards the vertex's side.
-    pub normal: Vec3,
-    /// How far the plane moved along its normal (m): 0 between free vertices, else as far as
-    /// the pair's prescribed side.
-    pub advance_m: f64,
-}
-
-/// A pair that cannot be kept apart: its prescribed vertices leave no room between them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Conflict {
-    /// The pair.
-    pub pair: Pair,
-    /// Its vertex that has no room (its first one if none is free).
-    pub vertex: VertexId,
-}
-
-/// A pair whose end could not be verified.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TooNear {
-    /// The pair.
-    pub pair: Pair,
-    /// Gap along its plane's normal at the end (m).
-    pub gap_m: f64,
 }
 
 /// The working memory of the fail-safe, kept from step to step.

@@ -17,7 +17,8 @@
 //! blocks of the matrix, took 15 to 19 % less time than Jacobi at 1 ms and 3 to 11 %
 //! less at 4 and 10 ms (one thread): too little for a second form of the iteration,
 //! so it is left out. Incomplete Cholesky was slower than Jacobi at all three.
-//! A computed diagonal (such that `M` and `A` agree on it) comes close to singular.
+//! Diagonal Cholesky computes its diagonal so that `M` and `A` agree on it; `M` then comes close
+//! to singular.
 
 use serde::{Deserialize, Serialize};
 

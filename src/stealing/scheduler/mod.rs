@@ -5,20 +5,20 @@
 //! code runs on real ranks, on the tests' simulated network and on the modelled machine. Tasks
 //! stay with the caller, who says whether there are any ([`Load`]).
 //!
-//! A rank with nothing to do asks one victim after the other (receiver-initiated stealing,
-//! Thomaszewski & Blochinger 2007, section 4.2.4). No rank is in charge of the end of a search.
-//! The ranks find it out together (`docs/methods.md`, section 9):
+//! A rank whose processor 0 has nothing to do asks one victim after the other (receiver-initiated
+//! stealing, Thomaszewski & Blochinger 2007, section 4.2.4). No rank is in charge of the end of a
+//! search. The ranks find it out together (`docs/methods.md`, section 9):
 //!
 //! | round | it ends when |
 //! |---|---|
 //! | `Searching` | an idle rank has got some rejections in a row: it clears `worked` and enters a barrier |
 //! | `InBarrier` | all ranks have entered; until then the rank goes on asking and answering |
-//! | `Due` | the rank contributes `worked` to a sum: whether it got a task since it entered the barrier. A busy rank, which must have got one, contributes at once. An idle rank asks nobody any more, and first awaits the answer to its last request |
-//! | `InSum` | all ranks have contributed. If the sum is zero, nobody works and no message is under way: the search is `Over`. Else `Searching` begins again |
+//! | `Due` | the rank contributes `worked` to a sum: whether it got a task since it entered the barrier. A busy rank contributes at once: it did get a task. An idle rank first awaits the answer to its last request, and asks no more |
+//! | `InSum` | all ranks have contributed. If the sum is zero, nobody works and no message of this search is under way: the search is `Over`. Else `Searching` begins again |
 //!
 //! Every task answers a request, and no rank contributes 0 while its request is under way. So a
-//! sum of zero says that no rank got a task after the last rank entered the barrier. Then none
-//! was under way at that time, none is later, and no other message is.
+//! sum of zero says that no rank got a task after the last rank entered the barrier. Then no task
+//! was under way at that time or later. No other message of this search is under way either.
 
 #[cfg(test)]
 mod simulated_network;
@@ -30,7 +30,7 @@ use crate::stealing::settings::VictimOrder;
 /// Rejections in a row after which an idle rank enters the barrier. It goes on asking there. If
 /// it had to ask all others first, the end of a search would take as many round trips as there
 /// are ranks (modelled tablecloth: 6.7 ms a step on 1,024 ranks).
-const PATIENCE: usize = 4;
+const REJECTIONS_BEFORE_BARRIER: usize = 4;
 
 /// What a rank has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,12 +106,12 @@ enum Round {
 
 /// An event that the protocol does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stray {
+pub struct ProtocolError {
     event: Event,
     search: u32,
 }
 
-impl fmt::Display for Stray {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} cannot come in search {}", self.event, self.search)
     }
@@ -186,11 +186,11 @@ impl Scheduler {
         event: Event,
         load: Load,
         actions: &mut Vec<Action>,
-    ) -> Result<(), Stray> {
-        self.note(event, actions).ok_or(Stray { event, search: self.search })?;
+    ) -> Result<(), ProtocolError> {
+        self.note(event, actions).ok_or(ProtocolError { event, search: self.search })?;
         if self.round == Round::Searching
             && load == Load::Idle
-            && self.rejections >= PATIENCE.min(self.size - 1)
+            && self.rejections >= REJECTIONS_BEFORE_BARRIER.min(self.size - 1)
         {
             self.worked = false;
             self.round = Round::InBarrier;
