@@ -8,6 +8,7 @@ use crate::program::check::Report;
 use crate::program::check::folder::FORMAT;
 use crate::program::check::frame::FrameCheck;
 use crate::program::output::names;
+use crate::program::words::plural;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -16,10 +17,10 @@ impl fmt::Display for Report {
         let vertices: usize = cloths.map(|cloth| cloth.vertex_count).sum();
         writeln!(
             f,
-            "{}: {} frames, {vertices} cloth vertices, {} objects; strain against {}",
+            "{}: {}, {vertices} cloth vertices, {}; strain against {}",
             run.name,
-            run.frames,
-            run.objects.len(),
+            plural(run.frames as usize, "frame"),
+            plural(run.objects.len(), "object"),
             run.rest
         )?;
         writeln!(f, "  frame  intersections  stretch %  compression %  95th perc. %")?;
@@ -30,8 +31,8 @@ impl fmt::Display for Report {
         let faulty = self.frames.iter().filter(|frame| self.is_faulty(frame));
         faulty.into_iter().try_for_each(|frame| self.write_faults(f, frame))?;
         match self.faulty_frames() {
-            0 => write!(f, "no fault in {} frames", self.frames.len()),
-            faulty => write!(f, "faults in {faulty} of {} frames", self.frames.len()),
+            0 => write!(f, "no fault in {}", plural(self.frames.len(), "frame")),
+            faulty => write!(f, "faults in {faulty} of {}", plural(self.frames.len(), "frame")),
         }
     }
 }
@@ -63,11 +64,11 @@ impl Report {
         }
         let name = |object: u32| &self.run.objects[object as usize].name;
         for (&[a, b], count) in &frame.counts {
-            let noun = if *count == 1 { "intersection" } else { "intersections" };
+            let count = plural(*count, "intersection");
             if a == b {
-                writeln!(f, "{file}: {count} {noun} of {} with itself", name(a))?;
+                writeln!(f, "{file}: {count} of {} with itself", name(a))?;
             } else {
-                writeln!(f, "{file}: {count} {noun} between {} and {}", name(a), name(b))?;
+                writeln!(f, "{file}: {count} between {} and {}", name(a), name(b))?;
             }
         }
         frame.first.iter().try_for_each(|found| self.write_intersection(f, found))?;

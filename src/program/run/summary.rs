@@ -62,8 +62,10 @@ impl fmt::Display for Summary<'_> {
         let frames = frames.saturating_sub(1);
         writeln!(
             f,
-            "{}: {frames} frames, {steps} steps of {:.4} ms in {:.2} s ({} x {}, {})",
+            "{}: {}, {} of {:.4} ms in {:.2} s ({} x {}, {})",
             head.scene,
+            plural(frames, "frame"),
+            plural(*steps, "step"),
             self.step_s * 1e3,
             self.wall_s,
             plural(head.ranks, "rank"),
