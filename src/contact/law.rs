@@ -74,7 +74,7 @@ impl Friction {
 /// A contact that acts in the step that is being solved.
 #[derive(Debug, Clone, Copy)]
 pub struct ActiveContact {
-    contact: Contact,
+    pair: Pair,
     normal: Vec3,
     stiffness: f64,
     /// Gap that the spring aims at minus the present gap, m.
@@ -115,11 +115,14 @@ pub struct ContactStep<'a> {
 }
 
 impl ActiveContact {
-    /// `contact` with its memory and its spring; `None` if neither side can move, or if
+    /// `contact` between `sides`, with its memory and its spring; `None` if neither side can move, or if
     /// they part fast.
-    pub fn new(contact: &Contact, step: &ContactStep) -> Option<(Self, ContactSpring)> {
+    pub fn new(
+        contact: &Contact,
+        sides: &Sides,
+        step: &ContactStep,
+    ) -> Option<(Self, ContactSpring)> {
         let ContactStep { law, bodies, h, .. } = *step;
-        let sides = bodies.sides(&contact.pair, &contact.weights);
         let normal = Vec3::from(contact.normal);
         let inverse_mass = sides.inverse_mass(&normal, |node| bodies.inverse_mass(node));
         if inverse_mass <= 0.0 {
@@ -164,14 +167,14 @@ impl ActiveContact {
         let spring_force = stiffness * (push_out - h * present.dot(&normal));
         let matrix = normal * normal.transpose() * stiffness + tangential_stiffness;
         let spring = ContactSpring {
-            sides,
+            sides: *sides,
             stiffness: matrix,
             push: normal * spring_force - friction_force,
         };
-        let owner = lowest_pushed(&sides, bodies);
+        let owner = lowest_pushed(sides, bodies);
         let friction = coefficient;
         let active =
-            Self { contact: *contact, normal, stiffness, push_out, stretch, friction, owner };
+            Self { pair: contact.pair, normal, stiffness, push_out, stretch, friction, owner };
         Some((active, spring))
     }
 
@@ -180,26 +183,15 @@ impl ActiveContact {
         self.owner
     }
 
-    /// Its closest points.
-    pub fn contact(&self) -> &Contact {
-        &self.contact
-    }
-
     /// What the contact remembers once the velocities at the end of the step are known.
-    pub fn memory(&self, bodies: &dyn Dynamics, h: f64) -> ContactMemory {
-        let sides = bodies.sides(&self.contact.pair, &self.contact.weights);
+    pub fn memory(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> ContactMemory {
         let slip = sides.velocity(|node| bodies.end_velocity(node));
         let force = self.stiffness * (self.push_out - h * slip.dot(&self.normal));
         let normal_force = force.max(0.0);
         let stretch = self.stretch + tangential(slip, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * normal_force / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
-        ContactMemory {
-            pair: self.contact.pair,
-            owner: self.owner,
-            stretch: kept.into(),
-            normal_force,
-        }
+        ContactMemory { pair: self.pair, owner: self.owner, stretch: kept.into(), normal_force }
     }
 }
 

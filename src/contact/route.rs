@@ -4,7 +4,7 @@ use crate::contact::law::ActiveContact;
 use crate::contact::memory::ContactMemory;
 use crate::contact::point::{Contact, keep_local_minima};
 use crate::contact::side::{Dynamics, Sides};
-use crate::contact::spring::is_without_weight;
+use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::error::Result;
 use crate::ids::NONE;
 use crate::linear::MAX_TERMS;
@@ -24,11 +24,15 @@ pub struct Route<'a> {
 
 impl Route<'_> {
     /// Hands the contacts that this rank `found` to the owners of their nodes. Returns those of
-    /// all ranks that push an own node, by rising pair. Collective.
+    /// all ranks that push an own node, by rising pair, each with its sides. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn contacts(&self, found: &[Contact], bodies: &dyn Dynamics) -> Result<Vec<Contact>> {
+    pub fn contacts(
+        &self,
+        found: &[Contact],
+        bodies: &dyn Dynamics,
+    ) -> Result<Vec<(Contact, Sides)>> {
         let sides = |contact: &Contact| bodies.sides(&contact.pair, &contact.weights);
         let mut to_rank = vec![Vec::new(); self.world.size()];
         for contact in found {
@@ -40,11 +44,11 @@ impl Route<'_> {
         keep_local_minima(&mut contacts);
         // The list of a contact that pushes an own node is whole here, so all
         // ranks that keep it agree; of others it may not be.
-        contacts.retain(|contact| self.pushes_own_node(&sides(contact)));
-        Ok(contacts)
+        let with_sides = contacts.into_iter().map(|contact| (contact, sides(&contact)));
+        Ok(with_sides.filter(|(_, sides)| self.pushes_own_node(sides)).collect())
     }
 
-    /// What the `active` contacts remember of a step of `h` (s), by rising pair. A rank whose node a
+    /// What the `active` contacts with their `springs` remember of a step of `h` (s), by rising pair. A rank whose node a
     /// contact does not push now may find it pushed in the next step: every owner of a node of the
     /// contact gets the memory. Collective.
     ///
@@ -53,15 +57,15 @@ impl Route<'_> {
     pub fn memories(
         &self,
         active: &[ActiveContact],
+        springs: &[ContactSpring],
         bodies: &dyn Dynamics,
         h: f64,
         memories: &mut Vec<ContactMemory>,
     ) -> Result<()> {
         let mut to_rank = vec![Vec::new(); self.world.size()];
-        for contact in active.iter().filter(|contact| self.owns(contact)) {
-            let memory = contact.memory(bodies, h);
-            let Contact { pair, weights, .. } = contact.contact();
-            self.for_owners(&bodies.sides(pair, weights), |owner| to_rank[owner].push(memory));
+        for (contact, spring) in active.iter().zip(springs).filter(|(own, _)| self.owns(own)) {
+            let memory = contact.memory(&spring.sides, bodies, h);
+            self.for_owners(&spring.sides, |owner| to_rank[owner].push(memory));
         }
         let received = message::route(self.world, Tag::Contacts, &to_rank)?;
         memories.clear();

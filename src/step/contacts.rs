@@ -77,7 +77,9 @@ impl ContactStage {
             fall: motion.fall,
             h: here.span.h,
         };
-        let active = contacts.iter().filter_map(|contact| ActiveContact::new(contact, &step));
+        let active = contacts
+            .iter()
+            .filter_map(|(contact, sides)| ActiveContact::new(contact, sides, &step));
         (self.active, self.springs) = active.unzip();
         Ok(())
     }
@@ -95,7 +97,7 @@ impl ContactStage {
     /// Keeps what the contacts remember of the step. Before: velocities at its end are known.
     pub fn remember(&mut self, here: &Context, motion: &StepMotion) -> Result<()> {
         let (bodies, memories) = (motion.dynamics(here.model), &mut self.memories);
-        here.route().memories(&self.active, &bodies, here.span.h, memories)
+        here.route().memories(&self.active, &self.springs, &bodies, here.span.h, memories)
     }
 
     /// Exchanges the memories of this step for those of the last one.
