@@ -8,7 +8,7 @@ use crate::stealing::workload::{Results, Workload};
 /// A test of a synthetic tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Node {
+pub struct SyntheticTest {
     /// What its branches follow from.
     name: u64,
     /// Distance from the root.
@@ -16,16 +16,16 @@ pub struct Node {
 }
 
 /// The root of the tree of this name.
-pub fn root(name: u64) -> Node {
-    Node { name: mix(name), depth: 0 }
+pub fn root(name: u64) -> SyntheticTest {
+    SyntheticTest { name: mix(name), depth: 0 }
 }
 
 /// Up to three further tests.
-pub fn unfold(node: &Node) -> impl Iterator<Item = Node> + use<> {
-    let Node { name, depth } = *node;
+pub fn unfold(node: &SyntheticTest) -> impl Iterator<Item = SyntheticTest> + use<> {
+    let SyntheticTest { name, depth } = *node;
     let hash = mix(name);
     let children = if depth < 3 + hash % 9 { (hash >> 8) % 4 } else { 0 };
-    (0..children).map(move |child| Node { name: mix(hash + child), depth: depth + 1 })
+    (0..children).map(move |child| SyntheticTest { name: mix(hash + child), depth: depth + 1 })
 }
 
 /// Number of executed tests, and a hash of which they were.
@@ -36,7 +36,7 @@ pub struct Count {
 }
 
 impl Count {
-    pub fn add(&mut self, node: &Node) {
+    pub fn add(&mut self, node: &SyntheticTest) {
         self.tests += 1;
         self.hash = self.hash.wrapping_add(mix(node.name ^ node.depth));
     }
@@ -62,10 +62,10 @@ impl Results for Count {
 pub struct Synthetic;
 
 impl Workload for Synthetic {
-    type Test = Node;
+    type Test = SyntheticTest;
     type Results = Count;
 
-    fn run(&self, stack: &mut Vec<Node>, results: &mut Count) {
+    fn run(&self, stack: &mut Vec<SyntheticTest>, results: &mut Count) {
         let Some(node) = stack.pop() else { return };
         results.add(&node);
         stack.extend(unfold(&node));
@@ -73,7 +73,7 @@ impl Workload for Synthetic {
 }
 
 /// The counts of plain recursion.
-pub fn expected<'a>(roots: impl IntoIterator<Item = &'a Node>) -> Count {
+pub fn expected<'a>(roots: impl IntoIterator<Item = &'a SyntheticTest>) -> Count {
     let mut count = Count::default();
     let mut stack = Vec::from_iter(roots.into_iter().copied());
     while !stack.is_empty() {

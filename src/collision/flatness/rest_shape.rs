@@ -2,8 +2,8 @@
 
 use crate::collision::bvh::Node;
 use crate::collision::dop::Dop18;
+use crate::collision::elementary::{FaceSide, elementary_pairs};
 use crate::collision::narrow::closest;
-use crate::collision::surface::elementary_pairs;
 use crate::collision::test::TestTrees;
 use crate::collision::{Surface, Sweep, Test, TestCounters};
 use crate::ids::VertexId;
@@ -97,8 +97,8 @@ pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
         let (Node::Inner(child) | Node::Top(child)) = nodes[at] else { continue };
         stack.push(Test { obj1: 0, dop1: child, obj2: 0, dop2: child + 1 });
         trees.traverse(&mut stack, &mut TestCounters::default(), |test, face1, face2| {
-            let first = surface.side(face1, trees.bounds(0, test.dop1));
-            let second = surface.side(face2, trees.bounds(0, test.dop2));
+            let first = FaceSide::of(surface, face1, trees.bounds(0, test.dop1));
+            let second = FaceSide::of(surface, face2, trees.bounds(0, test.dop2));
             elementary_pairs(&first, &second, &sweep, &vertices, &mut pairs);
         });
         let distance = pairs.drain(..).map(|pair| closest(pair.kind(), pair.gather(&x)).distance);

@@ -1,8 +1,8 @@
 //! What a detector shares out: tests, executed on refitted hierarchies down to candidates.
 
 use crate::collision::dop::Dop18;
+use crate::collision::elementary::{FaceSide, elementary_pairs};
 use crate::collision::pair::Pair;
-use crate::collision::surface::{FaceSide, elementary_pairs};
 use crate::collision::test::{Sweep, Test, TestCounters, TestTrees};
 use crate::ids::FaceId;
 
@@ -38,7 +38,7 @@ impl Search<'_> {
     pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [FaceSide<'_>; 2] {
         let side = |object: u32, node, face| {
             let surface = &self.trees.surfaces[object as usize];
-            surface.side(face, self.trees.bounds(object, node))
+            FaceSide::of(surface, face, self.trees.bounds(object, node))
         };
         [side(test.obj1, test.dop1, faces[0]), side(test.obj2, test.dop2, faces[1])]
     }

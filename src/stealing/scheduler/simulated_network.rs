@@ -7,10 +7,10 @@ use std::collections::{BinaryHeap, VecDeque};
 use crate::stealing::policy::{Decomposition, Policy};
 use crate::stealing::scheduler::*;
 use crate::stealing::settings::Share;
-use crate::stealing::synthetic::{Count, Node, expected, root, unfold};
+use crate::stealing::synthetic::{Count, SyntheticTest, expected, root, unfold};
 use crate::stealing::workload;
 
-type Task = workload::Task<Node>;
+type Task = workload::Task<SyntheticTest>;
 
 const SCHEDULES: u64 = 3000;
 const SEARCHES: usize = 3;
@@ -70,7 +70,7 @@ struct Collective {
 struct Rank {
     scheduler: Scheduler,
     /// The stack of each of its processors.
-    stacks: Vec<Vec<Node>>,
+    stacks: Vec<Vec<SyntheticTest>>,
     /// Oldest first.
     pool: VecDeque<Task>,
     /// Events that it has not handled yet.

@@ -4,9 +4,9 @@
 //! of tests, and each test stands for the tree below it. So the bytes are enough to execute the
 //! tests again on any number of modelled processors.
 
+use cloth_sim::collision::elementary::overlapping_pairs;
 use cloth_sim::collision::screen::may_come_near;
 use cloth_sim::collision::search::traversal::Search;
-use cloth_sim::collision::surface::overlapping_pairs;
 use cloth_sim::collision::test::TestOutcome;
 use cloth_sim::collision::{Test, TestCounters};
 use cloth_sim::ids::{FaceId, PatchId};

@@ -61,7 +61,7 @@ impl MembraneTriangle {
 
     /// Elastic energy, J, at positions `x`.
     pub fn energy(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> f64 {
-        let shape = Shape::new([self], [x]);
+        let shape = PresentShape::new([self], [x]);
         let strain = shape.polar.strain().map(|e| e.0[0]);
         let stress = c.stress(strain);
         0.5 * self.area * (stress[0] * strain[0] + stress[1] * strain[1] + stress[2] * strain[2])
@@ -69,7 +69,7 @@ impl MembraneTriangle {
 
     /// Elastic forces, N: exactly minus the gradient of [`Self::energy`].
     pub fn forces(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> [Vec3; 3] {
-        let shape = Shape::new([self], [x]);
+        let shape = PresentShape::new([self], [x]);
         let [f1, f2] = shape.corner_forces(stress(c, shape.polar.strain()));
         [f1 + f2, -f1, -f2].map(|f| f.lane(0) * self.area)
     }
@@ -103,7 +103,7 @@ impl MembraneTriangle {
         h: f64,
         beta: f64,
     ) -> [StepTerms<3>; L] {
-        let shape = Shape::new(triangles, x);
+        let shape = PresentShape::new(triangles, x);
         let Polar { r1, r2, normal: n, .. } = shape.polar;
         let u1 = LaneVec3::gather(|i| v[i][1] - v[i][0]);
         let u2 = LaneVec3::gather(|i| v[i][2] - v[i][0]);
@@ -162,13 +162,13 @@ impl MembraneTriangle {
 }
 
 /// L triangles in their present shape.
-struct Shape<const L: usize> {
+struct PresentShape<const L: usize> {
     /// `g_1` and `g_2`.
     gradients: [[Lanes<L>; 2]; 2],
     polar: Polar<L>,
 }
 
-impl<const L: usize> Shape<L> {
+impl<const L: usize> PresentShape<L> {
     #[inline(always)]
     fn new(triangles: [&MembraneTriangle; L], x: [[Vec3; 3]; L]) -> Self {
         let entry = |a, k| Lanes::gather(|i| triangles[i].inverse_rest[(a, k)]);
