@@ -34,13 +34,7 @@ impl Route<'_> {
         bodies: &dyn Dynamics,
     ) -> Result<Vec<(Contact, Sides)>> {
         let sides = |contact: &Contact| bodies.sides(&contact.pair, &contact.weights);
-        let mut to_rank = vec![Vec::new(); self.world.size()];
-        for contact in found {
-            self.for_owners(&sides(contact), |owner| to_rank[owner].push(*contact));
-        }
-        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
-        let mut contacts: Vec<Contact> =
-            received.into_iter().flat_map(|(_, contacts)| contacts).collect();
+        let mut contacts = self.to_owners(found, sides)?;
         keep_local_minima(&mut contacts);
         // The list of a contact that pushes an own node is whole here, so all
         // ranks that keep it agree; of others it may not be.
@@ -48,9 +42,9 @@ impl Route<'_> {
         Ok(with_sides.filter(|(_, sides)| self.pushes_own_node(sides)).collect())
     }
 
-    /// What the `active` contacts with their `springs` remember of a step of `h` (s), by rising pair. A rank whose node a
-    /// contact does not push now may find it pushed in the next step: every owner of a node of the
-    /// contact gets the memory. Collective.
+    /// What the `active` contacts with their `springs` remember of a step of `h` (s), by rising
+    /// pair. A rank whose node a contact does not push now may find it pushed in the next step:
+    /// every owner of a node of the contact gets the memory. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -72,6 +66,23 @@ impl Route<'_> {
         memories.extend(received.into_iter().flat_map(|(_, memories)| memories));
         memories.sort_unstable_by_key(|memory| memory.pair);
         Ok(())
+    }
+
+    /// The contacts of all ranks that touch an own node. Collective.
+    fn to_owners(
+        &self,
+        found: &[Contact],
+        sides: impl Fn(&Contact) -> Sides,
+    ) -> Result<Vec<Contact>> {
+        if self.world.size() == 1 {
+            return Ok(found.to_vec());
+        }
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        for contact in found {
+            self.for_owners(&sides(contact), |owner| to_rank[owner].push(*contact));
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        Ok(received.into_iter().flat_map(|(_, contacts)| contacts).collect())
     }
 
     fn owns(&self, contact: &ActiveContact) -> bool {
