@@ -1,14 +1,14 @@
 //! Parallel cloth simulation after Thomaszewski & Blochinger (2007): the engine.
 //!
-//! The engine writes no file and reads no argument. The program `cloth-sim` (cargo feature `program`,
-//! on by default) is built on it. With `default-features = false` a program of your own gets the
-//! engine and few other crates.
+//! The engine writes no file and reads no argument. The program `cloth-sim` (cargo feature
+//! `program`, on by default) is built on it. With `default-features = false` a program of your own
+//! gets the engine and few other crates.
 //!
 //! # A tour
 //!
-//! A [`Scene`] is what users write in RON. [`scene::build()`] makes bodies of it, [`Model`] is what all
-//! ranks share, and each rank has a [`Simulation`]. Frames are the same bits for any number of ranks
-//! and threads.
+//! A [`Scene`] is what users write in RON. [`scene::build()`] makes bodies of it, [`Model`] is what
+//! all ranks share, and each rank has a [`Simulation`]. Frames have the same bits for any number of
+//! ranks and threads.
 //!
 //! ```
 //! use std::path::Path;
@@ -58,11 +58,12 @@
 //!
 //! # Rooms
 //!
-//! Imports go down only. What is below `bodies` is an implementation: its rooms are private, unless
-//! the feature `internals` opens them to the tests, the benches and the machine model of this package.
+//! Imports go down only. The rooms without a link are private. The feature `internals` opens them
+//! to the tests, the benches and the machine model of this package.
 //!
 //! | room | |
 //! |---|---|
+//! | [`observe`], [`verify`] | what may be observed of a step; exact checks of surfaces |
 //! | [`scene`] | RON, its checks, and the bodies that it describes |
 //! | [`step`] | one rank's [`Simulation`] and its step |
 //! | [`bodies`] | cloth, prescribed bodies, and the trait of bodies of few nodes |
@@ -70,8 +71,10 @@
 //! | `stealing`, `collision` | sharing of any tests; pairs that come near |
 //! | `linear` | block matrix, preconditioners, conjugate gradients |
 //! | [`partition`], [`mesh`], [`ranks`] | patches and owners; meshes; ranks and their messages |
+//! | `threads` | threads of a rank |
+//! | [`error`], [`ids`], [`math`] | errors; what integers number; vectors |
 
-// Without the feature, what only tests and the machine model use has no user.
+// Without the feature `internals`, what only tests and the machine model use has no user.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
 pub mod bodies;

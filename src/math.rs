@@ -1,21 +1,21 @@
 //! Vectors, matrices and the transcendental functions of the kernels.
 //!
-//! Transcendental functions come from `libm`, so that they give the same bits
-//! on every machine; square roots are exact by IEEE 754 and need no such care.
+//! Transcendental functions come from `libm`, so that they give the same bits on every machine.
+//! IEEE 754 rounds square roots correctly, so those of the processor serve.
 
-/// A point, displacement, velocity or force in space (m, m/s, N).
+/// A vector in space: a position or displacement (m), a velocity (m/s, rad/s), a force (N).
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A point or vector in a triangle's own rest plane.
 pub type Vec2 = nalgebra::Vector2<f64>;
-/// A 3x3 block of the system matrix, column by column.
+/// A 3x3 matrix, stored by columns: a block of the system matrix, a rotation or an inertia.
 pub type Mat3 = nalgebra::Matrix3<f64>;
 /// A matrix in a triangle's own rest plane.
 pub type Mat2 = nalgebra::Matrix2<f64>;
 /// A deformation gradient: rest plane to space.
 pub type Mat3x2 = nalgebra::Matrix3x2<f64>;
 
-/// Rotation by `angle_deg` degrees about `axis` (need not be a unit vector; a
-/// zero axis gives the identity). Rodrigues' formula.
+/// Rotation by `angle_deg` degrees about `axis`, by Rodrigues' formula. The axis may have any
+/// length. A zero axis gives the identity.
 pub fn rotation(axis: Vec3, angle_deg: f64) -> Mat3 {
     let length = axis.norm();
     if length == 0.0 || angle_deg == 0.0 {

@@ -1,5 +1,5 @@
-//! A third kind of body beside cloth and obstacles, made of the trait [`Body`] alone: a rigid box.
-//! Its velocity and angular velocity are unknowns of the same conjugate gradients as cloth.
+//! A body of few nodes, made of the trait [`Body`] alone: a rigid box. Its velocity and angular
+//! velocity are unknowns of the same linear system as the velocities of cloth.
 
 #[path = "common/physics.rs"]
 mod physics;
@@ -25,7 +25,7 @@ use physics::G;
 struct RigidBox {
     mesh: Mesh,
     mass_kg: f64,
-    /// About its own axes, kg m^2.
+    /// Principal moments of inertia, kg m^2.
     inertia: Vec3,
     centre: Vec3,
     velocity: Vec3,
@@ -111,7 +111,7 @@ impl Body for RigidBox {
     }
 }
 
-/// A sheet of 20 cm that hangs in its edges.
+/// A sheet of 20 cm that is held at its edges.
 fn trampoline() -> ClothSetup {
     let material = Material::isotropic(0.2, 500.0, 0.3, 1e-5);
     let mut cloth = physics::cloth(sheet(0.2, 0.2, 10, 10, Diagonal::Alternating), material);
@@ -155,7 +155,7 @@ fn on_ranks<T: Send>(
     in_process::run(ranks, |world| read(&mut Simulation::new(model.clone(), world, 1)?)).unwrap()
 }
 
-/// Velocity and angular velocity of the body.
+/// Velocity (m/s) and angular velocity (rad/s) of the body.
 fn nodes(simulation: &Simulation) -> [Vec3; 2] {
     let velocities = &simulation.state().velocities;
     [velocities[velocities.len() - 2], velocities[velocities.len() - 1]]

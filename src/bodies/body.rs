@@ -4,12 +4,12 @@ use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
 
 /// A body whose surface follows a few nodes. Each node is a velocity of three numbers in the
-/// linear system. A rigid body has two: the velocity `v` of its centre of mass, and its angular
-/// velocity `omega`.
+/// linear system. A rigid body has two, in this order: the velocity `v` of its centre of mass
+/// (m/s), and its angular velocity `omega` (rad/s).
 ///
-/// Its state is its coordinates, numbers that only the body understands (a rigid body: centre and
-/// orientation), and the velocities `u` of its nodes. All functions are pure: every rank calls
-/// them with the same numbers and gets the same bits.
+/// Its state has two parts. `coordinates` are numbers that only the body understands (a rigid body:
+/// centre and orientation). `u` has one velocity for each node. All functions are pure: every rank
+/// calls them with the same numbers and gets the same bits.
 pub trait Body: Send + Sync {
     /// Its name, unique in the scene.
     fn name(&self) -> &str;
@@ -20,23 +20,26 @@ pub trait Body: Send + Sync {
     /// Number of its vertices.
     fn vertex_count(&self) -> usize;
 
-    /// Number of its nodes.
+    /// Number of its nodes, 1 or 2. A contact has no room for more (`linear::MAX_TERMS`).
     fn node_count(&self) -> usize;
 
     /// Coordinates and velocities of the nodes at t = 0.
     fn start(&self) -> (Vec<f64>, Vec<Vec3>);
 
-    /// Writes the positions of its vertices (m).
+    /// Writes the positions (m) of its vertices to `x`, which has one entry for each.
     fn place(&self, coordinates: &[f64], x: &mut [Vec3]);
 
-    /// The coordinates after a time `h` (s) at the velocities `u`.
+    /// The coordinates after a time `h` (s) at the velocities `u`. If `u` is zero, they are the
+    /// same bits: the fail-safe stops a body by a motion of zero.
     fn moved(&self, coordinates: &[f64], u: &[Vec3], h: f64) -> Vec<f64>;
 
-    /// How node `node` moves the point `weighted / weight` (m) of its surface, times `weight`.
+    /// How node `node` moves a point of its surface, times `weight`. The point is a weighted sum of
+    /// vertices: `weight` is the sum of the weights (1 or -1), `weighted` the sum of the weighted
+    /// positions (m).
     fn jacobian(&self, coordinates: &[f64], node: usize, weight: f64, weighted: &Vec3) -> Jacobian;
 
-    /// The mass of a node (kg), or the inertia of an angular velocity (kg m^2): a block of the
-    /// matrix, symmetric positive definite.
+    /// The mass of a node (kg), or the inertia of an angular velocity (kg m^2): the diagonal block
+    /// of the node in the matrix, symmetric positive definite. No mass couples two nodes.
     fn mass(&self, coordinates: &[f64], node: usize) -> Mat3;
 
     /// The impulse that `gravity` (m/s^2) and the body's own motion give a node in a time `h` (s):

@@ -6,8 +6,9 @@
 //! | [`prescribed`] | follows keyframes | none |
 //! | [`Body`] | follows its few nodes | a few (a rigid body: two) |
 //!
-//! Bodies know neither each other nor collision. They give the step and contact their positions,
-//! velocities, masses, forces and rows of the linear system.
+//! No kind knows another one, except that pins of cloth follow the keyframes of [`prescribed`]. No
+//! kind knows collision. Bodies give the step and contact their positions, velocities, masses,
+//! forces and rows of the linear system.
 
 pub mod body;
 pub mod cloth;

@@ -20,7 +20,7 @@ pub struct Numbering {
     vertices: u32,
 }
 
-/// Vertices and nodes of one body.
+/// Vertices and nodes of one body of few nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyRange {
     /// Its vertices.
@@ -32,14 +32,16 @@ pub struct BodyRange {
 /// What moves a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The node of a cloth vertex, or the velocity of a prescribed one.
+    /// The node of a cloth vertex. For a prescribed vertex the number of its known velocity, which
+    /// is at least the number of nodes.
     Own(NodeId),
     /// The nodes of this body.
     Body(usize),
 }
 
 impl Numbering {
-    /// Numbers `cloth` vertices of cloth, `bodies`, and `prescribed` vertices of obstacles.
+    /// Numbers `cloth` vertices of cloth, then the `bodies` of few nodes, then `prescribed`
+    /// vertices of obstacles.
     pub fn new(cloth: usize, bodies: &[Arc<dyn Body>], prescribed: usize) -> Self {
         let (mut vertex, mut node) = (cloth as u32, cloth as u32);
         let ranges = bodies.iter().map(|body| {
@@ -58,7 +60,7 @@ impl Numbering {
         self.cloth as usize
     }
 
-    /// Vertices and nodes of the bodies.
+    /// Vertices and nodes of each body of few nodes.
     pub fn bodies(&self) -> &[BodyRange] {
         &self.bodies
     }

@@ -1,10 +1,11 @@
-//! All bodies of a scene, ready for the simulation.
+//! The cloths and obstacles of a scene, ready for the simulation.
 
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::mesh::ObjDocument;
 
-/// All bodies of a scene, in the order of the scene.
+/// The cloths and obstacles of a scene, in the order of the scene. Bodies of few nodes are not part
+/// of it: no scene describes them yet.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Setup {
     /// The cloths.

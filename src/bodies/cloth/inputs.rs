@@ -19,12 +19,12 @@ pub struct StepInputs<'a> {
     pub gravity: Vec3,
     /// Velocity of the air, m/s.
     pub wind: Vec3,
-    /// Prescribed vertices by rising vertex.
+    /// Prescribed vertices and their positions at the end of the step, by rising vertex.
     pub targets: &'a [Target],
 }
 
 impl StepInputs<'_> {
-    /// The change of velocity that takes a prescribed `vertex` to its target.
+    /// The change of velocity (m/s) that takes `vertex` to its target. None if it is free.
     pub fn prescribed(&self, vertex: VertexId) -> Option<Vec3> {
         let place = self.targets.binary_search_by_key(&vertex, |&(target, _)| target).ok()?;
         let v = vertex as usize;

@@ -24,7 +24,8 @@ pub struct Pins {
     pub groups: Vec<PinGroup>,
 }
 
-/// Where each pinned vertex was when its group took hold (part of the state).
+/// Where each pinned vertex was when its group took hold, m: one list for each group, empty before
+/// the group takes hold. Part of the state.
 pub type Captured = Vec<Vec<Vec3>>;
 
 impl Pins {
@@ -33,7 +34,8 @@ impl Pins {
         vec![Vec::new(); self.groups.len()]
     }
 
-    /// Notes the positions `x` of the groups that take hold at `time_s`.
+    /// Notes the positions of the groups that take hold at `time_s` (s); `x` are those of all cloth
+    /// vertices (m).
     pub fn capture(&self, captured: &mut Captured, x: &[Vec3], time_s: f64) {
         for (group, places) in self.groups.iter().zip(captured) {
             if places.is_empty() && group.is_active(time_s) {

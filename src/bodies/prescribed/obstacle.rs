@@ -15,9 +15,9 @@ pub struct ObstacleSetup {
     pub faces: Vec<[u32; 3]>,
     /// Edges and adjacency of `faces`.
     pub topology: Topology,
-    /// Its mesh in its own coordinates.
+    /// Positions of its vertices in its own coordinates.
     pub shape: Vec<Vec3>,
-    /// From its own coordinates to the scene, m.
+    /// From its own coordinates to those of the scene (m).
     pub placement: Transform,
     /// How it moves from there. Without a motion it stays there.
     pub motion: Option<KeyframedMotion>,

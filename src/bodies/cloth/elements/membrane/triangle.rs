@@ -59,7 +59,7 @@ impl MembraneTriangle {
         Self { vertices, inverse_rest: inverse_rest.unwrap_or_else(Mat2::zeros), area }
     }
 
-    /// Elastic energy, J, at positions `x`.
+    /// Elastic energy, J, at positions `x` (m).
     pub fn energy(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> f64 {
         let shape = PresentShape::new([self], [x]);
         let strain = shape.polar.strain().map(|e| e.0[0]);
@@ -67,7 +67,7 @@ impl MembraneTriangle {
         0.5 * self.area * (stress[0] * strain[0] + stress[1] * strain[1] + stress[2] * strain[2])
     }
 
-    /// Elastic forces, N: exactly minus the gradient of [`Self::energy`].
+    /// Elastic forces, N, at positions `x` (m): exactly minus the gradient of [`Self::energy`].
     pub fn forces(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> [Vec3; 3] {
         let shape = PresentShape::new([self], [x]);
         let [f1, f2] = shape.corner_forces(stress(c, shape.polar.strain()));
