@@ -16,8 +16,8 @@ use crate::step::system::{SolveOutcome, StepSystem};
 use crate::step::trouble::{Trouble, trouble_of, turns_too_far};
 
 impl Simulation<'_> {
-    /// One step, as [`Simulation::step`], whose searches are watched by `observer`. The state
-    /// and the report are the same for all observers. Collective.
+    /// One whole step like [`Simulation::step`]. The `observer` sees its searches. The state and
+    /// the report are the same for all observers. Collective.
     ///
     /// # Errors
     /// As for [`Simulation::step`], and those of the observer.
@@ -42,7 +42,8 @@ impl Simulation<'_> {
         Ok(report)
     }
 
-    /// One step of the present size; the state changes only without trouble.
+    /// One step of the present size. With trouble the state stays, except that pins which take hold
+    /// in it are captured: the next attempt starts at the same time and finds them so.
     fn attempt(
         &mut self,
         report: &mut StepReport,
@@ -51,7 +52,7 @@ impl Simulation<'_> {
         let Self { model, rank, state, motion, search, contacts, system, control, .. } = self;
         let span = &Span::new(&model.clock, state, control.ticks, control.held);
         let here = &Context { model, rank, span };
-        // 1. State -> predicted motion.
+        // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| motion.predict(model, state, span));
         // 2. Predicted motion -> candidates.
         search.find(here, motion, report, observer)?;
@@ -74,7 +75,7 @@ impl Simulation<'_> {
         if can_halve && report.time(Phase::Solve, |_| turns_too_far(model, motion)) {
             return Ok(Some(Trouble::Turned));
         }
-        // 6. Candidates, motion -> motion without collisions that the contacts did not foresee.
+        // 6. Candidates, contacts, motion -> motion without the collisions that the solve left.
         search.follow(here, motion, report, observer)?;
         let friction = contacts.law.friction;
         let of =

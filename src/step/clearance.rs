@@ -10,13 +10,16 @@ use crate::step::report::{Counter, Measure, ROUNDS, StepReport};
 use crate::step::search::margin;
 use crate::step::trouble::Trouble;
 
-/// Part of its shortest edge that a vertex may lose to the fail-safe before the
-/// step is redone.
+/// Part of its shortest edge that a vertex may lose to the fail-safe before the step is redone
+/// (docs/methods.md, section 4).
 const LOSS_LIMIT: f64 = 0.125;
 
 /// Changes the end of the `motion` so that no pair of `candidates` comes nearer than the
-/// clearance. Before: the candidates of all ranks cover the motion. A step that loses much is
-/// trouble if it `can_halve`. Collective.
+/// clearance. Before: the candidates of all ranks cover the motion. If the step `can_halve`, a
+/// large loss is trouble. After trouble the motion is of no use. Collective.
+///
+/// # Errors
+/// When another rank has failed.
 pub(super) fn keep_clear(
     here: &Context,
     fail_safe: &mut FailSafe,
@@ -60,11 +63,11 @@ fn loses_too_much(model: &Model, outcome: &FailSafeReport) -> bool {
     outcome.truncated.iter().any(|truncation| truncation.lost_m > limit(truncation.vertex))
 }
 
-/// Velocities lose their part towards the planes that stopped them; bodies keep the fraction of
-/// their motion that was left.
+/// Cloth loses the part of its velocities towards the planes that stopped it. A body of few nodes
+/// keeps the fraction of its velocities that it kept of its motion.
 fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
     for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
-        // Planes stop vertices of cloth one by one: each is its own node.
+        // Planes stop vertices of cloth one by one, and such a vertex has the node of its number.
         let u = &mut motion.u1[stops[0].vertex as usize];
         *u = stopped_velocity(*u, stops, here.span.h);
     }

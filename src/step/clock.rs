@@ -1,6 +1,6 @@
 //! Time in integer ticks.
 
-/// Ticks of a whole step: it can be halved ten times.
+/// Ticks of a whole step. It can be halved ten times.
 pub const TICKS_PER_STEP: u64 = 1 << 10;
 
 /// Turns ticks into seconds.

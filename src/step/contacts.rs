@@ -18,11 +18,13 @@ pub(super) const PAIRS_PER_CHUNK: usize = 512;
 
 /// The contacts of one rank in a step.
 pub(super) struct ContactStage {
+    /// How contacts push and slide.
     pub law: ContactLaw,
     /// Contacts that this rank found.
     found: Vec<Contact>,
-    /// Contacts that push its nodes, by rising pair, and their springs.
+    /// Contacts that push its nodes, by rising pair.
     active: Vec<ActiveContact>,
+    /// The springs of the active contacts, in the same order.
     springs: Vec<ContactSpring>,
     /// What contacts that touch its nodes remember of the step, by rising pair.
     memories: Vec<ContactMemory>,
@@ -41,8 +43,13 @@ impl ContactStage {
         }
     }
 
-    /// Turns this rank's candidates into contacts, hands them to the ranks that own their nodes,
-    /// and makes springs of those that push own nodes. Before: the motion is predicted.
+    /// Turns this rank's `candidates` into contacts, hands them to the ranks that own their nodes,
+    /// and makes springs of those that push own nodes. `memories` are those of the last step.
+    /// Before: the motion is predicted. After: [`Self::found`] and [`Self::springs`] are those of
+    /// this step. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
     pub fn find(
         &mut self,
         here: &Context,
@@ -95,6 +102,10 @@ impl ContactStage {
     }
 
     /// Keeps what the contacts remember of the step. Before: velocities at its end are known.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
     pub fn remember(&mut self, here: &Context, motion: &StepMotion) -> Result<()> {
         let (bodies, memories) = (motion.dynamics(here.model), &mut self.memories);
         here.route().memories(&self.active, &self.springs, &bodies, here.span.h, memories)

@@ -9,16 +9,22 @@ use crate::threads::Threads;
 
 /// One rank: how it reaches the others, its threads and its numbering.
 pub(super) struct ThisRank<'w> {
+    /// All ranks.
     pub world: &'w dyn World,
+    /// The threads of this rank.
     pub threads: Threads,
+    /// Its numbering of nodes.
     pub layout: Layout,
 }
 
 /// What every stage of a step is given beside its own inputs.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
+    /// What all ranks know alike.
     pub model: &'a Model,
+    /// This rank.
     pub rank: &'a ThisRank<'a>,
+    /// The time of the step.
     pub span: &'a Span,
 }
 

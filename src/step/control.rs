@@ -19,14 +19,15 @@ impl StepControl {
         Self { ticks: TICKS_PER_STEP, held: false }
     }
 
-    /// Whether half the present step is allowed; pinched ones may be as small as time goes.
+    /// Whether half the present step is allowed. A pinched step may become as small as one tick,
+    /// any other one is halved at most `solver.max_halvings` times.
     pub fn can_halve(&self, settings: &StepSettings, pinched: bool) -> bool {
         let smallest = TICKS_PER_STEP >> settings.solver.max_halvings;
         self.ticks / 2 >= if pinched { 1 } else { smallest.max(1) }
     }
 
-    /// After trouble at `now`, in a step that ends at `end`: makes the next attempt smaller, or lets
-    /// obstacles and handles wait. False if neither is possible.
+    /// After trouble at `now` (ticks), in a whole step that ends at `end`: makes the next attempt
+    /// smaller, or lets obstacles and handles wait. False if neither is possible.
     pub fn shrink(&mut self, settings: &StepSettings, pinched: bool, now: u64, end: u64) -> bool {
         if self.can_halve(settings, pinched) {
             self.ticks /= 2;
@@ -41,7 +42,8 @@ impl StepControl {
         false
     }
 
-    /// After an attempt that ended at `now`: doubles a halved step again where it fits.
+    /// After an attempt that ended at `now` (ticks), in a whole step that ends at `end`: doubles a
+    /// halved step again where it fits.
     pub fn grow(&mut self, now: u64, end: u64) {
         let doubled = 2 * self.ticks;
         let aligned = now.is_multiple_of(doubled);

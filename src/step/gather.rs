@@ -11,7 +11,7 @@ use crate::step::state::State;
 /// Brings the velocities of all nodes to every rank.
 pub(super) struct VelocityGather {
     gather: Gather,
-    /// Velocities of the own nodes in parallel numbering.
+    /// Velocities of the own nodes at the end of the step, in parallel numbering.
     own: Vec<Vec3>,
 }
 
@@ -20,8 +20,12 @@ impl VelocityGather {
         Self { gather: Gather::new(&model.partition), own: Vec::new() }
     }
 
-    /// Adds the changes `delta_u` of the own nodes (m/s) to the velocities of the state. After:
-    /// velocities and positions of all bodies at the end of the step are whole on every rank.
+    /// Adds the changes `delta_u` of the own nodes (m/s or rad/s, in parallel numbering) to the
+    /// velocities of the state. After: `motion` has the velocities of all nodes and the positions
+    /// of all vertices at the end of the step. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
     pub fn velocities(
         &mut self,
         here: &Context,

@@ -14,15 +14,14 @@ use crate::step::context::Context;
 use crate::step::motion::StepMotion;
 use crate::step::report::{Counter, Measure, Phase, ROUNDS, StepReport};
 
-/// Rounds of continuous tests and impulses after the solve; the tablecloth
-/// needs none in most steps.
+/// Rounds of continuous tests and impulses after the solve. The tablecloth needs none in most
+/// steps.
 const IMPULSE_ROUNDS: usize = 10;
 
-/// Nearest approach that the continuous tests allow, as a share of the contact
-/// distance.
+/// Nearest approach that the continuous tests allow, as a share of the contact distance.
 const SEPARATION: f64 = 0.25;
 
-/// Collisions of one rank and what answers them.
+/// The responses to the collisions of one rank.
 #[derive(Default)]
 pub(super) struct ImpulseStage {
     responses: Vec<NodeResponse>,
@@ -34,12 +33,16 @@ pub(super) struct Collisions<'a> {
     pub candidates: &'a [Pair],
     /// Contacts that this rank found.
     pub contacts: &'a [Contact],
+    /// Coulomb's coefficients.
     pub friction: Friction,
 }
 
 impl ImpulseStage {
     /// Changes the end of the `motion`: rounds of continuous tests, each answered by the largest
-    /// impulse of each node. Before: the candidates cover the motion. Collective.
+    /// impulse on each unit. Before: the candidates of all ranks cover the motion. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
     pub fn respond(
         &mut self,
         here: &Context,
@@ -67,7 +70,7 @@ impl ImpulseStage {
         Ok(())
     }
 
-    /// This rank's repulsions, the largest of each node.
+    /// This rank's repulsions, the largest on each unit.
     fn find_repulsions(&mut self, here: &Context, of: &Collisions, motion: &StepMotion) {
         let near = |contact: &&Contact| contact.kind() == ContactKind::Proximity;
         let contacts: Vec<_> = of.contacts.iter().filter(near).copied().collect();
@@ -78,7 +81,7 @@ impl ImpulseStage {
         max_project(&mut self.responses);
     }
 
-    /// This rank's impulses, the largest of each node; returns its collisions.
+    /// This rank's impulses, the largest on each unit. Returns the number of its collisions.
     fn find_impulses(&mut self, here: &Context, of: &Collisions, motion: &StepMotion) -> u64 {
         let (law, bodies) = (law(here, of), motion.dynamics(here.model));
         let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
@@ -93,7 +96,7 @@ impl ImpulseStage {
         count
     }
 
-    /// Combines the responses of all ranks and applies them; false if there are none.
+    /// Combines the responses of all ranks and applies them. False if there are none. Collective.
     fn apply(
         &mut self,
         here: &Context,
@@ -115,7 +118,8 @@ impl ImpulseStage {
         })
     }
 
-    /// What the responses change in the momentum and energy of cloth.
+    /// Measures what the responses change in the momentum and energy of cloth. Before: they are not
+    /// applied yet.
     fn measure_drift(&self, here: &Context, motion: &StepMotion, report: &mut StepReport) {
         let masses = &here.model.cloth.masses;
         let mut momentum = Vec3::zeros();

@@ -32,15 +32,15 @@ pub struct Model {
     pub edges: Vec<[VertexId; 2]>,
     /// The shortest edge at rest of each vertex that is not prescribed, m.
     pub shortest_edges: Vec<f64>,
-    /// Names of all objects: cloths, bodies, obstacles.
+    /// Names of all surfaces: cloths, bodies, obstacles.
     pub names: Vec<String>,
     /// Bodies of few nodes.
     pub bodies: Vec<Arc<dyn Body>>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
-    /// Which vertices and nodes belong to which body.
+    /// Which vertices and nodes belong to which cloth, body or obstacle.
     pub numbering: Numbering,
-    /// Every object as collision sees it: cloths, bodies, obstacles.
+    /// The surfaces of all bodies, in the order of `names`.
     pub surfaces: Surfaces,
     /// Which nodes the system matrix couples.
     pub graph: Graph,
@@ -115,13 +115,13 @@ impl Model {
         Vec3::from(self.settings.gravity_m_per_s2)
     }
 
-    /// Velocity of the air at `time_s`, m/s.
+    /// Velocity of the air at `time_s` (s), m/s.
     pub fn wind(&self, time_s: f64) -> Vec3 {
         self.settings.air.velocity(time_s)
     }
 
-    /// Positions of all obstacle vertices at `time_s` into `out`; those of fixed
-    /// obstacles only if `also_fixed`.
+    /// Writes the positions (m) of all obstacle vertices at `time_s` (s) to `out`. Those of fixed
+    /// obstacles are written only if `also_fixed`.
     pub fn place_obstacles(&self, time_s: f64, also_fixed: bool, out: &mut [Vec3]) {
         let mut first = 0;
         for obstacle in &self.obstacles {

@@ -18,6 +18,7 @@ use crate::step::system::{BodyTerms, NodeTerms};
 /// One step in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Span {
+    /// Size, ticks.
     pub ticks: u64,
     /// Ticks by which obstacles and handles fall behind in it.
     pub held_ticks: u64,
@@ -25,14 +26,14 @@ pub(super) struct Span {
     pub h: f64,
     /// Time of obstacles and handles at its start, s.
     pub t0_s: f64,
-    /// And at its end, s.
+    /// Time of obstacles and handles at its end, s.
     pub t1_s: f64,
-    /// Time of the wind, s.
+    /// Time of the wind, s: the end of the step, held or not.
     pub wind_s: f64,
 }
 
 impl Span {
-    /// The next `ticks` after `state`, in which obstacles and handles wait if `held`.
+    /// The next `ticks` after `state`. Obstacles and handles wait in it if `held`.
     pub fn new(clock: &Clock, state: &State, ticks: u64, held: bool) -> Self {
         let start = state.ticks - state.lag_ticks;
         let held_ticks = if held { ticks } else { 0 };
@@ -50,27 +51,35 @@ impl Span {
 /// Positions of all vertices and velocities of all nodes during a step.
 ///
 /// Vertices and velocities are numbered as in [`Numbering`]: of cloth, of bodies, of what is
-/// prescribed.
+/// prescribed. Every rank has all of them, with the same bits. These stages write the fields:
+///
+/// | stage | writes |
+/// |---|---|
+/// | `predict` | all but `x1` and `u1` of cloth and bodies |
+/// | search for strayed vertices | `path_end` |
+/// | all-gather after the solve, impulses | `u1`, and `x1` from it |
+/// | fail-safe | `x1`, and `u1` of what it stops |
 pub(super) struct StepMotion {
     /// Positions at the start, m.
     pub x0: Vec<Vec3>,
-    /// At the end as predicted before the solve, m.
+    /// Positions at the end as predicted before the solve, m.
     pub predicted: Vec<Vec3>,
     /// The end of the motion along which candidates were sought, m.
     pub path_end: Vec<Vec3>,
-    /// At the end, m.
+    /// Positions at the end, m.
     pub x1: Vec<Vec3>,
-    /// Velocities of nodes at the start, of prescribed vertices over the step, m/s.
+    /// Velocities at the start of nodes, pinned ones too (m/s or rad/s). Then the mean velocities
+    /// over the step of obstacle vertices (m/s).
     pub u0: Vec<Vec3>,
-    /// The same with nodes at the end.
+    /// Velocities at the end of nodes. Then those of obstacle vertices as in `u0`.
     pub u1: Vec<Vec3>,
     /// Vertices that move as prescribed: obstacles, pins and handles.
     pub prescribed: Vec<bool>,
-    /// Pinned vertices and where they are at the end.
+    /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// Coordinates of each body at the start.
     pub coordinates: Vec<Vec<f64>>,
-    /// Masses of the bodies' nodes, and what acts on them.
+    /// Masses of the nodes of bodies, and what acts on them, by rising node.
     pub body_terms: Vec<NodeTerms>,
     /// Inverse masses of cloth vertices, 1/kg; 0 if pinned.
     pub inverse_masses: Vec<f64>,
@@ -162,8 +171,8 @@ impl StepMotion {
         }
     }
 
-    /// The vertices that are further than `margin_m` from the paths along which
-    /// candidates were sought, rising; their paths become their actual motion.
+    /// The vertices that are further than `margin_m` (m) from the paths along which candidates were
+    /// sought, rising. Their paths become their actual motion.
     pub fn follow_strayed(&mut self, numbering: &Numbering, margin_m: f64) -> Vec<VertexId> {
         let mut strayed = Vec::new();
         let free = numbering.free_vertices();
@@ -184,8 +193,8 @@ impl StepMotion {
         vertices.map(|v| (self.x1[v] - self.x0[v]).norm()).sum()
     }
 
-    /// Positions at the end of a step of `h` (s) from the velocities `u1` of all nodes; pins are at
-    /// their targets.
+    /// Makes the positions `x1` at the end of a step of `h` (s) from the velocities `u1` of all
+    /// nodes. Pins are at their targets.
     pub fn finish(&mut self, model: &Model, h: f64) {
         for vertex in 0..model.numbering.cloth() {
             self.x1[vertex] = self.x0[vertex] + self.u1[vertex] * h;
@@ -198,7 +207,8 @@ impl StepMotion {
         }
     }
 
-    /// Changes the velocity of one node, and what moves with it.
+    /// Adds `delta_u` (m/s or rad/s) to the velocity of one node in a step of `h` (s), and moves
+    /// the ends of the vertices that follow it.
     pub fn push(&mut self, model: &Model, node: NodeId, delta_u: Vec3, h: f64) {
         let at = node as usize;
         self.u1[at] += delta_u;
@@ -214,13 +224,15 @@ impl StepMotion {
         body.place(&moved, &mut self.x1[vertices(range)]);
     }
 
-    /// Slows a body down to a fraction of its velocities. Its positions are not changed.
+    /// Slows a body down to a `fraction` of its velocities. Its positions do not change: the
+    /// fail-safe has placed it there.
     pub fn slow(&mut self, model: &Model, number: usize, fraction: f64) {
         let range = &model.numbering.bodies()[number];
         self.u1[nodes(range)].iter_mut().for_each(|u| *u *= fraction);
     }
 
-    /// For each body its vertices, and what places them after a fraction of its motion.
+    /// For each body its vertices, and what places them after a fraction of its motion in a step of
+    /// `h` (s).
     pub fn whole_bodies<'m>(&self, model: &'m Model, h: f64) -> Vec<(Range<usize>, PlaceAt<'m>)> {
         let bodies = each_body(model).zip(&self.coordinates).map(|((body, range), at)| {
             let (at, u) = (at.clone(), self.u1[nodes(range)].to_vec());

@@ -25,23 +25,23 @@ macro_rules! named {
 named! {
     /// The phases of a step, in the order in which they run.
     Phase {
-        /// Predicted motion of cloth, handles and obstacles.
+        /// Predicted motion of all bodies.
         Predict = "predict",
         /// Bounds of the hierarchies.
         Refit = "refit",
         /// Hierarchy tests and elementary pairs.
         Tests = "tests",
-        /// Contacts from candidates, and their way to the owners of their vertices.
+        /// Contacts from candidates, and their way to the owners of their nodes.
         Contacts = "contacts",
         /// Elements and contacts into matrix and right-hand side.
         Assembly = "assembly",
         /// Preconditioner and conjugate gradients, ghost exchange included.
         Solve = "solve",
-        /// Velocities of all ranks to all ranks.
+        /// Velocities of all ranks to all ranks, memories of contacts to the owners of their nodes.
         AllGather = "all-gather",
         /// Continuous tests and impulses of what a rank found.
         Response = "response",
-        /// Combining the responses of all ranks, and applying the largest of each node.
+        /// Combining the responses of all ranks, and applying the largest on each unit.
         Combination = "combination",
         /// Motions shortened where surfaces would come too near.
         FailSafe = "fail-safe",
@@ -53,9 +53,9 @@ named! {
 named! {
     /// What a step counts, per rank.
     Counter {
-        /// Linear systems solved (more than one if the step was halved).
+        /// Linear systems solved: more than one if the step was redone (the same on every rank).
         Solves = "solves",
-        /// Times the step was halved.
+        /// Steps redone at half the size because the solve failed (the same on every rank).
         Halvings = "halvings",
         /// CG iterations (the same on every rank).
         CgIterations = "cg_iterations",
@@ -67,15 +67,15 @@ named! {
         ShiftedPatches = "shifted_patches",
         /// Hierarchy tests executed by this rank.
         Tests = "tests",
-        /// Elementary pairs whose swept bounds overlap.
+        /// Elementary pairs whose swept bounds overlap and that no screening leaves out.
         Candidates = "candidate_pairs",
-        /// Pairs nearer than the contact distance at the start of the step.
+        /// Contacts that are nearer than their distance at the start of the step, as found.
         ProximityPairs = "proximity_pairs",
-        /// Predicted impacts that become active contacts.
+        /// Contacts that are predicted impacts, as found. Not all of them become active.
         PredictedImpacts = "predicted_impacts",
-        /// Second traversals, where a vertex left its margin.
+        /// Retraversals: further searches because a vertex strayed (the same on every rank).
         Retraversals = "retraversals",
-        /// Vertices that were further from their paths than the margin, in all repeated searches.
+        /// Strayed vertices of all retraversals (the same on every rank).
         Strayed = "strayed_vertices",
         /// Rounds of impulses (the same on every rank).
         ImpulseRounds = "impulse_rounds",
@@ -89,11 +89,12 @@ named! {
         Truncated = "truncated_vertices",
         /// Pairs that the fail-safe kept apart by a plane (the same on every rank).
         Planes = "fail_safe_planes",
-        /// Steps redone at half the size as an edge turned too far (the same on every rank).
+        /// Steps redone at half the size because an edge turned too far (the same on every rank).
         Turned = "turned_steps",
-        /// Steps redone at half the size as the fail-safe took too much (the same on every rank).
+        /// Steps redone at half the size because the fail-safe took too much, or left a pair too
+        /// near (the same on every rank).
         Redone = "redone_steps",
-        /// Steps redone as obstacles or handles left cloth no room (the same on every rank).
+        /// Steps redone because prescribed vertices left no room (the same on every rank).
         Pinches = "pinches",
         /// Steps of any size for which obstacles and handles were held (the same on every rank).
         Held = "held_steps",
@@ -101,17 +102,17 @@ named! {
 }
 
 named! {
-    /// What a step measures over all cloth vertices: what all ranks know on rank 0
-    /// alone, so that the sum over ranks is right.
+    /// What a step measures. What all ranks know is measured on rank 0 alone, so that the sum over
+    /// ranks is right.
     Measure {
-        /// Sum of the lengths of all motions of a rank's own vertices, m.
+        /// Sum of the lengths of all motions of a rank's own cloth vertices, m.
         Path = "path_m",
-        /// Sum of the lengths that the fail-safe took away, m.
+        /// Sum of the lengths that the fail-safe took away from cloth and bodies, m.
         PathLost = "path_lost_m",
-        /// Momentum that impulses between cloth and cloth added, N s: a drift of
-        /// maximum projection. Sum of the steps' absolute values.
+        /// Momentum that impulses between cloth and cloth added, N s: a drift of maximum
+        /// projection. Sum of its length over all rounds.
         MomentumDrift = "impulse_momentum_drift_n_s",
-        /// Kinetic energy that all impulses added (negative: removed), J.
+        /// Kinetic energy of cloth that all impulses added (negative: removed), J.
         ImpulseEnergy = "impulse_energy_j",
     }
 }

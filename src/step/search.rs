@@ -11,9 +11,9 @@ use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::report::{Counter, Phase, StepReport};
 
-/// How far a vertex may stray from its predicted path before candidates are
-/// sought again, as a share of the contact distance. On the tablecloth half of
-/// it brings a second traversal in few steps, while candidates grow with it.
+/// How far a vertex may end from its predicted path before candidates are sought again, as a share
+/// of the contact distance. A larger margin makes more candidates. With one half, the tablecloth
+/// needs a retraversal in few steps.
 const MARGIN: f64 = 0.5;
 
 /// Hierarchies, bounds and processors of one rank, and its candidates.
@@ -33,8 +33,11 @@ impl CandidateSearch {
         self.detector.candidates()
     }
 
-    /// One traversal over the predicted motion. After: the candidates of all ranks are all pairs
-    /// that come near, as long as every vertex stays within its margin.
+    /// One search along the predicted motion. After: the candidates of all ranks are all pairs that
+    /// come near, as long as every vertex ends within the margin of its path. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed, and those of the `observer`.
     pub fn find(
         &mut self,
         here: &Context,
@@ -47,9 +50,12 @@ impl CandidateSearch {
         self.collect(here, motion, report, observer)
     }
 
-    /// A second search, for the vertices that left their margin. It follows their actual paths.
-    /// All ranks decide alike, because they know all positions. After: the candidates cover the
-    /// actual motion.
+    /// A retraversal, if some vertices strayed: a further search along their actual paths. All
+    /// ranks decide alike, because they know all positions. After: the candidates of all ranks
+    /// cover the actual motion. Collective.
+    ///
+    /// # Errors
+    /// As for [`Self::find`].
     pub fn follow(
         &mut self,
         here: &Context,
@@ -98,12 +104,12 @@ impl CandidateSearch {
     }
 }
 
-/// Within what distance along the paths pairs are candidates, m.
+/// Pairs that come within this distance along the paths are candidates, m.
 fn radius(model: &Model) -> f64 {
     model.settings.contact.distance_m + 2.0 * margin(model)
 }
 
-/// How far a vertex may stray from its path, m.
+/// How far from its path a vertex may end, m.
 pub(super) fn margin(model: &Model) -> f64 {
     MARGIN * model.settings.contact.distance_m
 }

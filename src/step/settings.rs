@@ -6,7 +6,7 @@ use crate::bodies::cloth::Air;
 use crate::linear::PreconditionerKind;
 use crate::{contact, stealing};
 
-/// StepSettings of a simulation.
+/// The settings of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepSettings {
     /// Frames of one second.
@@ -39,7 +39,7 @@ pub struct Solver {
     pub max_iterations: u32,
     /// The preconditioner of conjugate gradients.
     pub preconditioner: PreconditionerKind,
-    /// How often a failed step is halved before the run fails.
+    /// How often a failed step is halved before the run fails. At most 10.
     pub max_halvings: u32,
 }
 

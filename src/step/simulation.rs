@@ -31,9 +31,9 @@ pub struct Simulation<'w> {
     /// What all ranks know alike.
     pub(super) model: Arc<Model>,
     pub(super) rank: ThisRank<'w>,
-    /// What outlives a step.
+    /// The state between two steps.
     pub(super) state: State,
-    /// The size of the next attempt.
+    /// The size of the next attempt. It outlives a step too.
     pub(super) control: StepControl,
     /// Positions and velocities in the present step.
     pub(super) motion: StepMotion,
@@ -87,8 +87,12 @@ impl<'w> Simulation<'w> {
         &self.state.velocities[..self.model.numbering.cloth()]
     }
 
-    /// Sets positions (m) and velocities (m/s) of all cloth vertices; every rank
-    /// must be given the same.
+    /// Sets positions (m) and velocities (m/s) of all cloth vertices. Every rank must give the
+    /// same. Pins and memories of contacts stay as they are.
+    ///
+    /// # Panics
+    /// When there is not one position for each cloth vertex, or there are more velocities than
+    /// nodes.
     pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
         self.state.positions.copy_from_slice(positions);
         self.state.velocities[..velocities.len()].copy_from_slice(velocities);
@@ -100,9 +104,9 @@ impl<'w> Simulation<'w> {
         self.state.captured.get(group).map_or(&[], Vec::as_slice)
     }
 
-    /// Leads the vertices of pin group `group` (in scene order, of all cloths) to
-    /// `places` (m) in the next step, and holds them there. The group must have
-    /// taken hold and have no motion of its own; every rank must say the same.
+    /// Leads the vertices of pin group `group` (in scene order, of all cloths) to `places` (m) in
+    /// the next step, and holds them there. The group must have taken hold and have no motion of
+    /// its own. Every rank must give the same places.
     ///
     /// # Errors
     /// When there is no such group or its size is another.
@@ -129,8 +133,8 @@ impl<'w> Simulation<'w> {
         self.model.clock.seconds(self.state.ticks)
     }
 
-    /// The time that obstacles and handles have reached, s: behind
-    /// [`Simulation::time_s`] by as long as they were held.
+    /// The time that obstacles and handles have reached, s. It is behind [`Simulation::time_s`] by
+    /// the time for which they were held.
     pub fn scene_time_s(&self) -> f64 {
         self.model.clock.seconds(self.state.ticks - self.state.lag_ticks)
     }
@@ -151,7 +155,7 @@ impl<'w> Simulation<'w> {
     }
 
     /// Advances by `steps` whole steps and calls `hook` after each, with the report of the step.
-    /// Every rank must do the same in it. Collective.
+    /// The hook must do the same on every rank. Collective.
     ///
     /// # Errors
     /// As for [`Simulation::step`], and those of the hook.
@@ -200,7 +204,7 @@ impl<'w> Simulation<'w> {
         Ok(of_bodies.fold(of_cloth, |sum, energy| sum + energy))
     }
 
-    /// Hash of the state over all ranks, equal on any number of them. Collective.
+    /// Hash of the state over all ranks. It is the same for any number of them. Collective.
     ///
     /// # Errors
     /// When another rank has failed.

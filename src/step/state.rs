@@ -1,4 +1,4 @@
-//! All that outlives a step.
+//! The state between two steps.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -10,12 +10,13 @@ use crate::math::Vec3;
 use crate::ranks::World;
 use crate::step::model::Model;
 
-/// The state between two steps. Its hash names it, frames are written from it, and a run continues from it.
+/// The state between two steps. Frames are written from it. Beside it, only the size of the next
+/// attempt outlives a step; the hash does not have it.
 #[derive(Debug, Clone)]
 pub struct State {
     /// Time in ticks (see [`crate::step::clock::Clock`]).
     pub ticks: u64,
-    /// Ticks by which obstacles and handles have fallen behind, as they were held.
+    /// Ticks for which obstacles and handles were held. Their time is behind by as much.
     pub lag_ticks: u64,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
@@ -23,7 +24,7 @@ pub struct State {
     pub velocities: Vec<Vec3>,
     /// Coordinates of each body of few nodes, as it understands them; the same on every rank.
     pub coordinates: Vec<Vec<f64>>,
-    /// Where pinned vertices took hold.
+    /// Where pinned vertices took hold, m; the same on every rank.
     pub captured: Captured,
     /// What contacts that touch this rank's nodes remember, by rising pair.
     pub contacts: Vec<ContactMemory>,
@@ -50,9 +51,10 @@ impl State {
         }
     }
 
-    /// Hash of the whole state over all ranks: time, positions and velocities in
-    /// the mesh's own order, pins, and contacts, each counted by the rank that
-    /// `owns` the lowest vertex that it pushes. Equal on any number of ranks.
+    /// Hash of the whole state over all ranks: time, positions, velocities and coordinates in the
+    /// mesh's own order, pins, and memories of contacts. The rank that `owns` the lowest node that
+    /// a contact pushes counts its memory. The hash is the same for any number of ranks.
+    /// Collective.
     ///
     /// # Errors
     /// When another rank has failed.

@@ -38,7 +38,7 @@ pub struct StepSystem {
     any_fixed: bool,
 }
 
-/// What the bodies beside cloth give their nodes in a step, by node.
+/// What bodies of few nodes give the system in a step, by rising node.
 #[derive(Clone, Copy)]
 pub struct BodyTerms<'a> {
     /// The first of these nodes.
@@ -47,17 +47,18 @@ pub struct BodyTerms<'a> {
     pub terms: &'a [NodeTerms],
 }
 
-/// The terms of one node: block of the matrix, right-hand side, start vector.
+/// The terms of one node of a body: its block of the matrix and its right-hand side. The units in
+/// brackets are those of an angular velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeTerms {
-    /// Its mass, and the inverse of that.
+    /// Its mass, kg (kg m^2), and the inverse of that.
     pub mass: [crate::math::Mat3; 2],
-    /// What acts on it in the step, N s.
+    /// What acts on it in the step, N s (N m s).
     pub impulse: Vec3,
 }
 
 impl NodeTerms {
-    /// The change of its velocity in free flight.
+    /// The change of its velocity in free flight, m/s (rad/s).
     pub fn free_change(&self) -> Vec3 {
         self.mass[1] * self.impulse
     }
@@ -110,9 +111,11 @@ impl StepSystem {
         })
     }
 
-    /// Fills matrix and right-hand side from the forces on cloth, the `bodies`' terms and the
-    /// `contacts` that push own nodes, by rising pair. The start vector is free flight, so that it
-    /// is exact, and what prescribed vertices must do.
+    /// Fills matrix and right-hand side from the forces on cloth, the terms of `bodies` and the
+    /// `contacts` that push own nodes, by rising pair. A patch has nodes of one cloth or one body.
+    ///
+    /// The start vector is free flight, so that free flight is exact. For prescribed vertices it is
+    /// the change that takes them to their place, and stays.
     pub fn assemble(
         &mut self,
         threads: &Threads,
@@ -161,8 +164,8 @@ impl StepSystem {
         }
     }
 
-    /// Solves the system that was assembled last. Ghost points are exchanged in
-    /// every iteration; on return [`StepSystem::delta_u`] holds the own nodes.
+    /// Solves the system that was assembled last. Ghost points are exchanged in every iteration.
+    /// After: [`StepSystem::delta_u`] has the solution for the own nodes. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -188,13 +191,13 @@ impl StepSystem {
         &self.delta_u
     }
 
-    /// The system assembled last: own rows of the matrix (kg) and right-hand side
+    /// The system that was assembled last: own rows of the matrix (kg) and the right-hand side
     /// (N s). Contacts across their sides add [`Self::couplings`] to the matrix.
     pub fn system(&self) -> (&BlockCsr, &[Vec3]) {
         (&self.matrix, &self.rhs)
     }
 
-    /// The terms of the system assembled last that stand beside its matrix.
+    /// The terms of the last system that are not stored in its matrix.
     pub fn couplings(&self) -> &Couplings {
         &self.couplings
     }

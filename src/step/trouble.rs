@@ -21,18 +21,18 @@ pub(super) enum Trouble {
     NotConverged,
     /// A number was not finite.
     NotFinite,
-    /// An edge turned further than one linearisation of its forces is good for.
+    /// An edge of cloth turned too far for one linearisation of its forces.
     Turned,
     /// The fail-safe took away too much of a motion.
     Truncated,
-    /// Obstacles or handles leave cloth no room.
+    /// Prescribed vertices leave cloth or a body no room.
     Pinched(Conflict),
     /// A pair ends nearer than the fail-safe promises.
     TooNear(TooNear),
 }
 
 impl Trouble {
-    /// What a retry counts as.
+    /// The counter of a redo for this cause.
     pub fn counter(&self) -> Counter {
         match self {
             Self::NotConverged | Self::NotFinite => Counter::Halvings,
@@ -70,7 +70,10 @@ pub(super) fn turns_too_far(model: &Model, motion: &StepMotion) -> bool {
 }
 
 impl Simulation<'_> {
-    /// The error when the smallest step failed.
+    /// The error when the smallest step failed. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
     pub(super) fn step_error(&self, trouble: &Trouble) -> Result<Error> {
         let settings = &self.model.settings;
         let step = self.state.ticks / TICKS_PER_STEP + 1;
@@ -125,8 +128,8 @@ impl Simulation<'_> {
         })
     }
 
-    /// The vertex that changed its velocity most in the failed solve, not finite
-    /// before all others.
+    /// The node that changed its velocity most in the last solve, one that is not finite before all
+    /// others. A node of cloth has the number of its vertex. Collective.
     fn worst_vertex(&self) -> Result<u32> {
         let size = |change: &Vec3| {
             let norm = change.norm();
