@@ -1,10 +1,10 @@
 //! Impulses against collisions that the solve did not foresee.
 //!
-//! After Bridson, Fedkiw, Anderson 2002 as adapted by
-//! Thomaszewski & Blochinger 2007 (section 3.2): a totally inelastic impulse acts along the
-//! normal, and Coulomb friction is bounded by it. If several impulses act on a vertex, the
-//! largest one alone counts. With `contact.response: Impulses` contacts are not part of the
-//! linear system: the same impulses, with a repulsion, then answer near pairs too.
+//! Source: Bridson, Fedkiw & Anderson 2002, adapted by Thomaszewski & Blochinger 2007 (section
+//! 3.2). A totally inelastic impulse acts along the normal, and Coulomb friction is bounded by it.
+//! If several impulses act on a unit, the largest one alone counts. With
+//! `contact.response: Impulses` contacts are not part of the linear system: the same impulses, with
+//! a repulsion, then answer near pairs too.
 
 use crate::collision::ccd::time_of_impact;
 use crate::collision::narrow::{Closest, closest};
@@ -17,8 +17,8 @@ use crate::contact::side::Dynamics;
 use crate::linear::MAX_TERMS;
 use crate::math::Vec3;
 
-/// Continuous tests of one pair in a step. Two are common (a pair that starts near
-/// and parts); more are left to the fail-safe.
+/// Most continuous tests of one pair in a round. Two are common (a pair that starts near and
+/// parts). What needs more is left to the fail-safe.
 const MAX_RESTARTS: u32 = 16;
 
 /// The positions of all vertices at both ends of a step, and the bodies that move.
@@ -28,13 +28,13 @@ pub struct StepEnds<'a> {
     pub x0: &'a [Vec3],
     /// Positions at its end (m).
     pub x1: &'a [Vec3],
-    /// What the vertices belong to.
+    /// The velocities and masses of their nodes.
     pub bodies: &'a dyn Dynamics,
     /// Length of the step (s).
     pub h: f64,
 }
 
-/// When pairs collide, and how they rub.
+/// When pairs collide, and how they slide.
 #[derive(Debug, Clone, Copy)]
 pub struct CollisionLaw<'a> {
     /// How far apart the sides of a pair are kept.
@@ -48,10 +48,10 @@ pub struct CollisionLaw<'a> {
 /// Adds the responses of the `candidates` that collide to `responses`, and returns the number of
 /// collisions.
 ///
-/// A pair collides if it comes within its separation while approaching. Its impulse
-/// ends the approach of its closest points (at the time of impact, with the
-/// velocities of the whole step) and slows their slip by at most the coefficient of
-/// friction times as much, never reversing it.
+/// A pair collides if it comes within its separation while it approaches. Its impulse ends the
+/// approach of its closest points, those at the time of impact, with the velocities of the whole
+/// step. It slows their slip by at most the coefficient of friction times as much, and never
+/// reverses it.
 pub fn impulses(
     candidates: &[Pair],
     ends: StepEnds,
@@ -61,7 +61,7 @@ pub fn impulses(
     let mut collisions = 0;
     for pair in candidates {
         let (x0, x1) = (pair.gather(ends.x0), pair.gather(ends.x1));
-        // Most stay away from the whole distance, and need not be asked for their own.
+        // Most pairs stay apart by this bound, and their own distance costs time.
         let most = law.separation * law.distance.distance_m;
         if time_of_impact(pair.kind(), &x0, &x1, most).is_none() {
             continue;
@@ -78,13 +78,13 @@ pub fn impulses(
     collisions
 }
 
-/// Part of what two sides are too near by that repulsion takes back in a step.
+/// Part of the overlap of two sides that repulsion takes back in a step.
 const REPULSION: f64 = 0.1;
 
-/// Adds to `responses` the repulsions of `contacts`, pairs nearer than their
-/// distance at the start of the step: impulses that end the approach and drive
-/// the sides apart by a tenth of the overlap a step (Bridson, Fedkiw & Anderson
-/// 2002, section 7.2, with a spring so stiff that its bound decides).
+/// Adds to `responses` the repulsions of `contacts`, which are nearer than their distance at the
+/// start of the step: impulses that end the approach and drive the sides apart by a tenth of the
+/// overlap a step (Bridson, Fedkiw & Anderson 2002, section 7.2, with a spring so stiff that its
+/// bound decides).
 pub fn repulsions(
     contacts: &[Contact],
     ends: StepEnds,
@@ -101,7 +101,8 @@ pub fn repulsions(
     }
 }
 
-/// Adds the responses of the nodes of `pair`; false if there are none.
+/// Adds the responses of the nodes of `pair` to an impulse after which its points part at the speed
+/// `parting` (m/s). False if no impulse is needed.
 fn answer(
     pair: Pair,
     points: &Points,
@@ -130,9 +131,10 @@ fn answer(
     true
 }
 
-/// The closest points at the first time that the pair, moving from `x0` to `x1`, is
-/// near and approaching. The test may stop where it is not: as it starts near, passes
-/// just outside, or turns for long without coming nearer; then it goes on from there.
+/// The closest points at the first time at which the pair is nearer than `separation_m` (m) and
+/// approaches, on its way from `x0` to `x1` (m). The continuous test may report a time at which it
+/// does not approach: it starts near, passes just outside, or turns for long without coming nearer.
+/// The search then goes on from there, with a smaller separation.
 fn collision(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], separation_m: f64) -> Option<Closest> {
     let (mut x, mut separation_m) = (*x0, separation_m);
     for _ in 0..MAX_RESTARTS {
@@ -157,9 +159,9 @@ struct Points {
 }
 
 /// The inelastic impulse with friction (N s), after which the points part at the speed `parting`
-/// (m/s); none if they do already or cannot move.
+/// (m/s). None if they do already or cannot move.
 ///
-/// An impulse `p` changes the relative velocity of the points by `p inverse_mass`.
+/// An impulse `p` changes the relative velocity of the points by `p inverse_mass` (1/kg).
 fn inelastic(points: &Points, inverse_mass: f64, friction: f64, parting: f64) -> Option<Vec3> {
     let relative = points.relative;
     let approach = -relative.dot(&points.normal);

@@ -1,11 +1,11 @@
-//! The contact law: how an active contact pushes and rubs in a step.
+//! The contact law: how an active contact pushes and slides in a step.
 //!
-//! | symbol | |
-//! |---|---|
-//! | `n` | normal, from the second side to the first |
-//! | `u = sum_i J_i u_i` | relative velocity of the two points (see [`Sides`]) |
-//! | `m` | effective mass of the pair along `n` |
-//! | `k = kappa m / h^2` | stiffness of the spring towards the contact distance `d_c` |
+//! | symbol | unit | |
+//! |---|---|---|
+//! | `n` | | normal, from the second side to the first |
+//! | `u = sum_i J_i u_i` | m/s | relative velocity of the two points (see [`Sides`]) |
+//! | `m` | kg | effective mass of the pair along `n` |
+//! | `k = kappa m / h^2` | N/m | stiffness of the spring towards the contact distance `d_c` |
 //!
 //! The spring pushes with `k (push_out - h u . n)` at the end of the step. Friction is a second
 //! spring, along the surface, from the point where the contact stuck first.
@@ -21,12 +21,12 @@ use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::ids::{NONE, NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 
-/// Fastest push-out of what starts nearer than the contact distance, m/s; or half of that
-/// distance in a whole step, if that is faster. A step that is redone in parts must not
-/// push faster: what is pressed together would burst.
+/// Fastest push-out of what starts nearer than the contact distance, m/s. If half of that distance
+/// in a whole step is faster, that counts. A step that is redone in parts must not push faster:
+/// what is pressed together would burst.
 const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
-/// How contacts push and friction_force.
+/// How contacts push and slide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
     /// `d_c`, m.
@@ -38,7 +38,7 @@ pub struct ContactLaw {
 }
 
 impl ContactLaw {
-    /// The law of `settings` for whole steps of `step_s` (s); vertices below `cloth_vertices` are
+    /// The law of `settings` for whole steps of `step_s` (s). Vertices below `cloth_vertices` are
     /// cloth.
     pub fn new(settings: &ContactSettings, cloth_vertices: VertexId, step_s: f64) -> Self {
         let distance_m = settings.distance_m;
@@ -57,7 +57,7 @@ impl ContactLaw {
 pub struct Friction {
     /// Between cloth and cloth.
     pub cloth: f64,
-    /// Between cloth and other bodies.
+    /// Of all other pairs.
     pub obstacle: f64,
     /// Vertices below this number are cloth.
     pub cloth_vertices: VertexId,
@@ -75,11 +75,15 @@ impl Friction {
 #[derive(Debug, Clone, Copy)]
 pub struct ActiveContact {
     pair: Pair,
+    /// Unit vector from the second side to the first.
     normal: Vec3,
+    /// `k`, N/m.
     stiffness: f64,
     /// Gap that the spring aims at minus the present gap, m.
     push_out: f64,
+    /// Stretch of the friction spring at the start of the step, m.
     stretch: Vec3,
+    /// Coulomb's coefficient.
     friction: f64,
     /// The lowest node that it pushes.
     owner: NodeId,
@@ -99,7 +103,7 @@ fn kappa(h: f64) -> f64 {
 /// and go (0.2 mm/s; with it 1e-16 m/s).
 const PARTING: f64 = 0.05;
 
-/// The step in which contacts act.
+/// What the law depends on in a step.
 #[derive(Clone, Copy)]
 pub struct ContactStep<'a> {
     /// The law.
@@ -115,8 +119,8 @@ pub struct ContactStep<'a> {
 }
 
 impl ActiveContact {
-    /// `contact` between `sides`, with its memory and its spring; `None` if neither side can move, or if
-    /// they part fast.
+    /// `contact` between `sides`, with its memory and its spring. None if neither side can move, or
+    /// if the sides part fast.
     pub fn new(
         contact: &Contact,
         sides: &Sides,
@@ -142,8 +146,8 @@ impl ActiveContact {
         let memory = memory_of(step.memories, &contact.pair);
         let last_normal_force = memory.map_or(0.0, |memory| memory.normal_force);
         let closing = push_out - h * falling.dot(&normal);
-        // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
-        // would part for good, even against the force that last_normal_force them.
+        // A spring in the system pulls as well as pushes. So a contact is left out if its sides
+        // would part for good even against the normal force of the last step.
         let parting_limit_m = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
         if closing + last_normal_force * h * h / mass < -parting_limit_m {
             return None;
@@ -151,7 +155,7 @@ impl ActiveContact {
         let (stretch, normal_force) = match memory {
             Some(memory) => (tangential(Vec3::from(memory.stretch), normal), last_normal_force),
             None => {
-                // As if it acted alone, but no more than its present velocity gives:
+                // The force of the contact alone, but no more than its present velocity gives:
                 // at rest, others carry their share already.
                 let alone = closing / (1.0 + kappa);
                 let force = stiffness * alone.min(push_out - h * present.dot(&normal));
@@ -183,7 +187,8 @@ impl ActiveContact {
         self.owner
     }
 
-    /// What the contact remembers once the velocities at the end of the step are known.
+    /// What the contact remembers of a step of `h` (s). Before: the velocities at its end are
+    /// known.
     pub fn memory(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> ContactMemory {
         let slip = sides.velocity(|node| bodies.end_velocity(node));
         let force = self.stiffness * (self.push_out - h * slip.dot(&self.normal));
@@ -226,7 +231,7 @@ fn friction_spring(
     (slip * secant, directions * secant)
 }
 
-/// The lowest node that takes a force; there is one wherever the pair can move.
+/// The lowest node that takes a force. There is one if the pair can move.
 fn lowest_pushed(sides: &Sides, bodies: &dyn Dynamics) -> NodeId {
     let pushed = sides.terms().iter().filter(|term| {
         !is_without_weight(&term.jacobian) && !bodies.inverse_mass(term.node).is_zero()

@@ -20,7 +20,8 @@ pub struct ContactMemory {
     pub normal_force: f64,
 }
 
-/// What `pair` remembers, if it was in contact in the last step; `memories` rise by pair.
+/// What `pair` remembers, if it was an active contact in the last step. `memories` are by rising
+/// pair.
 pub fn memory_of<'a>(memories: &'a [ContactMemory], pair: &Pair) -> Option<&'a ContactMemory> {
     let place = memories.binary_search_by(|memory| memory.pair.cmp(pair)).ok()?;
     memories.get(place)

@@ -8,11 +8,11 @@
 //! 4. [`law`]: contacts become active, each with a [`spring`] in the linear system;
 //! 5. the linear system is solved (by the step);
 //! 6. [`memory`]: what each contact remembers of the solve;
-//! 7. [`impulse`]: impulses for what the contacts did not foresee; by [`projection`] the largest
-//!    one of each body counts;
+//! 7. [`impulse`]: impulses against collisions that the solve left; by [`projection`] the largest
+//!    one on each unit counts;
 //! 8. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
 //!
-//! [`side`] is what a contact asks of the bodies: it knows no kind of body.
+//! [`side`] is what a contact asks of the bodies. A contact knows no kind of body.
 
 pub mod candidates;
 pub mod distance;

@@ -1,7 +1,7 @@
 //! Contacts: pairs that are near, or will be, with their closest points.
 //!
-//! A list of contacts is found pair by pair, each decided from its four vertices
-//! alone, and reduced once, as a whole, by [`keep_local_minima`].
+//! A list of contacts is found pair by pair. Each pair is decided from its four vertices alone.
+//! Then [`keep_local_minima`] reduces the whole list once.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -11,8 +11,8 @@ use crate::collision::{Pair, PairKind};
 use crate::contact::distance::ContactDistance;
 use crate::math::Vec3;
 
-/// Part of the contact distance within which a predicted motion is an impact.
-/// Any value below 1 works: less means fewer contacts that nothing would touch.
+/// Part of the contact distance within which a predicted motion is an impact. Any value below 1
+/// works. A smaller one makes fewer contacts that would not touch.
 const IMPACT_FRACTION: f64 = 0.25;
 
 /// Why a contact is on the list.
@@ -36,8 +36,8 @@ pub struct Contact {
     pub weights: [f64; 4],
     /// Unit vector from the second side to the first.
     pub normal: [f64; 3],
-    /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first
-    /// order; of an impact at least the contact distance.
+    /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first order. That of an
+    /// impact is at least `distance_m`.
     pub gap_m: f64,
     /// The gap that the contact aims at, m.
     pub distance_m: f64,
@@ -56,19 +56,21 @@ impl Contact {
     }
 }
 
-/// Adds the contacts of `candidates` to `contacts`, in their order. Positions are
-/// indexed by vertex (m): `x0` at the start of the step, `predicted` at its end.
+/// Adds the contacts of `candidates` to `contacts`, in their order. Positions are indexed by vertex
+/// (m): `x0` at the start of the step, `predicted` at its end.
 ///
 /// All pairs nearer than their `distance` at `x0` are contacts, parting ones too. Without those,
-/// contacts flicker (docs/methods.md, section 8). Other pairs are contacts if their motion from `x0`
-/// to `predicted` brings them within a quarter of their distance. The weights and the normal of an
-/// impact are those at the time of impact: at `x0` they do not show where the sides will meet.
+/// contacts flicker (docs/methods.md, section 8). Other pairs are contacts if their motion from
+/// `x0` to `predicted` brings them within a quarter of their distance. The weights and the normal
+/// of an impact are those at the time of impact: at `x0` they do not show where the sides will
+/// meet.
 ///
-/// Two kinds of pairs are left out, because another pair has the same closest points. Edges are left out unless
-/// their closest points are interior to both: a vertex and a face beside them are as near. A vertex
-/// `v` and a face whose closest point is a corner `w < v` are left out: `w` and a face around `v`
-/// are as near. A closest point on an edge or corner still comes once for each face around it. The
-/// four vertices of one pair cannot decide which face counts: [`keep_local_minima`] does.
+/// Two kinds of pairs are left out, because another pair has the same closest points. Edges are
+/// left out unless their closest points are interior to both: a vertex and a face beside them are
+/// as near. A vertex `v` and a face whose closest point is a corner `w < v` are left out: `w` and a
+/// face around `v` are as near. A closest point on an edge or corner still comes once for each face
+/// around it. The four vertices of one pair cannot decide which face counts: [`keep_local_minima`]
+/// does.
 pub fn find_contacts(
     candidates: &[Pair],
     x0: &[Vec3],
@@ -100,7 +102,7 @@ fn proximity_or_impact(
             return stands_for_itself(&pair, &now).then_some(contact);
         }
     }
-    // Most stay away from the whole distance, and need not be asked for their own.
+    // Most pairs stay apart by this bound, and their own distance costs time.
     time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance.distance_m)?;
     let distance_m = distance.of(&pair);
     let time = time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance_m)?;
@@ -123,12 +125,12 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
 }
 
 /// Sorts `contacts` by pair, and drops those vertex-face proximities that are no local minimum of
-/// the distance from their vertex. Such a closest point is on an edge or corner, and a face around
-/// it is nearer, or as near and first. It would push the vertex sideways wherever the vertex passes
-/// an edge between two flat faces, or once for each face around a corner.
+/// the distance from their vertex. The closest point of such a contact is on an edge or corner, and
+/// a face around it is nearer, or as near and first. The contact would push the vertex sideways
+/// where it passes an edge between two flat faces, or push it once for each face around a corner.
 ///
-/// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on their
-/// own may keep more. The result does not depend on the order.
+/// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on
+/// their own may keep more. The result does not depend on the order.
 pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
     contacts.sort_unstable_by_key(|contact| contact.pair);
     let of_one_vertex = |a: &Contact, b: &Contact| vertex_of_proximity(a) == vertex_of_proximity(b);

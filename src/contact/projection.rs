@@ -1,4 +1,4 @@
-//! Max projection: of several responses of one body, the largest alone counts.
+//! Max projection: of several responses on one unit, the largest alone counts.
 //!
 //! Source: Thomaszewski & Blochinger 2007, section 3.2.
 
@@ -14,22 +14,23 @@ use crate::math::Vec3;
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct NodeResponse {
-    /// The first of the nodes that the pair changes together: those of one body.
+    /// The first node of its unit: of the nodes that the pair changes together.
     pub unit: NodeId,
-    /// Whose velocity it is.
+    /// The node whose velocity changes.
     pub node: NodeId,
     /// The colliding pair.
     pub pair: Pair,
     padding: u32,
-    /// Square of the changes of all nodes of the unit by this pair.
+    /// Sum of the squared changes of all nodes of the unit by this pair. It adds (m/s)^2 and
+    /// (rad/s)^2 as they are.
     size: f64,
     /// What to add to the velocity (m/s or rad/s).
     pub delta_u: [f64; 3],
 }
 
 impl NodeResponse {
-    /// A response, with -0 made +0; none if it is zero or not finite. `size` is the square of the
-    /// changes of all nodes of its unit.
+    /// A response, with -0 made +0. None if it is zero or not finite. `size` is the sum of the
+    /// squared changes of all nodes of its unit.
     pub(super) fn new(
         unit: NodeId,
         node: NodeId,
@@ -42,7 +43,7 @@ impl NodeResponse {
         counts.then_some(Self { unit, node, pair, padding: 0, size, delta_u: delta_u.into() })
     }
 
-    /// Total order of the pairs that ask for a change of one unit: size first.
+    /// Total order of the pairs that ask for a change of one unit, by size first.
     fn key(&self) -> (u64, [VertexId; 4], PairKind) {
         (self.size.to_bits(), self.pair.vertices, self.pair.kind())
     }

@@ -10,7 +10,8 @@ pub struct ContactSettings {
     pub distance_m: f64,
     /// Surfaces never come nearer than this, m.
     pub clearance_m: f64,
-    /// Coulomb's coefficient between cloth and obstacles.
+    /// Coulomb's coefficient of all other pairs: cloth on obstacles, bodies of few nodes on
+    /// anything.
     pub friction_obstacle: f64,
     /// Coulomb's coefficient between cloth and cloth.
     pub friction_cloth: f64,
@@ -45,10 +46,10 @@ impl Default for ContactSettings {
 /// How contacts are resolved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
-    /// Contacts are part of the linear system; impulses do the rest.
+    /// Contacts are part of the linear system. Impulses do the rest.
     #[default]
     Implicit,
-    /// Impulses and repulsions after the solve alone, as in the paper.
+    /// Impulses and repulsions after the solve alone, like Thomaszewski & Blochinger 2007.
     Impulses,
 }
 
@@ -68,6 +69,6 @@ pub enum DirtyStart {
     /// The scene is refused.
     #[default]
     Refuse,
-    /// The run goes on with a warning; what crosses stays crossed.
+    /// The run goes on with a warning. What crosses stays crossed.
     Allow,
 }

@@ -7,7 +7,7 @@
 //! | body | nodes | J |
 //! |---|---|---|
 //! | cloth | each vertex | its weight `w` |
-//! | rigid | velocity, angular velocity | `w`, `-[w r]x` with the arm `r` |
+//! | rigid | velocity, angular velocity | `w`, `-[w r]x` with the arm `r` (m) |
 //! | prescribed | none: the velocities of its vertices are known | the weight `w` |
 
 use crate::collision::Pair;
@@ -15,10 +15,10 @@ use crate::ids::NodeId;
 use crate::linear::{Jacobian, MAX_TERMS};
 use crate::math::{Mat3, Vec3};
 
-/// The part of one node in the motion of a contact.
+/// The part of one node in the relative velocity of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
-    /// The node; numbers from the number of nodes on stand for prescribed vertices.
+    /// The node. Numbers from the number of nodes on are the velocities of obstacle vertices.
     pub node: NodeId,
     /// How it moves its side, with the sign of the side.
     pub jacobian: Jacobian,
@@ -41,7 +41,7 @@ impl Default for Sides {
 }
 
 impl Sides {
-    /// Adds a term to the side that is being filled.
+    /// Adds a term to the side that is being filled. There is room for [`MAX_TERMS`] in all.
     pub fn push(&mut self, node: NodeId, jacobian: Jacobian) {
         debug_assert!((self.len as usize) < MAX_TERMS);
         if let Some(term) = self.terms.get_mut(self.len as usize) {
@@ -72,7 +72,7 @@ impl Sides {
         &self.terms[..self.len as usize]
     }
 
-    /// How many terms are of the first side.
+    /// Number of terms of the first side.
     pub fn first_side(&self) -> usize {
         self.first_side as usize
     }
@@ -92,9 +92,10 @@ impl Sides {
 /// The inverse mass of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum InverseMass {
-    /// 1/kg; 0 for what moves as prescribed.
+    /// Of a cloth vertex, 1/kg. Zero if the vertex is prescribed.
     Scalar(f64),
-    /// Of an angular velocity, the inverse inertia, 1/(kg m^2).
+    /// Of a node of a body: the inverse mass, 1/kg, or the inverse inertia of an angular velocity,
+    /// 1/(kg m^2).
     Tensor(Mat3),
 }
 
@@ -107,7 +108,8 @@ impl InverseMass {
         }
     }
 
-    /// `M^-1 J^T p`: the change of the node's velocity by the impulse `p` (N s) at its point.
+    /// `M^-1 J^T p`: the change of the node's velocity (m/s or rad/s) by the impulse `p` (N s) at
+    /// its point.
     pub fn response(&self, jacobian: &Jacobian, p: &Vec3) -> Vec3 {
         match (self, jacobian) {
             (Self::Scalar(inverse), Jacobian::Weight(weight)) => p * (weight * inverse),
@@ -127,21 +129,21 @@ pub trait Dynamics: Sync {
     /// The sides of `pair`, whose vertices have these signed weights.
     fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides;
 
-    /// The velocity of a node at the start of the step, m/s or rad/s; of a prescribed vertex, its
-    /// mean over the step.
+    /// The velocity of a node at the start of the step, m/s or rad/s. That of an obstacle vertex is
+    /// its mean over the step.
     fn velocity(&self, node: NodeId) -> Vec3;
 
-    /// The same after a step of free flight.
+    /// The same after a step of free flight. Pinned nodes keep their velocity at the start.
     fn free_velocity(&self, node: NodeId) -> Vec3;
 
-    /// The velocity of a node at the end of the step, as far as it is known.
+    /// The velocity of a node at the end of the step, m/s or rad/s, after the stages so far.
     fn end_velocity(&self, node: NodeId) -> Vec3;
 
     /// The inverse mass of a node.
     fn inverse_mass(&self, node: NodeId) -> InverseMass;
 
-    /// The first of the nodes that a collision changes together with `node`. The nodes of a body
-    /// change together; a cloth node changes alone.
+    /// The first of the nodes that an impulse changes together with `node`. The nodes of a body
+    /// change together. A cloth node changes alone.
     fn unit(&self, node: NodeId) -> NodeId;
 }
 

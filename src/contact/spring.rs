@@ -9,9 +9,9 @@ use crate::ranks::Halo;
 
 /// An implicit spring between the two points of a contact.
 ///
-/// With the relative velocity `u = sum_i J_i u_i` of the two points it exerts
-/// `push - h C (u1 - u0)` on its first side at the end of the step, and the
-/// opposite on its second; `C = stiffness`, N/m. What is prescribed takes no force.
+/// Let `u = sum_i J_i u_i` be the relative velocity of the two points and `C` its stiffness (N/m).
+/// At the end of the step it exerts `push - h C (u1 - u0)` on its first side and the opposite on
+/// its second. What is prescribed takes no force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactSpring {
     /// The two points.
@@ -23,7 +23,8 @@ pub struct ContactSpring {
 }
 
 impl ContactSpring {
-    /// Its nodes that are unknown and of any weight; [`NONE`] for the others.
+    /// Its nodes that move one of the points, of `nodes` in all. [`NONE`] stands for a term of
+    /// weight zero and for an obstacle vertex.
     fn pushed(&self, nodes: usize) -> [NodeId; MAX_TERMS] {
         let mut pushed = [NONE; MAX_TERMS];
         for (pushed, term) in pushed.iter_mut().zip(self.sides.terms()) {
@@ -40,13 +41,13 @@ pub(super) fn is_without_weight(jacobian: &Jacobian) -> bool {
     *jacobian == Jacobian::Weight(0.0)
 }
 
-/// Where the contacts of a step stand in one rank's system: refilled every step,
-/// without communication.
+/// The places of a step's contacts in one rank's system. They are refilled every step, without
+/// communication.
 pub struct ContactSprings {
-    /// Nodes of all ranks.
+    /// Number of nodes of all ranks.
     nodes: usize,
     ghosts: StepGhosts,
-    /// Local index of each contact's nodes; [`NONE`] for those that take no part.
+    /// Local index of each contact's nodes. [`NONE`] stands for those that take no part.
     places: Vec<[u32; MAX_TERMS]>,
     /// The contacts of each own patch.
     of_patch: PatchIndex,
@@ -66,8 +67,8 @@ impl ContactSprings {
         (contacts, halo)
     }
 
-    /// Takes the contacts of the next step. Every rank that owns a node that one
-    /// pushes has it among its `contacts`. After: `halo` brings their ghosts too.
+    /// Takes the contacts of the next step. Before: every rank has among its `contacts` all that
+    /// push an own node. After: `halo` brings their ghosts too.
     pub fn refill(&mut self, contacts: &[ContactSpring], halo: &mut Halo) {
         let pushed = contacts.iter().map(|contact| contact.pushed(self.nodes));
         self.ghosts.refill(halo, pushed.clone());

@@ -1,7 +1,7 @@
 //! Finds the candidates of all ranks together: the tests of [`collision`](crate::collision), shared
 //! out by [`stealing`](crate::stealing).
 //!
-//! Neither of the two knows the other. An observer may look at each search when it is over.
+//! Neither of the two knows the other. An observer sees each search when it is over.
 
 #[cfg(test)]
 mod tests;
@@ -64,8 +64,9 @@ pub struct SweptSurfaces<'a> {
 /// Collects the candidates below the root tests of all ranks. A rank may find pairs below the
 /// roots of another one. The result is that of [`Detector::collect`] on one rank with all roots.
 ///
-/// `roots` are this rank's of the last [`Detector::root_tests`]. Those of each patch are a
-/// top-level task. Returns counts of what was executed and found here.
+/// `roots` are this rank's root tests, from the last [`Detector::root_tests`]. Those of each patch
+/// are a top-level task; a rank alone with one thread has one task. Returns counts of what was
+/// executed and found here.
 ///
 /// Collective, unless there are no roots on any rank.
 ///

@@ -62,8 +62,8 @@ const SMALLEST_FRACTION: f64 = 1.0 / 64.0;
 /// Candidates that a thread takes at a time: about 100 us of work.
 const PAIRS_PER_CHUNK: usize = 1024;
 
-/// The start of a motion of all vertices of all objects. The same on all ranks; the slices are
-/// indexed by vertex.
+/// The start of a motion of all vertices of all surfaces. It is the same on all ranks. The slices
+/// are indexed by vertex.
 #[derive(Clone, Copy)]
 pub struct Paths<'a> {
     /// Positions at the start (m).
@@ -119,9 +119,11 @@ impl FailSafe {
     /// pair of the `candidates` of any rank comes nearer than `paths.delta_m` on the
     /// way. Collective; before and after, `x1` is finite and the same on all ranks.
     ///
-    /// A free vertex may leave the straight path to its intended end only if `stays(vertex, x1)`
-    /// is true there: the candidates then cover that place. `stays` is true for the start and
-    /// the intended end, and for all places between two for which it is true.
+    /// A vertex that moves alone may leave the straight path to its intended end only if
+    /// `stays(vertex, x1)` is true there: the candidates then cover that place. `stays` is true for
+    /// the start and the intended end, and for all places between two for which it is true. It is
+    /// not asked for whole bodies, although the vertices of a turning body leave their straight
+    /// path.
     ///
     /// # Errors
     /// If a rank fails.
@@ -190,7 +192,7 @@ impl FailSafe {
         });
     }
 
-    /// All candidates with a vertex that can be stopped.
+    /// Takes all candidates with a vertex that can be stopped as open.
     fn take_all(&mut self, candidates: &[Pair], paths: &Paths) {
         let free = |pair: &&Pair| pair.vertices.iter().any(|&vertex| !paths.is_prescribed(vertex));
         self.open.clear();
@@ -267,7 +269,11 @@ impl FailSafe {
     }
 
     /// Gives a body the largest fraction of its motion, out of 1, 1/2, 1/4, ... 0, at whose end
-    /// all planes of its vertices hold. The planes keep the straight path to that end clear too.
+    /// all planes of its vertices hold. The planes keep the straight path to that end clear too. No
+    /// plane can push a body: one that moves over the body's start is a conflict.
+    ///
+    /// # Errors
+    /// A pair whose plane does not hold at a fraction of 0.
     fn shorten_body(
         &mut self,
         body: usize,
@@ -325,9 +331,9 @@ impl FailSafe {
     }
 }
 
-/// Removes from the `open` pairs those that meet at the border of a side, if there are others,
-/// and returns them. Usually another pair lies between their sides, and its plane makes them
-/// safe. Their own planes are oblique and would hold back surfaces that slide along together.
+/// Takes the pairs that meet at the border of a side out of the `open` ones, if there are others,
+/// and returns them. Usually another pair lies between their sides, and its plane makes them safe.
+/// Their own planes are oblique and would hold back surfaces that slide together.
 fn shadows(open: &mut Vec<Pair>, paths: &Paths) -> Vec<Pair> {
     let inside = |pair: &Pair| {
         meets_inside(pair.kind(), &pair.gather(paths.x0))

@@ -3,11 +3,11 @@
 //! The plane's normal `n` points from the second side (below) to the first (above). Positions
 //! along it are relative to the pair's last vertex:
 //!
-//! | symbol | |
+//! | symbol (m) | |
 //! |---|---|
 //! | `keep` | gap that the pair keeps: `delta`, or its gap at the start if that is less |
 //! | `c0`, `c1` | the plane at the start and the end; every vertex ends `keep / 2` beyond `c1` |
-//! | `room` | how far a vertex may move against its normal; if negative, must move along it |
+//! | `room` | how far a vertex may move against its normal; if negative, it must move along it |
 //!
 //! Between free vertices the plane lies in the middle of the gap at the start. A side whose
 //! vertices are all prescribed carries the plane with it, `keep / 2` away. This leaves the other
@@ -40,9 +40,10 @@ pub(super) struct Bound {
     pub pair: Pair,
     /// Unit normal of the plane, towards the vertex's side.
     pub normal: Vec3,
-    /// Negative only if the plane moves over the vertex's start.
+    /// How far the vertex may move against the normal, m. Negative only if the plane moves over the
+    /// vertex's start.
     pub room_m: f64,
-    /// How far the plane moves along the normal.
+    /// How far the plane moves along the normal, m.
     pub advance_m: f64,
 }
 

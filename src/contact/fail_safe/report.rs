@@ -9,7 +9,7 @@ use crate::math::Vec3;
 pub struct FailSafeReport {
     /// The vertices that miss their intended end, rising.
     pub truncated: Vec<Truncation>,
-    /// The planes that stopped them, by rising vertex.
+    /// The planes that stopped those that move alone, by rising vertex.
     pub stops: Vec<Stop>,
     /// The fraction of its motion that each of the [`Paths::bodies`](super::Paths::bodies) keeps.
     pub fractions: Vec<f64>,
@@ -20,8 +20,8 @@ pub struct FailSafeReport {
     /// A pair that shows that the intended motion is impossible. `x1` is then not usable, and
     /// the step must be redone in smaller ones.
     pub conflict: Option<Conflict>,
-    /// A pair that ends nearer than it may. It means a defect of this module; the caller must
-    /// not ignore it.
+    /// A pair that ends nearer than it may. Positions are too large for the clearance to be
+    /// resolved, or this module has a defect. The caller must not ignore it.
     pub too_near: Option<TooNear>,
 }
 
@@ -37,7 +37,8 @@ pub struct Truncation {
 }
 
 /// A plane at which a vertex was stopped. In a step of length `h`, the vertex's velocity along
-/// `normal` must then be at least `advance_m / h`: see [`stopped_velocity`](super::stopped_velocity).
+/// `normal` must then be at least `advance_m / h` (see
+/// [`stopped_velocity`](super::stopped_velocity)).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
     /// The vertex.
@@ -49,12 +50,13 @@ pub struct Stop {
     pub advance_m: f64,
 }
 
-/// A pair that cannot be kept apart: its prescribed vertices leave no room between them.
+/// A pair that cannot be kept apart: its prescribed vertices leave no room, or push a vertex or a
+/// body against another plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conflict {
     /// The pair.
     pub pair: Pair,
-    /// Its vertex that has no room (its first one if none is free).
+    /// The vertex that has no room. If that is not one vertex alone, the pair's first one.
     pub vertex: VertexId,
 }
 

@@ -17,17 +17,17 @@ use crate::contact::fail_safe::Stop;
 use crate::contact::fail_safe::plane::Bound;
 use crate::math::Vec3;
 
-/// Most changes of a multiplier before the fraction decides. Two are enough for one plane.
-/// Folds between layers have several planes at sharp angles and take more.
+/// Most changes of multipliers before the fraction decides. Two are enough for one plane. Folds
+/// between layers have several planes at sharp angles and take more.
 const MAX_CHANGES: usize = 40;
 
 /// The last changes only push away from violated planes and no longer back to the nearest
 /// place. The vertex gets beyond all planes sooner that way.
 const LAST_CHANGES: usize = 10;
 
-/// The part of the displacement `target` (m) that the `bounds` of a vertex (by rising pair)
-/// allow; `None` if they allow all of it. Adds to `stops` the planes that stopped the vertex. A
-/// slide ends `grain_m` further from its planes than it must, and is undone unless `allowed`.
+/// The part of the displacement `target` (m) that the `bounds` of a vertex (by rising pair) allow.
+/// None if they allow all of it. Adds to `stops` the planes that stopped the vertex. A slide ends
+/// `grain_m` (m) further from its planes than it must, and is undone unless `allowed`.
 ///
 /// # Errors
 /// The pair that pushes the vertex, if another pair leaves it no room.
