@@ -16,9 +16,10 @@ use crate::threads::{ByPatch, Threads};
 pub enum Node {
     /// Bounds of one face.
     Leaf(FaceId),
-    /// Bounds of two children, this node and the next one, within one part.
+    /// Bounds of two children within one part: the node of this number and the next one.
     Inner(u32),
-    /// Bounds of two children, this node and the next one. Each covers one part or more.
+    /// Bounds of two children, the node of this number and the next one. Each covers one part
+    /// or more.
     Top(u32),
 }
 
@@ -38,9 +39,10 @@ pub struct Hierarchy {
 
 impl Hierarchy {
     /// Builds the tree top-down over `faces`. A node is split at the median of its faces'
-    /// centroids along their longest extent; ties go by number. `rest` are the rest positions
-    /// (m). `parts` is the patch of each vertex and the number of patches; a face belongs to
-    /// the patch of its lowest vertex. Without `parts` the object is one part. Time n log n.
+    /// centroids along their longest extent; ties go by number. The tree over the parts is split
+    /// in the same way, at the means of their centroids. `rest` are the rest positions (m).
+    /// `parts` is the patch of each vertex and the number of patches; a face belongs to the patch
+    /// of its lowest vertex. Without `parts` the object is one part. Time n log n.
     pub fn new(faces: &[[u32; 3]], rest: &[Vec3], parts: Option<(&[PatchId], usize)>) -> Self {
         let centroid = |face: &[u32; 3]| face.map(|v| rest[v as usize]).iter().sum::<Vec3>() / 3.0;
         let centroids: Vec<Vec3> = faces.iter().map(centroid).collect();
@@ -85,8 +87,8 @@ impl Hierarchy {
         self.patches.get(root as usize).copied().filter(|&patch| patch != NONE)
     }
 
-    /// Computes the bounds of all nodes from the bounds of the `vertices` that `faces` name.
-    /// Handles the parts in parallel.
+    /// Computes the `bounds`, one for each node, from the bounds of the `vertices` that `faces`
+    /// name. Handles the parts in parallel.
     pub fn refit(
         &self,
         threads: &Threads,
@@ -109,7 +111,8 @@ impl Hierarchy {
     }
 
     /// Like [`Hierarchy::refit`], after the bounds of the `changed_vertices` have changed.
-    /// Notes in `changed_nodes` the nodes above them.
+    /// Notes in `changed_nodes` the nodes above them. There is an entry of `changed_vertices` for
+    /// each of the `vertices`, and one of `changed_nodes` for each node.
     pub fn refit_changed(
         &self,
         faces: &[[VertexId; 3]],

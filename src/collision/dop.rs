@@ -1,5 +1,5 @@
-//! Discrete oriented polytopes with 18 faces (18-DOPs), and the test that makes an elementary
-//! pair a candidate.
+//! Discrete oriented polytopes with 18 faces (18-DOPs), and the test of the bounds of an
+//! elementary pair.
 //!
 //! The nine axes are x, y, z, x+y, x-y, x+z, x-z, y+z, y-z (Mezger, Kimmerle & Etzmuss 2003).
 //! The diagonal axes are not unit vectors: a distance d becomes sqrt(2) d along them.
@@ -84,10 +84,10 @@ impl Dop18 {
 /// True if the bounds of the pair's two sides overlap. `vertices` holds the bounds of all
 /// vertices, each [`Dop18::swept`] over its motion and grown by half a distance.
 ///
-/// This formula alone decides which pairs are candidates, and it reads the four vertices
-/// alone. The hierarchies above it only cover more. It is true for every pair that comes
-/// within the distance while each vertex is anywhere on its own path, even if the vertices
-/// do not move at the same pace.
+/// A candidate passes this test and [`may_come_near`](super::screen::may_come_near). Both read
+/// the four vertices alone; the hierarchies above only cover more. The test is true for every
+/// pair that comes within the distance while each vertex is anywhere on its own path, even if
+/// the vertices do not move at the same pace.
 pub fn near(pair: &Pair, vertices: &[Dop18]) -> bool {
     let (first, second) = pair.vertices.split_at(pair.first_side());
     let bounds = |side: &[VertexId]| {

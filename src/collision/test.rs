@@ -157,8 +157,8 @@ impl TestTrees<'_> {
         is_top(test.obj1, test.dop1) || is_top(test.obj2, test.dop2)
     }
 
-    /// The tests that all others unfold from: each object as a whole against each other one,
-    /// and each cloth against itself. Obstacles are not tested against obstacles.
+    /// The tests that all others unfold from: each object as a whole against itself and against
+    /// each other one, where the two meet ([`Moves::meets`](super::Moves::meets)).
     pub fn of_whole_objects(&self) -> impl Iterator<Item = Test> {
         let roots = || {
             let numbered = (0..).zip(self.surfaces);

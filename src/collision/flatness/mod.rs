@@ -1,8 +1,8 @@
 //! Culling of flat regions: finds parts of a cloth that need no test against themselves.
 //!
 //! In a flat or gently bent cloth the bounds of neighbouring faces always overlap, although no
-//! pair of elements comes near. A node of the hierarchy is skipped if the rest shape shows that
-//! its elements cannot come near each other:
+//! pair of primitives (vertices, edges, faces) comes near. A node of the hierarchy is skipped if
+//! the rest shape shows that its primitives cannot come near each other:
 //!
 //! | symbol | |
 //! |---|---|
@@ -11,12 +11,12 @@
 //! | `W` | 2x3 with orthonormal rows: projects onto a plane through the region |
 //! | `A` | 2x2: the linear part of the region's affine map into that plane |
 //! | `r_v = W y_v - A u_v` | residual of `v`; `D` is the diameter of a box around all residuals |
-//! | `d` | least rest distance of two elements in the region without a common vertex |
+//! | `d` | least rest distance of two primitives in the region without a common vertex |
 //!
-//! *Claim*: if `s_min(A) d - D >= radius`, no two elements (vertices, edges, faces) of the
-//! region without a common vertex come within `radius`. Each vertex may be anywhere on its path.
+//! *Claim*: if `s_min(A) d - D >= radius`, no two primitives of the region without a common
+//! vertex come within `radius`. Each vertex may be anywhere on its path.
 //!
-//! *Proof*: let `p` and `q` be points of the two elements and `lambda` the difference of their
+//! *Proof*: let `p` and `q` be points of the two primitives and `lambda` the difference of their
 //! weights. Then `W (y(p) - y(q)) = sum lambda_v W y_v = A (u(p) - u(q)) + r(p) - r(q)`. `W`
 //! does not lengthen a vector. The residual of a point is a convex combination of residuals of
 //! vertices. The residual of a vertex on its path lies between those of the path's ends. So all
@@ -83,7 +83,7 @@ impl Flatness {
         })
     }
 
-    /// True if no two elements below `node` without a common vertex come within the
+    /// True if no two primitives below `node` without a common vertex come within the
     /// radius of `sweep`.
     pub fn rules_out(&self, node: u32, sweep: &Sweep) -> bool {
         let below = self.below(node);

@@ -72,7 +72,7 @@ fn spread(count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |at| at * step % count)
 }
 
-/// For each node the least distance (m) between two elements below it without a common
+/// For each node the least distance (m) between two primitives below it without a common
 /// vertex, at most three quarters of a mean edge. The hierarchy itself finds it. `rest` is the
 /// result of [`in_plane`].
 pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {

@@ -32,8 +32,8 @@ pub struct Intersection {
 }
 
 /// All intersections of `surfaces` whose vertices are at `x` (all vertices, finite, m), by
-/// rising edge and face. Tests each cloth against itself, the other cloths and the obstacles,
-/// and the edges of both against the faces of the other. Exact: see [`edge_meets_face`].
+/// rising edge and face. [`Moves::meets`] says which surfaces are tested. The edges of each are
+/// tested against the faces of the other. Exact: see [`edge_meets_face`].
 pub fn intersections(threads: &Threads, surfaces: &Surfaces, x: &[Vec3]) -> Vec<Intersection> {
     let still = Still::new(threads, surfaces, x, 0.0);
     let mut found = Vec::new();
@@ -73,7 +73,7 @@ impl StartProblem {
 
 /// All intersections of `surfaces` and all elementary pairs nearer than `delta_m`, counted by
 /// kind and objects. The vertices start at `x` (all vertices, finite, m). Empty for a clean
-/// start. Skips pairs that share a vertex and pairs of obstacles.
+/// start. Skips pairs that share a vertex, and surfaces that do not meet ([`Moves::meets`]).
 pub fn start_state(
     threads: &Threads,
     surfaces: &Surfaces,
@@ -156,7 +156,7 @@ impl<'a> Still<'a> {
         Self { surfaces, x, vertices, nodes }
     }
 
-    /// Visits once each pair of faces whose bounds overlap. Skips pairs of obstacles.
+    /// Visits once each pair of faces whose bounds overlap, of surfaces that meet.
     fn for_face_pairs(&self, mut visit: impl FnMut(FaceOf, FaceOf)) {
         for (second, of_second) in (0..).zip(&self.surfaces.list) {
             for (first, of_first) in (0..=second).zip(&self.surfaces.list) {

@@ -120,9 +120,10 @@ impl Detector {
     /// A rank's share of the root tests.
     ///
     /// There is a root test for each pair of parts whose bounds overlap. A part is the subtree
-    /// of a patch of cloth, or a whole obstacle. The rank that owns a patch tests it against
-    /// itself and against obstacles. Of two patches, the owner of the first one tests both if
-    /// the sum of their numbers is even, else the owner of the second one.
+    /// of a patch, or a whole obstacle; a body of few nodes is one patch. The rank that owns a
+    /// patch tests it against itself and against obstacles. Of two patches, the owner of the
+    /// first one tests both if the sum of their numbers is even, else the owner of the second
+    /// one.
     ///
     /// Every rank executes the tests above the parts. Only the owner of patch 0 returns their
     /// counts; all others return zero, so that the sum over the ranks counts each test once.
@@ -192,12 +193,12 @@ impl Detector {
     }
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`](super::dop::near) and not screened out over the motion of the last refit. After
-    /// a partial refit it replaces those with a strayed vertex. Returns counts of what was
-    /// executed and found.
+    /// [`near`](super::dop::near) over the motion of the last refit, except those that are
+    /// screened out or lie in a flat region. After a partial refit it replaces those with a
+    /// strayed vertex. Returns counts of the executed tests and of the candidates found.
     ///
-    /// It executes the tests on the calling thread, by plain recursion: what a shared search
-    /// finds is compared with this.
+    /// It executes all tests on the calling thread, depth first. Tests compare a shared search
+    /// with it.
     pub fn collect(
         &mut self,
         surfaces: &Surfaces,
@@ -218,7 +219,7 @@ impl Detector {
     }
 
     /// Collects candidates as [`Detector::collect`] does. `find` executes the tests: it adds
-    /// what it finds to the list that it is given, and returns the counts.
+    /// the pairs that it finds to its list, and returns the counts.
     ///
     /// # Errors
     /// Those of `find`.

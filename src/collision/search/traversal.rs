@@ -1,4 +1,4 @@
-//! What a detector shares out: tests, executed on refitted hierarchies down to candidates.
+//! Executes tests on refitted hierarchies, down to candidates.
 
 use crate::collision::dop::Dop18;
 use crate::collision::elementary::{FaceSide, elementary_pairs};
