@@ -9,17 +9,18 @@ use std::collections::VecDeque;
 use crate::stealing::settings::{Share, StealingSettings};
 use crate::stealing::workload::Task;
 
-/// How large a stack may grow.
+/// How large the stack of a processor may grow. `sigma` is the number of tasks in its part of the
+/// pool.
 #[derive(Debug, Clone, Copy)]
 pub struct Decomposition {
-    /// Growth of the limit with each task in the pool, tests.
+    /// Growth of the limit with each task of `sigma`, tests.
     pub a: u32,
-    /// The limit beside an empty pool, tests.
+    /// The limit without a task, tests.
     pub b: u32,
 }
 
 impl Decomposition {
-    /// `tau = a sigma + b`: the largest stack beside a pool of `sigma` tasks, in tests.
+    /// `tau = a sigma + b`: the largest stack, in tests.
     #[inline]
     pub fn limit(&self, sigma: usize) -> usize {
         self.a as usize * sigma + self.b as usize
@@ -90,7 +91,7 @@ impl Policy {
         Self { decomposition, stealing, share }
     }
 
-    /// The largest stack beside a pool of `sigma` tasks, in tests.
+    /// The largest stack beside `sigma` tasks in the processor's part of the pool, in tests.
     #[inline]
     pub fn limit(&self, sigma: usize) -> usize {
         self.decomposition.map_or(usize::MAX, |decomposition| decomposition.limit(sigma))

@@ -13,8 +13,9 @@ use crate::stealing::trace::{Origin, Steal, TaskSpan, TraceClock};
 use crate::stealing::usage::{ProcessorUse, Stretch, Theft, note_theft};
 use crate::stealing::workload::{Results, Task, Workload};
 
-/// Calls of [`Workload::run`] between two looks at the size of the pool, and on processor 0 at
-/// the clock. On the draped tablecloth they take about 5 us: less than a polling interval.
+/// Calls of [`Workload::run`] between two looks of a processor at the size of its deque, and on
+/// processor 0 at the clock. On the draped tablecloth they take about 5 us: less than a polling
+/// interval.
 pub const RUNS_PER_LOOK: u32 = 8;
 
 /// What the processors of a rank share during a search.
@@ -54,7 +55,7 @@ pub(super) struct Processor<T, R> {
     pub thefts: Vec<Theft>,
     /// Its tasks, if they are traced.
     pub spans: Vec<TaskSpan>,
-    /// Runs until the next look at pool and clock.
+    /// Runs until the next look at deque and clock.
     runs: u32,
 }
 

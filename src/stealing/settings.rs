@@ -10,7 +10,7 @@ pub struct StealingSettings {
     pub decomposition: bool,
     /// Whether a processor with nothing to do takes tasks from others.
     pub stealing: bool,
-    /// A processor's stack is cut when it exceeds `a` times the tasks in its pool ...
+    /// A processor's stack is cut when it exceeds `a` times the tasks in its part of the pool ...
     pub a: u32,
     /// ... plus `b` tests.
     pub b: u32,

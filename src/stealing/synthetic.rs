@@ -28,7 +28,7 @@ pub fn unfold(node: &SyntheticTest) -> impl Iterator<Item = SyntheticTest> + use
     (0..children).map(move |child| SyntheticTest { name: mix(hash + child), depth: depth + 1 })
 }
 
-/// Number of executed tests, and a hash of which they were.
+/// Number and hash of the executed tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     pub tests: u64,
@@ -72,7 +72,7 @@ impl Workload for Synthetic {
     }
 }
 
-/// The counts of plain recursion.
+/// The counts of a search on one stack.
 pub fn expected<'a>(roots: impl IntoIterator<Item = &'a SyntheticTest>) -> Count {
     let mut count = Count::default();
     let mut stack = Vec::from_iter(roots.into_iter().copied());

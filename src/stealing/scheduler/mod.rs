@@ -9,12 +9,14 @@
 //! stealing, Thomaszewski & Blochinger 2007, section 4.2.4). No rank is in charge of the end of a
 //! search. The ranks find it out together (`docs/methods.md`, section 9):
 //!
-//! | round | it ends when |
-//! |---|---|
-//! | `Searching` | an idle rank has got some rejections in a row: it clears `worked` and enters a barrier |
-//! | `InBarrier` | all ranks have entered; until then the rank goes on asking and answering |
-//! | `Due` | the rank contributes `worked` to a sum: whether it got a task since it entered the barrier. A busy rank contributes at once: it did get a task. An idle rank first awaits the answer to its last request, and asks no more |
-//! | `InSum` | all ranks have contributed. If the sum is zero, nobody works and no message of this search is under way: the search is `Over`. Else `Searching` begins again |
+//! - `Searching` ends when an idle rank has got some rejections in a row. The rank clears `worked`
+//!   and enters a barrier.
+//! - `InBarrier` ends when all ranks have entered. Until then the rank asks and answers on.
+//! - `Due` ends when the rank contributes `worked` to a sum: whether it got a task since it entered
+//!   the barrier. A busy rank contributes at once, because it did get a task. An idle rank asks no
+//!   more, and first awaits the answer to its last request.
+//! - `InSum` ends when all ranks have contributed. If the sum is zero, nobody works and no message
+//!   of this search is under way: the search is `Over`. Else `Searching` begins again.
 //!
 //! Every task answers a request, and no rank contributes 0 while its request is under way. So a
 //! sum of zero says that no rank got a task after the last rank entered the barrier. Then no task
@@ -67,7 +69,7 @@ impl MessageKind {
 pub enum Event {
     /// Time has passed.
     Polled,
-    /// A message has come. Its tasks are in the pool already.
+    /// A message has come. The caller has taken its tasks, so that [`Load`] counts them.
     Received {
         /// The rank that sent it.
         from: usize,
@@ -176,8 +178,8 @@ impl Scheduler {
         self.round == Round::Over
     }
 
-    /// Tells it of an `event` and of the present `load` of its rank. Adds to `actions` what the
-    /// rank must do now.
+    /// Handles an `event`; `load` is that of its rank now. Adds to `actions` what the rank must
+    /// do.
     ///
     /// # Errors
     /// An event that the protocol does not allow.

@@ -14,7 +14,7 @@ type Task = workload::Task<SyntheticTest>;
 
 const SCHEDULES: u64 = 3000;
 const SEARCHES: usize = 3;
-/// Events after which a schedule does not end.
+/// A schedule with more events counts as one that does not end.
 const MOST_EVENTS: usize = 2_000_000;
 
 struct Random(u64);
