@@ -42,7 +42,8 @@ impl<const N: usize> ExactSums<N> {
         }
     }
 
-    /// The sums over all ranks, each rounded once. One all-reduce for any `N`.
+    /// The sums over all ranks, each rounded once. One all-reduce for any `N`. After: `self` has
+    /// the sums over all ranks too.
     ///
     /// # Errors
     /// If a rank fails.

@@ -55,10 +55,10 @@ pub fn gather_v<T: Pod>(world: &dyn World, root: usize, mine: &[T]) -> Result<Ve
     Ok(all)
 }
 
-/// A sparse exchange. Sends `items_for[rank]` to each rank if there are any, and returns the
-/// received items by rising source rank. All ranks call it; no rank knows beforehand who sends
-/// to it. Items for this rank itself are passed through. The cost is one all-reduce and the
-/// messages.
+/// A sparse exchange. Sends the list `items_for[rank]` to each rank unless the list is empty, and
+/// returns the received items by rising source rank. All ranks call it, with a list for every rank;
+/// no rank knows beforehand who sends to it. Items for this rank itself are passed through. The
+/// cost is one all-reduce and the messages.
 ///
 /// Before: no other message with `tag` is under way. After: none is.
 ///

@@ -34,6 +34,9 @@ impl<B: Default> PendingRequest<B> {
     }
 
     /// Whether the operation is complete; for a receive, with its status.
+    ///
+    /// # Errors
+    /// If MPI reports one.
     pub fn test(&mut self) -> Result<Option<ffi::MPI_Status>> {
         let (mut done, mut status) = (0, MaybeUninit::zeroed());
         // SAFETY: the request is valid or null, and the buffer outlives it.
@@ -54,6 +57,9 @@ impl<B: Default> Drop for PendingRequest<B> {
 
 impl PendingRequest<Vec<u8>> {
     /// Starts to send the buffer.
+    ///
+    /// # Errors
+    /// If the buffer is longer than 2 GiB, or MPI reports an error.
     pub fn send(&mut self, comm: ffi::MPI_Comm, to: usize, tag: c_int) -> Result<()> {
         let length = int(self.buffer().len())?;
         let from = address(&self.buffer);
@@ -67,6 +73,9 @@ impl PendingRequest<Vec<u8>> {
     }
 
     /// Starts to receive a message that fills the buffer.
+    ///
+    /// # Errors
+    /// Those of [`Self::send`].
     pub fn receive(&mut self, comm: ffi::MPI_Comm, from: usize, tag: c_int) -> Result<()> {
         let length = int(self.buffer().len())?;
         let into = address_mut(&mut self.buffer);
