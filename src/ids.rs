@@ -1,16 +1,16 @@
 //! What the integers of this program number.
 
-/// A vertex in the mesh's own numbering: cloth after cloth in scene order, then body of few nodes
-/// after body, then obstacle after obstacle. It never changes, whatever the partition.
+/// A vertex in the mesh's own numbering: cloth after cloth in scene order, then the bodies of
+/// few nodes, then obstacle after obstacle. It never changes, whatever the partition.
 pub type VertexId = u32;
 
-/// A triangle of one surface, in the order of its mesh.
+/// A triangle of one object, in the order of its mesh.
 pub type FaceId = u32;
 
-/// An edge of one surface. Edges are sorted by their lower, then their higher vertex.
+/// An edge of one object, sorted by its lower, then its higher vertex.
 pub type EdgeId = u32;
 
-/// A patch of nodes of one cloth or one body: the unit of ownership (see [`crate::partition`]).
+/// A patch of cloth vertices: the unit of ownership (see [`crate::partition`]).
 pub type PatchId = u32;
 
 /// Stands where an optional id is absent (the missing face of a boundary edge).

@@ -57,8 +57,9 @@ impl Threads {
         }
     }
 
-    /// Calls `work` on chunks of `items`, in parallel, and appends its results to
-    /// `results` in the order of the items. Returns the sum of its return values.
+    /// Calls `work` on pieces of at most `chunk` of the `items`, in parallel. With one
+    /// thread all items are one piece. Appends its results to `results` in the order of
+    /// the items. Returns the sum of its return values.
     pub fn collect<T: Sync, R: Send>(
         &self,
         items: &[T],

@@ -31,7 +31,7 @@ impl<'a> PatchEquations<'a> {
         Self { nodes, first_row, first_slot, structure, values, rhs }
     }
 
-    /// Sets the right-hand side and the diagonal block of a row of this patch.
+    /// Sets the right-hand side (N s) and the diagonal block (kg) of a row of this patch.
     pub fn set(&mut self, row: usize, rhs: Vec3, block: Mat3) {
         self.rhs[row] = rhs;
         let slot = self.structure.diagonal(self.first_row + row) - self.first_slot;
@@ -39,7 +39,8 @@ impl<'a> PatchEquations<'a> {
     }
 
     /// Adds an element of N nodes: to those of its `rows` that are not [`NONE`] their part of the
-    /// right-hand side, and `block(a, b)` at `slots[a][b]`.
+    /// right-hand side, and `block(a, b)` at `slots[a][b]`. `rows` count from the patch's first
+    /// row, `slots` from its first block.
     #[inline(always)]
     pub fn add<const N: usize>(
         &mut self,
@@ -67,7 +68,7 @@ impl<'a> PatchEquations<'a> {
         }
     }
 
-    /// Adds to one row and its diagonal block.
+    /// Adds to one row and its diagonal block, unless `row` is [`NONE`].
     pub fn add_diagonal(&mut self, row: u32, slot: u32, rhs: Vec3, block: Mat3) {
         if row != NONE {
             self.rhs[row as usize] += rhs;

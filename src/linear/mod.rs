@@ -1,7 +1,8 @@
 //! The linear system: a matrix of 3x3 blocks, preconditioners and conjugate gradients.
 //!
 //! Rows are distributed over the ranks; the solution has the same bits on any number
-//! of ranks and threads. Inner products go through [`crate::ranks::ExactSums`].
+//! of ranks and threads. Inner products go through [`crate::ranks::ExactSums`]. A row or a
+//! column is a node; as in [`crate::partition`], this room also calls it a vertex.
 
 mod block_csr;
 mod cg;

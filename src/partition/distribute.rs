@@ -197,7 +197,7 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// For the cloth vertices of `partition`.
+    /// For the vertices of `partition`.
     pub fn new(partition: &Partition) -> Self {
         let mut counts = Vec::with_capacity(partition.ranks);
         let mut order = Vec::with_capacity(partition.patches.of_vertex.len());
@@ -214,7 +214,7 @@ impl Gather {
     /// Collects the `own` values of every rank in `mesh`, on every rank.
     ///
     /// Before: `own` is in the order of [`Layout::own`]; `mesh` has one value for each
-    /// cloth vertex. After: `mesh` holds every owner's value.
+    /// vertex. After: `mesh` holds every owner's value.
     ///
     /// # Errors
     /// If a rank fails.

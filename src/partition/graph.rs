@@ -14,7 +14,7 @@ pub struct Graph {
 
 impl Graph {
     /// The graph of `vertices` vertices in which all vertices of a clique couple to
-    /// each other; a clique is the vertices of a triangle or of a hinge.
+    /// each other. A clique is the vertices of an element, or the nodes of a body.
     pub fn from_cliques<'a, I>(vertices: usize, cliques: I) -> Self
     where
         I: IntoIterator<Item = &'a [u32]>,

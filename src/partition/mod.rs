@@ -1,9 +1,13 @@
 //! The owner of every vertex, and the numbering of one rank.
 //!
-//! The vertices of all cloths are divided twice: into [`Patches`], which depend on
-//! the mesh alone, and the patches among the ranks ([`Partition`]). A [`Layout`] is one
-//! rank's part of the parallel numbering. Vertices keep their number in the mesh
-//! throughout: a partition is an index, not a data structure.
+//! The vertices are divided twice: into [`Patches`], which depend on the mesh alone, and
+//! the patches among the ranks ([`Partition`]). A [`Layout`] is one rank's part of the
+//! parallel numbering. Vertices keep their number in the mesh throughout: a partition is
+//! an index, not a data structure.
+//!
+//! A vertex of this room is a node of the linear system ([`crate::ids::NodeId`]): first
+//! the vertices of all cloths, then the nodes of bodies of few nodes. Such a body is
+//! divided like a cloth; usually it is one patch.
 
 mod distribute;
 mod graph;

@@ -7,7 +7,7 @@ use crate::ids::{NONE, PatchId, VertexId};
 use crate::partition::graph::Graph;
 use crate::partition::metis;
 
-/// The patches of all cloths: the unit of ownership, of the preconditioner's
+/// The patches of all cloths and bodies: the unit of ownership, of the preconditioner's
 /// blocks and of plain sums. They depend on the mesh and on `patch_vertices`
 /// alone, never on the number of ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +21,10 @@ pub struct Patches {
 }
 
 impl Patches {
-    /// Divides each cloth into patches of about `patch_vertices` vertices. METIS makes them
-    /// connected if it can. A cloth is a range of vertices; together the cloths cover the
-    /// graph. No patch spans two cloths. Patches are numbered by their lowest vertex.
+    /// Divides each cloth into patches of about `patch_vertices` vertices. Most patches are
+    /// connected, but METIS is not asked to make them so. A cloth, or a body, is a range of
+    /// vertices; together the ranges cover the graph. No patch spans two ranges. Patches are
+    /// numbered by their lowest vertex.
     ///
     /// # Errors
     /// When METIS refuses the graph.

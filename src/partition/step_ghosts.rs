@@ -60,8 +60,8 @@ impl StepGhosts {
 
     /// Replaces the step ghosts and their part of `halo`, which [`Self::halo`] made.
     ///
-    /// The vertices of a group need each other's values. Every rank that owns a vertex of a
-    /// group passes that group, in any order; [`NONE`] stands for no vertex.
+    /// The vertices of a group need each other's values. A rank passes each group in which it
+    /// owns a vertex, in any order; [`NONE`] stands for no vertex.
     pub fn refill<const N: usize>(
         &mut self,
         halo: &mut Halo,
