@@ -1,7 +1,7 @@
 //! Speed of collision detection on one thread, with and without culling of flat regions. A disc of
-//! 14,161 vertices and 27,848 faces (about the tablecloth) is tested against a sphere of 4,032
-//! faces and against itself. `collect` is plain recursion. `tasks` executes the same tests on one
-//! processor that cuts its stack into tasks and keeps a pool.
+//! 14,161 vertices and 27,848 faces (about the tablecloth) is tested against a sphere of 4,096
+//! faces and against itself. `collect` executes the tests on one stack. `tasks` executes the same
+//! tests on one processor that cuts its stack into tasks and keeps a pool.
 //!
 //! `cargo bench --bench collision`
 
