@@ -26,7 +26,7 @@ use crate::math::{Mat3, Vec3};
 /// what is pressed together would burst.
 const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
-/// How contacts push and slide.
+/// How contacts push and rub.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
     /// `d_c`, m.
@@ -119,8 +119,8 @@ pub struct ContactStep<'a> {
 }
 
 impl ActiveContact {
-    /// `contact` between `sides`, with its memory and its spring. None if neither side can move, or
-    /// if the sides part fast.
+    /// `contact` between `sides`, with its memory and its spring. `None` if neither side can move,
+    /// or if they part fast.
     pub fn new(
         contact: &Contact,
         sides: &Sides,
@@ -146,8 +146,8 @@ impl ActiveContact {
         let memory = memory_of(step.memories, &contact.pair);
         let last_normal_force = memory.map_or(0.0, |memory| memory.normal_force);
         let closing = push_out - h * falling.dot(&normal);
-        // A spring in the system pulls as well as pushes. So a contact is left out if its sides
-        // would part for good even against the normal force of the last step.
+        // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
+        // would part for good, even against the normal force of the last step.
         let parting_limit_m = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
         if closing + last_normal_force * h * h / mass < -parting_limit_m {
             return None;

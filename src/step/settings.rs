@@ -6,7 +6,7 @@ use crate::bodies::cloth::Air;
 use crate::linear::PreconditionerKind;
 use crate::{contact, stealing};
 
-/// The settings of a simulation.
+/// Settings of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepSettings {
     /// Frames of one second.
@@ -19,11 +19,11 @@ pub struct StepSettings {
     pub air: Air,
     /// How bodies touch.
     pub contact: contact::ContactSettings,
-    /// How hierarchy tests are shared out.
+    /// How ranks and threads share the hierarchy tests.
     pub collision: stealing::StealingSettings,
     /// The linear solver and its step control.
     pub solver: Solver,
-    /// Vertices of a patch, about.
+    /// About how many vertices a patch has.
     pub patch_vertices: u32,
     /// Whether each step reports the total energy.
     pub energy: bool,
@@ -33,7 +33,7 @@ pub struct StepSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Solver {
-    /// The residual to reach, relative to the one at the start.
+    /// The residual to reach, relative to the right-hand side of the free vertices.
     pub relative_residual: f64,
     /// Iterations after which a solve has failed.
     pub max_iterations: u32,
