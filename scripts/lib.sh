@@ -25,7 +25,7 @@ stage() {
     fi
 }
 
-# cargo fmt does not follow the modules that a list declares (shapes, materials,
+# cargo fmt does not follow the modules that a list declares (shapes, materials, elements,
 # preconditioners), so each file is named.
 format_check() {
     git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check

@@ -54,7 +54,7 @@ pub(crate) fn at_least_one(at: &str, value: u32) -> Result<()> {
     Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
 }
 
-/// A number of cells, few enough for the memory.
+/// A number of cells along a side, few enough for 32-bit numbers of vertices, faces and corners.
 pub(crate) fn cells(at: &str, value: u32) -> Result<()> {
     at_least_one(at, value)?;
     if value <= 10_000 {

@@ -7,7 +7,7 @@
 //! # A tour
 //!
 //! A [`Scene`] is what users write in RON. [`scene::build()`] makes bodies of it, [`Model`] is what
-//! all ranks share, and each rank has a [`Simulation`]. Frames have the same bits for any number of
+//! all ranks share, and each rank has a [`Simulation`]. Frames are the same bits for any number of
 //! ranks and threads.
 //!
 //! ```
@@ -58,8 +58,9 @@
 //!
 //! # Rooms
 //!
-//! Imports go down only. The rooms without a link are private. The feature `internals` opens them
-//! to the tests, the benches and the machine model of this package.
+//! Imports go down only. `contact`, `stealing`, `collision`, `linear` and `threads` are an
+//! implementation. They are private, unless the feature `internals` opens them to the tests, the
+//! benches and the machine model of this package.
 //!
 //! | room | |
 //! |---|---|
@@ -71,8 +72,7 @@
 //! | `stealing`, `collision` | sharing of any tests; pairs that come near |
 //! | `linear` | block matrix, preconditioners, conjugate gradients |
 //! | [`partition`], [`mesh`], [`ranks`] | patches and owners; meshes; ranks and their messages |
-//! | `threads` | threads of a rank |
-//! | [`error`], [`ids`], [`math`] | errors; what integers number; vectors |
+//! | [`error`], [`ids`], [`math`] | what all rooms use |
 
 // Without the feature `internals`, what only tests and the machine model use has no user.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use common::run::{finish, scene};
 
-/// A scene of one sheet, with `cloth` and `rest` inserted.
+/// A scene of one cloth of this `shape`, with more `fields` of the scene.
 fn sheet(shape: &str, fields: &str) -> String {
     format!(
         r#"(name: "bad", frames: 1, cloths: [(shape: {shape}, material: Isotropic(

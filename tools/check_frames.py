@@ -9,8 +9,8 @@ files by itself and shares no code with the simulation. For each frame it counts
 pairs of an edge and a face that share no vertex and meet. ipctk's broad phase finds
 the candidates, and its `is_edge_intersecting_triangle` decides each of them. Pairs
 are cloth with itself, with other cloth and with obstacles; pairs of two obstacles do
-not count. The exit code is 1 if there is such a pair, or if a frame is missing or
-not finite.
+not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
+or not finite.
 
 `partition.csv` lists the vertices of a frame that are cloth; the others belong to
 moving obstacles. `obstacles.obj` holds the fixed obstacles. Polygons are cut by the

@@ -106,8 +106,8 @@ pub struct ReplayArguments {
           allow_hyphen_values = true)]
     pub bandwidth: f64,
 
-    /// Processor time to look for messages, to send one, or to receive one. A number with ns, us, ms
-    /// or s.
+    /// Processor time to look for messages, to send one, or to receive one. A number with ns, us,
+    /// ms or s.
     #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time,
           allow_hyphen_values = true)]
     pub overhead: f64,

@@ -18,8 +18,8 @@ use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Pla
 /// `scene_dir`. Each triangle of a cloth is cut into `refine` x `refine`.
 ///
 /// # Errors
-/// A mesh that is missing or unsound, a pin without a vertex, rest lengths from texture
-/// coordinates that the mesh does not have.
+/// A mesh that is missing or unsound, too many triangles after refinement, a pin without a vertex,
+/// rest lengths from texture coordinates that the mesh does not have.
 pub fn build(scene: &Scene, scene_dir: &Path, refine: usize) -> Result<Setup> {
     let mut setup = Setup::default();
     for (i, cloth) in scene.cloths.iter().enumerate() {

@@ -12,12 +12,12 @@ use crate::error::{Error, Result};
 use crate::mesh::shapes::Shape;
 use crate::scene::spec::Scene;
 
-/// Reads the scene at `path`, fills in the defaults that depend on other fields, and checks
-/// it: [`read`], then [`complete`].
+/// Reads the scene at `path`, fills in the defaults that depend on other fields, and checks it:
+/// [`read`], then [`complete`].
 ///
 /// # Errors
-/// A file that cannot be read, text that is not RON or not a scene (by line and
-/// column), a field out of bounds.
+/// A file that cannot be read, text that is not RON or not a scene (by line and column), a field
+/// out of bounds.
 pub fn load(path: &Path) -> Result<Scene> {
     complete(read(path)?, path)
 }

@@ -7,7 +7,11 @@ use crate::math::{Vec2, Vec3};
 use crate::mesh::SurfaceMesh;
 use crate::scene::spec::{Cloth, Rest};
 
-/// Each face's rest triangle, from the shape or from the texture coordinates.
+/// The rest triangle of each face (m), from the shape or from the texture coordinates. `rest` has
+/// the rest position (m) of each vertex. `at` is the path of the cloth in the scene.
+///
+/// # Errors
+/// A face without texture coordinates, or of no area in them, if the rest lengths come from them.
 pub(super) fn rest_planes(
     cloth: &Cloth,
     surface: &SurfaceMesh,

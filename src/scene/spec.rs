@@ -18,7 +18,7 @@ use crate::{contact, stealing, step};
 pub struct Scene {
     /// Names the run folder. The default is the scene file's own name.
     pub name: String,
-    /// Seed of everything random.
+    /// A seed. It is written to `run.json`. No part of a simulation is random today.
     pub seed: u64,
     /// Number of frames after the first one. The first frame shows the start.
     pub frames: u32,
@@ -42,7 +42,7 @@ pub struct Scene {
     pub solver: Solver,
     /// Approximate number of vertices of a patch.
     pub patch_vertices: u32,
-    /// What is written.
+    /// What is written, and how.
     pub output: Output,
 }
 

@@ -95,8 +95,10 @@ impl Piece {
     }
 }
 
-/// The meshes of all pieces, built from the scene. Otherwise the reason why the scene does not
-/// give them.
+/// The meshes of all pieces, built from the scene in `folder`.
+///
+/// # Errors
+/// The reason why the scene does not give them: a mesh that is gone or has changed.
 pub fn meshes_of_scene(
     scene: &Scene,
     folder: &Path,
@@ -130,8 +132,8 @@ pub fn meshes_of_scene(
     Ok(meshes)
 }
 
-/// The factor `k` of `--refine`, which the scene does not tell. Each triangle of a cloth was cut
-/// into `k * k`.
+/// The factor `k` of `--refine`, which is not in the scene. Each triangle of a cloth was cut into
+/// `k * k`.
 fn refinement(setup: &Setup, pieces: &[Piece]) -> usize {
     let triangles = setup.cloths.first().map_or(1, |cloth| cloth.faces.len());
     let found = pieces.first().map_or(1, |piece| piece.document.polygon_ends.len());

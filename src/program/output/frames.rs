@@ -72,8 +72,8 @@ impl FrameWriter {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Hands over frame `number` at the time `time_s`. `cloths` has the positions (m) of all cloths,
-    /// one after the other. Waits while the queue is full.
+    /// Hands over frame `number` at the time `time_s` (s). `cloths` has the positions (m) of all
+    /// cloths, one after the other. Waits while the queue is full.
     ///
     /// # Errors
     /// The failure of an earlier frame. Nothing is written after it.

@@ -20,6 +20,7 @@ pub(super) struct ComparisonPicture<'a> {
 }
 
 impl<'a> ComparisonPicture<'a> {
+    /// Two runs, labelled with the names of their folders.
     pub(super) fn new(profiles: [&'a Profile; 2], folders: [&Path; 2]) -> Self {
         let short = folders
             .map(|folder| folder.file_name().map(|name| name.to_string_lossy().into_owned()));

@@ -80,6 +80,7 @@ impl<'a> SearchOfRanks<'a> {
 }
 
 impl<'a> StepPicture<'a> {
+    /// The longest searches of `line`, at most [`PANELS`].
     pub(super) fn new(line: &'a TimeLine) -> Self {
         let searches = line.ranks.first().map_or(0, |rank| rank.searches.len());
         let all = (0..searches).map(|index| SearchOfRanks::new(line, index));

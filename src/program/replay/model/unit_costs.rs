@@ -1,7 +1,7 @@
 //! The cost of each kind of test, from measured times of whole searches.
 //!
-//! A clock around each single test would change its time. So the costs are fitted: they best explain
-//! the times of whole searches, given the number of tests of each kind in them.
+//! A clock around each single test would change its time. So the costs are fitted: they best
+//! explain the times of whole searches, given the number of tests of each kind in them.
 
 use nalgebra::{DMatrix, DVector};
 

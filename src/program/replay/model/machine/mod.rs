@@ -1,9 +1,9 @@
 //! A modelled machine: ranks of one processor each, driven by a virtual clock.
 //!
 //! A run and the machine share the [`Scheduler`] and the [`Policy`], so both have the same
-//! protocol. A test takes its unit cost. A message takes the latency of the network, its length over
-//! the bandwidth, and processor time at both ends. A barrier or a sum takes `ceil(log2 P)`
-//! latencies after the last rank has entered it.
+//! protocol. A test takes its unit cost. A message takes the latency of the network, its length
+//! over the bandwidth, and processor time at both ends. A barrier or a sum takes `ceil(log2 P)`
+//! messages after the last rank has entered it.
 //!
 //! Ranks read messages only when they poll. So each rank runs on to its next poll without looking
 //! at the others.

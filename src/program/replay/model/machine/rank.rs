@@ -65,6 +65,7 @@ pub(super) struct ModelledRank {
 }
 
 impl ModelledRank {
+    /// A rank without a task at time 0.
     pub fn new(scheduler: Scheduler) -> Self {
         Self {
             scheduler,
@@ -87,6 +88,7 @@ impl ModelledRank {
         }
     }
 
+    /// What it has to do. A rank of one processor is never [`Load::Hungry`].
     pub fn load(&self) -> Load {
         match self.works || self.received.is_some() || !self.pool.is_empty() {
             true => Load::Busy,
