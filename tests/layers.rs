@@ -4,11 +4,13 @@
 //! Rust tokens, so comments and strings are not code. It leaves out `#[cfg(test)]` items and
 //! the files of `#[cfg(test)] mod name;`.
 
+#[path = "common/rust_names.rs"]
+mod rust_names;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use rust_names::{ALIAS, Names};
 
 /// The rooms of the library, lowest layer first. Rooms of one layer do not import each other.
 const LAYERS: [&[&str]; 11] = [
@@ -35,6 +37,7 @@ fn layer(room: &str) -> Option<usize> {
 /// Why `from` may not import `to`, if it may not. `main` and `lib` are crate roots.
 fn broken_rule(from: &str, to: &str) -> Option<String> {
     match (from, to) {
+        (_, ALIAS) => Some("write paths from `crate` out, so that this test sees them".into()),
         _ if from == to => None,
         ("main" | PROGRAM, PROGRAM) => None,
         ("main" | PROGRAM, _) => {
@@ -72,106 +75,6 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What one file names outside its own module.
-#[derive(Default)]
-struct Names {
-    /// Line and room of every path that starts at the crate's root, or leaves its room.
-    rooms: Vec<(usize, String)>,
-    /// The names of `#[cfg(test)] mod name;`.
-    test_modules: Vec<String>,
-}
-
-impl Names {
-    /// Reads `code`, a file whose module lies `depth` below the crate's root.
-    fn read(code: &str, depth: usize) -> Result<Self, String> {
-        let mut names = Self::default();
-        let tokens = TokenStream::from_str(code).map_err(|cause| cause.to_string())?;
-        names.walk(tokens, depth);
-        Ok(names)
-    }
-
-    fn walk(&mut self, tokens: TokenStream, depth: usize) {
-        let tokens: Vec<_> = tokens.into_iter().collect();
-        let mut at = 0;
-        while at < tokens.len() {
-            let rest = &tokens[at..];
-            at += if let Some(length) = self.test_item(rest) {
-                length
-            } else if let Some(length) = self.path(rest, depth) {
-                length
-            } else {
-                if let TokenTree::Group(group) = &rest[0] {
-                    let in_module = at >= 2 && ident(&tokens[at - 2]).as_deref() == Some("mod");
-                    self.walk(group.stream(), depth + usize::from(in_module));
-                }
-                1
-            };
-        }
-    }
-
-    /// The length of a `#[cfg(test)]` item at the start of `tokens`, if there is one.
-    fn test_item(&mut self, tokens: &[TokenTree]) -> Option<usize> {
-        let [TokenTree::Punct(hash), TokenTree::Group(attribute), ..] = tokens else { return None };
-        let text: String = attribute.stream().to_string().split_whitespace().collect();
-        if hash.as_char() != '#' || text != "cfg(test)" {
-            return None;
-        }
-        let ends = |token: &TokenTree| match token {
-            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-            TokenTree::Punct(punct) => punct.as_char() == ';',
-            _ => false,
-        };
-        let end = tokens.iter().position(ends).unwrap_or(tokens.len() - 1);
-        if let Some([.., word, name, TokenTree::Punct(_)]) = tokens.get(..=end)
-            && ident(word).as_deref() == Some("mod")
-        {
-            self.test_modules.extend(ident(name));
-        }
-        Some(end + 1)
-    }
-
-    /// The length of a `crate::` or `super::` prefix at the start of `tokens`, if there is one.
-    /// Notes the rooms after it when it reaches the crate's root.
-    fn path(&mut self, tokens: &[TokenTree], depth: usize) -> Option<usize> {
-        let (word, line) = (ident(&tokens[0])?, tokens[0].span().start().line);
-        let supers = |count: usize| tokens.get(3 * count).and_then(ident) == Some("super".into());
-        let prefix = match word.as_str() {
-            "crate" => 1,
-            "super" => (1..).take_while(|&count| supers(count)).count() + 1,
-            _ => return None,
-        };
-        let after = tokens.get(3 * prefix)?;
-        let is_colon =
-            |token: &TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == ':');
-        if !tokens[3 * prefix - 2..3 * prefix].iter().all(is_colon) {
-            return None;
-        }
-        if word == "super" && prefix < depth {
-            return Some(3 * prefix);
-        }
-        match after {
-            TokenTree::Group(group) => {
-                let parts: Vec<_> = group.stream().into_iter().collect();
-                let is_comma =
-                    |token: &TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == ',');
-                let firsts = parts.split(is_comma).filter_map(|part| part.first());
-                self.rooms
-                    .extend(firsts.map(|first| (first.span().start().line, first.to_string())));
-            }
-            name => self.rooms.push((line, name.to_string())),
-        }
-        // The group is walked as well: nothing in it starts with `crate` or `super`.
-        Some(3 * prefix)
-    }
-}
-
-fn ident(token: &TokenTree) -> Option<String> {
-    match token {
-        TokenTree::Ident(name) => Some(name.to_string()),
-        _ => None,
-    }
-}
-
 /// The module path of `file`, below `src`: `["step", "report"]` for `step/report.rs`.
 fn module_path(file: &Path) -> Vec<String> {
     let stem = file.with_extension("");
@@ -187,7 +90,7 @@ fn check(file: &Path, code: &str) -> Result<(Vec<Violation>, Names), String> {
     let module = module_path(file);
     let room = &module[0];
     let is_root = module.len() == 1 && matches!(room.as_str(), "lib" | "main");
-    let names = Names::read(code, if is_root { 0 } else { module.len() })?;
+    let names = Names::read(code, if is_root { 0 } else { module.len() }, "crate")?;
     let violation = |(line, to): &(usize, String)| {
         let rule = broken_rule(room, to)?;
         let file = Path::new("src").join(file).display().to_string();
@@ -210,16 +113,23 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
 }
 
+/// The file and its code, for all files below `folder` of this package.
+fn codes(folder: &str) -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let read = |path: PathBuf| {
+        let code = std::fs::read_to_string(&path).expect("the file can be read");
+        (path.strip_prefix(&folder).expect("a path below it").to_path_buf(), code)
+    };
+    sources(&folder).into_iter().map(read).collect()
+}
+
 #[test]
 fn imports_go_down_only() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut violations, mut test_modules) = (Vec::new(), Vec::new());
-    for path in sources(&src) {
-        let file = path.strip_prefix(&src).expect("a path below src");
-        let code = std::fs::read_to_string(&path).expect("the file can be read");
-        let checked = check(file, &code);
-        let (found, names) = checked.unwrap_or_else(|cause| panic!("{}: {cause}", path.display()));
-        let module = module_path(file);
+    for (file, code) in codes("src") {
+        let checked = check(&file, &code);
+        let (found, names) = checked.unwrap_or_else(|cause| panic!("{}: {cause}", file.display()));
+        let module = module_path(&file);
         let tests = names.test_modules.into_iter();
         test_modules.extend(tests.map(|name| [module.as_slice(), &[name]].concat()));
         violations.extend(found.into_iter().map(|violation| (module.clone(), violation)));
@@ -273,6 +183,23 @@ fn a_chain_of_supers_that_leaves_its_room_is_found() {
 }
 
 #[test]
+fn an_alias_of_the_root_is_found() {
+    assert_eq!(broken("mesh/obj.rs", "use crate as root;"), at(1, ALIAS));
+    assert_eq!(broken("mesh/obj.rs", "use crate::{self as root};"), at(1, ALIAS));
+    assert_eq!(broken("mesh/obj.rs", "use super::super as root;"), at(1, ALIAS));
+    assert_eq!(broken("mesh/obj.rs", "use super::{super as root, mesh};"), at(1, ALIAS));
+    assert_eq!(broken("lib.rs", "extern crate self as engine;"), at(1, ALIAS));
+    assert_eq!(broken("mesh/shapes/ball.rs", "use super as shapes;\npub(crate) fn f() {}"), []);
+}
+
+#[test]
+fn a_super_in_a_group_counts_with_those_before_it() {
+    assert_eq!(broken("mesh/obj.rs", "use super::{super::step::S};"), at(1, "step"));
+    assert_eq!(broken("mesh/obj.rs", "use super::{Mesh, super::{ids, step::S}};"), at(1, "step"));
+    assert_eq!(broken("mesh/shapes/ball.rs", "use super::{parts, super::surface};"), []);
+}
+
+#[test]
 fn rooms_of_one_layer_do_not_import_each_other() {
     assert_eq!(broken("collision/search/mod.rs", "use crate::stealing::Pool;"), at(1, "stealing"));
     assert_eq!(broken("stealing/pool.rs", "use crate::collision;"), at(1, "collision"));
@@ -304,30 +231,70 @@ fn comments_strings_and_tests_are_not_code() {
         broken("mesh/obj.rs", "#[cfg(test)]\n#[allow(unused)]\nuse crate::step::State;"),
         []
     );
-    let names = Names::read("#[cfg(test)]\nmod oracle;\nmod kept;", 1).expect("tokens");
+    let field = "struct S {\n#[cfg(test)]\na: u8,\nb: crate::step::State,\n}";
+    assert_eq!(broken("mesh/obj.rs", field), at(4, "step"));
+    let arms = "match x {\n#[cfg(test)]\nA => 1,\n_ => crate::step::now(),\n}";
+    assert_eq!(broken("mesh/obj.rs", arms), at(4, "step"));
+    let names = Names::read("#[cfg(test)]\nmod oracle;\nmod kept;", 1, "crate").expect("tokens");
     assert_eq!(names.test_modules, ["oracle"]);
 }
 
-/// Rooms that only the feature `internals` opens. The modelled machine may use them.
-const PRIVATE: [&str; 5] = ["collision", "contact", "linear", "stealing", "threads"];
+/// This test finds the modules of a file by its place, and sees no code that comes from elsewhere.
+#[test]
+fn every_module_is_the_file_of_its_name() {
+    for (file, code) in codes("src") {
+        let code = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+        let hidden = code.filter(|line| line.contains("#[path") || line.contains("include!"));
+        assert_eq!(hidden.collect::<Vec<_>>(), [""; 0], "{}", file.display());
+    }
+}
+
+/// Rooms that only the feature `internals` opens, as `lib.rs` declares them.
+fn private_rooms() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let code = std::fs::read_to_string(root).expect("the file can be read");
+    let lines: Vec<_> = code.lines().collect();
+    let closed = lines.windows(2).filter(|two| two[0] == "#[cfg(not(feature = \"internals\"))]");
+    let name = |two: &[&str]| two[1].strip_prefix("mod ")?.strip_suffix(';').map(str::to_owned);
+    closed.filter_map(name).collect()
+}
+
+/// The lines of the program that name one of the `rooms` of the library, with the room.
+fn named_rooms(code: &str, rooms: &[String]) -> Vec<(usize, String)> {
+    let names = Names::read(code, usize::MAX, "cloth_sim").expect("the code is made of tokens");
+    let is_named = |room: &String| rooms.contains(room) || room == ALIAS;
+    names.rooms.into_iter().filter(|(_, room)| is_named(room)).collect()
+}
 
 #[test]
+fn a_private_room_is_found_in_any_path_to_it() {
+    let rooms = private_rooms();
+    assert!(rooms.contains(&"contact".to_owned()) && rooms.contains(&"linear".to_owned()));
+    for code in [
+        "use cloth_sim::linear::Jacobian;",
+        "use cloth_sim::{\nlinear::{Jacobian}};",
+        "use cloth_sim::linear as matrices;",
+        "fn f() -> cloth_sim::linear::End { g() }",
+    ] {
+        let found = named_rooms(code, &rooms);
+        assert!(found.len() == 1 && found[0].1 == "linear", "{code}: {found:?}");
+    }
+    assert_eq!(named_rooms("use cloth_sim as engine;", &rooms), at(1, ALIAS));
+    assert_eq!(named_rooms("use cloth_sim::{step, bodies::Jacobian};", &rooms), []);
+}
+
+/// The modelled machine alone may use private rooms.
+#[test]
 fn the_program_uses_the_public_face_of_the_library() {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/program");
-    let is_machine_model = |path: &Path| path.components().any(|part| part.as_os_str() == "replay");
+    let rooms = private_rooms();
     let mut found = Vec::new();
-    for path in sources(&program) {
-        let file = path.strip_prefix(&program).expect("a path below src/program");
-        if is_machine_model(&file.with_extension("")) {
-            continue;
-        }
-        let code = std::fs::read_to_string(&path).expect("the file can be read");
-        for (number, line) in code.lines().enumerate() {
-            let code = line.split("//").next().unwrap_or_default();
-            let names = |room: &&&str| code.contains(&format!("cloth_sim::{room}::"));
-            if let Some(room) = PRIVATE.iter().find(names) {
-                found.push(format!("src/program/{}:{}: {room}", file.display(), number + 1));
-            }
+    for (file, code) in codes("src/program") {
+        let is_machine_model =
+            file.with_extension("").components().any(|part| part.as_os_str() == "replay");
+        if !is_machine_model {
+            let named = named_rooms(&code, &rooms).into_iter();
+            let place = |(line, room)| format!("src/program/{}:{line}: {room}", file.display());
+            found.extend(named.map(place));
         }
     }
     assert!(found.is_empty(), "the program names private rooms:\n{}", found.join("\n"));
