@@ -3,7 +3,8 @@
 //! The facets of round bodies contain the ideal body (up to rounding). A point outside the mesh
 //! is therefore outside the ideal body too.
 //!
-//! A new shape is one file with its settings and its mesh, and one line of the list below.
+//! A new shape is one file with its settings and its mesh, one line of the list below, a sample in
+//! `tests.rs`, and a description in `docs/scene.md`.
 
 mod round;
 #[cfg(test)]

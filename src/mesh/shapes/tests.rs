@@ -18,6 +18,39 @@ fn measure(mesh: &Mesh, closed: bool) -> (f64, f64) {
     (total(&area), total(&volume))
 }
 
+/// One of each generated shape. Optional sizes are left out.
+fn samples() -> Vec<Shape> {
+    let edge_m = None;
+    let (width_m, length_m, radius_m) = (0.7, 1.2, 0.3);
+    vec![
+        Shape::Sheet(Sheet { width_m, length_m, columns: 4, rows: 5, diagonal: Diagonal::Same }),
+        Shape::Disc(Disc { radius_m, rings: 4 }),
+        Shape::Sphere(Sphere { radius_m, edge_m }),
+        Shape::Box(Cuboid { size_m: [0.5, 0.7, 1.1], edge_m }),
+        Shape::Plane(Plane { width_m, length_m, edge_m }),
+        Shape::Capsule(Capsule { radius_m, length_m, edge_m }),
+        Shape::Cylinder(Cylinder { radius_m, length_m, edge_m }),
+    ]
+}
+
+#[test]
+fn every_shape_is_sound_and_faces_up_or_outwards() {
+    let names: Vec<_> = samples().iter().map(Shape::name).collect();
+    assert_eq!(names, Shape::NAMES[1..], "a sample of each shape of the list, in its order");
+    for mut shape in samples() {
+        let name = shape.name();
+        let settings = shape.generated_mut().unwrap();
+        let mut mesh = settings.mesh();
+        settings.fill_in();
+        assert!(settings.check("shape").is_ok() && settings.mesh() == mesh, "{name}");
+        let is_flat = mesh.positions.iter().all(|p| p.y == 0.0);
+        mesh.positions.iter_mut().for_each(|p| p.y += 3.0);
+        let (area, volume) = measure(&mesh, !is_flat);
+        // A flat shape that faces up encloses a cone with the origin: a third of base times height.
+        assert!(volume > 0.0 && (!is_flat || (volume - area).abs() < 1e-12), "{name}");
+    }
+}
+
 #[test]
 fn flat_shapes_have_their_area_and_look_up() {
     for diagonal in [Diagonal::Same, Diagonal::Alternating, Diagonal::Equilateral] {
