@@ -1,5 +1,8 @@
 //! Checks every number of a scene before its bodies are built.
 
+#[cfg(test)]
+mod tests;
+
 use crate::bodies::cloth::Air;
 use crate::bounds::*;
 use crate::error::{Error, Result};
@@ -102,7 +105,7 @@ impl stealing::StealingSettings {
         positive("collision.polling_interval_us", self.polling_interval_us)?;
         if self.polling_interval_us > 1e6 {
             let cause = format!("{:?} us are more than a second", self.polling_interval_us);
-            return Err(Error::input("collision.polling_interval_us", cause, "choose about 30"));
+            return Err(Error::input("collision.polling_interval_us", cause, "choose about 10"));
         }
         Ok(())
     }
