@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cloth_sim::collision::{Detector, Moves, Surface, Surfaces, Sweep};
+use cloth_sim::collision::{CandidateFinder, Moves, Surface, Surfaces, Sweep};
 use cloth_sim::contact::candidates::{SearchProcessors, SweptSurfaces, collect_shared};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
@@ -120,13 +120,13 @@ fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count
     let took = ranks::run(1, |world| {
         let threads = Threads::new(1)?;
         let mut processors = SearchProcessors::new(&StealingSettings::default(), &threads, world);
-        let (mut detector, mut roots) = (Detector::new(surfaces), Vec::new());
-        detector.refit(&threads, surfaces, sweep);
+        let (mut finder, mut roots) = (CandidateFinder::new(surfaces), Vec::new());
+        finder.refit(&threads, surfaces, sweep);
         let mut search = || {
-            detector.root_tests(surfaces, sweep, patches, &mut roots);
+            finder.root_tests(surfaces, sweep, patches, &mut roots);
             let here = RankThreads { world, threads: &threads };
             let over = SweptSurfaces { surfaces, sweep };
-            collect_shared(here, &mut processors, &mut detector, over, &mut roots)
+            collect_shared(here, &mut processors, &mut finder, over, &mut roots)
         };
         search()?;
         let start = Instant::now();
@@ -143,19 +143,19 @@ fn collision(criterion: &mut Criterion) {
     for (culling, suffix) in [(false, ""), (true, "/culled")] {
         let Bench { surfaces, patches, apart, draped } = Bench::new(culling);
         let threads = Threads::new(1).expect("the calling thread");
-        let mut detector = Detector::new(&surfaces);
+        let mut finder = CandidateFinder::new(&surfaces);
         let mut roots = Vec::new();
         for (name, x) in [("apart", &apart), ("draped", &draped)] {
             let sweep = Sweep { x0: x, x1: x, radius: RADIUS_M };
             // Also if only some benchmarks are selected.
-            detector.refit(&threads, &surfaces, &sweep);
+            finder.refit(&threads, &surfaces, &sweep);
             criterion.bench_function(&format!("refit/{name}{suffix}"), |bencher| {
-                bencher.iter(|| detector.refit(&threads, &surfaces, black_box(&sweep)));
+                bencher.iter(|| finder.refit(&threads, &surfaces, black_box(&sweep)));
             });
             let mut collect = || {
                 let sweep = black_box(&sweep);
-                let mut counters = detector.root_tests(&surfaces, sweep, &patches, &mut roots);
-                counters.add(&detector.collect(&surfaces, sweep, roots.iter().copied()));
+                let mut counters = finder.root_tests(&surfaces, sweep, &patches, &mut roots);
+                counters.add(&finder.collect(&surfaces, sweep, roots.iter().copied()));
                 counters
             };
             let counters = collect();

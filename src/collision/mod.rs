@@ -20,6 +20,6 @@ pub mod test;
 pub use bvh::Hierarchy;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
-pub use search::Detector;
+pub use search::CandidateFinder;
 pub use surface::{Moves, Surface, Surfaces};
 pub use test::{Sweep, Test, TestCounters};

@@ -164,6 +164,15 @@ impl Surfaces {
     }
 }
 
+/// Faces and rest positions of a sheet of `n` x `n` vertices, 0.1 m apart, for tests.
+#[cfg(test)]
+pub(crate) fn test_sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
+    let rest = (0..n * n).map(|v| Vec3::new((v % n).into(), 0.0, (v / n).into()) * 0.1);
+    let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
+    let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
+    (faces.collect(), rest.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

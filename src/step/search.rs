@@ -1,6 +1,6 @@
 //! The search for candidates: pairs that may come near in the step.
 
-use crate::collision::{Detector, Pair, Test};
+use crate::collision::{CandidateFinder, Pair, Test};
 use crate::contact::candidates::{
     SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
 };
@@ -18,19 +18,19 @@ const MARGIN: f64 = 0.5;
 
 /// Hierarchies, bounds and processors of one rank, and its candidates.
 pub(super) struct CandidateSearch {
-    detector: Detector,
+    finder: CandidateFinder,
     processors: SearchProcessors,
     roots: Vec<Test>,
 }
 
 impl CandidateSearch {
-    pub fn new(detector: Detector, processors: SearchProcessors) -> Self {
-        Self { detector, processors, roots: Vec::new() }
+    pub fn new(finder: CandidateFinder, processors: SearchProcessors) -> Self {
+        Self { finder, processors, roots: Vec::new() }
     }
 
     /// The pairs that this rank found.
     pub fn candidates(&self) -> &[Pair] {
-        self.detector.candidates()
+        self.finder.candidates()
     }
 
     /// One search along the predicted motion. After: the candidates of all ranks are all pairs that
@@ -46,7 +46,7 @@ impl CandidateSearch {
         observer: &mut dyn SearchObserver,
     ) -> Result<()> {
         let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
-        report.time(Phase::Refit, |_| self.detector.refit(&here.rank.threads, surfaces, &sweep));
+        report.time(Phase::Refit, |_| self.finder.refit(&here.rank.threads, surfaces, &sweep));
         self.collect(here, motion, report, observer)
     }
 
@@ -72,7 +72,7 @@ impl CandidateSearch {
         report.count(Counter::Retraversals, 1);
         report.count(Counter::Strayed, strayed.len() as u64);
         let (sweep, surfaces) = (motion.sweep(radius(model)), &model.surfaces);
-        report.time(Phase::Refit, |_| self.detector.refit_strayed(surfaces, &sweep, &strayed));
+        report.time(Phase::Refit, |_| self.finder.refit_strayed(surfaces, &sweep, &strayed));
         self.collect(here, motion, report, observer)
     }
 
@@ -88,19 +88,19 @@ impl CandidateSearch {
         self.processors.trace_tasks(observer.traces_tasks());
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (&rank.layout.own_patches, &mut self.roots);
-            let mut counts = self.detector.root_tests(surfaces, &sweep, own, roots);
+            let mut counts = self.finder.root_tests(surfaces, &sweep, own, roots);
             let on = RankThreads { world: rank.world, threads: &rank.threads };
-            let (processors, detector) = (&mut self.processors, &mut self.detector);
+            let (processors, finder) = (&mut self.processors, &mut self.finder);
             let over = SweptSurfaces { surfaces, sweep: &sweep };
-            counts.add(&collect_shared(on, processors, detector, over, roots)?);
+            counts.add(&collect_shared(on, processors, finder, over, roots)?);
             report.count(Counter::Tests, counts.tests);
             report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);
             Ok::<_, Error>(counts)
         })?;
-        let (processors, detector) = (&self.processors, &self.detector);
+        let (processors, finder) = (&self.processors, &self.finder);
         let world = rank.world;
-        observer.searched(&SearchOver { world, processors, executed, detector, surfaces, sweep })
+        observer.searched(&SearchOver { world, processors, executed, finder, surfaces, sweep })
     }
 }
 

@@ -182,7 +182,7 @@ mod tests {
     use crate::collision::ccd::time_of_impact;
     use crate::collision::narrow::closest;
     use crate::collision::pair::Pair;
-    use crate::collision::search::Detector;
+    use crate::collision::search::CandidateFinder;
     use crate::collision::surface::{Moves, Surfaces};
     use crate::math::rotation;
     use crate::mesh::Topology;
@@ -227,13 +227,9 @@ mod tests {
     }
 
     fn candidates(surfaces: &Surfaces, sweep: &Sweep) -> (u64, Vec<Pair>) {
-        let mut detector = Detector::new(surfaces);
-        detector.refit(&Threads::INLINE, surfaces, sweep);
-        let mut roots = Vec::new();
-        let mut counters = detector.root_tests(surfaces, sweep, &[0, 1, 2, 3], &mut roots);
-        counters.add(&detector.collect(surfaces, sweep, roots));
-        let mut pairs = detector.candidates().to_vec();
-        pairs.sort_unstable();
+        let mut finder = CandidateFinder::new(surfaces);
+        finder.refit(&Threads::INLINE, surfaces, sweep);
+        let (counters, pairs) = finder.share(surfaces, sweep, &[0, 1, 2, 3]);
         (counters.tests, pairs)
     }
 

@@ -4,22 +4,21 @@ use proptest::prelude::*;
 
 use crate::collision::Moves;
 use crate::collision::intersect::*;
+use crate::collision::surface::test_sheet;
 use crate::mesh::Topology;
 
-/// A sheet of `n` x `n` vertices.
-fn sheet(n: u32) -> Vec<[u32; 3]> {
-    let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
-    corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]).collect()
-}
-
-/// Two cloths and two obstacles, whose vertices start at `x`.
+/// Two cloths, a rigid body and two obstacles, whose vertices start at `x`.
 fn surfaces(x: &[Vec3]) -> Surfaces {
     let mut surfaces = Surfaces::default();
-    for (n, moves) in
-        [(5, Moves::Deforms), (3, Moves::Deforms), (4, Moves::Prescribed), (3, Moves::Prescribed)]
-    {
+    for (n, moves) in [
+        (5, Moves::Deforms),
+        (3, Moves::Deforms),
+        (3, Moves::Rigid),
+        (4, Moves::Prescribed),
+        (3, Moves::Prescribed),
+    ] {
         let first = surfaces.vertex_count();
-        let faces = sheet(n);
+        let (faces, _) = test_sheet(n);
         let topology = Topology::new(&faces).unwrap();
         let rest = &x[first..first + (n * n) as usize];
         let surface = Surface::new(first as u32, &faces, &topology, rest, None, moves);
@@ -27,7 +26,7 @@ fn surfaces(x: &[Vec3]) -> Surfaces {
     }
     surfaces
 }
-const VERTICES: usize = 25 + 9 + 16 + 9;
+const VERTICES: usize = 25 + 9 + 9 + 16 + 9;
 
 /// The edges of all surfaces, each with its surface's place in the list.
 fn edges(surfaces: &Surfaces) -> Vec<(u32, [VertexId; 2])> {
@@ -48,7 +47,8 @@ fn faces(surfaces: &Surfaces) -> impl Iterator<Item = (u32, [VertexId; 3])> {
 
 /// True if pairs of these two objects count.
 fn counts(surfaces: &Surfaces, a: u32, b: u32) -> bool {
-    [a, b].iter().any(|&object| surfaces.list[object as usize].moves == Moves::Deforms)
+    let [first, second] = [a, b].map(|object| surfaces.list[object as usize].moves);
+    first.meets(second, a == b)
 }
 
 fn all_intersections(surfaces: &Surfaces, x: &[Vec3]) -> Vec<([u32; 2], [u32; 3])> {
@@ -124,9 +124,9 @@ proptest! {
 
 #[test]
 fn one_bad_vertex_of_a_start_is_reported_with_its_place() {
-    // Four sheets of 0.1 m cells, 1 m above each other.
+    // Five sheets of 0.1 m cells, 1 m above each other.
     let mut x = Vec::new();
-    for (n, height) in [(5, 0.0), (3, 1.0), (4, 2.0), (3, 3.0)] {
+    for (n, height) in [(5, 0.0), (3, 1.0), (3, 4.0), (4, 2.0), (3, 3.0)] {
         let at = |v| Vec3::new(f64::from(v % n) * 0.1, height, f64::from(v / n) * 0.1);
         x.extend((0..n * n).map(at));
     }
@@ -140,7 +140,7 @@ fn one_bad_vertex_of_a_start_is_reported_with_its_place() {
     let problems = start_state(&threads, &surfaces, &x, 1e-4);
     assert!(problems.iter().all(|problem| problem.kind == ProblemKind::TooNear));
     assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].objects, [1, 2]);
+    assert_eq!(problems[0].objects, [1, 3]);
     assert!((problems[0].smallest_m - 2e-5).abs() < 1e-12);
     assert!((problems[0].places[0] - x[middle]).norm() < 1e-3);
 
@@ -148,7 +148,7 @@ fn one_bad_vertex_of_a_start_is_reported_with_its_place() {
     x[middle].y = 2.1;
     let problems = start_state(&threads, &surfaces, &x, 1e-4);
     let crossing = &problems[0];
-    assert_eq!((crossing.kind, crossing.objects), (ProblemKind::Intersecting, [1, 2]));
+    assert_eq!((crossing.kind, crossing.objects), (ProblemKind::Intersecting, [1, 3]));
     // Six edges of the pulled vertex, and the obstacle's edges through its faces.
     assert!(crossing.count >= 6, "{crossing:?}");
     assert!(crossing.places.iter().all(|place| (place.y - 2.0).abs() < 1e-9));

@@ -1,7 +1,7 @@
 //! Collision detection of one rank: refit, root tests, candidates.
 //!
-//! Who executes the tests below the roots is left to the caller: [`Detector::collect`] takes them
-//! one after the other, [`Detector::collect_with`] lends them out.
+//! Who executes the tests below the roots is left to the caller: [`CandidateFinder::collect`] takes
+//! them one after the other, [`CandidateFinder::collect_with`] lends them out.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +11,7 @@ use std::convert::Infallible;
 
 use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
-use crate::collision::search::traversal::Search;
+use crate::collision::search::traversal::Traversal;
 use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::collision::test::{Sweep, Test, TestCounters, TestOutcome, TestTrees};
 use crate::ids::{PatchId, VertexId};
@@ -22,7 +22,7 @@ use crate::threads::{ByPatch, Threads};
 const CHUNK: usize = 1024;
 
 /// The working memory of one rank's collision detection.
-pub struct Detector {
+pub struct CandidateFinder {
     /// Bounds of all vertices of all objects over the step.
     vertices: Vec<Dop18>,
     /// Bounds of the nodes of each object's hierarchy over the step.
@@ -46,7 +46,7 @@ struct Strayed {
     nodes: Vec<Vec<bool>>,
 }
 
-impl Detector {
+impl CandidateFinder {
     /// Memory for the hierarchies of `surfaces`.
     pub fn new(surfaces: &Surfaces) -> Self {
         let list = &surfaces.list;
@@ -187,7 +187,7 @@ impl Detector {
         counters
     }
 
-    /// Whether any rank has root tests, after [`Detector::root_tests`]. All ranks know it.
+    /// Whether any rank has root tests, after [`CandidateFinder::root_tests`]. All ranks know it.
     pub fn any_roots(&self) -> bool {
         self.any_roots
     }
@@ -205,12 +205,12 @@ impl Detector {
         sweep: &Sweep,
         roots: impl IntoIterator<Item = Test>,
     ) -> TestCounters {
-        let collected = self.collect_with(surfaces, sweep, |search, candidates| {
+        let collected = self.collect_with(surfaces, sweep, |traversal, candidates| {
             let (mut stack, mut counters) = (Vec::new(), TestCounters::default());
             for root in roots {
                 stack.push(root);
                 while !stack.is_empty() {
-                    search.run(&mut stack, &mut counters, candidates);
+                    traversal.run(&mut stack, &mut counters, candidates);
                 }
             }
             Ok::<_, Infallible>(counters)
@@ -218,7 +218,7 @@ impl Detector {
         collected.unwrap_or_else(|never| match never {})
     }
 
-    /// Collects candidates as [`Detector::collect`] does. `find` executes the tests: it adds
+    /// Collects candidates as [`CandidateFinder::collect`] does. `find` executes the tests: it adds
     /// the pairs that it finds to its list, and returns the counts.
     ///
     /// # Errors
@@ -227,11 +227,11 @@ impl Detector {
         &mut self,
         surfaces: &Surfaces,
         sweep: &Sweep,
-        find: impl FnOnce(&Search, &mut Vec<Pair>) -> Result<TestCounters, E>,
+        find: impl FnOnce(&Traversal, &mut Vec<Pair>) -> Result<TestCounters, E>,
     ) -> Result<TestCounters, E> {
         let mut candidates = self.take_kept();
         let kept = candidates.len();
-        let counted = find(&self.search(surfaces, sweep), &mut candidates)?;
+        let counted = find(&self.traversal(surfaces, sweep), &mut candidates)?;
         let candidates = self.replace(candidates, kept);
         Ok(TestCounters { candidates, ..counted })
     }
@@ -272,8 +272,8 @@ impl Detector {
     }
 
     /// What tests are executed on, after a refit to `sweep`.
-    pub fn search<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Search<'a> {
-        Search { trees: self.trees(surfaces, sweep), sweep, vertices: &self.vertices }
+    pub fn traversal<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Traversal<'a> {
+        Traversal { trees: self.trees(surfaces, sweep), sweep, vertices: &self.vertices }
     }
 
     /// This rank's candidates, each once, in the order in which they were found. With several
@@ -283,13 +283,34 @@ impl Detector {
     }
 }
 
+#[cfg(test)]
+impl CandidateFinder {
+    /// The whole search of the rank that owns `patches`, on one processor: counts and sorted
+    /// candidates.
+    pub fn share(
+        &mut self,
+        surfaces: &Surfaces,
+        sweep: &Sweep,
+        patches: &[PatchId],
+    ) -> (TestCounters, Vec<Pair>) {
+        let mut roots = Vec::new();
+        let mut counters = self.root_tests(surfaces, sweep, patches, &mut roots);
+        counters.add(&self.collect(surfaces, sweep, roots));
+        let mut found = self.candidates.clone();
+        found.sort_unstable();
+        (counters, found)
+    }
+}
+
 /// The patch whose owner executes a root test.
 pub fn patch_of_root(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
     let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
-    match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
+    let owner = match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
         (Some(p), Some(q)) if (p + q) % 2 == 1 => Some(q),
-        (p, _) => p,
-    }
+        (p, q) => p.or(q),
+    };
+    debug_assert!(owner.is_some(), "a root test between two obstacles");
+    owner
 }
 
 /// Boundaries of chunks of `count` vertices.

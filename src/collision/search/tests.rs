@@ -9,10 +9,10 @@ use crate::collision::dop::near;
 use crate::collision::narrow::closest;
 use crate::collision::screen::may_come_near;
 use crate::collision::search::*;
+use crate::collision::surface::test_sheet;
 use crate::mesh::Topology;
 
-/// Every elementary pair whose sides have no vertex in common and not both
-/// belong to obstacles.
+/// Every elementary pair whose sides have no vertex in common and belong to surfaces that meet.
 fn all_pairs(surfaces: &Surfaces) -> Vec<Pair> {
     let faces = || surfaces.list.iter().flat_map(|surface| surface.faces.iter().copied());
     let mut edges: Vec<[VertexId; 2]> = faces()
@@ -28,11 +28,16 @@ fn all_pairs(surfaces: &Surfaces) -> Vec<Pair> {
     for (at, &edge) in edges.iter().enumerate() {
         pairs.extend(edges[..at].iter().map(|&other| Pair::edge_edge(edge, other)));
     }
-    let cloth = |vertex: &VertexId| {
-        let of = surfaces.list.iter().find(|s| s.vertices().contains(&(*vertex as usize)));
-        of.unwrap().moves == Moves::Deforms
+    let object_of = |vertex: VertexId| {
+        let holds = |surface: &Surface| surface.vertices().contains(&(vertex as usize));
+        surfaces.list.iter().position(holds).unwrap()
     };
-    pairs.retain(|pair| !pair.shares_a_vertex() && pair.vertices.iter().any(cloth));
+    // The first vertex is of one side and the last one of the other.
+    let meet = |pair: &Pair| {
+        let [a, b] = [pair.vertices[0], pair.vertices[3]].map(object_of);
+        surfaces.list[a].moves.meets(surfaces.list[b].moves, a == b)
+    };
+    pairs.retain(|pair| !pair.shares_a_vertex() && meet(pair));
     pairs.sort_unstable();
     pairs
 }
@@ -44,21 +49,6 @@ fn near_pairs(all: &[Pair], (x0, x1): (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pa
     let sweep = Sweep { x0, x1, radius };
     let comes_near = |pair: &&Pair| near(pair, &vertices) && may_come_near(pair, &sweep);
     all.iter().filter(comes_near).copied().collect()
-}
-
-/// The share of the rank that owns `patches`: counts and sorted candidates.
-fn share(
-    detector: &mut Detector,
-    surfaces: &Surfaces,
-    sweep: &Sweep,
-    patches: &[PatchId],
-) -> (TestCounters, Vec<Pair>) {
-    let mut roots = Vec::new();
-    let mut counters = detector.root_tests(surfaces, sweep, patches, &mut roots);
-    counters.add(&detector.collect(surfaces, sweep, roots));
-    let mut found = detector.candidates().to_vec();
-    found.sort_unstable();
-    (counters, found)
 }
 
 /// What candidates are sought for: pairs within `distance` at the start of the motion, and times
@@ -76,33 +66,31 @@ fn collisions(
     (pairs.iter().filter(is_near).copied().collect(), pairs.iter().filter_map(impact).collect())
 }
 
-/// A sheet of `n` x `n` vertices, 0.1 m apart.
-fn sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
-    let rest = (0..n * n).map(|v| Vec3::new((v % n).into(), 0.0, (v / n).into()) * 0.1);
-    let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
-    let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
-    (faces.collect(), rest.collect())
-}
-
 /// Triangles without a common vertex.
 fn soup(count: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
     let rest = (0..3 * count).map(|v| Vec3::new((v / 3).into(), (v % 3).into(), (v % 2).into()));
     ((0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(), rest.collect())
 }
 
-/// Two cloths whose vertices lie in the given patches, two obstacles.
+/// Two cloths whose vertices lie in the given patches, a rigid body in the last patch, and two
+/// obstacles.
 fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
     let meshes = [
-        (sheet(5), Moves::Deforms),
-        (sheet(3), Moves::Deforms),
-        (sheet(4), Moves::Prescribed),
+        (test_sheet(5), Moves::Deforms),
+        (test_sheet(3), Moves::Deforms),
+        (test_sheet(3), Moves::Rigid),
+        (test_sheet(4), Moves::Prescribed),
         (soup(8), Moves::Prescribed),
     ];
     let mut surfaces = Surfaces::default();
     for ((faces, rest), moves) in meshes {
         let first = surfaces.vertex_count();
-        let parts =
-            patch_of.get(first..).filter(|_| moves == Moves::Deforms).map(|own| (own, patches));
+        let own = match moves {
+            Moves::Deforms => patch_of[first..first + rest.len()].to_vec(),
+            Moves::Rigid => vec![patches as PatchId - 1; rest.len()],
+            Moves::Prescribed => Vec::new(),
+        };
+        let parts = (!own.is_empty()).then_some((own.as_slice(), patches));
         let topology = Topology::new(&faces).unwrap();
         let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, moves);
         surfaces.list.push(surface);
@@ -110,7 +98,7 @@ fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
     surfaces
 }
 const CLOTH_VERTICES: usize = 25 + 9;
-const VERTICES: usize = CLOTH_VERTICES + 16 + 24;
+const VERTICES: usize = CLOTH_VERTICES + 9 + 16 + 24;
 
 fn crumpled() -> impl Strategy<Value = (Vec<Vec3>, Vec<Vec3>)> {
     let vector = || [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
@@ -140,17 +128,17 @@ proptest! {
 
         let cut = surfaces(&patch_of, 6);
         for (surfaces, patches) in [(&whole, 1), (&cut, 6)] {
-            let mut detector = Detector::new(surfaces);
+            let mut finder = CandidateFinder::new(surfaces);
             let sweep = Sweep { x0: &x0, x1: &x1, radius };
-            detector.refit(&threads, surfaces, &sweep);
+            finder.refit(&threads, surfaces, &sweep);
             let every = Vec::from_iter(0..patches);
-            let (counters, found) = share(&mut detector, surfaces, &sweep, &every);
+            let (counters, found) = finder.share(surfaces, &sweep, &every);
             prop_assert_eq!(&found, &expected);
 
             let mut sum = TestCounters::default();
             for rank in 0..3 {
                 let own = Vec::from_iter((0..patches).filter(|patch| patch % 3 == rank));
-                sum.add(&share(&mut detector, surfaces, &sweep, &own).0);
+                sum.add(&finder.share(surfaces, &sweep, &own).0);
             }
             prop_assert_eq!(sum, counters);
         }
@@ -168,12 +156,12 @@ proptest! {
             let (mut sum, mut found) = (TestCounters::default(), Vec::new());
             for rank in 0..ranks {
                 let own = Vec::from_iter((0..6).filter(|patch| patch % ranks == rank));
-                let mut detector = Detector::new(&cut);
+                let mut finder = CandidateFinder::new(&cut);
                 let before = Sweep { x0: &x0, x1: &predicted, radius };
-                detector.refit(&threads, &cut, &before);
-                share(&mut detector, &cut, &before, &own);
-                detector.refit_strayed(&cut, &sweep, &strayed);
-                let (counters, pairs) = share(&mut detector, &cut, &sweep, &own);
+                finder.refit(&threads, &cut, &before);
+                finder.share(&cut, &before, &own);
+                finder.refit_strayed(&cut, &sweep, &strayed);
+                let (counters, pairs) = finder.share(&cut, &sweep, &own);
                 sum.add(&counters);
                 found.extend(pairs);
             }
@@ -192,7 +180,7 @@ fn an_obstacle_that_stops_or_starts_is_refitted() {
     let all: Vec<Vec3> = surfaces
         .list
         .iter()
-        .zip([0.0, 3.0, 6.0, 9.0])
+        .zip([0.0, 3.0, 20.0, 6.0, 9.0])
         .flat_map(|(surface, x)| (0..surface.vertex_count).map(move |v| (v, x)))
         .map(|(v, x)| Vec3::new(x + 0.1 * (v % 5) as f64, 0.1 * (v / 5) as f64, 0.0))
         .collect();
@@ -201,13 +189,13 @@ fn an_obstacle_that_stops_or_starts_is_refitted() {
             |(v, x): (usize, &Vec3)| if v < CLOTH_VERTICES { *x } else { x - Vec3::x() * by };
         Vec::from_iter(all.iter().enumerate().map(place))
     };
-    let mut detector = Detector::new(&surfaces);
+    let mut finder = CandidateFinder::new(&surfaces);
     let path = [(0.0, 0.0), (0.0, 0.0), (0.0, 6.0), (6.0, 6.0), (6.0, 6.0), (0.0, 0.0)];
     for (from, to) in path {
         let (x0, x1) = (moved(from), moved(to));
         let sweep = Sweep { x0: &x0, x1: &x1, radius: 0.01 };
-        detector.refit(&threads, &surfaces, &sweep);
-        let (_, mut found) = share(&mut detector, &surfaces, &sweep, &[0]);
+        finder.refit(&threads, &surfaces, &sweep);
+        let (_, mut found) = finder.share(&surfaces, &sweep, &[0]);
         assert_eq!(found, near_pairs(&all_pairs(&surfaces), (&x0, &x1), 0.01));
         found.retain(|pair| pair.vertices.iter().any(|&v| v as usize >= CLOTH_VERTICES));
         assert_eq!(found.is_empty(), to == 0.0);

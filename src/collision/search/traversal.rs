@@ -7,7 +7,7 @@ use crate::collision::test::{Sweep, Test, TestCounters, TestTrees};
 use crate::ids::FaceId;
 
 /// Everything that a test is executed on.
-pub struct Search<'a> {
+pub struct Traversal<'a> {
     /// The refitted hierarchies.
     pub trees: TestTrees<'a>,
     /// The motion that they were refitted to.
@@ -16,7 +16,7 @@ pub struct Search<'a> {
     pub vertices: &'a [Dop18],
 }
 
-impl Search<'_> {
+impl Traversal<'_> {
     /// Executes the next branches of the `stack` as [`TestTrees::traverse_branches`] does, and
     /// adds the elementary pairs that come near to `candidates`.
     #[inline]

@@ -7,8 +7,8 @@
 mod tests;
 
 use crate::collision::search::patch_of_root;
-use crate::collision::search::traversal::Search;
-use crate::collision::{Detector, Pair, Surfaces, Sweep, Test, TestCounters};
+use crate::collision::search::traversal::Traversal;
+use crate::collision::{CandidateFinder, Pair, Surfaces, Sweep, Test, TestCounters};
 use crate::error::Result;
 use crate::ranks::World;
 use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload};
@@ -39,13 +39,13 @@ impl Results for Findings {
     }
 }
 
-impl Workload for Search<'_> {
+impl Workload for Traversal<'_> {
     type Test = Test;
     type Results = Findings;
 
     #[inline]
     fn run(&self, stack: &mut Vec<Test>, results: &mut Findings) {
-        Search::run(self, stack, &mut results.counters, &mut results.candidates);
+        Traversal::run(self, stack, &mut results.counters, &mut results.candidates);
     }
 }
 
@@ -62,11 +62,12 @@ pub struct SweptSurfaces<'a> {
 }
 
 /// Collects the candidates below the root tests of all ranks. A rank may find pairs below the
-/// roots of another one. The result is that of [`Detector::collect`] on one rank with all roots.
+/// roots of another one. The result is that of [`CandidateFinder::collect`] on one rank with all
+/// roots.
 ///
-/// `roots` are this rank's root tests, from the last [`Detector::root_tests`]. Those of each patch
-/// are a top-level task; a rank alone with one thread has one task. Returns counts of what was
-/// executed and found here.
+/// `roots` are this rank's root tests, from the last [`CandidateFinder::root_tests`]. Those of
+/// each patch are a top-level task; a rank alone with one thread has one task. Returns counts of
+/// what was executed and found here.
 ///
 /// Collective, unless there are no roots on any rank.
 ///
@@ -75,18 +76,18 @@ pub struct SweptSurfaces<'a> {
 pub fn collect_shared(
     here: RankThreads,
     processors: &mut SearchProcessors,
-    detector: &mut Detector,
+    finder: &mut CandidateFinder,
     over: SweptSurfaces,
     roots: &mut [Test],
 ) -> Result<TestCounters> {
     let SweptSurfaces { surfaces, sweep } = over;
     let alone = here.world.size() == 1 && here.threads.count() == 1;
     let tasks = if alone { in_one(roots) } else { of_each_patch(surfaces, roots) };
-    let any = detector.any_roots();
-    detector.collect_with(surfaces, sweep, |search, candidates| {
+    let any = finder.any_roots();
+    finder.collect_with(surfaces, sweep, |traversal, candidates| {
         let counters = TestCounters::default();
         let mut found = Findings { counters, candidates: std::mem::take(candidates) };
-        processors.run(here, search, TopLevel { tasks, any }, &mut found)?;
+        processors.run(here, traversal, TopLevel { tasks, any }, &mut found)?;
         *candidates = found.candidates;
         Ok(found.counters)
     })
@@ -137,7 +138,7 @@ pub struct SearchOver<'a> {
     /// Counts of the tests that this rank executed, those above the roots included.
     pub executed: TestCounters,
     /// The hierarchies, as they were refitted.
-    pub detector: &'a Detector,
+    pub finder: &'a CandidateFinder,
     /// All surfaces.
     pub surfaces: &'a Surfaces,
     /// The motion that was searched.

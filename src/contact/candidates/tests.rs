@@ -1,5 +1,6 @@
 //! Shared searches against a search on one processor.
 
+use crate::collision::surface::test_sheet;
 use crate::collision::{Moves, Surface};
 use crate::contact::candidates::*;
 use crate::ids::PatchId;
@@ -11,32 +12,9 @@ use crate::stealing::{
 };
 use crate::threads::Threads;
 
-/// Executes the root tests of these `patches` on one processor: counts and sorted candidates.
-fn alone(
-    detector: &mut Detector,
-    surfaces: &Surfaces,
-    sweep: &Sweep,
-    patches: &[PatchId],
-) -> (TestCounters, Vec<Pair>) {
-    let mut roots = Vec::new();
-    let mut counters = detector.root_tests(surfaces, sweep, patches, &mut roots);
-    counters.add(&detector.collect(surfaces, sweep, roots));
-    let mut found = detector.candidates().to_vec();
-    found.sort_unstable();
-    (counters, found)
-}
-
-/// A sheet of `n` x `n` vertices, 0.1 m apart.
-fn sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
-    let rest = (0..n * n).map(|v| Vec3::new((v % n).into(), 0.0, (v / n).into()) * 0.1);
-    let corners = (0..n * (n - 1)).filter(|v| v % n + 1 < n);
-    let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
-    (faces.collect(), rest.collect())
-}
-
 /// A ball of crumpled cloth, `n` x `n` vertices, 0.1 m across.
 fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {
-    let (faces, rest) = sheet(n);
+    let (faces, rest) = test_sheet(n);
     let topology = Topology::new(&faces).unwrap();
     let patch_of = Vec::from_iter((0..n * n).map(|vertex| vertex % 5));
     let parts = Some((patch_of.as_slice(), 5));
@@ -55,23 +33,23 @@ type Found = (TestCounters, Vec<Pair>);
 fn each_test_is_executed_once_whoever_executes_it() {
     let (surfaces, x) = ball(12);
     let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
-    let mut detector = Detector::new(&surfaces);
-    detector.refit(&Threads::INLINE, &surfaces, &sweep);
-    let whole = alone(&mut detector, &surfaces, &sweep, &[0, 1, 2, 3, 4]);
+    let mut finder = CandidateFinder::new(&surfaces);
+    finder.refit(&Threads::INLINE, &surfaces, &sweep);
+    let whole = finder.share(&surfaces, &sweep, &[0, 1, 2, 3, 4]);
     // In the last search some vertices take another way.
     let strayed = [3, 70, 71, 130];
     let mut x1 = x.clone();
     strayed.iter().for_each(|&vertex: &u32| x1[vertex as usize] *= 0.5);
     let stray_sweep = Sweep { x0: &x, x1: &x1, radius: 1e-3 };
-    detector.refit_strayed(&surfaces, &stray_sweep, &strayed);
-    let partial = alone(&mut detector, &surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
+    finder.refit_strayed(&surfaces, &stray_sweep, &strayed);
+    let partial = finder.share(&surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
     let expected = [&whole, &whole, &partial];
 
     let run = |world: &dyn World, threads, settings: &StealingSettings| {
         let threads = Threads::new(threads)?;
         let mut processors = Processors::new(settings, &threads, world);
-        let mut detector = Detector::new(&surfaces);
-        detector.refit(&threads, &surfaces, &sweep);
+        let mut finder = CandidateFinder::new(&surfaces);
+        finder.refit(&threads, &surfaces, &sweep);
         // Rank 0 begins with nearly all, most others with nothing.
         let own: &[PatchId] = match (world.rank(), world.size()) {
             (0, 1) => &[0, 1, 2, 3, 4],
@@ -82,14 +60,14 @@ fn each_test_is_executed_once_whoever_executes_it() {
         let (mut searches, mut thefts) = (Vec::new(), 0);
         for search in 0..3 {
             if search == 2 {
-                detector.refit_strayed(&surfaces, &stray_sweep, &strayed);
+                finder.refit_strayed(&surfaces, &stray_sweep, &strayed);
             }
             let sweep = if search == 2 { stray_sweep } else { sweep };
             let mut roots = Vec::new();
-            let mut counters = detector.root_tests(&surfaces, &sweep, own, &mut roots);
+            let mut counters = finder.root_tests(&surfaces, &sweep, own, &mut roots);
             let here = RankThreads { world, threads: &threads };
             let over = SweptSurfaces { surfaces: &surfaces, sweep: &sweep };
-            let counted = collect_shared(here, &mut processors, &mut detector, over, &mut roots)?;
+            let counted = collect_shared(here, &mut processors, &mut finder, over, &mut roots)?;
             let usage = processors.usage().fold(ProcessorUse::default(), |mut sum, one| {
                 sum.add(one);
                 sum
@@ -100,7 +78,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
             assert!(settings.decomposition || usage.tasks_created == 0);
             thefts += processors.thefts().map(|theft| theft.tasks).sum::<u32>();
             counters.add(&counted);
-            searches.push((counters, detector.candidates().to_vec()));
+            searches.push((counters, finder.candidates().to_vec()));
         }
         Ok((searches, thefts))
     };
@@ -147,16 +125,16 @@ fn a_time_line_holds_each_task_once_and_where_it_came_from() {
     let run = |world: &dyn World, threads| {
         let threads = Threads::new(threads)?;
         let mut processors = Processors::new(&StealingSettings::default(), &threads, world);
-        let mut detector = Detector::new(&surfaces);
-        detector.refit(&threads, &surfaces, &sweep);
+        let mut finder = CandidateFinder::new(&surfaces);
+        finder.refit(&threads, &surfaces, &sweep);
         let own: &[PatchId] = if world.rank() == 0 { &[0, 1, 2, 3, 4] } else { &[] };
         let mut roots = Vec::new();
-        detector.root_tests(&surfaces, &sweep, own, &mut roots);
+        finder.root_tests(&surfaces, &sweep, own, &mut roots);
         for traced in [false, true] {
             processors.trace_tasks(traced);
             let here = RankThreads { world, threads: &threads };
             let over = SweptSurfaces { surfaces: &surfaces, sweep: &sweep };
-            collect_shared(here, &mut processors, &mut detector, over, &mut roots)?;
+            collect_shared(here, &mut processors, &mut finder, over, &mut roots)?;
             assert_eq!(processors.span().is_some(), traced);
         }
         Ok((processors.usage().copied().collect::<Vec<_>>(), processors.span().unwrap().clone()))

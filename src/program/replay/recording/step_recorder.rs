@@ -28,8 +28,8 @@ impl SearchObserver for StepRecorder {
         let counts = message::gather_v(world, 0, &[search.executed])?;
         if world.rank() == 0 {
             let (surfaces, sweep) = (search.surfaces, &search.sweep);
-            let (roots, above) = search.detector.all_root_tests(surfaces, sweep);
-            let walked = search.detector.search(surfaces, sweep);
+            let (roots, above) = search.finder.all_root_tests(surfaces, sweep);
+            let walked = search.finder.traversal(surfaces, sweep);
             let trees = RecordedTrees::record(&walked, &roots, above);
             let mut sum = TestCounters::default();
             counts.iter().for_each(|counts| sum.add(counts));

@@ -6,7 +6,7 @@
 
 use cloth_sim::collision::elementary::overlapping_pairs;
 use cloth_sim::collision::screen::may_come_near;
-use cloth_sim::collision::search::traversal::Search;
+use cloth_sim::collision::search::traversal::Traversal;
 use cloth_sim::collision::test::TestOutcome;
 use cloth_sim::collision::{Test, TestCounters};
 use cloth_sim::ids::{FaceId, PatchId};
@@ -116,7 +116,7 @@ pub struct RecordedTrees {
 
 impl RecordedTrees {
     /// Records the trees below all `roots`. `above` are the counts of the tests above them.
-    pub fn record(search: &Search, roots: &[(PatchId, Test)], above: TestCounters) -> Self {
+    pub fn record(traversal: &Traversal, roots: &[(PatchId, Test)], above: TestCounters) -> Self {
         let mut trees = Self { executed: above, ..Self::default() };
         let mut stack = Vec::new();
         for &(patch, root) in roots {
@@ -124,14 +124,14 @@ impl RecordedTrees {
             stack.push(root);
             while let Some(test) = stack.pop() {
                 trees.executed.count(&test);
-                let outcome = search.trees.execute(&test);
+                let outcome = traversal.trees.execute(&test);
                 trees.kinds.push(match outcome {
                     // The order is that of the checks in `execute`.
-                    TestOutcome::Apart if !search.trees.has_changed(&test) => UNCHANGED,
+                    TestOutcome::Apart if !traversal.trees.has_changed(&test) => UNCHANGED,
                     TestOutcome::Apart if test.is_of_one_node() => WHOLE,
                     TestOutcome::Apart => APART,
                     TestOutcome::Faces(face1, face2) => {
-                        pair_of_faces(search, &test, [face1, face2])
+                        pair_of_faces(traversal, &test, [face1, face2])
                     }
                     TestOutcome::Split(..) => SPLIT,
                     TestOutcome::SplitItself(_) => SPLIT_ITSELF,
@@ -197,12 +197,12 @@ impl RecordedTrees {
     }
 }
 
-fn pair_of_faces(search: &Search, test: &Test, pair: [FaceId; 2]) -> u8 {
-    let [first, second] = search.sides(test, pair);
+fn pair_of_faces(traversal: &Traversal, test: &Test, pair: [FaceId; 2]) -> u8 {
+    let [first, second] = traversal.sides(test, pair);
     let (mut screened, mut found) = (0, 0);
-    overlapping_pairs(&first, &second, search.vertices, |pair| {
+    overlapping_pairs(&first, &second, traversal.vertices, |pair| {
         screened += 1;
-        found += u8::from(may_come_near(&pair, search.sweep));
+        found += u8::from(may_come_near(&pair, traversal.sweep));
     });
     faces(screened, found)
 }
@@ -342,8 +342,8 @@ mod tests {
                 sweep: None,
                 changed: Some(changed),
             };
-            let search = Search { trees, sweep: &sweep, vertices: &vertices };
-            RecordedTrees::record(&search, &[(0, itself)], TestCounters::default()).kinds
+            let traversal = Traversal { trees, sweep: &sweep, vertices: &vertices };
+            RecordedTrees::record(&traversal, &[(0, itself)], TestCounters::default()).kinds
         };
         assert_eq!(kinds(&[vec![false; nodes]]), [UNCHANGED]);
         assert_eq!(kinds(&[vec![true; nodes]])[..3], [SPLIT_ITSELF, WHOLE, WHOLE]);
