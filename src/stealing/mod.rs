@@ -2,7 +2,8 @@
 //!
 //! A test unfolds into further tests, and nobody knows how many before they are executed. So
 //! processors that run out of tests take some from others: work stealing after Thomaszewski &
-//! Blochinger (2007), section 4.2; see `docs/methods.md`, section 9.
+//! Blochinger (2007), section 4.2. `docs/methods.md`, section 9, describes the whole protocol: how
+//! threads of one rank take tasks from each other, how ranks ask each other, and how a search ends.
 //!
 //! | module | answers |
 //! |---|---|

@@ -124,6 +124,9 @@ impl<T, R: Results> Processor<T, R> {
         let (pool, stealing) = (run.pool, run.policy.stealing);
         let start = Instant::now();
         let sought = wait(|| {
+            if pool.is_closed() {
+                return Ok(Some(None));
+            }
             if stealing && let Some((victim, task)) = pool.steal(self.index) {
                 let (thief, victim_rank) = (self.index as u32, run.rank as u32);
                 let victim = victim as u32;
@@ -134,7 +137,7 @@ impl<T, R: Results> Processor<T, R> {
                 let origin = Origin::Stolen(Steal { victim_rank, victim, handed_over_s });
                 return Ok(Some(Some(Pooled { task, origin })));
             }
-            let over = !stealing || link.poll(pool, &self.tasks, false)? || pool.is_closed();
+            let over = !stealing || link.poll(pool, &self.tasks, false)?;
             if over {
                 return Ok(Some(None));
             }

@@ -118,7 +118,7 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
             let Processor { usage, results, .. } = processor;
             usage.length_s = length_s;
             usage.tests = results.tests();
-            usage.candidates = results.found();
+            usage.found = results.found();
             all.take(results);
         }
     }

@@ -25,7 +25,8 @@ pub struct ProcessorUse {
     /// Executed tests.
     pub tests: u64,
     /// Items found: candidates of the collision phase.
-    pub candidates: u64,
+    #[serde(rename = "candidates")] // the name in files
+    pub found: u64,
     /// Tasks at the beginning.
     pub top_level_tasks: u64,
     /// Tasks cut off its stack.
@@ -54,7 +55,7 @@ impl ProcessorUse {
         self.scheduling_s += other.scheduling_s;
         self.waiting_s += other.waiting_s;
         self.tests += other.tests;
-        self.candidates += other.candidates;
+        self.found += other.found;
         self.top_level_tasks += other.top_level_tasks;
         self.tasks_created += other.tasks_created;
         self.tasks_executed += other.tasks_executed;

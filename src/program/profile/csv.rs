@@ -65,7 +65,7 @@ fn row(frame: u64, processor: &ProcessorProfile) -> String {
     ];
     let counts = [
         usage.tests,
-        usage.candidates,
+        usage.found,
         usage.top_level_tasks,
         usage.tasks_created,
         usage.tasks_executed,

@@ -9,12 +9,12 @@
 //! stealing, Thomaszewski & Blochinger 2007, section 4.2.4). No rank is in charge of the end of a
 //! search. The ranks find it out together (`docs/methods.md`, section 9):
 //!
-//! - `Searching` ends when an idle rank has got some rejections in a row. The rank clears `worked`
-//!   and enters a barrier.
+//! - `Searching` ends when an idle rank has got `REJECTIONS_BEFORE_BARRIER` rejections in a row (or
+//!   one from each other rank, if they are fewer). The rank clears `worked` and enters a barrier.
 //! - `InBarrier` ends when all ranks have entered. Until then the rank asks and answers on.
 //! - `Due` ends when the rank contributes `worked` to a sum: whether it got a task since it entered
-//!   the barrier. A busy rank contributes at once, because it did get a task. An idle rank asks no
-//!   more, and first awaits the answer to its last request.
+//!   the barrier. A rank that is not [`Load::Idle`] contributes at once, because it did get a task.
+//!   An idle rank asks no more, and first awaits the answer to its last request.
 //! - `InSum` ends when all ranks have contributed. If the sum is zero, nobody works and no message
 //!   of this search is under way: the search is `Over`. Else `Searching` begins again.
 //!

@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn known_step(step: u64, ranks: usize) -> RecordedStep {
-        let of_rank = |candidates| ProcessorUse { candidates, ..ProcessorUse::default() };
+        let of_rank = |found| ProcessorUse { found, ..ProcessorUse::default() };
         let uses = if ranks == 1 { vec![of_rank(10)] } else { vec![of_rank(4), of_rank(6)] };
         let mut trees = RecordedTrees::default();
         (trees.executed.tests, trees.executed.hash) = (step, step * step);

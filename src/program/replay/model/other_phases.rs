@@ -128,7 +128,7 @@ pub fn talk(step: &RecordedStep, vertices: u64, ranks: usize, network: &Network)
 
 /// The largest share of all candidates that one processor found.
 fn largest_share(uses: &[ProcessorUse]) -> f64 {
-    let all: u64 = uses.iter().map(|usage| usage.candidates).sum();
-    let most = uses.iter().map(|usage| usage.candidates).max().unwrap_or(0);
+    let all: u64 = uses.iter().map(|usage| usage.found).sum();
+    let most = uses.iter().map(|usage| usage.found).max().unwrap_or(0);
     if all > 0 { most as f64 / all as f64 } else { 1.0 / uses.len().max(1) as f64 }
 }

@@ -59,7 +59,7 @@ impl Writer {
 
     fn piece(&mut self, piece: &impl Serialize) -> Result<()> {
         let bytes = postcard::to_stdvec(piece)
-            .map_err(|cause| Error::file(&self.path, cause, "report this as a bug"))?;
+            .map_err(|cause| Error::internal(self.path.display().to_string(), cause))?;
         self.bytes(&(bytes.len() as u64).to_le_bytes())?;
         self.bytes(&xxh3_64(&bytes).to_le_bytes())?;
         self.bytes(&bytes)

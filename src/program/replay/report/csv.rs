@@ -66,7 +66,7 @@ fn row(replayed: &Replayed, step: &ModelledStep) -> String {
     let tests = tests.map(|value| value.to_string()).join(",");
     let counts: [fn(&ProcessorUse) -> u64; 7] = [
         |usage| usage.tests,
-        |usage| usage.candidates,
+        |usage| usage.found,
         |usage| usage.tasks_created,
         |usage| usage.tasks_executed,
         |usage| usage.tasks_stolen,

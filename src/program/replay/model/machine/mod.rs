@@ -91,7 +91,7 @@ impl Machine {
         self.schedulers = search.ranks.into_iter().map(|rank| rank.scheduler).collect();
         if executed != expected {
             let cause = format!("{} of {} tests were executed once", executed.0, expected.0);
-            return Err(Error::input("modelled machine", cause, "report this as a bug"));
+            return Err(Error::internal("modelled machine", cause));
         }
         Ok(played)
     }
@@ -196,11 +196,7 @@ impl<'a> ModelledSearch<'a> {
         let over = |rank: &ModelledRank| self.rules.interval.is_none() || rank.scheduler.is_over();
         match self.ranks.iter().all(over) {
             true => Ok(()),
-            false => Err(Error::input(
-                "modelled machine",
-                "a search does not end",
-                "report this as a bug",
-            )),
+            false => Err(Error::internal("modelled machine", "a search does not end")),
         }
     }
 

@@ -162,7 +162,7 @@ impl ModelledRank {
             self.hash = self.hash.wrapping_add(mix(at.into()));
             let children = branches(kind);
             if children == 0 {
-                self.usage.candidates += candidates(kind);
+                self.usage.found += candidates(kind);
                 return;
             }
             at += 1;

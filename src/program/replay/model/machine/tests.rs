@@ -47,7 +47,7 @@ fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_cha
                 let busy: f64 = played.uses.iter().map(|usage| usage.busy_s).sum();
                 assert!(busy >= serial && ranks as f64 * played.length_s >= busy);
                 assert!(played.length_s >= chain);
-                let candidates: u64 = played.uses.iter().map(|usage| usage.candidates).sum();
+                let candidates: u64 = played.uses.iter().map(|usage| usage.found).sum();
                 assert!(candidates > 0);
                 let sum =
                     |count: fn(&ProcessorUse) -> u64| played.uses.iter().map(count).sum::<u64>();
