@@ -77,7 +77,7 @@ impl Draped {
 
     /// The same step every time.
     fn step(&self, simulation: &mut Simulation) -> Result<StepReport> {
-        simulation.set_motion(&self.positions, &self.velocities);
+        simulation.set_motion(&self.positions, &self.velocities)?;
         simulation.step()
     }
 }

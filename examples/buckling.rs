@@ -113,7 +113,7 @@ impl Plate {
             run_for(simulation, 1.0)?;
             let (mut x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
             x.iter_mut().zip(&shape).for_each(|(x, s)| x.z = 1e-4 * LENGTH * s);
-            simulation.set_motion(&x, &v);
+            simulation.set_motion(&x, &v)?;
             run_for(simulation, 2.5)?; // all other modes decay
             let before = lateral(simulation);
             run_for(simulation, 1.0)?;

@@ -1,9 +1,12 @@
 //! One rank's simulation: its parts, and its public face.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use crate::bodies::cloth::energy::{EnergyMeter, EnergyState};
-use crate::collision::Detector;
+use crate::collision::CandidateFinder;
 use crate::contact::candidates::SearchProcessors;
 use crate::contact::fail_safe::FailSafe;
 use crate::error::{Error, Result};
@@ -65,7 +68,7 @@ impl<'w> Simulation<'w> {
             state: State::start(&model),
             control: StepControl::new(),
             motion: StepMotion::new(&model),
-            search: CandidateSearch::new(Detector::new(&model.surfaces), processors),
+            search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
             contacts: ContactStage::new(&model),
             system: StepSystem::new(&model, &layout, settings.solver.preconditioner, tolerance)?,
             gather: VelocityGather::new(&model),
@@ -90,12 +93,20 @@ impl<'w> Simulation<'w> {
     /// Sets positions (m) and velocities (m/s) of all cloth vertices. Every rank must give the
     /// same. Pins and memories of contacts stay as they are.
     ///
-    /// # Panics
-    /// When there is not one position for each cloth vertex, or there are more velocities than
-    /// nodes.
-    pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
+    /// # Errors
+    /// When there is not one position and one velocity for each cloth vertex. Then nothing
+    /// changes. A number that is not finite is an error of the next step.
+    pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<()> {
+        let cloth = self.model.numbering.cloth();
+        for (place, vectors) in [("positions", positions), ("velocities", velocities)] {
+            if vectors.len() != cloth {
+                let cause = format!("{} vectors for {cloth} cloth vertices", vectors.len());
+                return Err(Error::input(place, cause, "give one for each cloth vertex"));
+            }
+        }
         self.state.positions.copy_from_slice(positions);
-        self.state.velocities[..velocities.len()].copy_from_slice(velocities);
+        self.state.velocities[..cloth].copy_from_slice(velocities);
+        Ok(())
     }
 
     /// Where the vertices of pin group `group` (in scene order, of all cloths) are held, m; empty
@@ -109,16 +120,26 @@ impl<'w> Simulation<'w> {
     /// its own. Every rank must give the same places.
     ///
     /// # Errors
-    /// When there is no such group or its size is another.
+    /// When there is no such group, it does not hold now, it has a motion, its size is another, or
+    /// a place is not finite. Then nothing changes.
     pub fn set_handle(&mut self, group: usize, places: &[Vec3]) -> Result<()> {
+        let refused =
+            |cause: String, remedy| Error::input(format!("pin group {group}"), cause, remedy);
+        let now_s = self.scene_time_s();
+        let pin = self.model.cloth.pins.groups.get(group).filter(|pin| pin.is_active(now_s));
         let held = self.state.captured.get_mut(group).filter(|held| held.len() == places.len());
-        let held = held.ok_or_else(|| {
-            Error::input(
-                format!("pin group {group}"),
-                format!("it does not hold {} vertices now", places.len()),
-                "give a place for each vertex of a pin that has taken hold",
-            )
-        })?;
+        let (Some(pin), Some(held), false) = (pin, held, places.is_empty()) else {
+            let cause = format!("it does not hold {} vertices now", places.len());
+            return Err(refused(cause, "give a place for each vertex of a pin that holds now"));
+        };
+        if pin.motion.is_some() {
+            let remedy = "leave the motion out of the scene to lead the vertices yourself";
+            return Err(refused("it has a motion of its own".to_owned(), remedy));
+        }
+        if let Some(at) = places.iter().position(|place| !place.iter().all(|x| x.is_finite())) {
+            let cause = format!("place {at} is not finite");
+            return Err(refused(cause, "give finite places, in m"));
+        }
         held.copy_from_slice(places);
         Ok(())
     }

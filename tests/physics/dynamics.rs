@@ -72,7 +72,7 @@ fn momentum_changes(axis: Vec3, part: f64, h: f64) -> (f64, f64) {
     simulate(&scene, alone(cloth), |simulation| {
         let x = simulation.positions().to_vec();
         let v: Vec<Vec3> = x.iter().map(|x| spin.cross(x) + drift).collect();
-        simulation.set_motion(&x, &v);
+        simulation.set_motion(&x, &v)?;
         let (linear, angular) = momenta(simulation);
         while simulation.time_s() < 0.5 {
             simulation.step()?;

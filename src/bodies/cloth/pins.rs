@@ -69,7 +69,8 @@ impl Pins {
 }
 
 impl PinGroup {
-    fn is_active(&self, time_s: f64) -> bool {
+    /// Whether it holds its vertices at `time_s` (s).
+    pub fn is_active(&self, time_s: f64) -> bool {
         self.start_s <= time_s && time_s < self.end_s
     }
 }

@@ -34,9 +34,9 @@ pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Resu
     Ok(())
 }
 
-fn change(simulation: &mut Simulation, vertex: usize, to: impl Fn(f64) -> f64) {
+fn change(simulation: &mut Simulation, vertex: usize, to: impl Fn(f64) -> f64) -> Result<()> {
     let mut positions = simulation.positions().to_vec();
     let velocities = simulation.velocities().to_vec();
     positions[vertex].x = to(positions[vertex].x);
-    simulation.set_motion(&positions, &velocities);
+    simulation.set_motion(&positions, &velocities)
 }
