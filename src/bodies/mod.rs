@@ -16,6 +16,7 @@ pub mod numbering;
 pub mod prescribed;
 pub mod setup;
 
+pub use crate::linear::Jacobian;
 pub use body::Body;
 pub use numbering::{Numbering, Place};
 pub use setup::{Documents, Setup};
