@@ -77,7 +77,8 @@ impl BlockCsr {
     /// A zero matrix with a block for every coupling of `graph` and every vertex.
     ///
     /// # Errors
-    /// When the matrix has more blocks than 32 bits can number.
+    /// When the matrix has more blocks than 32 bits can number, and [`Error::Internal`] when
+    /// `graph` couples a vertex that `layout` does not know.
     pub fn new(layout: &Layout, graph: &Graph) -> Result<Self> {
         let mut offsets = vec![0];
         let mut ids: Vec<VertexId> = Vec::new();
@@ -90,13 +91,19 @@ impl BlockCsr {
             ids.extend_from_slice(above);
             offsets.push(ids.len() as u32);
         }
+        if u32::try_from(ids.len()).is_err() {
+            return Err(too_many_blocks());
+        }
         let columns = ids.iter().map(|&v| layout.local_index(v));
-        let columns = columns.collect::<Option<Vec<u32>>>().ok_or_else(unfit)?;
+        let columns = columns.collect::<Option<Vec<u32>>>().ok_or_else(|| {
+            Error::internal("system matrix", "the layout lacks a vertex that the graph couples")
+        })?;
         let block_offsets = layout.patch_offsets.iter().map(|&row| offsets[row as usize]).collect();
         let (runs, run_offsets) = runs(layout, &offsets, &columns);
         let values = vec![Mat3::zeros(); ids.len()];
         let shape = (layout.own.len(), graph.len());
-        let blocks = CsMatI::try_new(shape, offsets, ids, values).map_err(|_| unfit())?;
+        let blocks = CsMatI::try_new(shape, offsets, ids, values)
+            .map_err(|(_, _, _, cause)| Error::internal("system matrix", cause))?;
         let patch_offsets = layout.patch_offsets.clone();
         Ok(Self { blocks, columns, diagonal, patch_offsets, block_offsets, runs, run_offsets })
     }
@@ -286,7 +293,7 @@ fn runs(layout: &Layout, offsets: &[u32], columns: &[u32]) -> (Vec<(Rows, Range<
     (runs, run_offsets)
 }
 
-fn unfit() -> Error {
+fn too_many_blocks() -> Error {
     Error::input(
         "system matrix",
         "it has more blocks than 32 bits can number",

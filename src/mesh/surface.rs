@@ -92,7 +92,7 @@ impl SurfaceMesh {
         let old = &self.document;
         let too_many = || {
             let cause = format!("{} triangles cut into {k} x {k} are too many", self.faces.len());
-            Error::input("--refine", cause, "choose a smaller factor")
+            Error::input("refinement", cause, "choose a smaller factor")
         };
         let count = (self.faces.len() as u64).saturating_mul(u64::from(k) * u64::from(k));
         if count > u64::from(u32::MAX / 3) {

@@ -96,11 +96,9 @@ impl FrameWriter {
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,
             None => Ok(()),
-            Some(Err(_)) => Err(Error::file(
-                "frames",
-                "the thread that writes them has panicked",
-                "report this as a bug",
-            )),
+            Some(Err(_)) => {
+                Err(Error::internal("frames", "the thread that writes them has panicked"))
+            }
         }
     }
 }

@@ -32,7 +32,7 @@ fn write_whole(
 
 /// `value` as JSON for the file at `path`.
 fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(value).map_err(|cause| Error::file(path, cause, "report this as a bug"))
+    serde_json::to_vec(value).map_err(|cause| Error::internal(path.display().to_string(), cause))
 }
 
 fn not_written(path: &Path, cause: io::Error) -> Error {

@@ -38,7 +38,7 @@ pub(crate) trait Picture {
 pub(crate) fn write(picture: &impl Picture, folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
     let [svg_path, png_path] = names::picture(name).map(|file| folder.join(file));
     let no_space = "free some space or choose another folder (--out)";
-    let bug = |cause| Error::file(&svg_path, cause, "report this as a bug");
+    let bug = |cause| Error::internal(svg_path.display().to_string(), cause);
     let svg = svg(picture).map_err(bug)?;
     let png = png(&svg).map_err(bug)?;
     for (path, bytes) in [(&svg_path, svg.as_bytes()), (&png_path, &png)] {

@@ -3,7 +3,7 @@
 
 use std::iter::repeat_n;
 
-use cloth_sim::error::Result;
+use cloth_sim::error::{Error, Result};
 use cloth_sim::observe::Theft;
 use cloth_sim::ranks::{World, message};
 use serde::Serialize;
@@ -13,18 +13,30 @@ use crate::program::output::steps_jsonl::{StepRecord, TheftRecord};
 use crate::program::run::frame_steps::FrameSteps;
 
 /// Every rank's `item`, on rank 0.
+///
+/// # Errors
+/// [`Error::Internal`] if an item cannot be written or read again.
 pub fn items<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T) -> Result<Vec<T>> {
-    let text = serde_json::to_vec(item).unwrap_or_default();
+    let text = serde_json::to_vec(item).map_err(damaged)?;
     let sizes = message::all_counts(world, text.len())?;
     let texts = message::gather_v(world, 0, &text)?;
     let mut items = Vec::new();
+    if world.rank() != 0 {
+        return Ok(items);
+    }
     let mut rest = &texts[..];
     for size in sizes {
-        let Some((text, others)) = rest.split_at_checked(size) else { break };
+        let (text, others) = rest
+            .split_at_checked(size)
+            .ok_or_else(|| damaged("a rank's text is shorter than its size"))?;
         rest = others;
-        items.extend(serde_json::from_slice::<T>(text).ok());
+        items.push(serde_json::from_slice(text).map_err(damaged)?);
     }
     Ok(items)
+}
+
+fn damaged(cause: impl std::fmt::Display) -> Error {
+    Error::internal("items of all ranks", cause)
 }
 
 /// Every rank's measurements of the steps that end with step `last`, on rank 0.

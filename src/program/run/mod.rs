@@ -31,7 +31,7 @@ use crate::program::cli::Arguments;
 /// # Errors
 /// Whatever ended the run.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    match launch::launched_ranks(launch::environment) {
+    let outcome = match launch::launched_ranks(launch::environment) {
         None => run_in_process(arguments),
         Some(_) if arguments.ranks.is_some() => Err(Error::input(
             "--ranks",
@@ -39,6 +39,23 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             "leave out --ranks, and give the number to mpirun -n",
         )),
         Some(_) => run_under_mpi(arguments),
+    };
+    outcome.map_err(with_flag)
+}
+
+/// Names the flag that sets what the library found wrong: the library knows no flags.
+fn with_flag(error: Error) -> Error {
+    match error {
+        Error::Input { place, cause, remedy } => {
+            let place = match place.as_str() {
+                "ranks" => "--ranks".to_owned(),
+                "threads of a rank" => "--threads".to_owned(),
+                "refinement" => "--refine".to_owned(),
+                _ => place,
+            };
+            Error::Input { place, cause, remedy }
+        }
+        other => other,
     }
 }
 
