@@ -7,9 +7,6 @@ pub type VertexId = u32;
 /// A triangle of one object, in the order of its mesh.
 pub type FaceId = u32;
 
-/// An edge of one object, sorted by its lower, then its higher vertex.
-pub type EdgeId = u32;
-
 /// A patch of cloth vertices: the unit of ownership (see [`crate::partition`]).
 pub type PatchId = u32;
 

@@ -63,7 +63,6 @@ impl ContactStage {
         found.clear();
         here.rank.threads.collect(candidates, PAIRS_PER_CHUNK, found, |pairs, found| {
             find_contacts(pairs, &motion.x0, &motion.predicted, &distance, found);
-            0
         });
         for contact in &*found {
             let counter = match contact.kind() {

@@ -1,5 +1,7 @@
 //! After the solve: impulses for what the contacts did not foresee.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::collision::Pair;
 use crate::contact::impulse::CollisionLaw;
 use crate::contact::settings::Response;
@@ -88,12 +90,12 @@ impl ImpulseStage {
         let responses = &mut self.responses;
         responses.clear();
         let threads = &here.rank.threads;
-        let count =
-            threads.collect(of.candidates, PAIRS_PER_CHUNK, responses, |pairs, responses| {
-                impulses(pairs, ends, &law, responses)
-            });
+        let count = AtomicU64::new(0);
+        threads.collect(of.candidates, PAIRS_PER_CHUNK, responses, |pairs, responses| {
+            count.fetch_add(impulses(pairs, ends, &law, responses), Ordering::Relaxed);
+        });
         max_project(responses);
-        count
+        count.into_inner()
     }
 
     /// Combines the responses of all ranks and applies them. False if there are none. Collective.

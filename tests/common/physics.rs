@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::elements::membrane::rest_coordinates;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::{ClothSetup, Pin, RestTriangle};
 use cloth_sim::error::Result;
@@ -59,8 +58,8 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
     let surface = SurfaceMesh::from_mesh(mesh).expect("the mesh is sound");
     let rest = surface.document.positions.clone();
     let plane = |face: &[u32; 3]| {
-        let [x1, x2] = rest_coordinates(face.map(|v| rest[v as usize]), Vec3::x());
-        RestTriangle { x1, x2 }
+        let [a, b, c] = face.map(|v| rest[v as usize]);
+        RestTriangle::along(b - a, c - a, Vec3::x())
     };
     ClothSetup {
         name: "cloth".to_owned(),

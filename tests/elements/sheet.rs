@@ -1,8 +1,9 @@
 //! A sheet and its elements.
 
 use cloth_sim::bodies::cloth::elements::bending::HingedSheet;
-use cloth_sim::bodies::cloth::elements::membrane::{MembraneTriangle, rest_coordinates};
+use cloth_sim::bodies::cloth::elements::membrane::MembraneTriangle;
 use cloth_sim::bodies::cloth::material::BendingStiffness;
+use cloth_sim::bodies::cloth::setup::RestTriangle;
 use cloth_sim::math::{Vec2, Vec3};
 use cloth_sim::mesh::Topology;
 
@@ -55,7 +56,12 @@ impl Sheet {
     }
 
     fn in_plane(&self) -> Vec<[Vec2; 2]> {
-        (0..self.faces.len()).map(|f| rest_coordinates(self.corners(f), Vec3::x())).collect()
+        let plane = |face| {
+            let [a, b, c] = self.corners(face);
+            let RestTriangle { x1, x2 } = RestTriangle::along(b - a, c - a, Vec3::x());
+            [x1, x2]
+        };
+        (0..self.faces.len()).map(plane).collect()
     }
 
     pub fn membrane(&self) -> Vec<MembraneTriangle> {

@@ -39,10 +39,35 @@ pub struct RestTriangle {
 }
 
 impl RestTriangle {
+    /// The face with the edges `e1` and `e2` at corner 0 (m). Its warp direction is the projection
+    /// of `axis`. If `axis` is almost parallel to its normal, the next axis in cyclic order of the
+    /// coordinates takes its place.
+    pub fn along(e1: Vec3, e2: Vec3, axis: Vec3) -> Self {
+        Self::with_warp(e1, e2, in_plane(axis, e1.cross(&e2).normalize()))
+    }
+
+    /// As [`Self::along`], with a `warp` direction of any length in the plane of the face.
+    pub fn with_warp(e1: Vec3, e2: Vec3, warp: Vec3) -> Self {
+        let warp = warp.normalize();
+        let weft = e1.cross(&e2).normalize().cross(&warp);
+        let flat = |edge: Vec3| Vec2::new(edge.dot(&warp), edge.dot(&weft));
+        Self { x1: flat(e1), x2: flat(e2) }
+    }
+
     /// Its area, m^2.
     pub fn area(&self) -> f64 {
         0.5 * Mat2::from_columns(&[self.x1, self.x2]).determinant().abs()
     }
+}
+
+/// The part of `axis` in the plane at right angles to `normal`. If `axis` is almost parallel to
+/// `normal`, the next axis in cyclic order of the coordinates takes its place.
+fn in_plane(axis: Vec3, normal: Vec3) -> Vec3 {
+    let project = |axis: Vec3| axis - normal * normal.dot(&axis);
+    let next = Vec3::new(axis.z, axis.x, axis.y);
+    let fits = |axis: &Vec3| project(*axis).norm() > 1e-3 * axis.norm();
+    // An axis (1, 1, 1) is its own successor.
+    project([axis, next, Vec3::x(), Vec3::y()].into_iter().find(fits).unwrap_or(Vec3::z()))
 }
 
 /// Vertices that do not move freely from `start_s` (included) to `end_s` (excluded).

@@ -188,7 +188,6 @@ impl FailSafe {
                     && is_open(pair.kind(), &pair.gather(paths.x0), &pair.gather(x1), paths.delta_m)
                     && planes.binary_search_by_key(pair, |plane| &plane.pair).is_err()
             }));
-            0
         });
     }
 
@@ -252,8 +251,8 @@ impl FailSafe {
                 }
             };
             if end != target {
-                let (lost_m, path_m) = ((target - end).norm(), (target - start).norm());
-                report.truncated.push(Truncation { vertex: bounds[0].vertex, lost_m, path_m });
+                let lost_m = (target - end).norm();
+                report.truncated.push(Truncation { vertex: bounds[0].vertex, lost_m });
             }
             self.changed[vertex] = end != x1[vertex];
             x1[vertex] = end;
@@ -303,10 +302,10 @@ impl FailSafe {
         }
         report.fractions[body] = fraction;
         for (vertex, end) in vertices.clone().zip(ends) {
-            let (start, target) = (paths.x0[vertex], self.targets[vertex]);
+            let target = self.targets[vertex];
             if end != target {
-                let (lost_m, path_m) = ((target - end).norm(), (target - start).norm());
-                report.truncated.push(Truncation { vertex: vertex as VertexId, lost_m, path_m });
+                let lost_m = (target - end).norm();
+                report.truncated.push(Truncation { vertex: vertex as VertexId, lost_m });
             }
             self.changed[vertex] = end != x1[vertex];
             x1[vertex] = end;

@@ -32,8 +32,6 @@ pub struct Truncation {
     pub vertex: VertexId,
     /// From its intended to its actual end (m).
     pub lost_m: f64,
-    /// From its start to its intended end (m).
-    pub path_m: f64,
 }
 
 /// A plane at which a vertex was stopped. In a step of length `h`, the vertex's velocity along

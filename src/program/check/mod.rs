@@ -66,7 +66,6 @@ pub fn check_run(
             frames.push(FrameCheck::new(&run, number, &inline));
             done();
         }
-        numbers.len() as u64
     });
     Ok(Report { run, frames, max_strain })
 }

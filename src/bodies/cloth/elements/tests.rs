@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::membrane::rest_coordinates;
 use super::*;
 use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
@@ -37,8 +36,8 @@ fn cloths() -> Vec<ClothSetup> {
         let cell = |v: u32| [[v, v + 1, v + SIDE + 1], [v, v + SIDE + 1, v + SIDE]];
         let faces: Vec<[u32; 3]> = corners.flat_map(cell).collect();
         let plane = |face: &[u32; 3]| {
-            let [x1, x2] = rest_coordinates(face.map(|v| rest[v as usize]), Vec3::x());
-            RestTriangle { x1, x2 }
+            let [a, b, c] = face.map(|v| rest[v as usize]);
+            RestTriangle::along(b - a, c - a, Vec3::x())
         };
         let membrane = MembraneStiffness::new(400.0 * fabric, 900.0, 0.2, 40.0);
         let bending = BendingStiffness { d11: 3e-5 * fabric, d12: 4e-6, d22: 1e-5, d66: 6e-6 };

@@ -36,7 +36,7 @@ use crate::linear::{BlockCsr, PatchEquations};
 use crate::math::Vec3;
 use crate::partition::Layout;
 
-pub use triangle::{MembraneTriangle, StepTerms, rest_coordinates};
+pub use triangle::{MembraneTriangle, StepTerms};
 
 /// The triangles of all cloths. Air is here too, because it acts on the same triangles.
 pub struct Membrane {

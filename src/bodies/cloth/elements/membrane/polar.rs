@@ -93,7 +93,7 @@ const TINY: f64 = 1e-100;
 
 /// Unit normal of the plane of `a` and `b`. If they lie on a line, it is a unit vector at right
 /// angles to the longer one. If both are zero, it is any unit vector.
-pub(super) fn unit_normal(a: Vec3, b: Vec3) -> Vec3 {
+fn unit_normal(a: Vec3, b: Vec3) -> Vec3 {
     let cross = a.cross(&b);
     let length = cross.norm();
     if length > DEGENERATE * (a.norm_squared() + b.norm_squared()) {

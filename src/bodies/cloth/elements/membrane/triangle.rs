@@ -1,7 +1,7 @@
 //! The kernel of a membrane triangle (symbols as in [`super`]).
 
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes, each};
-use crate::bodies::cloth::elements::membrane::polar::{Polar, unit_normal};
+use crate::bodies::cloth::elements::membrane::polar::Polar;
 use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::setup::RestTriangle;
 use crate::ids::VertexId;
@@ -9,15 +9,15 @@ use crate::math::{Mat2, Mat3, Vec2, Vec3};
 
 /// What one element adds to the system `A dv = rhs` of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepTerms<const N: usize> {
+pub struct StepTerms {
     /// Right-hand side of each vertex, kg m/s.
-    pub rhs: [Vec3; N],
-    /// Upper triangle of the 3x3 blocks, kg: for three vertices
+    pub rhs: [Vec3; 3],
+    /// Upper triangle of the 3x3 blocks, kg:
     /// (0,0), (0,1), (0,2), (1,1), (1,2), (2,2).
     pub blocks: [Mat3; 6],
 }
 
-impl StepTerms<3> {
+impl StepTerms {
     /// The block of row `a` and column `b`.
     #[inline(always)]
     pub fn block(&self, a: usize, b: usize) -> Mat3 {
@@ -36,18 +36,6 @@ pub struct MembraneTriangle {
     inverse_rest: Mat2,
     /// Rest area, m^2.
     pub area: f64,
-}
-
-/// Rest coordinates (m) of corners 1 and 2 relative to corner 0, in the plane of a triangle. The
-/// first axis is the projection of `warp`, or the first side if `warp` has no projection. The
-/// second axis is counter-clockwise from the first.
-pub fn rest_coordinates(corners: [Vec3; 3], warp: Vec3) -> [Vec2; 2] {
-    let (d1, d2) = (corners[1] - corners[0], corners[2] - corners[0]);
-    let normal = unit_normal(d1, d2);
-    let in_plane = warp - normal * normal.dot(&warp);
-    let first = if in_plane.norm() > 1e-9 * warp.norm() { in_plane } else { d1 }.normalize();
-    let second = normal.cross(&first);
-    [d1, d2].map(|d| Vec2::new(first.dot(&d), second.dot(&d)))
 }
 
 impl MembraneTriangle {
@@ -87,7 +75,7 @@ impl MembraneTriangle {
         v: [Vec3; 3],
         h: f64,
         beta: f64,
-    ) -> StepTerms<3> {
+    ) -> StepTerms {
         let [terms] = Self::step_terms_of([self], c, [x], [v], h, beta);
         terms
     }
@@ -102,7 +90,7 @@ impl MembraneTriangle {
         v: [[Vec3; 3]; L],
         h: f64,
         beta: f64,
-    ) -> [StepTerms<3>; L] {
+    ) -> [StepTerms; L] {
         let shape = PresentShape::new(triangles, x);
         let Polar { r1, r2, normal: n, .. } = shape.polar;
         let u1 = LaneVec3::gather(|i| v[i][1] - v[i][0]);
