@@ -3,12 +3,22 @@
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `n` | | normal, from the second side to the first |
+//! | `gap` | m | along `n` at the start of the step; of a predicted impact at least `d_c` |
+//! | `d_c` | m | contact distance: the gap that the spring aims at |
+//! | `push_out` | m | `d_c - gap`; of a near pair at most the push-out speed times `h` |
 //! | `u = sum_i J_i u_i` | m/s | relative velocity of the two points (see [`Sides`]) |
 //! | `m` | kg | effective mass of the pair along `n` |
-//! | `k = kappa m / h^2` | N/m | stiffness of the spring towards the contact distance `d_c` |
+//! | `k = kappa m / h^2` | N/m | stiffness of the spring towards `d_c` |
+//! | `mu` | | Coulomb's coefficient of the pair |
+//! | `f_n` | N | normal force of the last solve |
+//! | `stretch` | m | of the friction spring at the start of the step |
+//! | `slip = stretch + h u_t` | m | the stretch after the step if the tangential part `u_t` stays |
 //!
 //! The spring pushes with `k (push_out - h u . n)` at the end of the step. Friction is a second
-//! spring, along the surface, from the point where the contact stuck first.
+//! spring of stiffness `k`, along the surface, from the point where the contact stuck first. It
+//! carries at most Coulomb's bound `mu f_n`. The bound uses the normal force of the last solve,
+//! because that of this step is not known yet. A new contact takes the force that it would carry
+//! alone, but no more than its present velocity gives.
 //!
 //! Source: docs/methods.md, section 8 (ours).
 
@@ -29,8 +39,6 @@ const PUSH_SPEED_M_PER_S: f64 = 0.2;
 /// How contacts push and rub.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
-    /// `d_c`, m.
-    pub distance_m: f64,
     /// Coulomb's mu.
     pub friction: Friction,
     /// Fastest push-out, m/s.
@@ -41,14 +49,13 @@ impl ContactLaw {
     /// The law of `settings` for whole steps of `step_s` (s). Vertices below `cloth_vertices` are
     /// cloth.
     pub fn new(settings: &ContactSettings, cloth_vertices: VertexId, step_s: f64) -> Self {
-        let distance_m = settings.distance_m;
         let friction = Friction {
             cloth: settings.friction_cloth,
             obstacle: settings.friction_obstacle,
             cloth_vertices,
         };
-        let push_speed_m_per_s = PUSH_SPEED_M_PER_S.max(0.5 * distance_m / step_s);
-        Self { distance_m, friction, push_speed_m_per_s }
+        let push_speed_m_per_s = PUSH_SPEED_M_PER_S.max(0.5 * settings.distance_m / step_s);
+        Self { friction, push_speed_m_per_s }
     }
 }
 
@@ -190,10 +197,10 @@ impl ActiveContact {
     /// What the contact remembers of a step of `h` (s). Before: the velocities at its end are
     /// known.
     pub fn memory(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> ContactMemory {
-        let slip = sides.velocity(|node| bodies.end_velocity(node));
-        let force = self.stiffness * (self.push_out - h * slip.dot(&self.normal));
+        let end = sides.velocity(|node| bodies.end_velocity(node));
+        let force = self.stiffness * (self.push_out - h * end.dot(&self.normal));
         let normal_force = force.max(0.0);
-        let stretch = self.stretch + tangential(slip, self.normal) * h;
+        let stretch = self.stretch + tangential(end, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * normal_force / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
         ContactMemory { pair: self.pair, owner: self.owner, stretch: kept.into(), normal_force }

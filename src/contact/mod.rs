@@ -1,4 +1,4 @@
-//! The contact law, from near pairs to forces, impulses and the fail-safe.
+//! Contact, from near pairs to forces, impulses and the fail-safe.
 //!
 //! The stages of a step, in their order:
 //!

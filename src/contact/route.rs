@@ -34,7 +34,7 @@ impl Route<'_> {
         bodies: &dyn Dynamics,
     ) -> Result<Vec<(Contact, Sides)>> {
         let sides = |contact: &Contact| bodies.sides(&contact.pair, &contact.weights);
-        let mut contacts = self.to_owners(found, sides)?;
+        let mut contacts = self.at_owners(found, sides)?;
         keep_local_minima(&mut contacts);
         // The list of a contact that pushes an own node is whole here, so all
         // ranks that keep it agree; of others it may not be.
@@ -69,7 +69,7 @@ impl Route<'_> {
     }
 
     /// The contacts of all ranks that touch an own node. Collective.
-    fn to_owners(
+    fn at_owners(
         &self,
         found: &[Contact],
         sides: impl Fn(&Contact) -> Sides,

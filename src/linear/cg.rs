@@ -206,7 +206,7 @@ impl CgWorkspace {
     }
 
     /// The last line of the algorithm, in one pass over each patch. After: the
-    /// ghosts of `u` are old.
+    /// ghosts of `u` are stale.
     fn update(&mut self, system: &System, x: &mut [Vec3], alpha: f64, beta: f64) {
         let (w, offsets, own) = (&self.w, &self.patch_offsets, x.len());
         let (fixed, preconditioner) = (system.fixed, system.preconditioner);

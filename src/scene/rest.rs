@@ -49,26 +49,14 @@ fn texture_edges(surface: &SurfaceMesh, face: usize) -> Option<[Vec2; 2]> {
 /// From the edges `e1` and `e2` at corner 0 (m). The warp direction is the direction of growing
 /// u. Without texture coordinates it is the projection of `axis`.
 fn from_shape(e1: Vec3, e2: Vec3, uv: Option<[Vec2; 2]>, axis: Vec3) -> RestTriangle {
-    let normal = e1.cross(&e2).normalize();
-    let warp = match uv {
+    match uv {
         // dx/du, times the (signed) area of the texture triangle.
-        Some([uv1, uv2]) => (e1 * uv2.y - e2 * uv1.y) * uv1.perp(&uv2).signum(),
-        None => in_plane(axis, normal),
-    };
-    let warp = warp.normalize();
-    let weft = normal.cross(&warp);
-    let flat = |edge: Vec3| Vec2::new(edge.dot(&warp), edge.dot(&weft));
-    RestTriangle { x1: flat(e1), x2: flat(e2) }
-}
-
-/// The part of `axis` in the plane at right angles to `normal`. If `axis` is almost parallel to
-/// `normal`, the next axis in cyclic order of the coordinates takes its place.
-fn in_plane(axis: Vec3, normal: Vec3) -> Vec3 {
-    let project = |axis: Vec3| axis - normal * normal.dot(&axis);
-    let next = Vec3::new(axis.z, axis.x, axis.y);
-    let fits = |axis: &Vec3| project(*axis).norm() > 1e-3 * axis.norm();
-    // An axis (1, 1, 1) is its own successor.
-    project([axis, next, Vec3::x(), Vec3::y()].into_iter().find(fits).unwrap_or(Vec3::z()))
+        Some([uv1, uv2]) => {
+            let warp = (e1 * uv2.y - e2 * uv1.y) * uv1.perp(&uv2).signum();
+            RestTriangle::with_warp(e1, e2, warp)
+        }
+        None => RestTriangle::along(e1, e2, axis),
+    }
 }
 
 /// From a piece of a sewing pattern. Mirrored pieces are mirrored back about the warp direction.
