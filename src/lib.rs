@@ -68,7 +68,7 @@
 //! | [`scene`] | RON, its checks, and the bodies that it describes |
 //! | [`step`] | one rank's [`Simulation`] and its step |
 //! | [`bodies`] | cloth, prescribed bodies, and the trait of bodies of few nodes |
-//! | `contact` | the contact law: points, springs, impulses, fail-safe |
+//! | `contact` | active contacts and their law, impulses, fail-safe |
 //! | `stealing`, `collision` | sharing of any tests; pairs that come near |
 //! | `linear` | block matrix, preconditioners, conjugate gradients |
 //! | [`partition`], [`mesh`], [`ranks`] | patches and owners; meshes; ranks and their messages |
