@@ -7,7 +7,6 @@
 //! - [`message`]: typed collectives and the sparse exchange [`message::route`];
 //! - [`halo`]: ghost points of a distributed vector;
 //! - [`exact_sum`]: sums over ranks with the same bits for any number of them;
-//! - [`mod@wait`]: the one way to wait;
 //! - [`launch`]: how this process was started, and where it runs.
 
 pub mod exact_sum;
@@ -18,7 +17,6 @@ pub mod launch;
 pub mod message;
 #[cfg(feature = "mpi")]
 pub mod mpi;
-pub mod wait;
 mod world;
 
 pub use exact_sum::ExactSums;

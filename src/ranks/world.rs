@@ -1,6 +1,7 @@
 //! The transport: the calls by which a rank communicates with the others.
 
 use crate::error::{Error, Result};
+use crate::threads::wait::Patience;
 
 /// The subject of a point-to-point message. Messages of one source and one tag
 /// arrive in the order in which they were sent.
@@ -61,6 +62,9 @@ pub trait World {
 
     /// Number of ranks.
     fn size(&self) -> usize;
+
+    /// How this rank waits for another (see [`wait`](crate::threads::wait::wait)).
+    fn patience(&self) -> Patience;
 
     /// Sends `bytes` to rank `to` without waiting; the transport owns them until
     /// they are delivered. Before: the receiver may be doing anything.

@@ -14,6 +14,7 @@ use crate::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler};
 use crate::stealing::trace::{Origin, Steal, TraceClock};
 use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
 use crate::stealing::workload::Task;
+use crate::threads::wait::Patience;
 
 /// What links a rank's processor 0 with other ranks.
 pub(super) trait Link<T> {
@@ -27,6 +28,11 @@ pub(super) trait Link<T> {
     /// A task that came with a poll. It must be executed at once.
     fn received(&mut self) -> Option<Pooled<T>> {
         None
+    }
+
+    /// How a processor waits for what this link brings, or for a task of its rank.
+    fn patience(&self) -> Patience {
+        Patience::UNPARKED
     }
 
     /// The longest work between two polls; none if polls are needless.
@@ -239,6 +245,10 @@ impl<T: Pod> Link<T> for RankLink<'_, T> {
 
     fn received(&mut self) -> Option<Pooled<T>> {
         self.received.take()
+    }
+
+    fn patience(&self) -> Patience {
+        self.talk.world.patience()
     }
 
     fn interval(&self) -> Option<Duration> {

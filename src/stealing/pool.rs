@@ -3,7 +3,9 @@
 //! A processor puts tasks on its own deque and takes the newest from it. Thieves get the oldest,
 //! whether they are threads of the rank or other ranks.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
 
 use crossbeam_deque::{Steal, Stealer, Worker};
 
@@ -25,17 +27,27 @@ pub(super) struct Pool<'a, T> {
     open: AtomicUsize,
     /// No processor is to look for tasks any more.
     closed: AtomicBool,
+    /// The threads of processors that look for tasks, and their number.
+    seekers: Mutex<Vec<Thread>>,
+    seeking: AtomicUsize,
 }
 
 impl<'a, T> Pool<'a, T> {
     pub fn new(deques: &'a [Stealer<Pooled<T>>]) -> Self {
-        Self { deques, open: AtomicUsize::new(0), closed: AtomicBool::new(false) }
+        Self {
+            deques,
+            open: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+            seekers: Mutex::default(),
+            seeking: AtomicUsize::new(0),
+        }
     }
 
     /// Puts a task on the processor's own deque.
     pub fn put(&self, own: &Worker<Pooled<T>>, task: Task<T>, origin: Origin) {
         self.raise();
         own.push(Pooled { task, origin });
+        self.wake_seekers();
     }
 
     /// Counts a task that is executed without ever waiting here.
@@ -45,7 +57,30 @@ impl<'a, T> Pool<'a, T> {
 
     /// Counts a task as executed.
     pub fn executed(&self) {
-        self.open.fetch_sub(1, Ordering::Release);
+        if self.open.fetch_sub(1, Ordering::Release) == 1 {
+            self.wake_seekers();
+        }
+    }
+
+    /// Until the guard is dropped, the calling thread is unparked when a task comes, when the
+    /// last one is done, and when the pool is closed.
+    pub fn seek(&self) -> Seeking<'_, 'a, T> {
+        self.seekers().push(std::thread::current());
+        self.seeking.fetch_add(1, Ordering::Relaxed);
+        // Either this thread sees what is changed before `wake_seekers`, or that sees this thread.
+        fence(Ordering::SeqCst);
+        Seeking(self)
+    }
+
+    fn wake_seekers(&self) {
+        fence(Ordering::SeqCst);
+        if self.seeking.load(Ordering::Relaxed) > 0 {
+            self.seekers().iter().for_each(Thread::unpark);
+        }
+    }
+
+    fn seekers(&self) -> MutexGuard<'_, Vec<Thread>> {
+        self.seekers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The oldest task of another processor, and whose it was. The others are asked in turn.
@@ -76,10 +111,22 @@ impl<'a, T> Pool<'a, T> {
     /// Ends the work of all processors.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
+        self.wake_seekers();
     }
 
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+}
+
+/// A processor that looks for tasks.
+pub(super) struct Seeking<'p, 'a, T>(&'p Pool<'a, T>);
+
+impl<T> Drop for Seeking<'_, '_, T> {
+    fn drop(&mut self) {
+        self.0.seeking.fetch_sub(1, Ordering::Relaxed);
+        let own = std::thread::current().id();
+        self.0.seekers().retain(|thread| thread.id() != own);
     }
 }
 

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use crossbeam_deque::Worker;
 
 use crate::error::Result;
-use crate::ranks::wait::wait;
 use crate::stealing::link::Link;
 use crate::stealing::policy::Policy;
 use crate::stealing::pool::{Pool, Pooled};
 use crate::stealing::trace::{Origin, Steal, TaskSpan, TraceClock};
 use crate::stealing::usage::{ProcessorUse, Stretch, Theft, note_theft};
 use crate::stealing::workload::{Results, Task, Workload};
+use crate::threads::wait::wait;
 
 /// Calls of [`Workload::run`] between two looks of a processor at the size of its deque, and on
 /// processor 0 at the clock. On the draped tablecloth they take about 5 us: less than a polling
@@ -123,7 +123,8 @@ impl<T, R: Results> Processor<T, R> {
     {
         let (pool, stealing) = (run.pool, run.policy.stealing);
         let start = Instant::now();
-        let sought = wait(|| {
+        let seeking = pool.seek();
+        let sought = wait(link.patience(), || {
             if pool.is_closed() {
                 return Ok(Some(None));
             }
@@ -144,6 +145,7 @@ impl<T, R: Results> Processor<T, R> {
             // The rank may have kept a part of a task that it handed over.
             Ok(link.received().or_else(|| self.tasks.pop()).map(Some))
         });
+        drop(seeking);
         if link.interval().is_some() {
             self.usage.waiting_s += start.elapsed().as_secs_f64();
         }

@@ -12,10 +12,12 @@ mod table;
 
 use std::path::Path;
 
-use cloth_sim::error::Result;
+use cloth_sim::error::{Error, Result};
 use cloth_sim::verify::Threads;
 use folder::CheckedRun;
 use frame::{FrameCheck, Strain};
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// The result of a check. It is displayed as a table and a list of faults.
 #[derive(Debug, Clone)]
@@ -45,27 +47,28 @@ impl Report {
     }
 }
 
-/// Checks all frames of the run in `folder`. Edges may differ from their rest lengths by the share
-/// `max_strain`. Calls `done` after each frame.
+/// Checks all frames of the run in `folder`, `threads` at a time. Edges may differ from their rest
+/// lengths by the share `max_strain`. Calls `done` after each frame.
 ///
 /// # Errors
 /// A folder that is no run. A scene, obstacles or frames that cannot be read at all. Faults of
 /// single frames are part of the report.
 pub fn check_run(
     folder: &Path,
-    threads: &Threads,
+    threads: usize,
     max_strain: f64,
     done: impl Fn() + Sync,
 ) -> Result<Report> {
     let run = CheckedRun::open(folder)?;
-    let inline = Threads::new(1)?;
-    let numbers: Vec<u64> = (0..run.frames).collect();
-    let mut frames = Vec::with_capacity(numbers.len());
-    threads.collect(&numbers, 1, &mut frames, |numbers, frames| {
-        for &number in numbers {
-            frames.push(FrameCheck::new(&run, number, &inline));
-            done();
-        }
-    });
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|cause| Error::input("--threads", cause.to_string(), "ask for fewer threads"))?;
+    let check = |number| {
+        let frame = FrameCheck::new(&run, number, &Threads::INLINE);
+        done();
+        frame
+    };
+    let frames = pool.install(|| (0..run.frames).into_par_iter().map(check).collect());
     Ok(Report { run, frames, max_strain })
 }

@@ -1,7 +1,6 @@
 //! The subcommand `check`: verifies the frames of a finished run.
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::verify::Threads;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::program::check::check_run;
@@ -14,14 +13,14 @@ use crate::program::print;
 /// A folder that is no run; a run with faults.
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = Threads::new(arguments.threads.map_or(cores, |threads| threads as usize))?;
+    let threads = arguments.threads.map_or(cores, |threads| threads as usize);
     // The bar appears on terminals only, after the first frame.
     let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     if let Ok(style) = ProgressStyle::with_template("{pos} frames checked") {
         bar.set_style(style);
     }
     let max_strain = arguments.max_strain.unwrap_or(f64::INFINITY);
-    let report = check_run(&arguments.folder, &threads, max_strain, || bar.inc(1))?;
+    let report = check_run(&arguments.folder, threads, max_strain, || bar.inc(1))?;
     bar.finish_and_clear();
     if !arguments.quiet {
         print::line(&report)?;

@@ -122,9 +122,9 @@ impl Slot {
         part.bytes.extend_from_slice(bytes);
     }
 
-    /// Counts a rank whose part is stored.
-    pub fn arrive(&self) {
-        self.arrived.fetch_add(1, Ordering::Release);
+    /// Counts a rank whose part is stored. Returns whether it is the last one.
+    pub fn arrive(&self) -> bool {
+        self.arrived.fetch_add(1, Ordering::Release) + 1 == self.parts.len()
     }
 
     /// Whether all parts are stored.

@@ -3,7 +3,8 @@
 //! No MPI library is needed. A rank writes into memory that all ranks share:
 //! messages go into the `Mailbox` of the receiver, neighbour exchanges into the `Lane`
 //! of a pair of ranks, and the parts of a collective into a slot of `Collectives`.
-//! The receiver polls, as it does with MPI.
+//! The receiver polls, as it does with MPI. Whoever writes what it may be waiting for unparks
+//! its thread.
 //!
 //! [`run`] starts the ranks. [`run_strict`] is for tests: it delays messages and
 //! collectives as long as MPI may delay them, and reports a deadlock with each rank's wait.
@@ -14,6 +15,7 @@ mod strict;
 mod world;
 
 use std::sync::OnceLock;
+use std::thread::Thread;
 
 use self::collective::Collectives;
 use self::mailbox::{Lane, Mailbox};
@@ -94,6 +96,7 @@ fn run_rank<T>(
     shared: &Shared,
     rank_main: &impl Fn(&dyn World) -> Result<T>,
 ) -> Option<T> {
+    shared.threads[rank].get_or_init(std::thread::current);
     let world = ThreadWorld::new(rank, shared);
     let result = failure::caught(rank, || {
         let value = rank_main(&world)?;
@@ -117,6 +120,8 @@ struct Shared {
     failure: OnceLock<(usize, Error)>,
     /// In strict mode only.
     watch: Option<Watch>,
+    /// The thread of each rank that has begun.
+    threads: Vec<OnceLock<Thread>>,
 }
 
 impl Shared {
@@ -128,12 +133,25 @@ impl Shared {
             collectives: Collectives::new(size),
             failure: OnceLock::new(),
             watch,
+            threads: (0..size).map(|_| OnceLock::new()).collect(),
         }
     }
 
     /// Poisons the world; the first error stands.
     fn fail(&self, rank: usize, error: Error) {
         self.failure.get_or_init(|| (rank, error));
+        self.unpark_all();
+    }
+
+    /// Wakes a rank, if it sleeps. Before: what it may be waiting for is written.
+    fn unpark(&self, rank: usize) {
+        if let Some(thread) = self.threads[rank].get() {
+            thread.unpark();
+        }
+    }
+
+    fn unpark_all(&self) {
+        (0..self.size).for_each(|rank| self.unpark(rank));
     }
 
     /// Fails if the world is poisoned.

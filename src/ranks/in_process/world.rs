@@ -7,9 +7,9 @@ use crate::error::{Error, Result};
 use crate::ranks::in_process::Shared;
 use crate::ranks::in_process::collective::{Operation, Slot};
 use crate::ranks::in_process::mailbox::Stage;
-use crate::ranks::wait::wait;
 use crate::ranks::world::{check_parts, defect};
 use crate::ranks::{Exchange, Message, PendingId, Tag, World};
+use crate::threads::wait::{Patience, wait};
 
 /// One rank's view of a [`Shared`] world.
 pub(super) struct ThreadWorld<'a> {
@@ -49,7 +49,9 @@ impl<'a> ThreadWorld<'a> {
     ) -> Result<Option<T>> {
         self.shared.check()?;
         let Some(watch) = &self.shared.watch else { return test() };
-        self.unarrived.borrow_mut().drain(..).for_each(|slot| slot.arrive());
+        self.unarrived.borrow_mut().drain(..).for_each(|slot| {
+            slot.arrive();
+        });
         self.shared.mailboxes.iter().for_each(|mailbox| mailbox.give(self.rank));
         let outcome = test()?;
         match &outcome {
@@ -60,6 +62,11 @@ impl<'a> ThreadWorld<'a> {
             },
         }
         Ok(outcome)
+    }
+
+    /// Waits until `test` has a result.
+    fn wait<T>(&self, waits_for: &'static str, mut test: impl FnMut() -> Option<T>) -> Result<T> {
+        wait(self.patience(), || self.attempt(waits_for, || Ok(test())))
     }
 
     fn note_progress(&self) {
@@ -75,7 +82,8 @@ impl<'a> ThreadWorld<'a> {
         self.generation.set(self.generation.get() + 1);
         slot.store(self.rank, operation, mine);
         match self.shared.watch {
-            None => slot.arrive(),
+            None if slot.arrive() => self.shared.unpark_all(),
+            None => {}
             Some(_) => self.unarrived.borrow_mut().push(Arc::clone(&slot)),
         }
         self.note_progress();
@@ -85,7 +93,7 @@ impl<'a> ThreadWorld<'a> {
     /// Stores this rank's part and waits for those of the others.
     fn enter_and_wait(&self, operation: Operation, mine: &[u8]) -> Result<Arc<Slot>> {
         let slot = self.enter(operation, mine)?;
-        wait(|| self.attempt(operation.name(), || Ok(slot.is_complete().then_some(()))))?;
+        self.wait(operation.name(), || slot.is_complete().then_some(()))?;
         Ok(slot)
     }
 
@@ -127,7 +135,7 @@ impl<'a> ThreadWorld<'a> {
             return Ok(());
         }
         let held = || self.shared.mailboxes.iter().any(|mailbox| mailbox.holds_from(self.rank));
-        wait(|| self.attempt("the receipt of its messages", || Ok((!held()).then_some(()))))
+        self.wait("the receipt of its messages", || (!held()).then_some(()))
     }
 
     fn start(&self, operation: Operation, values: Vec<i64>) -> Result<PendingId> {
@@ -147,10 +155,19 @@ impl World for ThreadWorld<'_> {
         self.shared.size
     }
 
+    fn patience(&self) -> Patience {
+        match self.shared.watch {
+            None => Patience::UNPARKED,
+            // What is handed over late unparks nobody.
+            Some(_) => Patience::CROWDED,
+        }
+    }
+
     fn send(&self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()> {
         self.shared.check()?;
         let stage = if self.shared.watch.is_some() { Stage::Offered } else { Stage::Given };
         self.shared.mailboxes[to].put(tag, Message { from: self.rank, bytes }, stage);
+        self.shared.unpark(to);
         self.note_progress();
         Ok(())
     }
@@ -164,6 +181,7 @@ impl World for ThreadWorld<'_> {
         for neighbour in exchange.neighbours.iter().filter(|other| !other.outgoing.is_empty()) {
             self.shared.lanes[self.rank * self.shared.size + neighbour.rank]
                 .put(&neighbour.outgoing);
+            self.shared.unpark(neighbour.rank);
         }
         self.note_progress();
         Ok(())
@@ -174,8 +192,7 @@ impl World for ThreadWorld<'_> {
         for neighbour in exchange.neighbours.iter_mut().filter(|other| !other.incoming.is_empty()) {
             let from = neighbour.rank;
             let lane = &self.shared.lanes[from * self.shared.size + self.rank];
-            let length =
-                wait(|| self.attempt("an exchange", || Ok(lane.take(&mut neighbour.incoming))))?;
+            let length = self.wait("an exchange", || lane.take(&mut neighbour.incoming))?;
             if length != neighbour.incoming.len() {
                 return Err(self.defect(format!(
                     "exchange mismatch: {length} bytes came from rank {from} instead of {}",

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::ranks::PendingId;
 use crate::ranks::mpi::MpiWorld;
 use crate::ranks::mpi::pending::{PendingRequest, address, address_mut, check, int};
-use crate::ranks::wait::wait;
+use crate::threads::wait::wait;
 
 /// The memory of a started sum; empty for a barrier.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl MpiWorld {
     fn complete(&self, code: c_int, what: &str, request: ffi::MPI_Request) -> Result<()> {
         check(code, what)?;
         let mut operation = PendingRequest { request, buffer: () };
-        match wait(|| operation.test()) {
+        match wait(self.patience, || operation.test()) {
             Ok(_) => Ok(()),
             Err(error) => self.end_job(&error),
         }

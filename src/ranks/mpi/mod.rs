@@ -2,11 +2,11 @@
 //!
 //! [`run_mpi`] runs the SPMD code as this process's rank; a launcher (`mpirun`) starts
 //! the processes. Only the thread that initialised MPI communicates (thread level
-//! Funneled). Every operation is non-blocking and awaited by [`super::wait`]: a
+//! Funneled). Every operation is non-blocking and awaited by [`wait`](crate::threads::wait::wait): a
 //! blocking call spins on a core that the awaited rank may need. Reductions are sums
 //! of integers, so their results do not depend on the order of ranks.
 //!
-//! This folder holds the only `unsafe` code of the crate. The requests of rsmpi borrow
+//! Nearly all `unsafe` code of the crate is in this folder. The requests of rsmpi borrow
 //! their buffers and panic when they are dropped in unwinding. Here a `PendingRequest` owns
 //! request and buffer, and memory that MPI may still write to is never freed.
 #![allow(unsafe_code)]
@@ -32,8 +32,10 @@ use self::point_to_point::{Arriving, Transfers};
 use crate::error::{Error, Result};
 use crate::ranks::failure;
 use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, check_parts, defect};
+use crate::threads::wait::Patience;
 
-/// Initialises MPI, runs `rank_main` as this process's rank and finalises.
+/// Initialises MPI, runs `rank_main` as this process's rank and finalises. Before: this process
+/// has no other thread.
 ///
 /// An error or a panic of `rank_main` ends the whole job: it is printed with the
 /// rank's number and the job is aborted; this function does not return then.
@@ -48,12 +50,30 @@ pub fn run_mpi<T>(rank_main: impl FnOnce(&dyn World) -> Result<T>) -> Result<T> 
     }
 }
 
+/// Open MPI yields the core at each test of a request if it has more ranks than cores or slots. A
+/// core that another program wants is then gone for a time slice, at each test. Our own waits
+/// sleep instead. A value that the user has set stands.
+fn keep_open_mpi_from_yielding() {
+    const SETTING: &str = "OMPI_MCA_mpi_yield_when_idle";
+    if std::env::var_os(SETTING).is_none() {
+        // SAFETY: no other thread reads or writes the environment now, see `run_mpi`.
+        unsafe { std::env::set_var(SETTING, "0") };
+    }
+}
+
+/// Cores of this machine, whatever this process is bound to.
+fn cores_of_this_machine() -> usize {
+    let cores = nix::unistd::sysconf(nix::unistd::SysconfVar::_NPROCESSORS_ONLN);
+    cores.ok().flatten().map_or(1, |cores| cores as usize)
+}
+
 /// This process's view of all processes of the job. Dropping it completes all sends
 /// and finalises MPI. In a panic it aborts the job: the others would wait forever.
 struct MpiWorld {
     comm: ffi::MPI_Comm,
     rank: usize,
     size: usize,
+    patience: Patience,
     /// Sends under way, oldest first.
     sends: RefCell<VecDeque<PendingRequest<Vec<u8>>>>,
     /// Messages matched by a probe, with content that has not fully arrived.
@@ -78,6 +98,7 @@ impl MpiWorld {
     /// to have threads.
     fn initialize() -> Result<Self> {
         let trouble = |cause: &str, remedy: &str| Error::input("MPI", cause, remedy);
+        keep_open_mpi_from_yielding();
         let (universe, level) = initialize_with_threading(Threading::Funneled)
             .ok_or_else(|| trouble("already initialised", "initialise it once in a process"))?;
         if level < Threading::Funneled {
@@ -87,10 +108,13 @@ impl MpiWorld {
             ));
         }
         let own = universe.world();
-        let (rank, size) = {
+        let (rank, size, neighbours) = {
             use mpi::traits::Communicator;
-            (own.rank() as usize, own.size() as usize)
+            let neighbours = own.split_shared(own.rank()).size() as usize;
+            (own.rank() as usize, own.size() as usize, neighbours)
         };
+        let crowded = neighbours > cores_of_this_machine();
+        let patience = if crowded { Patience::CROWDED } else { Patience::POLLING };
         let mut comm = own.as_raw();
         // SAFETY: a live communicator; the handler is a constant of the library.
         unsafe {
@@ -102,6 +126,7 @@ impl MpiWorld {
             comm,
             rank,
             size,
+            patience,
             sends: RefCell::default(),
             arriving: RefCell::default(),
             exchanges: RefCell::default(),
@@ -154,6 +179,10 @@ impl World for MpiWorld {
 
     fn size(&self) -> usize {
         self.size
+    }
+
+    fn patience(&self) -> Patience {
+        self.patience
     }
 
     fn send(&self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()> {

@@ -8,8 +8,8 @@ use mpi::ffi;
 use crate::error::Result;
 use crate::ranks::mpi::MpiWorld;
 use crate::ranks::mpi::pending::{PendingRequest, address_mut, check, int};
-use crate::ranks::wait::wait;
 use crate::ranks::{Exchange, Tag};
+use crate::threads::wait::wait;
 
 /// The tag of neighbour exchanges; no [`Tag`] has this number.
 const EXCHANGE: c_int = 0;
@@ -43,7 +43,7 @@ impl MpiWorld {
 
     /// Waits until all sends of this rank are complete.
     pub(super) fn finish_sends(&self) -> Result<()> {
-        wait(|| {
+        wait(self.patience, || {
             self.reap_sends()?;
             Ok(self.sends.borrow().is_empty().then_some(()))
         })
@@ -83,7 +83,7 @@ impl MpiWorld {
     ) -> Result<()> {
         for (neighbour, receive) in exchange.neighbours.iter_mut().zip(&mut transfers.receives) {
             if receive.is_active() {
-                let (status, mut length) = (wait(|| receive.test())?, 0);
+                let (status, mut length) = (wait(self.patience, || receive.test())?, 0);
                 // SAFETY: the status of a receive that is complete.
                 let code = unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut length) };
                 check(code, "MPI_Get_count")?;
@@ -97,7 +97,7 @@ impl MpiWorld {
             }
         }
         for send in &mut transfers.sends {
-            wait(|| send.test())?;
+            wait(self.patience, || send.test())?;
         }
         Ok(())
     }
