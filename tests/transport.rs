@@ -5,8 +5,7 @@ mod common;
 use std::sync::Mutex;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::wait::wait;
-use cloth_sim::ranks::{Exchange, Neighbour, Tag, World, in_process, message};
+use cloth_sim::ranks::{Exchange, Neighbour, Tag, World, in_process, message, wait};
 use common::conformance;
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 7];
@@ -62,7 +61,7 @@ fn defect_of(result: Result<Vec<()>>) -> (String, String) {
 #[test]
 fn strict_mode_shows_a_wait_that_cannot_end() {
     let result = in_process::run_strict(3, |world| match world.rank() {
-        0 => wait(|| world.poll(Some(1), Tag::Test)).map(|_| ()),
+        0 => wait(world, || world.poll(Some(1), Tag::Test)).map(|_| ()),
         1 => world.all_reduce_sum(&mut [1]),
         _ => Ok(()),
     });
@@ -99,10 +98,10 @@ fn collectives_that_do_not_match_are_shown() {
 const WAITS: [fn(&dyn World) -> Result<()>; 5] = [
     |world| world.all_reduce_sum(&mut [1]),
     |world| message::all_gather_v(world, &[1_u8]).map(|_| ()),
-    |world| wait(|| world.poll(None, Tag::Test)).map(|_| ()),
+    |world| wait(world, || world.poll(None, Tag::Test)).map(|_| ()),
     |world| {
         let barrier = world.begin_barrier()?;
-        wait(|| world.test(barrier)).map(|_| ())
+        wait(world, || world.test(barrier)).map(|_| ())
     },
     |world| {
         let neighbour = Neighbour { rank: 1, outgoing: vec![1], incoming: vec![0] };

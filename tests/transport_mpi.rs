@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::mpi::run_mpi;
-use cloth_sim::ranks::wait::wait;
-use cloth_sim::ranks::{Tag, World, launch, report_panics_once};
+use cloth_sim::ranks::{Tag, World, launch, report_panics_once, wait};
 use common::{conformance, finish_within, mpirun};
 
 /// The action of the ranks of a job.
@@ -29,7 +28,7 @@ fn rank_main(world: &dyn World, task: &str) -> Result<()> {
         ("panic", 1) => panic!("out of cloth"),
         ("all fail", _) => Err(Error::input("scene.ron", "not found", "check the path")),
         ("error" | "panic", 0) => world.all_reduce_sum(&mut [1]),
-        ("error" | "panic", _) => wait(|| world.poll(None, Tag::Test)).map(|_| ()),
+        ("error" | "panic", _) => wait(world, || world.poll(None, Tag::Test)).map(|_| ()),
         _ => {
             let launched = launch::launched_ranks(launch::environment);
             assert!(matches!(launched, None | Some(0)) || launched == Some(world.size()));

@@ -3,8 +3,7 @@
 use bytemuck::Pod;
 
 use crate::error::Result;
-use crate::ranks::world::{Tag, World, defect};
-use crate::threads::wait::wait;
+use crate::ranks::world::{Tag, World, defect, wait};
 
 /// Number of items of each rank, by rank.
 ///
@@ -82,7 +81,7 @@ pub fn route<T: Pod>(
         received.push((rank, items_for[rank].clone()));
     }
     for _ in 0..messages[rank] {
-        let message = wait(world.patience(), || world.poll(None, tag))?;
+        let message = wait(world, || world.poll(None, tag))?;
         received.push((message.from, items(world, message.from, &message.bytes)?));
     }
     received.sort_unstable_by_key(|(from, _)| *from);

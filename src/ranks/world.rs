@@ -1,7 +1,7 @@
 //! The transport: the calls by which a rank communicates with the others.
 
 use crate::error::{Error, Result};
-use crate::threads::wait::Patience;
+use crate::threads::wait::{self, Patience};
 
 /// The subject of a point-to-point message. Messages of one source and one tag
 /// arrive in the order in which they were sent.
@@ -63,7 +63,7 @@ pub trait World {
     /// Number of ranks.
     fn size(&self) -> usize;
 
-    /// How this rank waits for another (see [`wait`](crate::threads::wait::wait)).
+    /// How this rank waits for another in [`wait`].
     fn patience(&self) -> Patience;
 
     /// Sends `bytes` to rank `to` without waiting; the transport owns them until
@@ -144,6 +144,14 @@ pub trait World {
     /// Ends the whole job because of `message`: poisons the world (in process)
     /// or aborts it (MPI, which does not return).
     fn abort(&self, message: &str);
+}
+
+/// Repeats `test`, such as a [`World::poll`], until it has a result.
+///
+/// # Errors
+/// Those of `test`.
+pub fn wait<T>(world: &dyn World, test: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+    wait::wait(world.patience(), test)
 }
 
 /// Fails unless the arguments of a gather fit together. `all` is the length of the

@@ -17,7 +17,7 @@ pub mod wait;
 
 use std::sync::{Mutex, PoisonError};
 
-use self::shares::{Shares, one_by_one};
+use self::shares::{Piece, Shares};
 pub use self::slices::{ByPatch, EachPatch, PatchSlices};
 use self::team::Team;
 use crate::error::{Error, Result};
@@ -62,13 +62,13 @@ impl Threads {
             Some(team) if slices.patches() > 1 => {
                 let shares = Shares::new(slices, team.count());
                 let help = |thread: usize| {
-                    while let Some((first, piece)) = shares.take(thread, grain.max(1)) {
-                        one_by_one(first, piece, &work);
+                    while let Some(piece) = shares.take(thread, grain.max(1)) {
+                        piece.one_by_one(&work);
                     }
                 };
                 team.run(&help, || help(0));
             }
-            _ => one_by_one(0, slices, &work),
+            _ => Piece::all(slices).one_by_one(&work),
         }
     }
 

@@ -3,8 +3,7 @@
 
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
-use cloth_sim::ranks::wait::wait;
-use cloth_sim::ranks::{Exchange, Halo, HaloNeighbour, Neighbour, Tag, World, message};
+use cloth_sim::ranks::{Exchange, Halo, HaloNeighbour, Neighbour, Tag, World, message, wait};
 
 type Case = fn(&dyn World) -> Result<()>;
 
@@ -34,7 +33,7 @@ pub fn all(world: &dyn World) -> Result<()> {
 }
 
 fn receive(world: &dyn World, from: Option<usize>, tag: Tag) -> Result<(usize, Vec<u8>)> {
-    wait(|| world.poll(from, tag)).map(|message| (message.from, message.bytes))
+    wait(world, || world.poll(from, tag)).map(|message| (message.from, message.bytes))
 }
 
 fn others(world: &dyn World) -> impl Iterator<Item = usize> {
@@ -160,12 +159,12 @@ fn pending_collectives_among_messages(world: &dyn World) -> Result<()> {
             Ok(received)
         };
         let barrier = world.begin_barrier()?;
-        wait(|| receive().and_then(|_| world.test(barrier)))?;
+        wait(world, || receive().and_then(|_| world.test(barrier)))?;
         assert!(world.test(barrier).is_err(), "the id is spent");
         let all = world.begin_all_reduce_sum(vec![rank as i64, 1])?;
-        let sum = wait(|| receive().and_then(|_| world.test(all)))?;
+        let sum = wait(world, || receive().and_then(|_| world.test(all)))?;
         assert_eq!(sum, [(0..size as i64).sum(), size as i64]);
-        wait(|| Ok(receive()?.then_some(())))?;
+        wait(world, || Ok(receive()?.then_some(())))?;
     }
     Ok(())
 }
@@ -180,9 +179,9 @@ fn several_pending_collectives(world: &dyn World) -> Result<()> {
     let mut blocking = [3];
     world.all_reduce_sum(&mut blocking)?;
     assert_eq!(blocking, [3 * n]);
-    assert_eq!(wait(|| world.test(second))?, [2 * n]);
-    assert_eq!(wait(|| world.test(first))?, [n; 10]);
-    assert!(wait(|| world.test(barrier))?.is_empty());
+    assert_eq!(wait(world, || world.test(second))?, [2 * n]);
+    assert_eq!(wait(world, || world.test(first))?, [n; 10]);
+    assert!(wait(world, || world.test(barrier))?.is_empty());
     Ok(())
 }
 
