@@ -37,7 +37,7 @@ struct Draped {
 impl Draped {
     fn new() -> Result<Self> {
         let scene = scene::load(Path::new(SCENE))?;
-        let setup = scene::build(&scene, Path::new("scenes"), 1)?;
+        let setup = scene::build(&scene, Path::new("scenes"))?;
         let mut draped = Self { scene, setup, positions: Vec::new(), velocities: Vec::new() };
         let model = draped.model(1)?;
         let motions = ranks::run(1, |world| {

@@ -56,7 +56,7 @@ fn main() -> Result<()> {
     let mut scene = scene::load(&arguments.scene)?;
     scene.steps_per_frame = arguments.steps_per_frame.unwrap_or(scene.steps_per_frame);
     let home = arguments.scene.parent().unwrap_or(Path::new("."));
-    let setup = scene::build(&scene, home, 1)?;
+    let setup = scene::build(&scene, home)?;
     let model = Arc::new(Model::new(scene.settings(), setup, |build| build(1))?);
     if !model.cloth.pins.groups.is_empty() {
         eprintln!("note: this scene has pins; their rows are written as if they were free");

@@ -32,7 +32,7 @@
 //! let scene = scene::complete(scene::parse(text, "tour.ron")?, here)?;
 //!
 //! // 2. Bodies, and what all ranks know alike.
-//! let bodies = scene::build(&scene, Path::new("."), 1)?;
+//! let bodies = scene::build(&scene, Path::new("."))?;
 //! let model = Arc::new(Model::new(scene.settings(), bodies, |partition| partition(2))?);
 //!
 //! // 3. Two ranks as threads of this process; under MPI a rank is a process.

@@ -123,7 +123,20 @@ fn a_clean_run_passes_also_refined_and_without_its_meshes() {
 
     std::fs::remove_file(run.home.path().join("quads.obj")).expect("a mesh is removed");
     let (code, out, _) = run.check(&[]);
-    assert!(code == Some(0) && out.contains("against frame 0, not the rest shape"), "{out}");
+    assert!(code == Some(0) && out.contains("the rest shape"), "{out}");
+}
+
+#[test]
+fn a_mesh_that_is_not_as_in_the_run_is_a_fault() {
+    let run = Run::new(&[]);
+    let mesh = run.out.join("meshes/mesh_0_quads.obj");
+    // The same polygons: only the hash can tell.
+    let moved = read(&mesh).replace("v 0 0 0\n", "v -0.1 0 0\n");
+    std::fs::write(&mesh, moved).expect("the mesh is written");
+    run.assert_found(&["meshes/mesh_0_quads.obj: the mesh has changed since the run"]);
+    run.assert_found(&["strain against frame 0, not the rest shape", "has changed"]);
+    std::fs::remove_file(&mesh).expect("the mesh is removed");
+    run.assert_found(&["meshes/mesh_0_quads.obj: missing"]);
 }
 
 #[test]
@@ -198,6 +211,22 @@ fn strain_is_reported_and_may_be_limited() {
     let (code, out, _) = run.check(&["--max-strain", "0.4"]);
     assert_eq!(code, Some(1));
     assert!(out.contains("frame_0002.obj: an edge is strained by 50.000 %"), "{out}");
+    for limit in ["nan", "-0.1", "inf", "much"] {
+        let (code, _, said) = run.check(&["--max-strain", limit]);
+        assert!(code == Some(2) && said.contains("a number from 0 up"), "{limit}: {said}");
+    }
+}
+
+#[test]
+fn an_absurd_length_is_a_fault_also_without_a_limit() {
+    for (place, words) in [
+        ("-20 1 0", ["edge (0, 1) of quads is 20.33", "m long, at rest 0.333"]),
+        ("0.333333333 1 0", ["edge (0, 1) of quads is 0 m", "m long, at rest 0.333"]),
+    ] {
+        let run = Run::new(&[]);
+        run.place(1, &[(0, place)]);
+        run.assert_found(&[&["frame_0001.obj: "], &words[..]].concat());
+    }
 }
 
 #[test]
@@ -205,7 +234,7 @@ fn folders_that_are_no_runs_and_runs_that_failed_are_refused() {
     let run = Run::new(&[]);
     for (folder, words) in [
         (run.home.path().join("nowhere"), ["nowhere", "no such folder"]),
-        (run.home.path().to_path_buf(), ["no run", "scene.ron"]),
+        (run.home.path().to_path_buf(), ["no run", "run.json"]),
     ] {
         let (code, _, said) = check(&folder, &[]);
         assert!(code == Some(1) && said.contains("help: "), "{said}");
@@ -214,18 +243,28 @@ fn folders_that_are_no_runs_and_runs_that_failed_are_refused() {
     let record = run.out.join("run.json");
     let failed = read(&record).replace("\"complete\"", "\"failed\"");
     std::fs::write(&record, failed).expect("run.json is written");
-    run.assert_found(&["run.json", "the run failed"]);
+    run.assert_found(&["run.json: the run failed, frames 0 to 2 whole"]);
 
-    // Killed while it added a frame.
+    // Killed while it wrote a frame that it has not listed.
     let running = read(&record).replace("\"failed\"", "\"running\"");
     std::fs::write(&record, running).expect("run.json is written");
-    run.assert_found(&["run.json", "goes on, or was killed"]);
+    let steps = run.out.join("steps.jsonl");
+    let listed = read(&steps);
+    let first = listed.lines().next().expect("a line");
+    std::fs::write(&steps, format!("{first}\n{{\"frame\":1,")).expect("steps.jsonl is written");
+    std::fs::remove_file(run.frame(2)).expect("a frame is removed");
+    run.assert_found(&["run.json: the run was killed, frame 0 whole"]);
+    run.assert_found(&["no fault in 1 frame"]);
+    std::fs::write(&steps, "").expect("steps.jsonl is written");
+    let (code, _, said) = run.check(&[]);
+    assert!(code == Some(1) && said.contains("the run was killed, no frame whole"), "{said}");
+    std::fs::write(&steps, listed).expect("steps.jsonl is written");
 
-    let older = read(&record).replace("\"format\":4", "\"format\":3");
+    let older = read(&record).replace("\"format\":5", "\"format\":4");
     std::fs::write(&record, older).expect("run.json is written");
     let (code, _, said) = run.check(&[]);
-    assert!(code == Some(1) && said.contains("format 3") && said.contains("repeat"), "{said}");
-    std::fs::write(&record, read(&record).replace("\"format\":3", "\"format\":4"))
+    assert!(code == Some(1) && said.contains("format 4") && said.contains("repeat"), "{said}");
+    std::fs::write(&record, read(&record).replace("\"format\":4", "\"format\":5"))
         .expect("it is back");
 
     std::fs::remove_file(run.out.join("obstacles.obj")).expect("a file is removed");

@@ -4,11 +4,11 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Output;
+use std::time::Duration;
 
 use common::finish_within;
-use common::run::{Start, cloth_sim, frame_files, scene};
+use common::run::{Start, cloth_sim, scene};
 
 /// A job must end within this time of its rank's failure (steps take milliseconds).
 const LIMIT: Duration = Duration::from_secs(5);
@@ -53,48 +53,5 @@ fn a_nan_is_reported_with_its_place() {
         assert!(!output.status.success());
         assert!(said.contains("frame 1, step 5"), "{said}");
         assert!(said.contains("not finite") && said.contains("worst vertex"), "{said}");
-    }
-}
-
-/// Whether `child` fails within five seconds of a `signal`.
-fn ends_after(child: &mut Child, signal: &str) -> bool {
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(5) {
-        if let Some(status) = child.try_wait().expect("the program can be waited for") {
-            assert!(!status.success());
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    false
-}
-
-#[test]
-fn an_interrupted_run_leaves_whole_frames() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let run = folder.path().join("run");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cloth-sim"))
-        .arg(scene("tablecloth.ron"))
-        .arg("--out")
-        .arg(&run)
-        .args(["--set", "steps_per_frame=1", "--set", "frames=10000"])
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    let start = Instant::now();
-    while !run.exists() || frame_files(&run).len() < 3 {
-        assert!(start.elapsed() < Duration::from_secs(60), "no frames");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // A parent that ignores SIGINT, such as a shell's background job, passes that on.
-    let ended = ["-INT", "-TERM"].into_iter().any(|signal| ends_after(&mut child, signal));
-    child.kill().expect("the program can be killed");
-    assert!(ended, "neither signal ends the program");
-    for frame in frame_files(&run) {
-        let text = std::fs::read_to_string(&frame).expect("a frame can be read");
-        assert_eq!(text.lines().filter(|line| line.starts_with("v ")).count(), 14_033);
-        assert!(text.ends_with('\n') && text.lines().last().is_some_and(|l| l.starts_with("f ")));
     }
 }

@@ -222,7 +222,9 @@ fn a_recording_that_cannot_be_written_is_refused_before_the_run() {
     std::fs::write(&mine, "the only copy").expect("a file");
     assert!(refusal(mine.clone(), &["--overwrite"]).contains("no recording"));
     assert_eq!(std::fs::read(&mine).expect("the file"), b"the only copy");
-    for name in ["frame_0001.obj", "phases.csv", "frame_0002.obj", "../run/more.csv", "sub/tasks"] {
+    for name in
+        ["frame_0001.obj", "phases.csv", "frame_0002.obj", "../run/more.csv", "sub/tasks", "meshes"]
+    {
         assert!(refusal(run.join(name), &["--overwrite"]).contains("--record-tasks"), "{name}");
     }
 }

@@ -81,7 +81,7 @@ fn assembly_and_solve_allocate_nothing_after_the_first_step() {
     scene.air.normal_drag_n_s_per_m3 = 1.0;
     scene.cloths[0].damping.stiffness_s = 1e-4;
     scene.steps_per_frame = 4;
-    let setup = scene::build(&scene, Path::new("scenes"), 1).unwrap();
+    let setup = scene::build(&scene, Path::new("scenes")).unwrap();
     for &kind in PreconditionerKind::ALL {
         for (ranks, of_rank) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
             let model = Model::new(scene.settings(), setup.clone(), |build| build(ranks)).unwrap();

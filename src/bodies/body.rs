@@ -73,7 +73,7 @@ use crate::math::{Mat3, Vec3};
 /// let scene = scene::complete(scene::parse(text, "ball.ron")?, Path::new("ball.ron"))?;
 /// let bodies: Vec<Arc<dyn Body>> =
 ///     vec![Arc::new(Ball(Sphere { radius_m: 0.1, edge_m: Some(0.05) }.mesh()))];
-/// let setup = scene::build(&scene, Path::new("."), 1)?;
+/// let setup = scene::build(&scene, Path::new("."))?;
 /// let model =
 ///     Arc::new(Model::with_bodies(scene.settings(), setup, bodies, |partition| partition(1))?);
 /// in_process::run(1, |world| {

@@ -20,7 +20,8 @@ use crate::program::replay::model::Network;
     after_help = "Examples:\n  \
         cloth-sim scenes/tablecloth.ron --frames 5\n  \
         cloth-sim scenes/tablecloth.ron --ranks 2 --threads 1 --overwrite\n  \
-        cloth-sim check out/tablecloth"
+        cloth-sim check out/tablecloth\n\n\
+        Ctrl-C or SIGTERM ends a run after its step, and all frames so far are whole. A second one ends it at once."
 )]
 pub struct CommandLine {
     /// A subcommand. Without one the program runs a scene.
@@ -59,7 +60,7 @@ pub struct CheckArguments {
 
     /// Also fail if an edge is stretched or compressed by more than this share of its rest length,
     /// e.g. 0.1.
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
     pub max_strain: Option<f64>,
 
     /// Print only errors. The exit code is 0 if the run has no fault.
@@ -151,6 +152,12 @@ fn time(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a number with ns, us, ms or s, such as 2us, from 0 to 1s".to_owned())
 }
 
+/// A share of a length: a number from 0 up.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share: &f64| share.is_finite() && *share >= 0.0);
+    share.ok_or_else(|| "write a number from 0 up, such as 0.1 for 10 %".to_owned())
+}
+
 /// A bandwidth with its unit, in bytes a second.
 fn rate(text: &str) -> Result<f64, String> {
     let bytes = with_unit(text, &[("MB/s", 1e6), ("GB/s", 1e9)]);
@@ -204,11 +211,13 @@ pub struct Arguments {
     /// The scene to simulate. See docs/scene.md.
     pub scene: PathBuf,
 
-    /// Folder for the frames and all other files of the run [default: out/<scene name>].
+    /// Folder for the frames and all other files of the run [default: out/<scene name>]. A folder
+    /// that holds a file which the run would replace is refused.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Replace the files of an earlier run in the folder.
+    /// Remove the files of an earlier run in the folder, and pictures of it. Other files stay, and
+    /// an input of this run is never replaced.
     #[arg(long)]
     pub overwrite: bool,
 
@@ -232,9 +241,9 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub overrides: Vec<String>,
 
-    /// Cut each cloth triangle into K x K triangles.
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub refine: u32,
+    /// Cut each cloth triangle into K x K triangles [default: the scene's `refine`].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub refine: Option<u32>,
 
     /// Store the test trees of some steps in FILE, for `cloth-sim replay`. With --overwrite an
     /// earlier recording is replaced. See docs/profiling.md.

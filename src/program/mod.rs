@@ -26,6 +26,7 @@ mod words;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use cloth_sim::error::Result;
 
 use self::cli::{Command, CommandLine};
 
@@ -33,18 +34,7 @@ use self::cli::{Command, CommandLine};
 pub fn main() -> ExitCode {
     cloth_sim::ranks::report_panics_once();
     let outcome = match CommandLine::parse() {
-        CommandLine { command: Some(Command::Check(arguments)), .. } => {
-            commands::check::check(&arguments)
-        }
-        CommandLine { command: Some(Command::Profile(arguments)), .. } => {
-            commands::profile::profile(&arguments)
-        }
-        CommandLine { command: Some(Command::Replay(arguments)), .. } => {
-            commands::replay::replay_recordings(&arguments)
-        }
-        CommandLine { command: Some(Command::CcdQueries(arguments)), .. } => {
-            commands::ccd_queries::ccd_queries(&arguments)
-        }
+        CommandLine { command: Some(command), .. } => subcommand(&command),
         CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
         // The parser refuses a line without a scene before this.
         CommandLine { command: None, run: None } => {
@@ -52,11 +42,18 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn subcommand(command: &Command) -> Result<ExitCode> {
+    match command {
+        Command::Check(arguments) => commands::check::check(arguments),
+        Command::Profile(arguments) => commands::profile::profile(arguments),
+        Command::Replay(arguments) => commands::replay::replay_recordings(arguments),
+        Command::CcdQueries(arguments) => commands::ccd_queries::ccd_queries(arguments),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

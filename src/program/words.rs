@@ -9,3 +9,12 @@ pub fn plural(count: usize, noun: &str) -> String {
         _ => format!("{count} {noun}s"),
     }
 }
+
+/// Which frames of a run are whole, from the last one.
+pub fn whole_frames(last: Option<u64>) -> String {
+    match last {
+        None => "no frame whole".to_owned(),
+        Some(0) => "frame 0 whole".to_owned(),
+        Some(last) => format!("frames 0 to {last} whole"),
+    }
+}

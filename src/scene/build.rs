@@ -15,15 +15,15 @@ use crate::scene::select::Candidates;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Placement, Scene};
 
 /// Reads and generates the meshes of `scene` and builds its bodies. Mesh paths are relative to
-/// `scene_dir`. Each triangle of a cloth is cut into `refine` x `refine`.
+/// `scene_dir`.
 ///
 /// # Errors
 /// A mesh that is missing or unsound, too many triangles after refinement, a pin without a vertex,
 /// rest lengths from texture coordinates that the mesh does not have.
-pub fn build(scene: &Scene, scene_dir: &Path, refine: usize) -> Result<Setup> {
+pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
     let mut setup = Setup::default();
     for (i, cloth) in scene.cloths.iter().enumerate() {
-        setup.cloths.push(build_cloth(cloth, &format!("cloths[{i}]"), scene_dir, refine)?);
+        setup.cloths.push(build_cloth(cloth, &format!("cloths[{i}]"), scene_dir, scene.refine)?);
     }
     for (i, obstacle) in scene.obstacles.iter().enumerate() {
         setup.obstacles.push(build_obstacle(obstacle, &format!("obstacles[{i}]"), scene_dir)?);
@@ -31,11 +31,11 @@ pub fn build(scene: &Scene, scene_dir: &Path, refine: usize) -> Result<Setup> {
     Ok(setup)
 }
 
-fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: usize) -> Result<ClothSetup> {
+fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: u32) -> Result<ClothSetup> {
     let coarse = surface(&cloth.shape, at, scene_dir)?;
-    let k = u32::try_from(refine).unwrap_or(u32::MAX);
     let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
-    let (surface, origins) = if k > 1 { coarse.refined(k)? } else { (coarse, unrefined.collect()) };
+    let (surface, origins) =
+        if refine > 1 { coarse.refined(refine)? } else { (coarse, unrefined.collect()) };
     let local = &surface.document.positions;
     let transform = cloth.transform.resolve();
     let rest: Vec<Vec3> = local.iter().map(|position| position * transform.scale).collect();
@@ -145,11 +145,11 @@ pub(super) mod tests {
     use super::*;
     use crate::scene::load::parse;
 
-    pub fn setup(cloth: &str, obj: &str, refine: usize) -> Result<Setup> {
+    pub fn setup(cloth: &str, obj: &str, refine: u32) -> Result<Setup> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("m.obj"), obj).unwrap();
-        let text = format!("(cloths: [(material: Fabric(\"cotton\"), {cloth})])");
-        build(&parse(&text, "s.ron")?, folder.path(), refine)
+        let text = format!("(refine: {refine}, cloths: [(material: Fabric(\"cotton\"), {cloth})])");
+        build(&parse(&text, "s.ron")?, folder.path())
     }
 
     /// Two unit squares in the plane z = 0 with a turned texture on the first.
@@ -212,7 +212,7 @@ pub(super) mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
         let built = |name: &str| {
             let scene = crate::scene::load::load(&folder.join(name)).unwrap();
-            build(&scene, &folder, 1).unwrap()
+            build(&scene, &folder).unwrap()
         };
         let tablecloth = &built("tablecloth.ron").cloths[0];
         assert_eq!((tablecloth.name.as_str(), tablecloth.positions.len()), ("tablecloth", 14_033));

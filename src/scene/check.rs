@@ -20,6 +20,11 @@ impl Scene {
         positive("frames_per_second", self.frames_per_second)?;
         at_least_one("steps_per_frame", self.steps_per_frame)?;
         at_least_one("patch_vertices", self.patch_vertices)?;
+        at_least_one("refine", self.refine)?;
+        if self.refine > 64 {
+            let cause = format!("{} cuts an edge into too many parts", self.refine);
+            return Err(Error::input("refine", cause, "choose at most 64"));
+        }
         finite_vector("gravity_m_per_s2", self.gravity_m_per_s2)?;
         if self.name.contains(['/', '\\']) || self.name.starts_with('.') {
             let cause = format!("`{}` cannot name a run folder", self.name);

@@ -120,24 +120,16 @@ impl Scene {
         }
     }
 
-    /// The scene in RON with every field written out. Mesh paths were relative to `scene_dir`.
-    /// They become absolute, so that the text loads from any folder.
+    /// The scene in RON with every field written out. Mesh paths stay as they are, relative to the
+    /// folder of the text.
     ///
     /// # Errors
     /// None that a user causes: every scene can be written.
-    pub fn to_ron(&self, scene_dir: &Path) -> Result<String> {
-        let mut scene = self.clone();
-        let cloths = scene.cloths.iter_mut().map(|cloth| &mut cloth.shape);
-        for shape in cloths.chain(scene.obstacles.iter_mut().map(|obstacle| &mut obstacle.shape)) {
-            if let Shape::Mesh(path) = shape {
-                let joined = scene_dir.join(&path);
-                *path = joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned();
-            }
-        }
+    pub fn to_ron(&self) -> Result<String> {
         // The fields of a choice follow its name at once: `Sheet(width_m: 1, ..)`.
         let options = options().with_default_extension(Extensions::UNWRAP_VARIANT_NEWTYPES);
         let config = PrettyConfig::default().struct_names(true);
-        let text = options.to_string_pretty(&scene, config);
+        let text = options.to_string_pretty(self, config);
         text.map(|text| text + "\n").map_err(|cause| Error::internal("scene.ron", cause))
     }
 }
@@ -179,7 +171,7 @@ mod tests {
         assert_eq!(first.cloths[0].name.as_deref(), Some("sheet"));
         let edge_m = Some(0.3 / 12.0);
         assert_eq!(first.obstacles[0].shape, Shape::Sphere(Sphere { radius_m: 0.3, edge_m }));
-        let text = first.to_ron(Path::new(".")).unwrap();
+        let text = first.to_ron().unwrap();
         assert_eq!(scene(&text).unwrap(), first);
     }
 

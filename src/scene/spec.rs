@@ -42,6 +42,8 @@ pub struct Scene {
     pub solver: Solver,
     /// Approximate number of vertices of a patch.
     pub patch_vertices: u32,
+    /// Each triangle of a cloth is cut into `refine` x `refine`.
+    pub refine: u32,
     /// What is written, and how.
     pub output: Output,
 }
@@ -62,6 +64,7 @@ impl Default for Scene {
             collision: stealing::StealingSettings::default(),
             solver: Solver::default(),
             patch_vertices: 256,
+            refine: 1,
             output: Output::default(),
         }
     }
@@ -81,6 +84,16 @@ impl Scene {
             patch_vertices: self.patch_vertices,
             energy: self.output.energy,
         }
+    }
+
+    /// The path of each mesh file: first those of the cloths, then those of the obstacles.
+    pub fn mesh_paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let cloths = self.cloths.iter_mut().map(|cloth| &mut cloth.shape);
+        let shapes = cloths.chain(self.obstacles.iter_mut().map(|obstacle| &mut obstacle.shape));
+        shapes.filter_map(|shape| match shape {
+            Shape::Mesh(path) => Some(path),
+            _ => None,
+        })
     }
 
     /// Length of a full time step, s.
@@ -211,7 +224,7 @@ pub struct PinSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Select {
-    /// By number, from 0 in the order of the file. With `--refine`, the new vertices between
+    /// By number, from 0 in the order of the file. With `refine`, the new vertices between
     /// chosen neighbours are chosen too.
     Vertices(Vec<u32>),
     /// All in an axis-parallel box of the scene.

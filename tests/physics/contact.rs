@@ -89,7 +89,7 @@ fn the_energy_of_a_falling_tablecloth_never_rises() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
     let mut scene = scene::load(&path).expect("the scene is sound");
     scene.cloths[0].shape = Shape::Disc(Disc { radius_m: 1.0, rings: 30 });
-    let setup = scene::build(&scene, Path::new("."), 1).expect("the scene is sound");
+    let setup = scene::build(&scene, Path::new(".")).expect("the scene is sound");
     let energies = simulate(&scene, setup, |simulation| {
         let mut energies = vec![simulation.total_energy()?];
         for _ in 0..scene.frames * scene.steps_per_frame {

@@ -104,7 +104,7 @@ fn the_tablecloth_around_a_cylinder_has_the_energy_of_a_plate() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");
     let scene = scene::load(&path).expect("the scene is sound");
     let folder = path.parent().expect("a folder");
-    let cloths = scene::build(&scene, folder, 1).expect("the mesh is sound").cloths;
+    let cloths = scene::build(&scene, folder).expect("the mesh is sound").cloths;
     let (rest, rigidity) = (&cloths[0].rest, cloths[0].material.bending.d11);
     let elements = ClothModel::new(&cloths, AirDrag::default(), scene.step_s()).elements;
     let (membrane, bending) = (&elements.membrane, &elements.bending.sheet);

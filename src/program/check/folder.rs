@@ -11,8 +11,10 @@ use cloth_sim::verify::{Moves, Surface, Surfaces};
 use crate::program::check::pieces::{self, Piece, PieceMesh};
 use crate::program::check::split::split;
 use crate::program::output::formats::obj;
-use crate::program::output::names;
+use crate::program::output::lock::{self, Holder, Owner};
 use crate::program::output::run_json::{NO_RUN, RunHead, Status};
+use crate::program::output::{names, steps_jsonl};
+use crate::program::words::whole_frames;
 
 /// A run that is checked.
 #[derive(Debug, Clone)]
@@ -21,8 +23,10 @@ pub struct CheckedRun {
     pub folder: PathBuf,
     /// The scene's name.
     pub name: String,
-    /// The number of frames that the scene asks for.
+    /// The number of frames that are checked. A run that is not complete lists those that it has.
     pub frames: u64,
+    /// Copies of input meshes that are not as in the run, and why.
+    pub meshes: Vec<(String, String)>,
     /// Why the run is not complete, if it is not.
     pub unfinished: Option<String>,
     /// The source of the rest lengths, in words.
@@ -59,12 +63,19 @@ impl CheckedRun {
     /// # Errors
     /// As for [`super::check_run`].
     pub fn open(folder: &Path) -> Result<Self> {
-        // 1. The scene, and whether the run is complete.
+        // 1. What `run.json` says, the scene, and whether the run is complete.
+        let head = RunHead::read(folder)?;
+        let end = End::of(folder, &head)?;
         let scene = read_scene(folder)?;
-        let unfinished = unfinished(folder)?;
+        let frames = end.frames.unwrap_or(u64::from(scene.frames) + 1);
+        let faults = head.meshes.into_iter().filter_map(|mesh| {
+            let fault = mesh.fault(folder)?;
+            Some((mesh.file, fault))
+        });
+        let faults = Vec::from_iter(faults);
         // 2. The objects' polygons, from a frame and from obstacles.obj.
         let names = ObjectNames::new(&scene);
-        let (number, text) = first_whole_frame(folder, &scene)?;
+        let (number, text) = first_whole_frame(folder, frames)?;
         let in_frames = split(&text);
         let frame = names::frame(number, FORMAT);
         let mut pieces = pieces::read(&folder.join(&frame), &text, &in_frames.ends)?;
@@ -72,7 +83,11 @@ impl CheckedRun {
         let fixed = read_fixed(folder, names.fixed.len(), &mut pieces)?;
         // 3. Triangles and rest lengths, as the simulation had them.
         let cloths = scene.cloths.len();
-        let (meshes, rest) = match pieces::meshes_of_scene(&scene, folder, &pieces) {
+        let built = match faults.first() {
+            Some((file, fault)) => Err(format!("{file}: {fault}")),
+            None => pieces::meshes_of_scene(&scene, folder, &pieces),
+        };
+        let (meshes, rest) = match built {
             Ok(meshes) => (meshes, "the rest shape (scene.ron)".to_owned()),
             Err(reason) => {
                 let meshes = pieces.iter().enumerate().map(|(i, piece)| piece.mesh(i < cloths));
@@ -90,8 +105,9 @@ impl CheckedRun {
         Ok(Self {
             folder: folder.to_owned(),
             name: scene.name.clone(),
-            frames: u64::from(scene.frames) + 1,
-            unfinished,
+            frames,
+            meshes: faults,
+            unfinished: end.unfinished,
             rest,
             objects: objects.collect(),
             surfaces,
@@ -134,9 +150,6 @@ fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
 }
 
 fn read_scene(folder: &Path) -> Result<Scene> {
-    if !folder.is_dir() {
-        return Err(Error::file(folder, "there is no such folder", NO_RUN));
-    }
     let path = folder.join(names::SCENE);
     if !path.exists() {
         return Err(Error::file(folder, "the folder is no run: it has no scene.ron", NO_RUN));
@@ -149,21 +162,63 @@ fn read_scene(folder: &Path) -> Result<Scene> {
     Err(Error::file(folder, cause, format!("check runs whose output.format is {FORMAT}")))
 }
 
-/// Why the run is not complete, from `run.json`.
-fn unfinished(folder: &Path) -> Result<Option<String>> {
-    let head = RunHead::read(folder)?;
-    Ok(match (head.status, head.error) {
-        (Status::Complete, _) => None,
-        (Status::Running, _) => Some("the run still goes on, or was killed".to_owned()),
-        (Status::Failed, Some(error)) => Some(format!("the run failed: {error}")),
-        (Status::Failed, None) => Some("the run failed".to_owned()),
+/// How far a run came.
+struct End {
+    /// The number of frames that it lists, if it is not complete.
+    frames: Option<u64>,
+    /// Why it is not complete, in one line.
+    unfinished: Option<String>,
+}
+
+impl End {
+    /// # Errors
+    /// A run without a frame.
+    fn of(folder: &Path, head: &RunHead) -> Result<Self> {
+        let cause = match (head.status, &head.error) {
+            (Status::Complete, _) => return Ok(Self { frames: None, unfinished: None }),
+            (Status::Running, _) => still_running(folder)?,
+            (Status::Failed, Some(error)) => {
+                format!("the run failed ({})", error.lines().next().unwrap_or_default())
+            }
+            (Status::Failed, None) => "the run failed".to_owned(),
+            (Status::Interrupted, _) => "the run was interrupted".to_owned(),
+        };
+        let last = last_frame(folder)?;
+        let unfinished = format!("{cause}, {}", whole_frames(last));
+        match last {
+            Some(last) => Ok(Self { frames: Some(last + 1), unfinished: Some(unfinished) }),
+            None => Err(Error::file(folder, unfinished, "repeat the run with --overwrite")),
+        }
+    }
+}
+
+/// What became of a run that has not ended in order.
+fn still_running(folder: &Path) -> Result<String> {
+    Ok(match lock::holder(folder)? {
+        Some(Holder::Runs(Owner { process, .. })) => format!("process {process} still runs it"),
+        Some(Holder::Elsewhere(Owner { host, process })) => {
+            format!("process {process} on {host} runs it, or was killed")
+        }
+        Some(Holder::Gone(_)) | None => "the run was killed".to_owned(),
     })
 }
 
+/// The last frame that `steps.jsonl` lists.
+fn last_frame(folder: &Path) -> Result<Option<u64>> {
+    if !folder.join(names::STEPS).exists() {
+        return Ok(None);
+    }
+    let mut last = None;
+    for frame in steps_jsonl::read(folder)? {
+        last = Some(frame?.frame);
+    }
+    Ok(last)
+}
+
 /// The first frame that can be read as a mesh, with its number.
-fn first_whole_frame(folder: &Path, scene: &Scene) -> Result<(u64, Vec<u8>)> {
+fn first_whole_frame(folder: &Path, frames: u64) -> Result<(u64, Vec<u8>)> {
     let mut first_error = None;
-    for number in 0..=u64::from(scene.frames) {
+    for number in 0..frames {
         let path = folder.join(names::frame(number, FORMAT));
         let text = read(&path, NO_RUN).and_then(|text| {
             obj_read::parse(&text, &path.display().to_string())?;

@@ -1,6 +1,7 @@
 //! The check of one frame.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
@@ -17,6 +18,8 @@ pub struct FrameCheck {
     pub frame: u64,
     /// Why it could not be checked: missing, torn, or not finite.
     pub fault: Option<String>,
+    /// Edges of an absurd length: the first one, and how many there are.
+    pub absurd: Option<(Edge, usize)>,
     /// The strain of its edges. `None` if it could not be checked or there is no cloth.
     pub strain: Option<Strain>,
     /// Number of intersections between two objects, or of one with itself. The key holds their
@@ -44,6 +47,22 @@ impl Strain {
     }
 }
 
+/// An edge of a cloth in one frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// Its place among the objects.
+    pub object: usize,
+    /// Its vertices, numbered in the object.
+    pub vertices: [u32; 2],
+    /// Its length, m.
+    pub length: f64,
+    /// Its rest length, m.
+    pub rest: f64,
+}
+
+/// Lengths over rest lengths that a cloth may have. Beyond them an edge is torn or collapsed.
+const POSSIBLE: RangeInclusive<f64> = 1e-3..=10.0;
+
 /// How many intersections of a frame are listed.
 const FIRST: usize = 5;
 
@@ -67,7 +86,12 @@ impl FrameCheck {
     }
 
     fn judge(&mut self, run: &CheckedRun, threads: &Threads, x: &[Vec3]) {
-        self.strain = strain(run, x);
+        let edges = Vec::from_iter(edges(run, x));
+        self.strain = strain(edges.iter().map(|edge| edge.length / edge.rest - 1.0).collect());
+        // The quotient may be NaN, which is in no range.
+        let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));
+        let mut absurd = edges.iter().filter(is_absurd);
+        self.absurd = absurd.next().map(|&first| (first, 1 + absurd.count()));
         let found = intersections(threads, &run.surfaces, x);
         for intersection in &found {
             let mut objects = intersection.objects;
@@ -109,15 +133,20 @@ fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
     Ok(x)
 }
 
-/// The strain at the positions `x` (m). `None` if there is no cloth.
-fn strain(run: &CheckedRun, x: &[Vec3]) -> Option<Strain> {
-    let mut strains = Vec::new();
-    for (object, surface) in run.objects.iter().zip(&run.surfaces.list) {
+/// The edges of all cloths at the positions `x` (m).
+fn edges(run: &CheckedRun, x: &[Vec3]) -> impl Iterator<Item = Edge> {
+    let objects = run.objects.iter().zip(&run.surfaces.list).enumerate();
+    objects.flat_map(|(number, (object, surface))| {
         let x = &x[surface.vertices()];
-        for (&[a, b], rest) in object.edges.iter().zip(&object.rest_lengths) {
-            strains.push((x[a as usize] - x[b as usize]).norm() / rest - 1.0);
-        }
-    }
+        object.edges.iter().zip(&object.rest_lengths).map(move |(&vertices, &rest)| {
+            let [a, b] = vertices.map(|vertex| x[vertex as usize]);
+            Edge { object: number, vertices, length: (a - b).norm(), rest }
+        })
+    })
+}
+
+/// The summary of `strains`, one of each edge. `None` if there is no cloth.
+fn strain(mut strains: Vec<f64>) -> Option<Strain> {
     let stretch = strains.iter().copied().reduce(f64::max)?;
     let compression = strains.iter().copied().reduce(f64::min)?;
     strains.iter_mut().for_each(|strain| *strain = strain.abs());

@@ -36,14 +36,17 @@ impl Report {
         self.frames.iter().filter(|frame| self.is_faulty(frame)).count()
     }
 
-    /// True if the run is complete and no frame has a fault.
+    /// True if the run is complete, its meshes are as they were, and no frame has a fault.
     pub fn is_clean(&self) -> bool {
-        self.run.unfinished.is_none() && self.faulty_frames() == 0
+        self.run.unfinished.is_none() && self.run.meshes.is_empty() && self.faulty_frames() == 0
     }
 
     fn is_faulty(&self, frame: &FrameCheck) -> bool {
         let strained = |strain: &Strain| strain.largest() > self.max_strain;
-        frame.fault.is_some() || frame.intersections() > 0 || frame.strain.iter().any(strained)
+        frame.fault.is_some()
+            || frame.absurd.is_some()
+            || frame.intersections() > 0
+            || frame.strain.iter().any(strained)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::NONE;
@@ -106,11 +105,7 @@ pub fn meshes_of_scene(
 ) -> std::result::Result<Vec<PieceMesh>, String> {
     let in_one_line =
         |error: Error| error.to_string().lines().next().unwrap_or_default().to_owned();
-    let mut setup = scene::build(scene, folder, 1).map_err(in_one_line)?;
-    let refine = refinement(&setup, pieces);
-    if refine > 1 {
-        setup = scene::build(scene, folder, refine).map_err(in_one_line)?;
-    }
+    let setup = scene::build(scene, folder).map_err(in_one_line)?;
     let mut meshes = Vec::new();
     let mut add = |name: &str, document: &ObjDocument, mesh: PieceMesh| {
         let piece = pieces.get(meshes.len()).filter(|piece| piece.has_polygons_of(document));
@@ -130,14 +125,6 @@ pub fn meshes_of_scene(
         add(&obstacle.name, &obstacle.document, mesh)?;
     }
     Ok(meshes)
-}
-
-/// The factor `k` of `--refine`, which is not in the scene. Each triangle of a cloth was cut into
-/// `k * k`.
-fn refinement(setup: &Setup, pieces: &[Piece]) -> usize {
-    let triangles = setup.cloths.first().map_or(1, |cloth| cloth.faces.len());
-    let found = pieces.first().map_or(1, |piece| piece.document.polygon_ends.len());
-    (found / triangles.max(1)).isqrt()
 }
 
 /// The rest length of each edge, from the rest triangle of its lower face, m.

@@ -28,6 +28,7 @@ impl fmt::Display for Report {
         if let Some(unfinished) = &run.unfinished {
             writeln!(f, "run.json: {unfinished}")?;
         }
+        run.meshes.iter().try_for_each(|(file, fault)| writeln!(f, "{file}: {fault}"))?;
         let faulty = self.frames.iter().filter(|frame| self.is_faulty(frame));
         faulty.into_iter().try_for_each(|frame| self.write_faults(f, frame))?;
         match self.faulty_frames() {
@@ -63,6 +64,15 @@ impl Report {
             writeln!(f, "{file}: an edge is strained by {strain:.3} %, more than {limit} %")?;
         }
         let name = |object: u32| &self.run.objects[object as usize].name;
+        if let Some((edge, count)) = &frame.absurd {
+            let ([a, b], object) = (edge.vertices, name(edge.object as u32));
+            let (length, rest) = (edge.length, edge.rest);
+            write!(f, "{file}: edge ({a}, {b}) of {object} is {length} m long, at rest {rest} m")?;
+            match count - 1 {
+                0 => writeln!(f)?,
+                more => writeln!(f, ", and {more} more")?,
+            }
+        }
         for (&[a, b], count) in &frame.counts {
             let count = plural(*count, "intersection");
             if a == b {

@@ -29,7 +29,8 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
         return Ok(());
     }
     let cause = match (report.faulty_frames(), &report.run.unfinished) {
-        (0, unfinished) => unfinished.clone().unwrap_or_default(),
+        (0, Some(unfinished)) => unfinished.clone(),
+        (0, None) => "an input mesh is not as it was in the run".to_owned(),
         (faulty, _) => format!("faults in {faulty} of {} frames", report.frames.len()),
     };
     let meets_itself = report.frames.iter().any(|frame| frame.intersections() > 0);
@@ -38,7 +39,7 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
             "see the list on standard output; more steps (steps_per_frame) or a larger \
              contact.distance_m keep cloth apart"
         }
-        (false, Some(_)) => "repeat the run with --overwrite",
+        (false, Some(_)) => "wait if the run goes on, else repeat it with --overwrite",
         (false, None) => "see the list on standard output",
     };
     Err(Error::file(&arguments.folder, cause, remedy))

@@ -1,9 +1,8 @@
 //! Writes frames as files, in a thread of its own.
 //!
 //! A file is written under a temporary name and then renamed. So a file with a frame's name is
-//! always whole.
+//! always whole. Only then does the frame get its line in `steps.jsonl`.
 
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -16,6 +15,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::{Format, FrameEncoder};
+use crate::program::output::steps_jsonl::{FrameRecord, StepsFile};
 use crate::program::output::{names, write_whole};
 
 /// Number of frames that may wait for the thread. With more the simulation waits.
@@ -27,26 +27,28 @@ pub struct FrameWriter {
     thread: Option<JoinHandle<Result<()>>>,
 }
 
-struct Frame {
-    number: u64,
-    time_s: f64,
-    cloths: Vec<Vec3>,
+/// A frame that is written.
+pub struct Frame {
+    /// Its hash and its steps.
+    pub record: FrameRecord,
+    /// Its time, s.
+    pub time_s: f64,
+    /// Positions of all cloths, one after the other, m.
+    pub cloths: Vec<Vec3>,
 }
 
 impl FrameWriter {
-    /// Prepares `folder` and writes the fixed obstacles, which are not in the frames.
+    /// Writes the fixed obstacles, which are not in the frames, and begins `steps.jsonl`. Before:
+    /// `folder` holds no frames.
     ///
     /// # Errors
-    /// A folder that cannot be written. A folder that holds frames, unless `overwrite` is set; then
-    /// the files of the earlier run are removed.
+    /// A folder that cannot be written.
     pub fn create(
         folder: &Path,
         documents: &Documents,
         format: &'static dyn Format,
         digits: Digits,
-        overwrite: bool,
     ) -> Result<Self> {
-        prepare(folder, overwrite)?;
         let (moving, fixed): (Vec<_>, Vec<_>) =
             documents.obstacles.iter().cloned().partition(|obstacle| !obstacle.is_fixed());
         write_fixed(folder, &fixed, format, digits)?;
@@ -62,6 +64,7 @@ impl FrameWriter {
                 .collect(),
             moving,
             folder: folder.to_owned(),
+            steps: StepsFile::create(folder)?,
             last_good: None,
         };
         let (queue, frames) = sync_channel(QUEUE);
@@ -72,13 +75,11 @@ impl FrameWriter {
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    /// Hands over frame `number` at the time `time_s` (s). `cloths` has the positions (m) of all
-    /// cloths, one after the other. Waits while the queue is full.
+    /// Hands over a frame. Waits while the queue is full.
     ///
     /// # Errors
     /// The failure of an earlier frame. Nothing is written after it.
-    pub fn write(&mut self, number: u64, time_s: f64, cloths: Vec<Vec3>) -> Result<()> {
-        let frame = Frame { number, time_s, cloths };
+    pub fn write(&mut self, frame: Frame) -> Result<()> {
         let sent = self.queue.as_ref().map(|queue| queue.send(frame));
         if matches!(sent, Some(Ok(()))) { Ok(()) } else { self.join() }
     }
@@ -117,16 +118,19 @@ struct FrameThread {
     cloth_sizes: Vec<usize>,
     moving: Vec<ObstacleSetup>,
     folder: PathBuf,
+    steps: StepsFile,
     last_good: Option<u64>,
 }
 
 impl FrameThread {
     fn run(mut self, frames: &Receiver<Frame>) -> Result<()> {
         while let Ok(frame) = frames.recv() {
-            let path = self.folder.join(names::frame(frame.number, self.format));
+            let number = frame.record.frame;
+            let path = self.folder.join(names::frame(number, self.format));
             write_whole(&path, |out| self.write(&frame, out))
                 .map_err(|cause| Error::file(&path, cause, self.remedy()))?;
-            self.last_good = Some(frame.number);
+            self.last_good = Some(number);
+            self.steps.add(&frame.record)?;
         }
         Ok(())
     }
@@ -152,32 +156,6 @@ impl FrameThread {
         };
         format!("make room or choose another folder with --out; {good}")
     }
-}
-
-fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
-    let unwritable = |cause: io::Error| {
-        Error::file(folder, cause, "choose a folder that can be written with --out")
-    };
-    fs::create_dir_all(folder).map_err(unwritable)?;
-    let mut ours = Vec::new();
-    let mut frames = 0;
-    for entry in fs::read_dir(folder).map_err(unwritable)? {
-        let name = entry.map_err(unwritable)?.file_name();
-        let name = name.to_string_lossy();
-        frames += usize::from(names::is_frame(&name));
-        if names::is_removed(&name) {
-            ours.push(folder.join(name.as_ref()));
-        }
-    }
-    if frames > 0 && !overwrite {
-        let cause = format!("the folder already holds {frames} frames");
-        let remedy = "pass --overwrite to replace them, or choose another folder with --out";
-        return Err(Error::file(folder, cause, remedy));
-    }
-    ours.iter().try_for_each(fs::remove_file).map_err(unwritable)?;
-    // A folder that cannot be written is refused now, not after the first frame.
-    let probe = names::temporary(&folder.join(names::RUN));
-    File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(unwritable)
 }
 
 fn write_fixed(
@@ -206,12 +184,15 @@ fn placed(obstacle: &ObstacleSetup, time_s: f64) -> Vec<Vec3> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use cloth_sim::mesh::obj_read;
     use cloth_sim::scene::build;
     use cloth_sim::scene::load::parse;
 
     use super::*;
     use crate::program::output::formats::obj::Obj;
+    use crate::program::output::steps_jsonl;
 
     fn documents() -> Documents {
         let scene = parse(
@@ -222,7 +203,13 @@ mod tests {
                     (time_s: 0), (time_s: 1, translation_m: (0, 2, 0))]))])",
             "s.ron",
         );
-        build(&scene.unwrap(), Path::new("."), 1).unwrap().take_documents()
+        build(&scene.unwrap(), Path::new(".")).unwrap().take_documents()
+    }
+
+    fn frame(number: u64, time_s: f64, documents: &Documents) -> Frame {
+        let record =
+            FrameRecord { frame: number, state_hash: String::new(), steps: vec![], thefts: vec![] };
+        Frame { record, time_s, cloths: positions(documents) }
     }
 
     fn positions(documents: &Documents) -> Vec<Vec3> {
@@ -230,12 +217,12 @@ mod tests {
     }
 
     #[test]
-    fn frames_hold_cloths_and_moving_obstacles_and_are_not_overwritten_unasked() {
+    fn frames_hold_cloths_and_moving_obstacles_and_are_listed() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
-        let out = folder.path().join("new/run");
-        let mut writer = FrameWriter::create(&out, &documents, &Obj, Digits::Exact, false).unwrap();
-        for frame in 0..8 {
-            writer.write(frame, 0.5 * frame as f64, positions(&documents)).unwrap();
+        let out = folder.path();
+        let mut writer = FrameWriter::create(out, &documents, &Obj, Digits::Exact).unwrap();
+        for number in 0..8 {
+            writer.write(frame(number, 0.5 * number as f64, &documents)).unwrap();
         }
         writer.finish().unwrap();
 
@@ -247,48 +234,25 @@ mod tests {
         assert_eq!(top, 1.5);
         let (fixed, _) = obj_read::read(&out.join("obstacles.obj")).unwrap();
         assert_eq!(fixed.positions.len(), 4);
-
-        let message = FrameWriter::create(&out, &documents, &Obj, Digits::Nine, false)
-            .err()
-            .unwrap()
-            .to_string();
-        assert!(message.contains("holds 8 frames") && message.contains("--overwrite"), "{message}");
-        fs::write(out.join("frame_0003.obj.tmp"), "half").unwrap();
-        fs::write(out.join("phases.csv"), "of the earlier run").unwrap();
-        fs::write(out.join("notes.txt"), "mine").unwrap();
-        drop(FrameWriter::create(&out, &documents, &Obj, Digits::Nine, true).unwrap());
-        let mut left: Vec<_> =
-            fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
-        left.sort();
-        assert_eq!(left, ["notes.txt", "obstacles.obj"]);
+        assert!(steps_jsonl::read(out).unwrap().map(|it| it.unwrap().frame).eq(0..8));
     }
 
     #[test]
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
-        let mut writer =
-            FrameWriter::create(folder.path(), &documents, &Obj, Digits::Nine, false).unwrap();
+        let out = folder.path();
+        let mut writer = FrameWriter::create(out, &documents, &Obj, Digits::Nine).unwrap();
         // A folder has the name of frame 1.
-        fs::create_dir_all(folder.path().join("frame_0001.obj/in")).unwrap();
-        let error =
-            (0..100).find_map(|frame| writer.write(frame, 0.0, positions(&documents)).err());
+        fs::create_dir_all(out.join("frame_0001.obj/in")).unwrap();
+        let error = (0..100).find_map(|number| writer.write(frame(number, 0.0, &documents)).err());
         let message = error.unwrap().to_string();
         assert!(
             message.contains("frame_0001.obj") && message.contains("up to frame_0000.obj"),
             "{message}"
         );
         writer.finish().unwrap();
-        assert!(!folder.path().join("frame_0002.obj").exists());
-        assert!(!folder.path().join("frame_0001.obj.tmp").exists());
-    }
-
-    #[test]
-    fn a_folder_that_cannot_be_made_is_refused() {
-        let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
-        let file = folder.path().join("file");
-        fs::write(&file, "").unwrap();
-        let error = FrameWriter::create(&file.join("run"), &documents, &Obj, Digits::Nine, false);
-        let message = error.err().unwrap().to_string();
-        assert!(message.contains("file/run") && message.contains("--out"), "{message}");
+        assert!(!out.join("frame_0002.obj").exists());
+        assert!(!out.join("frame_0001.obj.tmp").exists());
+        assert!(steps_jsonl::read(out).unwrap().map(|it| it.unwrap().frame).eq([0]));
     }
 }

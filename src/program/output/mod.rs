@@ -1,7 +1,11 @@
-//! The files of a run folder: frames, `run.json`, `steps.jsonl` and `timeline.json`.
+//! The files of a run folder: frames, copies of meshes, `run.json`, `steps.jsonl`,
+//! `timeline.json`; and the folder itself with its lock.
 
+pub mod folder;
 pub mod formats;
 pub mod frames;
+pub mod lock;
+pub mod mesh_copies;
 pub mod names;
 mod report_json;
 pub mod run_json;
@@ -15,13 +19,19 @@ use std::path::Path;
 use cloth_sim::error::{Error, Result};
 use serde::Serialize;
 
-/// Writes a file under a temporary name and renames it. A failure leaves no file.
-fn write_whole(
+/// Writes a file under a temporary name and renames it. A failure leaves no file. Links are
+/// replaced, not followed.
+pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let temporary = names::temporary(path);
-    let whole = File::create(&temporary).and_then(|mut file| {
+    // A command that was killed may have left it.
+    match fs::remove_file(&temporary) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
+        _ => {}
+    }
+    let whole = File::create_new(&temporary).and_then(|mut file| {
         write(&mut file)?;
         file.flush()
     });

@@ -1,4 +1,5 @@
-//! Names of the files that the program writes: those of a run folder, and pictures.
+//! Names of the files that the program writes: those of a run folder, and pictures. No other
+//! module knows which names belong to a run.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,10 @@ pub const RUN: &str = "run.json";
 pub const STEPS: &str = "steps.jsonl";
 /// Which processor executed which task in one step.
 pub const TIMELINE: &str = "timeline.json";
+/// The process that writes the folder, as long as it runs.
+pub const LOCK: &str = "run.lock";
+/// The folder of the copies of the input meshes.
+pub const MESHES: &str = "meshes";
 /// The profile: a row for each frame and processor.
 pub const PROFILE: &str = "profile.csv";
 /// Seconds of the phases: a row for each frame.
@@ -31,7 +36,13 @@ pub const SCALING_PICTURE: &str = "replay_scaling";
 /// The picture of the modelled processors, with and without stealing.
 pub const UTILIZATION_PICTURE: &str = "replay_utilization";
 
+/// Files of a run with one name each.
+const FILES: [&str; 7] = [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES];
+/// All pictures, without their endings.
+const PICTURES: [&str; 5] =
+    [RUN_PICTURE, COMPARISON_PICTURE, STEP_PICTURE, SCALING_PICTURE, UTILIZATION_PICTURE];
 const OBSTACLES: &str = "obstacles";
+const MESH_COPY: &str = "mesh_";
 /// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
 
@@ -60,15 +71,33 @@ pub fn picture(name: &str) -> [String; 2] {
 /// Whether a file of this name is a frame, in any format.
 pub fn is_frame(name: &str) -> bool {
     let number = stem(name).and_then(|stem| stem.strip_prefix("frame_"));
-    number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+    number.is_some_and(is_number)
 }
 
-/// Whether a new run in the folder removes a file of this name. The new run may not write all
-/// files of the earlier one again, and the earlier one may have left parts of files.
-pub fn is_removed(name: &str) -> bool {
+/// The copy of the input mesh `number`, which has the file name `name`. It is in [`MESHES`].
+pub fn mesh_copy(number: usize, name: &str) -> String {
+    format!("{MESH_COPY}{number}_{name}")
+}
+
+/// Whether a run or a picture of it may write a file of this name into the run folder. `--overwrite`
+/// removes these files, and none without it. [`LOCK`] and [`MESHES`] are not among them.
+pub fn is_file_of_run(name: &str) -> bool {
     let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
-    let of_run = [RUN, STEPS, TIMELINE, PROFILE, PHASES].contains(&name);
-    of_run || is_frame(name) || stem(name) == Some(OBSTACLES)
+    FILES.contains(&name) || is_frame(name) || stem(name) == Some(OBSTACLES) || is_picture(name)
+}
+
+/// Whether a run may write a file of this name into [`MESHES`].
+pub fn is_mesh_copy(name: &str) -> bool {
+    let number = name.strip_prefix(MESH_COPY).and_then(|rest| rest.split_once('_'));
+    number.is_some_and(|(number, _)| is_number(number))
+}
+
+fn is_picture(name: &str) -> bool {
+    PICTURES.iter().any(|stem| picture(stem).iter().any(|file| file == name))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A name without its ending, if that is the ending of a format.
@@ -84,14 +113,18 @@ mod tests {
     #[test]
     fn files_of_a_run_are_recognised_by_their_names() {
         for name in [&*frame(0, "obj"), &frame(12_345, "obj")] {
-            assert!(is_frame(name) && is_removed(name), "{name}");
+            assert!(is_frame(name) && is_file_of_run(name), "{name}");
         }
         let temporary = temporary(Path::new(&frame(3, "obj")));
-        for name in [&*obstacles("obj"), "run.json", "run.json.tmp", temporary.to_str().unwrap()] {
-            assert!(!is_frame(name) && is_removed(name), "{name}");
+        let [svg, png] = picture(SCALING_PICTURE);
+        for name in [&*obstacles("obj"), "run.json.tmp", temporary.to_str().unwrap(), &svg, &png] {
+            assert!(!is_frame(name) && is_file_of_run(name), "{name}");
         }
-        for name in ["notes.txt", "frame_.obj", "frame_1a.obj", "frame_0001.png", "scene.ron"] {
-            assert!(!is_frame(name) && !is_removed(name), "{name}");
+        assert!(FILES.iter().all(|name| is_file_of_run(name)));
+        for name in ["notes.txt", "frame_.obj", "frame_1a.obj", "frame_0001.png", "profile.pdf"] {
+            assert!(!is_frame(name) && !is_file_of_run(name), "{name}");
         }
+        assert!(is_mesh_copy(&mesh_copy(12, "a_b.obj")));
+        assert!(["mesh_a.obj", "mesh_.obj", "mesh_1.obj"].iter().all(|name| !is_mesh_copy(name)));
     }
 }

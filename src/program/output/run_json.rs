@@ -4,15 +4,17 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::program::output::mesh_copies::MeshCopy;
 use crate::program::output::{json, names, not_written, write_whole};
 
-/// The version of the format of `run.json` and `steps.jsonl`.
-pub const FORMAT: u32 = 4;
+/// The version of the format of `run.json` and `steps.jsonl`. Folders of another format are refused.
+pub const FORMAT: u32 = 5;
 
 /// Space that is kept for the cause of a failure, bytes.
 const ROOM: usize = 4096;
@@ -28,8 +30,10 @@ pub enum Status {
     Running,
     /// All frames are there.
     Complete,
-    /// The run ended early. The frames that were written stay.
+    /// The run ended early because of an error. The frames that were written stay.
     Failed,
+    /// Ctrl-C or SIGTERM ended the run early. The frames that were written stay.
+    Interrupted,
 }
 
 /// Where one rank runs.
@@ -78,6 +82,8 @@ pub struct RunHead {
     pub surface_index: f64,
     /// How bending enters the linear system.
     pub bending: String,
+    /// The copies of the input meshes.
+    pub meshes: Vec<MeshCopy>,
     /// Host and binding of each rank.
     pub places: Vec<RankPlace>,
 }
@@ -113,7 +119,7 @@ impl RunHead {
         serde_json::from_slice(&text).map_err(no_record)
     }
 
-    /// Writes the file when the run begins. Also reserves space for the file that is written at the
+    /// Writes the file when the run begins, before all other files. Also reserves space for the file that is written at the
     /// end, so that a full disk cannot hide how the run ended.
     ///
     /// # Errors
@@ -122,7 +128,8 @@ impl RunHead {
         let path = folder.join(names::RUN);
         let text = json(&path, self)?;
         write_whole(&path, |out| out.write_all(&text))
-            .and_then(|()| fs::write(names::temporary(&path), vec![b' '; text.len() + ROOM]))
+            .and_then(|()| File::create_new(names::temporary(&path)))
+            .and_then(|mut room| room.write_all(&vec![b' '; text.len() + ROOM]))
             .map_err(|cause| not_written(&path, cause))
     }
 
@@ -136,8 +143,9 @@ impl RunHead {
         let temporary = names::temporary(&path);
         let write = || -> io::Result<()> {
             // The reserved file is overwritten, which needs no new space.
-            let mut file =
-                File::options().write(true).create(true).truncate(false).open(&temporary)?;
+            let mut options = File::options();
+            options.write(true).create(true).truncate(false).custom_flags(nix::libc::O_NOFOLLOW);
+            let mut file = options.open(&temporary)?;
             file.write_all(&text)?;
             file.set_len(text.len() as u64)?;
             fs::rename(&temporary, &path)
@@ -166,6 +174,7 @@ mod tests {
             load_index: 0.0,
             surface_index: 0.0,
             bending: String::new(),
+            meshes: Vec::new(),
             places: Vec::new(),
         }
     }
@@ -179,12 +188,11 @@ mod tests {
     fn a_record_of_another_format_is_named_as_such() {
         let folder = tempfile::tempdir().unwrap();
         let mut older = serde_json::to_value(head()).unwrap();
-        older["format"] = 3.into();
-        older["frames"] = serde_json::json!([{ "frame": 0, "state_hash": "0" }]);
-        older.as_object_mut().unwrap().remove("steps_per_frame");
+        older["format"] = 4.into();
+        older.as_object_mut().unwrap().remove("meshes");
         fs::write(folder.path().join(names::RUN), older.to_string()).unwrap();
         let error = RunHead::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("format 3, but this version knows 4"), "{error}");
+        assert!(error.contains("format 4, but this version knows 5"), "{error}");
     }
 
     #[test]

@@ -66,10 +66,10 @@ impl StepsFile {
     /// Begins an empty file in `folder`.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// When the folder cannot be written, or holds such a file.
     pub fn create(folder: &Path) -> Result<Self> {
         let path = folder.join(names::STEPS);
-        let file = File::create(&path).map_err(|cause| not_written(&path, cause))?;
+        let file = File::create_new(&path).map_err(|cause| not_written(&path, cause))?;
         Ok(Self { path, file, length: 0 })
     }
 

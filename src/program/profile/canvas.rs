@@ -10,7 +10,7 @@ use plotters::style::WHITE;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 
-use crate::program::output::names;
+use crate::program::output::{names, write_whole};
 
 /// A part of a picture, in pixels.
 pub(crate) type Area<B> = DrawingArea<B, Shift>;
@@ -42,7 +42,8 @@ pub(crate) fn write(picture: &impl Picture, folder: &Path, name: &str) -> Result
     let svg = svg(picture).map_err(bug)?;
     let png = png(&svg).map_err(bug)?;
     for (path, bytes) in [(&svg_path, svg.as_bytes()), (&png_path, &png)] {
-        std::fs::write(path, bytes).map_err(|cause| Error::file(path, cause, no_space))?;
+        write_whole(path, |out| out.write_all(bytes))
+            .map_err(|cause| Error::file(path, cause, no_space))?;
     }
     Ok(vec![svg_path, png_path])
 }

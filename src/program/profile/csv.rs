@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::step::Phase;
 
-use crate::program::output::names;
+use crate::program::output::{names, write_whole};
 use crate::program::profile::{FrameProfile, ProcessorProfile, Profile};
 
 const HEADER: &str = "frame,rank,thread,test_part_s,length_s,busy_s,scheduling_s,waiting_s,idle_s,utilization,\
@@ -23,7 +23,8 @@ impl Profile {
         let write = |name: &str, text: String| {
             let path = folder.join(name);
             let remedy = "free some space or choose another folder (--out)";
-            std::fs::write(&path, text).map_err(|cause| Error::file(&path, cause, remedy))?;
+            write_whole(&path, |out| out.write_all(text.as_bytes()))
+                .map_err(|cause| Error::file(&path, cause, remedy))?;
             Ok(path)
         };
         Ok([write(names::PROFILE, self.of_processors())?, write(names::PHASES, self.of_phases())?])

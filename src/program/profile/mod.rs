@@ -238,7 +238,9 @@ impl FrameProfiles {
         Profile {
             scene: match head.status {
                 Status::Complete => head.scene.clone(),
-                Status::Running | Status::Failed => format!("{}, not complete", head.scene),
+                Status::Running | Status::Failed | Status::Interrupted => {
+                    format!("{}, not complete", head.scene)
+                }
             },
             ranks: head.ranks,
             threads: head.threads,

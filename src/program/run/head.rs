@@ -46,6 +46,7 @@ pub fn of_run(
         load_index: quality::load_index(&model.partition, &work),
         surface_index: quality::surface_index(&model.graph, &model.partition),
         bending: model.cloth.elements.bending.treatment.to_string(),
+        meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
         places,
     })
 }

@@ -10,7 +10,9 @@ use cloth_sim::scene::{self, Scene};
 use cloth_sim::step::Model;
 
 use crate::program::cli::Arguments;
+use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
+use crate::program::output::mesh_copies::{InputMesh, input_meshes};
 use crate::program::overrides;
 
 /// What every rank knows of a run.
@@ -23,11 +25,15 @@ pub struct Job {
     pub documents: Documents,
     /// The bodies. [`Job::model`] takes them.
     setup: Setup,
+    /// The scene file.
+    scene_file: PathBuf,
+    /// The mesh files that the scene names.
+    pub meshes: Vec<InputMesh>,
     /// The folder of the scene file.
     pub home: PathBuf,
     /// The run folder.
     pub folder: PathBuf,
-    /// Whether the run may replace the frames of an earlier run.
+    /// Whether the run may replace the files of an earlier run.
     pub overwrite: bool,
     /// The step whose tasks are traced.
     pub time_line: Option<u64>,
@@ -65,11 +71,13 @@ impl Job {
         if let Some(frames) = arguments.frames {
             scene.frames = scene.frames.min(frames);
         }
+        scene.refine = arguments.refine.unwrap_or(scene.refine);
         let format = formats::named(&scene.output.format)?;
         check_step("--time-line", arguments.time_line, &scene)?;
         check_step("--record-every", arguments.record_every, &scene)?;
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
-        let mut setup = scene::build(&scene, home, arguments.refine as usize)?;
+        let mut setup = scene::build(&scene, home)?;
+        let meshes = input_meshes(&scene, home)?;
         let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -79,6 +87,8 @@ impl Job {
             format,
             documents: setup.take_documents(),
             setup,
+            scene_file: arguments.scene.clone(),
+            meshes,
             home: home.to_path_buf(),
             folder,
             overwrite: arguments.overwrite,
@@ -92,6 +102,16 @@ impl Job {
             warnings: Vec::new(),
             start,
         })
+    }
+
+    /// Claims the run folder for this process.
+    ///
+    /// # Errors
+    /// As for [`RunFolder::claim`].
+    pub fn claim(&self) -> Result<RunFolder> {
+        let meshes = self.meshes.iter().map(|mesh| mesh.path.clone());
+        let inputs = Vec::from_iter(std::iter::once(self.scene_file.clone()).chain(meshes));
+        RunFolder::claim(&self.folder, self.overwrite, &inputs)
     }
 
     /// Whether the test trees of a step are stored.

@@ -5,6 +5,7 @@ mod fault;
 mod frame_steps;
 mod gather;
 mod head;
+mod interrupt;
 mod job;
 mod progress;
 mod recorder;
@@ -12,6 +13,7 @@ mod step_watch;
 mod summary;
 mod time_line;
 
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
@@ -19,18 +21,22 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::partition::Partition;
 use cloth_sim::ranks::{World, in_process, launch};
 use cloth_sim::step::{Model, Simulation};
+use nix::sys::signal::Signal;
 
 use self::frame_steps::FrameSteps;
+use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, exit_code};
 use self::job::Job;
 use self::recorder::Recorder;
 use self::step_watch::StepWatch;
 use crate::program::cli::Arguments;
+use crate::program::output::folder::RunFolder;
 
-/// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks.
+/// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks. Ctrl-C
+/// and SIGTERM have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let outcome = match launch::launched_ranks(launch::environment) {
         None => run_in_process(arguments),
         Some(_) if arguments.ranks.is_some() => Err(Error::input(
@@ -40,7 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         )),
         Some(_) => run_under_mpi(arguments),
     };
-    outcome.map_err(with_flag)
+    let exit = |signal: Option<Signal>| ExitCode::from(signal.map_or(0, exit_code));
+    outcome.map(exit).map_err(with_flag)
 }
 
 /// Names the flag that sets what the library found wrong: the library knows no flags.
@@ -60,29 +67,45 @@ fn with_flag(error: Error) -> Error {
 }
 
 /// Ranks are threads of this process and share one model.
-fn run_in_process(arguments: &Arguments) -> Result<()> {
+fn run_in_process(arguments: &Arguments) -> Result<Option<Signal>> {
+    let interrupt = BlockedSignals::block()?.watch(ProcessKind::AllRanks)?;
     let ranks = arguments.ranks.unwrap_or(1) as usize;
     let mut job = Job::new(arguments, "threads", ranks, ranks)?;
+    let folder = claim(&interrupt, &job)?;
     let model = Arc::new(job.model(|build| build(ranks))?);
-    in_process::run(ranks, |world| run_rank(&job, world, model.clone()))?;
-    Ok(())
+    let run = |world: &dyn World| {
+        let folder = (world.rank() == 0).then_some(&*folder);
+        run_rank(&job, world, model.clone(), folder, &interrupt)
+    };
+    Ok(in_process::run(ranks, run)?.first().copied().flatten())
+}
+
+/// Claims the run folder. Nothing that takes long has begun.
+fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
+    recorder::check_recording(job)?;
+    interrupt.claim(|| job.claim())
 }
 
 /// This process is one rank. Rank 0 partitions for all.
 #[cfg(feature = "mpi")]
-fn run_under_mpi(arguments: &Arguments) -> Result<()> {
+fn run_under_mpi(arguments: &Arguments) -> Result<Option<Signal>> {
+    let signals = BlockedSignals::block()?;
     cloth_sim::ranks::mpi::run_mpi(|world| {
+        let is_first = world.rank() == 0;
+        let process = if is_first { ProcessKind::FirstRank } else { ProcessKind::OtherRank };
+        let interrupt = signals.watch(process)?;
         let neighbours = launch::environment("OMPI_COMM_WORLD_LOCAL_SIZE")
             .or_else(|| launch::environment("MPI_LOCALNRANKS"))
             .and_then(|count| count.parse().ok());
         let mut job = Job::new(arguments, "mpi", world.size(), neighbours.unwrap_or(world.size()))?;
+        let folder = is_first.then(|| claim(&interrupt, &job)).transpose()?;
         let model = job.model(|build| Partition::shared(world, || build(world.size())))?;
-        run_rank(&job, world, Arc::new(model))
+        run_rank(&job, world, Arc::new(model), folder.as_deref(), &interrupt)
     })
 }
 
 #[cfg(not(feature = "mpi"))]
-fn run_under_mpi(_: &Arguments) -> Result<()> {
+fn run_under_mpi(_: &Arguments) -> Result<Option<Signal>> {
     Err(Error::input(
         "mpirun",
         "this cloth-sim was built without MPI, so each process would run the whole scene",
@@ -91,60 +114,69 @@ fn run_under_mpi(_: &Arguments) -> Result<()> {
     ))
 }
 
-/// One rank's whole run.
-fn run_rank(job: &Job, world: &dyn World, model: Arc<Model>) -> Result<()> {
+/// One rank's whole run. Rank 0 has the run folder. Returns the signal that ended the run early, if
+/// one did.
+fn run_rank(
+    job: &Job,
+    world: &dyn World,
+    model: Arc<Model>,
+    folder: Option<&RunFolder>,
+    interrupt: &Interrupt,
+) -> Result<Option<Signal>> {
     // 1. This rank's rows, hierarchies and threads.
     let simulation = Simulation::new(model.clone(), world, job.threads)?;
     // 2. The run folder, on rank 0.
     let head = head::of_run(job, world, &model, &simulation)?;
-    let recorder = match world.rank() {
-        0 => Some(Recorder::open(job, &model, head)?),
-        _ => None,
-    };
+    interrupt.begin_frames();
+    let recorder = folder.map(|folder| Recorder::open(job, folder, &model, head)).transpose()?;
     // 3. The frames.
-    let mut run = RankRun { job, world, simulation, recorder };
+    let mut run = RankRun { job, world, interrupt, simulation, recorder };
     let outcome = run.frames();
-    // 4. The end of the run folder, on rank 0: the summary, or the cause of a failure.
-    match (outcome, run.recorder) {
-        (Ok(()), Some(recorder)) => recorder.close(&model),
-        (Err(error), Some(recorder)) => {
-            recorder.fail(&error);
-            Err(error)
-        }
-        (outcome, None) => outcome,
+    // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
+    let Some(recorder) = run.recorder else { return outcome };
+    match &outcome {
+        Ok(None) => recorder.close(&model)?,
+        Ok(Some(_)) => recorder.interrupt()?,
+        Err(error) => recorder.fail(error),
     }
+    outcome
 }
 
 /// One rank while frames are computed. All its functions are collective.
 struct RankRun<'a> {
     job: &'a Job,
     world: &'a dyn World,
+    interrupt: &'a Interrupt,
     simulation: Simulation<'a>,
     /// On rank 0.
     recorder: Option<Recorder<'a>>,
 }
 
 impl RankRun<'_> {
-    fn frames(&mut self) -> Result<()> {
+    /// Returns the signal that ended the run early, if one did.
+    fn frames(&mut self) -> Result<Option<Signal>> {
         for frame in 0..=u64::from(self.job.scene.frames) {
             // 1. The steps that lead to the frame. Frame 0 is the start.
             let mut steps = FrameSteps::default();
             let count = if frame == 0 { 0 } else { self.job.scene.steps_per_frame };
             for _ in 0..count {
+                if let Some(signal) = self.interrupt.noted(self.world)? {
+                    return Ok(Some(signal));
+                }
                 self.step(frame, &mut steps)?;
             }
             // 2. What all ranks measured in them, and the hash of the state.
             let record = steps.gather(frame, self.world, &self.simulation)?;
             // 3. The frame and its record in the run folder.
             if let Some(recorder) = &mut self.recorder {
-                recorder.frame(&record, &self.simulation)?;
+                recorder.frame(record, &self.simulation)?;
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn step(&mut self, frame: u64, steps: &mut FrameSteps) -> Result<()> {
-        let Self { job, world, simulation, recorder } = self;
+        let Self { job, world, simulation, recorder, .. } = self;
         let step = simulation.steps() + 1;
         #[cfg(feature = "fault-injection")]
         fault::commit(*world, simulation, step)?;

@@ -8,10 +8,11 @@ use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::step::{Model, Simulation, StepReport};
 
-use crate::program::output::frames::FrameWriter;
-use crate::program::output::names;
+use crate::program::output::folder::RunFolder;
+use crate::program::output::frames::{Frame, FrameWriter};
 use crate::program::output::run_json::{RunHead, Status};
-use crate::program::output::steps_jsonl::{FrameRecord, StepsFile};
+use crate::program::output::steps_jsonl::FrameRecord;
+use crate::program::output::{mesh_copies, names, write_whole};
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
 use crate::program::replay::recording::writer::Writer;
@@ -19,13 +20,15 @@ use crate::program::replay::recording::{Header, RecordedStep};
 use crate::program::run::job::Job;
 use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::{Summary, Totals};
+use crate::program::words::whole_frames;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
     job: &'j Job,
     frames: FrameWriter,
     head: RunHead,
-    steps: StepsFile,
+    /// The last frame that was handed to the writer.
+    last_frame: Option<u64>,
     profiles: FrameProfiles,
     totals: Totals,
     /// What the user sees while the run goes on.
@@ -36,27 +39,25 @@ pub struct Recorder<'j> {
 }
 
 impl<'j> Recorder<'j> {
-    /// Prepares the folder: `scene.ron` with all defaults, `partition.csv`, the fixed obstacles, an
-    /// empty `steps.jsonl` and a first `run.json`. Prints warnings.
+    /// Removes the earlier run from the folder and begins the new one, first of all its `run.json`.
+    /// Prints warnings.
     ///
     /// # Errors
-    /// When the folder already holds frames, or a file cannot be written.
-    pub fn open(job: &'j Job, model: &Model, head: RunHead) -> Result<Self> {
-        if let Some(path) = &job.record_tasks {
-            check_recording(path, job)?;
-        }
-        let (documents, digits) = (&job.documents, job.scene.output.digits);
-        let frames =
-            FrameWriter::create(&job.folder, documents, job.format, digits, job.overwrite)?;
-        write_file(&job.folder.join(names::SCENE), &job.scene.to_ron(&job.home)?)?;
-        write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
-        let begin = |path| begin_recording(path, job, model, &head);
-        let recording = job.record_tasks.as_deref().map(begin).transpose()?;
-        let steps = StepsFile::create(&job.folder)?;
+    /// When a file cannot be written or removed.
+    pub fn open(
+        job: &'j Job,
+        folder: &RunFolder,
+        model: &Model,
+        mut head: RunHead,
+    ) -> Result<Self> {
+        folder.clear()?;
         head.begin(&job.folder)?;
+        let (frames, recording) = begin_files(job, model, &head)
+            .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
         let scene = &job.scene;
         let (count, per_frame) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
         let progress = RunProgress::new(count, per_frame, job.verbose, job.quiet);
+        taken_over(folder).into_iter().for_each(|note| progress.say(&note));
         warnings(job, &head).for_each(|warning| progress.say(&warning));
         Ok(Self {
             job,
@@ -64,7 +65,7 @@ impl<'j> Recorder<'j> {
             profiles: FrameProfiles::new(head.ranks),
             totals: Totals::new(head.ranks),
             head,
-            steps,
+            last_frame: None,
             progress,
             recording,
             output_s: 0.0,
@@ -82,20 +83,21 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Hands a frame to the writer and adds its record to `steps.jsonl`.
+    /// Hands a frame to the writer.
     ///
     /// # Errors
-    /// When the record or an earlier frame cannot be written.
-    pub fn frame(&mut self, frame: &FrameRecord, simulation: &Simulation) -> Result<()> {
+    /// When an earlier frame cannot be written.
+    pub fn frame(&mut self, frame: FrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
-        let (number, positions) = (frame.frame, simulation.positions().to_vec());
+        let number = frame.frame;
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
-        self.frames.write(number, simulation.scene_time_s(), positions)?;
-        self.steps.add(frame)?;
-        self.profiles.add(frame);
-        self.totals.add(frame);
+        self.profiles.add(&frame);
+        self.totals.add(&frame);
+        let (time_s, cloths) = (simulation.scene_time_s(), simulation.positions().to_vec());
+        self.frames.write(Frame { record: frame, time_s, cloths })?;
+        self.last_frame = Some(number);
         self.output_s += start.elapsed().as_secs_f64();
         self.progress.frame(number, &total);
         Ok(())
@@ -110,6 +112,19 @@ impl<'j> Recorder<'j> {
         note_failure(&mut head, &job.folder, error);
     }
 
+    /// Waits for the frames that are being written. Then writes to `run.json` that the run was
+    /// interrupted, and says so.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn interrupt(self) -> Result<()> {
+        let Self { job, frames, mut head, progress, last_frame, .. } = self;
+        progress.finish();
+        end_with(Status::Interrupted, frames, &mut head, &job.folder)?;
+        eprintln!("interrupted, {}: {}", whole_frames(last_frame), job.folder.display());
+        Ok(())
+    }
+
     /// Waits for the last frame, writes the tables of the profile, and prints the summary on
     /// standard output.
     ///
@@ -119,13 +134,7 @@ impl<'j> Recorder<'j> {
         let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
         let start = Instant::now();
         progress.finish();
-        frames
-            .finish()
-            .and_then(|()| {
-                head.status = Status::Complete;
-                head.end(&job.folder)
-            })
-            .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
+        end_with(Status::Complete, frames, &mut head, &job.folder)?;
         let profile = profiles.of_run(&head);
         profile.write_tables(&job.folder)?;
         if !job.quiet {
@@ -146,6 +155,36 @@ impl<'j> Recorder<'j> {
     }
 }
 
+/// Begins all files of the run except `run.json`.
+fn begin_files(job: &Job, model: &Model, head: &RunHead) -> Result<(FrameWriter, Option<Writer>)> {
+    let scene = mesh_copies::copy_into(&job.folder, &job.meshes, &job.scene, &job.home)?;
+    write_file(&job.folder.join(names::SCENE), &scene.to_ron()?)?;
+    write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
+    let begin = |path| begin_recording(path, job, model, head);
+    let recording = job.record_tasks.as_deref().map(begin).transpose()?;
+    let digits = job.scene.output.digits;
+    Ok((FrameWriter::create(&job.folder, &job.documents, job.format, digits)?, recording))
+}
+
+/// Waits for the frames that are being written, and writes to `run.json` how the run ended.
+fn end_with(status: Status, frames: FrameWriter, head: &mut RunHead, folder: &Path) -> Result<()> {
+    let ended = frames.finish().and_then(|()| {
+        head.status = status;
+        head.end(folder)
+    });
+    ended.inspect_err(|error| note_failure(head, folder, error))
+}
+
+/// A note about a dead process that had locked the folder.
+fn taken_over(folder: &RunFolder) -> Option<String> {
+    let owner = folder.taken_over.as_ref()?;
+    Some(format!(
+        "note: process {} has ended without removing its {}; this run takes the folder over",
+        owner.process,
+        names::LOCK
+    ))
+}
+
 /// Warnings about the start of the scene and about ranks without cloth.
 fn warnings(job: &Job, head: &RunHead) -> impl Iterator<Item = String> {
     let start = job.warnings.iter().map(|it| format!("warning: the scene starts with {it}"));
@@ -159,9 +198,13 @@ fn warnings(job: &Job, head: &RunHead) -> impl Iterator<Item = String> {
     start.chain(empty)
 }
 
-/// Checks that test trees can be written to `path`, before there is a run folder. They may
-/// replace an earlier recording and nothing else. No file of the run may replace them.
-fn check_recording(path: &Path, job: &Job) -> Result<()> {
+/// Checks that test trees can be written, if they are asked for, before there is a run folder. They
+/// may replace an earlier recording and nothing else. No file of the run may replace them.
+///
+/// # Errors
+/// When they cannot be written there.
+pub fn check_recording(job: &Job) -> Result<()> {
+    let Some(path) = &job.record_tasks else { return Ok(()) };
     let fail = |cause: &str, remedy: &str| {
         Err(Error::file(path, cause, format!("choose another file (--record-tasks){remedy}")))
     };
@@ -174,8 +217,14 @@ fn check_recording(path: &Path, job: &Job) -> Result<()> {
     }
     match real(path).strip_prefix(real(&job.folder)) {
         Err(_) => Writer::check(path),
-        // The run makes no folder in its own, and all its files have endings.
-        Ok(name) if name.components().count() == 1 && name.extension().is_none() => Ok(()),
+        // All files of a run have endings, and its folder has none.
+        Ok(name)
+            if name.components().count() == 1
+                && name.extension().is_none()
+                && name != Path::new(names::MESHES) =>
+        {
+            Ok(())
+        }
         Ok(_) => fail(
             "the run may write a file of this name itself",
             "; in the run folder, its name must have no ending",
@@ -217,7 +266,7 @@ fn note_failure(head: &mut RunHead, folder: &Path, error: &Error) {
 }
 
 fn write_file(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text)
+    write_whole(path, |out| out.write_all(text.as_bytes()))
         .map_err(|cause| Error::file(path, cause, "free some space or choose another --out"))
 }
 

@@ -27,7 +27,7 @@ const PINNED: &str = r#"(
 fn after_three_steps(work: impl Fn(&mut Simulation) -> Result<()> + Sync) {
     let parsed = scene::parse(PINNED, "pinned.ron").unwrap();
     let scene = scene::complete(parsed, Path::new("pinned.ron")).unwrap();
-    let setup = scene::build(&scene, Path::new("."), 1).unwrap();
+    let setup = scene::build(&scene, Path::new(".")).unwrap();
     let model = Model::new(scene.settings(), setup, |partition| partition(1)).unwrap();
     let model = Arc::new(model);
     let ran = in_process::run(1, |world| {

@@ -1,0 +1,99 @@
+//! The copies of the input meshes in a run folder. With them the folder is complete in itself.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::scene::Scene;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::program::output::{names, not_written, write_whole};
+
+/// A mesh file of the scene, as it was when the run began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputMesh {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// Its copy in the run folder.
+    pub copy: MeshCopy,
+}
+
+/// A copy of a mesh file, as `run.json` names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeshCopy {
+    /// Its path in the run folder.
+    pub file: String,
+    /// The XXH3 hash of its bytes, as hexadecimal digits.
+    pub hash: String,
+}
+
+impl MeshCopy {
+    /// Why the copy in `folder` is not the file of the run, if it is not.
+    pub fn fault(&self, folder: &Path) -> Option<String> {
+        match std::fs::read(folder.join(&self.file)) {
+            Ok(bytes) if hash(&bytes) == self.hash => None,
+            Ok(_) => Some("the mesh has changed since the run".to_owned()),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Some("missing".to_owned()),
+            Err(cause) => Some(format!("cannot be read: {cause}")),
+        }
+    }
+}
+
+/// The mesh files of a scene, each once.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn input_meshes(scene: &Scene, home: &Path) -> Result<Vec<InputMesh>> {
+    let mut meshes = BTreeMap::new();
+    for path in scene.clone().mesh_paths_mut() {
+        let path = home.join(path);
+        if meshes.contains_key(&path) {
+            continue;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let copy = names::mesh_copy(meshes.len(), &name);
+        let copy =
+            MeshCopy { file: format!("{}/{copy}", names::MESHES), hash: hash(&read(&path)?) };
+        meshes.insert(path.clone(), InputMesh { path, copy });
+    }
+    Ok(meshes.into_values().collect())
+}
+
+/// Copies `meshes` into `folder`. Returns `scene`, read from `home`, with the paths of the copies.
+///
+/// # Errors
+/// A file that has changed, or that cannot be read or written.
+pub fn copy_into(folder: &Path, meshes: &[InputMesh], scene: &Scene, home: &Path) -> Result<Scene> {
+    let mut scene = scene.clone();
+    if !meshes.is_empty() {
+        let copies = folder.join(names::MESHES);
+        std::fs::create_dir_all(&copies).map_err(|cause| not_written(&copies, cause))?;
+    }
+    for mesh in meshes {
+        let bytes = read(&mesh.path)?;
+        if hash(&bytes) != mesh.copy.hash {
+            let cause = "the mesh has changed while the run was set up";
+            return Err(Error::file(&mesh.path, cause, "repeat the run"));
+        }
+        let copy = folder.join(&mesh.copy.file);
+        write_whole(&copy, |out| out.write_all(&bytes))
+            .map_err(|cause| not_written(&copy, cause))?;
+    }
+    for path in scene.mesh_paths_mut() {
+        let original = home.join(&*path);
+        if let Some(mesh) = meshes.iter().find(|mesh| mesh.path == original) {
+            mesh.copy.file.clone_into(path);
+        }
+    }
+    Ok(scene)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|cause| Error::file(path, cause, "check the path of this mesh"))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    format!("{:016x}", xxh3_64(bytes))
+}

@@ -1,0 +1,156 @@
+//! Ctrl-C (SIGINT) and SIGTERM end a run early, and in order.
+//!
+//! During set-up they end the process at once. As soon as the run folder is written, the run goes
+//! on to the end of its step. Then all ranks stop together, and the frames so far stay whole.
+//!
+//! The signals are blocked in all threads, and one thread waits for them. A handler would not do:
+//! METIS replaces the handler of SIGTERM during its calls. Its own handler jumps out of whatever
+//! was interrupted, such as an allocation, and METIS then reports an error.
+
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::ranks::World;
+use nix::errno::Errno;
+use nix::sys::signal::{SigSet, Signal};
+
+use crate::program::output::folder::RunFolder;
+
+/// The signals that end a run early.
+const SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
+
+/// The exit code of a process that `signal` ended early.
+pub fn exit_code(signal: Signal) -> u8 {
+    128 + signal as u8
+}
+
+/// The signals, blocked in this thread and in those that it starts. They wait until
+/// [`Self::watch`] is called.
+pub struct BlockedSignals(SigSet);
+
+impl BlockedSignals {
+    /// Before: this process has no other thread.
+    ///
+    /// # Errors
+    /// None that a user causes.
+    pub fn block() -> Result<Self> {
+        let mut signals = SigSet::empty();
+        SIGNALS.iter().for_each(|&signal| signals.add(signal));
+        signals.thread_block().map_err(|cause| Error::internal("signals", cause))?;
+        Ok(Self(signals))
+    }
+
+    /// Starts the thread that waits for the signals.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn watch(self, process: ProcessKind) -> Result<Arc<Interrupt>> {
+        let phase = match process {
+            ProcessKind::OtherRank => Phase::Frames,
+            _ => Phase::SetUp(Weak::new()),
+        };
+        let interrupt =
+            Arc::new(Interrupt { first: AtomicI32::new(0), phase: Mutex::new(phase), process });
+        let watched = interrupt.clone();
+        let wait = move || loop {
+            match self.0.wait() {
+                Ok(signal) => watched.arrived(signal),
+                Err(Errno::EINTR) => {}
+                Err(_) => return,
+            }
+        };
+        let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(wait);
+        thread.map_err(|cause| {
+            Error::input(
+                "threads",
+                cause.to_string(),
+                "allow this user one more thread (ulimit -u)",
+            )
+        })?;
+        Ok(interrupt)
+    }
+}
+
+/// What this process is in its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessKind {
+    /// It has all ranks.
+    AllRanks,
+    /// It is rank 0 under a launcher.
+    #[cfg_attr(not(feature = "mpi"), expect(dead_code))]
+    FirstRank,
+    /// It is another rank under a launcher.
+    #[cfg_attr(not(feature = "mpi"), expect(dead_code))]
+    OtherRank,
+}
+
+enum Phase {
+    /// No frame is written yet. A signal ends the process, which gives this folder back. Under a
+    /// launcher only rank 0 does so, and the launcher then ends the others.
+    SetUp(Weak<RunFolder>),
+    /// A signal is noted.
+    Frames,
+}
+
+/// What the signals have asked for.
+pub struct Interrupt {
+    /// The first signal that was noted, or 0.
+    first: AtomicI32,
+    phase: Mutex<Phase>,
+    process: ProcessKind,
+}
+
+impl Interrupt {
+    /// Claims the folder of the run by `claim`. A signal before the frames gives it back.
+    ///
+    /// # Errors
+    /// Those of `claim`.
+    pub fn claim(&self, claim: impl FnOnce() -> Result<RunFolder>) -> Result<Arc<RunFolder>> {
+        // The signal waits until it is known what is to be given back.
+        let mut phase = self.phase();
+        let folder = Arc::new(claim()?);
+        *phase = Phase::SetUp(Arc::downgrade(&folder));
+        Ok(folder)
+    }
+
+    /// From now on a signal lets the run finish its step.
+    pub fn begin_frames(&self) {
+        *self.phase() = Phase::Frames;
+    }
+
+    /// The signal that a rank has noted, if any. All ranks get the same answer. Collective.
+    ///
+    /// # Errors
+    /// When a rank fails.
+    pub fn noted(&self, world: &dyn World) -> Result<Option<Signal>> {
+        let first = self.first.load(Ordering::Relaxed);
+        let mut ranks = SIGNALS.map(|signal| i64::from(signal as i32 == first));
+        world.all_reduce_sum(&mut ranks)?;
+        Ok(SIGNALS.into_iter().zip(ranks).find(|(_, ranks)| *ranks > 0).map(|(signal, _)| signal))
+    }
+
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn arrived(&self, signal: Signal) {
+        let phase = self.phase();
+        if let Phase::SetUp(folder) = &*phase {
+            if let Some(folder) = folder.upgrade() {
+                folder.give_back();
+            }
+            eprintln!("interrupted, no frame written");
+            // The phase stays locked, so that no frame begins.
+            std::process::exit(exit_code(signal).into());
+        }
+        let is_first = self
+            .first
+            .compare_exchange(0, signal as i32, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok();
+        // A launcher may pass a signal on twice, and ends processes that take too long.
+        if !is_first && self.process == ProcessKind::AllRanks {
+            std::process::exit(exit_code(signal).into());
+        }
+    }
+}
