@@ -79,8 +79,8 @@ pub fn mesh_copy(number: usize, name: &str) -> String {
     format!("{MESH_COPY}{number}_{name}")
 }
 
-/// Whether a run or a picture of it may write a file of this name into the run folder. `--overwrite`
-/// removes these files, and none without it. [`LOCK`] and [`MESHES`] are not among them.
+/// Whether a file of this name in a run folder is of a run or a picture of it. `--overwrite`
+/// removes these files; without it they are refused. [`LOCK`] and [`MESHES`] are not among them.
 pub fn is_file_of_run(name: &str) -> bool {
     let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
     FILES.contains(&name) || is_frame(name) || stem(name) == Some(OBSTACLES) || is_picture(name)
