@@ -6,8 +6,9 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::ranks::launch::{self, Launch};
 use cloth_sim::ranks::mpi::run_mpi;
-use cloth_sim::ranks::{Tag, World, launch, report_panics_once, wait};
+use cloth_sim::ranks::{Tag, World, report_panics_once, wait};
 use common::{conformance, finish_within, mpirun};
 
 /// The action of the ranks of a job.
@@ -30,8 +31,9 @@ fn rank_main(world: &dyn World, task: &str) -> Result<()> {
         ("error" | "panic", 0) => world.all_reduce_sum(&mut [1]),
         ("error" | "panic", _) => wait(world, || world.poll(None, Tag::Test)).map(|_| ()),
         _ => {
-            let launched = launch::launched_ranks(launch::environment);
-            assert!(matches!(launched, None | Some(0)) || launched == Some(world.size()));
+            let launch = Launch::find(launch::environment).expect("mpirun is known");
+            assert!(launch.fits(world.rank(), world.size()), "{launch:?}");
+            assert_eq!(world.neighbours(), world.size(), "all ranks are on this machine");
             conformance::all(world)
         }
     }

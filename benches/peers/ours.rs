@@ -18,7 +18,8 @@ use cloth_sim::linear::{
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
-use cloth_sim::ranks::{Halo, World, in_process as ranks, launch, message};
+use cloth_sim::ranks::launch::{self, Launch};
+use cloth_sim::ranks::{Halo, World, in_process as ranks, message};
 use cloth_sim::threads::Threads;
 use sprs::TriMat;
 use sprs::io::read_matrix_market;
@@ -156,7 +157,7 @@ fn under_mpi(_: &Problem) -> Result<()> {
 fn main() -> Result<()> {
     let folder = std::env::args_os().nth(1).unwrap_or("out/matrix_market".into());
     let problem = Problem::read(Path::new(&folder))?;
-    if launch::launched_ranks(launch::environment).is_some() {
+    if Launch::find(launch::environment).is_some() {
         return under_mpi(&problem);
     }
     for (count, threads) in [(1, 1), (2, 1), (1, 2)] {

@@ -63,6 +63,9 @@ pub trait World {
     /// Number of ranks.
     fn size(&self) -> usize;
 
+    /// Number of ranks on this rank's machine, itself included.
+    fn neighbours(&self) -> usize;
+
     /// How this rank waits for another in [`wait`].
     fn patience(&self) -> Patience;
 

@@ -27,8 +27,8 @@ pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Resu
             let message = "injected fault".to_string();
             return Err(Error::Rank { rank: world.rank(), message });
         }
-        "flip" => change(simulation, vertex, |x| f64::from_bits(x.to_bits() ^ 1)),
-        "nan" => change(simulation, vertex, |_| f64::NAN),
+        "flip" => change(simulation, vertex, |x| f64::from_bits(x.to_bits() ^ 1))?,
+        "nan" => change(simulation, vertex, |_| f64::NAN)?,
         _ => {}
     }
     Ok(())

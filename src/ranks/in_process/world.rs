@@ -155,6 +155,10 @@ impl World for ThreadWorld<'_> {
         self.shared.size
     }
 
+    fn neighbours(&self) -> usize {
+        self.size()
+    }
+
     fn patience(&self) -> Patience {
         match self.shared.watch {
             None => Patience::UNPARKED,

@@ -31,6 +31,7 @@ use self::pending::{PendingRequest, address, address_mut, check, int};
 use self::point_to_point::{Arriving, Transfers};
 use crate::error::{Error, Result};
 use crate::ranks::failure;
+use crate::ranks::launch::cores_of_this_machine;
 use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, check_parts, defect};
 use crate::threads::wait::Patience;
 
@@ -61,10 +62,11 @@ fn keep_open_mpi_from_yielding() {
     }
 }
 
-/// Cores of this machine, whatever this process is bound to.
-fn cores_of_this_machine() -> usize {
-    let cores = nix::unistd::sysconf(nix::unistd::SysconfVar::_NPROCESSORS_ONLN);
-    cores.ok().flatten().map_or(1, |cores| cores as usize)
+/// The MPI library of this program, such as "Open MPI v4.1.4".
+pub fn library() -> String {
+    let version = mpi::environment::library_version().unwrap_or_default();
+    let first = version.split([',', '\n']).next().unwrap_or_default();
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// This process's view of all processes of the job. Dropping it completes all sends
@@ -73,6 +75,7 @@ struct MpiWorld {
     comm: ffi::MPI_Comm,
     rank: usize,
     size: usize,
+    neighbours: usize,
     patience: Patience,
     /// Sends under way, oldest first.
     sends: RefCell<VecDeque<PendingRequest<Vec<u8>>>>,
@@ -126,6 +129,7 @@ impl MpiWorld {
             comm,
             rank,
             size,
+            neighbours,
             patience,
             sends: RefCell::default(),
             arriving: RefCell::default(),
@@ -179,6 +183,10 @@ impl World for MpiWorld {
 
     fn size(&self) -> usize {
         self.size
+    }
+
+    fn neighbours(&self) -> usize {
+        self.neighbours
     }
 
     fn patience(&self) -> Patience {
