@@ -122,32 +122,3 @@ fn output_that_cannot_be_written_or_is_there_already() {
     assert_says(&run(&out, &[]), &["out", "--overwrite"]);
     assert!(run(&out, &["--overwrite"]).status.success());
 }
-
-#[test]
-fn a_rank_without_patches_is_a_warning_with_its_number() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
-    command.args(["--ranks", "3", "--frames", "1"]).arg("--out").arg(folder.path().join("out"));
-    command.arg(scene("sheet.ron")).args(["--set", "patch_vertices=400"]);
-    let output = finish(&mut command);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    assert_eq!(said.matches("owns no patch").count(), 2, "{said}");
-    assert!(said.contains("warning: rank "), "{said}");
-}
-
-#[test]
-fn under_a_launcher_ranks_are_not_to_be_chosen() {
-    let mut command = cloth_sim();
-    let output = finish(command.arg(scene("sheet.ron")).env("OMPI_COMM_WORLD_SIZE", "2"));
-    assert_says(&output, &["--ranks", "mpirun"]);
-}
-
-/// A launcher must never start N copies of the whole scene.
-#[cfg(not(feature = "mpi"))]
-#[test]
-fn a_binary_without_mpi_says_so_under_a_launcher() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
-    let output = finish(command.arg(scene("sheet.ron")).env("OMPI_COMM_WORLD_SIZE", "2"));
-    assert_says(&output, &["without MPI", "--features mpi"]);
-}

@@ -23,7 +23,7 @@ const COUNTS: [&str; 8] = [
     "rejections",
 ];
 
-/// A folder with a run of `frames` frames on 2 ranks of 2 threads, and its summary.
+/// A folder with a run of `frames` frames on 2 ranks of 2 threads, and its details.
 /// The cloth touches the floor from the sixth frame on.
 fn run(frames: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -35,7 +35,7 @@ fn run(frames: &str) -> (TempDir, String) {
 fn run_into(folder: &Path, arguments: &[&str]) -> Output {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
-    command.arg(scene).args(["--ranks", "2", "--threads", "2"]).args(arguments);
+    command.arg(scene).args(["--ranks", "2", "--threads", "2", "-v"]).args(arguments);
     finish(command.arg("--out").arg(folder))
 }
 

@@ -1,11 +1,12 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use cloth_sim::verify::PairKind;
 
 use crate::program::replay::model::Network;
+use crate::program::run::stage::Show;
 
 /// Simulates cloth on many processors. Reads a scene (RON) and writes frames (OBJ).
 ///
@@ -226,8 +227,13 @@ pub struct Arguments {
     pub ranks: Option<u32>,
 
     /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
+    /// Threads of all ranks should be no more than cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+
+    /// Allow more than four ranks times threads a core, which are very slow.
+    #[arg(long)]
+    pub oversubscribe: bool,
 
     /// Stop after N frames. Frame 0, the start, does not count.
     #[arg(long, value_name = "N")]
@@ -254,18 +260,49 @@ pub struct Arguments {
     #[arg(long, value_name = "STEPS", requires = "record_tasks", value_parser = clap::value_parser!(u64).range(1..))]
     pub record_every: Option<u64>,
 
-    /// Print a line for each step.
-    #[arg(short, long)]
-    pub verbose: bool,
+    /// -v: print the time of each part of the set-up, and at the end what each phase and each
+    /// processor did. -vv: also print a line for each step.
+    #[arg(short, long, action = ArgAction::Count)]
+    pub verbose: u8,
 
     /// Print only errors.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 }
 
+impl Arguments {
+    /// How much of the run the user wants to see.
+    pub fn show(&self) -> Show {
+        Show { quiet: self.quiet, details: self.verbose > 0, steps: self.verbose > 1 }
+    }
+}
+
+/// The subcommand that `first`, the first argument, was meant to be. `None` if it may be a scene.
+pub fn meant_subcommand(first: &str) -> Option<String> {
+    let command = CommandLine::command();
+    let names = Vec::from_iter(command.get_subcommands().map(|it| it.get_name().to_owned()));
+    let may_be_scene = first.contains(['.', '/']) || Path::new(first).exists();
+    if may_be_scene || first.starts_with('-') || names.iter().any(|name| name == first) {
+        return None;
+    }
+    let likeness = |name: &str| strsim::normalized_damerau_levenshtein(&first.to_lowercase(), name);
+    let nearest = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(&nearest) > 0.6).then_some(nearest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_subcommand_with_a_slip_is_no_scene() {
+        for (first, meant) in [("chekc", Some("check")), ("Profile", Some("profile"))] {
+            assert_eq!(meant_subcommand(first).as_deref(), meant);
+        }
+        for first in ["check", "-q", "chekc.ron", "./chekc", "tablecloth", "src"] {
+            assert_eq!(meant_subcommand(first), None, "{first}");
+        }
+    }
 
     #[test]
     fn the_default_network_is_shared_memory() {

@@ -33,6 +33,11 @@ use self::cli::{Command, CommandLine};
 /// Reads the command line and runs what it asks for.
 pub fn main() -> ExitCode {
     cloth_sim::ranks::report_panics_once();
+    let first = std::env::args_os().nth(1).and_then(|it| it.into_string().ok()).unwrap_or_default();
+    if let Some(meant) = cli::meant_subcommand(&first) {
+        eprintln!("error: no file `{first}`; did you mean the subcommand `{meant}`?");
+        return ExitCode::from(2);
+    }
     let outcome = match CommandLine::parse() {
         CommandLine { command: Some(command), .. } => subcommand(&command),
         CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),

@@ -70,6 +70,7 @@ impl ContactStage {
                 ContactKind::Impact => Counter::PredictedImpacts,
             };
             report.count(counter, 1);
+            report.smallest_gap_m = report.smallest_gap_m.min(contact.gap_m);
         }
         if model.settings.contact.response == Response::Impulses {
             return Ok(());

@@ -145,13 +145,16 @@ pub struct StepReport {
     /// Wrapping sum of a hash of each test that this rank executed: with their number it
     /// shows, over all ranks, that each was executed once (docs/methods.md, section 9).
     pub test_hash: u64,
+    /// Smallest gap of a contact at the start of the step, as this rank found it, m; infinite
+    /// without one.
+    pub smallest_gap_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
 }
 
 impl Default for StepReport {
     fn default() -> Self {
-        Self { energy_j: f64::NAN, ..Self::zeroed() }
+        Self { smallest_gap_m: f64::INFINITY, energy_j: f64::NAN, ..Self::zeroed() }
     }
 }
 
@@ -197,6 +200,7 @@ impl StepReport {
         add_counts(&mut self.collisions_per_round, &other.collisions_per_round);
         add_counts(&mut self.truncated_per_pass, &other.truncated_per_pass);
         self.test_hash = self.test_hash.wrapping_add(other.test_hash);
+        self.smallest_gap_m = self.smallest_gap_m.min(other.smallest_gap_m);
         if !other.energy_j.is_nan() {
             self.energy_j = other.energy_j;
         }

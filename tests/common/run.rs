@@ -28,19 +28,19 @@ pub fn scene(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name)
 }
 
-/// The binary's command for `start`.
+/// The binary's command for `start`, on any number of cores.
 pub fn cloth_sim(start: Start) -> Command {
     let binary = env!("CARGO_BIN_EXE_cloth-sim");
     match start {
         Start::Threads(ranks, threads) => {
             let mut command = Command::new(binary);
             let (ranks, threads) = (ranks.to_string(), threads.to_string());
-            command.args(["--ranks", &ranks, "--threads", &threads]);
+            command.args(["--oversubscribe", "--ranks", &ranks, "--threads", &threads]);
             command
         }
         Start::Mpi(ranks) => {
             let mut command = mpirun(ranks);
-            command.args([binary, "--threads", "1"]);
+            command.args([binary, "--oversubscribe", "--threads", "1"]);
             command
         }
     }

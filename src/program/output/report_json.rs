@@ -7,7 +7,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::Value;
 
-/// Writes `report`. Leaves out measures that are zero, and an energy that is not known.
+/// Writes `report`. Leaves out measures that are zero, and a gap and an energy that are not
+/// known.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -26,6 +27,9 @@ pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S:
     }
     map.serialize_entry("collisions_per_round", trimmed(&report.collisions_per_round))?;
     map.serialize_entry("truncated_per_pass", trimmed(&report.truncated_per_pass))?;
+    if report.smallest_gap_m.is_finite() {
+        map.serialize_entry("smallest_gap_m", &report.smallest_gap_m)?;
+    }
     if !report.energy_j.is_nan() {
         map.serialize_entry("energy_j", &report.energy_j)?;
     }
@@ -60,6 +64,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepRep
     let hash = fields.get("test_hash").and_then(Value::as_str);
     let hash = hash.and_then(|digits| u64::from_str_radix(digits, 16).ok());
     report.test_hash = hash.unwrap_or_default();
+    report.smallest_gap_m = number("smallest_gap_m").unwrap_or(f64::INFINITY);
     report.energy_j = number("energy_j").unwrap_or(f64::NAN);
     Ok(report)
 }
@@ -75,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_report_is_read_back_as_it_was_written() {
-        let mut report = StepReport { energy_j: 0.1, ..StepReport::default() };
+        let mut report =
+            StepReport { energy_j: 0.1, smallest_gap_m: 1e-4, ..StepReport::default() };
         report.seconds = std::array::from_fn(|i| 1e-3 / (i as f64 + 3.0));
         report.counts = std::array::from_fn(|i| 7 * i as u64);
         report.measures = std::array::from_fn(|i| i as f64 - 0.3);

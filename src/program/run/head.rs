@@ -39,7 +39,7 @@ pub fn of_run(
         scene: job.scene.name.clone(),
         seed: job.scene.seed,
         ranks: world.size(),
-        threads: job.threads,
+        threads: job.placement.threads,
         transport: job.transport.to_owned(),
         steps_per_frame: u64::from(job.scene.steps_per_frame),
         patches: model.partition.patches.len(),

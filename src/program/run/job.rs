@@ -14,6 +14,8 @@ use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
 use crate::program::output::mesh_copies::{InputMesh, input_meshes};
 use crate::program::overrides;
+use crate::program::run::placement::Placement;
+use crate::program::run::stage::{Show, Stage};
 
 /// What every rank knows of a run.
 pub struct Job {
@@ -37,16 +39,14 @@ pub struct Job {
     pub overwrite: bool,
     /// The step whose tasks are traced.
     pub time_line: Option<u64>,
-    /// Whether each step gets a line on standard error.
-    pub verbose: bool,
-    /// Whether only errors are printed.
-    pub quiet: bool,
+    /// How much of the run the user wants to see on this rank.
+    pub show: Show,
     /// When the run began.
     pub start: Instant,
     /// `mpi` or `threads`.
     pub transport: &'static str,
-    /// Threads of each rank.
-    pub threads: usize,
+    /// Its ranks and threads, and their cores.
+    pub placement: Placement,
     /// The file for test trees.
     pub record_tasks: Option<PathBuf>,
     /// Number of steps from one recorded step to the next.
@@ -56,17 +56,18 @@ pub struct Job {
 }
 
 impl Job {
-    /// Reads the scene for a run on `ranks` ranks. `neighbours` ranks share this machine.
+    /// Reads the scene for a run on the ranks of `placement`.
     ///
     /// # Errors
     /// A scene, a mesh or an argument that is not valid.
     pub fn new(
         arguments: &Arguments,
         transport: &'static str,
-        ranks: usize,
-        neighbours: usize,
+        placement: Placement,
+        show: Show,
     ) -> Result<Self> {
         let start = Instant::now();
+        let _stage = Stage::begin(show, "scene and meshes");
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
         if let Some(frames) = arguments.frames {
             scene.frames = scene.frames.min(frames);
@@ -80,8 +81,6 @@ impl Job {
         let meshes = input_meshes(&scene, home)?;
         let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = (cores / neighbours.clamp(1, ranks)).max(1);
         Ok(Self {
             scene,
             format,
@@ -93,10 +92,9 @@ impl Job {
             folder,
             overwrite: arguments.overwrite,
             time_line: arguments.time_line,
-            verbose: arguments.verbose,
-            quiet: arguments.quiet,
+            show,
             transport,
-            threads: arguments.threads.map_or(share, |threads| threads as usize),
+            placement,
             record_tasks: arguments.record_tasks.clone(),
             record_every: arguments.record_every.unwrap_or(steps_per_frame),
             warnings: Vec::new(),
@@ -128,7 +126,19 @@ impl Job {
         &mut self,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Model> {
-        let model = Model::new(self.scene.settings(), std::mem::take(&mut self.setup), partition)?;
+        let mut stage = Some(Stage::begin(self.show, "elements"));
+        let mut next = |name| {
+            stage = None;
+            stage = Some(Stage::begin(self.show, name));
+        };
+        let setup = std::mem::take(&mut self.setup);
+        let model = Model::new(self.scene.settings(), setup, |build| {
+            next("partition");
+            let partition = partition(build);
+            next("hierarchies");
+            partition
+        })?;
+        next("intersections at the start");
         self.warnings = model.check_start()?;
         Ok(model)
     }

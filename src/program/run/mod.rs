@@ -1,5 +1,6 @@
 //! A run from arguments to frames, as a numbered table of contents.
 
+mod details;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod frame_steps;
@@ -7,8 +8,12 @@ mod gather;
 mod head;
 mod interrupt;
 mod job;
+mod launcher;
+mod peaks;
+mod placement;
 mod progress;
 mod recorder;
+pub mod stage;
 mod step_watch;
 mod summary;
 mod time_line;
@@ -19,14 +24,19 @@ use std::sync::Arc;
 use cloth_sim::error::{Error, Result};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
-use cloth_sim::ranks::{World, in_process, launch};
+use cloth_sim::ranks::launch::Launch;
+use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::{Model, Simulation};
 use nix::sys::signal::Signal;
 
 use self::frame_steps::FrameSteps;
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, exit_code};
 use self::job::Job;
+use self::placement::Placement;
 use self::recorder::Recorder;
+#[cfg(feature = "mpi")]
+use self::stage::Show;
+use self::stage::Stage;
 use self::step_watch::StepWatch;
 use crate::program::cli::Arguments;
 use crate::program::output::folder::RunFolder;
@@ -37,17 +47,19 @@ use crate::program::output::folder::RunFolder;
 /// # Errors
 /// Whatever ended the run.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let outcome = match launch::launched_ranks(launch::environment) {
+    let launch = launcher::job_of_several();
+    let outcome = match &launch {
         None => run_in_process(arguments),
-        Some(_) if arguments.ranks.is_some() => Err(Error::input(
-            "--ranks",
-            "the MPI launcher sets the number of ranks",
-            "leave out --ranks, and give the number to mpirun -n",
-        )),
-        Some(_) => run_under_mpi(arguments),
+        Some(launch) => {
+            launcher::check(launch, arguments).and_then(|()| run_under_mpi(arguments, launch))
+        }
     };
     let exit = |signal: Option<Signal>| ExitCode::from(signal.map_or(0, exit_code));
-    outcome.map(exit).map_err(with_flag)
+    match outcome {
+        Ok(signal) => Ok(exit(signal)),
+        Err(_) if launch.is_some_and(|it| !launcher::prints_errors(&it)) => Ok(ExitCode::FAILURE),
+        Err(error) => Err(with_flag(error)),
+    }
 }
 
 /// Names the flag that sets what the library found wrong: the library knows no flags.
@@ -68,9 +80,10 @@ fn with_flag(error: Error) -> Error {
 
 /// Ranks are threads of this process and share one model.
 fn run_in_process(arguments: &Arguments) -> Result<Option<Signal>> {
-    let interrupt = BlockedSignals::block()?.watch(ProcessKind::AllRanks)?;
     let ranks = arguments.ranks.unwrap_or(1) as usize;
-    let mut job = Job::new(arguments, "threads", ranks, ranks)?;
+    let placement = Placement::in_process(arguments, ranks)?;
+    let interrupt = BlockedSignals::block()?.watch(ProcessKind::AllRanks)?;
+    let mut job = Job::new(arguments, "threads", placement, arguments.show())?;
     let folder = claim(&interrupt, &job)?;
     let model = Arc::new(job.model(|build| build(ranks))?);
     let run = |world: &dyn World| {
@@ -86,32 +99,33 @@ fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
     interrupt.claim(|| job.claim())
 }
 
-/// This process is one rank. Rank 0 partitions for all.
+/// This process is one rank of the job of `launch`. Rank 0 partitions for all.
 #[cfg(feature = "mpi")]
-fn run_under_mpi(arguments: &Arguments) -> Result<Option<Signal>> {
+fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Signal>> {
     let signals = BlockedSignals::block()?;
     cloth_sim::ranks::mpi::run_mpi(|world| {
+        let placement = Placement::under_mpi(arguments, world)?;
+        let fits = launcher::check_world(launch, world.rank(), world.size())
+            .and_then(|()| placement.check("mpirun -n, --threads", arguments.oversubscribe));
+        // All processes meet this error, so it does not end the job as that of one rank.
+        if let Err(refused) = fits {
+            return Ok(Err(refused));
+        }
         let is_first = world.rank() == 0;
         let process = if is_first { ProcessKind::FirstRank } else { ProcessKind::OtherRank };
         let interrupt = signals.watch(process)?;
-        let neighbours = launch::environment("OMPI_COMM_WORLD_LOCAL_SIZE")
-            .or_else(|| launch::environment("MPI_LOCALNRANKS"))
-            .and_then(|count| count.parse().ok());
-        let mut job = Job::new(arguments, "mpi", world.size(), neighbours.unwrap_or(world.size()))?;
+        let show = if is_first { arguments.show() } else { Show::ERRORS };
+        let mut job = Job::new(arguments, "mpi", placement, show)?;
         let folder = is_first.then(|| claim(&interrupt, &job)).transpose()?;
         let model = job.model(|build| Partition::shared(world, || build(world.size())))?;
-        run_rank(&job, world, Arc::new(model), folder.as_deref(), &interrupt)
-    })
+        run_rank(&job, world, Arc::new(model), folder.as_deref(), &interrupt).map(Ok)
+    })?
 }
 
+/// [`launcher::check`] refuses the launcher before this.
 #[cfg(not(feature = "mpi"))]
-fn run_under_mpi(_: &Arguments) -> Result<Option<Signal>> {
-    Err(Error::input(
-        "mpirun",
-        "this cloth-sim was built without MPI, so each process would run the whole scene",
-        "build it with `cargo build --release --features mpi`, \
-         or leave out mpirun and use --ranks N",
-    ))
+fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Signal>> {
+    Err(Error::internal("run", "a launcher's job without MPI"))
 }
 
 /// One rank's whole run. Rank 0 has the run folder. Returns the signal that ended the run early, if
@@ -124,7 +138,9 @@ fn run_rank(
     interrupt: &Interrupt,
 ) -> Result<Option<Signal>> {
     // 1. This rank's rows, hierarchies and threads.
-    let simulation = Simulation::new(model.clone(), world, job.threads)?;
+    let stage = (world.rank() == 0).then(|| Stage::begin(job.show, "linear system"));
+    let simulation = Simulation::new(model.clone(), world, job.placement.threads)?;
+    drop(stage);
     // 2. The run folder, on rank 0.
     let head = head::of_run(job, world, &model, &simulation)?;
     interrupt.begin_frames();

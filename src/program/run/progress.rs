@@ -1,24 +1,23 @@
 //! The progress of a run: a bar on a terminal, plain lines elsewhere.
 
-use std::io::IsTerminal;
-
 use cloth_sim::step::{Counter, Phase, StepReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::program::run::peaks::contacts_of;
+use crate::program::run::stage::Show;
 
 /// Shows the progress of a run on standard error.
 pub struct RunProgress {
     bar: Option<ProgressBar>,
-    lines: bool,
-    verbose: bool,
+    show: Show,
     steps_per_frame: u64,
     frames: u64,
 }
 
 impl RunProgress {
     /// Starts at frame 0 of `frames`. A frame has `steps_per_frame` steps.
-    pub fn new(frames: u64, steps_per_frame: u64, verbose: bool, quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = (terminal && !quiet && !verbose).then(|| {
+    pub fn new(frames: u64, steps_per_frame: u64, show: Show) -> Self {
+        let bar = show.moves().then(|| {
             let bar = ProgressBar::with_draw_target(
                 Some(frames * steps_per_frame),
                 ProgressDrawTarget::stderr_with_hz(8),
@@ -30,7 +29,7 @@ impl RunProgress {
             bar.set_prefix(format!("0/{frames}"));
             bar
         });
-        Self { lines: bar.is_none() && !quiet, bar, verbose, steps_per_frame, frames }
+        Self { bar, show, steps_per_frame, frames }
     }
 
     /// Shows that `step` is done.
@@ -38,12 +37,12 @@ impl RunProgress {
         if let Some(bar) = &self.bar {
             bar.set_position(step);
         }
-        if self.verbose {
+        if self.show.steps {
             let ms: f64 = 1e3 * Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum::<f64>();
             eprintln!(
                 "step {step}: {} CG iterations, {} contacts, {} collisions, {ms:.1} ms",
                 report.get(Counter::CgIterations),
-                report.get(Counter::ProximityPairs) + report.get(Counter::PredictedImpacts),
+                contacts_of(report),
                 report.get(Counter::Collisions),
             );
         }
@@ -59,13 +58,15 @@ impl RunProgress {
     pub fn frame(&self, frame: u64, total: &StepReport) {
         match &self.bar {
             Some(bar) => bar.set_prefix(format!("{frame}/{}", self.frames)),
-            None if self.lines && frame > 0 => {
+            None if !self.show.quiet && frame > 0 => {
                 let seconds: f64 = Phase::ALL.iter().map(|&phase| total.seconds(phase)).sum();
-                eprintln!(
-                    "frame {frame}/{}: {seconds:.2} s, {:.0} CG iterations a step",
-                    self.frames,
-                    total.get(Counter::CgIterations) as f64 / self.steps_per_frame as f64,
-                );
+                let a_step = |count: u64| count as f64 / self.steps_per_frame as f64;
+                let iterations = a_step(total.get(Counter::CgIterations));
+                let details = match self.show.details {
+                    true => format!(", {iterations:.0} CG iterations a step"),
+                    false => String::new(),
+                };
+                eprintln!("frame {frame}/{}: {seconds:.2} s{details}", self.frames);
             }
             None => {}
         }

@@ -17,9 +17,11 @@ use crate::program::print;
 use crate::program::profile::FrameProfiles;
 use crate::program::replay::recording::writer::Writer;
 use crate::program::replay::recording::{Header, RecordedStep};
+use crate::program::run::details::{Details, Totals};
 use crate::program::run::job::Job;
+use crate::program::run::peaks::Peaks;
 use crate::program::run::progress::RunProgress;
-use crate::program::run::summary::{Summary, Totals};
+use crate::program::run::summary::Summary;
 use crate::program::words::whole_frames;
 
 /// Keeps the run folder of a job, on rank 0.
@@ -31,6 +33,9 @@ pub struct Recorder<'j> {
     last_frame: Option<u64>,
     profiles: FrameProfiles,
     totals: Totals,
+    peaks: Peaks,
+    /// Wall time of the set-up, s.
+    set_up_s: f64,
     /// What the user sees while the run goes on.
     pub progress: RunProgress,
     /// The recording of test trees, if there is one.
@@ -56,7 +61,7 @@ impl<'j> Recorder<'j> {
             .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
         let scene = &job.scene;
         let (count, per_frame) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
-        let progress = RunProgress::new(count, per_frame, job.verbose, job.quiet);
+        let progress = RunProgress::new(count, per_frame, job.show);
         taken_over(folder).into_iter().for_each(|note| progress.say(&note));
         warnings(job, &head).for_each(|warning| progress.say(&warning));
         Ok(Self {
@@ -64,6 +69,8 @@ impl<'j> Recorder<'j> {
             frames,
             profiles: FrameProfiles::new(head.ranks),
             totals: Totals::new(head.ranks),
+            peaks: Peaks::default(),
+            set_up_s: job.start.elapsed().as_secs_f64(),
             head,
             last_frame: None,
             progress,
@@ -96,6 +103,7 @@ impl<'j> Recorder<'j> {
         self.profiles.add(&frame);
         self.totals.add(&frame);
         let (time_s, cloths) = (simulation.scene_time_s(), simulation.positions().to_vec());
+        self.peaks.add(&frame, simulation.model(), &cloths);
         self.frames.write(Frame { record: frame, time_s, cloths })?;
         self.last_frame = Some(number);
         self.output_s += start.elapsed().as_secs_f64();
@@ -126,30 +134,41 @@ impl<'j> Recorder<'j> {
     }
 
     /// Waits for the last frame, writes the tables of the profile, and prints the summary on
-    /// standard output.
+    /// standard output, with -v the details before it.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn close(self, model: &Model) -> Result<()> {
         let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
+        let (peaks, set_up_s, last_frame) = (self.peaks, self.set_up_s, self.last_frame);
         let start = Instant::now();
         progress.finish();
         end_with(Status::Complete, frames, &mut head, &job.folder)?;
         let profile = profiles.of_run(&head);
         profile.write_tables(&job.folder)?;
-        if !job.quiet {
-            let summary = Summary {
+        let wall_s = job.start.elapsed().as_secs_f64();
+        if job.show.details {
+            print::line(&Details {
                 head: &head,
                 totals: &totals,
                 profile: &profile,
                 vertices: model.cloth.vertex_count(),
-                triangles: model.cloth.faces.len(),
                 step_s: job.scene.step_s(),
-                folder: &job.folder,
-                wall_s: job.start.elapsed().as_secs_f64(),
+                wall_s,
                 output_s: output_s + start.elapsed().as_secs_f64(),
-            };
-            print::line(&summary)?;
+            })?;
+        }
+        if !job.show.quiet {
+            print::line(&Summary {
+                head: &head,
+                model,
+                peaks: &peaks,
+                frames: last_frame.unwrap_or(0) as usize,
+                format: job.format.name(),
+                folder: &job.folder,
+                set_up_s,
+                wall_s,
+            })?;
         }
         Ok(())
     }
@@ -185,17 +204,10 @@ fn taken_over(folder: &RunFolder) -> Option<String> {
     ))
 }
 
-/// Warnings about the start of the scene and about ranks without cloth.
+/// Warnings about the start of the scene and about too many ranks and threads.
 fn warnings(job: &Job, head: &RunHead) -> impl Iterator<Item = String> {
     let start = job.warnings.iter().map(|it| format!("warning: the scene starts with {it}"));
-    let empty = head.places.iter().filter(|place| place.vertices == 0).map(|place| {
-        format!(
-            "warning: rank {} owns no patch of the cloth, so it only helps to search for \
-             contacts; use fewer ranks or a smaller patch_vertices",
-            place.rank
-        )
-    });
-    start.chain(empty)
+    start.chain(job.placement.warning(head.patches))
 }
 
 /// Checks that test trees can be written, if they are asked for, before there is a run folder. They

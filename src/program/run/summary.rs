@@ -1,232 +1,131 @@
-//! The closing summary of a run.
+//! The closing summary of a run: what a user of the frames asks first.
 
 use std::fmt;
 use std::path::Path;
 
-use cloth_sim::step::{Counter, Measure, Phase, StepReport};
+use cloth_sim::math::Vec3;
+use cloth_sim::step::Model;
 
+use crate::program::output::names;
 use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl::FrameRecord;
-use crate::program::profile::Profile;
-use crate::program::words::plural;
+use crate::program::run::peaks::{Peaks, Strain};
+use crate::program::words::{grouped, plural, significant};
 
-/// The closing summary: the run, the time of each phase, the folder of the frames.
+/// The closing summary: the cloth, its extremes, the frames and what to do with them.
 pub struct Summary<'a> {
     /// The run.
     pub head: &'a RunHead,
-    /// Sums over its steps.
-    pub totals: &'a Totals,
-    /// How its processors spent their time.
-    pub profile: &'a Profile,
-    /// Number of cloth vertices.
-    pub vertices: usize,
-    /// Number of cloth triangles.
-    pub triangles: usize,
-    /// Size of a whole step, s.
-    pub step_s: f64,
+    /// Its cloths.
+    pub model: &'a Model,
+    /// Its extremes.
+    pub peaks: &'a Peaks,
+    /// Number of the last frame.
+    pub frames: usize,
+    /// The format of the frames.
+    pub format: &'static str,
     /// The folder of the frames.
     pub folder: &'a Path,
-    /// Wall time of the run, s.
+    /// Wall time of the set-up, s.
+    pub set_up_s: f64,
+    /// Wall time of the run, set-up included, s.
     pub wall_s: f64,
-    /// Wall time in which rank 0 handed frames to the writer or waited for it, s.
-    pub output_s: f64,
-}
-
-/// Sums over the steps of a run.
-pub struct Totals {
-    of_ranks: Vec<StepReport>,
-    steps: usize,
-    frames: usize,
-}
-
-impl Totals {
-    /// Zero, for a run on `ranks` ranks.
-    pub fn new(ranks: usize) -> Self {
-        Self { of_ranks: vec![StepReport::default(); ranks], steps: 0, frames: 0 }
-    }
-
-    /// Adds the steps of a frame.
-    pub fn add(&mut self, frame: &FrameRecord) {
-        self.frames += 1;
-        for step in &frame.steps {
-            self.of_ranks[step.rank].add(&step.report);
-            self.steps += usize::from(step.rank == 0);
-        }
-    }
 }
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, totals: Totals { of_ranks: totals, steps, frames }, .. } = *self;
-        let of_rank_0 = totals.first().copied().unwrap_or_default();
-        let frames = frames.saturating_sub(1);
+        let Self { head, model, frames, .. } = *self;
+        let a_frame = (self.wall_s - self.set_up_s) / frames.max(1) as f64;
         writeln!(
             f,
-            "{}: {}, {} of {:.4} ms in {:.2} s ({} x {}, {})",
+            "{}: {} in {:.1} s ({:.1} s set-up, {} s a frame; {} x {})",
             head.scene,
             plural(frames, "frame"),
-            plural(*steps, "step"),
-            self.step_s * 1e3,
             self.wall_s,
+            self.set_up_s,
+            significant(a_frame),
             plural(head.ranks, "rank"),
             plural(head.threads, "thread"),
-            if head.transport == "mpi" { "MPI" } else { "one process" },
         )?;
-        writeln!(
-            f,
-            "  cloth       {} vertices, {} triangles, {}; bending {}",
-            self.vertices,
-            self.triangles,
-            plural(head.patches, "patch"),
-            head.bending
-        )?;
-        writeln!(
-            f,
-            "  partition   load index {:.3}, surface index {:.3}",
-            head.load_index, head.surface_index
-        )?;
-        write_solver(f, &of_rank_0, totals)?;
-        write_contacts(f, totals, *steps)?;
-        write_fail_safe(f, &of_rank_0, totals, self.vertices)?;
-        self.write_phases(f, totals, *steps)?;
-        write_processors(f, self.profile)?;
-        write!(f, "  frames      {}", self.folder.display())
+        write_cloth(f, model)?;
+        self.write_peaks(f)?;
+        let folder = self.folder.display();
+        let last = names::frame(frames as u64, self.format);
+        writeln!(f, "  frames    {folder}, up to {last}")?;
+        writeln!(f, "  to check  cloth-sim check {folder}")?;
+        write!(f, "  to see    import the .{} files into Blender, MeshLab or ParaView", self.format)
     }
 }
 
 impl Summary<'_> {
-    /// Seconds of each phase, averaged over the ranks.
-    fn write_phases(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        totals: &[StepReport],
-        steps: usize,
-    ) -> fmt::Result {
-        let mean = |phase: Phase| {
-            totals.iter().map(|total| total.seconds(phase)).sum::<f64>() / totals.len() as f64
-        };
-        let group = |physical: bool| -> f64 {
-            let phases = Phase::ALL.iter().filter(|p| p.is_physical_modelling() == physical);
-            phases.map(|&phase| mean(phase)).sum()
-        };
-        let mut line = |name: &str, seconds: f64| {
-            let per_step = 1e3 * seconds / steps.max(1) as f64;
-            let share = 100.0 * seconds / self.wall_s;
-            writeln!(f, "  {name:<22} {seconds:>9.3} s {per_step:>9.3} ms/step {share:>6.1} %")
-        };
-        line("physical modelling", group(true))?;
-        for phase in Phase::ALL.iter().filter(|phase| phase.is_physical_modelling()) {
-            line(&format!("  {}", phase.name()), mean(*phase))?;
+    fn write_peaks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Peaks { contacts, distance_m, stretch, compression } = self.peaks;
+        if let (Some(stretch), Some(compression)) = (stretch, compression) {
+            write_strain(f, "strain    longest edge", stretch)?;
+            write_strain(f, "          shortest edge", compression)?;
         }
-        line("collision handling", group(false))?;
-        for phase in Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling()) {
-            line(&format!("  {}", phase.name()), mean(*phase))?;
-        }
-        line("output", self.output_s)
+        let Some((count, frame)) = contacts else {
+            return writeln!(f, "  contacts  none");
+        };
+        writeln!(f, "  contacts  at most {} in a step, before frame {frame}", grouped(*count))?;
+        let Some((distance_m, frame)) = distance_m else { return Ok(()) };
+        let wanted = self.model.settings.contact.distance_m;
+        writeln!(
+            f,
+            "  distance  smallest {} mm, before frame {frame} (contact.distance_m is {} mm)",
+            significant(1e3 * distance_m),
+            significant(1e3 * wanted),
+        )
     }
 }
 
-fn write_solver(
-    f: &mut fmt::Formatter<'_>,
-    rank_0: &StepReport,
-    totals: &[StepReport],
-) -> fmt::Result {
-    let solves = rank_0.get(Counter::Solves).max(1);
-    let iterations = rank_0.get(Counter::CgIterations);
+fn write_strain(f: &mut fmt::Formatter<'_>, name: &str, peak: &Strain) -> fmt::Result {
+    let Strain { strain, frame, at } = peak;
+    let percent = 100.0 * strain;
     writeln!(
         f,
-        "  solver      {}, {}, {:.1} CG iterations each, {:.3} ms an iteration",
-        plural(rank_0.get(Counter::Solves) as usize, "solve"),
-        plural(rank_0.get(Counter::Halvings) as usize, "halving"),
-        iterations as f64 / solves as f64,
-        1e3 * rank_0.seconds(Phase::Solve) / iterations.max(1) as f64,
-    )?;
-    let sum = |counter| totals.iter().map(|total| total.get(counter)).sum::<u64>() as f64;
-    let exchanges = (iterations * totals.len() as u64).max(1) as f64;
-    writeln!(
-        f,
-        "  ghosts      {:.0} bytes in {:.1} messages per exchange and rank, {:.0} messages a solve",
-        sum(Counter::GhostBytes) / exchanges,
-        sum(Counter::GhostMessages) / exchanges,
-        sum(Counter::GhostMessages) / solves as f64,
+        "  {name} {percent:+.1} %: frame {frame}, at ({:.2}, {:.2}, {:.2}) m",
+        at.x, at.y, at.z
     )
 }
 
-fn write_contacts(f: &mut fmt::Formatter<'_>, totals: &[StepReport], steps: usize) -> fmt::Result {
-    let sum = |counter| totals.iter().map(|total| total.get(counter)).sum::<u64>();
-    let mean = |counter| sum(counter) as f64 / steps.max(1) as f64;
+fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
+    let sizes = sizes(model);
+    let largest = sizes.iter().max_by(|a, b| a[0].total_cmp(&b[0]));
+    let Some(largest) = largest else { return writeln!(f, "  cloth     none") };
+    let size = largest.iter().map(|&side| significant(side)).collect::<Vec<_>>().join(" x ");
+    let name = match sizes.len() {
+        1 => format!("cloth     {size} m"),
+        count => format!("cloths    {count}, the largest {size} m"),
+    };
     writeln!(
         f,
-        "  contacts    {:.1} a step (predicted impacts: {:.1}) from {:.1} candidate pairs",
-        mean(Counter::ProximityPairs) + mean(Counter::PredictedImpacts),
-        mean(Counter::PredictedImpacts),
-        mean(Counter::Candidates),
+        "  {name}, {} vertices, {} faces",
+        grouped(model.cloth.vertex_count() as u64),
+        grouped(model.cloth.faces.len() as u64)
     )?;
-    writeln!(
-        f,
-        "  collisions  {} after the solve, {} still there after the impulses",
-        sum(Counter::Collisions),
-        sum(Counter::Unresolved),
-    )
+    let mut lengths: Vec<f64> = (model.edges.iter())
+        .map(|edge| (model.rest[edge[0] as usize] - model.rest[edge[1] as usize]).norm())
+        .collect();
+    let Some(shortest) = lengths.iter().copied().reduce(f64::min) else { return Ok(()) };
+    let middle = lengths.len() / 2;
+    let (_, median, _) = lengths.select_nth_unstable_by(middle, f64::total_cmp);
+    let [shortest, median] = [shortest, *median].map(|length| significant(1e3 * length));
+    writeln!(f, "  edges     shortest {shortest} mm, median {median} mm, at rest")
 }
 
-/// The share of vertex-steps and of motion that the fail-safe took away, and the steps that were
-/// redone.
-fn write_fail_safe(
-    f: &mut fmt::Formatter<'_>,
-    rank_0: &StepReport,
-    totals: &[StepReport],
-    vertices: usize,
-) -> fmt::Result {
-    let vertex_steps = (rank_0.get(Counter::Solves) * vertices as u64).max(1) as f64;
-    let path: f64 = totals.iter().map(|total| total.measured(Measure::Path)).sum();
-    writeln!(
-        f,
-        "  fail-safe   {} ({:.1e} of all vertex-steps), {:.1e} of their motion taken away",
-        shortened(rank_0.get(Counter::Truncated)),
-        rank_0.get(Counter::Truncated) as f64 / vertex_steps,
-        rank_0.measured(Measure::PathLost) / path.max(f64::MIN_POSITIVE),
-    )?;
-    let [turned, redone, pinches, held] =
-        [Counter::Turned, Counter::Redone, Counter::Pinches, Counter::Held]
-            .map(|counter| rank_0.get(counter));
-    if turned + redone + pinches + held > 0 {
-        writeln!(
-            f,
-            "              steps redone at half the size: {redone} lost too much motion, {turned} turned \
-             an edge too far, {pinches} had no room; obstacles and handles waited for {}",
-            plural(held as usize, "step"),
-        )?;
-    }
-    Ok(())
-}
-
-/// A line for each processor, which shows how evenly the tests were shared.
-fn write_processors(f: &mut fmt::Formatter<'_>, profile: &Profile) -> fmt::Result {
-    writeln!(
-        f,
-        "  {:<10} {:>12} {:>14} {:>13} {:>9} {:>7}",
-        "processor", "utilization", "tests", "tasks created", "executed", "stolen"
-    )?;
-    for processor in &profile.processors {
-        let usage = &processor.usage;
-        let utilization = match processor.utilization {
-            Some(share) => format!("{:.1} %", 100.0 * share),
-            None => "no tests".to_owned(),
-        };
-        writeln!(
-            f,
-            "    {:<8} {utilization:>12} {:>14} {:>13} {:>9} {:>7}",
-            processor.name(),
-            usage.tests,
-            usage.tasks_created,
-            usage.tasks_executed,
-            usage.tasks_stolen
-        )?;
-    }
-    Ok(())
-}
-
-fn shortened(motions: u64) -> String {
-    format!("{} shortened", plural(motions as usize, "motion"))
+/// The sides of the box around each cloth at rest, m, longest first. A flat cloth has two.
+fn sizes(model: &Model) -> Vec<Vec<f64>> {
+    let mut first = 0;
+    let boxes = model.cloth_ends.iter().map(|&end| {
+        let vertices = &model.rest[first..end as usize];
+        first = end as usize;
+        let low = vertices.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
+        let high = vertices.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
+        let size: Vec3 = high - low;
+        let mut sides = vec![size.x, size.y, size.z];
+        sides.sort_by(|a, b| b.total_cmp(a));
+        sides.retain(|&side| side > 1e-6 * size.max());
+        sides
+    });
+    boxes.filter(|sides| !sides.is_empty()).collect()
 }

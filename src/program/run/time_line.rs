@@ -34,7 +34,7 @@ pub fn write(job: &Job, world: &dyn World, traced: TracedStep) -> Result<()> {
         scene: job.scene.name.clone(),
         step,
         frame,
-        threads: job.threads,
+        threads: job.placement.threads,
         ranks,
     };
     line.count_from_start();

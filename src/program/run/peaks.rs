@@ -1,0 +1,75 @@
+//! The largest strain, the most contacts and the smallest distance of a run.
+
+use std::collections::BTreeMap;
+
+use cloth_sim::math::Vec3;
+use cloth_sim::step::{Counter, Model, StepReport};
+
+use crate::program::output::steps_jsonl::FrameRecord;
+
+/// Extremes over the frames and steps of a run.
+#[derive(Debug, Default)]
+pub struct Peaks {
+    /// The most contacts of a step, of all ranks, and the frame of that step.
+    pub contacts: Option<(u64, u64)>,
+    /// The smallest distance of two surfaces in contact at the start of a step, m, and its frame.
+    pub distance_m: Option<(f64, u64)>,
+    /// The edge of the largest strain (length over rest length, minus 1) in any frame.
+    pub stretch: Option<Strain>,
+    /// The edge of the smallest strain.
+    pub compression: Option<Strain>,
+}
+
+/// The strain of an edge of a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strain {
+    /// Length over rest length, minus 1.
+    pub strain: f64,
+    /// The frame.
+    pub frame: u64,
+    /// The middle of the edge, m.
+    pub at: Vec3,
+}
+
+impl Peaks {
+    /// Adds a frame, whose cloth vertices are at `x` (m).
+    pub fn add(&mut self, frame: &FrameRecord, model: &Model, x: &[Vec3]) {
+        self.add_steps(frame);
+        for edge in &model.edges {
+            let length = |x: &[Vec3]| (x[edge[0] as usize] - x[edge[1] as usize]).norm();
+            let strain = length(x) / length(&model.rest) - 1.0;
+            let is_stretch = self.stretch.is_none_or(|most| strain > most.strain);
+            let is_compression = self.compression.is_none_or(|least| strain < least.strain);
+            if is_stretch || is_compression {
+                let at = (x[edge[0] as usize] + x[edge[1] as usize]) / 2.0;
+                let extreme = Some(Strain { strain, frame: frame.frame, at });
+                if is_stretch {
+                    self.stretch = extreme;
+                }
+                if is_compression {
+                    self.compression = extreme;
+                }
+            }
+        }
+    }
+
+    fn add_steps(&mut self, frame: &FrameRecord) {
+        let mut contacts = BTreeMap::<u64, u64>::new();
+        for step in &frame.steps {
+            *contacts.entry(step.step).or_default() += contacts_of(&step.report);
+            let gap = step.report.smallest_gap_m;
+            if gap < self.distance_m.map_or(f64::INFINITY, |(least, _)| least) {
+                self.distance_m = Some((gap, frame.frame));
+            }
+        }
+        let most = contacts.into_values().max().unwrap_or(0);
+        if most > self.contacts.map_or(0, |(most, _)| most) {
+            self.contacts = Some((most, frame.frame));
+        }
+    }
+}
+
+/// Contacts that a step found.
+pub fn contacts_of(report: &StepReport) -> u64 {
+    report.get(Counter::ProximityPairs) + report.get(Counter::PredictedImpacts)
+}

@@ -1,0 +1,63 @@
+//! The set-up of a run as the user sees it: a line on a terminal, or a log with -v.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How much of a run the user wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Show {
+    /// Only errors.
+    pub quiet: bool,
+    /// Also the time of each stage of the set-up, and what profilers ask for.
+    pub details: bool,
+    /// Also a line for each step.
+    pub steps: bool,
+}
+
+impl Show {
+    /// Only errors: for all ranks but rank 0.
+    #[cfg(feature = "mpi")]
+    pub const ERRORS: Self = Self { quiet: true, details: false, steps: false };
+
+    /// Whether there is a line that moves: on a terminal, unless there are log lines.
+    pub fn moves(self) -> bool {
+        !self.quiet && !self.details && std::io::stderr().is_terminal()
+    }
+}
+
+/// A stage of the set-up. It ends when it is dropped.
+pub struct Stage {
+    name: &'static str,
+    start: Instant,
+    line: Option<ProgressBar>,
+    log: bool,
+}
+
+impl Stage {
+    /// Begins the stage `name`.
+    pub fn begin(show: Show, name: &'static str) -> Self {
+        let line = show.moves().then(|| {
+            let line = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
+                line.set_style(style);
+            }
+            line.set_message(name);
+            line.enable_steady_tick(Duration::from_millis(125));
+            line
+        });
+        Self { name, start: Instant::now(), line, log: show.details && !show.quiet }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(line) = &self.line {
+            line.finish_and_clear();
+        }
+        if self.log {
+            eprintln!("set-up: {:.2} s {}", self.start.elapsed().as_secs_f64(), self.name);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a run prints: progress on standard error, the summary on standard output.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::run::finish;
+
+fn cloth_sim(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    finish(command.current_dir(folder).args(arguments))
+}
+
+/// Standard output and standard error of 10 frames, 40 steps, in which a cloth lands on the floor.
+fn landing(arguments: &[&str]) -> [String; 2] {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let scene = scene.to_str().expect("a path of characters");
+    let run = [scene, "--frames", "10", "--threads", "1", "--out", "out/landing"];
+    let output = cloth_sim(folder.path(), &[&run[..], arguments].concat());
+    let [out, said] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("text"));
+    assert!(output.status.success(), "{said}");
+    assert!(!(out.clone() + &said).contains('\x1b'), "control codes in a pipe: {out}{said}");
+    [out, said]
+}
+
+/// The line of the summary that begins with `name`.
+fn line<'a>(summary: &'a str, name: &str) -> &'a str {
+    let line = summary.lines().find_map(|line| line.trim_start().strip_prefix(name));
+    line.unwrap_or_else(|| panic!("no line `{name}` in:\n{summary}")).trim_start()
+}
+
+#[test]
+fn the_summary_says_what_users_of_the_frames_ask() {
+    let [summary, said] = landing(&[]);
+    assert!(summary.starts_with("landing: 10 frames in "), "{summary}");
+    assert!(summary.lines().next().is_some_and(|first| first.contains(" s a frame")), "{summary}");
+    assert!(line(&summary, "cloth ").starts_with("0.4 x 0.4 m, "), "{summary}");
+    for (name, words) in [
+        ("edges", &["shortest", "median", "mm"][..]),
+        ("strain", &["longest edge +", " %: frame ", " m"]),
+        ("contacts", &["at most ", "before frame "]),
+        ("distance", &["smallest ", " mm, before frame ", "contact.distance_m"]),
+        ("frames", &["out/landing", "frame_0010.obj"]),
+        ("to check", &["cloth-sim check out/landing"]),
+        ("to see", &[".obj", "Blender"]),
+    ] {
+        let line = line(&summary, name);
+        assert!(words.iter().all(|word| line.contains(word)), "{name}: {line}");
+    }
+    assert!(!summary.contains("CG iterations") && !summary.contains("utilization"), "{summary}");
+    let longest = summary.lines().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(80), "{longest:?} columns:\n{summary}");
+    let frames: Vec<_> = said.lines().collect();
+    assert_eq!(frames.len(), 10, "a line for each frame: {said}");
+    assert!(frames[9].starts_with("frame 10/10: "), "{said}");
+}
+
+#[test]
+fn each_v_shows_more() {
+    let [details, said] = landing(&["-v"]);
+    assert!(details.contains("CG iterations") && details.contains("utilization"), "{details}");
+    assert!(line(&details, "to check").contains("cloth-sim check"), "the summary comes too");
+    for stage in ["scene and meshes", "partition", "hierarchies", "linear system"] {
+        assert!(said.lines().any(|line| line.starts_with("set-up: ") && line.ends_with(stage)));
+    }
+    assert_eq!(said.matches("step 40: ").count(), 0, "{said}");
+    let [_, said] = landing(&["-vv"]);
+    assert_eq!(
+        (said.matches("set-up: ").count(), said.matches("step 40: ").count()),
+        (6, 1),
+        "{said}"
+    );
+    assert_eq!(landing(&["-q"]), ["", ""]);
+}
+
+#[test]
+fn a_slip_in_a_subcommand_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for arguments in [&["chekc", "out/x"][..], &["chekc"]] {
+        let output = cloth_sim(folder.path(), arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success());
+        assert!(said.contains("no file `chekc`; did you mean the subcommand `check`?"), "{said}");
+    }
+}
