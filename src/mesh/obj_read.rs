@@ -8,8 +8,10 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::ids::NONE;
+use crate::input;
 use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
+use crate::mesh::triangulate::CORNERS;
 
 /// The lines of the file that vertices and polygons come from, for messages.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +47,7 @@ impl Lines {
 /// A file that cannot be read. With its line: a malformed or non-finite number, an index out of
 /// range, or a polygon with fewer than three corners.
 pub fn read(path: &Path) -> Result<(ObjDocument, Lines)> {
-    let bytes = std::fs::read(path).map_err(|cause| {
+    let bytes = input::read(path, input::DATA_LIMIT).map_err(|cause| {
         Error::file(path, cause, "check the mesh's path; it is relative to the scene file")
     })?;
     parse(&bytes, &path.display().to_string())
@@ -175,6 +177,10 @@ impl Scan {
         if corners.len() < 3 {
             let cause = format!("a face with {} corners", corners.len());
             return Err(self.lines.error(line, cause, "give each face at least three corners"));
+        }
+        if corners.len() > CORNERS {
+            let cause = format!("a face with {} corners; at most {CORNERS} are cut", corners.len());
+            return Err(self.lines.error(line, cause, "cut it into triangles in a modeller"));
         }
         for corner in corners {
             self.corner(line, corner)?;

@@ -33,7 +33,16 @@ use self::cli::{Command, CommandLine};
 /// Reads the command line and runs what it asks for.
 pub fn main() -> ExitCode {
     cloth_sim::ranks::report_panics_once();
-    let outcome = match CommandLine::parse() {
+    let arguments = match CommandLine::try_parse() {
+        Ok(arguments) => arguments,
+        // Help and version are no errors.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => {
+            print::message(error.render().to_string().trim_end());
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = match arguments {
         CommandLine { command: Some(command), .. } => subcommand(&command),
         CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
         // The parser refuses a line without a scene before this.
@@ -43,7 +52,7 @@ pub fn main() -> ExitCode {
         }
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error}");
+        print::message(format_args!("error: {error}"));
         ExitCode::FAILURE
     })
 }

@@ -74,6 +74,11 @@ pub fn is_frame(name: &str) -> bool {
     number.is_some_and(is_number)
 }
 
+/// The number of a frame from the name of its file.
+pub fn frame_number(name: &str) -> Option<u64> {
+    stem(name).filter(|_| is_frame(name))?.strip_prefix("frame_")?.parse().ok()
+}
+
 /// The copy of the input mesh `number`, which has the file name `name`. It is in [`MESHES`].
 pub fn mesh_copy(number: usize, name: &str) -> String {
     format!("{MESH_COPY}{number}_{name}")

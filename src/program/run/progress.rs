@@ -5,6 +5,8 @@ use std::io::IsTerminal;
 use cloth_sim::step::{Counter, Phase, StepReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::program::print;
+
 /// Shows the progress of a run on standard error.
 pub struct RunProgress {
     bar: Option<ProgressBar>,
@@ -40,12 +42,12 @@ impl RunProgress {
         }
         if self.verbose {
             let ms: f64 = 1e3 * Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum::<f64>();
-            eprintln!(
+            print::message(format_args!(
                 "step {step}: {} CG iterations, {} contacts, {} collisions, {ms:.1} ms",
                 report.get(Counter::CgIterations),
                 report.get(Counter::ProximityPairs) + report.get(Counter::PredictedImpacts),
                 report.get(Counter::Collisions),
-            );
+            ));
         }
         let halvings = report.get(Counter::Halvings);
         if halvings > 0 {
@@ -61,11 +63,11 @@ impl RunProgress {
             Some(bar) => bar.set_prefix(format!("{frame}/{}", self.frames)),
             None if self.lines && frame > 0 => {
                 let seconds: f64 = Phase::ALL.iter().map(|&phase| total.seconds(phase)).sum();
-                eprintln!(
+                print::message(format_args!(
                     "frame {frame}/{}: {seconds:.2} s, {:.0} CG iterations a step",
                     self.frames,
                     total.get(Counter::CgIterations) as f64 / self.steps_per_frame as f64,
-                );
+                ));
             }
             None => {}
         }
@@ -74,8 +76,8 @@ impl RunProgress {
     /// Prints a message above the bar.
     pub fn say(&self, message: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
+            Some(bar) => bar.suspend(|| print::message(message)),
+            None => print::message(message),
         }
     }
 
