@@ -140,7 +140,7 @@ impl Interrupt {
             if let Some(folder) = folder.upgrade() {
                 folder.give_back();
             }
-            eprintln!("interrupted, no frame written");
+            print::message("interrupted, no frame written");
             // The phase stays locked, so that no frame begins.
             std::process::exit(exit_code(signal).into());
         }

@@ -7,6 +7,7 @@ mod gather;
 mod head;
 mod interrupt;
 mod job;
+mod memory;
 mod progress;
 mod recorder;
 mod step_watch;

@@ -121,7 +121,11 @@ impl<'j> Recorder<'j> {
         let Self { job, frames, mut head, progress, last_frame, .. } = self;
         progress.finish();
         end_with(Status::Interrupted, frames, &mut head, &job.folder)?;
-        eprintln!("interrupted, {}: {}", whole_frames(last_frame), job.folder.display());
+        print::message(format_args!(
+            "interrupted, {}: {}",
+            whole_frames(last_frame),
+            job.folder.display()
+        ));
         Ok(())
     }
 
@@ -159,6 +163,7 @@ impl<'j> Recorder<'j> {
 fn begin_files(job: &Job, model: &Model, head: &RunHead) -> Result<(FrameWriter, Option<Writer>)> {
     let scene = mesh_copies::copy_into(&job.folder, &job.meshes, &job.scene, &job.home)?;
     write_file(&job.folder.join(names::SCENE), &scene.to_ron()?)?;
+    job.materials.write(&job.folder)?;
     write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
     let begin = |path| begin_recording(path, job, model, head);
     let recording = job.record_tasks.as_deref().map(begin).transpose()?;
@@ -185,9 +190,9 @@ fn taken_over(folder: &RunFolder) -> Option<String> {
     ))
 }
 
-/// Warnings about the start of the scene and about ranks without cloth.
+/// Warnings about the scene and about ranks without cloth.
 fn warnings(job: &Job, head: &RunHead) -> impl Iterator<Item = String> {
-    let start = job.warnings.iter().map(|it| format!("warning: the scene starts with {it}"));
+    let start = job.warnings.iter().map(|it| format!("warning: {it}"));
     let empty = head.places.iter().filter(|place| place.vertices == 0).map(|place| {
         format!(
             "warning: rank {} owns no patch of the cloth, so it only helps to search for \
