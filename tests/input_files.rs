@@ -197,7 +197,8 @@ fn frames_keep_quads_seams_groups_smoothing_and_materials() {
         fs::write(folder.join(name), text).expect("a file");
     }
     let more = "obstacles: [(shape: Mesh(\"floor.obj\")), (name: \"ball\", shape: Sphere(radius_m: 0.1), \
-                transform: (translation_m: (0, -2, 0)))]";
+                transform: (translation_m: (0, -2, 0))), (shape: Sphere(radius_m: 0.1), \
+                transform: (translation_m: (0, -3, 0)))]";
     fs::write(folder.join("shirt.ron"), scene("Mesh(\"shirt.obj\")", more)).expect("a scene");
     fs::write(folder.join("plain.ron"), scene(SHEET, "")).expect("a scene");
     for name in ["shirt.ron", "plain.ron"] {
@@ -219,7 +220,7 @@ fn frames_keep_quads_seams_groups_smoothing_and_materials() {
     // Obstacles have the names of the scene and no others. A ball is smooth, a floor is not.
     let obstacles = read("obstacles.obj");
     let names = obstacles.lines().filter(|line| !line.starts_with(['v', 'f']));
-    assert_eq!(names.collect::<Vec<_>>(), ["o floor", "o ball", "s 1"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["o floor", "o ball", "s 1", "o sphere", "s 1"]);
     // A cloth whose mesh does not say it is smooth.
     let plain = fs::read_to_string(folder.join("out/plain/frame_0000.obj")).expect("a frame");
     assert_eq!(plain.matches("s 1\n").count(), 1);

@@ -87,9 +87,9 @@ def change(data, rng):
         place = rng.choice(found)
         return data[:place.start()] + rng.choice(NUMBERS).encode() + data[place.end():]
     elif way == "scale" and (found := list(NUMBER.finditer(data))):
-        place, by = rng.choice(found), 10.0 ** rng.choice([-4, -2, -1, 1, 2, 4])  # a count grows tenfold
+        place, by = rng.choice(found), 10.0 ** rng.choice([-4, -2, -1, 1, 2, 4])  # counts grow less
         whole = place.group().isdigit()
-        number = max(round(int(place.group()[:9]) * min(by, 10)), 0) if whole else float(place.group()) * by
+        number = max(round(int(place.group()[:9]) * min(by, 4)), 0) if whole else float(place.group()) * by
         return data[:place.start()] + str(number).encode() + data[place.end():]
     elif way == "cut":
         return data[:at]

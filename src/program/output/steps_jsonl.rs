@@ -111,6 +111,9 @@ pub fn read(folder: &Path) -> Result<Frames> {
 
 const REMEDY: &str = "repeat the run";
 
+/// The longest line, bytes. A step of a rank takes about one KiB.
+const LONGEST: u64 = 256 << 20;
+
 impl Iterator for Frames {
     type Item = Result<FrameRecord>;
 
@@ -118,8 +121,12 @@ impl Iterator for Frames {
     fn next(&mut self) -> Option<Self::Item> {
         self.line.clear();
         self.number += 1;
-        let mut line = self.reader.by_ref().take(input::DATA_LIMIT);
+        let mut line = self.reader.by_ref().take(LONGEST);
         if let Err(cause) = line.read_until(b'\n', &mut self.line) {
+            return Some(Err(Error::file(&self.path, cause, REMEDY)));
+        }
+        if self.line.len() as u64 == LONGEST {
+            let cause = format!("line {} is no frame: it is too long", self.number);
             return Some(Err(Error::file(&self.path, cause, REMEDY)));
         }
         match serde_json::from_slice(&self.line) {

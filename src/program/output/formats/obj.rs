@@ -98,6 +98,8 @@ struct Text {
     group: Option<String>,
     material: Option<String>,
     smoothing: u32,
+    /// Whether an object has just begun.
+    begins: bool,
 }
 
 impl Text {
@@ -109,9 +111,11 @@ impl Text {
             tail.push_str(&format!("vt {} {}\n", uv.x, uv.y));
         }
         let mut object = first;
+        self.begins = true;
         for (group, polygons) in document.group_polygons() {
             if group.object.as_deref() != object {
                 object = group.object.as_deref();
+                self.begins = true;
                 tail.push_str(&format!("o {}\n", self.unique(object.unwrap_or(name), name)));
             }
             self.switch_group(&mut tail, group);
@@ -129,6 +133,7 @@ impl Text {
     }
 
     /// In OBJ a group, material or smoothing lasts until the next one, even into the next object.
+    /// In Blender smoothing ends with its object.
     fn switch_group(&mut self, tail: &mut String, group: &Group) {
         if self.group != group.name {
             tail.push_str(&format!("g {}\n", group.name.as_deref().unwrap_or("default")));
@@ -140,7 +145,8 @@ impl Text {
             self.material.clone_from(&group.material);
         }
         let smoothing = group.smoothing.unwrap_or(0);
-        if self.smoothing != smoothing {
+        let begins = std::mem::take(&mut self.begins);
+        if self.smoothing != smoothing || (begins && smoothing != 0) {
             tail.push_str(&format!("s {smoothing}\n"));
             self.smoothing = smoothing;
         }
@@ -249,14 +255,15 @@ mod tests {
     fn several_objects_share_a_file() {
         let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\ng seam\nf 1/1 2 3/1 4\n";
         let (a, _) = parse(square.as_bytes(), "a").unwrap();
-        let b = ObjDocument::from_triangles(a.positions.clone(), &[[0, 1, 2]]);
+        let mut b = ObjDocument::from_triangles(a.positions.clone(), &[[0, 1, 2]]);
+        b.smooth_by_default();
         let mut file = Vec::new();
         let text = ObjText::new(&[("a", &a), ("b", &b), ("a", &a)], Digits::Nine);
         let raised: Vec<Vec3> = a.positions.iter().map(|p| p + Vec3::z()).collect();
         text.write(&[&a.positions, &raised, &raised], &mut file).unwrap();
         let expected = "o a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\ng seam\nf 1/1 2 3/1 4\n\
-            o b\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\ng default\nf 5 6 7\n\
-            o a.a\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvt 0 0\ng seam\nf 9/2 10 11/2 12\n";
+            o b\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\ng default\ns 1\nf 5 6 7\n\
+            o a.a\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvt 0 0\ng seam\ns 0\nf 9/2 10 11/2 12\n";
         assert_eq!(String::from_utf8(file).unwrap(), expected);
     }
 }
