@@ -107,7 +107,7 @@ fn a_polygon_of_5000_corners_is_cut_and_one_of_20000_is_refused() {
         let vertex = |i: u32| {
             // A star: every other corner is concave.
             let angle = std::f64::consts::TAU * f64::from(i) / f64::from(corners);
-            let radius = if i % 2 == 0 { 1.0 } else { 0.99 };
+            let radius = if i.is_multiple_of(2) { 1.0 } else { 0.99 };
             format!("v {} 0 {}\n", radius * angle.sin(), radius * angle.cos())
         };
         let face: Vec<String> = (1..=corners).map(|i| i.to_string()).collect();

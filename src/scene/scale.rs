@@ -23,9 +23,10 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     for (i, (cloth, built)) in scene.cloths.iter().zip(&setup.cloths).enumerate() {
         let at = format!("cloths[{i}]");
-        warnings.extend(size_warning(cloth, built, &at));
+        let size = size_warning(cloth, built, &at);
+        warnings.extend(distance_warning(scene.contact.distance_m, built, size.as_deref())?);
+        warnings.extend(size);
         warnings.extend(material_warnings(&cloth.material, &format!("{at}.material")));
-        warnings.extend(distance_warning(scene.contact.distance_m, built)?);
         for (j, pin) in cloth.pins.iter().enumerate() {
             check_turns(pin.motion.as_ref(), &format!("{at}.pins[{j}]"), scene.step_s())?;
         }
@@ -128,7 +129,16 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-fn distance_warning(distance_m: f64, cloth: &ClothSetup) -> Result<Option<String>> {
+/// The warning about the contact distance beside the edges of `cloth`. `size` is the warning about
+/// its size, which then is the cause.
+///
+/// # Errors
+/// More than [`MOST_EDGES`] short edges.
+fn distance_warning(
+    distance_m: f64,
+    cloth: &ClothSetup,
+    size: Option<&str>,
+) -> Result<Option<String>> {
     let (Edges { shortest_m, median_m, short_m }, name) = (Edges::new(cloth), &cloth.name);
     if distance_m > MOST_EDGES * short_m {
         let cause = format!(
@@ -136,10 +146,9 @@ fn distance_warning(distance_m: f64, cloth: &ClothSetup) -> Result<Option<String
              `{name}` have an edge no longer than that (the shortest one has {shortest_m:.3e} m); each \
              vertex would touch too much of its own cloth"
         );
-        let remedy = format!(
-            "choose at most half of an edge ({:.1e} m), a coarser mesh, or correct the scale",
-            0.5 * short_m
-        );
+        let choose =
+            format!("choose at most half of an edge ({:.1e} m), or a coarser mesh", 0.5 * short_m);
+        let remedy = size.map_or(choose, str::to_owned);
         return Err(Error::input("contact.distance_m", cause, remedy));
     }
     Ok((distance_m > 0.5 * median_m).then(|| {
@@ -160,7 +169,7 @@ fn check_turns(motion: Option<&MotionSpec>, at: &str, step_s: f64) -> Result<()>
     for (i, two) in keys.windows(2).enumerate() {
         let part = step_s / (two[1].time_s - two[0].time_s);
         let of_step = (turn(&two[1]) - turn(&two[0])).norm() * part.min(1.0);
-        if !(of_step <= 90.0) {
+        if of_step > 90.0 || of_step.is_nan() {
             let place = format!("{at}.motion.keyframes[{}].angle_deg", i + 1);
             let cause = format!("the motion turns by {of_step:.3e} degrees in a time step");
             let remedy = "choose a smaller angle, a later key, or more steps_per_frame";
@@ -194,7 +203,8 @@ mod tests {
             of(&format!("{cotton}, transform: (scale: 200)"))
                 .contains("cloths[0]: the largest size of `a` is 200 m")
         );
-        assert!(of(&format!("{cotton}, transform: (scale: 0.002)")).contains("is 0.002 m"));
+        let small = warnings(&format!("{cotton}, transform: (scale: 0.002)"), "").unwrap_err();
+        assert!(small.to_string().contains("help: cloths[0]: the largest size of `a` is 0.002 m"));
         let slip = "material: Isotropic(density_kg_per_m2: 200, modulus_n_per_m: 8e6, poisson_ratio: 0.3, rigidity_n_m: 2.3)";
         let said = of(slip);
         for part in [
