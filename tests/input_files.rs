@@ -215,8 +215,8 @@ fn frames_keep_quads_seams_groups_smoothing_and_materials() {
     let expected = without(mesh, "v ").replace("two colours.mtl", "materials.mtl");
     assert_eq!(without(&read("frame_0001.obj"), "v "), expected.replace("s off", "s 0"));
     let materials = read("materials.mtl");
-    assert!(materials.contains("newmtl red\nKd 1 0 0\nmap_Kd textures/wood.png\n"), "{materials}");
-    assert_eq!(read("textures/wood.png"), "an image");
+    assert!(materials.contains("newmtl red\nKd 1 0 0\nmap_Kd meshes/image_0_wood.png\n"), "{materials}");
+    assert_eq!(read("meshes/image_0_wood.png"), "an image");
     // Obstacles have the names of the scene and no others. A ball is smooth, a floor is not.
     let obstacles = read("obstacles.obj");
     let names = obstacles.lines().filter(|line| !line.starts_with(['v', 'f']));

@@ -176,7 +176,7 @@ class Kinds:
 
     def _folder(self, rng, put):
         name = rng.choice(["layers", "mesh"])
-        files = sorted(path.name for path in (self.base / "out" / name).iterdir() if path.is_file())
+        files = sorted(path.relative_to(self.base / "out" / name) for path in (self.base / "out" / name).rglob("*.*"))
         spoiled = rng.choice(files)
         for file in files:
             put(f"out/{name}/{file}", file == spoiled)

@@ -191,7 +191,7 @@ mod tests {
               contact: ({contact}))"
         );
         let scene = parse(&text, "s.ron")?;
-        scale_warnings(&scene, &build(&scene, Path::new("."), 1)?)
+        scale_warnings(&scene, &build(&scene, Path::new("."))?)
     }
 
     #[test]

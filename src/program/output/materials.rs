@@ -165,12 +165,6 @@ fn place(library: PathBuf) -> PathBuf {
     }
 }
 
-/// `name`, or else the first of the other names that is free.
-fn first_free(name: &str, other: impl Fn(u32) -> String, is_free: impl Fn(&str) -> bool) -> String {
-    let names = std::iter::once(name.to_owned()).chain((2..).map(other));
-    names.into_iter().find(|name| is_free(name)).unwrap_or_default()
-}
-
 fn copy_image(image: &Path, copy: &Path) -> io::Result<()> {
     let mut from = input::open(image, input::DATA_LIMIT)?;
     io::copy(&mut from, &mut File::create(copy)?).map(drop)

@@ -16,6 +16,7 @@ use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 
 use crate::program::output::folder::RunFolder;
+use crate::program::print;
 
 /// The signals that end a run early.
 const SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
