@@ -91,20 +91,26 @@ impl Error {
 const LINE: usize = 1000;
 const MESSAGE: usize = 8000;
 
-/// `text` as a message on a terminal: [`escaped`], and with a mark in place of the middle of a
-/// line or a text that is too long. Input is quoted in messages, and input can be anything.
+/// `text` as a message on a terminal: as [`printable_lines`], and with a mark in place of the middle
+/// if it is too long.
 pub fn printable(text: &str) -> String {
-    let lines = text.lines().map(|line| shortened(&escaped(line), LINE));
-    shortened(&lines.collect::<Vec<_>>().join("\n"), MESSAGE)
+    shortened(&printable_lines(text), MESSAGE)
 }
 
-/// `text` with control characters, other than line breaks and tabs, as `\u{..}`. A terminal would
-/// obey them. Characters that change the direction of writing count as such.
-pub fn escaped(text: &str) -> String {
+/// `text` without the control characters that a terminal would obey, and with a mark in place of
+/// the middle of a line that is too long. Input is quoted in messages, and input can be anything.
+pub fn printable_lines(text: &str) -> String {
+    let lines = text.split('\n').map(|line| shortened(&escaped(line), LINE));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `text` with control characters, other than tabs, as `\u{..}`. Characters that change the
+/// direction of writing count as such.
+fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '\n' | '\t' => escaped.push(c),
+            '\t' => escaped.push(c),
             '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 escaped.extend(c.escape_unicode());
             }

@@ -215,7 +215,10 @@ fn frames_keep_quads_seams_groups_smoothing_and_materials() {
     let expected = without(mesh, "v ").replace("two colours.mtl", "materials.mtl");
     assert_eq!(without(&read("frame_0001.obj"), "v "), expected.replace("s off", "s 0"));
     let materials = read("materials.mtl");
-    assert!(materials.contains("newmtl red\nKd 1 0 0\nmap_Kd meshes/image_0_wood.png\n"), "{materials}");
+    assert!(
+        materials.contains("newmtl red\nKd 1 0 0\nmap_Kd meshes/image_0_wood.png\n"),
+        "{materials}"
+    );
     assert_eq!(read("meshes/image_0_wood.png"), "an image");
     // Obstacles have the names of the scene and no others. A ball is smooth, a floor is not.
     let obstacles = read("obstacles.obj");

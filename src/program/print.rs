@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
-use cloth_sim::error::{Error, Result, escaped, printable};
+use cloth_sim::error::{Error, Result, printable, printable_lines};
 
 /// Prints a line on standard output. Its reader may stop early, like `head`: then this does
 /// nothing.
@@ -12,7 +12,7 @@ use cloth_sim::error::{Error, Result, escaped, printable};
 /// # Errors
 /// When the line cannot be written for another reason, such as a full disk.
 pub fn line(text: impl Display) -> Result<()> {
-    match writeln!(stdout(), "{}", escaped(&text.to_string())) {
+    match writeln!(stdout(), "{}", printable_lines(&text.to_string())) {
         Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
             Err(Error::file("standard output", cause, "free some space or send it elsewhere"))
         }

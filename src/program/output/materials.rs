@@ -72,7 +72,7 @@ impl Materials {
         };
         let text = String::from_utf8_lossy(&bytes);
         let mut material: Option<(String, String)> = None;
-        for line in text.lines().map(str::trim) {
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             match (line.strip_prefix("newmtl "), &mut material) {
                 (Some(name), _) => {
                     let next = (name.trim().to_owned(), String::new());

@@ -92,7 +92,8 @@ pub fn copy_into(folder: &Path, meshes: &[InputMesh], scene: &Scene, home: &Path
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, "check the path of this mesh"))
+    input::read(path, input::DATA_LIMIT)
+        .map_err(|cause| Error::file(path, cause, "check the path of this mesh"))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -40,8 +40,7 @@ pub const UTILIZATION_PICTURE: &str = "replay_utilization";
 pub const MATERIALS: &str = "materials.mtl";
 
 /// Files of a run with one name each.
-const FILES: [&str; 8] =
-    [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES, MATERIALS];
+const FILES: [&str; 8] = [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES, MATERIALS];
 /// All pictures, without their endings.
 const PICTURES: [&str; 5] =
     [RUN_PICTURE, COMPARISON_PICTURE, STEP_PICTURE, SCALING_PICTURE, UTILIZATION_PICTURE];
