@@ -5,6 +5,8 @@ use crate::math::Vec3;
 
 /// A remedy for an unknown word: the known word nearest to `found`, and all known words.
 pub fn did_you_mean(found: &str, known: &[&str]) -> String {
+    // Input can be of any length.
+    let found = &found.chars().take(100).collect::<String>();
     let nearest = known.iter().max_by(|a, b| {
         let likeness = |word: &str| strsim::normalized_damerau_levenshtein(found, word);
         likeness(a).total_cmp(&likeness(b))

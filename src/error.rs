@@ -86,3 +86,64 @@ impl Error {
         Self::Internal { place: place.into(), cause: cause.to_string() }
     }
 }
+
+/// The most characters of a line of a message, and of a message.
+const LINE: usize = 1000;
+const MESSAGE: usize = 8000;
+
+/// `text` as a message on a terminal: as [`printable_lines`], and with a mark in place of the middle
+/// if it is too long.
+pub fn printable(text: &str) -> String {
+    shortened(&printable_lines(text), MESSAGE)
+}
+
+/// `text` without the control characters that a terminal would obey, and with a mark in place of
+/// the middle of a line that is too long. Input is quoted in messages, and input can be anything.
+pub fn printable_lines(text: &str) -> String {
+    let lines = text.split('\n').map(|line| shortened(&escaped(line), LINE));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `text` with control characters, other than tabs, as `\u{..}`. Characters that change the
+/// direction of writing count as such.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => escaped.push(c),
+            '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                escaped.extend(c.escape_unicode());
+            }
+            _ if c.is_control() => escaped.extend(c.escape_unicode()),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Keeps the begin and the end, because an end names cause or remedy.
+fn shortened(text: &str, limit: usize) -> String {
+    let count = text.chars().count();
+    if count <= limit {
+        return text.to_owned();
+    }
+    let place = |skipped: usize| text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
+    let (begin, end) = (place(limit / 2), place(count - limit / 2));
+    let left_out = count - limit / 2 * 2;
+    format!("{} [... {left_out} characters ...] {}", &text[..begin], &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_short_and_hold_no_control_characters() {
+        let error = Error::input("a\u{1b}[31m.obj:3", "`é\t\u{7}\u{202e}`", "x".repeat(500_000));
+        let text = printable(&error.to_string());
+        assert!(text.starts_with("a\\u{1b}[31m.obj:3: `é\t\\u{7}\\u{202e}`\n  help: xx"), "{text}");
+        assert!(text.ends_with("xx") && text.contains("characters ...]") && text.len() < 1200);
+        assert!(printable(&"line\n".repeat(100_000)).len() < 8100);
+        assert_eq!(printable("a\n  b"), "a\n  b");
+    }
+}

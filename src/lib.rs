@@ -72,7 +72,7 @@
 //! | `stealing`, `collision` | sharing of any tests; pairs that come near |
 //! | `linear` | block matrix, preconditioners, conjugate gradients |
 //! | [`partition`], [`mesh`], [`ranks`] | patches and owners; meshes; ranks and their messages |
-//! | [`error`], [`ids`], [`math`] | what all rooms use |
+//! | [`error`], [`ids`], [`input`], [`math`] | what all rooms use |
 
 // Without the feature `internals`, what only tests and the machine model use has no user.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
@@ -82,6 +82,7 @@ mod bounds;
 mod choice;
 pub mod error;
 pub mod ids;
+pub mod input;
 pub mod math;
 pub mod mesh;
 pub mod observe;

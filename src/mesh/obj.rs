@@ -1,4 +1,7 @@
-//! OBJ documents: polygons, seams, groups and names of a mesh file. Frames are written with them.
+//! OBJ documents: polygons, seams, groups, smoothing and names of a mesh file. Frames are written
+//! with them.
+
+use std::path::PathBuf;
 
 use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
@@ -15,8 +18,8 @@ pub struct Corner {
     pub texcoord: u32,
 }
 
-/// Consecutive polygons with the same object, group and material.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Consecutive polygons with the same object, group, material and smoothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Group {
     /// Name of the object (`o`), if the file gives one.
     pub object: Option<String>,
@@ -24,12 +27,14 @@ pub struct Group {
     pub name: Option<String>,
     /// Name of the material (`usemtl`), if the file gives one.
     pub material: Option<String>,
+    /// Number of the smoothing group (`s`), 0 for faceted. None where the file has not said it.
+    pub smoothing: Option<u32>,
     /// One past the last polygon. The first polygon follows the group before.
     pub end: u32,
 }
 
-/// An OBJ file: polygons, seams, groups and names in the order of the file.
-/// Normals and smoothing groups are left out, because deformation makes them wrong.
+/// An OBJ file: polygons, seams, groups, smoothing and names in the order of the file. Normals are
+/// left out, because deformation makes them wrong.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ObjDocument {
     /// Vertex positions, in the file's own unit.
@@ -42,6 +47,8 @@ pub struct ObjDocument {
     pub polygon_ends: Vec<u32>,
     /// Groups of consecutive polygons, in order.
     pub groups: Vec<Group>,
+    /// The files that describe its materials (`mtllib`).
+    pub libraries: Vec<PathBuf>,
 }
 
 impl ObjDocument {
@@ -54,7 +61,15 @@ impl ObjDocument {
             texcoords: Vec::new(),
             corners: faces.iter().flatten().map(corner).collect(),
             polygon_ends: (1..=end).map(|face| 3 * face).collect(),
-            groups: vec![Group { object: None, name: None, material: None, end }],
+            groups: vec![Group { object: None, name: None, material: None, smoothing: None, end }],
+            libraries: Vec::new(),
+        }
+    }
+
+    /// Makes all polygons smooth, unless the document says which are.
+    pub fn smooth_by_default(&mut self) {
+        if self.groups.iter().all(|group| group.smoothing.is_none()) {
+            self.groups.iter_mut().for_each(|group| group.smoothing = Some(1));
         }
     }
 

@@ -1,15 +1,17 @@
 //! Reads OBJ files.
 //!
-//! The `obj` crate reads polygons and groups. It keeps positions as `f32` and does not check
-//! indices. So positions are read here again as `f64`. Each line is checked before the crate
-//! parses it, and each index is checked afterwards.
+//! The `obj` crate reads polygons. It keeps positions as `f32`, does not check indices, and knows
+//! no smoothing. So everything else is read here. Each line is checked before the crate parses it,
+//! and each index is checked afterwards.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::ids::NONE;
+use crate::input;
 use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
+use crate::mesh::triangulate::CORNERS;
 
 /// The lines of the file that vertices and polygons come from, for messages.
 #[derive(Debug, Clone, Default)]
@@ -45,21 +47,35 @@ impl Lines {
 /// A file that cannot be read. With its line: a malformed or non-finite number, an index out of
 /// range, or a polygon with fewer than three corners.
 pub fn read(path: &Path) -> Result<(ObjDocument, Lines)> {
-    let bytes = std::fs::read(path).map_err(|cause| {
+    let bytes = input::read(path, input::DATA_LIMIT).map_err(|cause| {
         Error::file(path, cause, "check the mesh's path; it is relative to the scene file")
     })?;
-    parse(&bytes, &path.display().to_string())
+    let (mut document, lines) = parse(&bytes, &path.display().to_string())?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    document.libraries =
+        document.libraries.iter().flat_map(|named| libraries(folder, named)).collect();
+    Ok((document, lines))
 }
 
-/// Reads an OBJ text. `file` is its name in messages. Errors as for [`read`].
+/// The files that the line `mtllib named` of a mesh in `folder` means: one, whose name may have
+/// blanks, or several.
+fn libraries(folder: &Path, named: &Path) -> Vec<PathBuf> {
+    let text = named.to_string_lossy();
+    match folder.join(named).is_file() {
+        true => vec![folder.join(named)],
+        false => text.split_whitespace().map(|word| folder.join(word)).collect(),
+    }
+}
+
+/// Reads an OBJ text. `file` is its name in messages. Libraries of materials are as the text names
+/// them, a path for each `mtllib` line. Errors as for [`read`].
 pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
     let text = String::from_utf8_lossy(bytes);
     let mut scan = Scan {
         document: ObjDocument::default(),
         lines: Lines { file: file.to_owned(), ..Lines::default() },
         clean: String::with_capacity(text.len()),
-        names: ["default", "default", NO_MATERIAL].map(str::to_owned),
-        renamed: true,
+        next: Group::default(),
     };
     // One empty line more, so that a last line that ends in `\` is not lost.
     let lines = text.trim_start_matches('\u{feff}').lines().chain([""]);
@@ -94,10 +110,8 @@ struct Scan {
     document: ObjDocument,
     lines: Lines,
     clean: String,
-    /// Object, group and material of the next face.
-    names: [String; 3],
-    /// True if `clean` does not hold these names yet.
-    renamed: bool,
+    /// The group of the next face.
+    next: Group,
 }
 
 impl Scan {
@@ -116,38 +130,19 @@ impl Scan {
                 self.clean.push_str("vt 0 0\n");
             }
             ["vn", ..] => self.clean.push_str("vn 0 0 0\n"),
-            ["o", name @ ..] => self.rename(0, name, "default"),
-            ["g", name @ ..] => self.rename(1, name, "default"),
-            ["usemtl", name @ ..] => self.rename(2, name, NO_MATERIAL),
+            ["o", name @ ..] => self.next.object = named(name, "default"),
+            ["g", name @ ..] => self.next.name = named(name, "default"),
+            ["usemtl", name @ ..] => self.next.material = named(name, NO_MATERIAL),
+            ["mtllib", name @ ..] => self.document.libraries.push(name.join(" ").into()),
+            ["s", number, ..] => self.next.smoothing = Some(number.parse().unwrap_or(0)),
             ["f", corners @ ..] => {
                 self.face(number, corners)?;
-                self.keep_names();
-                self.keep(line);
+                self.clean.push_str(line);
+                self.clean.push('\n');
             }
             _ => {}
         }
         Ok(())
-    }
-
-    fn rename(&mut self, which: usize, name: &[&str], absent: &str) {
-        let name = if name.is_empty() { absent.to_owned() } else { name.join(" ") };
-        self.renamed |= self.names[which] != name;
-        self.names[which] = name;
-    }
-
-    /// Writes all three names. The crate forgets the group at an object and the material at a
-    /// group. It also gives a late material to earlier faces, and loses the faces before a bare
-    /// `g` if an `o` follows.
-    fn keep_names(&mut self) {
-        if std::mem::take(&mut self.renamed) {
-            let [object, group, material] = &self.names;
-            self.clean.push_str(&format!("o {object}\ng {group}\nusemtl {material}\n"));
-        }
-    }
-
-    fn keep(&mut self, line: &str) {
-        self.clean.push_str(line);
-        self.clean.push('\n');
     }
 
     /// The first `count` of `words` as finite numbers.
@@ -176,10 +171,21 @@ impl Scan {
             let cause = format!("a face with {} corners", corners.len());
             return Err(self.lines.error(line, cause, "give each face at least three corners"));
         }
+        if corners.len() > CORNERS {
+            let cause = format!("a face with {} corners; at most {CORNERS} are cut", corners.len());
+            return Err(self.lines.error(line, cause, "cut it into triangles in a modeller"));
+        }
         for corner in corners {
             self.corner(line, corner)?;
         }
         self.lines.polygons.push(line);
+        self.next.end += 1;
+        match self.document.groups.last_mut() {
+            Some(last) if (Group { end: self.next.end, ..last.clone() }) == self.next => {
+                last.end += 1
+            }
+            _ => self.document.groups.push(self.next.clone()),
+        }
         Ok(())
     }
 
@@ -202,31 +208,21 @@ impl Scan {
     }
 }
 
+/// A name of one or several words, unless it stands for none.
+fn named(words: &[&str], none: &str) -> Option<String> {
+    Some(words.join(" ")).filter(|name| !name.is_empty() && name != none)
+}
+
 const BAD_INDEX: &str = "correct the index (they count from 1) or export the mesh again";
 
-/// Takes polygons, groups and names from the crate's view of the cleaned text.
+/// Takes the polygons from the crate's view of the cleaned text.
 fn add_polygons(document: &mut ObjDocument, lines: &Lines, clean: &str) -> Result<()> {
     let config = obj::LoadConfig { strict: false };
     let data = obj::ObjData::load_buf_with_config(clean.as_bytes(), config).map_err(|cause| {
         Error::input(&lines.file, cause.to_string(), "export the mesh again as a plain OBJ file")
     })?;
-    for object in &data.objects {
-        for group in &object.groups {
-            for polygon in &group.polys {
-                add_polygon(document, lines, polygon)?;
-            }
-            document.add_group(object, group);
-        }
-    }
-    if document.polygon_ends.len() != lines.polygons.len() {
-        let cause = "the order of its objects and groups cannot be read";
-        return Err(Error::input(
-            &lines.file,
-            cause,
-            "export the mesh again, without empty groups",
-        ));
-    }
-    Ok(())
+    let groups = data.objects.iter().flat_map(|object| &object.groups);
+    groups.flat_map(|group| &group.polys).try_for_each(|it| add_polygon(document, lines, it))
 }
 
 fn add_polygon(
@@ -247,22 +243,6 @@ fn add_polygon(
     Ok(())
 }
 
-impl ObjDocument {
-    fn add_group(&mut self, object: &obj::Object, group: &obj::Group) {
-        let end = self.polygon_ends.len() as u32;
-        if self.groups.last().map_or(0, |last| last.end) == end {
-            return;
-        }
-        let named = |name: &str| (name != "default").then(|| name.to_owned());
-        let material = match &group.material {
-            Some(obj::ObjMaterial::Ref(name)) if name != NO_MATERIAL => Some(name.clone()),
-            _ => None,
-        };
-        let (object, name) = (named(&object.name), named(&group.name));
-        self.groups.push(Group { object, name, material, end });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,7 +256,7 @@ mod tests {
     fn reads_polygons_seams_groups_and_names_at_full_precision() {
         let text = "# a comment\n mtllib a.mtl\no shirt\nv 0.1 0 -1e-3\nv 1 0 0 1.0\nv 1 1 0\nv 0 1 0\n\
             vt 0.25 0.5\nvt 1\nvn 0 0 1\ns off\ng left é\nusemtl red\nf 1/1/1 2/2 3//1 4\n\
-            g\nf -4 \\\n -3 -2 # tail\n";
+            g\ns 3\nf -4 \\\n -3 -2 # tail\n";
         let (document, lines) = parse(text.as_bytes(), "m.obj").unwrap();
         assert_eq!(document.positions[0], Vec3::new(0.1, 0.0, -1e-3));
         assert_eq!(document.texcoords, [Vec2::new(0.25, 0.5), Vec2::new(1.0, 0.0)]);
@@ -284,14 +264,16 @@ mod tests {
         assert_eq!(document.corners[1], Corner { vertex: 1, texcoord: 1 });
         assert_eq!(document.corners[2], Corner { vertex: 2, texcoord: NONE });
         assert_eq!(document.corners[4..].iter().map(|c| c.vertex).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(document.libraries, [Path::new("a.mtl")]);
         let first = &document.groups[0];
+        assert_eq!((first.smoothing, document.groups[1].smoothing), (Some(0), Some(3)));
         assert_eq!(
             (first.object.as_deref(), first.name.as_deref()),
             (Some("shirt"), Some("left é"))
         );
         assert_eq!((first.material.as_deref(), first.end), (Some("red"), 1));
         assert_eq!((document.groups[1].name.as_deref(), document.groups[1].end), (None, 2));
-        assert_eq!((lines.vertices[3], lines.polygons[1]), (7, 16));
+        assert_eq!((lines.vertices[3], lines.polygons[1]), (7, 17));
     }
 
     #[test]

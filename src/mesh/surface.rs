@@ -121,6 +121,7 @@ impl SurfaceMesh {
             }
         }
         document.groups = self.groups_of_faces(per_face as u32);
+        document.libraries = old.libraries.clone();
         let topology = Topology::new(&fine.faces).map_err(|_| too_many())?;
         let face_corners = (0..fine.faces.len() as u32).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]);
         let refined = Self {

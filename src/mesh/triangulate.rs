@@ -3,6 +3,9 @@
 use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::ObjDocument;
 
+/// The most corners of a polygon. The time to cut it grows with the square of their number.
+pub const CORNERS: usize = 10_000;
+
 /// Cuts `polygon` into triangles, given as places of its corners. The triangles keep the polygon's
 /// orientation. `None` if it has no area or crosses itself.
 ///
@@ -10,15 +13,14 @@ use crate::mesh::obj::ObjDocument;
 /// equals the earliest one comes first, so that the result is the same on every run. A rectangle
 /// is cut from its first to its third corner.
 pub fn triangulate(polygon: &[Vec3]) -> Option<Vec<[usize; 3]>> {
-    let flat = project(polygon)?;
-    let mut left: Vec<usize> = (0..polygon.len()).collect();
+    let mut ring = Ring::new(project(polygon)?);
     let mut triangles = Vec::with_capacity(polygon.len() - 2);
-    while left.len() > 3 {
-        let ear = best_ear(&flat, &left)?;
-        triangles.push(corners(&left, ear));
-        left.remove(ear);
+    while ring.left.len() > 3 {
+        let ear = ring.best_ear()?;
+        triangles.push(ring.corners(ear));
+        ring.cut(ear);
     }
-    triangles.push([left[0], left[1], left[2]]);
+    triangles.push([ring.left[0], ring.left[1], ring.left[2]]);
     Some(triangles)
 }
 
@@ -62,31 +64,86 @@ fn project(polygon: &[Vec3]) -> Option<Vec<Vec2>> {
     Some(polygon.iter().map(|p| Vec2::new((p - origin).dot(&x), (p - origin).dot(&y))).collect())
 }
 
-/// Corners before, at and after place `i` of the ring `left`.
-fn corners(left: &[usize], i: usize) -> [usize; 3] {
-    let n = left.len();
-    [left[(i + n - 1) % n], left[i], left[(i + 1) % n]]
+/// The corners of a polygon that are not cut off yet.
+struct Ring {
+    flat: Vec<Vec2>,
+    /// The corners, in order.
+    left: Vec<usize>,
+    /// The triangle that cutting off each corner would make, by corner.
+    tips: Vec<Tip>,
 }
 
-/// The ear with the best shape. A quadrilateral has two cuts, and the better one wins.
-fn best_ear(flat: &[Vec2], left: &[usize]) -> Option<usize> {
-    let mut best = None;
-    let mut best_shape = 0.0;
-    for i in (0..left.len()).map(|i| (i + 1) % left.len()) {
-        if !is_ear(flat, left, i) {
-            continue;
-        }
-        let mut quality = shape(corners(left, i).map(|corner| flat[corner]));
-        if left.len() == 4 {
-            let rest = corners(left, (i + 2) % 4);
-            quality = quality.min(shape(rest.map(|corner| flat[corner])));
-        }
-        // Better by more than rounding, so that equal ears are taken in order.
-        if quality > best_shape * (1.0 + 1e-6) {
-            (best, best_shape) = (Some(i), quality);
-        }
+/// A corner with its neighbours in the ring.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tip {
+    corners: [usize; 3],
+    /// Number of other corners in the triangle. It is counted once and then kept, because counting
+    /// again after each cut takes the cube of the number of corners.
+    inside: usize,
+    shape: f64,
+}
+
+impl Ring {
+    fn new(flat: Vec<Vec2>) -> Self {
+        let count = flat.len();
+        let mut ring = Self { flat, left: (0..count).collect(), tips: vec![Tip::default(); count] };
+        (0..count).for_each(|place| ring.renew(place));
+        ring
     }
-    best
+
+    /// Corners before, at and after `place` of the ring.
+    fn corners(&self, place: usize) -> [usize; 3] {
+        let n = self.left.len();
+        [self.left[(place + n - 1) % n], self.left[place], self.left[(place + 1) % n]]
+    }
+
+    /// Works out the tip at `place`.
+    fn renew(&mut self, place: usize) {
+        let corners = self.corners(place);
+        let points = corners.map(|corner| self.flat[corner]);
+        let inside = self.left.iter().filter(|&&other| is_inside(points, self.flat[other])).count();
+        self.tips[self.left[place]] = Tip { corners, inside, shape: shape(points) };
+    }
+
+    /// Cuts off the corner at `place`.
+    fn cut(&mut self, place: usize) {
+        let gone = self.flat[self.left.remove(place)];
+        for &corner in &self.left {
+            let tip = &mut self.tips[corner];
+            tip.inside -= usize::from(is_inside(tip.corners.map(|c| self.flat[c]), gone));
+        }
+        let n = self.left.len();
+        [(place + n - 1) % n, place % n].into_iter().for_each(|neighbour| self.renew(neighbour));
+    }
+
+    /// The place of the ear with the best shape. A quadrilateral has two cuts, and the better one
+    /// wins.
+    fn best_ear(&self) -> Option<usize> {
+        let mut best = None;
+        let mut best_shape = 0.0;
+        let n = self.left.len();
+        for place in (0..n).map(|place| (place + 1) % n) {
+            let tip = &self.tips[self.left[place]];
+            if tip.inside > 0 || tip.shape <= 0.0 {
+                continue;
+            }
+            let mut quality = tip.shape;
+            if n == 4 {
+                quality = quality.min(self.tips[self.left[(place + 2) % 4]].shape);
+            }
+            // Better by more than rounding, so that equal ears are taken in order.
+            if quality > best_shape * (1.0 + 1e-6) {
+                (best, best_shape) = (Some(place), quality);
+            }
+        }
+        best
+    }
+}
+
+/// Whether `p` lies in the triangle or on its edge, and is none of its corners.
+fn is_inside([a, b, c]: [Vec2; 3], p: Vec2) -> bool {
+    let left = cross(a, b, p) >= 0.0 && cross(b, c, p) >= 0.0 && cross(c, a, p) >= 0.0;
+    left && ![a, b, c].contains(&p)
 }
 
 /// Signed area over the sum of squared edge lengths. An equilateral triangle has the largest.
@@ -98,15 +155,6 @@ fn shape([a, b, c]: [Vec2; 3]) -> f64 {
 /// Twice the signed area of a triangle.
 fn cross(a: Vec2, b: Vec2, c: Vec2) -> f64 {
     (b - a).perp(&(c - a))
-}
-
-/// True if the corner at place `i` can be cut off: it is convex and no other
-/// corner lies in its triangle.
-fn is_ear(flat: &[Vec2], left: &[usize], i: usize) -> bool {
-    let [a, b, c] = corners(left, i).map(|corner| flat[corner]);
-    let inside = |p: Vec2| cross(a, b, p) >= 0.0 && cross(b, c, p) >= 0.0 && cross(c, a, p) >= 0.0;
-    let others = left.iter().map(|&corner| flat[corner]).filter(|p| ![a, b, c].contains(p));
-    cross(a, b, c) > 0.0 && !others.into_iter().any(inside)
 }
 
 #[cfg(test)]
@@ -152,6 +200,35 @@ mod tests {
             let areas: Vec<Vec3> = triangles.iter().map(|&t| area(&polygon, t)).collect();
             assert!((areas.iter().sum::<Vec3>() - fan).norm() < 1e-12);
             assert!(areas.iter().all(|a| a.dot(&fan) > 0.0));
+        }
+    }
+
+    /// The cut of `polygon` where each ear is judged anew. It takes the cube of the corners.
+    fn judged_anew(polygon: &[Vec3]) -> Option<Vec<[usize; 3]>> {
+        let mut left: Vec<usize> = (0..polygon.len()).collect();
+        let flat = project(polygon)?;
+        let mut triangles = Vec::new();
+        while left.len() > 3 {
+            let mut ring =
+                Ring { flat: flat.clone(), left, tips: vec![Tip::default(); flat.len()] };
+            (0..ring.left.len()).for_each(|place| ring.renew(place));
+            let ear = ring.best_ear()?;
+            triangles.push(ring.corners(ear));
+            ring.left.remove(ear);
+            left = ring.left;
+        }
+        triangles.push([left[0], left[1], left[2]]);
+        Some(triangles)
+    }
+
+    proptest::proptest! {
+        /// Small integers make corners that coincide, lie on edges, or cross.
+        #[test]
+        fn kept_counts_cut_as_counting_anew(
+            points in proptest::collection::vec([-4..4_i32, -4..4_i32], 4..14)
+        ) {
+            let polygon = lifted(&Vec::from_iter(points.iter().map(|p| p.map(f64::from))));
+            proptest::prop_assert_eq!(triangulate(&polygon), judged_anew(&polygon));
         }
     }
 

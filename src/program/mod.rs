@@ -35,10 +35,20 @@ pub fn main() -> ExitCode {
     cloth_sim::ranks::report_panics_once();
     let first = std::env::args_os().nth(1).and_then(|it| it.into_string().ok()).unwrap_or_default();
     if let Some(meant) = cli::meant_subcommand(&first) {
-        eprintln!("error: no file `{first}`; did you mean the subcommand `{meant}`?");
+        let slip = format_args!("error: no file `{first}`; did you mean the subcommand `{meant}`?");
+        print::message(slip);
         return ExitCode::from(2);
     }
-    let outcome = match CommandLine::parse() {
+    let arguments = match CommandLine::try_parse() {
+        Ok(arguments) => arguments,
+        // Help and version are no errors.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => {
+            print::message(error.render().to_string().trim_end());
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = match arguments {
         CommandLine { command: Some(command), .. } => subcommand(&command),
         CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
         // The parser refuses a line without a scene before this.
@@ -48,7 +58,7 @@ pub fn main() -> ExitCode {
         }
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error}");
+        print::message(format_args!("error: {error}"));
         ExitCode::FAILURE
     })
 }

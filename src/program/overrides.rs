@@ -52,6 +52,9 @@ fn set_fields<T: Serialize + DeserializeOwned>(
             .ok_or_else(|| wrong("there is no `=` between path and value".to_owned()))?;
         // JSON has no NaN and no infinity. If the scene file holds one, that is the error.
         let mut tree = serde_json::to_value(&fields).map_err(|cause| wrong(cause.to_string()))?;
+        if depth(text) > DEPTH {
+            return Err(wrong(format!("more than {DEPTH} brackets in each other")));
+        }
         *navigate(&mut tree, path.trim(), &place)? = value(text.trim()).map_err(wrong)?;
         let changed = serde_json::from_value(tree);
         fields = changed.map_err(|cause| match validate(&fields) {
@@ -60,6 +63,22 @@ fn set_fields<T: Serialize + DeserializeOwned>(
         })?;
     }
     Ok(fields)
+}
+
+/// The most brackets in each other. A value is read recursively, and a stack has an end.
+const DEPTH: usize = 64;
+
+/// How many brackets of `text` stand in each other, at most.
+fn depth(text: &str) -> usize {
+    let depths = text.chars().scan(0_usize, |open, c| {
+        match c {
+            '(' | '[' | '{' => *open += 1,
+            ')' | ']' | '}' => *open = open.saturating_sub(1),
+            _ => {}
+        }
+        Some(*open)
+    });
+    depths.max().unwrap_or(0)
 }
 
 const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set cloths[0].material.density_kg_per_m2=0.3";
@@ -271,6 +290,7 @@ mod tests {
             ("frames", "no `=`"),
             ("frames=1.5", "expected u32"),
             ("frames=NaN", "not a finite number"),
+            (&format!("cloths={}", "A(".repeat(50_000)), "more than 64 brackets"),
             ("output.digits=Ten", "unknown variant `Ten`"),
         ] {
             let message = scene(MINIMAL, &[set]).unwrap_err().to_string();

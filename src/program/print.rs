@@ -1,19 +1,26 @@
-//! Standard output. Its reader may stop early, like `head`.
+//! Standard output and standard error: all that the program prints goes through here, except the
+//! progress bar.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Write, stdout};
+use std::io::{ErrorKind, Write, stderr, stdout};
 
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Result, printable, printable_lines};
 
-/// Prints a line. Does nothing if nobody reads any more.
+/// Prints a line on standard output. Its reader may stop early, like `head`: then this does
+/// nothing.
 ///
 /// # Errors
 /// When the line cannot be written for another reason, such as a full disk.
 pub fn line(text: impl Display) -> Result<()> {
-    match writeln!(stdout(), "{text}") {
+    match writeln!(stdout(), "{}", printable_lines(&text.to_string())) {
         Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
             Err(Error::file("standard output", cause, "free some space or send it elsewhere"))
         }
         _ => Ok(()),
     }
+}
+
+/// Prints a message on standard error: an error, a warning, or progress. Nobody may read it.
+pub fn message(text: impl Display) {
+    let _ = writeln!(stderr(), "{}", printable(&text.to_string()));
 }

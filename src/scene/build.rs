@@ -32,7 +32,8 @@ pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
 }
 
 fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: u32) -> Result<ClothSetup> {
-    let coarse = surface(&cloth.shape, at, scene_dir)?;
+    let mut coarse = surface(&cloth.shape, at, scene_dir)?;
+    coarse.document.smooth_by_default();
     let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
     let (surface, origins) =
         if refine > 1 { coarse.refined(refine)? } else { (coarse, unrefined.collect()) };
@@ -74,7 +75,10 @@ fn build_pins(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<Pi
 }
 
 fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<ObstacleSetup> {
-    let surface = surface(&obstacle.shape, at, scene_dir)?;
+    let mut surface = surface(&obstacle.shape, at, scene_dir)?;
+    if obstacle.shape.generated().is_some_and(ShapeKind::is_round) {
+        surface.document.smooth_by_default();
+    }
     Ok(ObstacleSetup {
         name: obstacle.name.clone().unwrap_or_else(|| at.to_owned()),
         faces: surface.faces,

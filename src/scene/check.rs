@@ -6,10 +6,15 @@ mod tests;
 use crate::bodies::cloth::Air;
 use crate::bounds::*;
 use crate::error::{Error, Result};
+use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
 use crate::scene::spec::*;
 use crate::step::settings::Solver;
 use crate::{contact, stealing};
+
+/// Beyond these the cloth moves so far in a time step that a step takes minutes.
+const LONGEST_STEP_S: f64 = 0.5;
+const LARGEST_GRAVITY: f64 = 1e6;
 
 impl Scene {
     /// Checks all numbers and names.
@@ -25,7 +30,20 @@ impl Scene {
             let cause = format!("{} cuts an edge into too many parts", self.refine);
             return Err(Error::input("refine", cause, "choose at most 64"));
         }
+        if self.step_s() > LONGEST_STEP_S {
+            let cause =
+                format!("a time step takes {} s, more than {LONGEST_STEP_S} s", self.step_s());
+            return Err(Error::input(
+                "steps_per_frame",
+                cause,
+                "choose more steps a frame, of about 1 ms each",
+            ));
+        }
         finite_vector("gravity_m_per_s2", self.gravity_m_per_s2)?;
+        if Vec3::from(self.gravity_m_per_s2).amax() > LARGEST_GRAVITY {
+            let cause = format!("more than {LARGEST_GRAVITY} m/s^2");
+            return Err(Error::input("gravity_m_per_s2", cause, "choose about 9.81 m/s^2"));
+        }
         if self.name.contains(['/', '\\']) || self.name.starts_with('.') {
             let cause = format!("`{}` cannot name a run folder", self.name);
             return Err(Error::input("name", cause, "use letters, digits, - and _"));

@@ -9,6 +9,7 @@ use ron::ser::PrettyConfig;
 
 use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
+use crate::input;
 use crate::mesh::shapes::Shape;
 use crate::scene::spec::Scene;
 
@@ -27,8 +28,12 @@ pub fn load(path: &Path) -> Result<Scene> {
 /// # Errors
 /// A file that cannot be read, text that is not RON or not a scene (by line and column).
 pub fn read(path: &Path) -> Result<Scene> {
-    let text = std::fs::read_to_string(path).map_err(|cause| {
+    let bytes = input::read(path, input::TEXT_LIMIT).map_err(|cause| {
         Error::file(path, cause, "check the path of the scene; scenes/ holds examples")
+    })?;
+    let text = String::from_utf8(bytes).map_err(|cause| {
+        let at = cause.utf8_error().valid_up_to();
+        Error::file(path, format!("byte {at} is no UTF-8 text"), "save the scene as UTF-8 text")
     })?;
     parse(&text, &path.display().to_string())
 }

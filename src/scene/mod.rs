@@ -7,12 +7,14 @@ pub mod build;
 mod check;
 pub mod load;
 mod rest;
+mod scale;
 mod select;
 pub mod spec;
 
 pub use crate::bounds::did_you_mean;
 pub use build::build;
 pub use load::{complete, load, parse};
+pub use scale::scale_warnings;
 pub use spec::Scene;
 
 pub use crate::contact::settings::{ContactSettings, DirtyStart, OnPinch, Response};

@@ -41,6 +41,10 @@ impl ShapeKind for Capsule {
     fn mesh(&self) -> Mesh {
         capsule(self.radius_m, self.length_m, self.edge())
     }
+
+    fn is_round(&self) -> bool {
+        true
+    }
 }
 
 fn capsule(radius: f64, length: f64, edge: f64) -> Mesh {

@@ -28,6 +28,10 @@ impl ShapeKind for Disc {
     fn mesh(&self) -> Mesh {
         disc(self.radius_m, self.rings)
     }
+
+    fn triangles(&self) -> f64 {
+        6.0 * f64::from(self.rings).powi(2)
+    }
 }
 
 /// Ring i of `rings` has 6 i vertices.

@@ -32,6 +32,17 @@ pub trait ShapeKind {
 
     /// The mesh, about the origin.
     fn mesh(&self) -> Mesh;
+
+    /// About how many triangles the mesh has, where that may be too many. Shapes with edges of a
+    /// given length have few.
+    fn triangles(&self) -> f64 {
+        0.0
+    }
+
+    /// Whether it is round everywhere, so that it is shown without facets.
+    fn is_round(&self) -> bool {
+        false
+    }
 }
 
 /// Makes the enum of all shapes from the list of their files.

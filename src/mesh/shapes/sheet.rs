@@ -49,6 +49,10 @@ impl ShapeKind for Sheet {
     fn mesh(&self) -> Mesh {
         sheet(self.width_m, self.length_m, self.columns, self.rows, self.diagonal)
     }
+
+    fn triangles(&self) -> f64 {
+        2.0 * f64::from(self.columns) * f64::from(self.rows)
+    }
 }
 
 /// The mesh of a [`Sheet`], `width` x `length` in m.

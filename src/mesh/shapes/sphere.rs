@@ -38,6 +38,10 @@ impl ShapeKind for Sphere {
     fn mesh(&self) -> Mesh {
         sphere(self.radius_m, self.edge())
     }
+
+    fn is_round(&self) -> bool {
+        true
+    }
 }
 
 /// An icosahedron. Its faces are cut into n x n and moved outwards to the sphere.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::obj_read;
 use cloth_sim::scene::{self, Scene, spec};
@@ -73,6 +74,7 @@ impl CheckedRun {
             Some((mesh.file, fault))
         });
         let faults = Vec::from_iter(faults);
+        expect_frames(folder, frames)?;
         // 2. The objects' polygons, from a frame and from obstacles.obj.
         let names = ObjectNames::new(&scene);
         let (number, text) = first_whole_frame(folder, frames)?;
@@ -146,7 +148,7 @@ fn surfaces(meshes: &[PieceMesh], pieces: &[Piece], cloths: usize) -> Surfaces {
 }
 
 fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|cause| Error::file(path, cause, remedy))
+    input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, remedy))
 }
 
 fn read_scene(folder: &Path) -> Result<Scene> {
@@ -254,6 +256,23 @@ impl ObjectNames {
             fixed: fixed.into_iter().map(|obstacle| named(&obstacle.name)).collect(),
         }
     }
+}
+
+/// A folder may lack this many frames at its end. Each one is reported. More are no part of the run.
+const MISSING: u64 = 10_000;
+
+fn expect_frames(folder: &Path, frames: u64) -> Result<()> {
+    let entries = std::fs::read_dir(folder).map_err(|cause| Error::file(folder, cause, NO_RUN))?;
+    let numbers = entries
+        .flatten()
+        .filter_map(|entry| names::frame_number(&entry.file_name().to_string_lossy()));
+    let last = numbers.max().unwrap_or(0);
+    if frames <= last.saturating_add(MISSING) {
+        return Ok(());
+    }
+    let cause = format!("the run has {frames} frames, but the last one here is {last}");
+    let remedy = "repeat the run; this folder seems to hold files of different runs";
+    Err(Error::file(folder, cause, remedy))
 }
 
 fn expect_objects(folder: &Path, file: &str, found: usize, expected: usize) -> Result<()> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use cloth_sim::ids::VertexId;
+use cloth_sim::input;
 use cloth_sim::math::Vec3;
 use cloth_sim::verify::{Intersection, Surface, Threads, intersections};
 
@@ -105,7 +106,7 @@ impl FrameCheck {
 /// Positions of all objects in frame `number`, m, or its fault.
 fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
     let path = run.folder.join(names::frame(number, FORMAT));
-    let text = std::fs::read(&path).map_err(|cause| {
+    let text = input::read(&path, input::DATA_LIMIT).map_err(|cause| {
         if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
     })?;
     let frame = split(&text);

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use cloth_sim::math::Vec3;
 use cloth_sim::verify::{PairKind, time_of_impact};
 use csv::{ReaderBuilder, StringRecord, Trim};
@@ -95,7 +96,7 @@ fn run(kind: PairKind, queries: &[Query], file: &Path) -> Counts {
         counts.false_positives += usize::from(answer && !query.meets);
         counts.false_negatives += usize::from(query.meets && !answer);
         if query.meets && !answer && counts.false_negatives <= LISTED {
-            eprintln!("false negative: {}:{}", file.display(), query.line);
+            print::message(format_args!("false negative: {}:{}", file.display(), query.line));
         }
     }
     counts
@@ -134,12 +135,10 @@ struct Row {
 }
 
 fn read(file: &Path) -> Result<Vec<Query>> {
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(Trim::All)
-        .from_path(file)
+    let opened = input::open(file, input::DATA_LIMIT)
         .map_err(|cause| Error::file(file, cause, "give a CSV file of queries"))?;
+    let mut form = ReaderBuilder::new();
+    let mut reader = form.has_headers(false).flexible(true).trim(Trim::All).from_reader(opened);
     let mut queries = Vec::new();
     let mut rows = Vec::with_capacity(ROWS);
     for record in reader.records() {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use cloth_sim::scene::Scene;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -32,7 +33,7 @@ pub struct MeshCopy {
 impl MeshCopy {
     /// Why the copy in `folder` is not the file of the run, if it is not.
     pub fn fault(&self, folder: &Path) -> Option<String> {
-        match std::fs::read(folder.join(&self.file)) {
+        match input::read(&folder.join(&self.file), input::DATA_LIMIT) {
             Ok(bytes) if hash(&bytes) == self.hash => None,
             Ok(_) => Some("the mesh has changed since the run".to_owned()),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Some("missing".to_owned()),
@@ -91,7 +92,8 @@ pub fn copy_into(folder: &Path, meshes: &[InputMesh], scene: &Scene, home: &Path
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|cause| Error::file(path, cause, "check the path of this mesh"))
+    input::read(path, input::DATA_LIMIT)
+        .map_err(|cause| Error::file(path, cause, "check the path of this mesh"))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -5,6 +5,7 @@ pub mod folder;
 pub mod formats;
 pub mod frames;
 pub mod lock;
+pub mod materials;
 pub mod mesh_copies;
 pub mod names;
 mod report_json;

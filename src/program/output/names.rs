@@ -36,13 +36,17 @@ pub const SCALING_PICTURE: &str = "replay_scaling";
 /// The picture of the modelled processors, with and without stealing.
 pub const UTILIZATION_PICTURE: &str = "replay_utilization";
 
+/// The materials of the input meshes.
+pub const MATERIALS: &str = "materials.mtl";
+
 /// Files of a run with one name each.
-const FILES: [&str; 7] = [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES];
+const FILES: [&str; 8] = [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES, MATERIALS];
 /// All pictures, without their endings.
 const PICTURES: [&str; 5] =
     [RUN_PICTURE, COMPARISON_PICTURE, STEP_PICTURE, SCALING_PICTURE, UTILIZATION_PICTURE];
 const OBSTACLES: &str = "obstacles";
 const MESH_COPY: &str = "mesh_";
+const IMAGE_COPY: &str = "image_";
 /// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
 
@@ -74,9 +78,20 @@ pub fn is_frame(name: &str) -> bool {
     number.is_some_and(is_number)
 }
 
+/// The number of a frame from the name of its file.
+pub fn frame_number(name: &str) -> Option<u64> {
+    stem(name).filter(|_| is_frame(name))?.strip_prefix("frame_")?.parse().ok()
+}
+
 /// The copy of the input mesh `number`, which has the file name `name`. It is in [`MESHES`].
 pub fn mesh_copy(number: usize, name: &str) -> String {
     format!("{MESH_COPY}{number}_{name}")
+}
+
+/// The copy of the image `number` of a material, which has the file name `name`. It is in
+/// [`MESHES`].
+pub fn image_copy(number: usize, name: &str) -> String {
+    format!("{IMAGE_COPY}{number}_{name}")
 }
 
 /// Whether a file of this name in a run folder is of a run or a picture of it. `--overwrite`
@@ -88,7 +103,8 @@ pub fn is_file_of_run(name: &str) -> bool {
 
 /// Whether a run may write a file of this name into [`MESHES`].
 pub fn is_mesh_copy(name: &str) -> bool {
-    let number = name.strip_prefix(MESH_COPY).and_then(|rest| rest.split_once('_'));
+    let rest = name.strip_prefix(MESH_COPY).or_else(|| name.strip_prefix(IMAGE_COPY));
+    let number = rest.and_then(|rest| rest.split_once('_'));
     number.is_some_and(|(number, _)| is_number(number))
 }
 
@@ -124,7 +140,7 @@ mod tests {
         for name in ["notes.txt", "frame_.obj", "frame_1a.obj", "frame_0001.png", "profile.pdf"] {
             assert!(!is_frame(name) && !is_file_of_run(name), "{name}");
         }
-        assert!(is_mesh_copy(&mesh_copy(12, "a_b.obj")));
+        assert!(is_mesh_copy(&mesh_copy(12, "a_b.obj")) && is_mesh_copy(&image_copy(0, "a.png")));
         assert!(["mesh_a.obj", "mesh_.obj", "mesh_1.obj"].iter().all(|name| !is_mesh_copy(name)));
     }
 }

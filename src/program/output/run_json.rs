@@ -8,6 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::mesh_copies::MeshCopy;
@@ -106,7 +107,8 @@ impl RunHead {
         struct Version {
             format: u32,
         }
-        let text = fs::read(&path).map_err(|cause| Error::file(&path, cause, NO_RUN))?;
+        let text = input::read(&path, input::TEXT_LIMIT)
+            .map_err(|cause| Error::file(&path, cause, NO_RUN))?;
         let no_record = |cause| {
             Error::file(&path, format!("not the record of a run: {cause}"), "repeat the run")
         };

@@ -4,10 +4,11 @@
 //! is killed loses at most the line that it was writing.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use cloth_sim::observe::{ProcessorUse, Theft};
 use cloth_sim::step::StepReport;
 use serde::{Deserialize, Serialize};
@@ -104,11 +105,14 @@ pub struct Frames {
 /// When the file cannot be read; for a single frame, when its line is damaged.
 pub fn read(folder: &Path) -> Result<Frames> {
     let path = folder.join(names::STEPS);
-    let file = File::open(&path).map_err(|cause| Error::file(&path, cause, REMEDY))?;
+    let file = input::open(&path, u64::MAX).map_err(|cause| Error::file(&path, cause, REMEDY))?;
     Ok(Frames { path, reader: BufReader::new(file), line: Vec::new(), number: 0 })
 }
 
 const REMEDY: &str = "repeat the run";
+
+/// The longest line, bytes. A step of a rank takes about one KiB.
+const LONGEST: u64 = 256 << 20;
 
 impl Iterator for Frames {
     type Item = Result<FrameRecord>;
@@ -117,7 +121,12 @@ impl Iterator for Frames {
     fn next(&mut self) -> Option<Self::Item> {
         self.line.clear();
         self.number += 1;
-        if let Err(cause) = self.reader.read_until(b'\n', &mut self.line) {
+        let mut line = self.reader.by_ref().take(LONGEST);
+        if let Err(cause) = line.read_until(b'\n', &mut self.line) {
+            return Some(Err(Error::file(&self.path, cause, REMEDY)));
+        }
+        if self.line.len() as u64 == LONGEST {
+            let cause = format!("line {} is no frame: it is too long", self.number);
             return Some(Err(Error::file(&self.path, cause, REMEDY)));
         }
         match serde_json::from_slice(&self.line) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use cloth_sim::observe::{Origin, SearchSpan};
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +92,8 @@ impl TimeLine {
             return Ok(None);
         }
         let remedy = "repeat the run with --time-line, or remove the file";
-        let text = std::fs::read(&path).map_err(|cause| Error::file(&path, cause, remedy))?;
+        let text = input::read(&path, input::DATA_LIMIT)
+            .map_err(|cause| Error::file(&path, cause, remedy))?;
         let line: Self = serde_json::from_slice(&text)
             .map_err(|cause| Error::file(&path, format!("not a time line: {cause}"), remedy))?;
         if line.format != FORMAT {

@@ -16,6 +16,7 @@ use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 
 use crate::program::output::folder::RunFolder;
+use crate::program::print;
 
 /// The signals that end a run early.
 const SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
@@ -140,7 +141,7 @@ impl Interrupt {
             if let Some(folder) = folder.upgrade() {
                 folder.give_back();
             }
-            eprintln!("interrupted, no frame written");
+            print::message("interrupted, no frame written");
             // The phase stays locked, so that no frame begins.
             std::process::exit(exit_code(signal).into());
         }

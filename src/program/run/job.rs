@@ -12,8 +12,10 @@ use cloth_sim::step::Model;
 use crate::program::cli::Arguments;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
+use crate::program::output::materials::Materials;
 use crate::program::output::mesh_copies::{InputMesh, input_meshes};
 use crate::program::overrides;
+use crate::program::run::memory;
 use crate::program::run::placement::Placement;
 use crate::program::run::stage::{Show, Stage};
 
@@ -25,6 +27,8 @@ pub struct Job {
     pub format: &'static dyn Format,
     /// The meshes that frames are written from.
     pub documents: Documents,
+    /// Their materials.
+    pub materials: Materials,
     /// The bodies. [`Job::model`] takes them.
     setup: Setup,
     /// The scene file.
@@ -51,7 +55,7 @@ pub struct Job {
     pub record_tasks: Option<PathBuf>,
     /// Number of steps from one recorded step to the next.
     pub record_every: u64,
-    /// Defects of the start of the scene that do not stop the run.
+    /// What is odd about the scene and its meshes, and does not stop the run.
     pub warnings: Vec<String>,
 }
 
@@ -77,14 +81,21 @@ impl Job {
         check_step("--time-line", arguments.time_line, &scene)?;
         check_step("--record-every", arguments.record_every, &scene)?;
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
+        memory::check_shapes(&scene)?;
         let mut setup = scene::build(&scene, home)?;
+        memory::check_bodies(&setup)?;
         let meshes = input_meshes(&scene, home)?;
+        let mut documents = setup.take_documents();
+        let mut materials = Materials::take(&mut documents);
+        let mut warnings = scene::scale_warnings(&scene, &setup)?;
+        warnings.append(&mut materials.warnings);
         let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         Ok(Self {
             scene,
             format,
-            documents: setup.take_documents(),
+            documents,
+            materials,
             setup,
             scene_file: arguments.scene.clone(),
             meshes,
@@ -97,7 +108,7 @@ impl Job {
             placement,
             record_tasks: arguments.record_tasks.clone(),
             record_every: arguments.record_every.unwrap_or(steps_per_frame),
-            warnings: Vec::new(),
+            warnings,
             start,
         })
     }
@@ -108,7 +119,8 @@ impl Job {
     /// As for [`RunFolder::claim`].
     pub fn claim(&self) -> Result<RunFolder> {
         let meshes = self.meshes.iter().map(|mesh| mesh.path.clone());
-        let inputs = Vec::from_iter(std::iter::once(self.scene_file.clone()).chain(meshes));
+        let files = std::iter::once(self.scene_file.clone()).chain(meshes);
+        let inputs = Vec::from_iter(files.chain(self.materials.inputs()));
         RunFolder::claim(&self.folder, self.overwrite, &inputs)
     }
 
@@ -139,7 +151,8 @@ impl Job {
             partition
         })?;
         next("intersections at the start");
-        self.warnings = model.check_start()?;
+        let start = model.check_start()?;
+        self.warnings.extend(start.iter().map(|it| format!("the scene starts with {it}")));
         Ok(model)
     }
 }

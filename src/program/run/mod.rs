@@ -9,6 +9,7 @@ mod head;
 mod interrupt;
 mod job;
 mod launcher;
+mod memory;
 mod peaks;
 mod placement;
 mod progress;
@@ -54,9 +55,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             launcher::check(launch, arguments).and_then(|()| run_under_mpi(arguments, launch))
         }
     };
-    let exit = |signal: Option<Signal>| ExitCode::from(signal.map_or(0, exit_code));
     match outcome {
-        Ok(signal) => Ok(exit(signal)),
+        Ok(signal) => Ok(ExitCode::from(signal.map_or(0, exit_code))),
         Err(_) if launch.is_some_and(|it| !launcher::prints_errors(&it)) => Ok(ExitCode::FAILURE),
         Err(error) => Err(with_flag(error)),
     }

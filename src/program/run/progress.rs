@@ -3,6 +3,7 @@
 use cloth_sim::step::{Counter, Phase, StepReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::program::print;
 use crate::program::run::peaks::contacts_of;
 use crate::program::run::stage::Show;
 
@@ -39,12 +40,12 @@ impl RunProgress {
         }
         if self.show.steps {
             let ms: f64 = 1e3 * Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum::<f64>();
-            eprintln!(
+            print::message(format_args!(
                 "step {step}: {} CG iterations, {} contacts, {} collisions, {ms:.1} ms",
                 report.get(Counter::CgIterations),
                 contacts_of(report),
                 report.get(Counter::Collisions),
-            );
+            ));
         }
         let halvings = report.get(Counter::Halvings);
         if halvings > 0 {
@@ -66,7 +67,8 @@ impl RunProgress {
                     true => format!(", {iterations:.0} CG iterations a step"),
                     false => String::new(),
                 };
-                eprintln!("frame {frame}/{}: {seconds:.2} s{details}", self.frames);
+                let frames = self.frames;
+                print::message(format_args!("frame {frame}/{frames}: {seconds:.2} s{details}"));
             }
             None => {}
         }
@@ -75,8 +77,8 @@ impl RunProgress {
     /// Prints a message above the bar.
     pub fn say(&self, message: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
+            Some(bar) => bar.suspend(|| print::message(message)),
+            None => print::message(message),
         }
     }
 

@@ -100,10 +100,10 @@ impl<'j> Recorder<'j> {
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
-        self.profiles.add(&frame);
-        self.totals.add(&frame);
         let (time_s, cloths) = (simulation.scene_time_s(), simulation.positions().to_vec());
         self.peaks.add(&frame, simulation.model(), &cloths);
+        self.profiles.add(&frame);
+        self.totals.add(&frame);
         self.frames.write(Frame { record: frame, time_s, cloths })?;
         self.last_frame = Some(number);
         self.output_s += start.elapsed().as_secs_f64();
@@ -129,7 +129,11 @@ impl<'j> Recorder<'j> {
         let Self { job, frames, mut head, progress, last_frame, .. } = self;
         progress.finish();
         end_with(Status::Interrupted, frames, &mut head, &job.folder)?;
-        eprintln!("interrupted, {}: {}", whole_frames(last_frame), job.folder.display());
+        print::message(format_args!(
+            "interrupted, {}: {}",
+            whole_frames(last_frame),
+            job.folder.display()
+        ));
         Ok(())
     }
 
@@ -140,7 +144,8 @@ impl<'j> Recorder<'j> {
     /// When a file cannot be written.
     pub fn close(self, model: &Model) -> Result<()> {
         let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
-        let (peaks, set_up_s, last_frame) = (self.peaks, self.set_up_s, self.last_frame);
+        let (peaks, set_up_s) = (self.peaks, self.set_up_s);
+        let last_frame = self.last_frame.unwrap_or(0);
         let start = Instant::now();
         progress.finish();
         end_with(Status::Complete, frames, &mut head, &job.folder)?;
@@ -163,7 +168,7 @@ impl<'j> Recorder<'j> {
                 head: &head,
                 model,
                 peaks: &peaks,
-                frames: last_frame.unwrap_or(0) as usize,
+                frames: last_frame as usize,
                 format: job.format.name(),
                 folder: &job.folder,
                 set_up_s,
@@ -178,6 +183,7 @@ impl<'j> Recorder<'j> {
 fn begin_files(job: &Job, model: &Model, head: &RunHead) -> Result<(FrameWriter, Option<Writer>)> {
     let scene = mesh_copies::copy_into(&job.folder, &job.meshes, &job.scene, &job.home)?;
     write_file(&job.folder.join(names::SCENE), &scene.to_ron()?)?;
+    job.materials.write(&job.folder)?;
     write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
     let begin = |path| begin_recording(path, job, model, head);
     let recording = job.record_tasks.as_deref().map(begin).transpose()?;
@@ -204,9 +210,9 @@ fn taken_over(folder: &RunFolder) -> Option<String> {
     ))
 }
 
-/// Warnings about the start of the scene and about too many ranks and threads.
+/// Warnings about the scene and about too many ranks and threads.
 fn warnings(job: &Job, head: &RunHead) -> impl Iterator<Item = String> {
-    let start = job.warnings.iter().map(|it| format!("warning: the scene starts with {it}"));
+    let start = job.warnings.iter().map(|it| format!("warning: {it}"));
     start.chain(job.placement.warning(head.patches))
 }
 

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::program::print;
+
 /// How much of a run the user wants to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
@@ -57,7 +59,8 @@ impl Drop for Stage {
             line.finish_and_clear();
         }
         if self.log {
-            eprintln!("set-up: {:.2} s {}", self.start.elapsed().as_secs_f64(), self.name);
+            let seconds = self.start.elapsed().as_secs_f64();
+            print::message(format_args!("set-up: {seconds:.2} s {}", self.name));
         }
     }
 }

@@ -29,7 +29,7 @@ use mpi::{Threading, ffi, initialize_with_threading};
 use self::collective::{Scratch, SumBuffers};
 use self::pending::{PendingRequest, address, address_mut, check, int};
 use self::point_to_point::{Arriving, Transfers};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, printable};
 use crate::ranks::failure;
 use crate::ranks::launch::cores_of_this_machine;
 use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, check_parts, defect};
@@ -298,7 +298,7 @@ impl World for MpiWorld {
     }
 
     fn abort(&self, message: &str) {
-        eprintln!("error: rank {} failed: {message}", self.rank);
+        eprintln!("error: rank {} failed: {}", self.rank, printable(message));
         // SAFETY: ends the process.
         unsafe {
             ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1);

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use cloth_sim::ids::NONE;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::ObjDocument;
-use cloth_sim::mesh::obj::{Corner, NO_MATERIAL};
+use cloth_sim::mesh::obj::{Corner, Group, NO_MATERIAL};
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::nine_digits::push_nine;
@@ -50,8 +50,16 @@ impl ObjText {
     /// name is taken, the name of the object is put before it.
     fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
         let mut text = Text::default();
-        let objects = objects.iter().map(|(name, document)| text.object(name, document)).collect();
-        Self { objects, digits }
+        let mut libraries: Vec<_> = objects.iter().flat_map(|(_, it)| &it.libraries).collect();
+        libraries.sort();
+        libraries.dedup();
+        let mut texts: Vec<_> =
+            objects.iter().map(|(name, document)| text.object(name, document)).collect();
+        if let Some(first) = texts.first_mut() {
+            let lines = libraries.iter().map(|library| format!("mtllib {}\n", library.display()));
+            first.head.insert_str(0, &lines.collect::<String>());
+        }
+        Self { objects: texts, digits }
     }
 }
 
@@ -89,6 +97,9 @@ struct Text {
     names: Vec<String>,
     group: Option<String>,
     material: Option<String>,
+    smoothing: u32,
+    /// Whether an object has just begun.
+    begins: bool,
 }
 
 impl Text {
@@ -100,12 +111,14 @@ impl Text {
             tail.push_str(&format!("vt {} {}\n", uv.x, uv.y));
         }
         let mut object = first;
+        self.begins = true;
         for (group, polygons) in document.group_polygons() {
             if group.object.as_deref() != object {
                 object = group.object.as_deref();
+                self.begins = true;
                 tail.push_str(&format!("o {}\n", self.unique(object.unwrap_or(name), name)));
             }
-            self.switch_group(&mut tail, group.name.as_deref(), group.material.as_deref());
+            self.switch_group(&mut tail, group);
             for polygon in polygons {
                 tail.push('f');
                 for corner in &document.corners[document.polygon(polygon)] {
@@ -119,15 +132,23 @@ impl Text {
         ObjectText { head, tail, vertices: document.positions.len() }
     }
 
-    /// In OBJ a group or material lasts until the next one, even into the next object.
-    fn switch_group(&mut self, tail: &mut String, group: Option<&str>, material: Option<&str>) {
-        if self.group.as_deref() != group {
-            tail.push_str(&format!("g {}\n", group.unwrap_or("default")));
-            self.group = group.map(str::to_owned);
+    /// In OBJ a group, material or smoothing lasts until the next one, even into the next object.
+    /// In Blender smoothing ends with its object.
+    fn switch_group(&mut self, tail: &mut String, group: &Group) {
+        if self.group != group.name {
+            tail.push_str(&format!("g {}\n", group.name.as_deref().unwrap_or("default")));
+            self.group.clone_from(&group.name);
         }
-        if self.material.as_deref() != material {
-            tail.push_str(&format!("usemtl {}\n", material.unwrap_or(NO_MATERIAL)));
-            self.material = material.map(str::to_owned);
+        if self.material != group.material {
+            let material = group.material.as_deref().unwrap_or(NO_MATERIAL);
+            tail.push_str(&format!("usemtl {material}\n"));
+            self.material.clone_from(&group.material);
+        }
+        let smoothing = group.smoothing.unwrap_or(0);
+        let begins = std::mem::take(&mut self.begins);
+        if self.smoothing != smoothing || (begins && smoothing != 0) {
+            tail.push_str(&format!("s {smoothing}\n"));
+            self.smoothing = smoothing;
         }
     }
 
@@ -166,7 +187,6 @@ fn push_number(text: &mut Vec<u8>, x: f64, digits: Digits) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use cloth_sim::math::Vec2;
-    use cloth_sim::mesh::obj::Group;
     use cloth_sim::mesh::obj_read::parse;
     use proptest::prelude::*;
 
@@ -184,14 +204,15 @@ mod tests {
         let texcoords = prop::collection::vec([coordinate.clone(), coordinate], 1..9);
         let polygon = prop::collection::vec((any::<u32>(), prop::option::of(any::<u32>())), 3..7);
         let name = prop::option::of("[a-cA-Z_.]{4,6}");
-        let run = (name.clone(), name, prop::collection::vec(polygon, 1..4));
+        let smoothing = prop::option::of(0..3_u32);
+        let run = (name.clone(), name, smoothing, prop::collection::vec(polygon, 1..4));
         (coordinates, texcoords, prop::collection::vec(run, 1..5)).prop_map(|(p, t, runs)| {
             let mut document = ObjDocument {
                 positions: p.into_iter().map(Vec3::from).collect(),
                 texcoords: t.into_iter().map(Vec2::from).collect(),
                 ..ObjDocument::default()
             };
-            for (name, material, polygons) in runs {
+            for (name, material, smoothing, polygons) in runs {
                 for polygon in polygons {
                     for (v, t) in polygon {
                         let vertex = v % document.positions.len() as u32;
@@ -201,17 +222,20 @@ mod tests {
                     document.polygon_ends.push(document.corners.len() as u32);
                 }
                 let end = document.polygon_ends.len() as u32;
-                document.groups.push(Group { object: Some("body".into()), name, material, end });
+                let object = Some("body".into());
+                document.groups.push(Group { object, name, material, smoothing, end });
             }
             document
         })
     }
 
     /// Polygon by polygon: equal neighbours may be one run or two.
-    fn groups_by_polygon(document: &ObjDocument) -> Vec<(Option<String>, Option<String>)> {
+    fn groups_by_polygon(document: &ObjDocument) -> Vec<(Option<String>, Option<String>, u32)> {
         document
             .group_polygons()
-            .flat_map(|(g, range)| range.map(|_| (g.name.clone(), g.material.clone())))
+            .flat_map(|(g, range)| {
+                range.map(|_| (g.name.clone(), g.material.clone(), g.smoothing.unwrap_or(0)))
+            })
             .collect()
     }
 
@@ -231,14 +255,15 @@ mod tests {
     fn several_objects_share_a_file() {
         let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\ng seam\nf 1/1 2 3/1 4\n";
         let (a, _) = parse(square.as_bytes(), "a").unwrap();
-        let b = ObjDocument::from_triangles(a.positions.clone(), &[[0, 1, 2]]);
+        let mut b = ObjDocument::from_triangles(a.positions.clone(), &[[0, 1, 2]]);
+        b.smooth_by_default();
         let mut file = Vec::new();
         let text = ObjText::new(&[("a", &a), ("b", &b), ("a", &a)], Digits::Nine);
         let raised: Vec<Vec3> = a.positions.iter().map(|p| p + Vec3::z()).collect();
         text.write(&[&a.positions, &raised, &raised], &mut file).unwrap();
         let expected = "o a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\ng seam\nf 1/1 2 3/1 4\n\
-            o b\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\ng default\nf 5 6 7\n\
-            o a.a\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvt 0 0\ng seam\nf 9/2 10 11/2 12\n";
+            o b\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\ng default\ns 1\nf 5 6 7\n\
+            o a.a\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvt 0 0\ng seam\ns 0\nf 9/2 10 11/2 12\n";
         assert_eq!(String::from_utf8(file).unwrap(), expected);
     }
 }

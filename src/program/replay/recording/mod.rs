@@ -9,11 +9,11 @@ pub mod step_recorder;
 pub mod trees;
 pub mod writer;
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use cloth_sim::partition::PatchGraph;
 use cloth_sim::stealing::{ProcessorUse, StealingSettings};
 use cloth_sim::step::Phase;
@@ -186,7 +186,7 @@ impl Recording {
     pub fn read(path: &Path) -> Result<Self> {
         let again = "record it again: cloth-sim SCENE --record-tasks FILE";
         let fail = |cause: &str| Error::file(path, cause, again);
-        let file = File::open(path).map_err(|cause| Error::file(path, cause, again))?;
+        let file = input::open(path, u64::MAX).map_err(|cause| Error::file(path, cause, again))?;
         let mut file = BufReader::new(file);
         let mut name = vec![0; NAME.len() + VERSION.len()];
         let named = file.read_exact(&mut name).is_ok() && name.starts_with(NAME);

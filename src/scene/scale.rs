@@ -1,0 +1,235 @@
+//! Numbers that no bound forbids, but that look like slips: units, and a contact distance that is
+//! large beside the edges of a cloth.
+
+use crate::bodies::Setup;
+use crate::bodies::cloth::material::MaterialSpec;
+use crate::bodies::cloth::setup::ClothSetup;
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::mesh::shapes::Shape;
+use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
+
+/// The largest contact distance, in short edges of a cloth (see [`Edges::short_m`]). Candidates
+/// grow with its square. Two sheets of 10 x 10 cells on a sphere have 80 a vertex at half an edge,
+/// 800 at 1.5 edges (13 times as slow, and nothing crosses), and do not end in a minute at 2.
+const MOST_EDGES: f64 = 2.0;
+
+/// What looks like a slip in `scene`, whose bodies are `setup`: a line for each.
+///
+/// # Errors
+/// A contact distance of more than two edges of a cloth, or a motion that turns by more than a
+/// quarter in a time step.
+pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    for (i, (cloth, built)) in scene.cloths.iter().zip(&setup.cloths).enumerate() {
+        let at = format!("cloths[{i}]");
+        let size = size_warning(cloth, built, &at);
+        warnings.extend(distance_warning(scene.contact.distance_m, built, size.as_deref())?);
+        warnings.extend(size);
+        warnings.extend(material_warnings(&cloth.material, &format!("{at}.material")));
+        for (j, pin) in cloth.pins.iter().enumerate() {
+            check_turns(pin.motion.as_ref(), &format!("{at}.pins[{j}]"), scene.step_s())?;
+        }
+    }
+    for (i, obstacle) in scene.obstacles.iter().enumerate() {
+        check_turns(obstacle.motion.as_ref(), &format!("obstacles[{i}]"), scene.step_s())?;
+    }
+    Ok(warnings)
+}
+
+fn size_warning(cloth: &Cloth, built: &ClothSetup, at: &str) -> Option<String> {
+    let first = *built.rest.first()?;
+    let low = built.rest.iter().fold(first, |low, p| low.inf(p));
+    let high = built.rest.iter().fold(first, |high, p| high.sup(p));
+    let size_m = (high - low).amax();
+    let (unit, factor) = match size_m {
+        ..0.01 => ("kilometres", 1000.0),
+        100.0.. => ("millimetres", 0.001),
+        _ => return None,
+    };
+    let name = &built.name;
+    let advice = match cloth.shape {
+        Shape::Mesh(_) => format!(
+            "are the mesh's units {unit}? Then write `scale: {}` in {at}.transform",
+            cloth.transform.scale * factor
+        ),
+        _ => "lengths are in metres".to_owned(),
+    };
+    Some(format!("{at}: the largest size of `{name}` is {size_m} m; {advice}"))
+}
+
+/// Fields of a material with their values, the range of cloth, and advice.
+fn material_warnings(material: &MaterialSpec, at: &str) -> Vec<String> {
+    let density = |value: f64| {
+        let advice = "is it in g/m^2? Cotton has 0.15 kg/m^2";
+        ("density_kg_per_m2", value, 1e-3..20.0, "kg/m^2", advice)
+    };
+    let stretch = |field, value: f64| {
+        let advice = "is it in Pa or MPa? It is Young's modulus (Pa) times thickness (m); \
+                      cotton has 261 N/m";
+        (field, value, 1.0..1e6, "N/m", advice)
+    };
+    let rigidity = |field, value: f64| {
+        let advice = "is it in uN m? Cotton has 2.34e-6 N m";
+        (field, value, 0.0..1.0, "N m", advice)
+    };
+    let fields = match material {
+        MaterialSpec::Fabric(_) => vec![],
+        MaterialSpec::Isotropic(it) => vec![
+            density(it.density_kg_per_m2),
+            stretch("modulus_n_per_m", it.modulus_n_per_m),
+            rigidity("rigidity_n_m", it.rigidity_n_m),
+        ],
+        MaterialSpec::Orthotropic(it) => vec![
+            density(it.density_kg_per_m2),
+            stretch("warp_n_per_m", it.warp_n_per_m),
+            stretch("weft_n_per_m", it.weft_n_per_m),
+            rigidity("bending_warp_n_m", it.bending_warp_n_m),
+            rigidity("bending_weft_n_m", it.bending_weft_n_m),
+            rigidity("bending_twist_n_m", it.bending_twist_n_m),
+        ],
+    };
+    let odd = fields.into_iter().filter(|(_, value, usual, ..)| !usual.contains(value));
+    let warning = |(field, value, _, unit, advice)| {
+        format!("{at}.{field}: {value} {unit} is unusual for cloth; {advice}")
+    };
+    odd.map(warning).collect()
+}
+
+/// Lengths of the edges of a cloth at rest, m.
+struct Edges {
+    shortest_m: f64,
+    median_m: f64,
+    /// Half of the vertices have an edge that is not longer.
+    short_m: f64,
+}
+
+impl Edges {
+    fn new(cloth: &ClothSetup) -> Self {
+        let mut at_vertex = vec![f64::INFINITY; cloth.rest.len()];
+        let mut lengths = Vec::with_capacity(cloth.topology.edges.len());
+        for &[a, b] in &cloth.topology.edges {
+            let edge: Vec3 = cloth.rest[b as usize] - cloth.rest[a as usize];
+            lengths.push(edge.norm());
+            for end in [a, b] {
+                let least = &mut at_vertex[end as usize];
+                *least = least.min(edge.norm());
+            }
+        }
+        let shortest_m = lengths.iter().copied().fold(f64::INFINITY, f64::min);
+        Self { shortest_m, median_m: median(lengths), short_m: median(at_vertex) }
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    let middle = values.len() / 2;
+    match values.is_empty() {
+        true => f64::INFINITY,
+        false => *values.select_nth_unstable_by(middle, f64::total_cmp).1,
+    }
+}
+
+/// The warning about the contact distance beside the edges of `cloth`. `size` is the warning about
+/// its size, which then is the cause.
+///
+/// # Errors
+/// More than [`MOST_EDGES`] short edges.
+fn distance_warning(
+    distance_m: f64,
+    cloth: &ClothSetup,
+    size: Option<&str>,
+) -> Result<Option<String>> {
+    let (Edges { shortest_m, median_m, short_m }, name) = (Edges::new(cloth), &cloth.name);
+    if distance_m > MOST_EDGES * short_m {
+        let cause = format!(
+            "{distance_m} m is more than {MOST_EDGES} times {short_m:.3e} m, and half of the vertices of \
+             `{name}` have an edge no longer than that (the shortest one has {shortest_m:.3e} m); each \
+             vertex would touch too much of its own cloth"
+        );
+        let choose =
+            format!("choose at most half of an edge ({:.1e} m), or a coarser mesh", 0.5 * short_m);
+        let remedy = size.map_or(choose, str::to_owned);
+        return Err(Error::input("contact.distance_m", cause, remedy));
+    }
+    Ok((distance_m > 0.5 * median_m).then(|| {
+        format!(
+            "contact.distance_m: {distance_m} m is more than half of the median edge of `{name}`, \
+             {median_m:.3e} m (the shortest one has {shortest_m:.3e} m); steps take long, and folds \
+             of one cloth come nearer than that; choose a smaller distance or a coarser mesh"
+        )
+    }))
+}
+
+fn check_turns(motion: Option<&MotionSpec>, at: &str, step_s: f64) -> Result<()> {
+    let turn = |key: &KeyframeSpec| {
+        let axis = Vec3::from(key.axis);
+        axis.normalize() * key.angle_deg
+    };
+    let keys = motion.map_or(&[][..], |motion| &motion.keyframes);
+    for (i, two) in keys.windows(2).enumerate() {
+        let part = step_s / (two[1].time_s - two[0].time_s);
+        let of_step = (turn(&two[1]) - turn(&two[0])).norm() * part.min(1.0);
+        if of_step > 90.0 || of_step.is_nan() {
+            let place = format!("{at}.motion.keyframes[{}].angle_deg", i + 1);
+            let cause = format!("the motion turns by {of_step:.3e} degrees in a time step");
+            let remedy = "choose a smaller angle, a later key, or more steps_per_frame";
+            return Err(Error::input(place, cause, remedy));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{build, parse};
+    use std::path::Path;
+
+    fn warnings(fields: &str, contact: &str) -> Result<Vec<String>> {
+        let text = format!(
+            "(cloths: [(name: \"a\", shape: Sheet(width_m: 1, length_m: 1, columns: 10, rows: 10), {fields})],
+              contact: ({contact}))"
+        );
+        let scene = parse(&text, "s.ron")?;
+        scale_warnings(&scene, &build(&scene, Path::new("."))?)
+    }
+
+    #[test]
+    fn slips_of_units_are_named_with_field_and_value() {
+        let cotton = "material: Fabric(\"cotton\")";
+        assert_eq!(warnings(cotton, "").unwrap(), [""; 0]);
+        let of = |fields: &str| warnings(fields, "").unwrap().join("\n");
+        assert!(
+            of(&format!("{cotton}, transform: (scale: 200)"))
+                .contains("cloths[0]: the largest size of `a` is 200 m")
+        );
+        let small = warnings(&format!("{cotton}, transform: (scale: 0.002)"), "").unwrap_err();
+        assert!(small.to_string().contains("help: cloths[0]: the largest size of `a` is 0.002 m"));
+        let slip = "material: Isotropic(density_kg_per_m2: 200, modulus_n_per_m: 8e6, poisson_ratio: 0.3, rigidity_n_m: 2.3)";
+        let said = of(slip);
+        for part in [
+            "density_kg_per_m2: 200 kg/m^2",
+            "modulus_n_per_m: 8000000 N/m",
+            "rigidity_n_m: 2.3 N m",
+        ] {
+            assert!(said.contains(&format!("cloths[0].material.{part}")), "{said}");
+        }
+        let said = of(
+            "material: Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 0.8, poisson_ratio: 0.3, rigidity_n_m: 0)",
+        );
+        assert!(said.contains("modulus_n_per_m: 0.8 N/m") && said.lines().count() == 1, "{said}");
+    }
+
+    #[test]
+    fn a_contact_distance_is_compared_with_the_edges() {
+        let cotton = "material: Fabric(\"cotton\")";
+        assert_eq!(warnings(cotton, "distance_m: 0.049").unwrap(), [""; 0]);
+        let said = warnings(cotton, "distance_m: 0.06").unwrap().join("\n");
+        assert!(said.contains("0.06 m") && said.contains("1.000e-1 m"), "{said}");
+        let said = warnings(cotton, "distance_m: 0.21").unwrap_err().to_string();
+        assert!(
+            said.contains("contact.distance_m: 0.21 m is more than 2 times 1.000e-1"),
+            "{said}"
+        );
+    }
+}
