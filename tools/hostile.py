@@ -2,7 +2,7 @@
 """Gives cloth-sim broken input, and looks whether it refuses it well.
 
     cargo build --release
-    tools/hostile.py                   # 2,000 inputs, about 15 minutes on 2 cores
+    tools/hostile.py                   # 2,000 inputs, some minutes on 2 cores
     tools/hostile.py --runs 60         # the short version, which the tests run
 
 Valid inputs of this repository are changed at random: bytes flip, lines go, come twice or change places, numbers
