@@ -43,6 +43,8 @@ struct Job {
     /// `inside` is zero.
     help: &'static (dyn Fn(usize) + Sync),
     caller: Thread,
+    /// Its number, from 1 on.
+    number: u64,
 }
 
 impl Team {
@@ -115,8 +117,10 @@ impl<'a> OpenJob<'a> {
             std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(help)
         };
         let shared = &*team.shared;
-        *lock(&shared.open) = Some(Job { help, caller: std::thread::current() });
-        shared.jobs.fetch_add(1, Ordering::Release);
+        // Only the caller that has the turn changes the number of jobs.
+        let number = shared.jobs.load(Ordering::Relaxed) + 1;
+        *lock(&shared.open) = Some(Job { help, caller: std::thread::current(), number });
+        shared.jobs.store(number, Ordering::Release);
         team.helpers.iter().for_each(|helper| helper.thread().unpark());
         Self(shared)
     }
@@ -137,6 +141,8 @@ impl Shared {
         while let Some(jobs) = self.next_job(seen) {
             seen = jobs;
             let Some(job) = self.enter() else { continue };
+            // It may be a later job, which the helper must not begin twice.
+            seen = job.number;
             let outcome = catch_unwind(AssertUnwindSafe(|| (job.help)(number)));
             if let Err(payload) = outcome {
                 lock(&self.panic).get_or_insert(payload);
