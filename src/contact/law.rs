@@ -7,7 +7,7 @@
 //! | `d_c` | m | contact distance: the gap that the spring aims at |
 //! | `push_out` | m | `d_c - gap`; of a near pair at most the push-out speed times `h` |
 //! | `u = sum_i J_i u_i` | m/s | relative velocity of the two points (see [`Sides`]) |
-//! | `m` | kg | effective mass of the pair along `n` |
+//! | `m` | kg | effective mass of the pair along `n` (see [`Sides::inverse_mass`]) |
 //! | `k = kappa m / h^2` | N/m | stiffness of the spring towards `d_c` |
 //! | `mu` | | Coulomb's coefficient of the pair |
 //! | `f_n` | N | normal force of the last solve |

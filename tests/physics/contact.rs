@@ -21,18 +21,23 @@ fn incline(slope_deg: f64, distance_m: f64) -> Setup {
     for p in &mut cloth.positions {
         *p = placement.apply(*p - 0.3 * Vec3::x() + distance_m * Vec3::y());
     }
-    let plane = Plane { width_m: 1.0, length_m: 0.4, edge_m: Some(0.05) };
+    let plane = ObstacleSetup { placement, ..level_plane() };
+    Setup { cloths: vec![cloth], obstacles: vec![plane] }
+}
+
+/// A plane at height 0 with edges of 5 cm.
+pub fn level_plane() -> ObstacleSetup {
+    let plane = Plane { width_m: 1.0, length_m: 1.0, edge_m: Some(0.05) };
     let surface = SurfaceMesh::from_mesh(plane.mesh()).expect("a sound mesh");
-    let plane = ObstacleSetup {
+    ObstacleSetup {
         name: "plane".to_owned(),
         shape: surface.document.positions.clone(),
         faces: surface.faces,
         topology: surface.topology,
         document: surface.document,
-        placement,
+        placement: Transform::default(),
         motion: None,
-    };
-    Setup { cloths: vec![cloth], obstacles: vec![plane] }
+    }
 }
 
 /// Runs to each of `times` (s) and returns the positions at these times (m).
