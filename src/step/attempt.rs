@@ -24,15 +24,13 @@ impl Simulation<'_> {
     pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
-        self.control.held = false;
         while self.state.ticks < end {
             let Some(trouble) = self.attempt(&mut report, observer)? else {
                 self.control.grow(self.state.ticks, end);
                 continue;
             };
             report.count(trouble.counter(), 1);
-            let pinched = matches!(trouble, Trouble::Pinched(_));
-            if !self.control.shrink(&self.model.settings, pinched, self.state.ticks, end) {
+            if !self.recover(&trouble, end) {
                 return Err(self.step_error(&trouble)?);
             }
         }
@@ -50,7 +48,7 @@ impl Simulation<'_> {
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
         let Self { model, rank, state, motion, search, contacts, system, control, .. } = self;
-        let span = &Span::new(&model.clock, state, control.ticks, control.held);
+        let span = &Span::new(&model.clock, state, control.ticks);
         let here = &Context { model, rank, span };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| motion.predict(model, state, span));
@@ -89,7 +87,7 @@ impl Simulation<'_> {
         })?;
         // 8. Motion, memories -> state.
         if trouble.is_none() {
-            report.count(Counter::Held, u64::from(control.held));
+            report.count(Counter::Held, u64::from(motion.someone_waits()));
             report.time(Phase::Advance, |_| {
                 contacts.swap_memories(&mut state.contacts);
                 motion.commit(model, state, span);
@@ -112,7 +110,7 @@ fn assemble(
         v: &state.velocities,
         h: span.h,
         gravity: model.gravity(),
-        wind: model.wind(span.wind_s),
+        wind: model.wind(span.t1_s),
         targets: &motion.targets,
     };
     let bodies = motion.body_terms(model);

@@ -4,46 +4,41 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bodies::cloth::inputs::Target;
+use crate::bodies::cloth::pins::Lead;
 use crate::bodies::numbering::BodyRange;
+use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::{Body, Numbering};
 use crate::collision::{Sweep, stays_within};
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
-use crate::step::clock::Clock;
+use crate::step::clock::{Clock, TICKS_PER_STEP};
 use crate::step::dynamics::MovingBodies;
 use crate::step::model::Model;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
+use crate::step::waiting::{self, Course, Prescribed};
 
 /// One step in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Span {
     /// Size, ticks.
     pub ticks: u64,
-    /// Ticks by which obstacles and handles fall behind in it.
-    pub held_ticks: u64,
     /// Size, s.
     pub h: f64,
-    /// Time of obstacles and handles at its start, s.
+    /// Time at its start, s.
     pub t0_s: f64,
-    /// Time of obstacles and handles at its end, s.
+    /// Time at its end, s.
     pub t1_s: f64,
-    /// Time of the wind, s: the end of the step, held or not.
-    pub wind_s: f64,
 }
 
 impl Span {
-    /// The next `ticks` after `state`. Obstacles and handles wait in it if `held`.
-    pub fn new(clock: &Clock, state: &State, ticks: u64, held: bool) -> Self {
-        let start = state.ticks - state.lag_ticks;
-        let held_ticks = if held { ticks } else { 0 };
+    /// The next `ticks` after `state`.
+    pub fn new(clock: &Clock, state: &State, ticks: u64) -> Self {
         Self {
             ticks,
-            held_ticks,
             h: clock.seconds(ticks),
-            t0_s: clock.seconds(start),
-            t1_s: clock.seconds(start + ticks - held_ticks),
-            wind_s: clock.seconds(state.ticks + ticks),
+            t0_s: clock.seconds(state.ticks),
+            t1_s: clock.seconds(state.ticks + ticks),
         }
     }
 }
@@ -75,6 +70,8 @@ pub(super) struct StepMotion {
     pub u1: Vec<Vec3>,
     /// Vertices that move as prescribed: obstacles, pins and handles.
     pub prescribed: Vec<bool>,
+    /// Where each prescribed body ends: obstacles, then groups of pins.
+    pub courses: Vec<Course>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// Coordinates of each body at the start.
@@ -91,7 +88,7 @@ impl StepMotion {
     pub fn new(model: &Model) -> Self {
         let numbering = &model.numbering;
         let mut x = vec![Vec3::zeros(); numbering.vertices()];
-        model.place_obstacles(0.0, true, &mut x[numbering.free_vertices()..]);
+        model.place_obstacles(true, &mut x[numbering.free_vertices()..], |_, it| it.pose_at(0.0));
         let mut prescribed = vec![true; x.len()];
         prescribed[..numbering.free_vertices()].fill(false);
         Self {
@@ -102,6 +99,7 @@ impl StepMotion {
             u0: vec![Vec3::zeros(); numbering.velocities()],
             u1: vec![Vec3::zeros(); numbering.velocities()],
             prescribed,
+            courses: Vec::new(),
             targets: Vec::new(),
             coordinates: Vec::new(),
             body_terms: Vec::new(),
@@ -115,11 +113,22 @@ impl StepMotion {
     pub fn predict(&mut self, model: &Model, state: &mut State, span: &Span) {
         let pins = &model.cloth.pins;
         pins.capture(&mut state.captured, &state.positions, span.t0_s);
-        pins.targets(&state.captured, span.t0_s, span.t1_s, &mut self.targets);
+        self.courses.clear();
+        let bodies = Prescribed::all(model).zip(&state.waiting);
+        self.courses.extend(bodies.map(|(body, it)| body.course(it.as_ref(), state, span)));
+        let of_pins = &self.courses[model.obstacles.len()..];
+        let lead = |group: usize| match (of_pins[group], pins.groups[group].pose_at(span.t1_s)) {
+            (Course::OnTime, None) => Lead::Captured,
+            (Course::OnTime, Some(pose)) => Lead::Moved(pose),
+            (Course::Stands(_), None) => Lead::Share(0.0),
+            (Course::Stands(pose) | Course::CatchesUp(pose), _) => Lead::Moved(pose),
+            (Course::Follows(share), _) => Lead::Share(share),
+        };
+        pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
         self.fall = model.gravity() * span.h;
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);
-        self.predict_obstacles(model, span);
+        self.predict_obstacles(model, state, span);
         self.path_end.copy_from_slice(&self.predicted);
     }
 
@@ -160,10 +169,17 @@ impl StepMotion {
         }
     }
 
-    fn predict_obstacles(&mut self, model: &Model, span: &Span) {
+    fn predict_obstacles(&mut self, model: &Model, state: &State, span: &Span) {
         let (first, nodes) = (model.numbering.free_vertices(), model.numbering.nodes());
-        model.place_obstacles(span.t0_s, false, &mut self.x0[first..]);
-        model.place_obstacles(span.t1_s, false, &mut self.predicted[first..]);
+        model.place_obstacles(false, &mut self.x0[first..], |number, obstacle| {
+            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s))
+        });
+        let courses = &self.courses;
+        let end = |number: usize, obstacle: &ObstacleSetup| match courses[number] {
+            Course::Stands(pose) | Course::CatchesUp(pose) => Some(pose),
+            Course::OnTime | Course::Follows(_) => obstacle.pose_at(span.t1_s),
+        };
+        model.place_obstacles(false, &mut self.predicted[first..], end);
         for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
             self.x1[vertex] = self.predicted[vertex];
             self.u0[velocity] = (self.x1[vertex] - self.x0[vertex]) / span.h;
@@ -270,7 +286,13 @@ impl StepMotion {
             state.coordinates[number] = body.moved(at, &self.u1[nodes(range)], span.h);
         }
         state.ticks += span.ticks;
-        state.lag_ticks += span.held_ticks;
+        let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);
+        waiting::advance(&mut state.waiting, &self.courses, whole);
+    }
+
+    /// Whether a prescribed body stands still because it had no room.
+    pub fn someone_waits(&self) -> bool {
+        self.courses.iter().any(|course| matches!(course, Course::Stands(_)))
     }
 }
 

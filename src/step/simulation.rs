@@ -6,6 +6,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::bodies::cloth::energy::{EnergyMeter, EnergyState};
+use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::collision::CandidateFinder;
 use crate::contact::candidates::SearchProcessors;
 use crate::contact::fail_safe::FailSafe;
@@ -125,7 +126,7 @@ impl<'w> Simulation<'w> {
     pub fn set_handle(&mut self, group: usize, places: &[Vec3]) -> Result<()> {
         let refused =
             |cause: String, remedy| Error::input(format!("pin group {group}"), cause, remedy);
-        let now_s = self.scene_time_s();
+        let now_s = self.time_s();
         let pin = self.model.cloth.pins.groups.get(group).filter(|pin| pin.is_active(now_s));
         let held = self.state.captured.get_mut(group).filter(|held| held.len() == places.len());
         let (Some(pin), Some(held), false) = (pin, held, places.is_empty()) else {
@@ -139,6 +140,10 @@ impl<'w> Simulation<'w> {
         if let Some(at) = places.iter().position(|place| !place.iter().all(|x| x.is_finite())) {
             let cause = format!("place {at} is not finite");
             return Err(refused(cause, "give finite places, in m"));
+        }
+        if let Some(waiting) = &mut self.state.waiting[self.model.obstacles.len() + group] {
+            let ways = held.iter().zip(places).map(|(from, to)| (to - from).norm());
+            waiting.led_m = ways.fold(waiting.led_m, f64::max);
         }
         held.copy_from_slice(places);
         Ok(())
@@ -154,10 +159,14 @@ impl<'w> Simulation<'w> {
         self.model.clock.seconds(self.state.ticks)
     }
 
-    /// The time that obstacles and handles have reached, s. It is behind [`Simulation::time_s`] by
-    /// the time for which they were held.
-    pub fn scene_time_s(&self) -> f64 {
-        self.model.clock.seconds(self.state.ticks - self.state.lag_ticks)
+    /// The motion of each obstacle from its placement until now; None if it has none. It is that of
+    /// its keyframes, unless the obstacle is behind ([`Simulation::waiting`]).
+    pub fn obstacle_poses(&self) -> Vec<Option<Rigid>> {
+        let obstacles = self.model.obstacles.iter().enumerate();
+        let pose = |(number, obstacle): (usize, &ObstacleSetup)| {
+            self.state.pose_of_waiting(number).or_else(|| obstacle.pose_at(self.time_s()))
+        };
+        obstacles.map(pose).collect()
     }
 
     /// Whole steps since the start.

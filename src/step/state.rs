@@ -3,12 +3,14 @@
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::bodies::cloth::pins::Captured;
+use crate::bodies::prescribed::Rigid;
 use crate::contact::ContactMemory;
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::World;
 use crate::step::model::Model;
+use crate::step::waiting::Waiting;
 
 /// The state between two steps. Frames are written from it. Beside it, only the size of the next
 /// attempt outlives a step; the hash does not have it.
@@ -16,8 +18,6 @@ use crate::step::model::Model;
 pub struct State {
     /// Time in ticks (see [`crate::step::clock::Clock`]).
     pub ticks: u64,
-    /// Ticks for which obstacles and handles were held. Their time is behind by as much.
-    pub lag_ticks: u64,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
     /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
@@ -26,6 +26,9 @@ pub struct State {
     pub coordinates: Vec<Vec<f64>>,
     /// Where pinned vertices took hold, m; the same on every rank.
     pub captured: Captured,
+    /// Prescribed bodies that are behind their motion: obstacles, then groups of pins; the same on
+    /// every rank.
+    pub waiting: Vec<Option<Waiting>>,
     /// What contacts that touch this rank's nodes remember, by rising pair.
     pub contacts: Vec<ContactMemory>,
 }
@@ -42,17 +45,17 @@ impl State {
         }
         Self {
             ticks: 0,
-            lag_ticks: 0,
             positions: model.initial.clone(),
             velocities,
             coordinates,
             captured: model.cloth.pins.nothing_captured(),
+            waiting: vec![None; model.obstacles.len() + model.cloth.pins.groups.len()],
             contacts: Vec::new(),
         }
     }
 
     /// Hash of the whole state over all ranks: time, positions, velocities and coordinates in the
-    /// mesh's own order, pins, and memories of contacts. The rank that `owns` the lowest node that
+    /// mesh's own order, pins, bodies that wait, and memories of contacts. The rank that `owns` the lowest node that
     /// a contact pushes counts its memory. The hash is the same for any number of ranks.
     /// Collective.
     ///
@@ -68,7 +71,7 @@ impl State {
 
         let mut hash = Xxh3::new();
         hash.update(&self.ticks.to_le_bytes());
-        hash.update(&self.lag_ticks.to_le_bytes());
+        hash.update(&(self.waiting.iter().flatten().count() as u64).to_le_bytes());
         hash.update(bytemuck::cast_slice(&self.positions));
         hash.update(bytemuck::cast_slice(&self.velocities));
         for body in &self.coordinates {
@@ -78,7 +81,18 @@ impl State {
             hash.update(&(group.len() as u64).to_le_bytes());
             hash.update(bytemuck::cast_slice(group));
         }
+        for (body, waiting) in self.waiting.iter().enumerate() {
+            if let Some(waiting) = waiting {
+                hash.update(&(body as u64).to_le_bytes());
+                waiting.add_to(&mut hash);
+            }
+        }
         hash.update(bytemuck::cast_slice(&sum));
         Ok(hash.digest())
+    }
+
+    /// Where the prescribed body `number` is, if it is behind its motion.
+    pub(super) fn pose_of_waiting(&self, number: usize) -> Option<Rigid> {
+        self.waiting[number].map(|waiting| waiting.pose)
     }
 }

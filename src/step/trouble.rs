@@ -15,7 +15,7 @@ use crate::step::simulation::Simulation;
 use crate::step::system::SolveOutcome;
 
 /// Why a step must be tried again at half its size.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Trouble {
     /// The residual stayed above the tolerance.
     NotConverged,

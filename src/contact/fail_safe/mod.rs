@@ -157,7 +157,7 @@ impl FailSafe {
             report.planes = self.planes.len() as u64;
             report.per_pass.push(report.truncated.len() as u64);
             if conflict.is_some() {
-                report.conflict = conflict;
+                report.conflict = conflict.map(Conflict::sorted);
                 return Ok(report);
             }
             for vertex in shadows.iter().flat_map(|pair| pair.vertices) {
@@ -198,8 +198,8 @@ impl FailSafe {
         self.open.extend(candidates.iter().filter(free));
     }
 
-    /// Adds planes for the `open` pairs. The lowest pair whose prescribed vertices leave no room
-    /// for a plane is a conflict.
+    /// Adds planes for the `open` pairs. Those whose prescribed vertices leave no room for a plane
+    /// are a conflict.
     fn add_planes(&mut self, open: &[Pair], paths: &Paths, x1: &[Vec3]) -> Option<Conflict> {
         let known = self.planes.len();
         let mut conflict = None;
@@ -209,13 +209,16 @@ impl FailSafe {
             }
             match SeparatingPlane::new(*pair, paths, x1) {
                 Some(plane) => self.planes.push(plane),
-                None => conflict = Some(conflict.map_or(*pair, |lowest: Pair| lowest.min(*pair))),
+                None => {
+                    let here = Conflict::new(*pair, pair.vertices[0]);
+                    conflict = Conflict::merge(conflict, here.involve([*pair].into_iter(), paths));
+                }
             }
         }
         self.planes[known..].iter().for_each(|plane| self.bounds.extend(plane.bounds(paths)));
         self.planes.sort_unstable_by_key(|plane| plane.pair);
         self.bounds.sort_unstable_by_key(|bound| (bound.vertex, bound.pair));
-        conflict.map(|pair| Conflict { pair, vertex: pair.vertices[0] })
+        conflict
     }
 
     /// Reduces the intended motion to the part that all planes so far allow. Writes it to `x1`
@@ -244,9 +247,12 @@ impl FailSafe {
                 Ok(None) => target,
                 Ok(Some(displacement)) => start + displacement,
                 Err(pair) => {
-                    if conflict.is_none_or(|lowest| pair < lowest.pair) {
-                        conflict = Some(Conflict { pair, vertex: bounds[0].vertex });
-                    }
+                    let against = bounds.iter().zip(&self.multipliers).filter(|(bound, held)| {
+                        bound.pair == pair || bound.advance_m > 0.0 && **held > 0.0
+                    });
+                    let pairs = against.map(|(bound, _)| bound.pair);
+                    let here = Conflict::new(pair, bounds[0].vertex).involve(pairs, paths);
+                    conflict = Conflict::merge(conflict, here);
                     continue;
                 }
             };
@@ -258,10 +264,9 @@ impl FailSafe {
             x1[vertex] = end;
         }
         for body in 0..paths.bodies.len() {
-            if let Err(pair) = self.shorten_body(body, paths, x1, report)
-                && conflict.is_none_or(|lowest| pair < lowest.pair)
-            {
-                conflict = Some(Conflict { pair, vertex: pair.vertices[0] });
+            if let Err(pair) = self.shorten_body(body, paths, x1, report) {
+                let here = Conflict::new(pair, pair.vertices[0]);
+                conflict = Conflict::merge(conflict, here.involve([pair].into_iter(), paths));
             }
         }
         conflict

@@ -9,6 +9,7 @@ use cloth_sim::step::Model;
 use crate::program::output::names;
 use crate::program::output::run_json::RunHead;
 use crate::program::run::peaks::{Peaks, Strain};
+use crate::program::run::waits::Waits;
 use crate::program::words::{grouped, plural, significant};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
@@ -19,6 +20,8 @@ pub struct Summary<'a> {
     pub model: &'a Model,
     /// Its extremes.
     pub peaks: &'a Peaks,
+    /// Bodies that waited.
+    pub waits: &'a Waits,
     /// Number of the last frame.
     pub frames: usize,
     /// The format of the frames.
@@ -48,6 +51,7 @@ impl fmt::Display for Summary<'_> {
         )?;
         write_cloth(f, model)?;
         self.write_peaks(f)?;
+        write!(f, "{}", self.waits)?;
         let folder = self.folder.display();
         let last = names::frame(frames as u64, self.format);
         writeln!(f, "  frames    {folder}, up to {last}")?;

@@ -1,0 +1,134 @@
+//! What a step does about a pinch: who waits, and who is named.
+
+use crate::contact::fail_safe::Conflict;
+use crate::contact::settings::OnPinch;
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::step::clock::TICKS_PER_STEP;
+use crate::step::model::Model;
+use crate::step::simulation::Simulation;
+use crate::step::trouble::Trouble;
+use crate::step::waiting::{Prescribed, Waiting};
+
+/// The smallest step that is tried before a body waits that was on time, ticks.
+const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
+
+/// A prescribed body that is behind its motion because it had no room.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WaitingBody {
+    /// Its name: that of an obstacle, or which pins of which cloth.
+    pub name: String,
+    /// When it had no room first, s.
+    pub since_s: f64,
+    /// How far its furthest vertex is from its prescribed place, m.
+    pub behind_m: f64,
+    /// Where it had no room first, m.
+    pub place: Vec3,
+}
+
+impl Model {
+    /// The name of a prescribed body: obstacles are numbered first, then groups of pins.
+    pub(super) fn prescribed_name(&self, number: usize) -> String {
+        let Some(group) = number.checked_sub(self.obstacles.len()) else {
+            return format!("`{}`", self.obstacles[number].name);
+        };
+        let cloth_of = |group: usize| {
+            let first = self.cloth.pins.groups[group].vertices.first();
+            first.map(|&vertex| self.cloth_ends.partition_point(|&end| end <= vertex))
+        };
+        let cloth = cloth_of(group);
+        let place = (0..group).filter(|&before| cloth_of(before) == cloth).count();
+        let name = cloth.and_then(|cloth| self.names.get(cloth));
+        format!("pins[{place}] of `{}`", name.map_or("", String::as_str))
+    }
+}
+
+impl Simulation<'_> {
+    /// Bodies that are behind their motion now: obstacles, then pins.
+    pub fn waiting(&self) -> Vec<WaitingBody> {
+        let (state, model) = (&self.state, &self.model);
+        let bodies = Prescribed::all(model).zip(&state.waiting).enumerate();
+        let behind = bodies.filter_map(|(number, (body, waiting))| {
+            let waiting = waiting.as_ref()?;
+            let pose = body.pose_at(self.time_s());
+            Some(WaitingBody {
+                name: model.prescribed_name(number),
+                since_s: model.clock.seconds(waiting.since_ticks),
+                behind_m: body.behind_m(pose.as_ref().map(|pose| (pose, waiting)), state),
+                place: waiting.place,
+            })
+        });
+        behind.collect()
+    }
+
+    /// Prepares another attempt after `trouble`, in a whole step that ends at `end` (ticks): a
+    /// smaller one, or one in which some prescribed bodies wait. False if there is none.
+    pub(super) fn recover(&mut self, trouble: &Trouble, end: u64) -> bool {
+        let (settings, now) = (&self.model.settings.contact, self.state.ticks);
+        let Trouble::Pinched(conflict) = trouble else {
+            return self.control.shrink(&self.model.settings, false);
+        };
+        if settings.on_pinch == OnPinch::Stop {
+            return self.control.shrink(&self.model.settings, true);
+        }
+        // 1. Bodies that were behind and tried to catch up: they wait on.
+        let bodies = self.pinching(conflict);
+        let mut tried = false;
+        for &body in &bodies {
+            if let Some(waiting) = &mut self.state.waiting[body] {
+                waiting.fail(end);
+                tried = true;
+            }
+        }
+        if tried {
+            return true;
+        }
+        // 2. Bodies that are on time: smaller steps may suffice. If they don't, the bodies wait.
+        if bodies.is_empty() || self.control.ticks > SMALLEST_TICKS {
+            return self.control.shrink(&self.model.settings, true);
+        }
+        let place = self.motion.x0[conflict.vertex as usize];
+        let now_s = self.time_s();
+        for (number, body) in Prescribed::all(&self.model).enumerate() {
+            if bodies.contains(&number) {
+                let pose = body.pose_at(now_s).unwrap_or_default();
+                self.state.waiting[number] = Some(Waiting::new(pose, place, now, end));
+            }
+        }
+        self.control.enlarge(now, end);
+        true
+    }
+
+    /// The prescribed bodies that take part in `conflict` and moved in the failed attempt, rising.
+    pub(super) fn pinching(&self, conflict: &Conflict) -> Vec<usize> {
+        let motion = &self.motion;
+        let moves = |vertex: &VertexId| {
+            let vertex = *vertex as usize;
+            motion.x0[vertex] != motion.predicted[vertex]
+        };
+        let moving = conflict.prescribed.iter().filter(|vertex| moves(vertex));
+        let mut bodies: Vec<usize> =
+            moving.filter_map(|&vertex| self.prescribed_body(vertex)).collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        bodies
+    }
+
+    /// The prescribed body that a prescribed vertex belongs to now.
+    pub(super) fn prescribed_body(&self, vertex: VertexId) -> Option<usize> {
+        let model = &self.model;
+        if let Some(mut left) = (vertex as usize).checked_sub(model.numbering.free_vertices()) {
+            return model.obstacles.iter().position(|obstacle| {
+                let inside = left < obstacle.shape.len();
+                left = left.saturating_sub(obstacle.shape.len());
+                inside
+            });
+        }
+        let holds = |group: usize| {
+            let pins = &model.cloth.pins.groups[group];
+            pins.is_active(self.time_s()) && pins.vertices.contains(&vertex)
+        };
+        let group = (0..model.cloth.pins.groups.len()).find(|&group| holds(group));
+        group.map(|group| model.obstacles.len() + group)
+    }
+}
