@@ -6,6 +6,7 @@ use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::model::Model;
+use crate::step::motion::Span;
 use crate::step::simulation::Simulation;
 use crate::step::trouble::Trouble;
 use crate::step::waiting::{Prescribed, Waiting};
@@ -73,10 +74,13 @@ impl Simulation<'_> {
         }
         // 1. Bodies that were behind and tried to catch up: they wait on.
         let bodies = self.pinching(conflict);
+        let span = Span::new(&self.model.clock, &self.state, self.control.ticks);
+        let prescribed = Vec::from_iter(Prescribed::all(&self.model));
+        let aim = |body: usize| prescribed[body].pose_at(span.t1_s).unwrap_or_default();
         let mut tried = false;
         for &body in &bodies {
             if let Some(waiting) = &mut self.state.waiting[body] {
-                waiting.fail(end);
+                waiting.fail(aim(body), end);
                 tried = true;
             }
         }
@@ -88,34 +92,70 @@ impl Simulation<'_> {
             return self.control.shrink(&self.model.settings, true);
         }
         let place = self.motion.x0[conflict.vertex as usize];
-        let now_s = self.time_s();
-        for (number, body) in Prescribed::all(&self.model).enumerate() {
-            if bodies.contains(&number) {
-                let pose = body.pose_at(now_s).unwrap_or_default();
-                self.state.waiting[number] = Some(Waiting::new(pose, place, now, end));
-            }
+        for body in bodies {
+            let pose = prescribed[body].pose_at(span.t0_s).unwrap_or_default();
+            let waiting = Waiting::new([pose, aim(body)], place, now, end);
+            self.state.waiting[body] = Some(waiting);
         }
         self.control.enlarge(now, end);
         true
     }
 
-    /// The prescribed bodies that take part in `conflict` and moved in the failed attempt, rising.
-    pub(super) fn pinching(&self, conflict: &Conflict) -> Vec<usize> {
+    /// The prescribed bodies that push in `conflict` and moved in the failed attempt, rising.
+    fn pinching(&self, conflict: &Conflict) -> Vec<usize> {
         let motion = &self.motion;
-        let moves = |vertex: &VertexId| {
-            let vertex = *vertex as usize;
+        let moves = |vertex: &&VertexId| {
+            let vertex = **vertex as usize;
             motion.x0[vertex] != motion.predicted[vertex]
         };
-        let moving = conflict.prescribed.iter().filter(|vertex| moves(vertex));
+        self.bodies_of(conflict.pushing.iter().filter(moves))
+    }
+
+    /// What a conflict says, and what to do, for an error. The size of the smallest step is
+    /// `size_s` (s).
+    pub(super) fn pinch_error(&self, conflict: &Conflict, size_s: f64) -> (String, String) {
+        let names = |bodies: Vec<usize>| {
+            let names = bodies.iter().map(|&body| self.model.prescribed_name(body));
+            Vec::from_iter(names).join(", ")
+        };
+        let [x, y, z] = self.motion.x0[conflict.vertex as usize].into();
+        let all = self.bodies_of(conflict.prescribed.iter());
+        let surface = self
+            .model
+            .surfaces
+            .list
+            .iter()
+            .position(|surface| surface.vertices().contains(&(conflict.vertex as usize)));
+        let name = surface.and_then(|surface| self.model.names.get(surface));
+        let cause = format!(
+            "no room for `{}` at ({x:.4}, {y:.4}, {z:.4}) m ({:.6} s) between {}, even at a step of \
+             {size_s:.2e} s",
+            name.map_or("", String::as_str),
+            self.time_s(),
+            names(all),
+        );
+        let moving = self.pinching(conflict);
+        let remedy = match (moving.is_empty(), self.model.settings.contact.on_pinch) {
+            (false, OnPinch::Stop) => format!(
+                "change the motion of {0} there, or let it wait with contact.on_pinch: Hold",
+                names(moving)
+            ),
+            _ => "give them more room, or raise steps_per_frame".to_owned(),
+        };
+        (cause, remedy)
+    }
+
+    /// The prescribed bodies that prescribed `vertices` belong to, rising.
+    fn bodies_of<'a>(&self, vertices: impl Iterator<Item = &'a VertexId>) -> Vec<usize> {
         let mut bodies: Vec<usize> =
-            moving.filter_map(|&vertex| self.prescribed_body(vertex)).collect();
+            vertices.filter_map(|&vertex| self.prescribed_body(vertex)).collect();
         bodies.sort_unstable();
         bodies.dedup();
         bodies
     }
 
     /// The prescribed body that a prescribed vertex belongs to now.
-    pub(super) fn prescribed_body(&self, vertex: VertexId) -> Option<usize> {
+    fn prescribed_body(&self, vertex: VertexId) -> Option<usize> {
         let model = &self.model;
         if let Some(mut left) = (vertex as usize).checked_sub(model.numbering.free_vertices()) {
             return model.obstacles.iter().position(|obstacle| {

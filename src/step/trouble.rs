@@ -77,6 +77,7 @@ impl Simulation<'_> {
     pub(super) fn step_error(&self, trouble: &Trouble) -> Result<Error> {
         let settings = &self.model.settings;
         let step = self.state.ticks / TICKS_PER_STEP + 1;
+        let frame = (step - 1) / u64::from(settings.steps_per_frame) + 1;
         let size_s = self.model.clock.seconds(self.control.ticks);
         let vertex = match trouble {
             Trouble::Pinched(conflict) => conflict.vertex,
@@ -107,25 +108,12 @@ impl Simulation<'_> {
                 ),
                 "raise contact.clearance_m: positions are too large for it to be resolved",
             ),
-            Trouble::Pinched(_) => {
-                let [x, y, z] = self.motion.x0[vertex as usize].into();
-                (
-                    format!(
-                        "obstacles, handles or pins leave cloth no room at ({x:.4}, {y:.4}, {z:.4}) m \
-                         ({:.6} s), even at a step of {size_s:.2e} s",
-                        self.time_s()
-                    ),
-                    "give them more room, or let them wait with contact.on_pinch: Hold",
-                )
+            Trouble::Pinched(conflict) => {
+                let (cause, remedy) = self.pinch_error(conflict, size_s);
+                return Ok(Error::Step { frame, step, vertex, cause, remedy });
             }
         };
-        Ok(Error::Step {
-            frame: (step - 1) / u64::from(settings.steps_per_frame) + 1,
-            step,
-            vertex,
-            cause,
-            remedy: remedy.to_string(),
-        })
+        Ok(Error::Step { frame, step, vertex, cause, remedy: remedy.to_string() })
     }
 
     /// The node that changed its velocity most in the last solve, one that is not finite before all

@@ -2,8 +2,8 @@
 //!
 //! Such a body stands still, while time and all other bodies go on. Then it tries to catch up: in
 //! each step it moves towards its prescribed place, by a bounded distance. After a try that finds
-//! no room it stands still for longer, and its next try is shorter. When it has reached its
-//! prescribed place, it is no longer behind (docs/methods.md, section 8).
+//! no room it stands still for longer, and its next try is shorter, until its motion comes back past
+//! it. When it has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -34,6 +34,8 @@ const LONGEST_PAUSE: u64 = 8;
 pub struct Waiting {
     /// Where it is: its rigid motion until now. Handles are where their vertices are.
     pub pose: Rigid,
+    /// Where it was to go when it last found no room: its prescribed motion then.
+    pub aim: Rigid,
     /// When it had no room first, ticks.
     pub since_ticks: u64,
     /// It stands still until then, ticks.
@@ -47,23 +49,26 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// A body at `pose` has no room at `place` (m), at `now`, in a whole step that ends at `end`
-    /// (ticks). It stands still until then.
-    pub(super) fn new(pose: Rigid, place: Vec3, now: u64, end: u64) -> Self {
-        Self { pose, since_ticks: now, until_ticks: end, failures: 0, led_m: 0.0, place }
+    /// A body at `pose` that should go to `aim` has no room at `place` (m), at `now`, in a whole
+    /// step that ends at `end` (ticks). It stands still until then.
+    pub(super) fn new([pose, aim]: [Rigid; 2], place: Vec3, now: u64, end: u64) -> Self {
+        Self { pose, aim, since_ticks: now, until_ticks: end, failures: 0, led_m: 0.0, place }
     }
 
-    /// After a try that found no room, in a whole step that ends at `end` (ticks): it stands still
-    /// for the rest of the step and 0, 1, 3, 7 further ones.
-    pub(super) fn fail(&mut self, end: u64) {
+    /// After a try to go to `aim` that found no room, in a whole step that ends at `end` (ticks):
+    /// it stands still for the rest of the step and 0, 1, 3, 7 further ones.
+    pub(super) fn fail(&mut self, aim: Rigid, end: u64) {
+        self.aim = aim;
         self.until_ticks = end + ((1 << self.failures).min(LONGEST_PAUSE) - 1) * TICKS_PER_STEP;
         self.failures = MOST_FAILURES.min(self.failures + 1);
     }
 
     /// Adds all of it to `hash`.
     pub(super) fn add_to(&self, hash: &mut Xxh3) {
-        hash.update(bytemuck::cast_slice(self.pose.rotation.as_slice()));
-        hash.update(bytemuck::cast_slice(self.pose.translation.as_slice()));
+        for Rigid { rotation, translation } in [&self.pose, &self.aim] {
+            hash.update(bytemuck::cast_slice(rotation.as_slice()));
+            hash.update(bytemuck::cast_slice(translation.as_slice()));
+        }
         hash.update(&self.since_ticks.to_le_bytes());
         hash.update(&self.until_ticks.to_le_bytes());
         hash.update(&self.failures.to_le_bytes());
@@ -113,12 +118,21 @@ impl<'m> Prescribed<'m> {
     pub fn course(&self, waiting: Option<&Waiting>, state: &State, span: &Span) -> Course {
         let let_go = matches!(self, Self::Pins(_, pins) if !pins.is_active(span.t0_s));
         let Some(waiting) = waiting.filter(|_| !let_go) else { return Course::OnTime };
-        if state.ticks < waiting.until_ticks {
+        let poses = self.pose_at(span.t0_s).zip(self.pose_at(span.t1_s));
+        // What was in its way lies behind it now.
+        let turned = poses.is_some_and(|(_, end)| {
+            let ways = self.unmoved(state).map(|x| {
+                let at = waiting.pose.apply(x);
+                (waiting.aim.apply(x) - at).dot(&(end.apply(x) - at))
+            });
+            ways.sum::<f64>() <= 0.0
+        });
+        if state.ticks < waiting.until_ticks && !turned {
             return Course::Stands(waiting.pose);
         }
-        let shorter = 0.5_f64.powi(waiting.failures as i32);
+        let shorter = if turned { 1.0 } else { 0.5_f64.powi(waiting.failures as i32) };
         let reach = |own_m: f64| shorter * (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.h);
-        let (Some(start), Some(end)) = (self.pose_at(span.t0_s), self.pose_at(span.t1_s)) else {
+        let Some((start, end)) = poses else {
             let part = span.ticks as f64 / TICKS_PER_STEP as f64;
             let share = reach(waiting.led_m * part) / self.behind_m(None, state);
             return if share < 1.0 { Course::Follows(share) } else { Course::OnTime };

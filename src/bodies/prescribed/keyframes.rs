@@ -170,6 +170,10 @@ mod tests {
             rotation: rotation(Vec3::new(1.0, 2.0, -2.0), turn_deg),
             translation,
         };
+        let about = |center: Vec3, turn_deg: f64| {
+            let turned = pose(turn_deg, Vec3::zeros());
+            Rigid { translation: center - turned.apply(center), ..turned }
+        };
         let center = Vec3::new(0.3, -0.2, 0.1);
         let (from, to) = (pose(20.0, Vec3::x()), pose(-120.0, Vec3::new(0.0, 3.0, 1.0)));
         for share in [0.0, 0.3, 0.5, 1.0] {
@@ -181,11 +185,11 @@ mod tests {
         }
         let half = from.towards(&to, 0.5, center).rotation;
         assert!((half - pose(-50.0, Vec3::zeros()).rotation).norm() < 1e-14);
-        // Near the start each point moves by the share of its whole way.
-        let (share, point) = (1e-6, center + Vec3::new(0.5, 0.4, -0.7));
-        let moved = (from.towards(&to, share, center).apply(point) - from.apply(point)).norm();
-        let all = (to.rotation - from.rotation).norm() * 0.95 + 4.0;
-        assert!(moved < share * all, "{moved}");
+        // Near the start a point goes the share of its distance, although it goes around.
+        let (to, point) = (from.after(&about(center, 100.0)), center + Vec3::new(0.5, 0.4, -0.7));
+        let (share, way) = (1e-6, (to.apply(point) - from.apply(point)).norm());
+        let gone = (from.towards(&to, share, center).apply(point) - from.apply(point)).norm();
+        assert!((gone / (share * way) - 1.0).abs() < 1e-5, "{gone}");
     }
 
     #[test]

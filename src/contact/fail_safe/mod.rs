@@ -210,8 +210,9 @@ impl FailSafe {
             match SeparatingPlane::new(*pair, paths, x1) {
                 Some(plane) => self.planes.push(plane),
                 None => {
-                    let here = Conflict::new(*pair, pair.vertices[0]);
-                    conflict = Conflict::merge(conflict, here.involve([*pair].into_iter(), paths));
+                    let mut here = Conflict::new(*pair, pair.vertices[0]);
+                    here.involve(pair, true, paths);
+                    conflict = Conflict::merge(conflict, here);
                 }
             }
         }
@@ -247,11 +248,12 @@ impl FailSafe {
                 Ok(None) => target,
                 Ok(Some(displacement)) => start + displacement,
                 Err(pair) => {
-                    let against = bounds.iter().zip(&self.multipliers).filter(|(bound, held)| {
-                        bound.pair == pair || bound.advance_m > 0.0 && **held > 0.0
-                    });
-                    let pairs = against.map(|(bound, _)| bound.pair);
-                    let here = Conflict::new(pair, bounds[0].vertex).involve(pairs, paths);
+                    let mut here = Conflict::new(pair, bounds[0].vertex);
+                    for (bound, multiplier) in bounds.iter().zip(&self.multipliers) {
+                        if bound.pair == pair || *multiplier > 0.0 {
+                            here.involve(&bound.pair, bound.advance_m > 0.0, paths);
+                        }
+                    }
                     conflict = Conflict::merge(conflict, here);
                     continue;
                 }
@@ -265,8 +267,9 @@ impl FailSafe {
         }
         for body in 0..paths.bodies.len() {
             if let Err(pair) = self.shorten_body(body, paths, x1, report) {
-                let here = Conflict::new(pair, pair.vertices[0]);
-                conflict = Conflict::merge(conflict, here.involve([pair].into_iter(), paths));
+                let mut here = Conflict::new(pair, pair.vertices[0]);
+                here.involve(&pair, true, paths);
+                conflict = Conflict::merge(conflict, here);
             }
         }
         conflict

@@ -57,37 +57,44 @@ pub struct Conflict {
     pub pair: Pair,
     /// The vertex that has no room. If that is not one vertex alone, the pair's first one.
     pub vertex: VertexId,
-    /// The prescribed vertices that take part, rising: those of all these pairs, and those that push
-    /// a vertex of them from elsewhere.
+    /// The prescribed vertices that take part, rising: those of all these pairs, and those of other
+    /// planes that hold back their vertices.
     pub prescribed: Vec<VertexId>,
+    /// Those of them whose planes push, rising. If all of these stand still, there is room.
+    pub pushing: Vec<VertexId>,
 }
 
 impl Conflict {
     pub(super) fn new(pair: Pair, vertex: VertexId) -> Self {
-        Self { pair, vertex, prescribed: Vec::new() }
+        Self { pair, vertex, prescribed: Vec::new(), pushing: Vec::new() }
+    }
+
+    /// Adds the prescribed vertices of `pair`.
+    pub(super) fn involve(&mut self, pair: &Pair, pushes: bool, paths: &Paths) {
+        let vertices = pair.vertices.iter().filter(|&&vertex| paths.is_prescribed(vertex));
+        self.prescribed.extend(vertices.clone());
+        if pushes {
+            self.pushing.extend(vertices);
+        }
     }
 
     /// Both as one.
     pub(super) fn merge(one: Option<Self>, mut other: Self) -> Option<Self> {
         let Some(mut one) = one else { return Some(other) };
         one.prescribed.append(&mut other.prescribed);
+        one.pushing.append(&mut other.pushing);
         if other.pair < one.pair {
             (one.pair, one.vertex) = (other.pair, other.vertex);
         }
         Some(one)
     }
 
-    /// Adds the prescribed vertices of `pairs`.
-    pub(super) fn involve(mut self, pairs: impl Iterator<Item = Pair>, paths: &Paths) -> Self {
-        let vertices = pairs.flat_map(|pair| pair.vertices);
-        self.prescribed.extend(vertices.filter(|&vertex| paths.is_prescribed(vertex)));
-        self
-    }
-
     /// Brings the prescribed vertices in order.
     pub(super) fn sorted(mut self) -> Self {
-        self.prescribed.sort_unstable();
-        self.prescribed.dedup();
+        for vertices in [&mut self.prescribed, &mut self.pushing] {
+            vertices.sort_unstable();
+            vertices.dedup();
+        }
         self
     }
 }

@@ -303,11 +303,11 @@ fn a_sheet_between_two_plates_is_a_conflict_only_when_they_leave_no_room() {
     let open = meeting(2.5 * DELTA_M);
     let (report, x1) = open.run();
     open.assert_kept_apart(&report, &x1);
-    // The sheet has 25 vertices, a plate 9. Both plates take part.
+    // The sheet has 16 vertices, a plate 4. Both plates take part.
     let (report, _) = meeting(1.5 * DELTA_M).run();
-    let of = report.conflict.map(|conflict| conflict.prescribed).unwrap_or_default();
-    let plate = |number: u32| of.iter().any(|vertex| (vertex - 25) / 9 == number);
-    assert!(plate(0) && plate(1) && of.iter().all(|&vertex| vertex >= 25), "{of:?}");
+    let of = report.conflict.map(|conflict| conflict.pushing).unwrap_or_default();
+    let plate = |number: u32| of.iter().any(|vertex| (vertex - 16) / 4 == number);
+    assert!(plate(0) && plate(1) && of.iter().all(|&vertex| vertex >= 16), "{of:?}");
 }
 
 /// `layers` sheets over a floor, the lowest `up_m` over it, the others 2.1 mm apart.
