@@ -51,11 +51,10 @@ impl Simulation<'_> {
         let bodies = Prescribed::all(model).zip(&state.waiting).enumerate();
         let behind = bodies.filter_map(|(number, (body, waiting))| {
             let waiting = waiting.as_ref()?;
-            let pose = body.pose_at(self.time_s());
             Some(WaitingBody {
                 name: model.prescribed_name(number),
                 since_s: model.clock.seconds(waiting.since_ticks),
-                behind_m: body.behind_m(pose.as_ref().map(|pose| (pose, waiting)), state),
+                behind_m: body.behind_m(waiting, state, self.time_s()),
                 place: waiting.place,
             })
         });

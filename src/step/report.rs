@@ -94,9 +94,10 @@ named! {
         /// Steps redone at half the size because the fail-safe took too much, or left a pair too
         /// near (the same on every rank).
         Redone = "redone_steps",
-        /// Steps redone because prescribed vertices left no room (the same on every rank).
+        /// Steps redone because prescribed bodies left no room (the same on every rank).
         Pinches = "pinches",
-        /// Steps of any size for which obstacles and handles were held (the same on every rank).
+        /// Steps of any size in which a prescribed body stood still for want of room (the same on
+        /// every rank).
         Held = "held_steps",
     }
 }

@@ -119,41 +119,42 @@ impl<'m> Prescribed<'m> {
         let let_go = matches!(self, Self::Pins(_, pins) if !pins.is_active(span.t0_s));
         let Some(waiting) = waiting.filter(|_| !let_go) else { return Course::OnTime };
         let poses = self.pose_at(span.t0_s).zip(self.pose_at(span.t1_s));
-        // What was in its way lies behind it now.
-        let turned = poses.is_some_and(|(_, end)| {
-            let ways = self.unmoved(state).map(|x| {
-                let at = waiting.pose.apply(x);
-                (waiting.aim.apply(x) - at).dot(&(end.apply(x) - at))
-            });
-            ways.sum::<f64>() <= 0.0
-        });
+        let turned = poses.is_some_and(|(_, end)| self.has_turned(waiting, &end, state));
         if state.ticks < waiting.until_ticks && !turned {
             return Course::Stands(waiting.pose);
         }
-        let shorter = if turned { 1.0 } else { 0.5_f64.powi(waiting.failures as i32) };
-        let reach = |own_m: f64| shorter * (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.h);
-        let Some((start, end)) = poses else {
-            let part = span.ticks as f64 / TICKS_PER_STEP as f64;
-            let share = reach(waiting.led_m * part) / self.behind_m(None, state);
-            return if share < 1.0 { Course::Follows(share) } else { Course::OnTime };
+        let part = span.ticks as f64 / TICKS_PER_STEP as f64;
+        let own_m = match &poses {
+            Some((start, end)) => self.largest(state, |x| end.apply(x) - start.apply(x)),
+            None => waiting.led_m * part,
         };
-        let own_m = self.largest(state, |x| end.apply(x) - start.apply(x));
-        let behind_m = self.largest(state, |x| end.apply(x) - waiting.pose.apply(x));
-        let share = reach(own_m) / behind_m;
-        if share < 1.0 {
-            Course::CatchesUp(waiting.pose.towards(&end, share, self.center(state)))
-        } else {
-            Course::OnTime
+        let divisor = if turned { 1.0 } else { f64::from(1_u32 << waiting.failures) };
+        let reach_m = (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.h) / divisor;
+        let share = reach_m / self.behind_m(waiting, state, span.t1_s);
+        match poses {
+            Some((_, end)) if share < 1.0 => {
+                Course::CatchesUp(waiting.pose.towards(&end, share, self.center(state)))
+            }
+            None if share < 1.0 => Course::Follows(share),
+            _ => Course::OnTime,
         }
     }
 
-    /// How far its furthest vertex is from where it would be at the pose `prescribed`; without one,
-    /// from where a handle leads it. m.
-    pub fn behind_m(&self, prescribed: Option<(&Rigid, &Waiting)>, state: &State) -> f64 {
-        match (prescribed, self) {
-            (Some((to, waiting)), _) => {
-                self.largest(state, |x| to.apply(x) - waiting.pose.apply(x))
-            }
+    /// Whether its motion, which ends the step at `end`, has come back past it since it last found
+    /// no room.
+    fn has_turned(&self, waiting: &Waiting, end: &Rigid, state: &State) -> bool {
+        let ways = self.unmoved(state).map(|x| {
+            let at = waiting.pose.apply(x);
+            (waiting.aim.apply(x) - at).dot(&(end.apply(x) - at))
+        });
+        ways.sum::<f64>() <= 0.0
+    }
+
+    /// How far its furthest vertex is at the end of `state` from its prescribed place at `time_s`
+    /// (s), m.
+    pub fn behind_m(&self, waiting: &Waiting, state: &State, time_s: f64) -> f64 {
+        match (self.pose_at(time_s), self) {
+            (Some(to), _) => self.largest(state, |x| to.apply(x) - waiting.pose.apply(x)),
             (None, Self::Pins(group, pins)) => {
                 let ways = pins.vertices.iter().zip(&state.captured[*group]);
                 let ways = ways.map(|(&v, to)| (to - state.positions[v as usize]).norm());
