@@ -11,7 +11,9 @@ use crate::step::simulation::Simulation;
 use crate::step::trouble::Trouble;
 use crate::step::waiting::{Prescribed, Waiting};
 
-/// The smallest step that is tried before a body waits that was on time, ticks.
+/// The smallest step that is tried before a body waits that was on time, ticks. Larger ones make
+/// bodies wait that would find room in smaller steps; smaller ones cost solves. The scenes
+/// `pinch.ron` and `press.ron` decided it (docs/methods.md, section 8).
 const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
 
 /// A prescribed body that is behind its motion because it had no room.
@@ -75,15 +77,13 @@ impl Simulation<'_> {
         let bodies = self.pinching(conflict);
         let span = Span::new(&self.model.clock, &self.state, self.control.ticks);
         let prescribed = Vec::from_iter(Prescribed::all(&self.model));
-        let aim = |body: usize| prescribed[body].pose_at(span.t1_s).unwrap_or_default();
-        let mut tried = false;
-        for &body in &bodies {
-            if let Some(waiting) = &mut self.state.waiting[body] {
-                waiting.fail(aim(body), end);
-                tried = true;
-            }
+        let behind = bodies.iter().filter(|&&body| self.state.waiting[body].is_some());
+        let behind = Vec::from_iter(behind.copied());
+        for &body in &behind {
+            let waits_on = |it| prescribed[body].waits_on(it, &self.state, &span, end);
+            self.state.waiting[body] = self.state.waiting[body].map(waits_on);
         }
-        if tried {
+        if !behind.is_empty() {
             return true;
         }
         // 2. Bodies that are on time: smaller steps may suffice. If they don't, the bodies wait.
@@ -92,9 +92,9 @@ impl Simulation<'_> {
         }
         let place = self.motion.x0[conflict.vertex as usize];
         for body in bodies {
-            let pose = prescribed[body].pose_at(span.t0_s).unwrap_or_default();
-            let waiting = Waiting::new([pose, aim(body)], place, now, end);
-            self.state.waiting[body] = Some(waiting);
+            let poses = [span.t0_s, span.t1_s].map(|time_s| prescribed[body].pose_at(time_s));
+            let poses = poses.map(Option::unwrap_or_default);
+            self.state.waiting[body] = Some(Waiting::new(poses, place, now, end));
         }
         self.control.enlarge(now, end);
         true
