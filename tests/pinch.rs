@@ -116,7 +116,8 @@ fn a_handle_below_the_floor_waits_and_follows_when_it_is_led_up_again() {
                 more => panic!("{more:?}"),
             }
         }
-        assert!((20..50).contains(&behind), "{behind}");
+        // The floor leaves it no room in steps 8 to 51, and from step 40 on it is led up.
+        assert!((40..55).contains(&behind), "{behind}");
         assert!(simulation.waiting().is_empty());
         Ok(())
     })

@@ -92,9 +92,9 @@ impl Simulation<'_> {
         }
         let place = self.motion.x0[conflict.vertex as usize];
         for body in bodies {
-            let poses = [span.t0_s, span.t1_s].map(|time_s| prescribed[body].pose_at(time_s));
-            let poses = poses.map(Option::unwrap_or_default);
-            self.state.waiting[body] = Some(Waiting::new(poses, place, now, end));
+            let pose = prescribed[body].pose_at(span.t0_s).unwrap_or_default();
+            let aim = prescribed[body].aim(&self.state, span.t1_s);
+            self.state.waiting[body] = Some(Waiting::new([pose, aim], place, now, end));
         }
         self.control.enlarge(now, end);
         true

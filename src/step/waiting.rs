@@ -35,7 +35,8 @@ const LONGEST_PAUSE: u64 = 8;
 pub struct Waiting {
     /// Where it is: its rigid motion until now. Handles are where their vertices are.
     pub pose: Rigid,
-    /// Where it was to go when it last found no room: its prescribed motion then.
+    /// Where it was to go when it last found no room: its prescribed motion then. Of a handle the
+    /// mean way of its vertices, as a translation.
     pub aim: Rigid,
     /// When it had no room first, ticks.
     pub since_ticks: u64,
@@ -112,7 +113,7 @@ impl<'m> Prescribed<'m> {
         let let_go = matches!(self, Self::Pins(_, pins) if !pins.is_active(span.t0_s));
         let Some(waiting) = waiting.filter(|_| !let_go) else { return Course::OnTime };
         let poses = self.pose_at(span.t0_s).zip(self.pose_at(span.t1_s));
-        let turned = poses.is_some_and(|(_, end)| self.has_turned(waiting, &end, state));
+        let turned = self.has_turned(waiting, &self.aim(state, span.t1_s), state);
         if state.ticks < waiting.until_ticks && !turned {
             return Course::Stands(waiting.pose);
         }
@@ -137,24 +138,35 @@ impl<'m> Prescribed<'m> {
     /// step that ends at `end` (ticks): it stands still for the rest of the step and 0, 1, 3, 7
     /// further ones. It begins again with 0 if its motion has come back.
     pub fn waits_on(&self, waiting: Waiting, state: &State, span: &Span, end: u64) -> Waiting {
-        let aim = self.pose_at(span.t1_s);
-        let turned = aim.is_some_and(|aim| self.has_turned(&waiting, &aim, state));
-        let failures = if turned { 0 } else { waiting.failures };
+        let aim = self.aim(state, span.t1_s);
+        let failures = if self.has_turned(&waiting, &aim, state) { 0 } else { waiting.failures };
         let pause = (1 << failures).min(LONGEST_PAUSE) - 1;
-        Waiting {
-            aim: aim.unwrap_or_default(),
-            until_ticks: end + pause * TICKS_PER_STEP,
-            failures: MOST_FAILURES.min(failures + 1),
-            ..waiting
-        }
+        let until_ticks = end + pause * TICKS_PER_STEP;
+        Waiting { aim, until_ticks, failures: MOST_FAILURES.min(failures + 1), ..waiting }
     }
 
-    /// Whether its motion, which ends the step at `end`, has come back past it since it last found
+    /// Where it should be at `time_s` (s), as in [`Waiting::aim`].
+    pub fn aim(&self, state: &State, time_s: f64) -> Rigid {
+        let translation = match self {
+            Self::Pins(group, pins) if pins.motion.is_none() => {
+                let ways = pins.vertices.iter().zip(&state.captured[*group]);
+                let ways = ways.map(|(&vertex, to)| to - state.positions[vertex as usize]);
+                ways.sum::<Vec3>() / pins.vertices.len().max(1) as f64
+            }
+            _ => Vec3::zeros(),
+        };
+        self.pose_at(time_s).unwrap_or(Rigid { translation, ..Rigid::default() })
+    }
+
+    /// Whether its motion, which ends the step at `aim`, has come back past it since it last found
     /// no room.
-    fn has_turned(&self, waiting: &Waiting, end: &Rigid, state: &State) -> bool {
+    fn has_turned(&self, waiting: &Waiting, aim: &Rigid, state: &State) -> bool {
+        if matches!(self, Self::Pins(_, pins) if pins.motion.is_none()) {
+            return waiting.aim.translation.dot(&aim.translation) <= 0.0;
+        }
         let ways = self.unmoved(state).map(|x| {
             let at = waiting.pose.apply(x);
-            (waiting.aim.apply(x) - at).dot(&(end.apply(x) - at))
+            (waiting.aim.apply(x) - at).dot(&(aim.apply(x) - at))
         });
         ways.sum::<f64>() <= 0.0
     }

@@ -74,16 +74,16 @@ impl fmt::Display for Waits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, wait) in self.bodies.iter().take(NAMED).enumerate() {
             let Wait { name, steps, largest: (behind_m, frame), now_m } = wait;
-            let title = if number == 0 { "no room" } else { "" };
+            let title = if number == 0 { "waited" } else { "" };
             write!(
                 f,
-                "  {title:<8}  {name} was behind its motion for {} s, at most {} mm, before frame {frame}",
+                "  {title:<8}  {name} {} s, at most {} mm behind, before frame {frame}",
                 significant(*steps as f64 * self.step_s),
                 significant(1e3 * behind_m),
             )?;
             match *now_m {
                 0.0 => writeln!(f)?,
-                now_m => writeln!(f, "; at the end {} mm", significant(1e3 * now_m))?,
+                now_m => writeln!(f, ", at the end {} mm", significant(1e3 * now_m))?,
             }
         }
         match self.bodies.len().saturating_sub(NAMED) {
