@@ -82,8 +82,8 @@ impl FrameWriter {
     /// # Errors
     /// The failure of an earlier frame. Nothing is written after it.
     pub fn write(&mut self, frame: Frame) -> Result<()> {
-        let sent = self.queue.as_ref().map(|queue| queue.send(frame));
-        if matches!(sent, Some(Ok(()))) { Ok(()) } else { self.join() }
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(frame).is_ok());
+        if sent { Ok(()) } else { self.join() }
     }
 
     /// Waits until all frames are on disk.
