@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::collision::Pair;
-use crate::contact::impulse::CollisionLaw;
+use crate::contact::impulse::{CollisionLaw, has_moved};
 use crate::contact::settings::Response;
 use crate::contact::{
     Contact, ContactKind, Friction, NodeResponse, StepEnds, impulses, max_project, repulsions,
@@ -27,6 +27,10 @@ const SEPARATION: f64 = 0.25;
 #[derive(Default)]
 pub(super) struct ImpulseStage {
     responses: Vec<NodeResponse>,
+    /// Of each vertex whether the last responses moved it.
+    moved: Vec<bool>,
+    /// The candidates that a later round tests again.
+    retested: Vec<Pair>,
 }
 
 /// What a round of impulses is made from.
@@ -43,6 +47,11 @@ impl ImpulseStage {
     /// Changes the end of the `motion`: rounds of continuous tests, each answered by the largest
     /// impulse on each unit. Before: the candidates of all ranks cover the motion. Collective.
     ///
+    /// The first round tests all candidates, a later one those of which the last responses moved a
+    /// vertex. No other pair can collide. What a pair asks for depends on the motion of its
+    /// vertices alone, so without a change it asks for the same again. If it had asked for a
+    /// response, one of its units would have got one, its own or a larger one.
+    ///
     /// # Errors
     /// When another rank has failed.
     pub fn respond(
@@ -57,7 +66,12 @@ impl ImpulseStage {
             self.apply(here, motion, report)?;
         }
         for round in 0..=IMPULSE_ROUNDS {
-            let collisions = report.time(Phase::Response, |_| self.find_impulses(here, of, motion));
+            let collisions = report.time(Phase::Response, |_| {
+                if round > 0 {
+                    self.find_retested(here, of.candidates);
+                }
+                self.find_impulses(here, of, round > 0, motion)
+            });
             if round == IMPULSE_ROUNDS {
                 report.count(Counter::Unresolved, collisions);
                 break;
@@ -83,15 +97,44 @@ impl ImpulseStage {
         max_project(&mut self.responses);
     }
 
-    /// This rank's impulses, the largest on each unit. Returns the number of its collisions.
-    fn find_impulses(&mut self, here: &Context, of: &Collisions, motion: &StepMotion) -> u64 {
+    /// The `candidates` of which the last responses moved a vertex.
+    fn find_retested(&mut self, here: &Context, candidates: &[Pair]) {
+        let Self { responses, moved, retested } = self;
+        let numbering = &here.model.numbering;
+        moved.clear();
+        moved.resize(numbering.vertices(), false);
+        for response in responses.iter() {
+            match numbering.body_of_node(response.node) {
+                None => moved[response.node as usize] = true,
+                Some(body) => {
+                    let vertices = numbering.bodies()[body].vertices.clone();
+                    moved[vertices.start as usize..vertices.end as usize].fill(true);
+                }
+            }
+        }
+        retested.clear();
+        here.rank.threads.collect(candidates, PAIRS_PER_CHUNK, retested, |pairs, retested| {
+            retested.extend(pairs.iter().filter(|pair| has_moved(pair, moved)));
+        });
+    }
+
+    /// This rank's impulses, the largest on each unit, of all candidates or of those to be tested
+    /// `again`. Returns the number of its collisions.
+    fn find_impulses(
+        &mut self,
+        here: &Context,
+        of: &Collisions,
+        again: bool,
+        motion: &StepMotion,
+    ) -> u64 {
         let (law, bodies) = (law(here, of), motion.dynamics(here.model));
         let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
-        let responses = &mut self.responses;
+        let Self { responses, retested, .. } = self;
+        let candidates = if again { retested } else { of.candidates };
         responses.clear();
         let threads = &here.rank.threads;
         let count = AtomicU64::new(0);
-        threads.collect(of.candidates, PAIRS_PER_CHUNK, responses, |pairs, responses| {
+        threads.collect(candidates, PAIRS_PER_CHUNK, responses, |pairs, responses| {
             count.fetch_add(impulses(pairs, ends, &law, responses), Ordering::Relaxed);
         });
         max_project(responses);
