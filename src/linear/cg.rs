@@ -109,6 +109,25 @@ impl CgWorkspace {
         Ok(CgReport { end, iterations, reference, final_residual })
     }
 
+    /// `A x - b` for the own vertices, zero for those that are fixed. Before: a solve of the same system.
+    /// Collective.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn residuals(
+        &mut self,
+        system: &mut System,
+        rhs: &[Vec3],
+        x: &[Vec3],
+        residuals: &mut Vec<Vec3>,
+    ) -> Result<()> {
+        self.u[..x.len()].copy_from_slice(x);
+        self.multiply(system)?;
+        residuals.clear();
+        residuals.extend(self.w.iter().zip(rhs).map(|(w, b)| w - b));
+        Ok(())
+    }
+
     /// The squared norm of the right-hand side of the free vertices: `b - A x` with the
     /// values of the fixed vertices in `x`, and zero elsewhere.
     fn free_rhs_norm_squared(

@@ -25,6 +25,7 @@ impl Simulation<'_> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
         self.control.held = false;
+        self.watch.begin(&self.model, &self.rank, &self.state, &mut report)?;
         while self.state.ticks < end {
             let Some(trouble) = self.attempt(&mut report, observer)? else {
                 self.control.grow(self.state.ticks, end);
@@ -36,9 +37,7 @@ impl Simulation<'_> {
                 return Err(self.step_error(&trouble)?);
             }
         }
-        if self.model.settings.energy {
-            report.energy_j = self.total_energy()?;
-        }
+        self.watch.end(&self.model, &self.rank, &self.state, &mut report)?;
         Ok(report)
     }
 
@@ -93,7 +92,8 @@ impl Simulation<'_> {
             report.time(Phase::Advance, |_| {
                 contacts.swap_memories(&mut state.contacts);
                 motion.commit(model, state, span);
-            });
+                self.watch.accept(here, motion, contacts.springs(), system)
+            })?;
         }
         Ok(trouble)
     }

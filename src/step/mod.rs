@@ -20,10 +20,11 @@ pub mod state;
 mod surfaces;
 pub mod system;
 mod trouble;
+mod watch;
 
 pub use clock::{Clock, TICKS_PER_STEP};
 pub use model::Model;
-pub use report::{Counter, Measure, Phase, StepReport};
+pub use report::{Counter, EnergyRise, Measure, Phase, StepReport};
 pub use settings::StepSettings;
 pub use simulation::Simulation;
 pub use state::State;

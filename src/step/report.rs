@@ -45,7 +45,7 @@ named! {
         Combination = "combination",
         /// Motions shortened where surfaces would come too near.
         FailSafe = "fail-safe",
-        /// The new state.
+        /// The new state, and the balance of its energy.
         Advance = "advance",
     }
 }
@@ -114,6 +114,10 @@ named! {
         MomentumDrift = "impulse_momentum_drift_n_s",
         /// Kinetic energy of cloth that all impulses added (negative: removed), J.
         ImpulseEnergy = "impulse_energy_j",
+        /// Work of pins, handles, moving obstacles and wind on cloths and bodies, J.
+        Work = "work_j",
+        /// Rise of the energy of cloths and bodies beyond that work, J.
+        UnexplainedRise = "unexplained_rise_j",
     }
 }
 
@@ -150,11 +154,30 @@ pub struct StepReport {
     pub smallest_gap_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
+    /// [`Self::energy_rise`]; the vertex is [`u64::MAX`] if there is none.
+    rise: EnergyRise,
+}
+
+/// A step whose energy rose by more than its limit beyond the work that was done: a fault of the
+/// simulation (docs/methods.md, section 12).
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct EnergyRise {
+    /// The rise beyond the work, J.
+    pub unexplained_j: f64,
+    /// What is allowed in this step, J.
+    pub limit_j: f64,
+    /// The vertex of cloth that gained most kinetic energy.
+    pub vertex: u64,
+    /// Where it is at the end of the step, m.
+    pub at_m: [f64; 3],
 }
 
 impl Default for StepReport {
     fn default() -> Self {
-        Self { smallest_gap_m: f64::INFINITY, energy_j: f64::NAN, ..Self::zeroed() }
+        let none = EnergyRise { vertex: u64::MAX, ..EnergyRise::zeroed() };
+        let (smallest_gap_m, energy_j) = (f64::INFINITY, f64::NAN);
+        Self { smallest_gap_m, energy_j, rise: none, ..Self::zeroed() }
     }
 }
 
@@ -182,6 +205,19 @@ impl StepReport {
         self.measures[measure as usize]
     }
 
+    /// The rise of energy that no work explains, if it is more than the limit. Of several steps the
+    /// first one. The same on every rank.
+    pub fn energy_rise(&self) -> Option<EnergyRise> {
+        (self.rise.vertex != u64::MAX).then_some(self.rise)
+    }
+
+    /// Notes a rise of energy, unless there is an earlier one.
+    pub fn note_rise(&mut self, rise: EnergyRise) {
+        if self.energy_rise().is_none() {
+            self.rise = rise;
+        }
+    }
+
     /// A counter's value.
     pub fn get(&self, counter: Counter) -> u64 {
         self.counts[counter as usize]
@@ -204,6 +240,7 @@ impl StepReport {
         if !other.energy_j.is_nan() {
             self.energy_j = other.energy_j;
         }
+        other.energy_rise().into_iter().for_each(|rise| self.note_rise(rise));
     }
 }
 

@@ -5,7 +5,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::bodies::cloth::energy::{EnergyMeter, EnergyState};
 use crate::collision::CandidateFinder;
 use crate::contact::candidates::SearchProcessors;
 use crate::contact::fail_safe::FailSafe;
@@ -26,6 +25,7 @@ use crate::step::report::StepReport;
 use crate::step::search::CandidateSearch;
 use crate::step::state::State;
 use crate::step::system::StepSystem;
+use crate::step::watch::EnergyWatch;
 use crate::threads::Threads;
 
 /// One rank's simulation: its rows of the linear system, its share of the
@@ -47,7 +47,8 @@ pub struct Simulation<'w> {
     pub(super) gather: VelocityGather,
     pub(super) impulses: ImpulseStage,
     pub(super) fail_safe: FailSafe,
-    energy: EnergyMeter,
+    /// The balance of energy. It outlives a step and changes nothing of it.
+    pub(super) watch: EnergyWatch,
 }
 
 impl<'w> Simulation<'w> {
@@ -74,7 +75,7 @@ impl<'w> Simulation<'w> {
             gather: VelocityGather::new(&model),
             impulses: ImpulseStage::default(),
             fail_safe: FailSafe::default(),
-            energy: EnergyMeter::new(&model.cloth, &layout),
+            watch: EnergyWatch::new(&model, &layout),
             rank: ThisRank { world, threads, layout },
             model,
         })
@@ -106,6 +107,7 @@ impl<'w> Simulation<'w> {
         }
         self.state.positions.copy_from_slice(positions);
         self.state.velocities[..cloth].copy_from_slice(velocities);
+        self.watch.forget();
         Ok(())
     }
 
@@ -212,17 +214,7 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When another rank has failed.
     pub fn total_energy(&mut self) -> Result<f64> {
-        let (state, model, rank) = (&self.state, &self.model, &self.rank);
-        let gravity = model.gravity();
-        let motion = EnergyState { x: &state.positions, v: &state.velocities, gravity };
-        let of_cloth =
-            self.energy.total(rank.world, &rank.threads, &model.cloth, &rank.layout, motion)?;
-        let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(&state.coordinates);
-        let of_bodies = bodies.map(|((body, range), at)| {
-            let u = &state.velocities[range.nodes.start as usize..range.nodes.end as usize];
-            body.energy(at, u, &gravity)
-        });
-        Ok(of_bodies.fold(of_cloth, |sum, energy| sum + energy))
+        self.watch.total(&self.model, &self.rank, &self.state)
     }
 
     /// Hash of the state over all ranks. It is the same for any number of them. Collective.

@@ -186,6 +186,31 @@ impl StepSystem {
         Ok(SolveOutcome { cg, shifted_patches })
     }
 
+    /// What the own rows of the last system leave over if the velocities of their nodes change by
+    /// `delta_u` (m/s or rad/s), `A du - b` in N s or N m s. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn residuals(
+        &mut self,
+        world: &dyn World,
+        threads: &Threads,
+        delta_u: &[Vec3],
+        residuals: &mut Vec<Vec3>,
+    ) -> Result<()> {
+        let mut system = System {
+            world,
+            threads,
+            matrix: &self.matrix,
+            couplings: &self.couplings,
+            halo: &mut self.halo,
+            preconditioner: &*self.preconditioner,
+            fixed: &[],
+            any_fixed: false,
+        };
+        self.workspace.residuals(&mut system, &self.rhs, delta_u, residuals)
+    }
+
     /// Change of velocity of the own nodes (m/s or rad/s), in parallel numbering.
     pub fn delta_u(&self) -> &[Vec3] {
         &self.delta_u

@@ -208,7 +208,7 @@ impl RankRun<'_> {
         // 3. What rank 0 stores and shows at once.
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
-            recorder.progress.step(step, &report);
+            recorder.step(step, &report);
         }
         // 4. What is gathered with the frame.
         steps.add(&report, watch);

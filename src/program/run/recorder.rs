@@ -24,6 +24,9 @@ use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::Summary;
 use crate::program::words::whole_frames;
 
+/// Rises of energy that are warned of while the run goes on. `check` lists all.
+const WARNINGS: u64 = 3;
+
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
     job: &'j Job,
@@ -37,7 +40,7 @@ pub struct Recorder<'j> {
     /// Wall time of the set-up, s.
     set_up_s: f64,
     /// What the user sees while the run goes on.
-    pub progress: RunProgress,
+    progress: RunProgress,
     /// The recording of test trees, if there is one.
     recording: Option<Writer>,
     output_s: f64,
@@ -88,6 +91,21 @@ impl<'j> Recorder<'j> {
             (Some(writer), Some(step)) => writer.step(step),
             _ => Ok(()),
         }
+    }
+
+    /// Shows that `step` is done. Warns of the first few rises of energy.
+    pub fn step(&mut self, step: u64, report: &StepReport) {
+        self.progress.step(step, report);
+        let faults = self.head.energy.faults;
+        self.head.energy.add(step, report);
+        let Some(rise) = report.energy_rise().filter(|_| faults < WARNINGS) else { return };
+        let [x, y, z] = rise.at_m;
+        let last = if faults + 1 < WARNINGS { "" } else { "; no more warnings of this kind" };
+        self.progress.say(&format!(
+            "warning: step {step}: energy rose by {:.2e} J without work (limit {:.2e} J), most at vertex {} \
+             at ({x:.4}, {y:.4}, {z:.4}) m{last}",
+            rise.unexplained_j, rise.limit_j, rise.vertex
+        ));
     }
 
     /// Hands a frame to the writer.

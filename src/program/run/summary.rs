@@ -7,7 +7,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::step::Model;
 
 use crate::program::output::names;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::run_json::{EnergyBalance, RunHead};
 use crate::program::run::peaks::{Peaks, Strain};
 use crate::program::words::{grouped, plural, significant};
 
@@ -48,6 +48,7 @@ impl fmt::Display for Summary<'_> {
         )?;
         write_cloth(f, model)?;
         self.write_peaks(f)?;
+        write_energy(f, &head.energy)?;
         let folder = self.folder.display();
         let last = names::frame(frames as u64, self.format);
         writeln!(f, "  frames    {folder}, up to {last}")?;
@@ -75,6 +76,22 @@ impl Summary<'_> {
             significant(1e3 * distance_m),
             significant(1e3 * wanted),
         )
+    }
+}
+
+fn write_energy(f: &mut fmt::Formatter<'_>, energy: &EnergyBalance) -> fmt::Result {
+    let EnergyBalance { largest_rise_j, largest_rise_step, faults, .. } = energy;
+    if *largest_rise_j == 0.0 {
+        return writeln!(f, "  energy    never rises without work");
+    }
+    write!(
+        f,
+        "  energy    rises without work by at most {largest_rise_j:.1e} J, in step {largest_rise_step}"
+    )?;
+    match faults {
+        0 => writeln!(f),
+        1 => writeln!(f, ": 1 step is above its limit"),
+        _ => writeln!(f, ": {} steps are above their limits", grouped(*faults)),
     }
 }
 

@@ -30,7 +30,7 @@ use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::Threads;
 
-pub use hinge::{Hinge, hinge_angle_and_gradient, hinge_angles_and_gradients};
+pub use hinge::{Hinge, hinge_angle, hinge_angle_and_gradient, hinge_angles_and_gradients};
 pub use sheet::{CurvatureTriangle, HingedSheet};
 pub use treatment::BendingTreatment;
 
