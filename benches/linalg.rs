@@ -90,7 +90,8 @@ fn time_solves(
     threads: usize,
     solves: u64,
 ) -> (Duration, usize) {
-    let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 2000 };
+    let tolerance =
+        Tolerance { relative_residual: 1e-6, least_reference: 0.0, max_iterations: 2000 };
     let bumps = |v: &u32| Sheet::position(*v).map(|x| (40.0 * x).sin());
     let rhs: Vec<Vec3> = sheet.layout.own.iter().map(bumps).collect();
     let timed = ranks::run(1, |world| {

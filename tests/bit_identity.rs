@@ -110,6 +110,12 @@ fn contacts_that_open_slide_and_close() {
     assert_identical(&test_scene("landing.ron"), &[]);
 }
 
+/// Which bodies have to wait is the same on every rank.
+#[test]
+fn a_press_that_has_to_wait() {
+    assert_identical(&test_scene("press.ron"), &[]);
+}
+
 #[test]
 fn incomplete_cholesky_and_large_steps() {
     let more = ["--frames", "2", "--set", "solver.preconditioner=IncompleteCholesky"];

@@ -14,7 +14,7 @@ use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::partition::{Gather, Layout};
 use cloth_sim::ranks::{World, in_process as ranks};
-use cloth_sim::step::system::BodyTerms;
+use cloth_sim::step::system::{BodyTerms, SystemTerms};
 use cloth_sim::step::{Model, StepSystem};
 use cloth_sim::threads::Threads;
 use nalgebra::{DMatrix, DVector};
@@ -121,7 +121,8 @@ impl Case<'_> {
         read: impl FnOnce(&mut StepSystem, &Layout, &Threads) -> Result<T>,
     ) -> Result<T> {
         let layout = Layout::new(&model.graph, &model.partition, world.rank());
-        let tolerance = Tolerance { relative_residual: 1e-13, max_iterations: 2000 };
+        let tolerance =
+            Tolerance { relative_residual: 1e-13, least_reference: 0.0, max_iterations: 2000 };
         let mut system = StepSystem::new(model, &layout, self.kind, tolerance)?;
         let threads = Threads::new(threads)?;
         let pushes_here = |spring: &&ContactSpring| {
@@ -131,8 +132,12 @@ impl Case<'_> {
         let mine: Vec<_> = self.springs.iter().filter(pushes_here).copied().collect();
         let velocities = velocities();
         let inputs = StepInputs {
+            x0: &model.initial,
+            v0: &velocities,
+            accelerations: &vec![self.gravity; velocities.len()],
             x: &model.initial,
             v: &velocities,
+            ahead_s: H,
             h: H,
             gravity: self.gravity,
             wind: Vec3::zeros(),
@@ -140,7 +145,9 @@ impl Case<'_> {
         };
         // First with other contacts: nothing of them may remain.
         for contacts in [&mine[mine.len() / 3..], &mine] {
-            system.assemble(&threads, model, &layout, &inputs, BodyTerms::NONE, contacts);
+            let (bodies, region) = (BodyTerms::NONE, None);
+            let terms = SystemTerms { inputs: &inputs, bodies, contacts, region };
+            system.assemble(&threads, model, &layout, &terms);
         }
         read(&mut system, &layout, &threads)
     }

@@ -94,7 +94,8 @@ fn solve(
             fixed: &fixed,
             any_fixed: true,
         };
-        let tolerance = Tolerance { relative_residual: 1e-8, max_iterations: 500 };
+        let tolerance =
+            Tolerance { relative_residual: 1e-8, least_reference: 0.0, max_iterations: 500 };
         let report = CgWorkspace::new(&layout).solve(&mut system, &rhs, &mut x, tolerance)?;
         let mut mesh = vec![Vec3::zeros(); graph.len()];
         Gather::new(partition).to_all(world, &x, &mut mesh)?;

@@ -16,7 +16,7 @@ use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
-use cloth_sim::step::system::BodyTerms;
+use cloth_sim::step::system::{BodyTerms, SystemTerms};
 use cloth_sim::step::{Model, StepSystem};
 use cloth_sim::threads::Threads;
 use counting::allocations;
@@ -29,7 +29,8 @@ fn later_allocations(
     threads: usize,
 ) -> Result<u64> {
     let layout = Layout::new(&model.graph, &model.partition, world.rank());
-    let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 1000 };
+    let tolerance =
+        Tolerance { relative_residual: 1e-6, least_reference: 0.0, max_iterations: 1000 };
     let mut system = StepSystem::new(model, &layout, kind, tolerance)?;
     let threads = Threads::new(threads)?;
     let at_rest = vec![Vec3::zeros(); model.initial.len()];
@@ -45,8 +46,12 @@ fn later_allocations(
     let onto_others = faces().step_by(7).map(pushed);
     let contacts: Vec<_> = onto_others.chain(faces().step_by(9).map(folded)).collect();
     let inputs = StepInputs {
+        x0: &model.initial,
+        v0: &at_rest,
+        accelerations: &at_rest,
         x: &model.initial,
         v: &at_rest,
+        ahead_s: 1e-2,
         h: 1e-2,
         gravity: model.gravity(),
         wind: model.wind(0.0),
@@ -54,7 +59,9 @@ fn later_allocations(
     };
     let mut steps = |number: usize| -> Result<()> {
         for _ in 0..number {
-            system.assemble(&threads, model, &layout, &inputs, BodyTerms::NONE, &contacts);
+            let (bodies, region) = (BodyTerms::NONE, None);
+            let terms = SystemTerms { inputs: &inputs, bodies, contacts: &contacts, region };
+            system.assemble(&threads, model, &layout, &terms);
             let solved = system.solve(world, &threads)?;
             assert!(solved.cg.converged() && solved.cg.iterations > 5, "{:?}", solved.cg);
         }

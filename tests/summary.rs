@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::run::finish;
+use common::run::{finish, frames_of};
 
 fn cloth_sim(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
@@ -29,6 +29,44 @@ fn landing(arguments: &[&str]) -> [String; 2] {
 fn line<'a>(summary: &'a str, name: &str) -> &'a str {
     let line = summary.lines().find_map(|line| line.trim_start().strip_prefix(name));
     line.unwrap_or_else(|| panic!("no line `{name}` in:\n{summary}")).trim_start()
+}
+
+/// A press that must wait for room is named in a warning, in the summary and in each frame.
+#[test]
+fn bodies_that_waited_are_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/press.ron");
+    let scene = scene.to_str().expect("a path of characters");
+    let output = cloth_sim(folder.path(), &[scene, "--threads", "1", "--out", "press"]);
+    let [summary, said] =
+        [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("text"));
+    let warnings: Vec<_> = said.lines().filter(|line| line.starts_with("warning")).collect();
+    assert_eq!(warnings.len(), 1, "{said}");
+    let begins = "warning: before frame 3, `press` waits: no room for cloth at (0.";
+    assert!(warnings[0].starts_with(begins), "{said}");
+    let line = line(&summary, "waited ");
+    assert!(line.starts_with("`press` 0.1"), "{line}");
+    assert!(line.ends_with(" mm behind, before frame 5"), "{line}");
+    assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
+    // Its lower edge is to get 10 mm into the floor, from frame 5 to frame 10.
+    for frame in frames_of(&folder.path().join("press")) {
+        let number = frame["frame"].as_u64().expect("a number");
+        let waiting = frame["waiting"].as_array().map_or(&[][..], Vec::as_slice);
+        match number {
+            0..3 | 16.. => assert!(waiting.is_empty(), "{number}: {waiting:?}"),
+            6..=10 => {
+                assert_eq!(
+                    (&waiting[0]["body"], &waiting[0]["steps"]),
+                    (&"`press`".into(), &5.into())
+                );
+                let behind_m = waiting[0]["behind_m"].as_f64().expect("a number");
+                assert!((0.008..0.012).contains(&behind_m), "{number}: {behind_m}");
+            }
+            _ => {}
+        }
+    }
+    let check = cloth_sim(folder.path(), &["check", "press"]);
+    assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
 }
 
 #[test]

@@ -202,7 +202,17 @@ def gear():
     write("gear", gear.__doc__, points, faces)
 
 
-ALL = [undulated_bar, twist_cylinder, funnel, tetrahedron, needles, urchin, knot, gear]
+def sleeve():
+    """A tube of cloth about the y axis, radius 5.8 cm, length 36 cm, 1,050 vertices; its upper two rings are a group."""
+    around, y = 35, np.linspace(0.2, -0.16, 30)
+    centres = np.stack([0 * y, y, 0 * y], axis=1)
+    rings = circles(centres, np.full(len(y), 0.058), np.array([1.0, 0, 0]), np.array([0, 0, 1.0]), around)
+    points, faces = tube(rings, closed_ends=False)
+    write("sleeve", sleeve.__doc__, points, faces,
+          {"shoulder": range(2 * around), "arm": range(2 * around, len(faces))})
+
+
+ALL = [undulated_bar, twist_cylinder, funnel, tetrahedron, needles, urchin, knot, gear, sleeve]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])

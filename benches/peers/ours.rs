@@ -92,7 +92,8 @@ fn solve(
     partition: &Partition,
     kind: PreconditionerKind,
 ) -> Result<(f64, f64, CgReport)> {
-    let tolerance = Tolerance { relative_residual: 1e-6, max_iterations: 2000 };
+    let tolerance =
+        Tolerance { relative_residual: 1e-6, least_reference: 0.0, max_iterations: 2000 };
     let layout = Layout::new(&problem.graph, partition, world.rank());
     let matrix = &problem.matrix(&layout)?;
     let rhs: Vec<Vec3> = layout.own.iter().map(|&v| problem.rhs[v as usize]).collect();

@@ -78,6 +78,12 @@ pub fn impulses(
     collisions
 }
 
+/// Whether a vertex of `pair` is among the `moved` (for each vertex). If none is since the last
+/// [`impulses`], and each unit that was asked for a response has moved, the pair asks for none now.
+pub fn has_moved(pair: &Pair, moved: &[bool]) -> bool {
+    pair.vertices.iter().any(|&vertex| moved[vertex as usize])
+}
+
 /// Part of the overlap of two sides that repulsion takes back in a step.
 const REPULSION: f64 = 0.1;
 
@@ -102,7 +108,7 @@ pub fn repulsions(
 }
 
 /// Adds the responses of the nodes of `pair` to an impulse after which its points part at the speed
-/// `parting` (m/s). False if no impulse is needed.
+/// `parting` (m/s). False if there are none.
 fn answer(
     pair: Pair,
     points: &Points,
@@ -123,12 +129,13 @@ fn answer(
         *change = (bodies.unit(term.node), term.node, delta_u);
     }
     let changes = &changes[..terms.len()];
+    let before = responses.len();
     for &(unit, node, delta_u) in changes {
         let of_unit = changes.iter().filter(|change| change.0 == unit);
         let size = of_unit.map(|(_, _, delta_u)| delta_u.norm_squared()).sum();
         responses.extend(NodeResponse::new(unit, node, pair, delta_u, size));
     }
-    true
+    responses.len() > before
 }
 
 /// The closest points at the first time at which the pair is nearer than `separation_m` (m) and
@@ -176,128 +183,4 @@ fn inelastic(points: &Points, inverse_mass: f64, friction: f64, parting: f64) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contact::side::tests::PointMasses;
-    use proptest::prelude::*;
-
-    const H: f64 = 1e-3;
-
-    fn vector() -> impl Strategy<Value = Vec3> {
-        [-1.0..1.0, -1.0..1.0, -1.0..1.0f64].prop_map(Vec3::from)
-    }
-
-    fn vectors() -> impl Strategy<Value = [Vec3; 4]> {
-        [vector(), vector(), vector(), vector()]
-    }
-
-    fn kind() -> impl Strategy<Value = PairKind> {
-        prop_oneof![Just(PairKind::VertexFace), Just(PairKind::EdgeEdge)]
-    }
-
-    fn pair(kind: PairKind) -> Pair {
-        match kind {
-            PairKind::VertexFace => Pair::vertex_face(0, [1, 2, 3]),
-            PairKind::EdgeEdge => Pair::edge_edge([0, 1], [2, 3]),
-        }
-    }
-
-    fn law(friction: f64, separation_m: f64) -> CollisionLaw<'static> {
-        CollisionLaw {
-            distance: ContactDistance { distance_m: separation_m, rest: &[], cloth_ends: &[] },
-            separation: 1.0,
-            friction: Friction { cloth: friction, obstacle: friction, cloth_vertices: 0 },
-        }
-    }
-
-    fn relative(at: &Closest, velocities: &[Vec3; 4]) -> Vec3 {
-        (0..4).map(|a| at.weights[a] * velocities[a]).sum()
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-        #[test]
-        fn an_impulse_stops_the_approach_keeps_momentum_and_never_reverses_slip(
-            kind in kind(),
-            x in vectors(),
-            v in vectors(),
-            masses in [0.1..10.0, 0.1..10.0, 0.1..10.0, 0.1..10.0f64],
-            friction in prop_oneof![Just(0.0), Just(10.0), 0.0..1.0f64],
-        ) {
-            let at = closest(kind, x);
-            let before = relative(&at, &v);
-            let points = Points { weights: at.weights, normal: at.normal, relative: before };
-            let inverse_mass = (0..4).map(|a| at.weights[a].powi(2) / masses[a]).sum();
-            let impulse = inelastic(&points, inverse_mass, friction, 0.0);
-            prop_assert_eq!(impulse.is_some(), before.dot(&at.normal) < 0.0);
-            if let Some(impulse) = impulse {
-                let changes: [_; 4] = std::array::from_fn(|a| impulse * at.weights[a] / masses[a]);
-                let after = relative(&at, &std::array::from_fn(|a| v[a] + changes[a]));
-                prop_assert!(after.dot(&at.normal).abs() < 1e-12);
-                let momentum: Vec3 = (0..4).map(|a| masses[a] * changes[a]).sum();
-                prop_assert!(momentum.norm() < 1e-12);
-
-                let approach = -before.dot(&at.normal);
-                let slip = before + approach * at.normal;
-                let expected = (slip.norm() - friction * approach).max(0.0);
-                prop_assert!((after.norm() - expected).abs() < 1e-12);
-                prop_assert!(after.dot(&slip) >= -1e-12);
-            }
-        }
-
-        #[test]
-        fn what_would_pass_through_is_stopped(
-            kind in kind(),
-            meeting in vectors(),
-            v in vectors(),
-            time in 0.05..0.95f64,
-        ) {
-            // All four vertices meet the other side at `time`, whatever they do.
-            let at = closest(kind, meeting);
-            let shift = at.distance * at.normal;
-            let side = pair(kind).first_side();
-            let at_time = |a: usize| if a < side { meeting[a] - shift } else { meeting[a] };
-            let x0: [_; 4] = std::array::from_fn(|a| at_time(a) - time * v[a]);
-            let x1: [_; 4] = std::array::from_fn(|a| at_time(a) + (1.0 - time) * v[a]);
-            prop_assume!(closest(kind, x0).distance > 1e-2);
-            let ends = StepEnds { x0: &x0, x1: &x1, bodies: &PointMasses(&[1.0; 4]), h: H };
-            let mut responses = Vec::new();
-            let found = impulses(&[pair(kind)], ends, &law(0.0, 1e-3), &mut responses);
-            prop_assert_eq!(found, 1);
-            prop_assert!(!responses.is_empty());
-        }
-    }
-
-    /// A vertex at `height` over a fixed face, moving by `step`.
-    fn dropped(height: f64, step: Vec3, friction: f64) -> (u64, Vec<NodeResponse>) {
-        let x0 = [
-            Vec3::new(0.0, height, 0.0),
-            -Vec3::x() - Vec3::z(),
-            2.0 * Vec3::z(),
-            Vec3::x() - Vec3::z(),
-        ];
-        let mut x1 = x0;
-        x1[0] += step;
-        let bodies = PointMasses(&[4.0, 0.0, 0.0, 0.0]);
-        let ends = StepEnds { x0: &x0, x1: &x1, bodies: &bodies, h: H };
-        let mut responses = Vec::new();
-        let pair = Pair::vertex_face(0, [1, 2, 3]);
-        let found = impulses(&[pair], ends, &law(friction, 1e-4), &mut responses);
-        (found, responses)
-    }
-
-    #[test]
-    fn a_vertex_on_a_fixed_face_takes_all_of_the_impulse() {
-        let (found, responses) = dropped(0.001, Vec3::new(0.003, -0.002, 0.0), 0.5);
-        assert_eq!((found, responses.len()), (1, 1));
-        let expected = Vec3::new(-1.0, 2.0, 0.0);
-        assert!((Vec3::from(responses[0].delta_u) - expected).norm() < 1e-12, "{responses:?}");
-    }
-
-    #[test]
-    fn a_pair_already_near_is_answered_only_if_it_approaches() {
-        assert_eq!(dropped(5e-5, -1e-5 * Vec3::y(), 0.0).0, 1);
-        assert_eq!(dropped(5e-5, 1e-5 * Vec3::y(), 0.0), (0, Vec::new()));
-        assert_eq!(dropped(5e-5, 1e-2 * Vec3::x(), 0.0), (0, Vec::new()));
-    }
-}
+mod tests;

@@ -8,10 +8,10 @@
 //! | `push_out` | m | `d_c - gap`; of a near pair at most the push-out speed times `h` |
 //! | `u = sum_i J_i u_i` | m/s | relative velocity of the two points (see [`Sides`]) |
 //! | `m` | kg | effective mass of the pair along `n` (see [`Sides::inverse_mass`]) |
-//! | `k = kappa m / h^2` | N/m | stiffness of the spring towards `d_c` |
+//! | `k >= kappa m / h^2` | N/m | stiffness of the spring towards `d_c`; it follows the load ([`super::stiffness`]) |
 //! | `mu` | | Coulomb's coefficient of the pair |
 //! | `f_n` | N | normal force of the last solve |
-//! | `stretch` | m | of the friction spring at the start of the step |
+//! | `stretch` | m | of the friction spring at the start of the step: its force by `k` |
 //! | `slip = stretch + h u_t` | m | the stretch after the step if the tangential part `u_t` stays |
 //!
 //! The spring pushes with `k (push_out - h u . n)` at the end of the step. Friction is a second
@@ -28,6 +28,7 @@ use crate::contact::point::{Contact, ContactKind};
 use crate::contact::settings::ContactSettings;
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
+use crate::contact::stiffness::stiffness;
 use crate::ids::{NONE, NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 
@@ -86,6 +87,8 @@ pub struct ActiveContact {
     normal: Vec3,
     /// `k`, N/m.
     stiffness: f64,
+    /// `kappa m / h^2`, N/m.
+    least_stiffness: f64,
     /// Gap that the spring aims at minus the present gap, m.
     push_out: f64,
     /// Stretch of the friction spring at the start of the step, m.
@@ -94,9 +97,11 @@ pub struct ActiveContact {
     friction: f64,
     /// The lowest node that it pushes.
     owner: NodeId,
+    /// Energy that a change of its stiffness since the last step put in, J.
+    raised_j: f64,
 }
 
-/// Stiffness of contacts over `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame and a stack
+/// Least stiffness of contacts over `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame and a stack
 /// of sheets decided it: 10 is enough at 1 ms, 80 at 4 ms; less than 100 leaves load behind at
 /// 10 ms.
 fn kappa(h: f64) -> f64 {
@@ -117,8 +122,11 @@ pub struct ContactStep<'a> {
     pub law: &'a ContactLaw,
     /// Velocities and masses.
     pub bodies: &'a dyn Dynamics,
-    /// What contacts remember, by rising pair.
+    /// What contacts remember of the last step, by rising pair.
     pub memories: &'a [ContactMemory],
+    /// What they carried in the last solve, by rising pair: that of the last step, or that which
+    /// this one repairs.
+    pub loads: &'a [ContactMemory],
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
     /// Size of the step, s.
@@ -140,8 +148,11 @@ impl ActiveContact {
             return None;
         }
         let mass = 1.0 / inverse_mass;
-        let kappa = kappa(h);
-        let stiffness = kappa * mass / (h * h);
+        let memory = memory_of(step.memories, &contact.pair);
+        let last = memory_of(step.loads, &contact.pair).or(memory);
+        let least_stiffness = kappa(h) * mass / (h * h);
+        let stiffness =
+            stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m);
         let push_out = match contact.kind() {
             ContactKind::Impact => contact.distance_m - contact.gap_m,
             ContactKind::Proximity => {
@@ -149,27 +160,27 @@ impl ActiveContact {
             }
         };
         let present = sides.velocity(|node| bodies.velocity(node));
-        let falling = sides.velocity(|node| bodies.free_velocity(node));
-        let memory = memory_of(step.memories, &contact.pair);
-        let last_normal_force = memory.map_or(0.0, |memory| memory.normal_force);
-        let closing = push_out - h * falling.dot(&normal);
+        let expected = sides.velocity(|node| bodies.expected_velocity(node));
+        let last_normal_force = last.map_or(0.0, |last| last.normal_force);
+        let closing = push_out - h * expected.dot(&normal);
         // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
         // would part for good, even against the normal force of the last step.
         let parting_limit_m = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
         if closing + last_normal_force * h * h / mass < -parting_limit_m {
             return None;
         }
-        let (stretch, normal_force) = match memory {
-            Some(memory) => (tangential(Vec3::from(memory.stretch), normal), last_normal_force),
-            None => {
-                // The force of the contact alone, but no more than its present velocity gives:
-                // at rest, others carry their share already.
-                let alone = closing / (1.0 + kappa);
-                let force = stiffness * alone.min(push_out - h * present.dot(&normal));
-                (Vec3::zeros(), force.max(0.0))
-            }
-        };
+        let stretch = memory.map_or_else(Vec3::zeros, |memory| {
+            tangential(Vec3::from(memory.friction_force), normal) / stiffness
+        });
+        // A new contact takes the force that it would carry alone, but no more than its present
+        // velocity gives: at rest, others carry their share already.
+        let alone = closing / (1.0 + stiffness * h * h / mass);
+        let new = (stiffness * alone.min(push_out - h * present.dot(&normal))).max(0.0);
+        let normal_force = last.map_or(new, |last| last.normal_force);
 
+        let raised_j = memory.map_or(0.0, |memory| {
+            0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
+        });
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = law.friction.of(&contact.pair);
         let bound = coefficient * normal_force;
@@ -184,14 +195,33 @@ impl ActiveContact {
         };
         let owner = lowest_pushed(sides, bodies);
         let friction = coefficient;
-        let active =
-            Self { pair: contact.pair, normal, stiffness, push_out, stretch, friction, owner };
+        let active = Self {
+            pair: contact.pair,
+            normal,
+            stiffness,
+            least_stiffness,
+            push_out,
+            stretch,
+            friction,
+            owner,
+            raised_j,
+        };
         Some((active, spring))
     }
 
     /// The lowest node that it pushes: its rank owns the contact.
     pub fn owner(&self) -> NodeId {
         self.owner
+    }
+
+    /// Energy that a change of its stiffness since the last step put in (negative: took out), J.
+    pub fn raised_j(&self) -> f64 {
+        self.raised_j
+    }
+
+    /// The pair.
+    pub fn pair(&self) -> &Pair {
+        &self.pair
     }
 
     /// What the contact remembers of a step of `h` (s). Before: the velocities at its end are
@@ -203,7 +233,9 @@ impl ActiveContact {
         let stretch = self.stretch + tangential(end, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * normal_force / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
-        ContactMemory { pair: self.pair, owner: self.owner, stretch: kept.into(), normal_force }
+        let friction_force = (kept * self.stiffness).into();
+        let Self { pair, owner, stiffness, least_stiffness, .. } = *self;
+        ContactMemory { pair, owner, friction_force, normal_force, stiffness, least_stiffness }
     }
 }
 

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::collision::Pair;
+use crate::contact::stiffness::Load;
 use crate::ids::NodeId;
 
 /// What a contact remembers from the last step.
@@ -14,10 +15,23 @@ pub struct ContactMemory {
     /// The lowest node that the contact pushes. The rank that owns this node counts the contact
     /// in the hash of the state.
     pub owner: NodeId,
-    /// Stretch of its friction spring: tangential slip since its anchor, m.
-    pub stretch: [f64; 3],
+    /// Force of its friction spring, N. It is a force, not a stretch, so that what sticks goes on to
+    /// carry it when the stiffness changes.
+    pub friction_force: [f64; 3],
     /// Normal force of the last solve, N.
     pub normal_force: f64,
+    /// Its stiffness, N/m.
+    pub stiffness: f64,
+    /// The least stiffness that it might have had, N/m.
+    pub least_stiffness: f64,
+}
+
+impl ContactMemory {
+    /// What it carried.
+    pub fn load(&self) -> Load {
+        let Self { normal_force, stiffness, least_stiffness, .. } = *self;
+        Load { force: normal_force, stiffness, least: least_stiffness }
+    }
 }
 
 /// What `pair` remembers, if it was an active contact in the last step. `memories` are by rising

@@ -26,6 +26,7 @@ pub mod route;
 pub mod settings;
 pub mod side;
 pub mod spring;
+pub mod stiffness;
 
 pub use distance::ContactDistance;
 pub use impulse::{StepEnds, impulses, repulsions};

@@ -50,6 +50,11 @@ impl Contact {
         Self { pair, kind: kind as u32, weights, normal, gap_m, distance_m }
     }
 
+    /// A total order, by pair first. A repair may find a pair a second time, with another impact.
+    fn key(&self) -> (Pair, u32, u64, [u64; 3]) {
+        (self.pair, self.kind, self.gap_m.to_bits(), self.normal.map(f64::to_bits))
+    }
+
     /// Why it is on the list.
     pub fn kind(&self) -> ContactKind {
         if self.kind == 0 { ContactKind::Proximity } else { ContactKind::Impact }
@@ -124,7 +129,7 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
     }
 }
 
-/// Sorts `contacts` by pair, and drops those vertex-face proximities that are no local minimum of
+/// Sorts `contacts` by pair, keeps one of each pair, and drops those vertex-face proximities that are no local minimum of
 /// the distance from their vertex. The closest point of such a contact is on an edge or corner, and
 /// a face around it is nearer, or as near and first. The contact would push the vertex sideways
 /// where it passes an edge between two flat faces, or push it once for each face around a corner.
@@ -132,8 +137,12 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
 /// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on
 /// their own may keep more. The result does not depend on the order.
 pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
-    contacts.sort_unstable_by_key(|contact| contact.pair);
-    let of_one_vertex = |a: &Contact, b: &Contact| vertex_of_proximity(a) == vertex_of_proximity(b);
+    contacts.sort_unstable_by_key(Contact::key);
+    contacts.dedup_by_key(|contact| contact.pair);
+    let of_one_vertex = |a: &Contact, b: &Contact| {
+        let vertex = vertex_of_proximity(a);
+        vertex.is_some() && vertex == vertex_of_proximity(b)
+    };
     let kept: Vec<Contact> = contacts
         .chunk_by(of_one_vertex)
         .flat_map(|all| all.iter().filter(|contact| !all.iter().any(|by| gives_way(contact, by))))
@@ -154,9 +163,7 @@ fn vertex_of_proximity(contact: &Contact) -> Option<u32> {
 fn gives_way(contact: &Contact, by: &Contact) -> bool {
     let face = &by.pair.vertices[1..];
     let nearer = by.gap_m.total_cmp(&contact.gap_m).then(by.pair.cmp(&contact.pair)).is_lt();
-    nearer
-        && vertex_of_proximity(contact).is_some()
-        && (1..4).all(|a| contact.weights[a] == 0.0 || face.contains(&contact.pair.vertices[a]))
+    nearer && (1..4).all(|a| contact.weights[a] == 0.0 || face.contains(&contact.pair.vertices[a]))
 }
 
 #[cfg(test)]

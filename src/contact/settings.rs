@@ -36,7 +36,7 @@ impl Default for ContactSettings {
             friction_cloth: 0.3,
             response: Response::Implicit,
             fail_safe: true,
-            on_pinch: OnPinch::Stop,
+            on_pinch: OnPinch::Hold,
             dirty_start: DirtyStart::Refuse,
             culling: true,
         }
@@ -56,11 +56,11 @@ pub enum Response {
 /// What happens when obstacles or handles leave cloth no room to go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnPinch {
-    /// The run fails.
+    /// Those that pinch wait until there is room. The others go on.
     #[default]
-    Stop,
-    /// Obstacles and handles wait until there is room.
     Hold,
+    /// The run fails.
+    Stop,
 }
 
 /// What happens when a scene starts with surfaces that cross or nearly touch.

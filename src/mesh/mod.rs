@@ -10,7 +10,7 @@ pub mod triangulate;
 
 use crate::math::Vec3;
 pub use obj::ObjDocument;
-pub use surface::SurfaceMesh;
+pub use surface::{Faces, SurfaceMesh};
 pub use topology::Topology;
 
 /// A triangle mesh in space.

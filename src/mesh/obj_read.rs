@@ -246,6 +246,7 @@ fn add_polygon(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::{Faces, SurfaceMesh};
     use proptest::prelude::*;
 
     fn message(text: &str) -> String {
@@ -312,7 +313,9 @@ mod tests {
         )) {
             let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", lines.join("\n"));
             if let Ok((document, lines)) = parse(text.as_bytes(), "m.obj") {
-                let _ = crate::mesh::surface::SurfaceMesh::new(document, &lines);
+                for meet in [Faces::Manifold, Faces::Any] {
+                    let _ = SurfaceMesh::new(document.clone(), &lines, meet);
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A checked mesh of a surface: a document with its triangles and their edges.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -11,13 +12,22 @@ use crate::mesh::topology::{NonManifoldEdge, Topology};
 use crate::mesh::triangulate::triangulate_all;
 use crate::mesh::{Mesh, obj_read};
 
+/// How the faces of a mesh may meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Faces {
+    /// As a manifold, consistently oriented, with every vertex at a face. Cloth needs it.
+    Manifold,
+    /// In any way. It is enough for an obstacle, which only prescribes where others cannot be.
+    Any,
+}
+
 /// A mesh in two forms that share their vertices: a document for the frames, triangles for the
 /// simulation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SurfaceMesh {
     /// Polygons, seams and groups.
     pub document: ObjDocument,
-    /// Its triangles.
+    /// Its triangles. Each has vertices of its own: of copies only the first is here.
     pub faces: Vec<[u32; 3]>,
     /// Places of each triangle's corners in `document.corners`.
     pub face_corners: Vec<[u32; 3]>,
@@ -28,29 +38,29 @@ pub struct SurfaceMesh {
 }
 
 impl SurfaceMesh {
-    /// Reads the OBJ file at `path`.
+    /// Reads the OBJ file at `path`, whose `faces` may meet so.
     ///
     /// # Errors
-    /// As for [`obj_read::read`]. With its line: no faces, a degenerate face, an edge that is not
-    /// manifold or not consistently oriented, a vertex without a face.
-    pub fn read(path: &Path) -> Result<Self> {
+    /// As for [`obj_read::read`]. With its line: no faces, a degenerate face. Of a manifold also an
+    /// edge that is not manifold or not consistently oriented, a vertex without a face.
+    pub fn read(path: &Path, faces: Faces) -> Result<Self> {
         let (document, lines) = obj_read::read(path)?;
-        Self::new(document, &lines)
+        Self::new(document, &lines, faces)
     }
 
-    /// Triangulates and checks `document`. Messages name its `lines`.
+    /// Triangulates and checks `document`, whose faces may `meet` so. Messages name its `lines`.
     ///
     /// # Errors
     /// As for [`SurfaceMesh::read`].
-    pub fn new(document: ObjDocument, lines: &Lines) -> Result<Self> {
+    pub fn new(document: ObjDocument, lines: &Lines, meet: Faces) -> Result<Self> {
         if document.polygon_ends.is_empty() {
             let remedy = "export the mesh with its faces (lines that begin with `f`)";
             return Err(Error::input(&lines.file, "the mesh has no faces", remedy));
         }
         check_corners(&document, lines)?;
-        let (face_corners, face_polygons) =
+        let (mut face_corners, mut face_polygons) =
             triangulate_all(&document).map_err(|polygon| degenerate(lines, polygon))?;
-        let faces: Vec<[u32; 3]> = face_corners
+        let mut faces: Vec<[u32; 3]> = face_corners
             .iter()
             .map(|places| places.map(|place| document.corners[place as usize].vertex))
             .collect();
@@ -59,11 +69,23 @@ impl SurfaceMesh {
                 return Err(degenerate(lines, polygon as usize));
             }
         }
-        let topology = Topology::new(&faces).map_err(|edge| {
-            let polygon = face_polygons[edge.face as usize];
-            non_manifold(lines, edge, lines.polygons[polygon as usize])
-        })?;
-        check_isolated(&document, lines)?;
+        let topology = match meet {
+            Faces::Manifold => {
+                let topology = Topology::new(&faces).map_err(|edge| {
+                    let polygon = face_polygons[edge.face as usize];
+                    non_manifold(lines, edge, lines.polygons[polygon as usize])
+                })?;
+                check_isolated(&document, lines)?;
+                topology
+            }
+            Faces::Any => {
+                let is_first = first_of_copies(&faces);
+                keep(&mut faces, &is_first);
+                keep(&mut face_corners, &is_first);
+                keep(&mut face_polygons, &is_first);
+                Topology::of_any(&faces)
+            }
+        };
         Ok(Self { document, faces, face_corners, face_polygons, topology })
     }
 
@@ -79,7 +101,7 @@ impl SurfaceMesh {
             vertices: (1..).take(document.positions.len()).collect(),
             polygons: (1..).take(mesh.faces.len()).collect(),
         };
-        Self::new(document, &lines)
+        Self::new(document, &lines, Faces::Manifold)
     }
 
     /// Cuts each triangle into `k` x `k`. Old vertices keep their numbers. Polygons become
@@ -140,6 +162,23 @@ impl SurfaceMesh {
         let moved = |group: &Group| Group { end: end(group.end) * per_face, ..group.clone() };
         self.document.groups.iter().map(moved).collect()
     }
+}
+
+/// Of each face whether no face before it has the same vertices. With a copy, each pair of a vertex
+/// and this face would count twice.
+fn first_of_copies(faces: &[[u32; 3]]) -> Vec<bool> {
+    let sorted = |face: &[u32; 3]| {
+        let mut face = *face;
+        face.sort_unstable();
+        face
+    };
+    let mut seen = HashSet::with_capacity(faces.len());
+    faces.iter().map(|face| seen.insert(sorted(face))).collect()
+}
+
+fn keep<T>(items: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    items.retain(|_| kept.next() == Some(&true));
 }
 
 fn check_corners(document: &ObjDocument, lines: &Lines) -> Result<()> {
@@ -206,7 +245,7 @@ mod tests {
 
     fn surface(text: &str) -> Result<SurfaceMesh> {
         let (document, lines) = obj_read::parse(text.as_bytes(), "m.obj")?;
-        SurfaceMesh::new(document, &lines)
+        SurfaceMesh::new(document, &lines, Faces::Manifold)
     }
 
     #[test]
@@ -228,6 +267,20 @@ mod tests {
             assert!(message.contains(place) && message.contains(cause), "{tail}: {message}");
             assert!(message.contains("help: "));
         }
+    }
+
+    #[test]
+    fn faces_that_meet_in_any_way_are_kept_once() {
+        // A fin, a flipped neighbour, a copy of each orientation, a loose vertex.
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 5 5 5\nv 0 -1 0\n\
+            f 1 2 3\nf 1 2 4\nf 2 3 1\nf 1 2 6\nf 4 2 1\n";
+        let (document, lines) = obj_read::parse(text.as_bytes(), "m.obj").unwrap();
+        let surface = SurfaceMesh::new(document.clone(), &lines, Faces::Any).unwrap();
+        assert_eq!(surface.faces, [[0, 1, 2], [0, 1, 3], [0, 1, 5]]);
+        assert_eq!(surface.face_polygons, [0, 1, 3]);
+        assert_eq!(surface.face_corners, [[0, 1, 2], [3, 4, 5], [9, 10, 11]]);
+        assert_eq!(surface.topology.edges.len(), 7);
+        assert_eq!(surface.document, document, "all of it is written");
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Edges of a triangle mesh and how its faces meet.
 
+use std::convert::Infallible;
+
 use crate::ids::{FaceId, NONE};
 
-/// Edges and adjacency of a manifold triangle mesh, with or without boundary.
+/// Edges and adjacency of a triangle mesh. Cloth is manifold, with or without boundary; the faces of
+/// an obstacle may meet in any way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Topology {
     /// Each edge once, lower vertex first, sorted.
@@ -10,7 +13,7 @@ pub struct Topology {
     /// The edges of each face. Edge i lies opposite to the face's corner i.
     pub face_edges: Vec<[u32; 3]>,
     /// The faces on both sides of each edge, the lower one first. On a boundary the second one is
-    /// [`NONE`].
+    /// [`NONE`]. If more faces meet there, these are the lowest two.
     pub edge_faces: Vec<[FaceId; 2]>,
 }
 
@@ -26,12 +29,26 @@ pub struct NonManifoldEdge {
 }
 
 impl Topology {
-    /// Finds the edges of `faces`. Time n log n in the number of faces.
+    /// Finds the edges of manifold `faces`. Time n log n in the number of faces.
     ///
     /// # Errors
     /// The first edge (by vertices) that is not manifold or not consistently
     /// oriented.
     pub fn new(faces: &[[u32; 3]]) -> Result<Self, NonManifoldEdge> {
+        Self::from_edges(faces, check_edge)
+    }
+
+    /// Finds the edges of `faces` that may meet in any way.
+    pub fn of_any(faces: &[[u32; 3]]) -> Self {
+        let Ok(topology) = Self::from_edges(faces, |_| Ok::<_, Infallible>(()));
+        topology
+    }
+
+    /// Finds the edges of `faces`. `check` sees the sides of each edge.
+    fn from_edges<E>(
+        faces: &[[u32; 3]],
+        check: impl Fn(&[Side]) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let mut sides: Vec<Side> = Vec::with_capacity(3 * faces.len());
         for (face, corners) in faces.iter().enumerate() {
             for opposite in 0..3 {
@@ -48,26 +65,19 @@ impl Topology {
 
         let mut topology = Self { face_edges: vec![[NONE; 3]; faces.len()], ..Self::default() };
         for group in sides.chunk_by(|a, b| a.vertices == b.vertices) {
-            topology.add_edge(group)?;
+            check(group)?;
+            topology.add_edge(group);
         }
         Ok(topology)
     }
 
-    fn add_edge(&mut self, sides: &[Side]) -> Result<(), NonManifoldEdge> {
-        let vertices = sides[0].vertices;
-        if let Some(extra) = sides.get(2) {
-            return Err(NonManifoldEdge { vertices, face: extra.face, flipped: false });
-        }
-        if sides.len() == 2 && sides[0].forward == sides[1].forward {
-            return Err(NonManifoldEdge { vertices, face: sides[1].face, flipped: true });
-        }
+    fn add_edge(&mut self, sides: &[Side]) {
         let edge = self.edges.len() as u32;
-        self.edges.push(vertices);
+        self.edges.push(sides[0].vertices);
         self.edge_faces.push([sides[0].face, sides.get(1).map_or(NONE, |side| side.face)]);
         for side in sides {
             self.face_edges[side.face as usize][side.opposite] = edge;
         }
-        Ok(())
     }
 
     /// Adds another mesh. Its vertices and faces are numbered from `first_vertex` and
@@ -80,11 +90,22 @@ impl Topology {
         self.edge_faces.extend(other.edge_faces.iter().map(|faces| faces.map(face)));
     }
 
-    /// The face across the edge opposite to `corner` of `face`, or [`NONE`].
+    /// The face of a manifold mesh across the edge opposite to `corner` of `face`, or [`NONE`].
     pub fn across(&self, face: FaceId, corner: usize) -> FaceId {
         let [low, high] = self.edge_faces[self.face_edges[face as usize][corner] as usize];
         if low == face { high } else { low }
     }
+}
+
+fn check_edge(sides: &[Side]) -> Result<(), NonManifoldEdge> {
+    let vertices = sides[0].vertices;
+    if let Some(extra) = sides.get(2) {
+        return Err(NonManifoldEdge { vertices, face: extra.face, flipped: false });
+    }
+    if sides.len() == 2 && sides[0].forward == sides[1].forward {
+        return Err(NonManifoldEdge { vertices, face: sides[1].face, flipped: true });
+    }
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -113,5 +134,15 @@ mod tests {
         let fan = Topology::new(&[[0, 1, 2], [1, 0, 3], [0, 1, 4]]).unwrap_err();
         assert_eq!((fan.vertices, fan.face, fan.flipped), ([0, 1], 2, false));
         assert!(Topology::new(&[[0, 1, 2], [0, 1, 3]]).unwrap_err().flipped);
+    }
+
+    #[test]
+    fn faces_that_meet_in_any_way_have_each_edge_once() {
+        let topology = Topology::of_any(&[[0, 1, 2], [1, 0, 3], [0, 1, 4]]);
+        assert_eq!(topology.edges, [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4]]);
+        assert_eq!(topology.edge_faces[0], [0, 1]);
+        assert!(topology.face_edges.iter().all(|edges| edges[2] == 0));
+        let sound = [[0, 1, 2], [2, 1, 3]];
+        assert_eq!(Topology::of_any(&sound), Topology::new(&sound).unwrap());
     }
 }

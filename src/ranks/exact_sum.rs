@@ -42,6 +42,17 @@ impl<const N: usize> ExactSums<N> {
         }
     }
 
+    /// Adds `other` to sum `i`.
+    pub fn add_to(&mut self, i: usize, other: &ExactSums<1>) {
+        self.limbs[i].iter_mut().zip(other.limbs[0]).for_each(|(sum, part)| *sum += part);
+    }
+
+    /// Adds the sums of `other`.
+    pub fn add_sums(&mut self, other: &Self) {
+        let limbs = self.limbs.as_flattened_mut().iter_mut();
+        limbs.zip(other.limbs.as_flattened()).for_each(|(sum, part)| *sum += part);
+    }
+
     /// The sums over all ranks, each rounded once. One all-reduce for any `N`. After: `self` has
     /// the sums over all ranks too.
     ///

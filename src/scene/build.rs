@@ -8,8 +8,8 @@ use crate::bodies::cloth::setup::{ClothSetup, Pin};
 use crate::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
 use crate::error::{Error, Result};
 use crate::math::{Vec3, rotation};
-use crate::mesh::SurfaceMesh;
 use crate::mesh::shapes::{Shape, ShapeKind};
+use crate::mesh::{Faces, SurfaceMesh};
 use crate::scene::rest::rest_planes;
 use crate::scene::select::Candidates;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Placement, Scene};
@@ -32,7 +32,7 @@ pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
 }
 
 fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: u32) -> Result<ClothSetup> {
-    let mut coarse = surface(&cloth.shape, at, scene_dir)?;
+    let mut coarse = surface(&cloth.shape, Faces::Manifold, at, scene_dir)?;
     coarse.document.smooth_by_default();
     let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
     let (surface, origins) =
@@ -75,7 +75,7 @@ fn build_pins(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<Pi
 }
 
 fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<ObstacleSetup> {
-    let mut surface = surface(&obstacle.shape, at, scene_dir)?;
+    let mut surface = surface(&obstacle.shape, Faces::Any, at, scene_dir)?;
     if obstacle.shape.generated().is_some_and(ShapeKind::is_round) {
         surface.document.smooth_by_default();
     }
@@ -90,10 +90,10 @@ fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<Obs
     })
 }
 
-/// Reads or generates the mesh of `shape`.
-fn surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
+/// Reads or generates the mesh of `shape`. The `faces` of a file may meet so.
+fn surface(shape: &Shape, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
     if let Shape::Mesh(path) = shape {
-        return read_mesh(path, at, scene_dir);
+        return read_mesh(path, faces, at, scene_dir);
     }
     let mesh = shape.generated().map(ShapeKind::mesh).unwrap_or_default();
     SurfaceMesh::from_mesh(mesh).map_err(|error| match error {
@@ -106,8 +106,8 @@ fn surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
     })
 }
 
-fn read_mesh(path: &str, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
-    SurfaceMesh::read(&scene_dir.join(path)).map_err(|error| match error {
+fn read_mesh(path: &str, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
+    SurfaceMesh::read(&scene_dir.join(path), faces).map_err(|error| match error {
         Error::File { path, cause, .. } => {
             let remedy = format!(
                 "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",

@@ -1,61 +1,96 @@
-//! One step of one rank, as a timed table of contents.
+//! One attempt at a step, as a timed table of contents.
 
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::contact::ContactSpring;
 use crate::contact::candidates::SearchObserver;
+use crate::contact::fail_safe::FailSafe;
 use crate::error::Result;
+use crate::ids::VertexId;
 use crate::step::clearance::keep_clear;
-use crate::step::clock::TICKS_PER_STEP;
-use crate::step::context::Context;
-use crate::step::impulses::Collisions;
+use crate::step::contacts::ContactStage;
+use crate::step::context::{Context, ThisRank};
+use crate::step::gather::VelocityGather;
+use crate::step::impulses::{Collisions, ImpulseStage};
+use crate::step::model::Model;
 use crate::step::motion::{Span, StepMotion};
+use crate::step::region::Region;
 use crate::step::report::{Counter, Phase, StepReport};
-use crate::step::simulation::Simulation;
+use crate::step::search::CandidateSearch;
 use crate::step::state::State;
-use crate::step::system::{SolveOutcome, StepSystem};
-use crate::step::trouble::{Trouble, trouble_of, turns_too_far};
+use crate::step::system::{SolveOutcome, StepSystem, SystemTerms};
+use crate::step::trouble::{Trouble, trouble_of, turned_edges};
+use crate::step::watch::EnergyWatch;
 
-impl Simulation<'_> {
-    /// One whole step like [`Simulation::step`]. The `observer` sees its searches. The state and
-    /// the report are the same for all observers. Collective.
-    ///
-    /// # Errors
-    /// As for [`Simulation::step`], and those of the observer.
-    pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
-        let mut report = StepReport::default();
-        let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
-        self.control.held = false;
-        while self.state.ticks < end {
-            let Some(trouble) = self.attempt(&mut report, observer)? else {
-                self.control.grow(self.state.ticks, end);
-                continue;
-            };
-            report.count(trouble.counter(), 1);
-            let pinched = matches!(trouble, Trouble::Pinched(_));
-            if !self.control.shrink(&self.model.settings, pinched, self.state.ticks, end) {
-                return Err(self.step_error(&trouble)?);
-            }
-        }
-        if self.model.settings.energy {
-            report.energy_j = self.total_energy()?;
-        }
-        Ok(report)
-    }
+/// Repairs of one solution before the step is halved.
+const MOST_REPAIRS: u32 = 6;
 
-    /// One step of the present size. With trouble the state stays, except that pins which take hold
-    /// in it are captured: the next attempt starts at the same time and finds them so.
-    fn attempt(
+/// The stages of a step, in their order, with what each reuses from step to step.
+pub(super) struct Stages {
+    /// Positions and velocities in the present step.
+    pub motion: StepMotion,
+    pub search: CandidateSearch,
+    pub contacts: ContactStage,
+    pub system: StepSystem,
+    pub gather: VelocityGather,
+    pub impulses: ImpulseStage,
+    pub fail_safe: FailSafe,
+    /// The balance of energy. It outlives a step and changes nothing of it.
+    pub watch: EnergyWatch,
+}
+
+/// What the attempts at a step are given.
+pub(super) struct Attempt<'a> {
+    pub model: &'a Model,
+    pub rank: &'a ThisRank<'a>,
+    pub span: &'a Span,
+    /// Whether the step may be halved. If so, it must not turn or lose too much.
+    pub can_halve: bool,
+}
+
+impl Stages {
+    /// One step of the present size. A solution with trouble that a further solve can mend is
+    /// repaired first. With trouble the state stays, except that pins which take hold in the step
+    /// are captured: the next attempt starts at the same time and finds them so.
+    pub fn attempt(
         &mut self,
+        of: &Attempt,
+        state: &mut State,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
-        let Self { model, rank, state, motion, search, contacts, system, control, .. } = self;
-        let span = &Span::new(&model.clock, state, control.ticks, control.held);
-        let here = &Context { model, rank, span };
+        let Attempt { model, rank, span, can_halve } = *of;
+        let here = &Context { model, rank, span, region: None, can_halve, can_repair: true };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
-        report.time(Phase::Predict, |_| motion.predict(model, state, span));
+        report.time(Phase::Predict, |_| self.motion.predict(model, state, span));
         // 2. Predicted motion -> candidates.
-        search.find(here, motion, report, observer)?;
+        self.search.find(here, &self.motion, report, observer)?;
+        // 3 to 8. Candidates -> state.
+        let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
+        for repairs_left in (0..MOST_REPAIRS).rev() {
+            if !trouble.as_ref().is_some_and(Trouble::is_repairable) {
+                break;
+            }
+            report.count(Counter::Repairs, 1);
+            let region = Region::new(&model.graph, &model.numbering, around);
+            report.count(Counter::RepairedNodes, region.node_count() as u64);
+            let (region, can_repair) = (Some(&region), repairs_left > 0);
+            let here = &Context { region, can_repair, ..*here };
+            self.motion.repair();
+            self.search.follow(here, &mut self.motion, report, observer)?;
+            (trouble, around) = self.solve_and_respond(here, state, report, observer)?;
+        }
+        Ok(trouble)
+    }
+
+    /// Solves the step and responds to what the solve left. With trouble, returns the vertices
+    /// where it is. Before: candidates cover the predicted motion, or the solution to be repaired.
+    fn solve_and_respond(
+        &mut self,
+        here: &Context,
+        state: &mut State,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<(Option<Trouble>, Vec<VertexId>)> {
+        let Self { motion, search, contacts, system, .. } = self;
         // 3. Candidates, memories -> active contacts and their springs.
         report.time(Phase::Contacts, |report| {
             contacts.find(here, search.candidates(), motion, &state.contacts, report)
@@ -64,38 +99,46 @@ impl Simulation<'_> {
         report.time(Phase::Assembly, |_| assemble(here, state, motion, contacts.springs(), system));
         let solved = report.time(Phase::Solve, |report| solve(here, system, report))?;
         if let Some(trouble) = trouble_of(&solved) {
-            return Ok(Some(trouble));
+            return Ok((Some(trouble), Vec::new()));
         }
         // 5. Changes -> motion of all bodies, memories of the contacts.
         report.time(Phase::AllGather, |_| {
-            self.gather.velocities(here, state, system.delta_u(), motion)?;
+            self.gather.velocities(here, system.delta_u(), motion)?;
             contacts.remember(here, motion)
         })?;
-        let can_halve = control.can_halve(&model.settings, false);
-        if can_halve && report.time(Phase::Solve, |_| turns_too_far(model, motion)) {
-            return Ok(Some(Trouble::Turned));
+        let turned = report.time(Phase::Solve, |_| turned_edges(here, motion));
+        if !turned.is_empty() {
+            return Ok((Some(Trouble::Turned), turned));
+        }
+        let overloaded = contacts.overloaded(here)?;
+        if !overloaded.is_empty() {
+            return Ok((Some(Trouble::Overloaded), overloaded));
         }
         // 6. Candidates, contacts, motion -> motion without the collisions that the solve left.
         search.follow(here, motion, report, observer)?;
         let friction = contacts.law.friction;
         let of =
             Collisions { candidates: search.candidates(), contacts: contacts.found(), friction };
-        self.impulses.respond(here, &of, motion, report)?;
+        let unforeseen = self.impulses.respond(here, &of, motion, report)?;
+        if !unforeseen.is_empty() {
+            return Ok((Some(Trouble::Unforeseen), unforeseen));
+        }
         // 7. Candidates, motion -> motion that keeps the clearance.
         search.follow(here, motion, report, observer)?;
         let (fail_safe, candidates) = (&mut self.fail_safe, search.candidates());
-        let trouble = report.time(Phase::FailSafe, |report| {
-            keep_clear(here, fail_safe, candidates, motion, can_halve, report)
+        let (trouble, around) = report.time(Phase::FailSafe, |report| {
+            keep_clear(here, fail_safe, candidates, motion, report)
         })?;
         // 8. Motion, memories -> state.
         if trouble.is_none() {
-            report.count(Counter::Held, u64::from(control.held));
-            report.time(Phase::Advance, |_| {
-                contacts.swap_memories(&mut state.contacts);
-                motion.commit(model, state, span);
-            });
+            report.count(Counter::Held, u64::from(motion.someone_waits()));
+            report.time(Phase::Advance, |report| {
+                contacts.accept(here, &mut state.contacts, report);
+                motion.commit(here.model, state, here.span);
+                self.watch.accept(here, motion, state, contacts.springs(), system)
+            })?;
         }
-        Ok(trouble)
+        Ok((trouble, around))
     }
 }
 
@@ -106,24 +149,21 @@ fn assemble(
     springs: &[ContactSpring],
     system: &mut StepSystem,
 ) {
-    let Context { model, rank, span } = *here;
-    let inputs = StepInputs {
-        x: &state.positions,
-        v: &state.velocities,
-        h: span.h,
-        gravity: model.gravity(),
-        wind: model.wind(span.wind_s),
-        targets: &motion.targets,
-    };
+    let Context { model, rank, span, region, .. } = *here;
+    let ahead_s = if region.is_some() { 0.0 } else { span.h };
+    let inputs = motion.inputs(model, span, motion.about(), ahead_s, &state.accelerations);
     let bodies = motion.body_terms(model);
-    system.assemble(&rank.threads, model, &rank.layout, &inputs, bodies, springs);
+    let terms = SystemTerms { inputs: &inputs, bodies, contacts: springs, region };
+    system.assemble(&rank.threads, model, &rank.layout, &terms);
 }
 
 fn solve(here: &Context, system: &mut StepSystem, report: &mut StepReport) -> Result<SolveOutcome> {
     let solved = system.solve(here.rank.world, &here.rank.threads)?;
     let iterations = solved.cg.iterations as u64;
     let (bytes, messages) = system.ghost_traffic();
-    report.count(Counter::Solves, 1);
+    if here.region.is_none() {
+        report.count(Counter::Solves, 1);
+    }
     report.count(Counter::CgIterations, iterations);
     report.count(Counter::GhostBytes, iterations * bytes as u64);
     report.count(Counter::GhostMessages, iterations * messages as u64);

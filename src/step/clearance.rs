@@ -3,6 +3,7 @@
 use crate::collision::{Pair, stays_within};
 use crate::contact::fail_safe::{FailSafe, FailSafeReport, Paths, WholeBody, stopped_velocity};
 use crate::error::Result;
+use crate::ids::VertexId;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
@@ -15,8 +16,9 @@ use crate::step::trouble::Trouble;
 const LOSS_LIMIT: f64 = 0.125;
 
 /// Changes the end of the `motion` so that no pair of `candidates` comes nearer than the
-/// clearance. Before: the candidates of all ranks cover the motion. If the step `can_halve`, a
-/// large loss is trouble. After trouble the motion is of no use. Collective.
+/// clearance. Before: the candidates of all ranks cover the motion. If something else can be tried,
+/// a large loss is trouble, and the vertices that lose much are returned. After trouble the motion
+/// is of no use. Collective.
 ///
 /// # Errors
 /// When another rank has failed.
@@ -25,12 +27,11 @@ pub(super) fn keep_clear(
     fail_safe: &mut FailSafe,
     candidates: &[Pair],
     motion: &mut StepMotion,
-    can_halve: bool,
     report: &mut StepReport,
-) -> Result<Option<Trouble>> {
-    let Context { model, rank, span } = *here;
+) -> Result<(Option<Trouble>, Vec<VertexId>)> {
+    let Context { model, rank, span, .. } = *here;
     if !model.settings.contact.fail_safe {
-        return Ok(None);
+        return Ok((None, Vec::new()));
     }
     let margin = margin(model);
     let placed = motion.whole_bodies(model, span.h);
@@ -45,22 +46,25 @@ pub(super) fn keep_clear(
     let x1 = &mut motion.x1;
     let outcome = fail_safe.run(rank.world, &rank.threads, candidates, &paths, &stays, x1)?;
     if let Some(conflict) = outcome.conflict {
-        return Ok(Some(Trouble::Pinched(conflict)));
+        return Ok((Some(Trouble::Pinched(conflict)), Vec::new()));
     }
     if let Some(too_near) = outcome.too_near {
-        return Ok(Some(Trouble::TooNear(too_near)));
+        return Ok((Some(Trouble::TooNear(too_near)), Vec::new()));
     }
-    if can_halve && loses_too_much(model, &outcome) {
-        return Ok(Some(Trouble::Truncated));
+    let lost = lost_much(model, &outcome);
+    if here.is_strict() && !lost.is_empty() {
+        return Ok((Some(Trouble::Truncated), lost));
     }
     stop(here, &outcome, motion);
     record(here, &outcome, motion, report);
-    Ok(None)
+    Ok((None, Vec::new()))
 }
 
-fn loses_too_much(model: &Model, outcome: &FailSafeReport) -> bool {
-    let limit = |vertex: u32| LOSS_LIMIT * model.shortest_edges[vertex as usize];
-    outcome.truncated.iter().any(|truncation| truncation.lost_m > limit(truncation.vertex))
+/// The vertices that lose too much.
+fn lost_much(model: &Model, outcome: &FailSafeReport) -> Vec<VertexId> {
+    let limit = |vertex: VertexId| LOSS_LIMIT * model.shortest_edges[vertex as usize];
+    let lost = outcome.truncated.iter().filter(|lost| lost.lost_m > limit(lost.vertex));
+    lost.map(|lost| lost.vertex).collect()
 }
 
 /// Cloth loses the part of its velocities towards the planes that stopped it. A body of few nodes

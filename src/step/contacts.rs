@@ -1,17 +1,22 @@
 //! From candidates to the active contacts of a step, and what they remember of it.
 
+use std::iter::zip;
+
 use crate::collision::Pair;
 use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, Contact, ContactDistance, ContactKind, ContactLaw, ContactMemory, ContactSpring,
-    ContactStep, find_contacts,
+    ContactStep, Sides, find_contacts,
 };
 use crate::error::Result;
+use crate::ids::VertexId;
+use crate::ranks::message;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
-use crate::step::report::{Counter, StepReport};
+use crate::step::region::Region;
+use crate::step::report::{Counter, Measure, StepReport};
 
 /// Elementary pairs that a thread takes at a time, some 100 us of work.
 pub(super) const PAIRS_PER_CHUNK: usize = 512;
@@ -45,7 +50,9 @@ impl ContactStage {
 
     /// Turns this rank's `candidates` into contacts, hands them to the ranks that own their nodes,
     /// and makes springs of those that push own nodes. `memories` are those of the last step.
-    /// Before: the motion is predicted. After: [`Self::found`] and [`Self::springs`] are those of
+    /// Contacts are sought along the predicted motion. If a solution is repaired, its motion brings
+    /// further ones, and the loads are those that it found. Before: the motion is predicted, or to
+    /// be repaired. After: [`Self::found`] and [`Self::springs`] are those of
     /// this step. Collective.
     ///
     /// # Errors
@@ -60,11 +67,22 @@ impl ContactStage {
     ) -> Result<()> {
         let (model, found) = (here.model, &mut self.found);
         let distance = contact_distance(model);
-        found.clear();
+        let near: Vec<Pair>;
+        let (candidates, end, loads) = match (here.region, motion.repaired()) {
+            (Some(region), Some(solution)) => {
+                near = candidates.iter().filter(|pair| region.is_around(pair)).copied().collect();
+                (&*near, &solution.x, &*self.memories)
+            }
+            _ => {
+                found.clear();
+                (candidates, &motion.predicted, memories)
+            }
+        };
+        let before = found.len();
         here.rank.threads.collect(candidates, PAIRS_PER_CHUNK, found, |pairs, found| {
-            find_contacts(pairs, &motion.x0, &motion.predicted, &distance, found);
+            find_contacts(pairs, &motion.x0, end, &distance, found);
         });
-        for contact in &*found {
+        for contact in &found[before..] {
             let counter = match contact.kind() {
                 ContactKind::Proximity => Counter::ProximityPairs,
                 ContactKind::Impact => Counter::PredictedImpacts,
@@ -81,13 +99,26 @@ impl ContactStage {
             law: &self.law,
             bodies: &bodies,
             memories,
+            loads,
             fall: motion.fall,
             h: here.span.h,
         };
-        let active = contacts
-            .iter()
-            .filter_map(|(contact, sides)| ActiveContact::new(contact, sides, &step));
-        (self.active, self.springs) = active.unzip();
+        let (active, springs) = (&mut self.active, &mut self.springs);
+        let mut all: Vec<_> = match here.region {
+            None => Vec::new(),
+            Some(region) => zip(active.drain(..), springs.drain(..))
+                .filter(|(_, spring)| !touches(region, &spring.sides))
+                .collect(),
+        };
+        let within = |sides: &Sides| here.region.is_none_or(|region| touches(region, sides));
+        let of_region = contacts.iter().filter(|(_, sides)| within(sides));
+        all.extend(
+            of_region.filter_map(|(contact, sides)| ActiveContact::new(contact, sides, &step)),
+        );
+        if here.region.is_some() {
+            all.sort_unstable_by_key(|(contact, _)| *contact.pair());
+        }
+        (*active, *springs) = all.into_iter().unzip();
         Ok(())
     }
 
@@ -111,10 +142,38 @@ impl ContactStage {
         here.route().memories(&self.active, &self.springs, &bodies, here.span.h, memories)
     }
 
-    /// Exchanges the memories of this step for those of the last one.
-    pub fn swap_memories(&mut self, memories: &mut Vec<ContactMemory>) {
+    /// The vertices of contacts that are compressed so far that they should have been stiffer. None
+    /// if the solution cannot be repaired. Before: contacts remember the solve. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn overloaded(&self, here: &Context) -> Result<Vec<VertexId>> {
+        if !here.can_repair {
+            return Ok(Vec::new());
+        }
+        let distance_m = here.model.settings.contact.distance_m;
+        let over = self.memories.iter().filter(|memory| memory.load().is_over(distance_m));
+        let vertices: Vec<_> = over.flat_map(|memory| memory.pair.vertices).collect();
+        message::all_gather_v(here.rank.world, &vertices)
+    }
+
+    /// The step is over: exchanges its memories for those of the last one.
+    pub fn accept(
+        &mut self,
+        here: &Context,
+        memories: &mut Vec<ContactMemory>,
+        report: &mut StepReport,
+    ) {
+        let own = |contact: &&ActiveContact| here.rank.layout.own_index(contact.owner()).is_some();
+        let raised_j = self.active.iter().filter(own).map(ActiveContact::raised_j).sum();
+        report.measure(Measure::StiffnessEnergy, raised_j);
         std::mem::swap(&mut self.memories, memories);
     }
+}
+
+/// Whether a contact pushes a node of `region`.
+fn touches(region: &Region, sides: &Sides) -> bool {
+    sides.terms().iter().any(|term| region.has(term.node))
 }
 
 /// How far apart the sides of pairs are kept.

@@ -5,6 +5,7 @@ use crate::partition::Layout;
 use crate::ranks::World;
 use crate::step::model::Model;
 use crate::step::motion::Span;
+use crate::step::region::Region;
 use crate::threads::Threads;
 
 /// One rank: how it reaches the others, its threads and its numbering.
@@ -26,6 +27,19 @@ pub(super) struct Context<'a> {
     pub rank: &'a ThisRank<'a>,
     /// The time of the step.
     pub span: &'a Span,
+    /// The part of the last solution that this solve repairs. None in the first solve of a step.
+    pub region: Option<&'a Region>,
+    /// Whether the step may be halved.
+    pub can_halve: bool,
+    /// Whether its solution may be repaired.
+    pub can_repair: bool,
+}
+
+impl Context<'_> {
+    /// Whether a step that turns or loses too much can be tried in another way.
+    pub fn is_strict(&self) -> bool {
+        self.can_halve || self.can_repair
+    }
 }
 
 impl Context<'_> {

@@ -1,22 +1,19 @@
 //! The size of the next attempt.
 
-use crate::contact::settings::OnPinch;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::settings::StepSettings;
 
-/// The size of the next attempt, and whether prescribed bodies wait in it.
+/// The size of the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StepControl {
     /// Size of the next attempt, ticks.
     pub ticks: u64,
-    /// Whether obstacles and handles wait for the rest of this step.
-    pub held: bool,
 }
 
 impl StepControl {
     /// A whole step.
     pub fn new() -> Self {
-        Self { ticks: TICKS_PER_STEP, held: false }
+        Self { ticks: TICKS_PER_STEP }
     }
 
     /// Whether half the present step is allowed. A pinched step may become as small as one tick,
@@ -26,20 +23,18 @@ impl StepControl {
         self.ticks / 2 >= if pinched { 1 } else { smallest.max(1) }
     }
 
-    /// After trouble at `now` (ticks), in a whole step that ends at `end`: makes the next attempt
-    /// smaller, or lets obstacles and handles wait. False if neither is possible.
-    pub fn shrink(&mut self, settings: &StepSettings, pinched: bool, now: u64, end: u64) -> bool {
-        if self.can_halve(settings, pinched) {
+    /// After trouble: makes the next attempt smaller. False if it is the smallest already.
+    pub fn shrink(&mut self, settings: &StepSettings, pinched: bool) -> bool {
+        let can = self.can_halve(settings, pinched);
+        if can {
             self.ticks /= 2;
-            return true;
         }
-        let hold = settings.contact.on_pinch == OnPinch::Hold;
-        if pinched && hold && !self.held {
-            self.held = true;
-            self.ticks = largest_step(now, end);
-            return true;
-        }
-        false
+        can
+    }
+
+    /// Makes the next attempt, at `now` (ticks), the largest in a whole step that ends at `end`.
+    pub fn enlarge(&mut self, now: u64, end: u64) {
+        self.ticks = largest_step(now, end);
     }
 
     /// After an attempt that ended at `now` (ticks), in a whole step that ends at `end`: doubles a

@@ -66,10 +66,13 @@ impl Dynamics for MovingBodies<'_> {
     }
 
     fn velocity(&self, node: NodeId) -> Vec3 {
-        self.motion.u0[node as usize]
+        self.motion.about().1[node as usize]
     }
 
-    fn free_velocity(&self, node: NodeId) -> Vec3 {
+    fn expected_velocity(&self, node: NodeId) -> Vec3 {
+        if let Some(solution) = self.motion.repaired() {
+            return solution.u[node as usize];
+        }
         let u = self.motion.u0[node as usize];
         match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
             (Some(&inverse), _) if inverse > 0.0 => u + self.motion.fall,

@@ -6,7 +6,6 @@ use crate::partition::Gather;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
-use crate::step::state::State;
 
 /// Brings the velocities of all nodes to every rank.
 pub(super) struct VelocityGather {
@@ -21,24 +20,25 @@ impl VelocityGather {
     }
 
     /// Adds the changes `delta_u` of the own nodes (m/s or rad/s, in parallel numbering) to the
-    /// velocities of the state. After: `motion` has the velocities of all nodes and the positions
-    /// of all vertices at the end of the step. Collective.
+    /// velocities about which `motion` was linearised. After: `motion` has the velocities of all
+    /// nodes and the positions of all vertices at the end of the step. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
     pub fn velocities(
         &mut self,
         here: &Context,
-        state: &State,
         delta_u: &[Vec3],
         motion: &mut StepMotion,
     ) -> Result<()> {
         let changes = here.rank.layout.own.iter().zip(delta_u);
+        let (_, u) = motion.about();
         self.own.clear();
-        self.own.extend(changes.map(|(&node, change)| state.velocities[node as usize] + change));
+        self.own.extend(changes.map(|(&node, change)| u[node as usize] + change));
         let all = &mut motion.u1[..here.model.numbering.nodes()];
         self.gather.to_all(here.rank.world, &self.own, all)?;
         motion.finish(here.model, here.span.h);
+        motion.note_solution();
         Ok(())
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::collision::Pair;
-use crate::contact::impulse::CollisionLaw;
+use crate::contact::impulse::{CollisionLaw, has_moved};
 use crate::contact::settings::Response;
 use crate::contact::{
     Contact, ContactKind, Friction, NodeResponse, StepEnds, impulses, max_project, repulsions,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::ranks::message;
 use crate::step::contacts::{PAIRS_PER_CHUNK, contact_distance};
@@ -27,6 +28,10 @@ const SEPARATION: f64 = 0.25;
 #[derive(Default)]
 pub(super) struct ImpulseStage {
     responses: Vec<NodeResponse>,
+    /// Of each vertex whether the last responses moved it.
+    moved: Vec<bool>,
+    /// The candidates that a later round tests again.
+    retested: Vec<Pair>,
 }
 
 /// What a round of impulses is made from.
@@ -41,7 +46,13 @@ pub(super) struct Collisions<'a> {
 
 impl ImpulseStage {
     /// Changes the end of the `motion`: rounds of continuous tests, each answered by the largest
-    /// impulse on each unit. Before: the candidates of all ranks cover the motion. Collective.
+    /// impulse on each unit. If the solution can be repaired, nothing is changed and the vertices
+    /// that collide are returned. Before: the candidates of all ranks cover the motion. Collective.
+    ///
+    /// The first round tests all candidates, a later one those of which the last responses moved a
+    /// vertex. No other pair can collide. What a pair asks for depends on the motion of its
+    /// vertices alone, so without a change it asks for the same again. If it had asked for a
+    /// response, one of its units would have got one, its own or a larger one.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -51,25 +62,44 @@ impl ImpulseStage {
         of: &Collisions,
         motion: &mut StepMotion,
         report: &mut StepReport,
-    ) -> Result<()> {
+    ) -> Result<Vec<VertexId>> {
         if here.model.settings.contact.response == Response::Impulses {
             report.time(Phase::Response, |_| self.find_repulsions(here, of, motion));
-            self.apply(here, motion, report)?;
+            report.time(Phase::Combination, |report| {
+                self.combine(here)?;
+                self.apply(here, motion, report);
+                Ok::<_, Error>(())
+            })?;
         }
         for round in 0..=IMPULSE_ROUNDS {
-            let collisions = report.time(Phase::Response, |_| self.find_impulses(here, of, motion));
+            let collisions = report.time(Phase::Response, |_| {
+                if round > 0 {
+                    self.find_retested(here, of.candidates);
+                }
+                self.find_impulses(here, of, round > 0, motion)
+            });
             if round == IMPULSE_ROUNDS {
                 report.count(Counter::Unresolved, collisions);
                 break;
             }
             report.count(Counter::Collisions, collisions);
             report.collisions_per_round[round.min(ROUNDS - 1)] += collisions;
-            if !self.apply(here, motion, report)? {
+            report.time(Phase::Combination, |_| self.combine(here))?;
+            if self.responses.is_empty() {
                 break;
             }
+            if here.can_repair {
+                return Ok(self.vertices());
+            }
+            report.time(Phase::Combination, |report| self.apply(here, motion, report));
             report.count(Counter::ImpulseRounds, 1);
         }
-        Ok(())
+        Ok(Vec::new())
+    }
+
+    /// The vertices of all pairs that ask for a response.
+    fn vertices(&self) -> Vec<VertexId> {
+        self.responses.iter().flat_map(|response| response.pair.vertices).collect()
     }
 
     /// This rank's repulsions, the largest on each unit.
@@ -83,41 +113,66 @@ impl ImpulseStage {
         max_project(&mut self.responses);
     }
 
-    /// This rank's impulses, the largest on each unit. Returns the number of its collisions.
-    fn find_impulses(&mut self, here: &Context, of: &Collisions, motion: &StepMotion) -> u64 {
+    /// The `candidates` of which the last responses moved a vertex.
+    fn find_retested(&mut self, here: &Context, candidates: &[Pair]) {
+        let Self { responses, moved, retested } = self;
+        let numbering = &here.model.numbering;
+        moved.clear();
+        moved.resize(numbering.vertices(), false);
+        for response in responses.iter() {
+            match numbering.body_of_node(response.node) {
+                None => moved[response.node as usize] = true,
+                Some(body) => {
+                    let vertices = numbering.bodies()[body].vertices.clone();
+                    moved[vertices.start as usize..vertices.end as usize].fill(true);
+                }
+            }
+        }
+        retested.clear();
+        here.rank.threads.collect(candidates, PAIRS_PER_CHUNK, retested, |pairs, retested| {
+            retested.extend(pairs.iter().filter(|pair| has_moved(pair, moved)));
+        });
+    }
+
+    /// This rank's impulses, the largest on each unit, of all candidates or of those to be tested
+    /// `again`. Returns the number of its collisions.
+    fn find_impulses(
+        &mut self,
+        here: &Context,
+        of: &Collisions,
+        again: bool,
+        motion: &StepMotion,
+    ) -> u64 {
         let (law, bodies) = (law(here, of), motion.dynamics(here.model));
         let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
-        let responses = &mut self.responses;
+        let Self { responses, retested, .. } = self;
+        let candidates = if again { retested } else { of.candidates };
         responses.clear();
         let threads = &here.rank.threads;
         let count = AtomicU64::new(0);
-        threads.collect(of.candidates, PAIRS_PER_CHUNK, responses, |pairs, responses| {
+        threads.collect(candidates, PAIRS_PER_CHUNK, responses, |pairs, responses| {
             count.fetch_add(impulses(pairs, ends, &law, responses), Ordering::Relaxed);
         });
         max_project(responses);
         count.into_inner()
     }
 
-    /// Combines the responses of all ranks and applies them. False if there are none. Collective.
-    fn apply(
-        &mut self,
-        here: &Context,
-        motion: &mut StepMotion,
-        report: &mut StepReport,
-    ) -> Result<bool> {
-        report.time(Phase::Combination, |report| {
-            let world = here.rank.world;
-            self.responses = message::all_gather_v(world, &self.responses)?;
-            max_project(&mut self.responses);
-            if world.rank() == 0 {
-                self.measure_drift(here, motion, report);
-            }
-            for response in &self.responses {
-                let delta_u = Vec3::from(response.delta_u);
-                motion.push(here.model, response.node, delta_u, here.span.h);
-            }
-            Ok(!self.responses.is_empty())
-        })
+    /// Brings the largest response on each unit of all ranks to every rank. Collective.
+    fn combine(&mut self, here: &Context) -> Result<()> {
+        self.responses = message::all_gather_v(here.rank.world, &self.responses)?;
+        max_project(&mut self.responses);
+        Ok(())
+    }
+
+    /// Applies the responses.
+    fn apply(&self, here: &Context, motion: &mut StepMotion, report: &mut StepReport) {
+        if here.rank.world.rank() == 0 {
+            self.measure_drift(here, motion, report);
+        }
+        for response in &self.responses {
+            let delta_u = Vec3::from(response.delta_u);
+            motion.push(here.model, response.node, delta_u, here.span.h);
+        }
     }
 
     /// Measures what the responses change in the momentum and energy of cloth. Before: they are not

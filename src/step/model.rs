@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bodies::cloth::ClothModel;
-use crate::bodies::prescribed::ObstacleSetup;
+use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
 use crate::error::Result;
@@ -120,14 +120,19 @@ impl Model {
         self.settings.air.velocity(time_s)
     }
 
-    /// Writes the positions (m) of all obstacle vertices at `time_s` (s) to `out`. Those of fixed
-    /// obstacles are written only if `also_fixed`.
-    pub fn place_obstacles(&self, time_s: f64, also_fixed: bool, out: &mut [Vec3]) {
+    /// Writes the positions (m) of all obstacle vertices to `out`. `pose` gives the motion of each
+    /// obstacle, by its number. Those of fixed obstacles are written only if `also_fixed`.
+    pub fn place_obstacles(
+        &self,
+        also_fixed: bool,
+        out: &mut [Vec3],
+        pose: impl Fn(usize, &ObstacleSetup) -> Option<Rigid>,
+    ) {
         let mut first = 0;
-        for obstacle in &self.obstacles {
+        for (number, obstacle) in self.obstacles.iter().enumerate() {
             let end = first + obstacle.shape.len();
             if also_fixed || !obstacle.is_fixed() {
-                obstacle.positions_at(time_s, &mut out[first..end]);
+                obstacle.positions_after(pose(number, obstacle).as_ref(), &mut out[first..end]);
             }
             first = end;
         }

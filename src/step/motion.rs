@@ -1,49 +1,45 @@
 //! Positions and velocities of all bodies over one step.
 
+use std::iter::zip;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bodies::cloth::inputs::Target;
+use crate::bodies::cloth::inputs::{StepInputs, Target};
+use crate::bodies::cloth::pins::Lead;
 use crate::bodies::numbering::BodyRange;
+use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::{Body, Numbering};
 use crate::collision::{Sweep, stays_within};
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
-use crate::step::clock::Clock;
+use crate::step::clock::{Clock, TICKS_PER_STEP};
 use crate::step::dynamics::MovingBodies;
 use crate::step::model::Model;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
+use crate::step::waiting::{self, Course, Prescribed};
 
 /// One step in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Span {
     /// Size, ticks.
     pub ticks: u64,
-    /// Ticks by which obstacles and handles fall behind in it.
-    pub held_ticks: u64,
     /// Size, s.
     pub h: f64,
-    /// Time of obstacles and handles at its start, s.
+    /// Time at its start, s.
     pub t0_s: f64,
-    /// Time of obstacles and handles at its end, s.
+    /// Time at its end, s.
     pub t1_s: f64,
-    /// Time of the wind, s: the end of the step, held or not.
-    pub wind_s: f64,
 }
 
 impl Span {
-    /// The next `ticks` after `state`. Obstacles and handles wait in it if `held`.
-    pub fn new(clock: &Clock, state: &State, ticks: u64, held: bool) -> Self {
-        let start = state.ticks - state.lag_ticks;
-        let held_ticks = if held { ticks } else { 0 };
+    /// The next `ticks` after `state`.
+    pub fn new(clock: &Clock, state: &State, ticks: u64) -> Self {
         Self {
             ticks,
-            held_ticks,
             h: clock.seconds(ticks),
-            t0_s: clock.seconds(start),
-            t1_s: clock.seconds(start + ticks - held_ticks),
-            wind_s: clock.seconds(state.ticks + ticks),
+            t0_s: clock.seconds(state.ticks),
+            t1_s: clock.seconds(state.ticks + ticks),
         }
     }
 }
@@ -75,8 +71,14 @@ pub(super) struct StepMotion {
     pub u1: Vec<Vec3>,
     /// Vertices that move as prescribed: obstacles, pins and handles.
     pub prescribed: Vec<bool>,
+    /// Where each prescribed body ends: obstacles, then groups of pins.
+    pub courses: Vec<Course>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
+    /// What the last solve of this step found.
+    solved: Solution,
+    /// Whether the next solve repairs that solution.
+    repairs: bool,
     /// Coordinates of each body at the start.
     pub coordinates: Vec<Vec<f64>>,
     /// Masses of the nodes of bodies, and what acts on them, by rising node.
@@ -87,11 +89,20 @@ pub(super) struct StepMotion {
     pub fall: Vec3,
 }
 
+/// What a solve found: the end of the step before impulses and the fail-safe.
+#[derive(Default)]
+pub(super) struct Solution {
+    /// Positions of all vertices, m.
+    pub x: Vec<Vec3>,
+    /// Velocities as in [`StepMotion::u1`].
+    pub u: Vec<Vec3>,
+}
+
 impl StepMotion {
     pub fn new(model: &Model) -> Self {
         let numbering = &model.numbering;
         let mut x = vec![Vec3::zeros(); numbering.vertices()];
-        model.place_obstacles(0.0, true, &mut x[numbering.free_vertices()..]);
+        model.place_obstacles(true, &mut x[numbering.free_vertices()..], |_, it| it.pose_at(0.0));
         let mut prescribed = vec![true; x.len()];
         prescribed[..numbering.free_vertices()].fill(false);
         Self {
@@ -102,7 +113,10 @@ impl StepMotion {
             u0: vec![Vec3::zeros(); numbering.velocities()],
             u1: vec![Vec3::zeros(); numbering.velocities()],
             prescribed,
+            courses: Vec::new(),
             targets: Vec::new(),
+            solved: Solution::default(),
+            repairs: false,
             coordinates: Vec::new(),
             body_terms: Vec::new(),
             inverse_masses: vec![0.0; numbering.cloth()],
@@ -115,11 +129,23 @@ impl StepMotion {
     pub fn predict(&mut self, model: &Model, state: &mut State, span: &Span) {
         let pins = &model.cloth.pins;
         pins.capture(&mut state.captured, &state.positions, span.t0_s);
-        pins.targets(&state.captured, span.t0_s, span.t1_s, &mut self.targets);
+        self.courses.clear();
+        let bodies = Prescribed::all(model).zip(&state.waiting);
+        self.courses.extend(bodies.map(|(body, it)| body.course(it.as_ref(), state, span)));
+        let of_pins = &self.courses[model.obstacles.len()..];
+        let lead = |group: usize| match (of_pins[group], pins.groups[group].pose_at(span.t1_s)) {
+            (Course::OnTime, None) => Lead::Captured,
+            (Course::OnTime, Some(pose)) => Lead::Moved(pose),
+            (Course::Stands(_), None) => Lead::Share(0.0),
+            (Course::Stands(pose) | Course::CatchesUp(pose), _) => Lead::Moved(pose),
+            (Course::Follows(share), _) => Lead::Share(share),
+        };
+        pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
         self.fall = model.gravity() * span.h;
+        self.repairs = false;
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);
-        self.predict_obstacles(model, span);
+        self.predict_obstacles(model, state, span);
         self.path_end.copy_from_slice(&self.predicted);
     }
 
@@ -160,15 +186,70 @@ impl StepMotion {
         }
     }
 
-    fn predict_obstacles(&mut self, model: &Model, span: &Span) {
+    fn predict_obstacles(&mut self, model: &Model, state: &State, span: &Span) {
         let (first, nodes) = (model.numbering.free_vertices(), model.numbering.nodes());
-        model.place_obstacles(span.t0_s, false, &mut self.x0[first..]);
-        model.place_obstacles(span.t1_s, false, &mut self.predicted[first..]);
+        model.place_obstacles(false, &mut self.x0[first..], |number, obstacle| {
+            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s))
+        });
+        let courses = &self.courses;
+        let end = |number: usize, obstacle: &ObstacleSetup| match courses[number] {
+            Course::Stands(pose) | Course::CatchesUp(pose) => Some(pose),
+            Course::OnTime | Course::Follows(_) => obstacle.pose_at(span.t1_s),
+        };
+        model.place_obstacles(false, &mut self.predicted[first..], end);
         for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
             self.x1[vertex] = self.predicted[vertex];
             self.u0[velocity] = (self.x1[vertex] - self.x0[vertex]) / span.h;
             self.u1[velocity] = self.u0[velocity];
         }
+    }
+
+    /// Positions (m) and velocities (m/s or rad/s) about which the next solve linearises: those at
+    /// the start of the step, or the solution that it repairs.
+    pub fn about(&self) -> (&[Vec3], &[Vec3]) {
+        if self.repairs { (&self.solved.x, &self.solved.u) } else { (&self.x0, &self.u0) }
+    }
+
+    /// What the forces on cloth depend on, linearised about positions and velocities, of which the
+    /// end of the step is `ahead_s` (s) ahead. The solve starts from `accelerations` (m/s^2).
+    pub fn inputs<'a>(
+        &'a self,
+        model: &Model,
+        span: &Span,
+        (x, v): (&'a [Vec3], &'a [Vec3]),
+        ahead_s: f64,
+        accelerations: &'a [Vec3],
+    ) -> StepInputs<'a> {
+        StepInputs {
+            x0: &self.x0,
+            v0: &self.u0,
+            accelerations,
+            x,
+            v,
+            ahead_s,
+            h: span.h,
+            gravity: model.gravity(),
+            wind: model.wind(span.t1_s),
+            targets: &self.targets,
+        }
+    }
+
+    /// The solution that the next solve repairs, if it repairs one.
+    pub fn repaired(&self) -> Option<&Solution> {
+        self.repairs.then_some(&self.solved)
+    }
+
+    /// Notes the end of the motion as what the solve found.
+    pub fn note_solution(&mut self) {
+        self.solved.x.clone_from(&self.x1);
+        self.solved.u.clone_from(&self.u1);
+    }
+
+    /// Takes back what came after the solve. The next solve repairs its solution.
+    pub fn repair(&mut self) {
+        self.x1.copy_from_slice(&self.solved.x);
+        self.u1.copy_from_slice(&self.solved.u);
+        self.repairs = true;
     }
 
     /// The vertices that are further than `margin_m` (m) from the paths along which candidates were
@@ -264,13 +345,23 @@ impl StepMotion {
     pub fn commit(&self, model: &Model, state: &mut State, span: &Span) {
         let numbering = &model.numbering;
         state.positions.copy_from_slice(&self.x1[..numbering.cloth()]);
+        for (acceleration, (u0, u1)) in state.accelerations.iter_mut().zip(zip(&self.u0, &self.u1))
+        {
+            *acceleration = (u1 - u0) / span.h;
+        }
         state.velocities.copy_from_slice(&self.u1[..numbering.nodes()]);
         for (number, (body, range)) in each_body(model).enumerate() {
             let at = &self.coordinates[number];
             state.coordinates[number] = body.moved(at, &self.u1[nodes(range)], span.h);
         }
         state.ticks += span.ticks;
-        state.lag_ticks += span.held_ticks;
+        let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);
+        waiting::advance(&mut state.waiting, &self.courses, whole);
+    }
+
+    /// Whether a prescribed body stands still because it had no room.
+    pub fn someone_waits(&self) -> bool {
+        self.courses.iter().any(|course| matches!(course, Course::Stands(_)))
     }
 }
 

@@ -45,7 +45,7 @@ named! {
         Combination = "combination",
         /// Motions shortened where surfaces would come too near.
         FailSafe = "fail-safe",
-        /// The new state.
+        /// The new state, and the balance of its energy.
         Advance = "advance",
     }
 }
@@ -94,9 +94,14 @@ named! {
         /// Steps redone at half the size because the fail-safe took too much, or left a pair too
         /// near (the same on every rank).
         Redone = "redone_steps",
-        /// Steps redone because prescribed vertices left no room (the same on every rank).
+        /// Solutions that a further solve of the same step repaired (the same on every rank).
+        Repairs = "repairs",
+        /// Nodes that they solved for again (the same on every rank).
+        RepairedNodes = "repaired_nodes",
+        /// Steps redone because prescribed bodies left no room (the same on every rank).
         Pinches = "pinches",
-        /// Steps of any size for which obstacles and handles were held (the same on every rank).
+        /// Steps of any size in which a prescribed body stood still for want of room (the same on
+        /// every rank).
         Held = "held_steps",
     }
 }
@@ -112,8 +117,14 @@ named! {
         /// Momentum that impulses between cloth and cloth added, N s: a drift of maximum
         /// projection. Sum of its length over all rounds.
         MomentumDrift = "impulse_momentum_drift_n_s",
+        /// Energy that changed stiffnesses of contacts put into their springs (negative: took out), J.
+        StiffnessEnergy = "stiffness_energy_j",
         /// Kinetic energy of cloth that all impulses added (negative: removed), J.
         ImpulseEnergy = "impulse_energy_j",
+        /// Work of pins, handles, moving obstacles and wind on cloths and bodies, J.
+        Work = "work_j",
+        /// Rise of the energy of cloths and bodies beyond that work, J.
+        UnexplainedRise = "unexplained_rise_j",
     }
 }
 
@@ -150,11 +161,30 @@ pub struct StepReport {
     pub smallest_gap_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
+    /// [`Self::energy_rise`]; the vertex is [`u64::MAX`] if there is none.
+    rise: EnergyRise,
+}
+
+/// A step whose energy rose by more than its limit beyond the work that was done: a fault of the
+/// simulation (docs/methods.md, section 12).
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct EnergyRise {
+    /// The rise beyond the work, J.
+    pub unexplained_j: f64,
+    /// What is allowed in this step, J.
+    pub limit_j: f64,
+    /// The vertex of cloth that gained most kinetic energy.
+    pub vertex: u64,
+    /// Where it is at the end of the step, m.
+    pub at_m: [f64; 3],
 }
 
 impl Default for StepReport {
     fn default() -> Self {
-        Self { smallest_gap_m: f64::INFINITY, energy_j: f64::NAN, ..Self::zeroed() }
+        let none = EnergyRise { vertex: u64::MAX, ..EnergyRise::zeroed() };
+        let (smallest_gap_m, energy_j) = (f64::INFINITY, f64::NAN);
+        Self { smallest_gap_m, energy_j, rise: none, ..Self::zeroed() }
     }
 }
 
@@ -182,6 +212,19 @@ impl StepReport {
         self.measures[measure as usize]
     }
 
+    /// The rise of energy that no work explains, if it is more than the limit. Of several steps the
+    /// first one. The same on every rank.
+    pub fn energy_rise(&self) -> Option<EnergyRise> {
+        (self.rise.vertex != u64::MAX).then_some(self.rise)
+    }
+
+    /// Notes a rise of energy, unless there is an earlier one.
+    pub fn note_rise(&mut self, rise: EnergyRise) {
+        if self.energy_rise().is_none() {
+            self.rise = rise;
+        }
+    }
+
     /// A counter's value.
     pub fn get(&self, counter: Counter) -> u64 {
         self.counts[counter as usize]
@@ -204,6 +247,7 @@ impl StepReport {
         if !other.energy_j.is_nan() {
             self.energy_j = other.energy_j;
         }
+        other.energy_rise().into_iter().for_each(|rise| self.note_rise(rise));
     }
 }
 

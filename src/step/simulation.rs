@@ -5,15 +5,16 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::bodies::cloth::energy::{EnergyMeter, EnergyState};
+use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::collision::CandidateFinder;
-use crate::contact::candidates::SearchProcessors;
+use crate::contact::candidates::{SearchObserver, SearchProcessors};
 use crate::contact::fail_safe::FailSafe;
 use crate::error::{Error, Result};
 use crate::linear::Tolerance;
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::ranks::World;
+use crate::step::attempt::{Attempt, Stages};
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::contacts::ContactStage;
 use crate::step::context::ThisRank;
@@ -21,11 +22,13 @@ use crate::step::control::StepControl;
 use crate::step::gather::VelocityGather;
 use crate::step::impulses::ImpulseStage;
 use crate::step::model::Model;
-use crate::step::motion::StepMotion;
+use crate::step::motion::{Span, StepMotion};
 use crate::step::report::StepReport;
 use crate::step::search::CandidateSearch;
 use crate::step::state::State;
 use crate::step::system::StepSystem;
+use crate::step::trouble::Trouble;
+use crate::step::watch::EnergyWatch;
 use crate::threads::Threads;
 
 /// One rank's simulation: its rows of the linear system, its share of the
@@ -38,16 +41,8 @@ pub struct Simulation<'w> {
     pub(super) state: State,
     /// The size of the next attempt. It outlives a step too.
     pub(super) control: StepControl,
-    /// Positions and velocities in the present step.
-    pub(super) motion: StepMotion,
-    // The stages of a step, in their order, with what each reuses from step to step.
-    pub(super) search: CandidateSearch,
-    pub(super) contacts: ContactStage,
-    pub(super) system: StepSystem,
-    pub(super) gather: VelocityGather,
-    pub(super) impulses: ImpulseStage,
-    pub(super) fail_safe: FailSafe,
-    energy: EnergyMeter,
+    /// The stages of a step.
+    pub(super) stages: Stages,
 }
 
 impl<'w> Simulation<'w> {
@@ -61,20 +56,24 @@ impl<'w> Simulation<'w> {
         let layout = Layout::new(&model.graph, &model.partition, world.rank());
         let tolerance = Tolerance {
             relative_residual: settings.solver.relative_residual,
+            least_reference: 0.0,
             max_iterations: settings.solver.max_iterations as usize,
         };
+        let system = StepSystem::new(&model, &layout, settings.solver.preconditioner, tolerance)?;
         let processors = SearchProcessors::new(&settings.collision, &threads, world);
         Ok(Self {
             state: State::start(&model),
             control: StepControl::new(),
-            motion: StepMotion::new(&model),
-            search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
-            contacts: ContactStage::new(&model),
-            system: StepSystem::new(&model, &layout, settings.solver.preconditioner, tolerance)?,
-            gather: VelocityGather::new(&model),
-            impulses: ImpulseStage::default(),
-            fail_safe: FailSafe::default(),
-            energy: EnergyMeter::new(&model.cloth, &layout),
+            stages: Stages {
+                motion: StepMotion::new(&model),
+                search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
+                contacts: ContactStage::new(&model),
+                system,
+                gather: VelocityGather::new(&model),
+                impulses: ImpulseStage::default(),
+                fail_safe: FailSafe::default(),
+                watch: EnergyWatch::new(&model, &layout),
+            },
             rank: ThisRank { world, threads, layout },
             model,
         })
@@ -106,6 +105,7 @@ impl<'w> Simulation<'w> {
         }
         self.state.positions.copy_from_slice(positions);
         self.state.velocities[..cloth].copy_from_slice(velocities);
+        self.stages.watch.forget();
         Ok(())
     }
 
@@ -125,7 +125,7 @@ impl<'w> Simulation<'w> {
     pub fn set_handle(&mut self, group: usize, places: &[Vec3]) -> Result<()> {
         let refused =
             |cause: String, remedy| Error::input(format!("pin group {group}"), cause, remedy);
-        let now_s = self.scene_time_s();
+        let now_s = self.time_s();
         let pin = self.model.cloth.pins.groups.get(group).filter(|pin| pin.is_active(now_s));
         let held = self.state.captured.get_mut(group).filter(|held| held.len() == places.len());
         let (Some(pin), Some(held), false) = (pin, held, places.is_empty()) else {
@@ -139,6 +139,10 @@ impl<'w> Simulation<'w> {
         if let Some(at) = places.iter().position(|place| !place.iter().all(|x| x.is_finite())) {
             let cause = format!("place {at} is not finite");
             return Err(refused(cause, "give finite places, in m"));
+        }
+        if let Some(waiting) = &mut self.state.waiting[self.model.obstacles.len() + group] {
+            let ways = held.iter().zip(places).map(|(from, to)| (to - from).norm());
+            waiting.led_m = ways.fold(waiting.led_m, f64::max);
         }
         held.copy_from_slice(places);
         Ok(())
@@ -154,10 +158,14 @@ impl<'w> Simulation<'w> {
         self.model.clock.seconds(self.state.ticks)
     }
 
-    /// The time that obstacles and handles have reached, s. It is behind [`Simulation::time_s`] by
-    /// the time for which they were held.
-    pub fn scene_time_s(&self) -> f64 {
-        self.model.clock.seconds(self.state.ticks - self.state.lag_ticks)
+    /// The motion of each obstacle from its placement until now; None if it has none. It is that of
+    /// its keyframes, unless the obstacle is behind ([`Simulation::waiting`]).
+    pub fn obstacle_poses(&self) -> Vec<Option<Rigid>> {
+        let obstacles = self.model.obstacles.iter().enumerate();
+        let pose = |(number, obstacle): (usize, &ObstacleSetup)| {
+            self.state.pose_of_waiting(number).or_else(|| obstacle.pose_at(self.time_s()))
+        };
+        obstacles.map(pose).collect()
     }
 
     /// Whole steps since the start.
@@ -173,6 +181,41 @@ impl<'w> Simulation<'w> {
     /// [`crate::error::Error::Rank`] when another rank has failed.
     pub fn step(&mut self) -> Result<StepReport> {
         self.step_observed(&mut ())
+    }
+
+    /// One whole step like [`Simulation::step`]. The `observer` sees its searches. The state and
+    /// the report are the same for all observers. Collective.
+    ///
+    /// # Errors
+    /// As for [`Simulation::step`], and those of the observer.
+    pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
+        let mut report = StepReport::default();
+        let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
+        self.stages.watch.begin(&self.model, &self.rank, &self.state, &mut report)?;
+        while self.state.ticks < end {
+            let Some(trouble) = self.attempt(&mut report, observer)? else {
+                self.control.grow(self.state.ticks, end);
+                continue;
+            };
+            report.count(trouble.counter(), 1);
+            if !self.recover(&trouble, end) {
+                return Err(self.step_error(&trouble)?);
+            }
+        }
+        self.stages.watch.end(&self.model, &self.rank, &self.state, &mut report)?;
+        Ok(report)
+    }
+
+    /// One step of the present size.
+    fn attempt(
+        &mut self,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<Option<Trouble>> {
+        let Self { model, rank, state, stages, control, .. } = self;
+        let span = &Span::new(&model.clock, state, control.ticks);
+        let can_halve = control.can_halve(&model.settings, false);
+        stages.attempt(&Attempt { model, rank, span, can_halve }, state, report, observer)
     }
 
     /// Advances by `steps` whole steps and calls `hook` after each, with the report of the step.
@@ -204,7 +247,7 @@ impl<'w> Simulation<'w> {
 
     /// This rank's linear system, as assembled in the last step.
     pub fn system(&self) -> &StepSystem {
-        &self.system
+        &self.stages.system
     }
 
     /// Kinetic, gravitational and elastic energy of cloths and bodies, J. Collective.
@@ -212,17 +255,7 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When another rank has failed.
     pub fn total_energy(&mut self) -> Result<f64> {
-        let (state, model, rank) = (&self.state, &self.model, &self.rank);
-        let gravity = model.gravity();
-        let motion = EnergyState { x: &state.positions, v: &state.velocities, gravity };
-        let of_cloth =
-            self.energy.total(rank.world, &rank.threads, &model.cloth, &rank.layout, motion)?;
-        let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(&state.coordinates);
-        let of_bodies = bodies.map(|((body, range), at)| {
-            let u = &state.velocities[range.nodes.start as usize..range.nodes.end as usize];
-            body.energy(at, u, &gravity)
-        });
-        Ok(of_bodies.fold(of_cloth, |sum, energy| sum + energy))
+        self.stages.watch.total(&self.model, &self.rank, &self.state)
     }
 
     /// Hash of the state over all ranks. It is the same for any number of them. Collective.

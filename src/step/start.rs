@@ -19,7 +19,8 @@ impl Model {
             let own = range.vertices.start as usize..range.vertices.end as usize;
             body.place(&body.start().0, &mut x[own]);
         }
-        self.place_obstacles(0.0, true, &mut x[self.numbering.free_vertices()..]);
+        let obstacles = &mut x[self.numbering.free_vertices()..];
+        self.place_obstacles(true, obstacles, |_, obstacle| obstacle.pose_at(0.0));
         let clearance_m = self.settings.contact.clearance_m;
         let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
         let lines: Vec<String> = problems.iter().map(|problem| self.describe(problem)).collect();

@@ -3,12 +3,14 @@
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::bodies::cloth::pins::Captured;
+use crate::bodies::prescribed::Rigid;
 use crate::contact::ContactMemory;
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::World;
 use crate::step::model::Model;
+use crate::step::waiting::Waiting;
 
 /// The state between two steps. Frames are written from it. Beside it, only the size of the next
 /// attempt outlives a step; the hash does not have it.
@@ -16,16 +18,20 @@ use crate::step::model::Model;
 pub struct State {
     /// Time in ticks (see [`crate::step::clock::Clock`]).
     pub ticks: u64,
-    /// Ticks for which obstacles and handles were held. Their time is behind by as much.
-    pub lag_ticks: u64,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
     /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
     pub velocities: Vec<Vec3>,
+    /// Accelerations of all nodes in the last step, m/s^2 (of a body's rotation rad/s^2); those of free
+    /// flight at the start. The next solve starts from them. The same on every rank.
+    pub accelerations: Vec<Vec3>,
     /// Coordinates of each body of few nodes, as it understands them; the same on every rank.
     pub coordinates: Vec<Vec<f64>>,
     /// Where pinned vertices took hold, m; the same on every rank.
     pub captured: Captured,
+    /// Prescribed bodies that are behind their motion: obstacles, then groups of pins; the same on
+    /// every rank.
+    pub waiting: Vec<Option<Waiting>>,
     /// What contacts that touch this rank's nodes remember, by rising pair.
     pub contacts: Vec<ContactMemory>,
 }
@@ -34,25 +40,31 @@ impl State {
     /// That of `model` at t = 0.
     pub(super) fn start(model: &Model) -> Self {
         let mut velocities = vec![Vec3::zeros(); model.initial.len()];
+        let mut accelerations = vec![model.gravity(); model.initial.len()];
         let mut coordinates = Vec::new();
         for body in &model.bodies {
             let (at, u) = body.start();
+            accelerations.extend((0..u.len()).map(|node| {
+                let inverse = body.mass(&at, node).try_inverse().unwrap_or_default();
+                inverse * body.impulse(&at, &u, node, &model.gravity(), 1.0)
+            }));
             coordinates.push(at);
             velocities.extend(u);
         }
         Self {
             ticks: 0,
-            lag_ticks: 0,
             positions: model.initial.clone(),
+            accelerations,
             velocities,
             coordinates,
             captured: model.cloth.pins.nothing_captured(),
+            waiting: vec![None; model.obstacles.len() + model.cloth.pins.groups.len()],
             contacts: Vec::new(),
         }
     }
 
     /// Hash of the whole state over all ranks: time, positions, velocities and coordinates in the
-    /// mesh's own order, pins, and memories of contacts. The rank that `owns` the lowest node that
+    /// mesh's own order, pins, bodies that wait, and memories of contacts. The rank that `owns` the lowest node that
     /// a contact pushes counts its memory. The hash is the same for any number of ranks.
     /// Collective.
     ///
@@ -68,9 +80,10 @@ impl State {
 
         let mut hash = Xxh3::new();
         hash.update(&self.ticks.to_le_bytes());
-        hash.update(&self.lag_ticks.to_le_bytes());
+        hash.update(&(self.waiting.iter().flatten().count() as u64).to_le_bytes());
         hash.update(bytemuck::cast_slice(&self.positions));
         hash.update(bytemuck::cast_slice(&self.velocities));
+        hash.update(bytemuck::cast_slice(&self.accelerations));
         for body in &self.coordinates {
             hash.update(bytemuck::cast_slice(body));
         }
@@ -78,7 +91,18 @@ impl State {
             hash.update(&(group.len() as u64).to_le_bytes());
             hash.update(bytemuck::cast_slice(group));
         }
+        for (body, waiting) in self.waiting.iter().enumerate() {
+            if let Some(waiting) = waiting {
+                hash.update(&(body as u64).to_le_bytes());
+                waiting.add_to(&mut hash);
+            }
+        }
         hash.update(bytemuck::cast_slice(&sum));
         Ok(hash.digest())
+    }
+
+    /// Where the prescribed body `number` is, if it is behind its motion.
+    pub(super) fn pose_of_waiting(&self, number: usize) -> Option<Rigid> {
+        self.waiting[number].map(|waiting| waiting.pose)
     }
 }

@@ -14,6 +14,7 @@ use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::ranks::{Halo, World};
 use crate::step::model::Model;
+use crate::step::region::Region;
 use crate::threads::{ByPatch, Threads};
 
 /// The linear system of one rank: its own rows and their ghost points.
@@ -32,7 +33,9 @@ pub struct StepSystem {
     preconditioner: Box<dyn Preconditioner>,
     workspace: CgWorkspace,
     tolerance: Tolerance,
-    /// Own rows of prescribed vertices.
+    /// Whether the system is the first of its step, and no repair.
+    begins: bool,
+    /// Own rows of prescribed vertices, and of all that a repair leaves as it is.
     fixed: Vec<u32>,
     /// Whether some rank has such rows.
     any_fixed: bool,
@@ -73,6 +76,19 @@ impl BodyTerms<'_> {
     }
 }
 
+/// What a linear system is made of.
+#[derive(Clone, Copy)]
+pub struct SystemTerms<'a> {
+    /// What the forces on cloth depend on.
+    pub inputs: &'a StepInputs<'a>,
+    /// The terms of bodies of few nodes.
+    pub bodies: BodyTerms<'a>,
+    /// The contacts that push own nodes, by rising pair.
+    pub contacts: &'a [ContactSpring],
+    /// The nodes that a repair may change. None if all may.
+    pub region: Option<&'a Region>,
+}
+
 /// What became of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolveOutcome {
@@ -105,26 +121,28 @@ impl StepSystem {
             preconditioner: preconditioner.build(&matrix),
             workspace: CgWorkspace::new(layout),
             tolerance,
+            begins: true,
             fixed: Vec::new(),
             any_fixed: false,
             matrix,
         })
     }
 
-    /// Fills matrix and right-hand side from the forces on cloth, the terms of `bodies` and the
-    /// `contacts` that push own nodes, by rising pair. A patch has nodes of one cloth or one body.
+    /// Fills matrix and right-hand side. A patch has nodes of one cloth or one body.
     ///
-    /// The start vector is free flight, so that free flight is exact. For prescribed vertices it is
-    /// the change that takes them to their place, and stays.
+    /// The start vector is the change of velocity in the last step, scaled to the present size: free
+    /// flight is exact, and rest costs little. For prescribed vertices it is the change that takes
+    /// them to their place, and stays. That of a repair is zero, and stays so outside of its region.
     pub fn assemble(
         &mut self,
         threads: &Threads,
         model: &Model,
         layout: &Layout,
-        inputs: &StepInputs,
-        bodies: BodyTerms,
-        contacts: &[ContactSpring],
+        terms: &SystemTerms,
     ) {
+        let SystemTerms { inputs, bodies, contacts, region } = *terms;
+        self.begins = region.is_none();
+        self.begin_solve(layout, inputs, region);
         self.cloth.begin(threads, &model.cloth, inputs);
         self.contacts.refill(contacts, &mut self.halo);
         self.contacts.refill_couplings(contacts, inputs.h, &mut self.couplings);
@@ -134,32 +152,36 @@ impl StepSystem {
         threads.for_each_patch(pieces, 1, |patch, (values, rhs)| {
             let first = layout.patch_offsets[patch] as usize;
             let nodes = &layout.own[first..][..rhs.data.len()];
+            if region.is_some_and(|region| !nodes.iter().any(|&node| region.has(node))) {
+                return;
+            }
             let mut rows =
                 PatchEquations::new(patch, first, nodes, structure, values.data, rhs.data);
             match nodes.first().and_then(|&node| bodies.of(node)) {
                 None => cloth.fill(patch, &model.cloth, inputs, &mut rows),
                 Some(_) => {
                     let terms = nodes.iter().filter_map(|&node| bodies.of(node)).enumerate();
-                    terms.for_each(|(row, node)| rows.set(row, node.impulse, node.mass[0]));
+                    terms.for_each(|(row, terms)| {
+                        let node = nodes[row] as usize;
+                        let made_up = terms.mass[0] * (inputs.v0[node] - inputs.v[node]);
+                        rows.set(row, terms.impulse + made_up, terms.mass[0]);
+                    });
                 }
             }
             springs.add_to(patch, contacts, inputs.h, &mut rows);
         });
-        self.begin_solve(layout, inputs, bodies);
     }
 
-    fn begin_solve(&mut self, layout: &Layout, inputs: &StepInputs, bodies: BodyTerms) {
-        self.any_fixed = !inputs.targets.is_empty();
+    fn begin_solve(&mut self, layout: &Layout, inputs: &StepInputs, region: Option<&Region>) {
+        self.any_fixed = !inputs.targets.is_empty() || region.is_some();
         self.fixed.clear();
         for (row, (start, &node)) in self.delta_u.iter_mut().zip(&layout.own).enumerate() {
-            let prescribed = inputs.prescribed(node);
+            let outside = region.is_some_and(|region| !region.has(node)).then(Vec3::zeros);
+            let prescribed = inputs.prescribed(node).or(outside);
             if prescribed.is_some() {
                 self.fixed.push(row as u32);
             }
-            let free = || match bodies.of(node) {
-                None => inputs.gravity * inputs.h,
-                Some(terms) => terms.free_change(),
-            };
+            let free = || inputs.accelerations[node as usize] * inputs.ahead_s;
             *start = prescribed.unwrap_or_else(free);
         }
     }
@@ -170,6 +192,9 @@ impl StepSystem {
     /// # Errors
     /// When another rank has failed.
     pub fn solve(&mut self, world: &dyn World, threads: &Threads) -> Result<SolveOutcome> {
+        if self.begins {
+            self.tolerance.least_reference = 0.0;
+        }
         let shifted_patches = self.preconditioner.factor(threads, &self.matrix);
         let mut system = System {
             world,
@@ -183,7 +208,35 @@ impl StepSystem {
         };
         let (rhs, delta_u) = (&self.rhs, &mut self.delta_u);
         let cg = self.workspace.solve(&mut system, rhs, delta_u, self.tolerance)?;
+        if self.begins {
+            self.tolerance.least_reference = cg.reference;
+        }
         Ok(SolveOutcome { cg, shifted_patches })
+    }
+
+    /// What the own rows of the last system leave over if the velocities of their nodes change by
+    /// `delta_u` (m/s or rad/s), `A du - b` in N s or N m s. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn residuals(
+        &mut self,
+        world: &dyn World,
+        threads: &Threads,
+        delta_u: &[Vec3],
+        residuals: &mut Vec<Vec3>,
+    ) -> Result<()> {
+        let mut system = System {
+            world,
+            threads,
+            matrix: &self.matrix,
+            couplings: &self.couplings,
+            halo: &mut self.halo,
+            preconditioner: &*self.preconditioner,
+            fixed: &[],
+            any_fixed: false,
+        };
+        self.workspace.residuals(&mut system, &self.rhs, delta_u, residuals)
     }
 
     /// Change of velocity of the own nodes (m/s or rad/s), in parallel numbering.

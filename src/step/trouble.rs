@@ -4,18 +4,19 @@ use std::cmp::Ordering;
 
 use crate::contact::fail_safe::{Conflict, TooNear};
 use crate::error::{Error, Result};
+use crate::ids::VertexId;
 use crate::linear::End;
 use crate::math::Vec3;
 use crate::ranks::message;
 use crate::step::clock::TICKS_PER_STEP;
-use crate::step::model::Model;
+use crate::step::context::Context;
 use crate::step::motion::StepMotion;
 use crate::step::report::Counter;
 use crate::step::simulation::Simulation;
 use crate::step::system::SolveOutcome;
 
 /// Why a step must be tried again at half its size.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Trouble {
     /// The residual stayed above the tolerance.
     NotConverged,
@@ -25,6 +26,10 @@ pub(super) enum Trouble {
     Turned,
     /// The fail-safe took away too much of a motion.
     Truncated,
+    /// A contact is compressed too far.
+    Overloaded,
+    /// Surfaces collide that no contact holds apart.
+    Unforeseen,
     /// Prescribed vertices leave cloth or a body no room.
     Pinched(Conflict),
     /// A pair ends nearer than the fail-safe promises.
@@ -32,12 +37,20 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
+    /// Whether a further solve of the same step may mend it: with forces at the angles that the
+    /// edges have now, with contacts that were not foreseen, with stiffer contacts.
+    pub fn is_repairable(&self) -> bool {
+        matches!(self, Self::Turned | Self::Truncated | Self::Overloaded | Self::Unforeseen)
+    }
+
     /// The counter of a redo for this cause.
     pub fn counter(&self) -> Counter {
         match self {
             Self::NotConverged | Self::NotFinite => Counter::Halvings,
             Self::Turned => Counter::Turned,
-            Self::Truncated | Self::TooNear(_) => Counter::Redone,
+            Self::Truncated | Self::Overloaded | Self::Unforeseen | Self::TooNear(_) => {
+                Counter::Redone
+            }
             Self::Pinched(_) => Counter::Pinches,
         }
     }
@@ -56,17 +69,22 @@ pub(super) fn trouble_of(solved: &SolveOutcome) -> Option<Trouble> {
 /// starts: an edge that turns by `a` is stretched by about `a^2 / 2`, energy from nothing.
 const TURN_LIMIT: f64 = 0.3;
 
-/// Whether the solution turns an edge of cloth too far for it to be trusted.
-pub(super) fn turns_too_far(model: &Model, motion: &StepMotion) -> bool {
-    let (x0, x1) = (&motion.x0, &motion.x1);
-    model.edges.iter().any(|&[a, b]| {
+/// The vertices of the edges of cloth that the solution turns too far for it to be trusted. None if
+/// nothing can be tried in its place.
+pub(super) fn turned_edges(here: &Context, motion: &StepMotion) -> Vec<VertexId> {
+    if !here.is_strict() {
+        return Vec::new();
+    }
+    let (x0, x1) = (motion.about().0, &motion.x1);
+    let turned = here.model.edges.iter().filter(|&&[a, b]| {
         let [a, b] = [a as usize, b as usize];
         let (start, end) = (x0[b] - x0[a], x1[b] - x1[a]);
         let limit = TURN_LIMIT * TURN_LIMIT * start.norm_squared();
         let change = end - start;
         change.norm_squared() > limit
             && start.cross(&change).norm_squared() > limit * start.norm_squared()
-    })
+    });
+    turned.flatten().copied().collect()
 }
 
 impl Simulation<'_> {
@@ -77,6 +95,7 @@ impl Simulation<'_> {
     pub(super) fn step_error(&self, trouble: &Trouble) -> Result<Error> {
         let settings = &self.model.settings;
         let step = self.state.ticks / TICKS_PER_STEP + 1;
+        let frame = (step - 1) / u64::from(settings.steps_per_frame) + 1;
         let size_s = self.model.clock.seconds(self.control.ticks);
         let vertex = match trouble {
             Trouble::Pinched(conflict) => conflict.vertex,
@@ -96,7 +115,7 @@ impl Simulation<'_> {
                 "the solution is not finite, even at the smallest step".to_string(),
                 "look for extreme values in material, transform or motion near that vertex",
             ),
-            Trouble::Turned | Trouble::Truncated => (
+            Trouble::Turned | Trouble::Truncated | Trouble::Overloaded | Trouble::Unforeseen => (
                 "motion is too fast, even at the smallest step".to_string(),
                 "raise steps_per_frame",
             ),
@@ -107,25 +126,12 @@ impl Simulation<'_> {
                 ),
                 "raise contact.clearance_m: positions are too large for it to be resolved",
             ),
-            Trouble::Pinched(_) => {
-                let [x, y, z] = self.motion.x0[vertex as usize].into();
-                (
-                    format!(
-                        "obstacles, handles or pins leave cloth no room at ({x:.4}, {y:.4}, {z:.4}) m \
-                         ({:.6} s), even at a step of {size_s:.2e} s",
-                        self.time_s()
-                    ),
-                    "give them more room, or let them wait with contact.on_pinch: Hold",
-                )
+            Trouble::Pinched(conflict) => {
+                let (cause, remedy) = self.pinch_error(conflict, size_s);
+                return Ok(Error::Step { frame, step, vertex, cause, remedy });
             }
         };
-        Ok(Error::Step {
-            frame: (step - 1) / u64::from(settings.steps_per_frame) + 1,
-            step,
-            vertex,
-            cause,
-            remedy: remedy.to_string(),
-        })
+        Ok(Error::Step { frame, step, vertex, cause, remedy: remedy.to_string() })
     }
 
     /// The node that changed its velocity most in the last solve, one that is not finite before all
@@ -135,7 +141,7 @@ impl Simulation<'_> {
             let norm = change.norm();
             if norm.is_finite() { norm } else { f64::INFINITY }
         };
-        let own = self.rank.layout.own.iter().zip(self.system.delta_u());
+        let own = self.rank.layout.own.iter().zip(self.stages.system.delta_u());
         let mine: Vec<[f64; 2]> =
             own.map(|(&vertex, change)| [size(change), -f64::from(vertex)]).collect();
         let larger = |a: &[f64; 2], b: &[f64; 2]| a.partial_cmp(b).unwrap_or(Ordering::Equal);

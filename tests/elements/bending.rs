@@ -1,7 +1,7 @@
 //! Hinges and the bending of triangles.
 
 use cloth_sim::bodies::cloth::elements::bending::{
-    BendingTreatment, hinge_angle_and_gradient, hinge_angles_and_gradients,
+    BendingTreatment, hinge_angle, hinge_angle_and_gradient, hinge_angles_and_gradients,
 };
 use cloth_sim::bodies::cloth::material::BendingStiffness;
 use cloth_sim::ids::NONE;
@@ -30,6 +30,9 @@ fn a_batch_gives_the_bits_of_its_hinges() {
     let mut random = Random(8);
     let hinges = [0, 1].map(|_| [0, 1, 2, 3].map(|_| random.vector()));
     assert_eq!(hinge_angles_and_gradients(hinges), hinges.map(hinge_angle_and_gradient));
+    for hinge in hinges {
+        assert!((hinge_angle(hinge) - hinge_angle_and_gradient(hinge).0).abs() < 1e-14);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod contact;
 mod dynamics;
+mod energy;
 mod pins;
 mod self_contact;
 mod statics;

@@ -6,6 +6,7 @@ use cloth_sim::bodies::cloth::setup::{ClothSetup, Pin};
 use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
+use cloth_sim::step::Measure;
 
 use crate::contact::level_plane;
 use crate::physics::*;
@@ -45,31 +46,34 @@ fn near(place: Vec3) -> impl Fn(&Vec3) -> bool {
     move |p| (p - place).norm() < 0.2 * WIDTH_M / 20.0
 }
 
-/// Runs `cloths` on a plane for half a second in steps of `step_s`. The largest rise of the energy,
-/// J.
-fn rise_of(cloths: Vec<ClothSetup>, step_s: f64) -> f64 {
+/// Runs `cloths` on a plane for half a second in steps of `step_s`. Energy may not rise without
+/// the work of the handles, and that is at most a few times the work of a hand that takes
+/// all of the cloth along by `to` (m) in `time_s` (s), with its friction.
+fn check(name: &str, cloths: Vec<ClothSetup>, step_s: f64, to: Vec3, time_s: f64) {
     let scene = scene(step_s);
+    let mass = cloths.len() as f64 * DENSITY * WIDTH_M * WIDTH_M;
+    let speed = to.norm() / time_s;
+    let of_a_hand = mass * (G * to.norm() + 0.5 * speed * speed) + 1e-3;
     let setup = Setup { cloths, obstacles: vec![level_plane()] };
-    let energies = simulate(&scene, setup, |simulation| {
-        let mut energies = vec![simulation.total_energy()?];
+    let (energies, unexplained) = simulate(&scene, setup, |simulation| {
+        let (mut energies, mut unexplained) = (vec![simulation.total_energy()?], 0.0);
         while simulation.time_s() < 0.5 {
-            simulation.step()?;
+            let report = simulation.step()?;
+            unexplained += report.measured(Measure::UnexplainedRise);
             energies.push(simulation.total_energy()?);
         }
-        Ok(energies)
+        Ok((energies, unexplained))
     });
-    largest_rise(&energies)
+    let rise = largest_rise(&energies);
+    println!(
+        "{name}, {step_s} s: rise {rise:.4} J (a hand: {of_a_hand:.4} J), unexplained {unexplained:.1e} J"
+    );
+    // Three handles under another sheet, in steps of 10 ms: 3 mJ. All others: less than 1 mJ.
+    assert!(unexplained < 5e-3);
+    assert!(rise < 4.0 * of_a_hand);
 }
 
-/// More work than a hand does that takes all of a `cloths` many sheets along by `to` (m) in
-/// `time_s` (s), with their friction on both sides.
-fn most_work(cloths: f64, to: Vec3, time_s: f64) -> f64 {
-    let mass = cloths * DENSITY * WIDTH_M * WIDTH_M;
-    let speed = to.norm() / time_s;
-    mass * (G * to.norm() + 0.5 * speed * speed) + 1e-3
-}
-
-/// Before the effective mass was bounded, these rose by 0.002 to 2e5 J.
+/// Before the effective mass was bounded, such a hand added up to 2e5 J.
 #[test]
 fn a_hand_that_takes_cloth_from_a_table_adds_no_more_than_its_work() {
     let (corner, middle) = (Vec3::new(-0.25, 0.0, -0.25), Vec3::new(0.025, 0.0, 0.025));
@@ -81,9 +85,8 @@ fn a_hand_that_takes_cloth_from_a_table_adds_no_more_than_its_work() {
                 let shift = [0.05 + offset - place.x, 0.037 - place.z];
                 let mut cloth = lying(1e-3, shift);
                 lead(&mut cloth, near(place), start_s, 0.3, up);
-                let rise = rise_of(vec![cloth], step_s);
-                println!("{name} {offset} m from an edge, {step_s} s: {rise:.4} J");
-                assert!(rise < 4.0 * most_work(1.0, up, 0.3));
+                let name = format!("{name}, {offset:.0e} m from an edge");
+                check(&name, vec![cloth], step_s, up, 0.3);
             }
         }
     }
@@ -95,9 +98,7 @@ fn an_edge_dragged_over_a_table_adds_no_more_than_its_work() {
     for step_s in [1e-3, 4e-3, 1e-2] {
         let mut cloth = lying(1e-3, [0.0; 2]);
         lead(&mut cloth, |p| p.x < -0.249, 0.0, 0.4, along);
-        let rise = rise_of(vec![cloth], step_s);
-        println!("dragged, {step_s} s: {rise:.4} J");
-        assert!(rise < 4.0 * most_work(1.0, along, 0.4));
+        check("dragged", vec![cloth], step_s, along, 0.4);
     }
 }
 
@@ -111,9 +112,7 @@ fn handles_under_another_sheet_add_no_more_than_their_work() {
         lead(&mut low, near(Vec3::zeros()), 0.1, 0.3, up);
         lead(&mut low, near(Vec3::new(0.025, 0.0, 0.025)), 0.1, 0.3, up);
         lead(&mut high, near(Vec3::zeros()), 0.1, 0.3, up);
-        let rise = rise_of(vec![low, high], step_s);
-        println!("two sheets, {step_s} s: {rise:.4} J");
-        assert!(rise < 4.0 * most_work(2.0, up, 0.3));
+        check("two sheets", vec![low, high], step_s, up, 0.3);
     }
 }
 
@@ -123,8 +122,6 @@ fn a_pin_that_starts_near_a_table_holds_the_cloth_there() {
     for step_s in [1e-3, 1e-2] {
         let mut cloth = lying(0.9e-3, [0.013, 0.02]);
         hold(&mut cloth, near(Vec3::zeros()));
-        let rise = rise_of(vec![cloth], step_s);
-        println!("0.9 mm above a table, {step_s} s: {rise:.4} J");
-        assert!(rise < 1e-3);
+        check("0.9 mm above a table", vec![cloth], step_s, Vec3::zeros(), 1.0);
     }
 }

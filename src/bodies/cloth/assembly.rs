@@ -39,7 +39,8 @@ impl Assembly {
         for row in 0..rows.nodes.len() {
             let vertex = rows.nodes[row] as usize;
             let (mass, damping) = (model.masses[vertex], inputs.h * model.damping_of(vertex));
-            let rhs = (inputs.gravity * inputs.h - inputs.v[vertex] * damping) * mass;
+            let (v0, v) = (inputs.v0[vertex], inputs.v[vertex]);
+            let rhs = (inputs.gravity * inputs.h - v * damping + (v0 - v)) * mass;
             rows.set(row, rhs, Mat3::from_diagonal_element(mass * (1.0 + damping)));
         }
         model.elements.add(&self.shares, patch, inputs, rows);

@@ -1,12 +1,12 @@
-//! The energy of all cloths, the same bits on any number of ranks.
+//! The energy of all cloths and the work of the wind on them, patch by patch. A patch has the same
+//! bits on any number of ranks.
 
+use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::model::ClothModel;
 use crate::bodies::cloth::scatter::own_patch;
-use crate::error::Result;
 use crate::ids::FaceId;
 use crate::math::Vec3;
 use crate::partition::Layout;
-use crate::ranks::{ExactSums, World};
 use crate::threads::{EachPatch, Threads};
 
 /// What the energy of cloth depends on.
@@ -20,10 +20,35 @@ pub struct EnergyState<'a> {
     pub gravity: Vec3,
 }
 
-/// Sums a rank's share. A triangle belongs to the patch of its lowest vertex.
+/// Measures a rank's share. A triangle belongs to the patch of its lowest vertex.
 pub struct EnergyMeter {
     faces: Vec<Vec<FaceId>>,
-    parts: Vec<f64>,
+    energies: Vec<PatchEnergy>,
+    works: Vec<f64>,
+}
+
+/// The energy of the cloth of one patch.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PatchEnergy {
+    /// Kinetic and elastic energy, J.
+    pub internal_j: f64,
+    /// Gravitational energy, zero at the origin, J.
+    pub weight_j: f64,
+}
+
+/// The air, and how cloth moves in it in a step.
+#[derive(Clone, Copy)]
+pub struct Blown<'a> {
+    /// Drag of the air.
+    pub drag: AirDrag,
+    /// Velocity of the air, m/s.
+    pub wind: Vec3,
+    /// Positions of all cloth vertices at the start of the step, m.
+    pub x0: &'a [Vec3],
+    /// Their velocities at its end, m/s.
+    pub v1: &'a [Vec3],
+    /// Size of the step, s.
+    pub h: f64,
 }
 
 impl EnergyMeter {
@@ -36,42 +61,51 @@ impl EnergyMeter {
                 faces[patch].push(face as FaceId);
             }
         }
-        Self { parts: vec![0.0; faces.len()], faces }
+        let patches = faces.len();
+        Self { faces, energies: vec![PatchEnergy::default(); patches], works: vec![0.0; patches] }
     }
 
-    /// The energy of all ranks' cloth together, J: kinetic, gravitational (zero at the origin) and
-    /// elastic.
-    ///
-    /// # Errors
-    /// When another rank has failed.
-    pub fn total(
+    /// The energy of each own patch.
+    pub fn energies(
         &mut self,
-        world: &dyn World,
         threads: &Threads,
         model: &ClothModel,
         layout: &Layout,
         state: EnergyState,
-    ) -> Result<f64> {
+    ) -> &[PatchEnergy] {
         let EnergyState { x, v, gravity } = state;
         let faces = &self.faces;
-        threads.for_each_patch(EachPatch(&mut self.parts), 1, |patch, part| {
+        threads.for_each_patch(EachPatch(&mut self.energies), 1, |patch, energy| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];
             let vertices = layout.own[rows.start as usize..rows.end as usize].iter();
             // A patch may hold the nodes of another body.
-            let vertices = vertices.filter(|&&node| (node as usize) < model.vertex_count());
-            let of_vertices: f64 = vertices
-                .map(|&vertex| {
-                    let a = vertex as usize;
-                    model.masses[a] * (0.5 * v[a].norm_squared() - gravity.dot(&x[a]))
-                })
-                .sum();
-            let of_faces: f64 =
-                faces[patch].iter().map(|&face| model.elements.face_energy(face, x)).sum();
-            part.0[0] = of_vertices + of_faces;
+            let vertices = vertices.map(|&node| node as usize);
+            let vertices = vertices.filter(|&node| node < model.vertex_count());
+            let mut sum = PatchEnergy::default();
+            for a in vertices {
+                sum.internal_j += model.masses[a] * 0.5 * v[a].norm_squared();
+                sum.weight_j -= model.masses[a] * gravity.dot(&x[a]);
+            }
+            let of_faces = faces[patch].iter().map(|&face| model.elements.face_energy(face, x));
+            sum.internal_j += of_faces.sum::<f64>();
+            energy.0[0] = sum;
         });
-        let mut sum = ExactSums::default();
-        self.parts.iter().for_each(|&part| sum.add([part]));
-        let [total] = sum.all_reduce(world)?;
-        Ok(total)
+        &self.energies
+    }
+
+    /// The work (J) of the air on each own patch in a step, at the velocities at its end. The drag of
+    /// still air is part of it.
+    pub fn works_of_air(&mut self, threads: &Threads, model: &ClothModel, blown: Blown) -> &[f64] {
+        let Blown { drag, wind, x0, v1, h } = blown;
+        let faces = &self.faces;
+        threads.for_each_patch(EachPatch(&mut self.works), 1, |patch, work| {
+            let of_face = |&face: &FaceId| -> f64 {
+                let corners = model.faces[face as usize].map(|vertex| vertex as usize);
+                let block = drag.corner_block(corners.map(|a| x0[a]));
+                corners.iter().map(|&a| (block * (wind - v1[a])).dot(&v1[a])).sum()
+            };
+            work.0[0] = h * faces[patch].iter().map(of_face).sum::<f64>();
+        });
+        &self.works
     }
 }

@@ -7,12 +7,24 @@ use crate::math::Vec3;
 pub type Target = (VertexId, Vec3);
 
 /// What the forces on cloth depend on in a step.
+///
+/// The first solve of a step linearises the forces where it starts: `x = x0`, `v = v0`, and the end
+/// of the step is `x + h v` if no velocity changes. A further solve of the same step linearises them
+/// at the end that the solve before it found: `x = x0 + h v` is that end already.
 #[derive(Clone, Copy)]
 pub struct StepInputs<'a> {
     /// Positions of all cloth vertices at the start of the step, m.
+    pub x0: &'a [Vec3],
+    /// Velocities of all nodes at the start of the step, m/s.
+    pub v0: &'a [Vec3],
+    /// Accelerations of all nodes from which the solve starts, m/s^2.
+    pub accelerations: &'a [Vec3],
+    /// Positions of all cloth vertices about which forces are linearised, m.
     pub x: &'a [Vec3],
-    /// Velocities of all cloth vertices at the start of the step, m/s.
+    /// Velocities of all nodes about which forces are linearised, m/s.
     pub v: &'a [Vec3],
+    /// How far the end of the step is ahead of `x` at `v`, s: `h`, or zero if `x` is that end.
+    pub ahead_s: f64,
     /// Size of the step, s.
     pub h: f64,
     /// Gravity, m/s^2.
@@ -28,6 +40,6 @@ impl StepInputs<'_> {
     pub fn prescribed(&self, vertex: VertexId) -> Option<Vec3> {
         let place = self.targets.binary_search_by_key(&vertex, |&(target, _)| target).ok()?;
         let v = vertex as usize;
-        Some((self.targets[place].1 - self.x[v]) / self.h - self.v[v])
+        Some((self.targets[place].1 - self.x0[v]) / self.h - self.v[v])
     }
 }

@@ -1,6 +1,6 @@
 //! Vertices that are held or follow a keyframed rigid motion.
 
-use crate::bodies::prescribed::KeyframedMotion;
+use crate::bodies::prescribed::{KeyframedMotion, Rigid};
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -44,22 +44,28 @@ impl Pins {
         }
     }
 
-    /// Fills `targets` with the vertices that are held in the step from `t0_s` to `t1_s` (s), and
-    /// with their positions (m) at its end. Each vertex occurs once, by rising vertex.
+    /// Fills `targets` with the vertices that are held in a step from `t0_s` (s) on, and with their
+    /// positions (m) at its end. Each vertex occurs once, by rising vertex. `lead` says how each
+    /// group moves until then; `x` are the positions of all cloth vertices at the start (m).
     pub fn targets(
         &self,
         captured: &Captured,
+        x: &[Vec3],
         t0_s: f64,
-        t1_s: f64,
+        lead: impl Fn(usize) -> Lead,
         targets: &mut Vec<(VertexId, Vec3)>,
     ) {
         targets.clear();
-        for (group, places) in self.groups.iter().zip(captured) {
+        for (number, (group, places)) in self.groups.iter().zip(captured).enumerate() {
             if group.is_active(t0_s) {
-                let motion = group.motion.as_ref().map(|m| m.since(group.start_s, t1_s));
-                targets.extend(group.vertices.iter().zip(places).map(|(&vertex, &place)| {
-                    (vertex, motion.as_ref().map_or(place, |motion| motion.apply(place)))
-                }));
+                let lead = lead(number);
+                targets.extend(
+                    group
+                        .vertices
+                        .iter()
+                        .zip(places)
+                        .map(|(&vertex, &place)| (vertex, lead.place(place, x[vertex as usize]))),
+                );
             }
         }
         // The sort is stable, so the first group of a vertex stays in front.
@@ -68,7 +74,33 @@ impl Pins {
     }
 }
 
+/// How the vertices of a group are led in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Lead {
+    /// To where they were captured, or where a handle is.
+    Captured,
+    /// To the image of that place.
+    Moved(Rigid),
+    /// This share of the way from where they are to that place.
+    Share(f64),
+}
+
+impl Lead {
+    fn place(&self, captured: Vec3, x: Vec3) -> Vec3 {
+        match self {
+            Self::Captured => captured,
+            Self::Moved(motion) => motion.apply(captured),
+            Self::Share(share) => x + (captured - x) * *share,
+        }
+    }
+}
+
 impl PinGroup {
+    /// Its rigid motion until `time_s` (s), from where it took hold. None if it stays there.
+    pub fn pose_at(&self, time_s: f64) -> Option<Rigid> {
+        self.motion.as_ref().map(|motion| motion.since(self.start_s, time_s))
+    }
+
     /// Whether it holds its vertices at `time_s` (s).
     pub fn is_active(&self, time_s: f64) -> bool {
         self.start_s <= time_s && time_s < self.end_s

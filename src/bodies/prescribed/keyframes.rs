@@ -1,5 +1,7 @@
 //! Rigid motions that are prescribed by keyframes.
 
+use nalgebra::{Rotation3, UnitQuaternion};
+
 use crate::math::{Mat3, Vec3, rotation};
 
 /// Scales, then rotates, then translates.
@@ -47,12 +49,37 @@ impl Rigid {
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
+    /// A `share` of the way to `other`: the image of `center` (m) goes straight, and the rotation
+    /// takes the shorter way around. At the start the share is one of the distance of each point.
+    /// (Quaternions are interpolated as vectors, which needs no transcendental function.)
+    pub fn towards(&self, other: &Self, share: f64, center: Vec3) -> Self {
+        let turn = |of: &Self| {
+            UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(of.rotation))
+        };
+        let (from, mut to) = (turn(self).into_inner(), turn(other).into_inner());
+        if from.dot(&to) < 0.0 {
+            to = -to;
+        }
+        // The sum vanishes for no share: both have length 1, and their product is not negative.
+        let between = UnitQuaternion::from_quaternion(from * (1.0 - share) + to * share);
+        let rotation = between.to_rotation_matrix().into_inner();
+        let (start, end) = (self.apply(center), other.apply(center));
+        Self { rotation, translation: start + (end - start) * share - rotation * center }
+    }
+
     /// `first`, then `self`.
     pub fn after(&self, first: &Self) -> Self {
         Self {
             rotation: self.rotation * first.rotation,
             translation: self.apply(first.translation),
         }
+    }
+}
+
+impl Default for Rigid {
+    /// No motion.
+    fn default() -> Self {
+        Self { rotation: Mat3::identity(), translation: Vec3::zeros() }
     }
 }
 
@@ -135,6 +162,34 @@ mod tests {
 
     fn key(time_s: f64, translation: Vec3, angle_deg: f64) -> Keyframe {
         Keyframe { time_s, translation, axis: Vec3::new(0.0, 3.0, 0.0), angle_deg }
+    }
+
+    #[test]
+    fn a_share_of_the_way_is_rigid_and_takes_the_shorter_turn() {
+        let pose = |turn_deg: f64, translation: Vec3| Rigid {
+            rotation: rotation(Vec3::new(1.0, 2.0, -2.0), turn_deg),
+            translation,
+        };
+        let about = |center: Vec3, turn_deg: f64| {
+            let turned = pose(turn_deg, Vec3::zeros());
+            Rigid { translation: center - turned.apply(center), ..turned }
+        };
+        let center = Vec3::new(0.3, -0.2, 0.1);
+        let (from, to) = (pose(20.0, Vec3::x()), pose(-120.0, Vec3::new(0.0, 3.0, 1.0)));
+        for share in [0.0, 0.3, 0.5, 1.0] {
+            let between = from.towards(&to, share, center);
+            let place = from.apply(center).lerp(&to.apply(center), share);
+            assert!((between.apply(center) - place).norm() < 1e-14);
+            let error = between.rotation * between.rotation.transpose() - Mat3::identity();
+            assert!(error.norm() < 1e-14 && between.rotation.determinant() > 0.0);
+        }
+        let half = from.towards(&to, 0.5, center).rotation;
+        assert!((half - pose(-50.0, Vec3::zeros()).rotation).norm() < 1e-14);
+        // Near the start a point goes the share of its distance, although it goes around.
+        let (to, point) = (from.after(&about(center, 100.0)), center + Vec3::new(0.5, 0.4, -0.7));
+        let (share, way) = (1e-6, (to.apply(point) - from.apply(point)).norm());
+        let gone = (from.towards(&to, share, center).apply(point) - from.apply(point)).norm();
+        assert!((gone / (share * way) - 1.0).abs() < 1e-5, "{gone}");
     }
 
     #[test]

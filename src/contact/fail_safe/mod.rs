@@ -6,19 +6,20 @@
 //! so it is concave. If the gap is at least `delta` at both ends of a linear motion, the
 //! distance is at least `delta` all the way.
 //!
-//! 1. A pair is *safe* if one of a few directions separates it at both ends (`separation`).
-//!    Otherwise it is *open*.
-//! 2. An open pair gets a plane (`plane`): in the middle between its closest points at the
-//!    start, or `delta / 2` from the end of a prescribed side. Its free vertices must end on
-//!    their side, `delta / 2` away from the plane. Pairs whose closest points lie inside both
+//! 1. A pair is *safe* if one of a few directions separates it at both ends, or if the continuous
+//!    test says so (`separation`). Otherwise it is *open*.
+//! 2. An open pair gets a plane (`plane`): in the middle between its sides, at the start and at the
+//!    end, or `delta / 2` from the end of a prescribed side. Its free vertices must end on their side, `delta / 2` away from the plane. Pairs whose closest points lie inside both
 //!    sides come first. The others get planes only if they are still open after that.
 //! 3. A vertex that would end on the wrong side slides along its planes. Then it keeps the
 //!    fraction of its motion that all planes allow (`shorten`).
 //! 4. Planes stay. A candidate without a plane is checked again if one of its vertices has
-//!    changed, until no candidate is open. After `MAX_PASSES` passes every candidate gets a
-//!    plane, which ends the loop.
+//!    changed, until no candidate is open.
+//! 5. Planes that move with their pairs may leave a vertex no room, or need too many passes. Then
+//!    all is done again with planes that stay where they start. After `MAX_PASSES` passes every
+//!    candidate gets such a plane, which ends the loop.
 //!
-//! A plane depends on its pair alone. A vertex's end depends on its intended motion and the set
+//! A plane depends on its pair and where that ends before the pass. A vertex's end depends on its intended motion and the set
 //! of its planes. So ranks exchange only the open pairs and then agree on everything else, for
 //! any number of ranks.
 //!
@@ -110,6 +111,8 @@ pub struct FailSafe {
     planes: Vec<SeparatingPlane>,
     /// The planes' bounds on free vertices, by rising vertex, then pair.
     bounds: Vec<Bound>,
+    /// Whether planes between free vertices move with their pairs.
+    planes_move: bool,
     /// Multipliers of one vertex's bounds while it slides.
     multipliers: Vec<f64>,
 }
@@ -136,12 +139,37 @@ impl FailSafe {
         stays: &(dyn Fn(usize, &Vec3) -> bool + Sync),
         x1: &mut [Vec3],
     ) -> Result<FailSafeReport> {
-        self.begin(x1);
+        self.targets.clear();
+        self.targets.extend_from_slice(x1);
+        self.planes_move = true;
+        if let Some(report) = self.keep_apart(world, threads, candidates, paths, stays, x1)? {
+            return Ok(report);
+        }
+        x1.copy_from_slice(&self.targets);
+        self.planes_move = false;
+        let report = self.keep_apart(world, threads, candidates, paths, stays, x1)?;
+        Ok(report.unwrap_or_default())
+    }
+
+    /// One try, with planes that move or stay. None if planes that move leave no room, or do not end
+    /// the passes.
+    fn keep_apart(
+        &mut self,
+        world: &dyn World,
+        threads: &Threads,
+        candidates: &[Pair],
+        paths: &Paths,
+        stays: &(dyn Fn(usize, &Vec3) -> bool + Sync),
+        x1: &mut [Vec3],
+    ) -> Result<Option<FailSafeReport>> {
+        self.begin(x1.len());
         let fractions = vec![1.0; paths.bodies.len()];
         let mut report = FailSafeReport { fractions, ..FailSafeReport::default() };
         for pass in 0..=MAX_PASSES {
             if pass < MAX_PASSES {
                 self.find_open(threads, candidates, paths, x1);
+            } else if self.planes_move {
+                return Ok(None);
             } else {
                 self.take_all(candidates, paths);
             }
@@ -157,22 +185,20 @@ impl FailSafe {
             report.planes = self.planes.len() as u64;
             report.per_pass.push(report.truncated.len() as u64);
             if conflict.is_some() {
-                report.conflict = conflict;
-                return Ok(report);
+                report.conflict = conflict.map(Conflict::sorted);
+                return Ok(if self.planes_move { None } else { Some(report) });
             }
             for vertex in shadows.iter().flat_map(|pair| pair.vertices) {
                 self.changed[vertex as usize] = true;
             }
         }
         report.too_near = self.verify(paths, x1);
-        Ok(report)
+        Ok(Some(report))
     }
 
-    fn begin(&mut self, x1: &[Vec3]) {
-        self.targets.clear();
-        self.targets.extend_from_slice(x1);
+    fn begin(&mut self, vertices: usize) {
         self.changed.clear();
-        self.changed.resize(x1.len(), true);
+        self.changed.resize(vertices, true);
         self.planes.clear();
         self.bounds.clear();
     }
@@ -198,8 +224,8 @@ impl FailSafe {
         self.open.extend(candidates.iter().filter(free));
     }
 
-    /// Adds planes for the `open` pairs. The lowest pair whose prescribed vertices leave no room
-    /// for a plane is a conflict.
+    /// Adds planes for the `open` pairs. Those whose prescribed vertices leave no room for a plane
+    /// are a conflict.
     fn add_planes(&mut self, open: &[Pair], paths: &Paths, x1: &[Vec3]) -> Option<Conflict> {
         let known = self.planes.len();
         let mut conflict = None;
@@ -207,15 +233,20 @@ impl FailSafe {
             if self.planes[..known].binary_search_by_key(pair, |plane| plane.pair).is_ok() {
                 continue;
             }
-            match SeparatingPlane::new(*pair, paths, x1) {
+            let whole = pair.vertices.iter().any(|&v| paths.body_of(v as usize).is_some());
+            match SeparatingPlane::new(*pair, paths, x1, self.planes_move && !whole) {
                 Some(plane) => self.planes.push(plane),
-                None => conflict = Some(conflict.map_or(*pair, |lowest: Pair| lowest.min(*pair))),
+                None => {
+                    let mut here = Conflict::new(*pair, pair.vertices[0]);
+                    here.involve(pair, true, paths);
+                    conflict = Conflict::merge(conflict, here);
+                }
             }
         }
         self.planes[known..].iter().for_each(|plane| self.bounds.extend(plane.bounds(paths)));
         self.planes.sort_unstable_by_key(|plane| plane.pair);
         self.bounds.sort_unstable_by_key(|bound| (bound.vertex, bound.pair));
-        conflict.map(|pair| Conflict { pair, vertex: pair.vertices[0] })
+        conflict
     }
 
     /// Reduces the intended motion to the part that all planes so far allow. Writes it to `x1`
@@ -244,9 +275,13 @@ impl FailSafe {
                 Ok(None) => target,
                 Ok(Some(displacement)) => start + displacement,
                 Err(pair) => {
-                    if conflict.is_none_or(|lowest| pair < lowest.pair) {
-                        conflict = Some(Conflict { pair, vertex: bounds[0].vertex });
+                    let mut here = Conflict::new(pair, bounds[0].vertex);
+                    for (bound, multiplier) in bounds.iter().zip(&self.multipliers) {
+                        if bound.pair == pair || *multiplier > 0.0 {
+                            here.involve(&bound.pair, bound.advance_m > 0.0, paths);
+                        }
                     }
+                    conflict = Conflict::merge(conflict, here);
                     continue;
                 }
             };
@@ -258,10 +293,10 @@ impl FailSafe {
             x1[vertex] = end;
         }
         for body in 0..paths.bodies.len() {
-            if let Err(pair) = self.shorten_body(body, paths, x1, report)
-                && conflict.is_none_or(|lowest| pair < lowest.pair)
-            {
-                conflict = Some(Conflict { pair, vertex: pair.vertices[0] });
+            if let Err(pair) = self.shorten_body(body, paths, x1, report) {
+                let mut here = Conflict::new(pair, pair.vertices[0]);
+                here.involve(&pair, true, paths);
+                conflict = Conflict::merge(conflict, here);
             }
         }
         conflict

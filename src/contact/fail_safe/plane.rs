@@ -9,7 +9,9 @@
 //! | `c0`, `c1` | the plane at the start and the end; every vertex ends `keep / 2` beyond `c1` |
 //! | `room` | how far a vertex may move against its normal; if negative, it must move along it |
 //!
-//! Between free vertices the plane lies in the middle of the gap at the start. A side whose
+//! Between free vertices the plane lies in the middle of the gap, at the start and at the end: it
+//! moves with its pair, and takes away only the motion of the sides against each other. A plane that
+//! stays where it starts takes more, but together such planes always leave room. A side whose
 //! vertices are all prescribed carries the plane with it, `keep / 2` away. This leaves the other
 //! side the most room, and pushes it only if the prescribed side sweeps over its start. If some
 //! vertices of a side are prescribed (a face with a pinned corner), the plane moves only as far
@@ -48,9 +50,9 @@ pub(super) struct Bound {
 }
 
 impl SeparatingPlane {
-    /// The plane of `pair`. None if its prescribed vertices leave no room for it, or if all four
-    /// are prescribed.
-    pub fn new(pair: Pair, paths: &Paths, x1: &[Vec3]) -> Option<Self> {
+    /// The plane of `pair`. Between free vertices it stays or `moves` with the pair. None if its
+    /// prescribed vertices leave no room for it, or if all four are prescribed.
+    pub fn new(pair: Pair, paths: &Paths, x1: &[Vec3], moves: bool) -> Option<Self> {
         let (start, end) = (pair.gather(paths.x0), pair.gather(x1));
         let side = pair.first_side();
         let normal = normal(pair.kind(), &start);
@@ -72,9 +74,12 @@ impl SeparatingPlane {
             (false, true) => [highest_below(&start) + half, low],
             (true, false) => [lowest_above(&start) - half, high],
             (false, false) => {
-                let top = (side..4).map(|a| height(&start[a])).fold(f64::NEG_INFINITY, f64::max);
-                let middle = top + 0.5 * gap(&normal, &start, side);
-                [middle, middle.max(low).min(high)]
+                let middle = |x: &[Vec3; 4]| {
+                    let top = (side..4).map(|a| height(&x[a])).fold(f64::NEG_INFINITY, f64::max);
+                    top + 0.5 * gap(&normal, x, side)
+                };
+                let at_end = if moves { middle(&end) } else { middle(&start) };
+                [middle(&start), at_end.max(low).min(high)]
             }
         };
         (low <= high).then_some(Self { pair, normal, keep_m, c })
@@ -113,7 +118,7 @@ mod tests {
         let x1: [Vec3; 4] = std::array::from_fn(|a| x0[a] + motion[a] * Vec3::y());
         let prescribed = inverse_masses.map(|inverse| inverse == 0.0);
         let paths = Paths { x0: &x0, prescribed: &prescribed, bodies: &[], delta_m: 0.1 };
-        let plane = SeparatingPlane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1)?;
+        let plane = SeparatingPlane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1, false)?;
         Some(plane.bounds(&paths).collect())
     }
 

@@ -1,6 +1,7 @@
 //! What the fail-safe did in a step.
 
 use crate::collision::Pair;
+use crate::contact::fail_safe::Paths;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -48,14 +49,54 @@ pub struct Stop {
     pub advance_m: f64,
 }
 
-/// A pair that cannot be kept apart: its prescribed vertices leave no room, or push a vertex or a
+/// Pairs that cannot be kept apart: prescribed vertices leave them no room, or push a vertex or a
 /// body against another plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// The pair.
+    /// The lowest of these pairs.
     pub pair: Pair,
     /// The vertex that has no room. If that is not one vertex alone, the pair's first one.
     pub vertex: VertexId,
+    /// The prescribed vertices that take part, rising: those of all these pairs, and those of other
+    /// planes that hold back their vertices.
+    pub prescribed: Vec<VertexId>,
+    /// Those of them whose planes push, rising. If all of these stand still, there is room.
+    pub pushing: Vec<VertexId>,
+}
+
+impl Conflict {
+    pub(super) fn new(pair: Pair, vertex: VertexId) -> Self {
+        Self { pair, vertex, prescribed: Vec::new(), pushing: Vec::new() }
+    }
+
+    /// Adds the prescribed vertices of `pair`.
+    pub(super) fn involve(&mut self, pair: &Pair, pushes: bool, paths: &Paths) {
+        let vertices = pair.vertices.iter().filter(|&&vertex| paths.is_prescribed(vertex));
+        self.prescribed.extend(vertices.clone());
+        if pushes {
+            self.pushing.extend(vertices);
+        }
+    }
+
+    /// Both as one.
+    pub(super) fn merge(one: Option<Self>, mut other: Self) -> Option<Self> {
+        let Some(mut one) = one else { return Some(other) };
+        one.prescribed.append(&mut other.prescribed);
+        one.pushing.append(&mut other.pushing);
+        if other.pair < one.pair {
+            (one.pair, one.vertex) = (other.pair, other.vertex);
+        }
+        Some(one)
+    }
+
+    /// Brings the prescribed vertices in order.
+    pub(super) fn sorted(mut self) -> Self {
+        for vertices in [&mut self.prescribed, &mut self.pushing] {
+            vertices.sort_unstable();
+            vertices.dedup();
+        }
+        self
+    }
 }
 
 /// A pair whose end could not be verified.

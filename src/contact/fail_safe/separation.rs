@@ -1,7 +1,7 @@
 //! Directions that keep the two sides of a pair apart during a linear motion.
 
 use crate::collision::PairKind;
-use crate::collision::ccd::swept_gap;
+use crate::collision::ccd::{swept_gap, time_of_impact};
 use crate::collision::narrow::{closest, first_side};
 use crate::contact::fail_safe::GRAIN;
 use crate::math::Vec3;
@@ -54,10 +54,10 @@ pub(super) fn keep(n: &Vec3, x0: &[Vec3; 4], first_side: usize, delta_m: f64) ->
 /// Part of `delta` by which rounding may seem to bring a pair nearer that moves together.
 const ROUNDING: f64 = 1e-9;
 
-/// False if some direction shows that the pair keeps its distance on the way from `x0` to `x1`
-/// (m). The directions are a coordinate axis, the line between the sides' centres, the pair's
-/// normal at the start and at the end, and the mean of both normals. The first two are cheap and
-/// settle four of five pairs.
+/// False if the pair keeps its distance on the way from `x0` to `x1` (m). In most cases one
+/// direction shows it: a coordinate axis, the line between the sides' centres, the pair's normal at
+/// the start and at the end, or the mean of both normals. The first two are cheap and settle four of
+/// five pairs. No direction may do for a pair that turns; then the continuous test decides.
 ///
 /// A gap of `delta` less one grain is enough. A plane holds a pair at `delta`, and slides end
 /// one grain beyond it, so rounding does not open pairs that then move together.
@@ -75,7 +75,9 @@ pub(super) fn is_open(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], delta_m: f
     let at_end = normal(kind, x1);
     // If a vertex passes straight through a face, both normals cancel.
     let mean = (at_start + at_end).try_normalize(1e-3);
-    !separates(&at_end) && !mean.is_some_and(|mean| separates(&mean))
+    !separates(&at_end)
+        && !mean.is_some_and(|mean| separates(&mean))
+        && time_of_impact(kind, x0, x1, enough).is_some()
 }
 
 /// True if the direction between the centres of both sides at the start separates them.

@@ -128,7 +128,7 @@ impl TestScene {
     }
 
     fn assert_kept_apart(&self, report: &FailSafeReport, x1: &[Vec3]) {
-        assert_eq!((report.conflict, report.too_near), (None, None));
+        assert_eq!((&report.conflict, report.too_near), (&None, None));
         let (distance, pair) = self.nearest(x1);
         assert!(distance >= DELTA_M * (1.0 - 1e-6), "{pair:?} comes within {distance:e}");
         for (v, end) in x1.iter().enumerate() {
@@ -303,8 +303,11 @@ fn a_sheet_between_two_plates_is_a_conflict_only_when_they_leave_no_room() {
     let open = meeting(2.5 * DELTA_M);
     let (report, x1) = open.run();
     open.assert_kept_apart(&report, &x1);
+    // The sheet has 16 vertices, a plate 4. Both plates take part.
     let (report, _) = meeting(1.5 * DELTA_M).run();
-    assert!(report.conflict.is_some());
+    let of = report.conflict.map(|conflict| conflict.pushing).unwrap_or_default();
+    let plate = |number: u32| of.iter().any(|vertex| (vertex - 16) / 4 == number);
+    assert!(plate(0) && plate(1) && of.iter().all(|&vertex| vertex >= 16), "{of:?}");
 }
 
 /// `layers` sheets over a floor, the lowest `up_m` over it, the others 2.1 mm apart.
@@ -332,7 +335,7 @@ fn pressed_sheets_stay_delta_apart_for_a_thousand_steps() {
             scene.x1[v] = scene.x0[v] - 1e-4 * Vec3::y() + wind + swirl;
         }
         let (report, x1) = scene.run();
-        assert_eq!((report.conflict, report.too_near), (None, None));
+        assert_eq!((&report.conflict, report.too_near), (&None, None));
         slid += (x1[0] - scene.x0[0]).xz().norm();
         intended += (scene.x1[0] - scene.x0[0]).xz().norm();
         scene.x0 = x1;
@@ -378,7 +381,7 @@ fn a_sheet_that_rests_or_is_safe_keeps_every_bit() {
             scene.x1[v].y += if moves > 0 { -0.2 * DELTA_M } else { 0.0 };
         }
         let (report, x1) = scene.run();
-        assert_eq!((report.conflict, report.too_near), (None, None));
+        assert_eq!((&report.conflict, report.too_near), (&None, None));
         let changed = (0..18).filter(|&v| x1[v] != scene.x1[v]).count();
         assert_eq!(changed > 0, moves > 0);
         let nearest = scene.pairs.iter().map(|p| closest(p.kind(), p.gather(&x1)).distance);

@@ -2,11 +2,12 @@
 //!
 //! Each frame is read back from its file. The check asks four questions. Is the frame there and
 //! whole? Are its positions finite? Does an edge meet a face? How far are edges from their rest
-//! lengths?
+//! lengths? From the record of the steps it takes a fifth one: did energy rise without work?
 
 mod folder;
 mod frame;
 mod pieces;
+mod rises;
 mod split;
 mod table;
 
@@ -18,6 +19,7 @@ use folder::CheckedRun;
 use frame::{FrameCheck, Strain};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rises::StepRise;
 
 /// The result of a check. It is displayed as a table and a list of faults.
 #[derive(Debug, Clone)]
@@ -28,6 +30,8 @@ pub struct Report {
     pub frames: Vec<FrameCheck>,
     /// The largest strain that is allowed.
     pub max_strain: f64,
+    /// The steps whose energy rose without work.
+    pub rises: Vec<StepRise>,
 }
 
 impl Report {
@@ -36,9 +40,11 @@ impl Report {
         self.frames.iter().filter(|frame| self.is_faulty(frame)).count()
     }
 
-    /// True if the run is complete, its meshes are as they were, and no frame has a fault.
+    /// True if the run is complete, its meshes are as they were, and no frame or step has a fault.
     pub fn is_clean(&self) -> bool {
-        self.run.unfinished.is_none() && self.run.meshes.is_empty() && self.faulty_frames() == 0
+        let run = &self.run;
+        let whole = run.unfinished.is_none() && run.meshes.is_empty();
+        whole && self.faulty_frames() == 0 && self.rises.is_empty()
     }
 
     fn is_faulty(&self, frame: &FrameCheck) -> bool {
@@ -63,6 +69,7 @@ pub fn check_run(
     done: impl Fn() + Sync,
 ) -> Result<Report> {
     let run = CheckedRun::open(folder)?;
+    let rises = rises::read(folder)?;
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -73,5 +80,5 @@ pub fn check_run(
         frame
     };
     let frames = pool.install(|| (0..run.frames).into_par_iter().map(check).collect());
-    Ok(Report { run, frames, max_strain })
+    Ok(Report { run, frames, max_strain, rises })
 }

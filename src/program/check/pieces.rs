@@ -7,7 +7,7 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::NONE;
 use cloth_sim::mesh::obj::Corner;
 use cloth_sim::mesh::obj_read::{self, Lines};
-use cloth_sim::mesh::{ObjDocument, SurfaceMesh, Topology};
+use cloth_sim::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
 use cloth_sim::scene::{self, Scene};
 
 /// The part of one object in an OBJ file.
@@ -75,8 +75,9 @@ impl Piece {
     /// # Errors
     /// A mesh that is not sound.
     pub fn mesh(&self, is_cloth: bool) -> Result<PieceMesh> {
+        let meet = if is_cloth { Faces::Manifold } else { Faces::Any };
         let SurfaceMesh { document, faces, topology, .. } =
-            SurfaceMesh::new(self.document.clone(), &self.lines)?;
+            SurfaceMesh::new(self.document.clone(), &self.lines, meet)?;
         let length = |&[a, b]: &[u32; 2]| {
             (document.positions[a as usize] - document.positions[b as usize]).norm()
         };

@@ -7,8 +7,12 @@ use cloth_sim::verify::{Intersection, Moves};
 use crate::program::check::Report;
 use crate::program::check::folder::FORMAT;
 use crate::program::check::frame::FrameCheck;
+use crate::program::check::rises::StepRise;
 use crate::program::output::names;
 use crate::program::words::plural;
+
+/// How many rises of energy are listed.
+const RISES: usize = 10;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,7 +35,15 @@ impl fmt::Display for Report {
         run.meshes.iter().try_for_each(|(file, fault)| writeln!(f, "{file}: {fault}"))?;
         let faulty = self.frames.iter().filter(|frame| self.is_faulty(frame));
         faulty.into_iter().try_for_each(|frame| self.write_faults(f, frame))?;
+        self.write_rises(f)?;
         match self.faulty_frames() {
+            0 if !self.rises.is_empty() => {
+                write!(
+                    f,
+                    "no fault in {}, but in the energy of steps",
+                    plural(self.frames.len(), "frame")
+                )
+            }
             0 => write!(f, "no fault in {}", plural(self.frames.len(), "frame")),
             faulty => write!(f, "faults in {faulty} of {}", plural(self.frames.len(), "frame")),
         }
@@ -85,6 +97,23 @@ impl Report {
         match frame.intersections() - frame.first.len() {
             0 => Ok(()),
             more => writeln!(f, "    and {more} more"),
+        }
+    }
+
+    fn write_rises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for StepRise { step, frame, rise } in self.rises.iter().take(RISES) {
+            let (vertex, object) = self.run.local(rise.vertex as u32);
+            let [x, y, z] = rise.at_m;
+            writeln!(
+                f,
+                "step {step} (frame {frame}): energy rose by {:.3e} J without work, more than {:.3e} J; \
+                 vertex {vertex} of {object} at ({x:.6}, {y:.6}, {z:.6}) m got most",
+                rise.unexplained_j, rise.limit_j
+            )?;
+        }
+        match self.rises.len().saturating_sub(RISES) {
+            0 => Ok(()),
+            more => writeln!(f, "    and {more} more steps"),
         }
     }
 

@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::program::check::check_run;
 use crate::program::cli::CheckArguments;
 use crate::program::print;
+use crate::program::words::plural;
 
 /// Checks a run folder and prints the report on standard output.
 ///
@@ -30,7 +31,10 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
     }
     let cause = match (report.faulty_frames(), &report.run.unfinished) {
         (0, Some(unfinished)) => unfinished.clone(),
-        (0, None) => "an input mesh is not as it was in the run".to_owned(),
+        (0, None) if !report.run.meshes.is_empty() => {
+            "an input mesh is not as it was in the run".to_owned()
+        }
+        (0, None) => format!("energy rose without work in {}", plural(report.rises.len(), "step")),
         (faulty, _) => format!("faults in {faulty} of {} frames", report.frames.len()),
     };
     let meets_itself = report.frames.iter().any(|frame| frame.intersections() > 0);
@@ -40,6 +44,10 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
              contact.distance_m keep cloth apart"
         }
         (false, Some(_)) => "wait if the run goes on, else repeat it with --overwrite",
+        (false, None) if !report.rises.is_empty() => {
+            "see the list on standard output; raise steps_per_frame, or look for cloth that is \
+             pressed or pinned in contact there"
+        }
         (false, None) => "see the list on standard output",
     };
     Err(Error::file(&arguments.folder, cause, remedy))

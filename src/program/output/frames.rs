@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use cloth_sim::bodies::Documents;
-use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::bodies::prescribed::{ObstacleSetup, Rigid};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::scene::spec::Digits;
@@ -31,8 +31,8 @@ pub struct FrameWriter {
 pub struct Frame {
     /// Its hash and its steps.
     pub record: FrameRecord,
-    /// Its time, s.
-    pub time_s: f64,
+    /// The motion of each obstacle from its placement until now, if it has one.
+    pub obstacles: Vec<Option<Rigid>>,
     /// Positions of all cloths, one after the other, m.
     pub cloths: Vec<Vec3>,
 }
@@ -49,11 +49,13 @@ impl FrameWriter {
         format: &'static dyn Format,
         digits: Digits,
     ) -> Result<Self> {
+        let obstacles = documents.obstacles.iter().cloned().enumerate();
         let (moving, fixed): (Vec<_>, Vec<_>) =
-            documents.obstacles.iter().cloned().partition(|obstacle| !obstacle.is_fixed());
+            obstacles.partition(|(_, obstacle)| !obstacle.is_fixed());
+        let fixed: Vec<_> = fixed.into_iter().map(|(_, obstacle)| obstacle).collect();
         write_fixed(folder, &fixed, format, digits)?;
         let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
-        let obstacles = moving.iter().map(|obstacle| (obstacle.name.as_str(), &obstacle.document));
+        let obstacles = moving.iter().map(|(_, it)| (it.name.as_str(), &it.document));
         let writer = FrameThread {
             format: format.name(),
             encoder: format.prepare(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
@@ -80,8 +82,8 @@ impl FrameWriter {
     /// # Errors
     /// The failure of an earlier frame. Nothing is written after it.
     pub fn write(&mut self, frame: Frame) -> Result<()> {
-        let sent = self.queue.as_ref().map(|queue| queue.send(frame));
-        if matches!(sent, Some(Ok(()))) { Ok(()) } else { self.join() }
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(frame).is_ok());
+        if sent { Ok(()) } else { self.join() }
     }
 
     /// Waits until all frames are on disk.
@@ -116,7 +118,8 @@ struct FrameThread {
     format: &'static str,
     encoder: Box<dyn FrameEncoder>,
     cloth_sizes: Vec<usize>,
-    moving: Vec<ObstacleSetup>,
+    /// Moving obstacles and their numbers among all.
+    moving: Vec<(usize, ObstacleSetup)>,
     folder: PathBuf,
     steps: StepsFile,
     last_good: Option<u64>,
@@ -143,8 +146,10 @@ impl FrameThread {
             objects.push(cloth);
             rest = after;
         }
-        let moved: Vec<Vec<Vec3>> =
-            self.moving.iter().map(|obstacle| placed(obstacle, frame.time_s)).collect();
+        let moved = self.moving.iter().map(|(number, obstacle)| {
+            placed(obstacle, frame.obstacles.get(*number).copied().flatten())
+        });
+        let moved: Vec<Vec<Vec3>> = moved.collect();
         objects.extend(moved.iter().map(Vec::as_slice));
         self.encoder.write(&objects, out)
     }
@@ -168,7 +173,8 @@ fn write_fixed(
         return Ok(());
     }
     let objects: Vec<_> = fixed.iter().map(|o| (o.name.as_str(), &o.document)).collect();
-    let positions: Vec<Vec<Vec3>> = fixed.iter().map(|obstacle| placed(obstacle, 0.0)).collect();
+    let positions = fixed.iter().map(|obstacle| placed(obstacle, obstacle.pose_at(0.0)));
+    let positions: Vec<Vec<Vec3>> = positions.collect();
     let positions = Vec::from_iter(positions.iter().map(Vec::as_slice));
     let path = folder.join(names::obstacles(format.name()));
     let encoder = format.prepare(&objects, digits);
@@ -176,9 +182,9 @@ fn write_fixed(
         .map_err(|cause| Error::file(&path, cause, "make room or choose another folder with --out"))
 }
 
-fn placed(obstacle: &ObstacleSetup, time_s: f64) -> Vec<Vec3> {
+fn placed(obstacle: &ObstacleSetup, pose: Option<Rigid>) -> Vec<Vec3> {
     let mut positions = vec![Vec3::zeros(); obstacle.shape.len()];
-    obstacle.positions_at(time_s, &mut positions);
+    obstacle.positions_after(pose.as_ref(), &mut positions);
     positions
 }
 
@@ -207,9 +213,9 @@ mod tests {
     }
 
     fn frame(number: u64, time_s: f64, documents: &Documents) -> Frame {
-        let record =
-            FrameRecord { frame: number, state_hash: String::new(), steps: vec![], thefts: vec![] };
-        Frame { record, time_s, cloths: positions(documents) }
+        let record = FrameRecord { frame: number, ..FrameRecord::default() };
+        let obstacles = documents.obstacles.iter().map(|it| it.pose_at(time_s)).collect();
+        Frame { record, obstacles, cloths: positions(documents) }
     }
 
     fn positions(documents: &Documents) -> Vec<Vec3> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::step::{Counter, Measure, Phase, StepReport};
+use cloth_sim::step::{Counter, EnergyRise, Measure, Phase, StepReport};
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// Writes `report`. Leaves out measures that are zero, and a gap and an energy that are not
@@ -33,7 +33,19 @@ pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S:
     if !report.energy_j.is_nan() {
         map.serialize_entry("energy_j", &report.energy_j)?;
     }
+    if let Some(EnergyRise { unexplained_j, limit_j, vertex, at_m }) = report.energy_rise() {
+        map.serialize_entry("energy_rise", &RiseRecord { unexplained_j, limit_j, vertex, at_m })?;
+    }
     map.end()
+}
+
+/// An [`EnergyRise`] in the file.
+#[derive(Serialize, Deserialize)]
+struct RiseRecord {
+    unexplained_j: f64,
+    limit_j: f64,
+    vertex: u64,
+    at_m: [f64; 3],
 }
 
 /// Reads a report. A missing field is zero, because another version may not have measured it.
@@ -66,6 +78,10 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepRep
     report.test_hash = hash.unwrap_or_default();
     report.smallest_gap_m = number("smallest_gap_m").unwrap_or(f64::INFINITY);
     report.energy_j = number("energy_j").unwrap_or(f64::NAN);
+    let rise = fields.get("energy_rise").and_then(|rise| RiseRecord::deserialize(rise).ok());
+    if let Some(RiseRecord { unexplained_j, limit_j, vertex, at_m }) = rise {
+        report.note_rise(EnergyRise { unexplained_j, limit_j, vertex, at_m });
+    }
     Ok(report)
 }
 
@@ -80,14 +96,16 @@ mod tests {
 
     #[test]
     fn a_report_is_read_back_as_it_was_written() {
-        let mut report =
-            StepReport { energy_j: 0.1, smallest_gap_m: 1e-4, ..StepReport::default() };
+        let mut report = StepReport::default();
+        (report.energy_j, report.smallest_gap_m) = (0.1, 1e-4);
         report.seconds = std::array::from_fn(|i| 1e-3 / (i as f64 + 3.0));
         report.counts = std::array::from_fn(|i| 7 * i as u64);
         report.measures = std::array::from_fn(|i| i as f64 - 0.3);
         report.collisions_per_round[..3].copy_from_slice(&[5, 0, 2]);
         report.truncated_per_pass[0] = 1;
         report.test_hash = u64::MAX - 2;
+        let (unexplained_j, limit_j, at_m) = (0.3, 0.1, [0.1, -0.2, 1e-300]);
+        report.note_rise(EnergyRise { unexplained_j, limit_j, vertex: 17, at_m });
         let mut text = Vec::new();
         serialize(&report, &mut serde_json::Serializer::new(&mut text)).unwrap();
         let back = deserialize(&mut serde_json::Deserializer::from_slice(&text)).unwrap();

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
+use cloth_sim::step::{Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::mesh_copies::MeshCopy;
@@ -87,6 +88,37 @@ pub struct RunHead {
     pub meshes: Vec<MeshCopy>,
     /// Host and binding of each rank.
     pub places: Vec<RankPlace>,
+    /// The balance of energy. It is written when the run ends.
+    #[serde(default)]
+    pub energy: EnergyBalance,
+}
+
+/// The balance of energy over the steps of a run (docs/methods.md, section 12).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct EnergyBalance {
+    /// Work of pins, handles, moving obstacles and wind, J.
+    pub work_j: f64,
+    /// Sum of the rises of single steps beyond that work, J.
+    pub unexplained_j: f64,
+    /// The largest of them, J.
+    pub largest_rise_j: f64,
+    /// The step of the largest one, from 1; 0 if there is none.
+    pub largest_rise_step: u64,
+    /// Number of steps whose rise is above its limit.
+    pub faults: u64,
+}
+
+impl EnergyBalance {
+    /// Adds a step. `report` is that of rank 0.
+    pub fn add(&mut self, step: u64, report: &StepReport) {
+        let rise_j = report.measured(Measure::UnexplainedRise);
+        self.work_j += report.measured(Measure::Work);
+        self.unexplained_j += rise_j;
+        self.faults += u64::from(report.energy_rise().is_some());
+        if rise_j > self.largest_rise_j {
+            (self.largest_rise_j, self.largest_rise_step) = (rise_j, step);
+        }
+    }
 }
 
 impl RunHead {
@@ -178,6 +210,7 @@ mod tests {
             bending: String::new(),
             meshes: Vec::new(),
             places: Vec::new(),
+            energy: EnergyBalance::default(),
         }
     }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::program::output::{json, names, not_written, report_json};
 
 /// One frame: the hash of its f64 state, and the steps that lead to it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct FrameRecord {
     /// Frame number. 0 is the start.
     pub frame: u64,
@@ -26,6 +26,22 @@ pub struct FrameRecord {
     pub steps: Vec<StepRecord>,
     /// Which processors took tasks from which in these steps.
     pub thefts: Vec<TheftRecord>,
+    /// Bodies that were behind their motion in these steps; absent if there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingRecord>,
+}
+
+/// A prescribed body that was behind its motion since the previous frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WaitingRecord {
+    /// Its name: that of an obstacle, or which pins of which cloth.
+    pub body: String,
+    /// Whole steps after which it was behind.
+    pub steps: u64,
+    /// The furthest that one of its vertices was from its prescribed place after a step, m.
+    pub largest_behind_m: f64,
+    /// The same at the frame, m; 0 if the body is no longer behind.
+    pub behind_m: f64,
 }
 
 /// One rank's measurements of one step.
@@ -153,7 +169,8 @@ mod tests {
             processors: Vec::new(),
         };
         let steps = (2 * frame + 1..2 * frame + 3).map(step).collect();
-        FrameRecord { frame, state_hash: format!("{frame:016x}"), steps, thefts: Vec::new() }
+        let state_hash = format!("{frame:016x}");
+        FrameRecord { frame, state_hash, steps, ..FrameRecord::default() }
     }
 
     /// Numbers of the frames in the file, and of their steps.

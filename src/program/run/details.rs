@@ -177,7 +177,7 @@ fn write_fail_safe(
         writeln!(
             f,
             "              steps redone at half the size: {redone} lost too much motion, {turned} turned \
-             an edge too far, {pinches} had no room; obstacles and handles waited for {}",
+             an edge too far, {pinches} had no room; bodies waited in {}",
             plural(held as usize, "step"),
         )?;
     }

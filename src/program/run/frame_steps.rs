@@ -3,9 +3,9 @@
 use cloth_sim::error::Result;
 use cloth_sim::observe::{ProcessorUse, Theft, note_theft};
 use cloth_sim::ranks::World;
-use cloth_sim::step::{Simulation, StepReport};
+use cloth_sim::step::{Simulation, StepReport, WaitingBody};
 
-use crate::program::output::steps_jsonl::FrameRecord;
+use crate::program::output::steps_jsonl::{FrameRecord, WaitingRecord};
 use crate::program::run::gather;
 use crate::program::run::step_watch::StepWatch;
 
@@ -19,15 +19,36 @@ pub struct FrameSteps {
     /// Length of each search of each step, s.
     pub searches_s: Vec<Vec<f64>>,
     thefts: Vec<Theft>,
+    waiting: Vec<WaitingRecord>,
 }
 
 impl FrameSteps {
-    /// Adds a step.
-    pub fn add(&mut self, report: &StepReport, watch: StepWatch) {
+    /// Adds a step, and the bodies that are behind after it.
+    pub fn add(&mut self, report: &StepReport, watch: StepWatch, waiting: &[WaitingBody]) {
+        self.waiting.iter_mut().for_each(|record| record.behind_m = 0.0);
+        waiting.iter().for_each(|body| self.note(body));
         self.reports.push(*report);
         self.uses.extend(watch.uses);
         self.searches_s.push(watch.lengths_s);
         watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
+    }
+
+    fn note(&mut self, body: &WaitingBody) {
+        let known = self.waiting.iter().position(|record| record.body == body.name);
+        let place = known.unwrap_or(self.waiting.len());
+        if known.is_none() {
+            let body = body.name.clone();
+            self.waiting.push(WaitingRecord {
+                body,
+                steps: 0,
+                largest_behind_m: 0.0,
+                behind_m: 0.0,
+            });
+        }
+        let record = &mut self.waiting[place];
+        record.steps += 1;
+        record.behind_m = body.behind_m;
+        record.largest_behind_m = record.largest_behind_m.max(body.behind_m);
     }
 
     /// The record of `frame`, whose last step is over. It is whole on rank 0. Collective.
@@ -45,6 +66,7 @@ impl FrameSteps {
             state_hash: format!("{:016x}", simulation.state_hash()?),
             steps: gather::steps(world, simulation.steps(), self)?,
             thefts: gather::thefts(world, &self.thefts)?,
+            waiting: self.waiting.clone(),
         })
     }
 }

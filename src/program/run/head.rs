@@ -6,7 +6,7 @@ use cloth_sim::ranks::World;
 use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::step::{Model, Simulation};
 
-use crate::program::output::run_json::{FORMAT, RankPlace, RunHead, Status};
+use crate::program::output::run_json::{EnergyBalance, FORMAT, RankPlace, RunHead, Status};
 use crate::program::run::gather;
 use crate::program::run::job::Job;
 
@@ -48,5 +48,6 @@ pub fn of_run(
         bending: model.cloth.elements.bending.treatment.to_string(),
         meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
         places,
+        energy: EnergyBalance::default(),
     })
 }

@@ -18,6 +18,7 @@ pub mod stage;
 mod step_watch;
 mod summary;
 mod time_line;
+mod waits;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -206,12 +207,14 @@ impl RankRun<'_> {
             time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
         }
         // 3. What rank 0 stores and shows at once.
+        let waiting = simulation.waiting();
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
-            recorder.progress.step(step, &report);
+            recorder.step(step, &report);
+            recorder.waits(frame, &waiting);
         }
         // 4. What is gathered with the frame.
-        steps.add(&report, watch);
+        steps.add(&report, watch, &waiting);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
-use cloth_sim::step::{Model, Simulation, StepReport};
+use cloth_sim::step::{Model, Simulation, StepReport, WaitingBody};
 
 use crate::program::output::folder::RunFolder;
 use crate::program::output::frames::{Frame, FrameWriter};
@@ -22,7 +22,11 @@ use crate::program::run::job::Job;
 use crate::program::run::peaks::Peaks;
 use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::Summary;
+use crate::program::run::waits::Waits;
 use crate::program::words::whole_frames;
+
+/// Rises of energy that are warned of while the run goes on. `check` lists all.
+const WARNINGS: u64 = 3;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
@@ -34,10 +38,11 @@ pub struct Recorder<'j> {
     profiles: FrameProfiles,
     totals: Totals,
     peaks: Peaks,
+    waits: Waits,
     /// Wall time of the set-up, s.
     set_up_s: f64,
     /// What the user sees while the run goes on.
-    pub progress: RunProgress,
+    progress: RunProgress,
     /// The recording of test trees, if there is one.
     recording: Option<Writer>,
     output_s: f64,
@@ -70,6 +75,7 @@ impl<'j> Recorder<'j> {
             profiles: FrameProfiles::new(head.ranks),
             totals: Totals::new(head.ranks),
             peaks: Peaks::default(),
+            waits: Waits::new(job.scene.step_s()),
             set_up_s: job.start.elapsed().as_secs_f64(),
             head,
             last_frame: None,
@@ -90,6 +96,28 @@ impl<'j> Recorder<'j> {
         }
     }
 
+    /// Warns of bodies that have to wait for the first time, in a step that leads to `frame`.
+    pub fn waits(&mut self, frame: u64, waiting: &[WaitingBody]) {
+        if let Some(warning) = self.waits.warning(frame, waiting) {
+            self.progress.say(&warning);
+        }
+    }
+
+    /// Shows that `step` is done. Warns of the first few rises of energy.
+    pub fn step(&mut self, step: u64, report: &StepReport) {
+        self.progress.step(step, report);
+        let faults = self.head.energy.faults;
+        self.head.energy.add(step, report);
+        let Some(rise) = report.energy_rise().filter(|_| faults < WARNINGS) else { return };
+        let [x, y, z] = rise.at_m;
+        let last = if faults + 1 < WARNINGS { "" } else { "; no more warnings of this kind" };
+        self.progress.say(&format!(
+            "warning: step {step}: energy rose by {:.2e} J without work (limit {:.2e} J), most at vertex {} \
+             at ({x:.4}, {y:.4}, {z:.4}) m{last}",
+            rise.unexplained_j, rise.limit_j, rise.vertex
+        ));
+    }
+
     /// Hands a frame to the writer.
     ///
     /// # Errors
@@ -100,11 +128,13 @@ impl<'j> Recorder<'j> {
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
-        let (time_s, cloths) = (simulation.scene_time_s(), simulation.positions().to_vec());
+        let cloths = simulation.positions().to_vec();
         self.peaks.add(&frame, simulation.model(), &cloths);
         self.profiles.add(&frame);
         self.totals.add(&frame);
-        self.frames.write(Frame { record: frame, time_s, cloths })?;
+        self.waits.add(&frame);
+        let obstacles = simulation.obstacle_poses();
+        self.frames.write(Frame { record: frame, obstacles, cloths })?;
         self.last_frame = Some(number);
         self.output_s += start.elapsed().as_secs_f64();
         self.progress.frame(number, &total);
@@ -144,7 +174,7 @@ impl<'j> Recorder<'j> {
     /// When a file cannot be written.
     pub fn close(self, model: &Model) -> Result<()> {
         let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
-        let (peaks, set_up_s) = (self.peaks, self.set_up_s);
+        let (peaks, waits, set_up_s) = (self.peaks, self.waits, self.set_up_s);
         let last_frame = self.last_frame.unwrap_or(0);
         let start = Instant::now();
         progress.finish();
@@ -168,6 +198,7 @@ impl<'j> Recorder<'j> {
                 head: &head,
                 model,
                 peaks: &peaks,
+                waits: &waits,
                 frames: last_frame as usize,
                 format: job.format.name(),
                 folder: &job.folder,

@@ -7,8 +7,9 @@ use cloth_sim::math::Vec3;
 use cloth_sim::step::Model;
 
 use crate::program::output::names;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::run_json::{EnergyBalance, RunHead};
 use crate::program::run::peaks::{Peaks, Strain};
+use crate::program::run::waits::Waits;
 use crate::program::words::{grouped, plural, significant};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
@@ -19,6 +20,8 @@ pub struct Summary<'a> {
     pub model: &'a Model,
     /// Its extremes.
     pub peaks: &'a Peaks,
+    /// Bodies that waited.
+    pub waits: &'a Waits,
     /// Number of the last frame.
     pub frames: usize,
     /// The format of the frames.
@@ -48,6 +51,8 @@ impl fmt::Display for Summary<'_> {
         )?;
         write_cloth(f, model)?;
         self.write_peaks(f)?;
+        write!(f, "{}", self.waits)?;
+        write_energy(f, &head.energy)?;
         let folder = self.folder.display();
         let last = names::frame(frames as u64, self.format);
         writeln!(f, "  frames    {folder}, up to {last}")?;
@@ -75,6 +80,22 @@ impl Summary<'_> {
             significant(1e3 * distance_m),
             significant(1e3 * wanted),
         )
+    }
+}
+
+fn write_energy(f: &mut fmt::Formatter<'_>, energy: &EnergyBalance) -> fmt::Result {
+    let EnergyBalance { largest_rise_j, largest_rise_step, faults, .. } = energy;
+    if *largest_rise_j == 0.0 {
+        return writeln!(f, "  energy    never rises without work");
+    }
+    write!(
+        f,
+        "  energy    rises without work by at most {largest_rise_j:.1e} J, in step {largest_rise_step}"
+    )?;
+    match faults {
+        0 => writeln!(f),
+        1 => writeln!(f, ": 1 step is above its limit"),
+        _ => writeln!(f, ": {} steps are above their limits", grouped(*faults)),
     }
 }
 

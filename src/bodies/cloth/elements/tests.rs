@@ -116,7 +116,18 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
         let mut x = present(&model);
         let v = vec![Vec3::zeros(); x.len()];
         let (gravity, wind) = (Vec3::zeros(), Vec3::zeros());
-        let inputs = StepInputs { x: &x, v: &v, h: 1.0, gravity, wind, targets: &[] };
+        let inputs = StepInputs {
+            x0: &x,
+            v0: &v,
+            accelerations: &v,
+            x: &x,
+            v: &v,
+            ahead_s: 1.0,
+            h: 1.0,
+            gravity,
+            wind,
+            targets: &[],
+        };
         let rows = assemble(&model, &inputs, 1);
         let size = rows.iter().map(|(_, force, _)| force.norm()).fold(0.0, f64::max);
         let faces = 0..model.faces.len() as FaceId;
@@ -144,7 +155,18 @@ fn rows_have_the_same_bits_on_any_number_of_ranks() {
         let x = present(&model);
         let v: Vec<Vec3> = (0..x.len() as u32).map(|v| noise3(v + 999)).collect();
         let (gravity, wind) = (Vec3::new(0.0, 0.0, -9.81), Vec3::x());
-        let inputs = StepInputs { x: &x, v: &v, h: 1e-3, gravity, wind, targets: &[] };
+        let inputs = StepInputs {
+            x0: &x,
+            v0: &v,
+            accelerations: &v,
+            x: &x,
+            v: &v,
+            ahead_s: 1e-3,
+            h: 1e-3,
+            gravity,
+            wind,
+            targets: &[],
+        };
         let one = assemble(&model, &inputs, 1);
         assert_eq!(one.len(), x.len());
         assert!(assemble(&model, &inputs, 3) == one);

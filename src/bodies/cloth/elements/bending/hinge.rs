@@ -59,6 +59,14 @@ pub fn hinge_angle_and_gradient(x: [Vec3; 4]) -> (f64, [Vec3; 4]) {
     angle_and_gradient
 }
 
+/// The angle of [`hinge_angle_and_gradient`] alone, up to rounding.
+#[inline]
+pub fn hinge_angle(x: [Vec3; 4]) -> f64 {
+    let [edge, low, high] = [1, 2, 3].map(|i| x[i] - x[0]);
+    let (n_low, n_high) = (edge.cross(&low), high.cross(&edge));
+    libm::atan2(edge.norm() * n_high.dot(&low), n_low.dot(&n_high))
+}
+
 /// The same bits as [`hinge_angle_and_gradient`], for L hinges. It is faster than one by one,
 /// because two at a time fill the registers.
 #[inline]

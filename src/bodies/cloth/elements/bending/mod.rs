@@ -30,7 +30,7 @@ use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::Threads;
 
-pub use hinge::{Hinge, hinge_angle_and_gradient, hinge_angles_and_gradients};
+pub use hinge::{Hinge, hinge_angle, hinge_angle_and_gradient, hinge_angles_and_gradients};
 pub use sheet::{CurvatureTriangle, HingedSheet};
 pub use treatment::BendingTreatment;
 
@@ -121,7 +121,7 @@ impl Element for Bending {
             let hinge = &self.sheet.hinges[item.hinge as usize];
             let motion = share.motions.of(&item.moment);
             let moment = share.motions.moment(&item.moment);
-            let impulse = self.treatment.impulse(hinge, moment, motion.rate, h);
+            let impulse = self.treatment.impulse(hinge, moment, motion.rate, [h, inputs.ahead_s]);
             let [a, b, c, d] = motion.gradient;
             let rhs = [a * -impulse, b * -impulse, c * -impulse, d * -impulse];
             if let Some(slots) = share.slots.get(place) {

@@ -3,7 +3,9 @@
 use crate::bodies::cloth::elements::bending::curvature::{
     corner_opposite, largest_scaled_eigenvalue, stiffness_matrix,
 };
-use crate::bodies::cloth::elements::bending::hinge::{Hinge, hinge_angle_and_gradient};
+use crate::bodies::cloth::elements::bending::hinge::{
+    Hinge, hinge_angle, hinge_angle_and_gradient,
+};
 use crate::bodies::cloth::elements::bending::treatment::BendingTreatment;
 use crate::bodies::cloth::material::BendingStiffness;
 use crate::ids::{FaceId, NONE, VertexId};
@@ -90,7 +92,7 @@ impl HingedSheet {
     pub fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
         let triangle = &self.triangles[face as usize];
         let deviation = triangle.hinges.map(|hinge| match self.hinges.get(hinge as usize) {
-            Some(hinge) => hinge.deviation_and_gradient(hinge.gather(x)).0,
+            Some(hinge) => hinge.deviation(hinge_angle(hinge.gather(x))),
             None => 0.0,
         });
         let moments = triangle.moments(deviation);

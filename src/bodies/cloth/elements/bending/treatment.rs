@@ -34,12 +34,12 @@ impl BendingTreatment {
     }
 
     /// A hinge's right-hand side is minus this times `grad_a` (kg m^2/s). `moment` is the sum of
-    /// elastic and damping moments (N m), `rate` the angle's rate (1/s).
+    /// elastic and damping moments (N m), `rate` the angle's rate (1/s). `h` and `ahead` in s.
     #[inline]
-    pub fn impulse(self, hinge: &Hinge, moment: f64, rate: f64, h: f64) -> f64 {
+    pub fn impulse(self, hinge: &Hinge, moment: f64, rate: f64, [h, ahead]: [f64; 2]) -> f64 {
         match self {
             Self::Explicit => h * moment,
-            Self::DiagonalHinges => h * moment + 0.5 * h * h * hinge.stiffness_bound * rate,
+            Self::DiagonalHinges => h * moment + 0.5 * h * ahead * hinge.stiffness_bound * rate,
         }
     }
 }

@@ -137,8 +137,8 @@ impl Membrane {
             }
         }
         let Fabric { stiffness, damping_s } = self.fabrics.of(items[0].triangle);
-        let terms =
-            MembraneTriangle::step_terms_of(triangles, stiffness, x, v, inputs.h, *damping_s);
+        let times = [inputs.h, inputs.ahead_s];
+        let terms = MembraneTriangle::step_terms_of(triangles, stiffness, x, v, times, *damping_s);
         for (item, terms) in items.iter().zip(&terms) {
             rows.add(&item.rows, &item.slots, &terms.rhs, |a, b| terms.block(a, b));
         }

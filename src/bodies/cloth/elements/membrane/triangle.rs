@@ -63,7 +63,8 @@ impl MembraneTriangle {
     }
 
     /// One step's terms of `A dv = rhs`, with `A = M + h D + h^2 K` and
-    /// `rhs = h f(x) - (h D + h^2 K) v`, without the masses. `h` and `beta` in s.
+    /// `rhs = h f(x) - (h D + h a K) v`, without the masses. `h`, `beta` and `a` in s: the end of the
+    /// step without `dv` is `x + a v` (see [`StepInputs`](crate::bodies::cloth::inputs::StepInputs)).
     ///
     /// K is Gauss-Newton plus the geometric term of tension, `A (g_a^T N^+ g_b) n n^T`, where
     /// `N^+` is the positive part of `S^-1 (N + b J)`. D is `beta` times the Gauss-Newton part.
@@ -73,10 +74,10 @@ impl MembraneTriangle {
         c: &MembraneStiffness,
         x: [Vec3; 3],
         v: [Vec3; 3],
-        h: f64,
+        [h, ahead]: [f64; 2],
         beta: f64,
     ) -> StepTerms {
-        let [terms] = Self::step_terms_of([self], c, [x], [v], h, beta);
+        let [terms] = Self::step_terms_of([self], c, [x], [v], [h, ahead], beta);
         terms
     }
 
@@ -88,7 +89,7 @@ impl MembraneTriangle {
         c: &MembraneStiffness,
         x: [[Vec3; 3]; L],
         v: [[Vec3; 3]; L],
-        h: f64,
+        [h, ahead]: [f64; 2],
         beta: f64,
     ) -> [StepTerms; L] {
         let shape = PresentShape::new(triangles, x);
@@ -98,11 +99,11 @@ impl MembraneTriangle {
         let area = Lanes::gather(|i| triangles[i].area);
         let [b1, b2] = [shape.strain_shape(0), shape.strain_shape(1)];
 
-        // C e + (beta + h) C de/dt in the plane.
+        // C e + (beta + a) C de/dt in the plane.
         let e = shape.polar.strain();
         let rate1 = motion_to_strain(&b1, r1.dot(u1), r2.dot(u1));
         let rate2 = motion_to_strain(&b2, r1.dot(u2), r2.dot(u2));
-        let total = each(|k| e[k] + (rate1[k] + rate2[k]) * (beta + h));
+        let total = each(|k| e[k] + (rate1[k] + rate2[k]) * (beta + ahead));
         let [f1, f2] = shape.corner_forces(stress(c, total));
 
         // Geometric term: out of the plane only.
@@ -113,7 +114,8 @@ impl MembraneTriangle {
         let k11 = (g1[0] * t1[0] + g1[1] * t1[1]) * scale;
         let k12 = (g1[0] * t2[0] + g1[1] * t2[1]) * scale;
         let k22 = (g2[0] * t2[0] + g2[1] * t2[1]) * scale;
-        let (n1, n2) = (n.dot(u1), n.dot(u2));
+        let ahead = ahead / h;
+        let (n1, n2) = (n.dot(u1) * ahead, n.dot(u2) * ahead);
         let impulse = area * -h;
         let rhs1 = f1 * impulse - n * (k11 * n1 + k12 * n2);
         let rhs2 = f2 * impulse - n * (k12 * n1 + k22 * n2);

@@ -1,0 +1,105 @@
+//! How stiff a contact is: its stiffness follows the load that it carries.
+//!
+//! A spring of stiffness `k` that carries the force `f` is compressed by `f / k`. At the stiffness
+//! `kappa m / h^2` alone, a load above `kappa d_c / h^2` of acceleration would compress it by more
+//! than the contact distance. So a contact that is compressed by more than 0.3 of its distance
+//! becomes stiffer, and one that is compressed by less than 0.05 becomes softer again. Between the
+//! two nothing changes, so contacts at rest keep their stiffness. It changes by a factor of four at
+//! most from solve to solve. It is never below `kappa m / h^2`, and never above 10,000 times that:
+//! what two prescribed bodies press together is compressed whatever its stiffness.
+//!
+//! Source: docs/methods.md, section 8 (ours).
+
+/// What a contact carried in the last solve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Normal force, N.
+    pub force: f64,
+    /// Its stiffness then, N/m.
+    pub stiffness: f64,
+    /// The least stiffness that it might have had, N/m.
+    pub least: f64,
+}
+
+impl Load {
+    /// The compression as a share of the distance `distance_m` (m).
+    pub fn share(&self, distance_m: f64) -> f64 {
+        self.force / (self.stiffness * distance_m)
+    }
+
+    /// Whether it is compressed so far that it should have been stiffer, and can be.
+    pub fn is_over(&self, distance_m: f64) -> bool {
+        self.share(distance_m) > OVERLOAD && self.stiffness < MOST * self.least
+    }
+}
+
+/// Compression above which a contact becomes stiffer, as a share of its distance.
+const DEEP: f64 = 0.3;
+/// The compression that a stiffer contact aims at.
+const AIM: f64 = 0.2;
+/// Compression below which a contact becomes softer.
+const SHALLOW: f64 = 0.05;
+/// The compression that a softer contact aims at.
+const SOFTER_AIM: f64 = 0.1;
+/// Most change from solve to solve, as a factor.
+const MOST_CHANGE: f64 = 4.0;
+/// Compression at which a contact should have been stiffer, as a share of its distance. What is
+/// compressed by three quarters collides.
+const OVERLOAD: f64 = 0.6;
+/// Most stiffness over the least. A sheet of 20,000 N/m that is pressed 6 cm deep needs 300 at 10 ms.
+const MOST: f64 = 1e4;
+
+/// The stiffness (N/m) of a contact that carried `last`, with the distance `distance_m` (m). It is
+/// at least `least` (N/m).
+pub fn stiffness(least: f64, last: Option<Load>, distance_m: f64) -> f64 {
+    let Some(load) = last else { return least };
+    let (share, stiffness) = (load.share(distance_m), load.stiffness);
+    let followed = if share > DEEP {
+        stiffness * (share / AIM).min(MOST_CHANGE)
+    } else if share < SHALLOW {
+        stiffness * (share / SOFTER_AIM).max(1.0 / MOST_CHANGE)
+    } else {
+        stiffness
+    };
+    followed.clamp(least, MOST * least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LEAST: f64 = 20.0;
+    const DISTANCE_M: f64 = 1e-3;
+
+    proptest! {
+        #[test]
+        fn it_settles_where_any_load_compresses_little(
+            force in 0.0..60.0f64,
+            start in 20.0..2e5f64,
+        ) {
+            let mut found = start;
+            for _ in 0..40 {
+                let next = stiffness(LEAST, Some(Load { force, stiffness: found, least: LEAST }), DISTANCE_M);
+                prop_assert!(next <= 4.0 * found * (1.0 + 1e-15) && next >= LEAST);
+                found = next;
+            }
+            let share = force / found / DISTANCE_M;
+            prop_assert!(share <= DEEP);
+            prop_assert!(share >= SHALLOW || found == LEAST);
+            let last = Some(Load { force, stiffness: found, least: LEAST });
+            prop_assert_eq!(stiffness(LEAST, last, DISTANCE_M), found);
+        }
+    }
+
+    #[test]
+    fn what_is_pressed_together_does_not_become_stiffer_for_ever() {
+        let mut found = LEAST;
+        for _ in 0..100 {
+            let load = Load { force: 0.65 * DISTANCE_M * found, stiffness: found, least: LEAST };
+            assert!(load.is_over(DISTANCE_M) == (found < MOST * LEAST));
+            found = stiffness(LEAST, Some(load), DISTANCE_M);
+        }
+        assert_eq!(found, MOST * LEAST);
+    }
+}

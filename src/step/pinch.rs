@@ -1,0 +1,173 @@
+//! What a step does about a pinch: who waits, and who is named.
+
+use crate::contact::fail_safe::Conflict;
+use crate::contact::settings::OnPinch;
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::step::clock::TICKS_PER_STEP;
+use crate::step::model::Model;
+use crate::step::motion::Span;
+use crate::step::simulation::Simulation;
+use crate::step::trouble::Trouble;
+use crate::step::waiting::{Prescribed, Waiting};
+
+/// The smallest step that is tried before a body waits that was on time, ticks. Larger ones make
+/// bodies wait that would find room in smaller steps; smaller ones cost solves. The scenes
+/// `pinch.ron` and `press.ron` decided it (docs/methods.md, section 8).
+const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
+
+/// A prescribed body that is behind its motion because it had no room.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WaitingBody {
+    /// Its name: that of an obstacle, or which pins of which cloth.
+    pub name: String,
+    /// When it had no room first, s.
+    pub since_s: f64,
+    /// How far its furthest vertex is from its prescribed place, m.
+    pub behind_m: f64,
+    /// Where it had no room first, m.
+    pub place: Vec3,
+}
+
+impl Model {
+    /// The name of a prescribed body: obstacles are numbered first, then groups of pins.
+    pub(super) fn prescribed_name(&self, number: usize) -> String {
+        let Some(group) = number.checked_sub(self.obstacles.len()) else {
+            return format!("`{}`", self.obstacles[number].name);
+        };
+        let cloth_of = |group: usize| {
+            let first = self.cloth.pins.groups[group].vertices.first();
+            first.map(|&vertex| self.cloth_ends.partition_point(|&end| end <= vertex))
+        };
+        let cloth = cloth_of(group);
+        let place = (0..group).filter(|&before| cloth_of(before) == cloth).count();
+        let name = cloth.and_then(|cloth| self.names.get(cloth));
+        format!("pins[{place}] of `{}`", name.map_or("", String::as_str))
+    }
+}
+
+impl Simulation<'_> {
+    /// Bodies that are behind their motion now: obstacles, then pins.
+    pub fn waiting(&self) -> Vec<WaitingBody> {
+        let (state, model) = (&self.state, &self.model);
+        let bodies = Prescribed::all(model).zip(&state.waiting).enumerate();
+        let behind = bodies.filter_map(|(number, (body, waiting))| {
+            let waiting = waiting.as_ref()?;
+            Some(WaitingBody {
+                name: model.prescribed_name(number),
+                since_s: model.clock.seconds(waiting.since_ticks),
+                behind_m: body.behind_m(waiting, state, self.time_s()),
+                place: waiting.place,
+            })
+        });
+        behind.collect()
+    }
+
+    /// Prepares another attempt after `trouble`, in a whole step that ends at `end` (ticks): a
+    /// smaller one, or one in which some prescribed bodies wait. False if there is none.
+    pub(super) fn recover(&mut self, trouble: &Trouble, end: u64) -> bool {
+        let (settings, now) = (&self.model.settings.contact, self.state.ticks);
+        let Trouble::Pinched(conflict) = trouble else {
+            return self.control.shrink(&self.model.settings, false);
+        };
+        if settings.on_pinch == OnPinch::Stop {
+            return self.control.shrink(&self.model.settings, true);
+        }
+        // 1. Bodies that were behind and tried to catch up: they wait on.
+        let bodies = self.pinching(conflict);
+        let span = Span::new(&self.model.clock, &self.state, self.control.ticks);
+        let prescribed = Vec::from_iter(Prescribed::all(&self.model));
+        let behind = bodies.iter().filter(|&&body| self.state.waiting[body].is_some());
+        let behind = Vec::from_iter(behind.copied());
+        for &body in &behind {
+            let waits_on = |it| prescribed[body].waits_on(it, &self.state, &span, end);
+            self.state.waiting[body] = self.state.waiting[body].map(waits_on);
+        }
+        if !behind.is_empty() {
+            return true;
+        }
+        // 2. Bodies that are on time: smaller steps may suffice. If they don't, the bodies wait.
+        if bodies.is_empty() || self.control.ticks > SMALLEST_TICKS {
+            return self.control.shrink(&self.model.settings, true);
+        }
+        let place = self.stages.motion.x0[conflict.vertex as usize];
+        for body in bodies {
+            let pose = prescribed[body].pose_at(span.t0_s).unwrap_or_default();
+            let aim = prescribed[body].aim(&self.state, span.t1_s);
+            self.state.waiting[body] = Some(Waiting::new([pose, aim], place, now, end));
+        }
+        self.control.enlarge(now, end);
+        true
+    }
+
+    /// The prescribed bodies that push in `conflict` and moved in the failed attempt, rising.
+    fn pinching(&self, conflict: &Conflict) -> Vec<usize> {
+        let motion = &self.stages.motion;
+        let moves = |vertex: &&VertexId| {
+            let vertex = **vertex as usize;
+            motion.x0[vertex] != motion.predicted[vertex]
+        };
+        self.bodies_of(conflict.pushing.iter().filter(moves))
+    }
+
+    /// What a conflict says, and what to do, for an error. The size of the smallest step is
+    /// `size_s` (s).
+    pub(super) fn pinch_error(&self, conflict: &Conflict, size_s: f64) -> (String, String) {
+        let names = |bodies: Vec<usize>| {
+            let names = bodies.iter().map(|&body| self.model.prescribed_name(body));
+            Vec::from_iter(names).join(", ")
+        };
+        let [x, y, z] = self.stages.motion.x0[conflict.vertex as usize].into();
+        let all = self.bodies_of(conflict.prescribed.iter());
+        let surface = self
+            .model
+            .surfaces
+            .list
+            .iter()
+            .position(|surface| surface.vertices().contains(&(conflict.vertex as usize)));
+        let name = surface.and_then(|surface| self.model.names.get(surface));
+        let cause = format!(
+            "no room for `{}` at ({x:.4}, {y:.4}, {z:.4}) m ({:.6} s) between {}, even at a step of \
+             {size_s:.2e} s",
+            name.map_or("", String::as_str),
+            self.time_s(),
+            names(all),
+        );
+        let moving = self.pinching(conflict);
+        let remedy = match (moving.is_empty(), self.model.settings.contact.on_pinch) {
+            (false, OnPinch::Stop) => format!(
+                "change the motion of {0} there, or let it wait with contact.on_pinch: Hold",
+                names(moving)
+            ),
+            _ => "give them more room, or raise steps_per_frame".to_owned(),
+        };
+        (cause, remedy)
+    }
+
+    /// The prescribed bodies that prescribed `vertices` belong to, rising.
+    fn bodies_of<'a>(&self, vertices: impl Iterator<Item = &'a VertexId>) -> Vec<usize> {
+        let mut bodies: Vec<usize> =
+            vertices.filter_map(|&vertex| self.prescribed_body(vertex)).collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        bodies
+    }
+
+    /// The prescribed body that a prescribed vertex belongs to now.
+    fn prescribed_body(&self, vertex: VertexId) -> Option<usize> {
+        let model = &self.model;
+        if let Some(mut left) = (vertex as usize).checked_sub(model.numbering.free_vertices()) {
+            return model.obstacles.iter().position(|obstacle| {
+                let inside = left < obstacle.shape.len();
+                left = left.saturating_sub(obstacle.shape.len());
+                inside
+            });
+        }
+        let holds = |group: usize| {
+            let pins = &model.cloth.pins.groups[group];
+            pins.is_active(self.time_s()) && pins.vertices.contains(&vertex)
+        };
+        let group = (0..model.cloth.pins.groups.len()).find(|&group| holds(group));
+        group.map(|group| model.obstacles.len() + group)
+    }
+}

@@ -1,0 +1,85 @@
+//! The part of the system that a repair solves again.
+
+use crate::bodies::{Numbering, Place};
+use crate::collision::Pair;
+use crate::ids::{NodeId, VertexId};
+use crate::partition::Graph;
+
+/// How far a repair reaches from where the trouble is, in edges of the graph of couplings.
+const RINGS: usize = 8;
+
+/// The nodes whose velocities a repair may change. All others keep the velocity that the last solve
+/// found.
+pub struct Region {
+    member: Vec<bool>,
+    nodes: Vec<NodeId>,
+    /// The vertices around which it lies, rising.
+    around: Vec<VertexId>,
+}
+
+impl Region {
+    /// All nodes of `graph` within some rings around those that move the vertices `around`.
+    pub fn new(graph: &Graph, numbering: &Numbering, mut around: Vec<VertexId>) -> Self {
+        around.sort_unstable();
+        around.dedup();
+        let mut region =
+            Self { member: vec![false; graph.len()], nodes: Vec::new(), around: Vec::new() };
+        for &vertex in &around {
+            match numbering.place(vertex) {
+                Place::Own(node) => region.add(node),
+                Place::Body(body) => {
+                    numbering.bodies()[body].nodes.clone().for_each(|n| region.add(n))
+                }
+            }
+        }
+        let mut first = 0;
+        for _ in 0..RINGS {
+            let last = region.nodes.len();
+            for at in first..last {
+                graph.neighbours(region.nodes[at]).iter().for_each(|&node| region.add(node));
+            }
+            first = last;
+        }
+        region.around = around;
+        region
+    }
+
+    /// Whether the trouble touches a pair.
+    pub fn is_around(&self, pair: &Pair) -> bool {
+        pair.vertices.iter().any(|vertex| self.around.binary_search(vertex).is_ok())
+    }
+
+    /// Adds `node`, unless it is prescribed.
+    fn add(&mut self, node: NodeId) {
+        if self.member.get(node as usize) == Some(&false) {
+            self.member[node as usize] = true;
+            self.nodes.push(node);
+        }
+    }
+
+    /// Whether `node` is one of them.
+    pub fn has(&self, node: NodeId) -> bool {
+        self.member.get(node as usize) == Some(&true)
+    }
+
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_reaches_some_rings_around_free_vertices() {
+        let edges: Vec<[u32; 2]> = (0..99).map(|a| [a, a + 1]).collect();
+        let graph = Graph::from_cliques(100, edges.iter().map(<[u32; 2]>::as_slice));
+        let numbering = Numbering::new(100, &[], 10);
+        let region = Region::new(&graph, &numbering, vec![3, 3, 105, 50]);
+        let nodes: Vec<u32> = (0..100).filter(|&node| region.has(node)).collect();
+        assert_eq!(nodes, Vec::from_iter((0..12).chain(42..59)));
+        assert_eq!(region.node_count(), 29);
+    }
+}

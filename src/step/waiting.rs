@@ -1,0 +1,229 @@
+//! Prescribed bodies that are behind their motion because they had no room.
+//!
+//! Such a body stands still, while time and all other bodies go on. Then it tries to catch up: in
+//! each step it moves towards its prescribed place, by a bounded distance. After a try that finds
+//! no room it stands still for longer, and its next try is shorter, until its motion comes back past
+//! it. When it has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::bodies::cloth::pins::PinGroup;
+use crate::bodies::prescribed::{ObstacleSetup, Rigid};
+use crate::math::Vec3;
+use crate::step::clock::TICKS_PER_STEP;
+use crate::step::model::Model;
+use crate::step::motion::Span;
+use crate::step::state::State;
+
+/// A body that is behind moves at most this many times as far as its motion in the same time...
+const OWN_SPEEDS: f64 = 2.0;
+
+/// ... and as far as this speed goes, m/s. It is that of the push-out of contacts (docs/methods.md,
+/// section 8), so that contacts can give way.
+const SPEED_M_PER_S: f64 = 0.2;
+
+/// Failed tries that make the next one shorter and the time before it longer.
+const MOST_FAILURES: u32 = 6;
+
+/// The longest time between two tries, whole steps. In a long pinch one solve in so many is in
+/// vain. `tests/scenes/press.ron` decided it: with 1, 2, 4, 8 and 16 steps it needs 152, 129, 119,
+/// 115 and 114 solves.
+const LONGEST_PAUSE: u64 = 8;
+
+/// A prescribed body that is behind its motion. Part of the state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Waiting {
+    /// Where it is: its rigid motion until now. Handles are where their vertices are.
+    pub pose: Rigid,
+    /// Where it was to go when it last found no room: its prescribed motion then. Of a handle the
+    /// mean way of its vertices, as a translation.
+    pub aim: Rigid,
+    /// When it had no room first, ticks.
+    pub since_ticks: u64,
+    /// It stands still until then, ticks.
+    pub until_ticks: u64,
+    /// Failed tries to catch up; those that succeed are taken off.
+    pub failures: u32,
+    /// How far a handle was led in the last step, m.
+    pub led_m: f64,
+    /// Where it had no room first, m.
+    pub place: Vec3,
+}
+
+impl Waiting {
+    /// A body at `pose` that should go to `aim` has no room at `place` (m), at `now`, in a whole
+    /// step that ends at `end` (ticks). It stands still until then.
+    pub(super) fn new([pose, aim]: [Rigid; 2], place: Vec3, now: u64, end: u64) -> Self {
+        Self { pose, aim, since_ticks: now, until_ticks: end, failures: 0, led_m: 0.0, place }
+    }
+
+    /// Adds all of it to `hash`.
+    pub(super) fn add_to(&self, hash: &mut Xxh3) {
+        for Rigid { rotation, translation } in [&self.pose, &self.aim] {
+            hash.update(bytemuck::cast_slice(rotation.as_slice()));
+            hash.update(bytemuck::cast_slice(translation.as_slice()));
+        }
+        hash.update(&self.since_ticks.to_le_bytes());
+        hash.update(&self.until_ticks.to_le_bytes());
+        hash.update(&self.failures.to_le_bytes());
+        hash.update(&self.led_m.to_le_bytes());
+        hash.update(bytemuck::cast_slice(self.place.as_slice()));
+    }
+}
+
+/// Where a prescribed body ends a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Course {
+    /// Where its motion, or its handle, prescribes.
+    OnTime,
+    /// Where it is.
+    Stands(Rigid),
+    /// At this pose, behind its motion.
+    CatchesUp(Rigid),
+    /// Its vertices go this share of the way to where the handle leads them.
+    Follows(f64),
+}
+
+/// A prescribed body: obstacles are numbered first, then groups of pins.
+#[derive(Clone, Copy)]
+pub(super) enum Prescribed<'m> {
+    Obstacle(&'m ObstacleSetup),
+    /// Its number among the groups, and itself.
+    Pins(usize, &'m PinGroup),
+}
+
+impl<'m> Prescribed<'m> {
+    /// All of them, by rising number.
+    pub fn all(model: &'m Model) -> impl Iterator<Item = Self> {
+        let pins = model.cloth.pins.groups.iter().enumerate();
+        let obstacles = model.obstacles.iter().map(Self::Obstacle);
+        obstacles.chain(pins.map(|(group, pins)| Self::Pins(group, pins)))
+    }
+
+    /// Its rigid motion until `time_s` (s). None if no keyframes move it.
+    pub fn pose_at(&self, time_s: f64) -> Option<Rigid> {
+        match self {
+            Self::Obstacle(obstacle) => obstacle.pose_at(time_s),
+            Self::Pins(_, pins) => pins.pose_at(time_s),
+        }
+    }
+
+    /// Where it ends the step of `span` after `state`.
+    pub fn course(&self, waiting: Option<&Waiting>, state: &State, span: &Span) -> Course {
+        let let_go = matches!(self, Self::Pins(_, pins) if !pins.is_active(span.t0_s));
+        let Some(waiting) = waiting.filter(|_| !let_go) else { return Course::OnTime };
+        let poses = self.pose_at(span.t0_s).zip(self.pose_at(span.t1_s));
+        let turned = self.has_turned(waiting, &self.aim(state, span.t1_s), state);
+        if state.ticks < waiting.until_ticks && !turned {
+            return Course::Stands(waiting.pose);
+        }
+        let part = span.ticks as f64 / TICKS_PER_STEP as f64;
+        let own_m = match &poses {
+            Some((start, end)) => self.largest(state, |x| end.apply(x) - start.apply(x)),
+            None => waiting.led_m * part,
+        };
+        let divisor = if turned { 1.0 } else { f64::from(1_u32 << waiting.failures) };
+        let reach_m = (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.h) / divisor;
+        let share = reach_m / self.behind_m(waiting, state, span.t1_s);
+        match poses {
+            Some((_, end)) if share < 1.0 => {
+                Course::CatchesUp(waiting.pose.towards(&end, share, self.center(state)))
+            }
+            None if share < 1.0 => Course::Follows(share),
+            _ => Course::OnTime,
+        }
+    }
+
+    /// What becomes of `waiting` after a try in the step of `span` that found no room, in a whole
+    /// step that ends at `end` (ticks): it stands still for the rest of the step and 0, 1, 3, 7
+    /// further ones. It begins again with 0 if its motion has come back.
+    pub fn waits_on(&self, waiting: Waiting, state: &State, span: &Span, end: u64) -> Waiting {
+        let aim = self.aim(state, span.t1_s);
+        let failures = if self.has_turned(&waiting, &aim, state) { 0 } else { waiting.failures };
+        let pause = (1 << failures).min(LONGEST_PAUSE) - 1;
+        let until_ticks = end + pause * TICKS_PER_STEP;
+        Waiting { aim, until_ticks, failures: MOST_FAILURES.min(failures + 1), ..waiting }
+    }
+
+    /// Where it should be at `time_s` (s), as in [`Waiting::aim`].
+    pub fn aim(&self, state: &State, time_s: f64) -> Rigid {
+        let translation = match self {
+            Self::Pins(group, pins) if pins.motion.is_none() => {
+                let ways = pins.vertices.iter().zip(&state.captured[*group]);
+                let ways = ways.map(|(&vertex, to)| to - state.positions[vertex as usize]);
+                ways.sum::<Vec3>() / pins.vertices.len().max(1) as f64
+            }
+            _ => Vec3::zeros(),
+        };
+        self.pose_at(time_s).unwrap_or(Rigid { translation, ..Rigid::default() })
+    }
+
+    /// Whether its motion, which ends the step at `aim`, has come back past it since it last found
+    /// no room.
+    fn has_turned(&self, waiting: &Waiting, aim: &Rigid, state: &State) -> bool {
+        if matches!(self, Self::Pins(_, pins) if pins.motion.is_none()) {
+            return waiting.aim.translation.dot(&aim.translation) <= 0.0;
+        }
+        let ways = self.unmoved(state).map(|x| {
+            let at = waiting.pose.apply(x);
+            (waiting.aim.apply(x) - at).dot(&(aim.apply(x) - at))
+        });
+        ways.sum::<f64>() <= 0.0
+    }
+
+    /// How far its furthest vertex is at the end of `state` from its prescribed place at `time_s`
+    /// (s), m.
+    pub fn behind_m(&self, waiting: &Waiting, state: &State, time_s: f64) -> f64 {
+        match (self.pose_at(time_s), self) {
+            (Some(to), _) => self.largest(state, |x| to.apply(x) - waiting.pose.apply(x)),
+            (None, Self::Pins(group, pins)) => {
+                let ways = pins.vertices.iter().zip(&state.captured[*group]);
+                let ways = ways.map(|(&v, to)| (to - state.positions[v as usize]).norm());
+                ways.fold(0.0, f64::max)
+            }
+            (None, Self::Obstacle(_)) => 0.0,
+        }
+    }
+
+    /// Its positions before any motion, m.
+    fn unmoved<'a>(&self, state: &'a State) -> Box<dyn Iterator<Item = Vec3> + 'a>
+    where
+        'm: 'a,
+    {
+        match *self {
+            Self::Obstacle(obstacle) => Box::new(obstacle.placed()),
+            Self::Pins(group, _) => Box::new(state.captured[group].iter().copied()),
+        }
+    }
+
+    /// The largest of the vectors that `way` gives for its vertices, m.
+    fn largest(&self, state: &State, way: impl Fn(Vec3) -> Vec3) -> f64 {
+        self.unmoved(state).map(|x| way(x).norm()).fold(0.0, f64::max)
+    }
+
+    /// The mean of its vertices before any motion, m.
+    fn center(&self, state: &State) -> Vec3 {
+        let count = self.unmoved(state).count().max(1);
+        self.unmoved(state).sum::<Vec3>() / count as f64
+    }
+}
+
+/// After a step: where those bodies are that are behind, by their `courses`. `whole` if a whole
+/// step ends.
+pub(super) fn advance(waiting: &mut [Option<Waiting>], courses: &[Course], whole: bool) {
+    for (slot, course) in waiting.iter_mut().zip(courses) {
+        match (slot.as_mut(), course) {
+            (_, Course::OnTime) => *slot = None,
+            (Some(waiting), Course::CatchesUp(_) | Course::Follows(_)) => {
+                if let Course::CatchesUp(pose) = course {
+                    waiting.pose = *pose;
+                }
+                waiting.failures = waiting.failures.saturating_sub(u32::from(whole));
+            }
+            (_, Course::Stands(_)) | (None, _) => {}
+        }
+        if let (Some(waiting), true) = (slot, whole) {
+            waiting.led_m = 0.0;
+        }
+    }
+}

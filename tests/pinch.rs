@@ -1,0 +1,141 @@
+//! Prescribed bodies that leave cloth no room: who waits, who goes on, and how the others catch up.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cloth_sim::error::Result;
+use cloth_sim::math::Vec3;
+use cloth_sim::ranks::in_process;
+use cloth_sim::step::Counter;
+use cloth_sim::{Model, Simulation, scene};
+
+const PRESS: &str = include_str!("scenes/press.ron");
+
+/// A sheet over a floor; one of its corners is a handle 4 mm above it.
+const HANDLE: &str = r#"(
+    steps_per_frame: 10,
+    cloths: [(
+        name: "sheet",
+        shape: Sheet(width_m: 0.1, length_m: 0.1, columns: 5, rows: 5),
+        transform: (translation_m: (0, 0.004, 0)),
+        material: Fabric("cotton"),
+        pins: [(select: Nearest((0.05, 0, 0.05)), end_s: 0.01), (select: Nearest((-0.05, 0, -0.05)))],
+    )],
+    obstacles: [(name: "floor", shape: Plane(width_m: 1, length_m: 1))],
+)"#;
+
+/// Calls `work` with the simulation of a scene. `change` is a piece of its text and what replaces
+/// it.
+fn with_simulation<T: Send>(
+    text: &str,
+    change: (&str, &str),
+    work: impl Fn(&mut Simulation) -> Result<T> + Sync,
+) -> Result<T> {
+    assert!(text.contains(change.0));
+    let text = text.replacen(change.0, change.1, 1);
+    let parsed = scene::parse(&text, "pinch.ron").unwrap();
+    let scene = scene::complete(parsed, Path::new("pinch.ron")).unwrap();
+    let setup = scene::build(&scene, Path::new(".")).unwrap();
+    let model = Arc::new(Model::new(scene.settings(), setup, |partition| partition(1)).unwrap());
+    let mut results = in_process::run(1, |world| {
+        let mut simulation = Simulation::new(model.clone(), world, 1)?;
+        work(&mut simulation)
+    })?;
+    Ok(results.remove(0))
+}
+
+/// Steps until 0.4 s at each of these numbers of steps per frame of 20 ms.
+const SIZES: [u32; 3] = [2, 5, 20];
+
+#[test]
+fn only_the_body_that_pinches_waits_and_it_reaches_its_motion_exactly() {
+    for size in SIZES {
+        let change = format!("steps_per_frame: {size}");
+        let [largest_m, solves] =
+            with_simulation(PRESS, ("steps_per_frame: 5", &change), |simulation| {
+                let (mut waited, mut solves, mut largest_m) = ([0, 0], 0, 0.0_f64);
+                let steps = 20 * u64::from(size);
+                simulation.run(steps, |simulation, report| {
+                    solves += report.get(Counter::Solves);
+                    let time_s = simulation.time_s();
+                    let prescribed =
+                        simulation.model().obstacles.iter().map(|it| it.pose_at(time_s));
+                    let prescribed = Vec::from_iter(prescribed);
+                    let poses = simulation.obstacle_poses();
+                    let waiting = simulation.waiting();
+                    // The ball is never behind. The press is, or its bits are those of its motion.
+                    assert_eq!((poses[0], poses[2]), (None, prescribed[2]));
+                    match waiting.as_slice() {
+                        [] => assert_eq!(poses[1], prescribed[1]),
+                        [press] => {
+                            assert_eq!(press.name, "`press`");
+                            assert!(press.behind_m > 0.0 && press.place.y < 2e-3, "{press:?}");
+                            largest_m = largest_m.max(press.behind_m);
+                        }
+                        _ => panic!("{waiting:?}"),
+                    }
+                    // It waits while its motion is in the floor, and goes on soon after that.
+                    waited[0] += usize::from((0.1..0.2).contains(&time_s) && !waiting.is_empty());
+                    waited[1] += usize::from(time_s > 0.35 && !waiting.is_empty());
+                    Ok(())
+                })?;
+                assert_eq!(waited, [5 * size as usize, 0]);
+                Ok([largest_m, solves as f64 / steps as f64])
+            })
+            .unwrap();
+        println!("{size} steps a frame: {largest_m:.4} m behind, {solves:.2} solves a step");
+        // Its lower edge gets 10 mm into the floor.
+        assert!((0.008..0.03).contains(&largest_m), "{largest_m}");
+    }
+}
+
+#[test]
+fn a_handle_below_the_floor_waits_and_follows_when_it_is_led_up_again() {
+    let height_m = |step: i32| match step {
+        ..20 => 0.004 - 5e-4 * f64::from(step),
+        20..40 => -0.006,
+        _ => (-0.006 + 5e-4 * f64::from(step - 40)).min(0.004),
+    };
+    with_simulation(HANDLE, ("name", "name"), |simulation| {
+        let mut behind = 0;
+        // The pins take hold in the first step.
+        simulation.step()?;
+        for step in 0..70 {
+            let place = Vec3::new(-0.05, height_m(step), -0.05);
+            simulation.set_handle(1, &[place])?;
+            simulation.step()?;
+            let x = simulation.positions()[0];
+            assert!(x.y >= 0.0);
+            match simulation.waiting().as_slice() {
+                [] => assert_eq!(x, place),
+                [handle] => {
+                    assert_eq!(handle.name, "pins[1] of `sheet`");
+                    assert!((handle.behind_m - (x - place).norm()).abs() < 1e-15);
+                    behind += 1;
+                }
+                more => panic!("{more:?}"),
+            }
+        }
+        // The floor leaves it no room in steps 8 to 51, and from step 40 on it is led up.
+        assert!((40..55).contains(&behind), "{behind}");
+        assert!(simulation.waiting().is_empty());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_run_that_stops_names_the_bodies_the_place_and_what_to_do() {
+    let stop = ("frames: 20", "contact: (on_pinch: Stop), frames: 20");
+    let error = with_simulation(PRESS, stop, |simulation| simulation.run(100, |_, _| Ok(())));
+    let said = error.unwrap_err().to_string();
+    for words in [
+        "no room",
+        "`sheet`",
+        "`floor`, `press`",
+        "the motion of `press`",
+        "contact.on_pinch: Hold",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+}
