@@ -5,7 +5,7 @@
 //! than the contact distance. So a contact that is compressed by more than 0.3 of its distance
 //! becomes stiffer, and one that is compressed by less than 0.05 becomes softer again. Between the
 //! two nothing changes, so contacts at rest keep their stiffness. It changes by a factor of four at
-//! most from solve to solve. It is never below `kappa m / h^2`, and never above 10,000 times that:
+//! most from solve to solve. It is never below `kappa m / h^2`, and never above 1,000 times that:
 //! what two prescribed bodies press together is compressed whatever its stiffness.
 //!
 //! Source: docs/methods.md, section 8 (ours).
@@ -47,7 +47,7 @@ const MOST_CHANGE: f64 = 4.0;
 /// compressed by three quarters collides.
 const OVERLOAD: f64 = 0.6;
 /// Most stiffness over the least. A sheet of 20,000 N/m that is pressed 6 cm deep needs 300 at 10 ms.
-const MOST: f64 = 1e4;
+const MOST: f64 = 1e3;
 
 /// The stiffness (N/m) of a contact that carried `last`, with the distance `distance_m` (m). It is
 /// at least `least` (N/m).
@@ -75,8 +75,8 @@ mod tests {
     proptest! {
         #[test]
         fn it_settles_where_any_load_compresses_little(
-            force in 0.0..60.0f64,
-            start in 20.0..2e5f64,
+            force in 0.0..6.0f64,
+            start in 20.0..2e4f64,
         ) {
             let mut found = start;
             for _ in 0..40 {

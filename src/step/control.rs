@@ -1,33 +1,50 @@
 //! The size of the next attempt.
 
 use crate::step::clock::TICKS_PER_STEP;
-use crate::step::settings::StepSettings;
+use crate::step::settings::Solver;
 
-/// The size of the next attempt.
+/// The size of the next attempt. Part of the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct StepControl {
+pub struct StepControl {
     /// Size of the next attempt, ticks.
     pub ticks: u64,
+    /// Steps of a halved size that must succeed before a larger one is tried.
+    wait: u32,
+    /// Steps of this size that succeeded.
+    succeeded: u32,
+    /// Whether the size has just grown.
+    has_grown: bool,
 }
+
+/// Most steps of a halved size before a larger one is tried.
+const LONGEST_WAIT: u32 = 16;
 
 impl StepControl {
     /// A whole step.
     pub fn new() -> Self {
-        Self { ticks: TICKS_PER_STEP }
+        Self { ticks: TICKS_PER_STEP, wait: 1, succeeded: 0, has_grown: false }
+    }
+
+    /// All that it is made of, for a hash.
+    pub fn numbers(&self) -> [u64; 4] {
+        let Self { ticks, wait, succeeded, has_grown } = *self;
+        [ticks, wait.into(), succeeded.into(), has_grown.into()]
     }
 
     /// Whether half the present step is allowed. A pinched step may become as small as one tick,
     /// any other one is halved at most `solver.max_halvings` times.
-    pub fn can_halve(&self, settings: &StepSettings, pinched: bool) -> bool {
-        let smallest = TICKS_PER_STEP >> settings.solver.max_halvings;
+    pub fn can_halve(&self, solver: &Solver, pinched: bool) -> bool {
+        let smallest = TICKS_PER_STEP >> solver.max_halvings;
         self.ticks / 2 >= if pinched { 1 } else { smallest.max(1) }
     }
 
-    /// After trouble: makes the next attempt smaller. False if it is the smallest already.
-    pub fn shrink(&mut self, settings: &StepSettings, pinched: bool) -> bool {
-        let can = self.can_halve(settings, pinched);
+    /// After trouble: makes the next attempt smaller. A size that failed as soon as it was tried
+    /// again is not tried again soon. False if it is the smallest already.
+    pub fn shrink(&mut self, solver: &Solver, pinched: bool) -> bool {
+        let can = self.can_halve(solver, pinched);
         if can {
-            self.ticks /= 2;
+            self.wait = if self.has_grown { (2 * self.wait).min(LONGEST_WAIT) } else { self.wait };
+            (self.ticks, self.succeeded, self.has_grown) = (self.ticks / 2, 0, false);
         }
         can
     }
@@ -38,15 +55,24 @@ impl StepControl {
     }
 
     /// After an attempt that ended at `now` (ticks), in a whole step that ends at `end`: doubles a
-    /// halved step again where it fits.
+    /// halved step again where it fits, if enough of them succeeded.
     pub fn grow(&mut self, now: u64, end: u64) {
-        let doubled = 2 * self.ticks;
-        let aligned = now.is_multiple_of(doubled);
-        if now == end {
-            self.ticks = TICKS_PER_STEP.min(if aligned { doubled } else { self.ticks });
-        } else if aligned && now + doubled <= end {
-            self.ticks = doubled;
+        (self.succeeded, self.has_grown) = (self.succeeded + 1, false);
+        if self.ticks == TICKS_PER_STEP {
+            (self.wait, self.succeeded) = (1, 0);
+            return;
         }
+        let doubled = 2 * self.ticks;
+        let fits = now == end || now + doubled <= end;
+        if self.succeeded >= self.wait && now.is_multiple_of(doubled) && fits {
+            (self.ticks, self.succeeded, self.has_grown) = (doubled, 0, true);
+        }
+    }
+}
+
+impl Default for StepControl {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -57,4 +83,38 @@ fn largest_step(now: u64, end: u64) -> u64 {
         step /= 2;
     }
     step
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs whole steps of which a part longer than `most` ticks fails. Returns the attempts.
+    fn attempts(control: &mut StepControl, steps: u64, most: u64) -> u64 {
+        let (solver, mut now, mut attempts) = (Solver::default(), 0, 0);
+        while now < steps * TICKS_PER_STEP {
+            let end = (now / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
+            attempts += 1;
+            assert!(now + control.ticks <= end && now.is_multiple_of(control.ticks));
+            if control.ticks > most {
+                assert!(control.shrink(&solver, false));
+            } else {
+                now += control.ticks;
+                control.grow(now, end);
+            }
+        }
+        attempts
+    }
+
+    #[test]
+    fn a_size_that_goes_on_failing_is_tried_ever_more_rarely() {
+        let mut control = StepControl::new();
+        let whole = attempts(&mut control, 100, TICKS_PER_STEP);
+        let halves = attempts(&mut control, 100, TICKS_PER_STEP / 2);
+        assert_eq!(whole, 100);
+        assert!((200..220).contains(&halves), "{halves}");
+        // It grows again when nothing fails any more.
+        assert!(attempts(&mut control, 100, TICKS_PER_STEP) < 120);
+        assert_eq!(control, StepControl::new());
+    }
 }

@@ -5,7 +5,7 @@ mod clearance;
 pub mod clock;
 mod contacts;
 mod context;
-mod control;
+pub mod control;
 mod dynamics;
 mod gather;
 mod impulses;

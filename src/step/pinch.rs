@@ -68,14 +68,14 @@ impl Simulation<'_> {
     pub(super) fn recover(&mut self, trouble: &Trouble, end: u64) -> bool {
         let (settings, now) = (&self.model.settings.contact, self.state.ticks);
         let Trouble::Pinched(conflict) = trouble else {
-            return self.control.shrink(&self.model.settings, false);
+            return self.state.control.shrink(&self.model.settings.solver, false);
         };
         if settings.on_pinch == OnPinch::Stop {
-            return self.control.shrink(&self.model.settings, true);
+            return self.state.control.shrink(&self.model.settings.solver, true);
         }
         // 1. Bodies that were behind and tried to catch up: they wait on.
         let bodies = self.pinching(conflict);
-        let span = Span::new(&self.model.clock, &self.state, self.control.ticks);
+        let span = Span::new(&self.model.clock, &self.state, self.state.control.ticks);
         let prescribed = Vec::from_iter(Prescribed::all(&self.model));
         let behind = bodies.iter().filter(|&&body| self.state.waiting[body].is_some());
         let behind = Vec::from_iter(behind.copied());
@@ -87,8 +87,8 @@ impl Simulation<'_> {
             return true;
         }
         // 2. Bodies that are on time: smaller steps may suffice. If they don't, the bodies wait.
-        if bodies.is_empty() || self.control.ticks > SMALLEST_TICKS {
-            return self.control.shrink(&self.model.settings, true);
+        if bodies.is_empty() || self.state.control.ticks > SMALLEST_TICKS {
+            return self.state.control.shrink(&self.model.settings.solver, true);
         }
         let place = self.stages.motion.x0[conflict.vertex as usize];
         for body in bodies {
@@ -96,7 +96,7 @@ impl Simulation<'_> {
             let aim = prescribed[body].aim(&self.state, span.t1_s);
             self.state.waiting[body] = Some(Waiting::new([pose, aim], place, now, end));
         }
-        self.control.enlarge(now, end);
+        self.state.control.enlarge(now, end);
         true
     }
 

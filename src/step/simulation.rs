@@ -18,7 +18,6 @@ use crate::step::attempt::{Attempt, Stages};
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::contacts::ContactStage;
 use crate::step::context::ThisRank;
-use crate::step::control::StepControl;
 use crate::step::gather::VelocityGather;
 use crate::step::impulses::ImpulseStage;
 use crate::step::model::Model;
@@ -39,8 +38,6 @@ pub struct Simulation<'w> {
     pub(super) rank: ThisRank<'w>,
     /// The state between two steps.
     pub(super) state: State,
-    /// The size of the next attempt. It outlives a step too.
-    pub(super) control: StepControl,
     /// The stages of a step.
     pub(super) stages: Stages,
 }
@@ -63,7 +60,6 @@ impl<'w> Simulation<'w> {
         let processors = SearchProcessors::new(&settings.collision, &threads, world);
         Ok(Self {
             state: State::start(&model),
-            control: StepControl::new(),
             stages: Stages {
                 motion: StepMotion::new(&model),
                 search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
@@ -194,7 +190,7 @@ impl<'w> Simulation<'w> {
         self.stages.watch.begin(&self.model, &self.rank, &self.state, &mut report)?;
         while self.state.ticks < end {
             let Some(trouble) = self.attempt(&mut report, observer)? else {
-                self.control.grow(self.state.ticks, end);
+                self.state.control.grow(self.state.ticks, end);
                 continue;
             };
             report.count(trouble.counter(), 1);
@@ -212,9 +208,10 @@ impl<'w> Simulation<'w> {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
-        let Self { model, rank, state, stages, control, .. } = self;
+        let Self { model, rank, state, stages } = self;
+        let control = state.control;
         let span = &Span::new(&model.clock, state, control.ticks);
-        let can_halve = control.can_halve(&model.settings, false);
+        let can_halve = control.can_halve(&model.settings.solver, false);
         stages.attempt(&Attempt { model, rank, span, can_halve }, state, report, observer)
     }
 

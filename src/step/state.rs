@@ -9,15 +9,17 @@ use crate::error::Result;
 use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::World;
+use crate::step::control::StepControl;
 use crate::step::model::Model;
 use crate::step::waiting::Waiting;
 
-/// The state between two steps. Frames are written from it. Beside it, only the size of the next
-/// attempt outlives a step; the hash does not have it.
+/// The state between two steps: all that outlives a step. Frames are written from it.
 #[derive(Debug, Clone)]
 pub struct State {
     /// Time in ticks (see [`crate::step::clock::Clock`]).
     pub ticks: u64,
+    /// The size of the next attempt; the same on every rank.
+    pub control: StepControl,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
     /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
@@ -53,6 +55,7 @@ impl State {
         }
         Self {
             ticks: 0,
+            control: StepControl::new(),
             positions: model.initial.clone(),
             accelerations,
             velocities,
@@ -63,7 +66,7 @@ impl State {
         }
     }
 
-    /// Hash of the whole state over all ranks: time, positions, velocities and coordinates in the
+    /// Hash of the whole state over all ranks: time, the size of the next attempt, positions, velocities and coordinates in the
     /// mesh's own order, pins, bodies that wait, and memories of contacts. The rank that `owns` the lowest node that
     /// a contact pushes counts its memory. The hash is the same for any number of ranks.
     /// Collective.
@@ -80,6 +83,7 @@ impl State {
 
         let mut hash = Xxh3::new();
         hash.update(&self.ticks.to_le_bytes());
+        self.control.numbers().iter().for_each(|number| hash.update(&number.to_le_bytes()));
         hash.update(&(self.waiting.iter().flatten().count() as u64).to_le_bytes());
         hash.update(bytemuck::cast_slice(&self.positions));
         hash.update(bytemuck::cast_slice(&self.velocities));

@@ -96,7 +96,7 @@ impl Simulation<'_> {
         let settings = &self.model.settings;
         let step = self.state.ticks / TICKS_PER_STEP + 1;
         let frame = (step - 1) / u64::from(settings.steps_per_frame) + 1;
-        let size_s = self.model.clock.seconds(self.control.ticks);
+        let size_s = self.model.clock.seconds(self.state.control.ticks);
         let vertex = match trouble {
             Trouble::Pinched(conflict) => conflict.vertex,
             Trouble::TooNear(too_near) => too_near.pair.vertices[0],
