@@ -50,7 +50,10 @@ const LIMIT_J: f64 = 1e-3;
 /// The balance of energy from step to step, on one rank.
 pub(super) struct EnergyWatch {
     meter: EnergyMeter,
-    /// At the end of the last step. None if the state has been changed since.
+    /// Whether no step was watched yet.
+    begins: bool,
+    /// At the end of the last step. None if the state has been changed since: then the next step is
+    /// not watched.
     last: Option<Energy>,
     /// Work in the present step so far: this rank's share.
     work: ExactSums<1>,
@@ -76,6 +79,7 @@ impl EnergyWatch {
     pub fn new(model: &Model, layout: &Layout) -> Self {
         Self {
             meter: EnergyMeter::new(&model.cloth, layout),
+            begins: true,
             last: None,
             work: ExactSums::default(),
             v0: Vec::new(),
@@ -88,6 +92,7 @@ impl EnergyWatch {
     /// The state is no longer that of the last step.
     pub fn forget(&mut self) {
         self.last = None;
+        self.v0.clear();
     }
 
     /// The energy of `state`, J. Collective.
@@ -111,8 +116,10 @@ impl EnergyWatch {
     ) -> Result<()> {
         report.time(Phase::Advance, |_| {
             self.work = ExactSums::default();
-            if self.last.is_none() {
+            if std::mem::take(&mut self.begins) {
                 self.last = Some(self.measure(model, rank, state)?.0);
+            }
+            if self.v0.is_empty() {
                 self.note_velocities(model, state);
             }
             Ok(())
