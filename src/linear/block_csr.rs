@@ -193,11 +193,25 @@ impl BlockCsr {
     /// `w = A u` for one kind of rows of a patch; `w` is the patch's own piece.
     /// Before: for [`Rows::Border`], the ghosts in `u` are those of their owners' `u`.
     pub fn multiply_patch(&self, patch: usize, rows: Rows, u: &[Vec3], w: &mut [Vec3]) {
+        self.each_run(patch, rows, w, |first, w| {
+            self.sum_rows(self.values(), first, u, w);
+        });
+    }
+
+    /// Calls `work` with each run of rows of one kind of a patch: the first row, and the run's
+    /// part of `w`, the patch's own piece.
+    pub(super) fn each_run(
+        &self,
+        patch: usize,
+        rows: Rows,
+        w: &mut [Vec3],
+        work: impl Fn(usize, &mut [Vec3]),
+    ) {
         let first = self.patch_offsets[patch];
         for (kind, run) in self.runs(patch) {
             if *kind == rows {
                 let w = &mut w[(run.start - first) as usize..(run.end - first) as usize];
-                self.multiply_rows(run.start as usize, u, w);
+                work(run.start as usize, w);
             }
         }
     }
@@ -223,7 +237,8 @@ impl BlockCsr {
         self.offsets()[row]
     }
 
-    fn row(&self, row: usize) -> Range<usize> {
+    /// The positions of a row's blocks.
+    pub(super) fn row(&self, row: usize) -> Range<usize> {
         let offsets = self.offsets();
         offsets[row] as usize..offsets[row + 1] as usize
     }
@@ -236,23 +251,49 @@ impl BlockCsr {
         &self.runs[self.run_offsets[patch] as usize..self.run_offsets[patch + 1] as usize]
     }
 
-    /// `w = A u` for `w.len()` rows from `first` on. Each of the nine entries of a
-    /// block has its own sum: short chains of additions, few loads.
-    fn multiply_rows(&self, first: usize, u: &[Vec3], w: &mut [Vec3]) {
+    /// `w = A u` for `w.len()` rows from `first` on, with the `blocks` of all rows by position.
+    /// Each of the nine entries of a block has its own sum: short chains of additions, few loads.
+    pub(super) fn sum_rows<B: Block>(
+        &self,
+        blocks: &[B],
+        first: usize,
+        u: &[Vec3],
+        w: &mut [Vec3],
+    ) {
         let offsets = &self.offsets()[first..=first + w.len()];
         for (w, ends) in w.iter_mut().zip(offsets.windows(2)) {
             let row = ends[0] as usize..ends[1] as usize;
             let mut sums = [0.0; 9];
-            for (block, &column) in self.values()[row.clone()].iter().zip(&self.columns[row]) {
+            for (block, &column) in blocks[row.clone()].iter().zip(&self.columns[row]) {
                 let [x, y, z] = u[column as usize].data.0[0];
                 let factors = [x, x, x, y, y, y, z, z, z];
-                let entries = block.data.0.as_flattened();
+                let entries = block.entries();
                 for k in 0..9 {
                     sums[k] += entries[k] * factors[k];
                 }
             }
             *w = Vec3::from_fn(|i, _| sums[i] + sums[i + 3] + sums[i + 6]);
         }
+    }
+}
+
+/// A 3x3 block of either precision.
+pub(super) trait Block {
+    /// Its entries, column by column.
+    fn entries(&self) -> [f64; 9];
+}
+
+impl Block for Mat3 {
+    #[inline]
+    fn entries(&self) -> [f64; 9] {
+        std::array::from_fn(|k| self.data.0[k / 3][k % 3])
+    }
+}
+
+impl Block for [f32; 9] {
+    #[inline]
+    fn entries(&self) -> [f64; 9] {
+        self.map(f64::from)
     }
 }
 

@@ -10,6 +10,7 @@ mod couplings;
 mod equations;
 mod jacobian;
 mod preconditioner;
+mod rounded;
 mod symmetric3;
 mod system;
 #[cfg(test)]

@@ -12,6 +12,11 @@ impl Symmetric3 {
         Self([a[(0, 0)], a[(0, 1)], a[(0, 2)], a[(1, 1)], a[(1, 2)], a[(2, 2)]])
     }
 
+    /// The symmetric part of `a`.
+    pub(super) fn part_of(a: &Mat3) -> Self {
+        Self::of(&((a + a.transpose()) * 0.5))
+    }
+
     /// The inverse of the symmetric matrix `a`, by cofactors.
     pub(super) fn inverse_of(a: &Mat3) -> Self {
         let (xx, xy, xz) = (a[(0, 0)], a[(0, 1)], a[(0, 2)]);
