@@ -4,13 +4,16 @@
 //! contact with the obstacle, until the vertex is outside of it and clear of it. Pairs of cloth and
 //! cloth are never dropped (docs/methods.md, section 8).
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::collision::Pair;
 use crate::collision::enclosure::is_inside;
 use crate::collision::intersect::touching;
+use crate::collision::{Pair, Surface};
 use crate::contact::fail_safe::Conflict;
 use crate::contact::settings::OnPinch;
 use crate::ids::VertexId;
@@ -47,6 +50,12 @@ pub struct PassedObstacle {
 }
 
 impl Dropped {
+    fn new(mut pairs: Vec<DroppedPair>) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        Self { pairs }
+    }
+
     /// Whether all pairs take part in contact.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
@@ -81,12 +90,6 @@ impl Dropped {
         let of = self.pairs.iter().filter(move |pair| pair[1] as usize == obstacle);
         of.map(|&[vertex, _]| vertex)
     }
-
-    fn add(&mut self, pairs: Vec<DroppedPair>) {
-        self.pairs.extend(pairs);
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
-    }
 }
 
 /// The vertices of cloth that are near each obstacle, rising.
@@ -100,6 +103,12 @@ impl Nearness {
     /// The number of obstacles that are near `vertex`.
     fn count(&self, vertex: VertexId) -> usize {
         (0..self.0.len()).filter(|&obstacle| self.has(obstacle, vertex)).count()
+    }
+
+    /// The vertices that are near an obstacle and near another one, as pairs to be dropped.
+    fn between(&self, obstacle: usize) -> impl Iterator<Item = DroppedPair> {
+        let vertices = self.0[obstacle].iter().filter(|&&vertex| self.count(vertex) > 1);
+        vertices.map(move |&vertex| [vertex, obstacle as u32])
     }
 }
 
@@ -121,90 +130,91 @@ impl Simulation<'_> {
         if self.model.settings.contact.on_pinch != OnPinch::Drop {
             return false;
         }
-        let (motion, dropped) = (&self.stages.motion, &self.state.dropped);
-        let near = self.near_obstacles(1.0);
-        let around = self.near_obstacles(ROOM);
+        let x = &self.crowded_places();
+        let (near, around) = (self.touching(x, 1.0), self.touching(x, ROOM));
+        let dropped = &self.state.dropped;
         let mut named = self.bodies_of(conflict.prescribed.iter());
         named.retain(|&body| self.model.passable.get(body) == Some(&true));
-        let (mut passed, mut pairs) = (Vec::new(), Vec::new());
+        let (mut passed, mut pairs) = (Vec::new(), dropped.pairs.clone());
         let cloth = self.model.numbering.cloth() as u32;
         for &vertex in conflict.crowded.iter().filter(|&&vertex| vertex < cloth) {
-            let pinned = usize::from(motion.prescribed[vertex as usize]);
+            let pinned = usize::from(self.stages.motion.prescribed[vertex as usize]);
+            if around.count(vertex) + pinned < 2 {
+                continue;
+            }
             let may = |&obstacle: &usize| {
                 near.has(obstacle, vertex) && !dropped.contains(vertex, obstacle)
             };
-            let of_cloth = |obstacle: usize| self.of_same_cloth(vertex, &around.0[obstacle]);
-            let choice = named.iter().copied().filter(may).min_by_key(|&obstacle| {
-                (Reverse(dropped.of(obstacle).count()), of_cloth(obstacle), obstacle)
-            });
-            if let Some(obstacle) = choice.filter(|_| around.count(vertex) + pinned > 1) {
+            let rank = |&obstacle: &usize| {
+                let known = dropped.of(obstacle).count();
+                (known, self.distance_squared(vertex, obstacle, x).to_bits(), Reverse(obstacle))
+            };
+            if let Some(obstacle) = named.iter().copied().filter(may).max_by_key(rank) {
                 passed.push(obstacle);
                 pairs.push([vertex, obstacle as u32]);
             }
         }
-        passed.sort_unstable();
-        passed.dedup();
         let known = passed.iter().all(|&obstacle| dropped.of(obstacle).next().is_some());
         let can_wait = self.state.control.ticks > SMALLEST_TICKS && self.waiting().is_empty();
-        if pairs.is_empty() || (!known && can_wait) {
+        if passed.is_empty() || (!known && can_wait) {
             return false;
         }
-        for obstacle in passed {
-            let others = near.0[obstacle].iter().filter(|&&vertex| near.count(vertex) > 1);
-            pairs.extend(others.map(|&vertex| [vertex, obstacle as u32]));
-        }
-        self.state.dropped.add(pairs);
+        pairs.extend(passed.into_iter().flat_map(|obstacle| near.between(obstacle)));
+        self.state.dropped = Dropped::new(pairs);
         true
     }
 
-    /// The vertices of cloth that start the failed attempt within some contact distances of each
-    /// obstacle, which is where it ends the attempt.
-    fn near_obstacles(&self, distances: f64) -> Nearness {
+    /// Where the failed attempt starts, m; what is prescribed is where it ends the attempt.
+    fn crowded_places(&self) -> Vec<Vec3> {
         let motion = &self.stages.motion;
         let places = motion.x0.iter().zip(&motion.predicted).zip(&motion.prescribed);
-        let x: Vec<Vec3> = places.map(|((x0, x1), moved)| if *moved { *x1 } else { *x0 }).collect();
-        let all = Vec::from_iter(0..self.model.obstacles.len());
-        Nearness(self.touching(&all, &x, distances * self.model.settings.contact.distance_m))
+        places.map(|((x0, x1), prescribed)| if *prescribed { *x1 } else { *x0 }).collect()
     }
 
-    /// The vertices of cloth that meet each of the `obstacles` or are within `radius_m` (m) of it.
-    fn touching(&self, obstacles: &[usize], x: &[Vec3], radius_m: f64) -> Vec<Vec<VertexId>> {
+    /// The vertices of cloth within so many contact distances of each obstacle. All vertices are at
+    /// `x` (m).
+    fn touching(&self, x: &[Vec3], distances: f64) -> Nearness {
         let (model, threads) = (&self.model, &self.rank.threads);
-        let objects = obstacles.iter().map(|&number| model.object_of_obstacle(number) as u32);
-        touching(threads, &model.surfaces, x, &Vec::from_iter(objects), radius_m)
+        let first = model.object_of_obstacle(0) as u32;
+        let objects = Vec::from_iter(first..model.surfaces.list.len() as u32);
+        let radius_m = distances * model.settings.contact.distance_m;
+        Nearness(touching(threads, &model.surfaces, x, &objects, radius_m))
     }
 
-    /// How many of the `vertices` (rising) belong to the cloth of `vertex`.
-    fn of_same_cloth(&self, vertex: VertexId, vertices: &[VertexId]) -> usize {
-        let ends = &self.model.cloth_ends;
-        let cloth = ends.partition_point(|&end| end <= vertex);
-        let before = |end: VertexId| vertices.partition_point(|&vertex| vertex < end);
-        let first = cloth.checked_sub(1).map_or(0, |before| ends[before]);
-        before(ends[cloth]) - before(first)
+    /// How far the centre of an obstacle is from the centre of the cloth of `vertex`, squared, m^2.
+    /// Cloth is worn on what is near its centre.
+    fn distance_squared(&self, vertex: VertexId, obstacle: usize, x: &[Vec3]) -> f64 {
+        let surfaces = &self.model.surfaces.list;
+        let of_cloth = surfaces.iter().find(|it| it.vertices().contains(&(vertex as usize)));
+        let of_obstacle = &surfaces[self.model.object_of_obstacle(obstacle)];
+        let center = |surface: &Surface| {
+            let x = &x[surface.vertices()];
+            x.iter().sum::<Vec3>() / x.len() as f64
+        };
+        of_cloth.map_or(0.0, |cloth| (center(cloth) - center(of_obstacle)).norm_squared())
     }
 
-    /// After a whole step: dropped pairs take part in contact again if the vertex is outside of the
-    /// obstacle, and all that it belongs to is clear of it by the contact distance.
-    pub(super) fn return_dropped(&mut self) {
-        if self.state.dropped.is_empty() {
+    /// After a whole step: a dropped pair takes part in contact again if the vertex is outside of the
+    /// obstacle, and all that it belongs to is clear of it by the contact distance. What has come
+    /// near an obstacle that cloth passes, and near another one, passes it too.
+    pub(super) fn follow_dropped(&mut self) {
+        let all = &self.state.dropped;
+        if all.is_empty() {
             return;
         }
         let (model, x) = (&self.model, &self.stages.motion.x1);
-        let passed =
-            (0..model.obstacles.len()).filter(|&it| self.state.dropped.of(it).next().is_some());
-        let passed = Vec::from_iter(passed);
-        let near = self.touching(&passed, x, model.settings.contact.distance_m);
+        let near = self.touching(x, 1.0);
+        let faces = |number: usize| &model.surfaces.list[model.object_of_obstacle(number)].faces;
         let stays = |&[vertex, obstacle]: &DroppedPair| {
-            let at = passed.binary_search(&(obstacle as usize));
-            let faces = &model.surfaces.list[model.object_of_obstacle(obstacle as usize)].faces;
-            at.is_ok_and(|at| near[at].binary_search(&vertex).is_ok())
-                || is_inside(faces, x, &x[vertex as usize])
+            let number = obstacle as usize;
+            near.has(number, vertex) || is_inside(faces(number), x, &x[vertex as usize])
         };
         let mut pairs = Vec::new();
-        let all = &self.state.dropped.pairs;
-        self.rank.threads.collect(all, PAIRS_PER_CHUNK, &mut pairs, |some, kept| {
+        self.rank.threads.collect(&all.pairs, PAIRS_PER_CHUNK, &mut pairs, |some, kept| {
             kept.extend(some.iter().filter(|pair| stays(pair)).copied());
         });
-        self.state.dropped = Dropped { pairs };
+        let passed = (0..model.obstacles.len()).filter(|&it| all.of(it).next().is_some());
+        pairs.extend(passed.flat_map(|obstacle| near.between(obstacle)));
+        self.state.dropped = Dropped::new(pairs);
     }
 }

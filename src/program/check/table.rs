@@ -38,7 +38,10 @@ impl fmt::Display for Report {
         self.write_rises(f)?;
         if let (count @ 1.., frames) = self.dropped() {
             let (count, frames) = (plural(count, "intersection"), plural(frames, "frame"));
-            writeln!(f, "counted apart: {count} of dropped pairs in {frames} (contact.on_pinch: Drop)")?;
+            writeln!(
+                f,
+                "counted apart: {count} of dropped pairs in {frames} (contact.on_pinch: Drop)"
+            )?;
         }
         match self.faulty_frames() {
             0 if !self.rises.is_empty() => {
