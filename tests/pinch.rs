@@ -7,9 +7,11 @@ use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
 use cloth_sim::ranks::in_process;
 use cloth_sim::step::Counter;
+use cloth_sim::verify::{Threads, intersections};
 use cloth_sim::{Model, Simulation, scene};
 
 const PRESS: &str = include_str!("scenes/press.ron");
+const OVERLAP: &str = include_str!("scenes/overlap.ron");
 
 /// A sheet over a floor; one of its corners is a handle 4 mm above it.
 const HANDLE: &str = r#"(
@@ -33,15 +35,25 @@ fn with_simulation<T: Send>(
 ) -> Result<T> {
     assert!(text.contains(change.0));
     let text = text.replacen(change.0, change.1, 1);
-    let parsed = scene::parse(&text, "pinch.ron").unwrap();
+    Ok(with_ranks(&text, [1, 1], work)?.remove(0))
+}
+
+/// Calls `work` with the simulation of a scene on so many ranks and threads.
+fn with_ranks<T: Send>(
+    text: &str,
+    [ranks, threads]: [usize; 2],
+    work: impl Fn(&mut Simulation) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let parsed = scene::parse(text, "pinch.ron").unwrap();
     let scene = scene::complete(parsed, Path::new("pinch.ron")).unwrap();
-    let setup = scene::build(&scene, Path::new(".")).unwrap();
-    let model = Arc::new(Model::new(scene.settings(), setup, |partition| partition(1)).unwrap());
-    let mut results = in_process::run(1, |world| {
-        let mut simulation = Simulation::new(model.clone(), world, 1)?;
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes");
+    let setup = scene::build(&scene, &home).unwrap();
+    let model = Model::new(scene.settings(), setup, |partition| partition(ranks)).unwrap();
+    let model = Arc::new(model);
+    in_process::run(ranks, |world| {
+        let mut simulation = Simulation::new(model.clone(), world, threads)?;
         work(&mut simulation)
-    })?;
-    Ok(results.remove(0))
+    })
 }
 
 /// Steps until 0.4 s at each of these numbers of steps per frame of 20 ms.
@@ -138,4 +150,93 @@ fn a_run_that_stops_names_the_bodies_the_place_and_what_to_do() {
     ] {
         assert!(said.contains(words), "{said}");
     }
+}
+
+/// How many intersections of cloth and obstacles are those of dropped pairs, and how many others
+/// there are, those of cloth and cloth too.
+fn meeting(simulation: &Simulation) -> [usize; 2] {
+    let model = simulation.model();
+    let cloth = simulation.positions().len();
+    let mut x = simulation.positions().to_vec();
+    x.resize(model.numbering.vertices(), Vec3::zeros());
+    let poses = simulation.obstacle_poses();
+    model.place_obstacles(true, &mut x[cloth..], |number, _| poses[number]);
+    let passed = simulation.passed();
+    let found = intersections(&Threads::INLINE, &model.surfaces, &x);
+    let dropped = found.iter().filter(|found| {
+        let names = found.objects.map(|object| &model.names[object as usize]);
+        let of = passed.iter().filter(|passed| names.contains(&&passed.name));
+        let vertices: Vec<u32> = of.flat_map(|passed| passed.vertices.iter().copied()).collect();
+        found.edge.iter().chain(&found.face).any(|vertex| vertices.contains(vertex))
+    });
+    let dropped = dropped.count();
+    [dropped, found.len() - dropped]
+}
+
+#[test]
+fn cloth_passes_a_limb_that_overlaps_another_and_comes_back() {
+    let (mut most, mut hashes) = ([0; 2], Vec::new());
+    let run = |simulation: &mut Simulation| {
+        let mut steps = Vec::new();
+        simulation.run(100, |simulation, _| {
+            // The limbs are where they are prescribed to be.
+            assert!(simulation.waiting().is_empty());
+            let passed = simulation.passed();
+            let vertices: usize = passed.iter().map(|passed| passed.vertices.len()).sum();
+            steps.push((simulation.state_hash()?, vertices, meeting(simulation)));
+            Ok(())
+        })?;
+        assert!(simulation.passed().is_empty(), "{:?}", simulation.passed());
+        Ok(steps)
+    };
+    for on in [[1, 1], [1, 2], [2, 1], [3, 1]] {
+        for steps in with_ranks(OVERLAP, on, run).unwrap() {
+            if hashes.is_empty() {
+                for &(_, vertices, [dropped, others]) in &steps {
+                    assert_eq!(others, 0);
+                    most = [most[0].max(vertices), most[1].max(dropped)];
+                }
+                hashes = steps;
+            } else {
+                assert!(steps == hashes, "other bits on {on:?} ranks and threads");
+            }
+        }
+    }
+    println!("at most {} vertices pass, with {} intersections", most[0], most[1]);
+    assert!(most[0] > 0 && most[1] > 0, "nothing was dropped: {most:?}");
+}
+
+#[test]
+fn what_is_open_is_not_passed() {
+    // The press would have to go through a floor without an inside. So it is passed itself.
+    let drop = PRESS.replacen("frames: 20", "contact: (on_pinch: Drop), frames: 20", 1);
+    let floor = "shape: Box(size_m: (0.6, 0.02, 0.4)), transform: (translation_m: (0, -0.01, 0))";
+    let open = (floor, "shape: Plane(width_m: 0.6, length_m: 0.4)");
+    with_simulation(&drop, open, |simulation| {
+        let mut passed = 0;
+        simulation.run(100, |simulation, _| {
+            assert!(simulation.waiting().is_empty());
+            let names = Vec::from_iter(simulation.passed().into_iter().map(|it| it.name));
+            assert!(names.iter().all(|name| name == "press"), "{names:?}");
+            passed += names.len();
+            assert_eq!(meeting(simulation)[1], 0);
+            Ok(())
+        })?;
+        assert!(passed > 20 && simulation.passed().is_empty());
+        Ok(())
+    })
+    .unwrap();
+    // A handle that is led into an open floor waits, as without `Drop`.
+    let handle = ("steps_per_frame: 10", "contact: (on_pinch: Drop), steps_per_frame: 10");
+    with_simulation(HANDLE, handle, |simulation| {
+        simulation.step()?;
+        for step in 1..20 {
+            let height_m = 0.004 - 5e-4 * f64::from(step);
+            simulation.set_handle(1, &[Vec3::new(-0.05, height_m, -0.05)])?;
+            simulation.step()?;
+        }
+        assert!(!simulation.waiting().is_empty() && simulation.passed().is_empty());
+        Ok(())
+    })
+    .unwrap();
 }

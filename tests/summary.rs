@@ -69,6 +69,35 @@ fn bodies_that_waited_are_named() {
     assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
 }
 
+/// An obstacle that cloth passes is named, and `check` counts its intersections apart.
+#[test]
+fn obstacles_that_were_passed_are_named_and_counted_apart() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/overlap.ron");
+    let scene = scene.to_str().expect("a path of characters");
+    let output = cloth_sim(folder.path(), &[scene, "--threads", "1", "--out", "limbs"]);
+    let [summary, said] =
+        [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("text"));
+    let warnings: Vec<_> = said.lines().filter(|line| line.starts_with("warning")).collect();
+    assert_eq!(warnings.len(), 1, "{said}");
+    assert!(warnings[0].contains(", cloth passes `limb`, because "), "{said}");
+    assert!(line(&summary, "passed ").starts_with("`limb` 0."), "{summary}");
+    let check = || {
+        let output = cloth_sim(folder.path(), &["check", "limbs"]);
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (clean, report) = check();
+    assert!(clean && report.contains("no fault in 21 frames"), "{report}");
+    assert!(report.contains("counted apart: "), "{report}");
+    // Without the record of what was passed, the same frames have faults.
+    let steps = folder.path().join("limbs/steps.jsonl");
+    let text = std::fs::read_to_string(&steps).expect("the record can be read");
+    std::fs::write(&steps, text.replace("\"obstacle\":\"limb\"", "\"obstacle\":\"arm\""))
+        .expect("the record is written");
+    let (clean, report) = check();
+    assert!(!clean && report.contains("between sleeve and limb"), "{report}");
+}
+
 #[test]
 fn the_summary_says_what_users_of_the_frames_ask() {
     let [summary, said] = landing(&[]);

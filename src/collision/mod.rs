@@ -7,6 +7,7 @@ pub mod bvh;
 pub mod ccd;
 pub mod dop;
 pub mod elementary;
+pub mod enclosure;
 pub mod flatness;
 pub mod intersect;
 pub mod margin;

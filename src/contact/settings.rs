@@ -59,6 +59,8 @@ pub enum OnPinch {
     /// Those that pinch wait until there is room. The others go on.
     #[default]
     Hold,
+    /// Where prescribed surfaces overlap, cloth passes one of them. What else pinches waits.
+    Drop,
     /// The run fails.
     Stop,
 }

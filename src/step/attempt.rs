@@ -62,7 +62,7 @@ impl Stages {
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(model, state, span));
         // 2. Predicted motion -> candidates.
-        self.search.find(here, &self.motion, report, observer)?;
+        self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 8. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
         for repairs_left in (0..MOST_REPAIRS).rev() {

@@ -6,6 +6,7 @@ pub mod clock;
 mod contacts;
 mod context;
 pub mod control;
+pub mod dropped;
 mod dynamics;
 mod gather;
 mod impulses;
@@ -26,6 +27,7 @@ pub mod waiting;
 mod watch;
 
 pub use clock::{Clock, TICKS_PER_STEP};
+pub use dropped::{Dropped, PassedObstacle};
 pub use model::Model;
 pub use pinch::WaitingBody;
 pub use report::{Counter, EnergyRise, Measure, Phase, StepReport};

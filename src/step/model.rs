@@ -6,6 +6,8 @@ use crate::bodies::cloth::ClothModel;
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
+use crate::collision::enclosure::encloses_a_volume;
+use crate::contact::settings::OnPinch;
 use crate::error::Result;
 use crate::ids::{NodeId, VertexId};
 use crate::math::Vec3;
@@ -38,6 +40,9 @@ pub struct Model {
     pub bodies: Vec<Arc<dyn Body>>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
+    /// Whether cloth may pass each obstacle in a pinch: it encloses a volume, so that it is clear
+    /// what is outside of it, and the scene allows it (`contact.on_pinch: Drop`).
+    pub passable: Vec<bool>,
     /// Which vertices and nodes belong to which cloth, body or obstacle.
     pub numbering: Numbering,
     /// The surfaces of all bodies, in the order of `names`.
@@ -98,6 +103,7 @@ impl Model {
                 .chain(bodies.iter().map(|body| body.name().to_owned()))
                 .chain(setup.obstacles.iter().map(|obstacle| obstacle.name.clone()))
                 .collect(),
+            passable: passable(&settings, &setup),
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
             bodies,
@@ -120,6 +126,17 @@ impl Model {
         self.settings.air.velocity(time_s)
     }
 
+    /// The place of an obstacle among the surfaces.
+    pub fn object_of_obstacle(&self, number: usize) -> usize {
+        self.surfaces.list.len() - self.obstacles.len() + number
+    }
+
+    /// The number of the obstacle that a vertex belongs to.
+    pub fn obstacle_of(&self, vertex: VertexId) -> Option<usize> {
+        let obstacles = &self.surfaces.list[self.object_of_obstacle(0)..];
+        obstacles.iter().position(|surface| surface.vertices().contains(&(vertex as usize)))
+    }
+
     /// Writes the positions (m) of all obstacle vertices to `out`. `pose` gives the motion of each
     /// obstacle, by its number. Those of fixed obstacles are written only if `also_fixed`.
     pub fn place_obstacles(
@@ -137,6 +154,12 @@ impl Model {
             first = end;
         }
     }
+}
+
+fn passable(settings: &StepSettings, setup: &Setup) -> Vec<bool> {
+    let allowed = settings.contact.on_pinch == OnPinch::Drop;
+    let may_pass = |it: &ObstacleSetup| allowed && encloses_a_volume(&it.faces, &it.shape);
+    setup.obstacles.iter().map(may_pass).collect()
 }
 
 fn edges(setup: &Setup, cloth: &ClothModel) -> Vec<[VertexId; 2]> {

@@ -14,7 +14,7 @@ use crate::step::waiting::{Prescribed, Waiting};
 /// The smallest step that is tried before a body waits that was on time, ticks. Larger ones make
 /// bodies wait that would find room in smaller steps; smaller ones cost solves. The scenes
 /// `pinch.ron` and `press.ron` decided it (docs/methods.md, section 8).
-const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
+pub(super) const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
 
 /// A prescribed body that is behind its motion because it had no room.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,12 @@ impl Simulation<'_> {
         if settings.on_pinch == OnPinch::Stop {
             return self.state.control.shrink(&self.model.settings.solver, true);
         }
-        // 1. Bodies that were behind and tried to catch up: they wait on.
+        // 1. Cloth passes one of the surfaces that overlap, if the scene allows it.
+        if self.drop_pinched(conflict) {
+            self.state.control.enlarge(now, end);
+            return true;
+        }
+        // 2. Bodies that were behind and tried to catch up: they wait on.
         let bodies = self.pinching(conflict);
         let span = Span::new(&self.model.clock, &self.state, self.state.control.ticks);
         let prescribed = Vec::from_iter(Prescribed::all(&self.model));
@@ -86,7 +91,7 @@ impl Simulation<'_> {
         if !behind.is_empty() {
             return true;
         }
-        // 2. Bodies that are on time: smaller steps may suffice. If they don't, the bodies wait.
+        // 3. Bodies that are on time: smaller steps may suffice. If they don't, the bodies wait.
         if bodies.is_empty() || self.state.control.ticks > SMALLEST_TICKS {
             return self.state.control.shrink(&self.model.settings.solver, true);
         }
@@ -145,7 +150,7 @@ impl Simulation<'_> {
     }
 
     /// The prescribed bodies that prescribed `vertices` belong to, rising.
-    fn bodies_of<'a>(&self, vertices: impl Iterator<Item = &'a VertexId>) -> Vec<usize> {
+    pub(super) fn bodies_of<'a>(&self, vertices: impl Iterator<Item = &'a VertexId>) -> Vec<usize> {
         let mut bodies: Vec<usize> =
             vertices.filter_map(|&vertex| self.prescribed_body(vertex)).collect();
         bodies.sort_unstable();
@@ -156,12 +161,8 @@ impl Simulation<'_> {
     /// The prescribed body that a prescribed vertex belongs to now.
     fn prescribed_body(&self, vertex: VertexId) -> Option<usize> {
         let model = &self.model;
-        if let Some(mut left) = (vertex as usize).checked_sub(model.numbering.free_vertices()) {
-            return model.obstacles.iter().position(|obstacle| {
-                let inside = left < obstacle.shape.len();
-                left = left.saturating_sub(obstacle.shape.len());
-                inside
-            });
+        if vertex as usize >= model.numbering.free_vertices() {
+            return model.obstacle_of(vertex);
         }
         let holds = |group: usize| {
             let pins = &model.cloth.pins.groups[group];

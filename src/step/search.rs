@@ -7,6 +7,7 @@ use crate::contact::candidates::{
 use crate::error::{Error, Result};
 use crate::stealing::RankThreads;
 use crate::step::context::Context;
+use crate::step::dropped::Dropped;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::report::{Counter, Phase, StepReport};
@@ -21,11 +22,13 @@ pub(super) struct CandidateSearch {
     finder: CandidateFinder,
     processors: SearchProcessors,
     roots: Vec<Test>,
+    /// Pairs that are no candidates in this step.
+    dropped: Dropped,
 }
 
 impl CandidateSearch {
     pub fn new(finder: CandidateFinder, processors: SearchProcessors) -> Self {
-        Self { finder, processors, roots: Vec::new() }
+        Self { finder, processors, roots: Vec::new(), dropped: Dropped::default() }
     }
 
     /// The pairs that this rank found.
@@ -34,7 +37,8 @@ impl CandidateSearch {
     }
 
     /// One search along the predicted motion. After: the candidates of all ranks are all pairs that
-    /// come near, as long as every vertex ends within the margin of its path. Collective.
+    /// come near and are not `dropped`, as long as every vertex ends within the margin of its path.
+    /// Collective.
     ///
     /// # Errors
     /// When another rank has failed, and those of the `observer`.
@@ -42,9 +46,11 @@ impl CandidateSearch {
         &mut self,
         here: &Context,
         motion: &StepMotion,
+        dropped: &Dropped,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<()> {
+        self.dropped.clone_from(dropped);
         let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| self.finder.refit(&here.rank.threads, surfaces, &sweep));
         self.collect(here, motion, report, observer)
@@ -98,6 +104,9 @@ impl CandidateSearch {
             report.count(Counter::Candidates, counts.candidates);
             Ok::<_, Error>(counts)
         })?;
+        if !self.dropped.is_empty() {
+            self.finder.retain(|pair| self.dropped.keeps(pair, model));
+        }
         let (processors, finder) = (&self.processors, &self.finder);
         let world = rank.world;
         observer.searched(&SearchOver { world, processors, executed, finder, surfaces, sweep })

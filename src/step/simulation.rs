@@ -198,6 +198,7 @@ impl<'w> Simulation<'w> {
                 return Err(self.step_error(&trouble)?);
             }
         }
+        self.follow_dropped();
         self.stages.watch.end(&self.model, &self.rank, &self.state, &mut report)?;
         Ok(report)
     }

@@ -10,6 +10,7 @@ use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::World;
 use crate::step::control::StepControl;
+use crate::step::dropped::Dropped;
 use crate::step::model::Model;
 use crate::step::waiting::Waiting;
 
@@ -34,6 +35,8 @@ pub struct State {
     /// Prescribed bodies that are behind their motion: obstacles, then groups of pins; the same on
     /// every rank.
     pub waiting: Vec<Option<Waiting>>,
+    /// Vertices of cloth that pass obstacles; the same on every rank.
+    pub dropped: Dropped,
     /// What contacts that touch this rank's nodes remember, by rising pair.
     pub contacts: Vec<ContactMemory>,
 }
@@ -62,12 +65,13 @@ impl State {
             coordinates,
             captured: model.cloth.pins.nothing_captured(),
             waiting: vec![None; model.obstacles.len() + model.cloth.pins.groups.len()],
+            dropped: Dropped::default(),
             contacts: Vec::new(),
         }
     }
 
     /// Hash of the whole state over all ranks: time, the size of the next attempt, positions, velocities and coordinates in the
-    /// mesh's own order, pins, bodies that wait, and memories of contacts. The rank that `owns` the lowest node that
+    /// mesh's own order, pins, bodies that wait, dropped pairs, and memories of contacts. The rank that `owns` the lowest node that
     /// a contact pushes counts its memory. The hash is the same for any number of ranks.
     /// Collective.
     ///
@@ -101,6 +105,7 @@ impl State {
                 waiting.add_to(&mut hash);
             }
         }
+        self.dropped.add_to(&mut hash);
         hash.update(bytemuck::cast_slice(&sum));
         Ok(hash.digest())
     }

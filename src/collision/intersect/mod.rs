@@ -35,7 +35,7 @@ pub struct Intersection {
 /// rising edge and face. [`Moves::meets`] says which surfaces are tested. The edges of each are
 /// tested against the faces of the other. Exact: see [`edge_meets_face`].
 pub fn intersections(threads: &Threads, surfaces: &Surfaces, x: &[Vec3]) -> Vec<Intersection> {
-    let still = Still::new(threads, surfaces, x, 0.0);
+    let still = Still::new(threads, surfaces, x, 0.0, |_| true);
     let mut found = Vec::new();
     still.for_face_pairs(|first, second| still.edges_in_faces(first, second, &mut found));
     found.sort_unstable_by_key(|found| (found.edge, found.face));
@@ -80,7 +80,7 @@ pub fn start_state(
     x: &[Vec3],
     delta_m: f64,
 ) -> Vec<StartProblem> {
-    let still = Still::new(threads, surfaces, x, delta_m);
+    let still = Still::new(threads, surfaces, x, delta_m, |_| true);
     let (mut meeting, mut near) = (Vec::new(), Vec::new());
     still.for_face_pairs(|first, second| {
         still.edges_in_faces(first, second, &mut meeting);
@@ -115,6 +115,41 @@ pub fn start_state(
     problems.into_values().collect()
 }
 
+/// For each of the `obstacles` (by their place among the surfaces) the vertices of cloth whose
+/// vertex, edges or faces meet it or are nearer to it than `radius_m`, rising. All vertices are at
+/// `x` (finite, m).
+pub fn touching(
+    threads: &Threads,
+    surfaces: &Surfaces,
+    x: &[Vec3],
+    obstacles: &[u32],
+    radius_m: f64,
+) -> Vec<Vec<VertexId>> {
+    let deforms = |object: u32| surfaces.list[object as usize].moves == Moves::Deforms;
+    let wanted = |object| deforms(object) || obstacles.contains(&object);
+    let still = Still::new(threads, surfaces, x, radius_m, wanted);
+    let cloths = || (0..surfaces.list.len() as u32).filter(|&object| deforms(object));
+    let touch = |&obstacle: &u32| {
+        let (mut meeting, mut near) = (Vec::new(), Vec::new());
+        for cloth in cloths() {
+            still.for_pairs_of(cloth, obstacle, &mut |first, second| {
+                still.edges_in_faces(first, second, &mut meeting);
+                still.near_pairs(first, second, radius_m, &mut near);
+            });
+        }
+        let of_meeting = meeting.iter().flat_map(|found| found.edge.into_iter().chain(found.face));
+        let of_near = near.iter().flat_map(|found| found.pair.vertices);
+        let own = surfaces.list[obstacle as usize].vertices();
+        let vertices =
+            of_meeting.chain(of_near).filter(|&vertex| !own.contains(&(vertex as usize)));
+        let mut vertices = Vec::from_iter(vertices);
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
+    };
+    obstacles.iter().map(touch).collect()
+}
+
 /// Surfaces at one instant, with their hierarchies refitted.
 struct Still<'a> {
     surfaces: &'a Surfaces,
@@ -143,10 +178,22 @@ struct NearPair {
 }
 
 impl<'a> Still<'a> {
-    fn new(threads: &Threads, surfaces: &'a Surfaces, x: &'a [Vec3], radius_m: f64) -> Self {
+    /// Only the objects that are `wanted` can be visited.
+    fn new(
+        threads: &Threads,
+        surfaces: &'a Surfaces,
+        x: &'a [Vec3],
+        radius_m: f64,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Self {
         let mut vertices = Vec::with_capacity(x.len());
         let mut nodes = Vec::with_capacity(surfaces.list.len());
-        for surface in &surfaces.list {
+        for (object, surface) in (0..).zip(&surfaces.list) {
+            if !wanted(object) {
+                vertices.resize(surface.vertices().end, Dop18::EMPTY);
+                nodes.push(Vec::new());
+                continue;
+            }
             let radius = if surface.moves == Moves::Prescribed { 0.0 } else { radius_m };
             vertices.extend(x[surface.vertices()].iter().map(|x| Dop18::swept(x, x, radius)));
             let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
@@ -160,14 +207,18 @@ impl<'a> Still<'a> {
     fn for_face_pairs(&self, mut visit: impl FnMut(FaceOf, FaceOf)) {
         for (second, of_second) in (0..).zip(&self.surfaces.list) {
             for (first, of_first) in (0..=second).zip(&self.surfaces.list) {
-                let roots = of_first.hierarchy.root().zip(of_second.hierarchy.root());
-                let (Some((root1, root2)), false) =
-                    (roots, !of_first.moves.meets(of_second.moves, first == second))
-                else {
-                    continue;
-                };
-                self.descend((first, root1), (second, root2), &mut visit);
+                if of_first.moves.meets(of_second.moves, first == second) {
+                    self.for_pairs_of(first, second, &mut visit);
+                }
             }
+        }
+    }
+
+    /// Visits once each pair of faces of two objects whose bounds overlap.
+    fn for_pairs_of(&self, first: u32, second: u32, visit: &mut impl FnMut(FaceOf, FaceOf)) {
+        let root = |object: u32| self.surfaces.list[object as usize].hierarchy.root();
+        if let Some((root1, root2)) = root(first).zip(root(second)) {
+            self.descend((first, root1), (second, root2), visit);
         }
     }
 

@@ -67,15 +67,15 @@ fn all_intersections(surfaces: &Surfaces, x: &[Vec3]) -> Vec<([u32; 2], [u32; 3]
     found
 }
 
-/// Number of elementary pairs nearer than `delta`, by objects.
-fn all_near(surfaces: &Surfaces, x: &[Vec3], delta: f64) -> BTreeMap<[u32; 2], usize> {
-    let mut near = BTreeMap::new();
+/// The elementary pairs nearer than `delta`, by objects.
+fn all_near(surfaces: &Surfaces, x: &[Vec3], delta: f64) -> BTreeMap<[u32; 2], Vec<Pair>> {
+    let mut near = BTreeMap::<_, Vec<Pair>>::new();
     let mut add = |a: u32, b: u32, pair: Pair| {
         if counts(surfaces, a, b)
             && !pair.shares_a_vertex()
             && closest(pair.kind(), pair.gather(x)).distance < delta
         {
-            *near.entry([a.min(b), a.max(b)]).or_default() += 1;
+            near.entry([a.min(b), a.max(b)]).or_default().push(pair);
         }
     };
     let edges = edges(surfaces);
@@ -88,6 +88,27 @@ fn all_near(surfaces: &Surfaces, x: &[Vec3], delta: f64) -> BTreeMap<[u32; 2], u
         }
     }
     near
+}
+
+/// The vertices of the two cloths that touch `obstacle`: those in `meeting` edges and faces and in
+/// `near` pairs.
+fn all_touching(
+    surfaces: &Surfaces,
+    meeting: &[([u32; 2], [u32; 3])],
+    near: &BTreeMap<[u32; 2], Vec<Pair>>,
+    obstacle: u32,
+) -> Vec<VertexId> {
+    let own = surfaces.list[obstacle as usize].vertices();
+    let is_own = |vertex: &VertexId| own.contains(&(*vertex as usize));
+    let of_meeting = meeting.iter().map(|(edge, face)| [&edge[..], face].concat());
+    let of_near = (0..2).filter_map(|cloth| near.get(&[cloth, obstacle])).flatten();
+    let all = of_meeting.chain(of_near.map(|pair| pair.vertices.to_vec()));
+    let of_obstacle = all.filter(|vertices| vertices.iter().any(is_own)).flatten();
+    let cloth = surfaces.list[2].first_vertex;
+    let mut vertices = Vec::from_iter(of_obstacle.filter(|&vertex| vertex < cloth));
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
 }
 
 /// Crumpled surfaces in a cube, or on a grid on which vertices touch, coincide and lie in
@@ -118,7 +139,15 @@ proptest! {
         prop_assert_eq!(total(ProblemKind::Intersecting), expected.len());
         let near = problems.iter().filter(|problem| problem.kind == ProblemKind::TooNear);
         let near: BTreeMap<_, _> = near.map(|problem| (problem.objects, problem.count)).collect();
-        prop_assert_eq!(near, all_near(&surfaces, &x, delta));
+        let all = all_near(&surfaces, &x, delta);
+        let counts = all.iter().map(|(&objects, pairs)| (objects, pairs.len()));
+        prop_assert_eq!(near, counts.collect::<BTreeMap<_, _>>());
+
+        for obstacles in [&[3_u32, 4][..], &[4]] {
+            let found = touching(&threads, &surfaces, &x, obstacles, delta);
+            let expected = obstacles.iter().map(|&it| all_touching(&surfaces, &expected, &all, it));
+            prop_assert_eq!(found, Vec::from_iter(expected));
+        }
     }
 }
 

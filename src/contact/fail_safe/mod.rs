@@ -237,7 +237,7 @@ impl FailSafe {
             match SeparatingPlane::new(*pair, paths, x1, self.planes_move && !whole) {
                 Some(plane) => self.planes.push(plane),
                 None => {
-                    let mut here = Conflict::new(*pair, pair.vertices[0]);
+                    let mut here = Conflict::of_pair(*pair);
                     here.involve(pair, true, paths);
                     conflict = Conflict::merge(conflict, here);
                 }
@@ -275,7 +275,7 @@ impl FailSafe {
                 Ok(None) => target,
                 Ok(Some(displacement)) => start + displacement,
                 Err(pair) => {
-                    let mut here = Conflict::new(pair, bounds[0].vertex);
+                    let mut here = Conflict::of_vertex(pair, bounds[0].vertex);
                     for (bound, multiplier) in bounds.iter().zip(&self.multipliers) {
                         if bound.pair == pair || *multiplier > 0.0 {
                             here.involve(&bound.pair, bound.advance_m > 0.0, paths);
@@ -294,7 +294,7 @@ impl FailSafe {
         }
         for body in 0..paths.bodies.len() {
             if let Err(pair) = self.shorten_body(body, paths, x1, report) {
-                let mut here = Conflict::new(pair, pair.vertices[0]);
+                let mut here = Conflict::of_pair(pair);
                 here.involve(&pair, true, paths);
                 conflict = Conflict::merge(conflict, here);
             }

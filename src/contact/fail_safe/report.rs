@@ -57,6 +57,8 @@ pub struct Conflict {
     pub pair: Pair,
     /// The vertex that has no room. If that is not one vertex alone, the pair's first one.
     pub vertex: VertexId,
+    /// The vertices that have no room, rising. Of a pair that leaves no place for a plane all four.
+    pub crowded: Vec<VertexId>,
     /// The prescribed vertices that take part, rising: those of all these pairs, and those of other
     /// planes that hold back their vertices.
     pub prescribed: Vec<VertexId>,
@@ -65,8 +67,16 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    pub(super) fn new(pair: Pair, vertex: VertexId) -> Self {
-        Self { pair, vertex, prescribed: Vec::new(), pushing: Vec::new() }
+    /// One vertex has no room.
+    pub(super) fn of_vertex(pair: Pair, vertex: VertexId) -> Self {
+        let crowded = vec![vertex];
+        Self { pair, vertex, crowded, prescribed: Vec::new(), pushing: Vec::new() }
+    }
+
+    /// There is no room for a pair as a whole.
+    pub(super) fn of_pair(pair: Pair) -> Self {
+        let (vertex, crowded) = (pair.vertices[0], pair.vertices.to_vec());
+        Self { pair, vertex, crowded, prescribed: Vec::new(), pushing: Vec::new() }
     }
 
     /// Adds the prescribed vertices of `pair`.
@@ -81,6 +91,7 @@ impl Conflict {
     /// Both as one.
     pub(super) fn merge(one: Option<Self>, mut other: Self) -> Option<Self> {
         let Some(mut one) = one else { return Some(other) };
+        one.crowded.append(&mut other.crowded);
         one.prescribed.append(&mut other.prescribed);
         one.pushing.append(&mut other.pushing);
         if other.pair < one.pair {
@@ -89,9 +100,9 @@ impl Conflict {
         Some(one)
     }
 
-    /// Brings the prescribed vertices in order.
+    /// Brings the vertices in order.
     pub(super) fn sorted(mut self) -> Self {
-        for vertices in [&mut self.prescribed, &mut self.pushing] {
+        for vertices in [&mut self.crowded, &mut self.prescribed, &mut self.pushing] {
             vertices.sort_unstable();
             vertices.dedup();
         }

@@ -9,6 +9,7 @@ use cloth_sim::mesh::obj_read;
 use cloth_sim::scene::{self, Scene, spec};
 use cloth_sim::verify::{Moves, Surface, Surfaces};
 
+use crate::program::check::dropped::DroppedPairs;
 use crate::program::check::pieces::{self, Piece, PieceMesh};
 use crate::program::check::split::split;
 use crate::program::output::formats::obj;
@@ -38,6 +39,8 @@ pub struct CheckedRun {
     pub surfaces: Surfaces,
     /// Positions of the fixed obstacles, m.
     pub fixed: Vec<Vec3>,
+    /// Cloth that passed obstacles.
+    pub dropped: DroppedPairs,
     /// Number of vertices in each frame.
     pub frame_vertices: usize,
     /// Hash of all frames without their positions (see [`super::split`]).
@@ -97,13 +100,15 @@ impl CheckedRun {
                 (meshes.collect::<Result<Vec<_>>>()?, rest)
             }
         };
-        // 4. Surfaces with their hierarchies.
+        // 4. Surfaces with their hierarchies, and what the run has dropped.
         let surfaces = surfaces(&meshes, &pieces, cloths);
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
         let objects = objects.map(|(name, mesh)| {
             let PieceMesh { topology, rest_lengths, .. } = mesh;
             Object { name, edges: topology.edges, rest_lengths }
         });
+        let objects = Vec::from_iter(objects);
+        let dropped = DroppedPairs::read(folder, &objects, cloths)?;
         Ok(Self {
             folder: folder.to_owned(),
             name: scene.name.clone(),
@@ -111,9 +116,10 @@ impl CheckedRun {
             meshes: faults,
             unfinished: end.unfinished,
             rest,
-            objects: objects.collect(),
+            objects,
             surfaces,
             fixed,
+            dropped,
             frame_vertices: in_frames.positions.len(),
             common: in_frames.rest,
         })

@@ -26,6 +26,8 @@ pub struct FrameCheck {
     /// Number of intersections between two objects, or of one with itself. The key holds their
     /// places among the objects.
     pub counts: BTreeMap<[u32; 2], usize>,
+    /// Number of intersections of cloth with obstacles that it passes. They are in no other count.
+    pub dropped: usize,
     /// The first few intersections.
     pub first: Vec<Intersection>,
 }
@@ -81,7 +83,7 @@ impl FrameCheck {
         check
     }
 
-    /// Number of all intersections.
+    /// Number of all intersections except those of dropped pairs.
     pub fn intersections(&self) -> usize {
         self.counts.values().sum()
     }
@@ -93,7 +95,10 @@ impl FrameCheck {
         let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));
         let mut absurd = edges.iter().filter(is_absurd);
         self.absurd = absurd.next().map(|&first| (first, 1 + absurd.count()));
-        let found = intersections(threads, &run.surfaces, x);
+        let mut found = intersections(threads, &run.surfaces, x);
+        let all = found.len();
+        found.retain(|found| !run.dropped.has(self.frame, found));
+        self.dropped = all - found.len();
         for intersection in &found {
             let mut objects = intersection.objects;
             objects.sort_unstable();

@@ -1,9 +1,11 @@
 //! Verifies a finished run by its folder alone.
 //!
 //! Each frame is read back from its file. The check asks four questions. Is the frame there and
-//! whole? Are its positions finite? Does an edge meet a face? How far are edges from their rest
+//! whole? Are its positions finite? Does an edge meet a face? (Cloth
+//! that passes an obstacle in a pinch, as the run has recorded it, is counted apart.) How far are edges from their rest
 //! lengths? From the record of the steps it takes a fifth one: did energy rise without work?
 
+mod dropped;
 mod folder;
 mod frame;
 mod pieces;
@@ -45,6 +47,12 @@ impl Report {
         let run = &self.run;
         let whole = run.unfinished.is_none() && run.meshes.is_empty();
         whole && self.faulty_frames() == 0 && self.rises.is_empty()
+    }
+
+    /// Number of intersections of dropped pairs, and of the frames that have some.
+    pub fn dropped(&self) -> (usize, usize) {
+        let counts = self.frames.iter().map(|frame| frame.dropped).filter(|&count| count > 0);
+        counts.fold((0, 0), |(all, frames), count| (all + count, frames + 1))
     }
 
     fn is_faulty(&self, frame: &FrameCheck) -> bool {

@@ -36,6 +36,13 @@ impl fmt::Display for Report {
         let faulty = self.frames.iter().filter(|frame| self.is_faulty(frame));
         faulty.into_iter().try_for_each(|frame| self.write_faults(f, frame))?;
         self.write_rises(f)?;
+        if let (count @ 1.., frames) = self.dropped() {
+            let (count, frames) = (plural(count, "intersection"), plural(frames, "frame"));
+            writeln!(
+                f,
+                "counted apart: {count} of dropped pairs in {frames} (contact.on_pinch: Drop)"
+            )?;
+        }
         match self.faulty_frames() {
             0 if !self.rises.is_empty() => {
                 write!(

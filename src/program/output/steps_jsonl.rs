@@ -29,6 +29,9 @@ pub struct FrameRecord {
     /// Bodies that were behind their motion in these steps; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingRecord>,
+    /// Obstacles that cloth passed in these steps; absent if there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<PassedRecord>,
 }
 
 /// A prescribed body that was behind its motion since the previous frame.
@@ -42,6 +45,19 @@ pub struct WaitingRecord {
     pub largest_behind_m: f64,
     /// The same at the frame, m; 0 if the body is no longer behind.
     pub behind_m: f64,
+}
+
+/// An obstacle that cloth passed since the previous frame, because prescribed surfaces overlapped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PassedRecord {
+    /// Its name.
+    pub obstacle: String,
+    /// Whole steps after which vertices passed it.
+    pub steps: u64,
+    /// The largest number of vertices that passed it after a step.
+    pub largest: u64,
+    /// The vertices that pass it at the frame, rising, numbered over all cloths.
+    pub vertices: Vec<u32>,
 }
 
 /// One rank's measurements of one step.

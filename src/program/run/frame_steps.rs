@@ -3,11 +3,19 @@
 use cloth_sim::error::Result;
 use cloth_sim::observe::{ProcessorUse, Theft, note_theft};
 use cloth_sim::ranks::World;
-use cloth_sim::step::{Simulation, StepReport, WaitingBody};
+use cloth_sim::step::{PassedObstacle, Simulation, StepReport, WaitingBody};
 
-use crate::program::output::steps_jsonl::{FrameRecord, WaitingRecord};
+use crate::program::output::steps_jsonl::{FrameRecord, PassedRecord, WaitingRecord};
 use crate::program::run::gather;
 use crate::program::run::step_watch::StepWatch;
+
+/// Who is behind or passed after a step.
+pub struct AfterStep {
+    /// Prescribed bodies that are behind their motion.
+    pub waiting: Vec<WaitingBody>,
+    /// Obstacles that cloth passes.
+    pub passed: Vec<PassedObstacle>,
+}
 
 /// Measurements of one rank, step by step.
 #[derive(Default)]
@@ -20,17 +28,34 @@ pub struct FrameSteps {
     pub searches_s: Vec<Vec<f64>>,
     thefts: Vec<Theft>,
     waiting: Vec<WaitingRecord>,
+    passed: Vec<PassedRecord>,
 }
 
 impl FrameSteps {
-    /// Adds a step, and the bodies that are behind after it.
-    pub fn add(&mut self, report: &StepReport, watch: StepWatch, waiting: &[WaitingBody]) {
+    /// Adds a step, and who is behind or passed after it.
+    pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
+        let AfterStep { waiting, passed } = after;
+        self.passed.iter_mut().for_each(|record| record.vertices.clear());
+        passed.into_iter().for_each(|obstacle| self.note_passed(obstacle));
         self.waiting.iter_mut().for_each(|record| record.behind_m = 0.0);
         waiting.iter().for_each(|body| self.note(body));
         self.reports.push(*report);
         self.uses.extend(watch.uses);
         self.searches_s.push(watch.lengths_s);
         watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
+    }
+
+    fn note_passed(&mut self, PassedObstacle { name, vertices }: PassedObstacle) {
+        let known = self.passed.iter().position(|record| record.obstacle == name);
+        let place = known.unwrap_or(self.passed.len());
+        if known.is_none() {
+            let vertices = Vec::new();
+            self.passed.push(PassedRecord { obstacle: name, steps: 0, largest: 0, vertices });
+        }
+        let record = &mut self.passed[place];
+        record.steps += 1;
+        record.largest = record.largest.max(vertices.len() as u64);
+        record.vertices = vertices;
     }
 
     fn note(&mut self, body: &WaitingBody) {
@@ -67,6 +92,7 @@ impl FrameSteps {
             steps: gather::steps(world, simulation.steps(), self)?,
             thefts: gather::thefts(world, &self.thefts)?,
             waiting: self.waiting.clone(),
+            passed: self.passed.clone(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! A run from arguments to frames, as a numbered table of contents.
 
 mod details;
+mod drops;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod frame_steps;
@@ -31,7 +32,7 @@ use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::{Model, Simulation};
 use nix::sys::signal::Signal;
 
-use self::frame_steps::FrameSteps;
+use self::frame_steps::{AfterStep, FrameSteps};
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, exit_code};
 use self::job::Job;
 use self::placement::Placement;
@@ -207,14 +208,14 @@ impl RankRun<'_> {
             time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
         }
         // 3. What rank 0 stores and shows at once.
-        let waiting = simulation.waiting();
+        let after = AfterStep { waiting: simulation.waiting(), passed: simulation.passed() };
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
             recorder.step(step, &report);
-            recorder.waits(frame, &waiting);
+            recorder.waits(frame, &after.waiting);
         }
         // 4. What is gathered with the frame.
-        steps.add(&report, watch, &waiting);
+        steps.add(&report, watch, after);
         Ok(())
     }
 }

@@ -18,6 +18,7 @@ use crate::program::profile::FrameProfiles;
 use crate::program::replay::recording::writer::Writer;
 use crate::program::replay::recording::{Header, RecordedStep};
 use crate::program::run::details::{Details, Totals};
+use crate::program::run::drops::Drops;
 use crate::program::run::job::Job;
 use crate::program::run::peaks::Peaks;
 use crate::program::run::progress::RunProgress;
@@ -39,6 +40,7 @@ pub struct Recorder<'j> {
     totals: Totals,
     peaks: Peaks,
     waits: Waits,
+    drops: Drops,
     /// Wall time of the set-up, s.
     set_up_s: f64,
     /// What the user sees while the run goes on.
@@ -76,6 +78,7 @@ impl<'j> Recorder<'j> {
             totals: Totals::new(head.ranks),
             peaks: Peaks::default(),
             waits: Waits::new(job.scene.step_s()),
+            drops: Drops::new(job.scene.step_s()),
             set_up_s: job.start.elapsed().as_secs_f64(),
             head,
             last_frame: None,
@@ -133,6 +136,9 @@ impl<'j> Recorder<'j> {
         self.profiles.add(&frame);
         self.totals.add(&frame);
         self.waits.add(&frame);
+        if let Some(warning) = self.drops.add(&frame) {
+            self.progress.say(&warning);
+        }
         let obstacles = simulation.obstacle_poses();
         self.frames.write(Frame { record: frame, obstacles, cloths })?;
         self.last_frame = Some(number);
@@ -174,7 +180,7 @@ impl<'j> Recorder<'j> {
     /// When a file cannot be written.
     pub fn close(self, model: &Model) -> Result<()> {
         let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
-        let (peaks, waits, set_up_s) = (self.peaks, self.waits, self.set_up_s);
+        let (peaks, waits, drops, set_up_s) = (self.peaks, self.waits, self.drops, self.set_up_s);
         let last_frame = self.last_frame.unwrap_or(0);
         let start = Instant::now();
         progress.finish();
@@ -199,6 +205,7 @@ impl<'j> Recorder<'j> {
                 model,
                 peaks: &peaks,
                 waits: &waits,
+                drops: &drops,
                 frames: last_frame as usize,
                 format: job.format.name(),
                 folder: &job.folder,

@@ -8,6 +8,7 @@ use cloth_sim::step::Model;
 
 use crate::program::output::names;
 use crate::program::output::run_json::{EnergyBalance, RunHead};
+use crate::program::run::drops::Drops;
 use crate::program::run::peaks::{Peaks, Strain};
 use crate::program::run::waits::Waits;
 use crate::program::words::{grouped, plural, significant};
@@ -22,6 +23,8 @@ pub struct Summary<'a> {
     pub peaks: &'a Peaks,
     /// Bodies that waited.
     pub waits: &'a Waits,
+    /// Obstacles that cloth passed.
+    pub drops: &'a Drops,
     /// Number of the last frame.
     pub frames: usize,
     /// The format of the frames.
@@ -51,7 +54,7 @@ impl fmt::Display for Summary<'_> {
         )?;
         write_cloth(f, model)?;
         self.write_peaks(f)?;
-        write!(f, "{}", self.waits)?;
+        write!(f, "{}{}", self.waits, self.drops)?;
         write_energy(f, &head.energy)?;
         let folder = self.folder.display();
         let last = names::frame(frames as u64, self.format);

@@ -1,0 +1,46 @@
+//! Cloth that passed obstacles, as the run has recorded it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use cloth_sim::error::Result;
+use cloth_sim::ids::VertexId;
+use cloth_sim::verify::Intersection;
+
+use crate::program::check::folder::Object;
+use crate::program::output::{names, steps_jsonl};
+
+/// Dropped pairs of each frame: a vertex of cloth, and the place of an obstacle among the objects.
+#[derive(Debug, Clone, Default)]
+pub struct DroppedPairs(BTreeMap<u64, BTreeSet<(VertexId, u32)>>);
+
+impl DroppedPairs {
+    /// Those of the run in `folder`. The first `cloths` of its `objects` are cloths, all others are
+    /// obstacles. A run without a record of its steps has none.
+    ///
+    /// # Errors
+    /// When the record cannot be read.
+    pub fn read(folder: &Path, objects: &[Object], cloths: usize) -> Result<Self> {
+        let mut all = Self::default();
+        if !folder.join(names::STEPS).exists() {
+            return Ok(all);
+        }
+        let obstacle = |name: &str| (cloths..objects.len()).find(|&at| objects[at].name == name);
+        for frame in steps_jsonl::read(folder)? {
+            let frame = frame?;
+            for passed in &frame.passed {
+                let Some(obstacle) = obstacle(&passed.obstacle) else { continue };
+                let pairs = passed.vertices.iter().map(|&vertex| (vertex, obstacle as u32));
+                all.0.entry(frame.frame).or_default().extend(pairs);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether an intersection in `frame` is one of cloth with an obstacle that it passes.
+    pub fn has(&self, frame: u64, found: &Intersection) -> bool {
+        let Some(pairs) = self.0.get(&frame) else { return false };
+        let vertices = || found.edge.iter().chain(&found.face);
+        found.objects.iter().any(|&object| vertices().any(|&v| pairs.contains(&(v, object))))
+    }
+}
