@@ -285,7 +285,7 @@ fn contacts_between_cloths_keep_momentum() {
         case.solve(3, 1).iter().zip(&model.cloth.masses).map(|(dv, &m)| dv * m).collect();
     let size: f64 = impulses.iter().map(|p| p.norm()).sum();
     let total: Vec3 = impulses.iter().sum();
-    assert!(total.norm() < 1e-12 * size, "{total:?} of {size}");
+    assert!(total.norm() < 1e-11 * size, "{total:?} of {size}");
     // The momentum of each cloth alone changes, so the springs do act.
     let first: Vec3 = impulses[..FIRST as usize].iter().sum();
     assert!(first.norm() > 1e-3 * size);
