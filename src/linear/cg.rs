@@ -18,9 +18,9 @@
 //! directions at once): their residual and search direction are zero, their
 //! value is the one that `x` starts with. A patch without a free vertex costs nothing.
 //!
-//! A solve iterates with the [`Rounded`] matrix, which takes half of the memory traffic. Then the
-//! true residual decides, with the matrix itself. If it is too large, the iteration goes on from
-//! there without rounding. With the matrix itself, the residual of the recurrence and the true one
+//! A long solve goes on with the [`Rounded`] matrix, which takes half of the memory traffic. Then the
+//! true residual decides, with the matrix itself. If it is too large, the iteration starts again
+//! from there without rounding. With the matrix itself, the residual of the recurrence and the true one
 //! agree to 1 % down to a relative residual of 1e-10 at condition numbers of 1e4 (40 x 40
 //! springs); at 1e7 the true one stays at 1.5e-10.
 
@@ -34,6 +34,9 @@ use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
 use crate::threads::{ByPatch, EachPatch};
 
+/// Iterations before the matrix is rounded: shorter solves would not make up for it.
+const BEFORE_ROUNDING: usize = 60;
+
 /// What the rounded matrix must reach of a tolerance, so that rounding rarely decides.
 const ROUNDED_SHARE: f64 = 0.98;
 
@@ -44,6 +47,20 @@ enum Precision {
     Single,
     /// The matrix itself.
     Double,
+}
+
+/// The numbers of an iteration that the next one needs.
+#[derive(Debug, Clone, Copy)]
+struct Recurrence {
+    alpha: f64,
+    gamma: f64,
+}
+
+impl Default for Recurrence {
+    /// No iteration yet.
+    fn default() -> Self {
+        Self { alpha: f64::INFINITY, gamma: f64::INFINITY }
+    }
 }
 
 /// The vectors of the iteration, reused from solve to solve.
@@ -101,52 +118,55 @@ impl CgWorkspace {
         let goal = tolerance.relative_residual * reference.max(tolerance.least_reference);
 
         self.initial_residual(system, rhs, x)?;
-        self.round(system);
-        let (_, before, _) =
-            self.iterate(system, x, ROUNDED_SHARE * goal, tolerance.max_iterations)?;
-        self.precision = Precision::Double;
-        self.initial_residual(system, rhs, x)?;
-        let [.., rho] = self.reduce(system.world)?;
-        let (end, more, final_residual) = if rho.sqrt() <= goal && reference.is_finite() {
-            (End::Converged, 0, rho.sqrt())
-        } else {
-            self.iterate(system, x, goal, tolerance.max_iterations - before)?
-        };
-        Ok(CgReport { end, iterations: before + more, reference, final_residual })
+        let most = tolerance.max_iterations;
+        let mut last = Recurrence::default();
+        let mut done = self.iterate(system, x, goal, most.min(BEFORE_ROUNDING), &mut last)?;
+        if done.end == End::Iterations && done.iterations < most {
+            self.round(system);
+            let left = most - done.iterations;
+            let rounded = self.iterate(system, x, ROUNDED_SHARE * goal, left, &mut last)?;
+            self.precision = Precision::Double;
+            self.initial_residual(system, rhs, x)?;
+            let left = left - rounded.iterations;
+            done = self.iterate(system, x, goal, left, &mut Recurrence::default())?;
+            done.iterations += most - left;
+        }
+        Ok(CgReport { reference, ..done })
     }
 
-    /// Iterates from the initial residual until its norm is at most `goal`, at most
-    /// `max_iterations` times. Returns how it ended, the number of iterations and the norm.
+    /// Iterates after `last` until the norm of the residual is at most `goal`, at most
+    /// `max_iterations` times. The report lacks its reference.
     fn iterate(
         &mut self,
         system: &mut System,
         x: &mut [Vec3],
         goal: f64,
         max_iterations: usize,
-    ) -> Result<(End, usize, f64)> {
-        let (mut alpha, mut gamma_before) = (f64::INFINITY, f64::INFINITY);
+        last: &mut Recurrence,
+    ) -> Result<CgReport> {
         let mut iterations = 0;
         loop {
             self.multiply(system)?;
             let [gamma, delta, rho] = self.reduce(system.world)?;
-            let residual = rho.sqrt();
+            let final_residual = rho.sqrt();
+            let report = |end| CgReport { end, iterations, reference: 0.0, final_residual };
             if !(gamma + delta + rho + goal).is_finite() {
-                return Ok((End::NotFinite, iterations, residual));
+                return Ok(report(End::NotFinite));
             }
-            if residual <= goal {
-                return Ok((End::Converged, iterations, residual));
+            if final_residual <= goal {
+                return Ok(report(End::Converged));
             }
             if iterations == max_iterations {
-                return Ok((End::Iterations, iterations, residual));
+                return Ok(report(End::Iterations));
             }
-            // Both infinite at first: beta and its correction of delta are zero.
-            let beta = gamma / gamma_before;
-            let curvature = delta - beta * gamma / alpha;
+            // Zero at first, and so is the correction of delta.
+            let beta = gamma / last.gamma;
+            let curvature = delta - beta * gamma / last.alpha;
             if gamma <= 0.0 || curvature <= 0.0 {
-                return Ok((End::Indefinite, iterations, residual));
+                return Ok(report(End::Indefinite));
             }
-            alpha = gamma / curvature;
-            gamma_before = gamma;
+            let alpha = gamma / curvature;
+            *last = Recurrence { alpha, gamma };
             self.update(system, x, alpha, beta);
             iterations += 1;
         }

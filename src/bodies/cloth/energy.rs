@@ -1,6 +1,7 @@
 //! The energy of all cloths and the work of the wind on them, patch by patch. A patch has the same
 //! bits on any number of ranks.
 
+use crate::bodies::cloth::elements::Meters;
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::model::ClothModel;
 use crate::bodies::cloth::scatter::own_patch;
@@ -23,6 +24,7 @@ pub struct EnergyState<'a> {
 /// Measures a rank's share. A triangle belongs to the patch of its lowest vertex.
 pub struct EnergyMeter {
     faces: Vec<Vec<FaceId>>,
+    meters: Vec<Meters>,
     energies: Vec<PatchEnergy>,
     works: Vec<f64>,
 }
@@ -62,7 +64,13 @@ impl EnergyMeter {
             }
         }
         let patches = faces.len();
-        Self { faces, energies: vec![PatchEnergy::default(); patches], works: vec![0.0; patches] }
+        let meters = faces.iter().map(|faces| model.elements.meters(faces)).collect();
+        Self {
+            faces,
+            meters,
+            energies: vec![PatchEnergy::default(); patches],
+            works: vec![0.0; patches],
+        }
     }
 
     /// The energy of each own patch.
@@ -74,8 +82,8 @@ impl EnergyMeter {
         state: EnergyState,
     ) -> &[PatchEnergy] {
         let EnergyState { x, v, gravity } = state;
-        let faces = &self.faces;
-        threads.for_each_patch(EachPatch(&mut self.energies), 1, |patch, energy| {
+        let slices = (EachPatch(&mut self.meters), EachPatch(&mut self.energies));
+        threads.for_each_patch(slices, 1, |patch, (meters, energy)| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];
             let vertices = layout.own[rows.start as usize..rows.end as usize].iter();
             // A patch may hold the nodes of another body.
@@ -86,8 +94,7 @@ impl EnergyMeter {
                 sum.internal_j += model.masses[a] * 0.5 * v[a].norm_squared();
                 sum.weight_j -= model.masses[a] * gravity.dot(&x[a]);
             }
-            let of_faces = faces[patch].iter().map(|&face| model.elements.face_energy(face, x));
-            sum.internal_j += of_faces.sum::<f64>();
+            sum.internal_j += model.elements.energy(&mut meters.0[0], x);
             energy.0[0] = sum;
         });
         &self.energies

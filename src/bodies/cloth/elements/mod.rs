@@ -26,14 +26,21 @@ pub trait Element: Send + Sync {
     /// [`Self::begin`] evaluates.
     type Share: Send + Sync;
 
+    /// Some faces and what their energy depends on.
+    type Meter: Send;
+
     /// The elements of `rest`.
     fn new(rest: &RestCloths) -> Self;
 
     /// The groups of vertices that the elements couple in the matrix.
     fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone;
 
-    /// The energy (J) of one face at the positions `x` (m) of all cloth vertices.
-    fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64;
+    /// What measures the energy of `faces`.
+    fn meter(&self, faces: &[FaceId]) -> Self::Meter;
+
+    /// The energy (J) of the faces of `meter`, at the positions `x` (m) of all cloth vertices.
+    /// Allocates nothing.
+    fn energy(&self, meter: &mut Self::Meter, x: &[Vec3]) -> f64;
 
     /// A rank's share of the elements, for the rows of `matrix`.
     fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share;
@@ -53,7 +60,7 @@ pub trait Element: Send + Sync {
     );
 }
 
-/// Makes [`Elements`] and [`Shares`] from the list of their files. An item is a doc comment, the
+/// Makes [`Elements`], [`Shares`] and [`Meters`] from the list of their files. An item is a doc comment, the
 /// name of the file, and the type in it that implements [`Element`].
 macro_rules! elements {
     ($($(#[$doc:meta])* $file:ident: $Kind:ident,)+) => {
@@ -69,6 +76,11 @@ macro_rules! elements {
             $($file: <$file::$Kind as Element>::Share,)+
         }
 
+        /// What measures the energy of some faces.
+        pub struct Meters {
+            $($file: <$file::$Kind as Element>::Meter,)+
+        }
+
         impl Elements {
             /// The elements of `rest`.
             pub fn new(rest: &RestCloths) -> Self {
@@ -80,9 +92,15 @@ macro_rules! elements {
                 std::iter::empty()$(.chain(self.$file.couplings()))+
             }
 
-            /// The elastic energy (J) of one face at the positions `x` (m).
-            pub fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
-                [$(self.$file.face_energy(face, x)),+].into_iter().sum()
+            /// What measures the energy of `faces`.
+            pub fn meters(&self, faces: &[FaceId]) -> Meters {
+                Meters { $($file: self.$file.meter(faces),)+ }
+            }
+
+            /// The energy (J) of the faces of `meters`, at the positions `x` (m) of all cloth
+            /// vertices.
+            pub fn energy(&self, meters: &mut Meters, x: &[Vec3]) -> f64 {
+                [$(self.$file.energy(&mut meters.$file, x)),+].into_iter().sum()
             }
 
             /// A rank's share, for the rows of `matrix`.

@@ -130,10 +130,9 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
         };
         let rows = assemble(&model, &inputs, 1);
         let size = rows.iter().map(|(_, force, _)| force.norm()).fold(0.0, f64::max);
-        let faces = 0..model.faces.len() as FaceId;
-        let energy = |x: &[Vec3]| -> f64 {
-            faces.clone().map(|face| model.elements.face_energy(face, x)).sum()
-        };
+        let faces = Vec::from_iter(0..model.faces.len() as FaceId);
+        let mut meters = model.elements.meters(&faces);
+        let mut energy = |x: &[Vec3]| model.elements.energy(&mut meters, x);
         for (vertex, force, _) in &rows {
             let at = *vertex as usize;
             for axis in 0..3 {

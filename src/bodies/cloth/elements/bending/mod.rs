@@ -15,11 +15,13 @@
 
 mod curvature;
 mod hinge;
+mod meter;
 mod motions;
 mod sheet;
 mod treatment;
 
 use crate::bodies::cloth::elements::Element;
+use crate::bodies::cloth::elements::bending::meter::BendingMeter;
 use crate::bodies::cloth::elements::bending::motions::{HingeMoment, HingeMotions};
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths};
@@ -61,6 +63,7 @@ struct HingeScatter {
 
 impl Element for Bending {
     type Share = BendingShare;
+    type Meter = BendingMeter;
 
     fn new(rest: &RestCloths) -> Self {
         let planes: Vec<_> = rest.planes().map(|plane| [plane.x1, plane.x2]).collect();
@@ -83,8 +86,12 @@ impl Element for Bending {
         hinges.iter().map(|hinge| &hinge.vertices[..])
     }
 
-    fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
-        self.sheet.face_energy(face, x)
+    fn meter(&self, faces: &[FaceId]) -> BendingMeter {
+        BendingMeter::new(&self.sheet, faces)
+    }
+
+    fn energy(&self, meter: &mut BendingMeter, x: &[Vec3]) -> f64 {
+        meter.energy(&self.sheet, x)
     }
 
     fn share(&self, layout: &Layout, matrix: &BlockCsr) -> BendingShare {

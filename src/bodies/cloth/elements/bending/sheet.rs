@@ -38,6 +38,13 @@ impl CurvatureTriangle {
             m[2] * d[0] + m[4] * d[1] + m[5] * d[2],
         ]
     }
+
+    /// Energy (J) at the angles `d` (rad) of its hinges beyond their rest angles.
+    #[inline]
+    pub fn energy(&self, d: [f64; 3]) -> f64 {
+        let moments = self.moments(d);
+        0.5 * (moments[0] * d[0] + moments[1] * d[1] + moments[2] * d[2])
+    }
 }
 
 /// The hinges and triangles of a sheet of cloth.
@@ -95,8 +102,7 @@ impl HingedSheet {
             Some(hinge) => hinge.deviation(hinge_angle(hinge.gather(x))),
             None => 0.0,
         });
-        let moments = triangle.moments(deviation);
-        0.5 * (moments[0] * deviation[0] + moments[1] * deviation[1] + moments[2] * deviation[2])
+        triangle.energy(deviation)
     }
 
     /// Elastic forces (N) on all vertices: minus the gradient of [`Self::energy`]. Tests compare

@@ -62,6 +62,7 @@ pub struct TriangleScatter {
 
 impl Element for Membrane {
     type Share = PatchLists<TriangleScatter>;
+    type Meter = Vec<FaceId>;
 
     fn new(rest: &RestCloths) -> Self {
         let triangles = rest.faces.iter().zip(rest.planes());
@@ -82,10 +83,17 @@ impl Element for Membrane {
         self.triangles.iter().map(|triangle| &triangle.vertices[..])
     }
 
-    fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
-        let triangle = &self.triangles[face as usize];
-        let corners = triangle.vertices.map(|vertex| x[vertex as usize]);
-        triangle.energy(&self.fabrics.of(face).stiffness, corners)
+    fn meter(&self, faces: &[FaceId]) -> Vec<FaceId> {
+        faces.to_vec()
+    }
+
+    fn energy(&self, faces: &mut Vec<FaceId>, x: &[Vec3]) -> f64 {
+        let of_face = |&face: &FaceId| {
+            let triangle = &self.triangles[face as usize];
+            let corners = triangle.vertices.map(|vertex| x[vertex as usize]);
+            triangle.energy(&self.fabrics.of(face).stiffness, corners)
+        };
+        faces.iter().map(of_face).sum()
     }
 
     fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share {
