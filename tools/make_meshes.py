@@ -111,6 +111,19 @@ def funnel():
     write("funnel", funnel.__doc__, points, faces)
 
 
+def bowl():
+    """A fixed bowl, an open surface: the lower half of a sphere of radius 0.3 m, its rim at y = 0."""
+    angle = np.linspace(90, 4, 31) * np.pi / 180
+    radii, heights = 0.3 * np.sin(angle), -0.3 * np.cos(angle)
+    centres = np.stack([0 * heights, heights, 0 * heights], axis=1)
+    u, v = np.tile([1.0, 0, 0], (len(radii), 1)), np.tile([0.0, 0, 1], (len(radii), 1))
+    points, faces = tube(circles(centres, radii, u, v, 72), closed_ends=False)
+    # A fan closes the bottom.
+    last, bottom = np.arange(len(points) - 72, len(points)), len(points)
+    fan = np.stack([np.full(72, bottom), last, np.roll(last, -1)], axis=1)
+    write("bowl", bowl.__doc__, np.vstack([points, [0, -0.3, 0]]), np.vstack([faces, fan]))
+
+
 def tetrahedron():
     """A regular tetrahedron of edge 0.1 m about the origin, one tip down."""
     edge, height = 0.1, 0.1 * np.sqrt(2 / 3)
@@ -212,7 +225,7 @@ def sleeve():
           {"shoulder": range(2 * around), "arm": range(2 * around, len(faces))})
 
 
-ALL = [undulated_bar, twist_cylinder, funnel, tetrahedron, needles, urchin, knot, gear, sleeve]
+ALL = [undulated_bar, twist_cylinder, funnel, bowl, tetrahedron, needles, urchin, knot, gear, sleeve]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])

@@ -3,6 +3,7 @@
 mod contact;
 mod dynamics;
 mod energy;
+mod load;
 mod pins;
 mod self_contact;
 mod statics;
