@@ -4,6 +4,8 @@
 //! serves all sizes: the points of a cube are adjacent in it.
 
 use crate::math::Vec3;
+use crate::partition::buckets::Buckets;
+use crate::partition::graph::Graph;
 use crate::partition::methods::WeightedPoints;
 use crate::threads::{EachPatch, Threads};
 
@@ -36,6 +38,8 @@ pub(super) struct Coarse {
     pub points: Vec<Vec3>,
     /// The sum of each cube's work.
     pub work: Vec<f64>,
+    /// The Morton keys of the cubes.
+    keys: Vec<u64>,
 }
 
 impl Sorted {
@@ -79,10 +83,10 @@ impl Sorted {
             };
             starts.retain(new);
         }
-        self.join(starts)
+        self.join(starts, shift)
     }
 
-    fn join(&self, starts: Vec<u32>) -> Coarse {
+    fn join(&self, starts: Vec<u32>, shift: u32) -> Coarse {
         let cubes = starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
         let mean = |cube: std::ops::Range<usize>| {
             let count = cube.len() as f64;
@@ -90,7 +94,8 @@ impl Sorted {
         };
         Coarse {
             points: cubes.clone().map(mean).collect(),
-            work: cubes.map(|cube| self.work[cube].iter().sum()).collect(),
+            work: cubes.clone().map(|cube| self.work[cube].iter().sum()).collect(),
+            keys: cubes.map(|cube| self.keys[cube.start] >> shift).collect(),
             starts,
         }
     }
@@ -106,6 +111,29 @@ impl Sorted {
 }
 
 impl Coarse {
+    /// The graph of cubes that touch. `None` if some are at the same place.
+    pub fn graph(&self) -> Option<Graph> {
+        let cells: Vec<[i32; 3]> = self.keys.iter().map(|&key| unkey(key)).collect();
+        let buckets = Buckets::new(1.0, cells.clone());
+        if buckets.len() != cells.len() {
+            return None;
+        }
+        let number: Option<Vec<u32>> = cells.iter().map(|&cell| buckets.find(cell)).collect();
+        let number = number?;
+        let mut cube = vec![0; cells.len()];
+        number.iter().zip(0..).for_each(|(&at, i)| cube[at as usize] = i);
+        let sorted = buckets.graph();
+        let mut graph = Graph { offsets: vec![0], neighbours: Vec::new() };
+        for at in number {
+            let others = sorted.neighbours(at).iter().map(|&other| cube[other as usize]);
+            graph.neighbours.extend(others);
+            let end = graph.neighbours.len();
+            graph.neighbours[graph.offsets[graph.offsets.len() - 1] as usize..].sort_unstable();
+            graph.offsets.push(end as u32);
+        }
+        Some(graph)
+    }
+
     /// Calls `work` with the number of each cube of `chunk` cubes and the values of its points.
     pub fn for_each_chunk<T: Send>(
         &self,
@@ -158,6 +186,11 @@ fn key(cell: &Vec3) -> u64 {
     let most = f64::from((1u32 << BITS) - 1);
     let [x, y, z] = [cell.x, cell.y, cell.z].map(|c| spread(c.clamp(0.0, most) as u64));
     x << 2 | y << 1 | z
+}
+
+/// The cell of a Morton key.
+fn unkey(key: u64) -> [i32; 3] {
+    [2, 1, 0].map(|axis| (0..BITS).map(|bit| (key >> (3 * bit + axis) & 1) << bit).sum::<u64>() as i32)
 }
 
 /// Puts two zeros between the bits of `cell`.

@@ -25,7 +25,7 @@ use self::transport::Transport;
 pub use self::transport::{Domain, Solve};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
-use crate::partition::measures::load_index;
+use crate::partition::measures::{load_index, surface_index};
 use crate::partition::methods::{Partitioner, WeightedPoints};
 use crate::threads::Threads;
 
@@ -61,8 +61,8 @@ pub struct PowerSettings {
     pub coarse_points: usize,
     /// Points move at random within a cube of this many spacings around them.
     pub offset: f64,
-    /// The first call tries so many sets of first sites on few cubes, and goes on with the one whose
-    /// work is nearest to its sites. With 0 it begins with random points, as in the paper.
+    /// The first call tries so many sets of first sites on few cubes, and goes on with the one that
+    /// has the least surface. With 0 it begins with random points, as in the paper.
     pub starts: u32,
     /// For first sites and offsets.
     pub seed: u64,
@@ -201,6 +201,7 @@ impl Power {
         let coarse = sorted.coarse(START_CUBES.max(START_CUBES_PER_PART * parts));
         let shares = vec![coarse.work.iter().sum::<f64>() / parts as f64; parts];
         let mut transport = Transport::new(&coarse.points, &coarse.work, &self.threads);
+        let graph = coarse.graph();
         let mut best = (f64::INFINITY, Vec::new());
         for start in 0..u64::from(settings.starts) {
             let sites = random_sites(&coarse.points, parts, mix(settings.seed) ^ start);
@@ -214,8 +215,16 @@ impl Power {
                 spread = centres.spread;
                 diagram.sites = centres.sites;
             }
-            if spread < best.0 {
-                best = (spread, diagram.sites);
+            let score = match &graph {
+                Some(graph) => {
+                    let part_of: Vec<u32> =
+                        coarse.points.iter().map(|x| diagram.site_of(x)).collect();
+                    surface_index(graph, &part_of, parts)
+                }
+                None => spread,
+            };
+            if score < best.0 {
+                best = (score, diagram.sites);
             }
         }
         best.1
