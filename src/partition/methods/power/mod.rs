@@ -10,12 +10,14 @@
 //! | `batches` | points in batches |
 //! | `coarse` | Morton order; cubes of points |
 //! | `transport` | Sinkhorn iterations |
+//! | `newton` | Newton steps where these are slow |
 //! | [`diagram`] | power diagram: which site has a point |
 
 mod batches;
 mod coarse;
 pub mod diagram;
 pub mod exp;
+mod newton;
 mod transport;
 
 use self::batches::LANES;
@@ -29,6 +31,8 @@ use crate::partition::measures::{load_index, surface_index};
 use crate::partition::methods::{Partitioner, WeightedPoints};
 use crate::threads::Threads;
 
+/// Sinkhorn iterations and Newton steps alternate at most so often.
+const ALTERNATIONS: u32 = 6;
 /// First sites are sought on at most so many cubes,
 const START_CUBES: usize = 4_000;
 /// or so many for each part,
@@ -49,8 +53,10 @@ pub struct PowerSettings {
     pub load_tolerance: f64,
     /// At most so many Lloyd rounds.
     pub rounds: u32,
-    /// At most so many Sinkhorn iterations in a round.
+    /// At most so many Sinkhorn iterations in a round,
     pub iterations: u32,
+    /// and then at most so many Newton steps; 0 in the paper, which has no bound of iterations.
+    pub newton_steps: u32,
     /// The first regularisation is `Gamma` (eq. 16) divided by this.
     pub epsilon_divisor: f64,
     /// The regularisation is multiplied by this from round to round.
@@ -75,7 +81,8 @@ impl Default for PowerSettings {
         Self {
             load_tolerance: 0.01,
             rounds: 10,
-            iterations: 1000,
+            iterations: 10,
+            newton_steps: 20,
             epsilon_divisor: 10.0,
             epsilon_factor: 2.0 / 3.0,
             overflow: 1e-12,
@@ -97,6 +104,8 @@ pub struct Round {
     pub domain: Domain,
     /// The Sinkhorn iterations.
     pub solve: Solve,
+    /// The Newton steps after them.
+    pub newton: Solve,
     /// The load index of the partition after the round.
     pub load_index: f64,
 }
@@ -163,20 +172,14 @@ impl Power {
                 epsilon * self.settings.epsilon_factor
             };
             let mut diagram = Diagram { sites, potentials };
-            let tolerance = 0.5 * self.settings.load_tolerance;
             let sharpness = gamma / epsilon;
             let mut domain =
                 if libm::exp(-sharpness) < self.settings.overflow { Domain::Log } else { Domain::Plain };
-            let most = self.settings.iterations;
-            let mut solve =
-                transport.solve(&mut diagram, &shares, epsilon, (domain, tolerance, most));
-            if domain == Domain::Plain && !solve.deviation.is_finite() {
-                domain = Domain::Log;
-                solve = transport.solve(&mut diagram, &shares, epsilon, (domain, tolerance, most));
-            }
+            let (solve, newton) =
+                self.balance(&mut transport, &mut diagram, &shares, epsilon, &mut domain);
             let part_of = self.assign(sorted, coarse, &diagram);
             let load_index = load_index(&part_of, &sorted.work, parts);
-            self.rounds.push(Round { sharpness, domain, solve, load_index });
+            self.rounds.push(Round { sharpness, domain, solve, newton, load_index });
             let centres = transport.centres(&diagram, epsilon).sites;
             if load_index < best.0 {
                 best = (load_index, part_of);
@@ -189,6 +192,44 @@ impl Power {
             (sites, potentials) = (centres, diagram.potentials);
         }
         best.1
+    }
+
+    /// Sinkhorn iterations, then Newton steps. Where no Newton step helps, since cells that must
+    /// exchange work do not touch, more of both.
+    fn balance(
+        &self,
+        transport: &mut Transport,
+        diagram: &mut Diagram,
+        shares: &[f64],
+        epsilon: f64,
+        domain: &mut Domain,
+    ) -> (Solve, Solve) {
+        let settings = &self.settings;
+        let tolerance = 0.5 * settings.load_tolerance;
+        let (mut sinkhorn, mut newton) = (Solve::default(), Solve::default());
+        let mut most = settings.iterations;
+        for _ in 0..ALTERNATIONS {
+            let mut solve =
+                transport.solve(diagram, shares, epsilon, (*domain, tolerance, most));
+            if *domain == Domain::Plain && !solve.deviation.is_finite() {
+                *domain = Domain::Log;
+                solve = transport.solve(diagram, shares, epsilon, (*domain, tolerance, most));
+            }
+            sinkhorn.iterations += solve.iterations;
+            sinkhorn.deviation = solve.deviation;
+            if solve.deviation < tolerance || settings.newton_steps == 0 {
+                break;
+            }
+            let steps = settings.newton_steps;
+            solve = transport.newton(diagram, shares, epsilon, (tolerance, steps));
+            newton.iterations += solve.iterations;
+            newton.deviation = solve.deviation;
+            if solve.deviation < tolerance {
+                break;
+            }
+            most *= 2;
+        }
+        (sinkhorn, newton)
     }
 
     /// The best of several random starts, after some Lloyd rounds on few cubes.

@@ -42,13 +42,17 @@ pub enum Domain {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kernel {
     /// The sites of the rows.
-    sites: Vec<u32>,
+    pub sites: Vec<u32>,
     /// `K`, a row for each site.
-    rows: Vec<Lanes>,
+    pub rows: Vec<Lanes>,
     /// Work of the batch that each site gets.
-    loads: Vec<f64>,
+    pub loads: Vec<f64>,
     /// The sum of that work times its position.
     moments: Vec<Vec3>,
+    /// The sites that get some work of the batch, for [`super::newton`].
+    pub strong: Vec<u32>,
+    /// A number for each two of them.
+    pub products: Vec<f64>,
     /// For one number of the batch.
     value: f64,
 }
@@ -74,6 +78,21 @@ impl<'a> Transport<'a> {
     /// `points` with their `work`; adjacent points should be near each other.
     pub fn new(points: &[Vec3], work: &[f64], threads: &'a Threads) -> Self {
         Self { threads, batches: Batches::new(points, work), loads: Vec::new() }
+    }
+
+    /// The work of each site in the last iteration.
+    pub fn loads(&self) -> &[f64] {
+        &self.loads
+    }
+
+    /// What the batches keep.
+    pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.batches.batches.iter().map(|batch| &batch.own)
+    }
+
+    /// Calls `work` with every batch, in parallel.
+    pub fn for_each(&mut self, work: impl Fn(&mut Batch<Kernel>) + Sync) {
+        self.batches.for_each(self.threads, |_, batch| work(batch));
     }
 
     /// `Gamma`: the largest squared distance of a point from its nearest site, m^2 (eq. 16).
@@ -110,13 +129,12 @@ impl<'a> Transport<'a> {
         loop {
             self.iterate(&factors);
             solve.iterations += 1;
-            let deviations = self.loads.iter().zip(shares).map(|(load, share)| load / share - 1.0);
-            solve.deviation = deviations.map(f64::abs).fold(0.0, nan_max);
+            solve.deviation = deviation(&self.loads, shares);
             if solve.deviation < tolerance || solve.iterations >= most {
                 break;
             }
             if domain == Domain::Plain && !self.loads.iter().all(|load| *load > 0.0) {
-                break; // The caller goes on in the log domain.
+                return solve; // The caller goes on in the log domain, from the same potentials.
             }
             let mut far = false;
             for r in 0..sites {
@@ -146,7 +164,7 @@ impl<'a> Transport<'a> {
     }
 
     /// Fills `K` of all batches; returns the factors `q_r` that belong to it.
-    fn build(&mut self, domain: Domain, diagram: &Diagram, epsilon: f64) -> Vec<f64> {
+    pub fn build(&mut self, domain: Domain, diagram: &Diagram, epsilon: f64) -> Vec<f64> {
         let inverse = 1.0 / epsilon;
         self.batches.for_each(self.threads, |_, batch| match domain {
             Domain::Plain => batch.build_plain(diagram, inverse),
@@ -159,7 +177,7 @@ impl<'a> Transport<'a> {
     }
 
     /// The work of each site, with the factors `q_r`. After: `loads` has it, with column sums `W_b`.
-    fn iterate(&mut self, factors: &[f64]) {
+    pub fn iterate(&mut self, factors: &[f64]) {
         self.batches.for_each(self.threads, |_, batch| batch.iterate(factors));
         self.loads.clear();
         self.loads.resize(factors.len(), 0.0);
@@ -235,6 +253,12 @@ pub(super) struct Centres {
     pub spread: f64,
 }
 
+/// The largest relative deviation of a load from its share (eq. 10); NaN if one is NaN.
+pub(super) fn deviation(loads: &[f64], shares: &[f64]) -> f64 {
+    let deviations = loads.iter().zip(shares).map(|(load, share)| load / share - 1.0);
+    deviations.map(f64::abs).fold(0.0, nan_max)
+}
+
 /// The larger number; NaN if one is NaN.
 fn nan_max(a: f64, b: f64) -> f64 {
     if a > b || a.is_nan() { a } else { b }
@@ -284,7 +308,7 @@ impl Batch<Kernel> {
 
     /// `W_b / sum_r q_r K_rb` of each point; without `factors` they are 1.
     #[inline(always)]
-    fn scales(&self, factors: Option<&[f64]>) -> Lanes {
+    pub fn scales(&self, factors: Option<&[f64]>) -> Lanes {
         let mut sums: Lanes = [0.0; LANES];
         for (&site, row) in self.own.sites.iter().zip(&self.own.rows) {
             let factor = factors.map_or(1.0, |factors| factors[site as usize]);
