@@ -8,15 +8,21 @@ use crate::partition::graph::Graph;
 /// `max_r |W_r / L - 1|` (eq. 18): the largest distance of a part's work `W_r` from the equal share
 /// `L`, relative to it. `part_of` and `work` are those of each point; 0 if there is no work.
 pub fn load_index(part_of: &[u32], work: &[f64], parts: usize) -> f64 {
-    let mut of_part = vec![0.0; parts];
-    for (&part, work) in part_of.iter().zip(work) {
-        of_part[part as usize] += work;
-    }
+    let of_part = part_loads(part_of, work, parts);
     let share = of_part.iter().sum::<f64>() / parts as f64;
     if share == 0.0 {
         return 0.0;
     }
     of_part.iter().map(|work| (work / share - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// The sum of the work of each part.
+pub fn part_loads(part_of: &[u32], work: &[f64], parts: usize) -> Vec<f64> {
+    let mut of_part = vec![0.0; parts];
+    for (&part, work) in part_of.iter().zip(work) {
+        of_part[part as usize] += work;
+    }
+    of_part
 }
 
 /// `max_r ghosts(r) / own(r)` (eq. 19): points of other parts that
@@ -79,7 +85,7 @@ mod tests {
         let path = Graph::from_cliques(6, edges.iter().map(|edge| &edge[..]));
         let middle = [0, 0, 0, 0, 1, 1];
         let comb = [0, 0, 1, 1, 0, 0];
-        assert_eq!(load_index(&middle, &[1.0; 6], 2), 1.0 / 3.0);
+        assert_eq!(load_index(&middle, &[1.0, 1.0, 2.0, 2.0, 1.0, 1.0], 2), 0.5);
         assert_eq!(load_index(&middle, &[0.0; 6], 2), 0.0);
         assert_eq!(surface_index(&path, &middle, 2), 0.5);
         assert_eq!(surface_index(&path, &comb, 2), 1.0);

@@ -12,25 +12,34 @@
 //! | `transport` | Sinkhorn iterations |
 //! | `newton` | Newton steps where these are slow |
 //! | [`diagram`] | power diagram: which site has a point |
+//! | [`cells`] | its cells as convex polytopes |
 
 mod batches;
+pub mod cells;
 mod coarse;
 pub mod diagram;
 pub mod exp;
 mod newton;
+#[cfg(test)]
+mod tests;
 mod transport;
 
 use self::batches::LANES;
+pub use self::cells::PowerCell;
 use self::coarse::{Coarse, Sorted, mix};
 pub use self::diagram::Diagram;
 use self::transport::Transport;
 pub use self::transport::{Domain, Solve};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
-use crate::partition::measures::{load_index, surface_index};
+use crate::partition::measures::{load_index, part_loads, surface_index};
 use crate::partition::methods::{Partitioner, WeightedPoints};
 use crate::threads::Threads;
 
+/// From this round on, a cell that got too much work asks for less of the coupling,
+const CORRECTED: u32 = 3;
+/// if the load index is below this.
+const CORRECTABLE: f64 = 0.1;
 /// Sinkhorn iterations and Newton steps alternate at most so often.
 const ALTERNATIONS: u32 = 6;
 /// First sites are sought on at most so many cubes,
@@ -59,12 +68,19 @@ pub struct PowerSettings {
     pub newton_steps: u32,
     /// The first regularisation is `Gamma` (eq. 16) divided by this.
     pub epsilon_divisor: f64,
+    /// For that, `Gamma` is at most this many times the mean squared distance of the work from its
+    /// site. A ball around each site has 5/3, a long box 3. Without a limit (infinite, as in the
+    /// paper) one drop far from all sites blurs all cells, and all sites gather in the middle.
+    pub far_limit: f64,
     /// The regularisation is multiplied by this from round to round.
     pub epsilon_factor: f64,
     /// The log domain is used where `exp(-Gamma / epsilon)` is below this.
     pub overflow: f64,
     /// More points than this are joined in cubes.
     pub coarse_points: usize,
+    /// Keep the cells of the last call if their load index is still below `load_tolerance`, so that
+    /// nothing moves between ranks; the paper always moves them.
+    pub calm: bool,
     /// Points move at random within a cube of this many spacings around them.
     pub offset: f64,
     /// The first call tries so many sets of first sites on few cubes, and goes on with the one that
@@ -84,9 +100,11 @@ impl Default for PowerSettings {
             iterations: 10,
             newton_steps: 20,
             epsilon_divisor: 10.0,
+            far_limit: 4.0,
             epsilon_factor: 2.0 / 3.0,
             overflow: 1e-12,
             coarse_points: 64_000,
+            calm: true,
             offset: 0.3,
             starts: 8,
             seed: 1,
@@ -155,19 +173,32 @@ impl Power {
         super::nearest_sites(&self.diagram.sites, points)
     }
 
+    /// The partition by the cells of the last call, if it still serves.
+    fn unchanged(&self, sorted: &Sorted, coarse: &Coarse, parts: usize) -> Option<Vec<u32>> {
+        if !self.settings.calm || self.diagram.sites.len() != parts {
+            return None;
+        }
+        let part_of = self.assign(sorted, coarse, &self.diagram);
+        let balanced =
+            load_index(&part_of, &sorted.work, parts) < self.settings.load_tolerance;
+        balanced.then_some(part_of)
+    }
+
     /// Algorithm 1 on the points of `coarse`.
     fn lloyd(&mut self, sorted: &Sorted, coarse: &Coarse, mut sites: Vec<Vec3>) -> Vec<u32> {
         let parts = sites.len();
         let total: f64 = coarse.work.iter().sum();
-        let shares = vec![total / parts as f64; parts];
+        let share = total / parts as f64;
+        // What each site shall get of the coupling, which differs from what its cell gets.
+        let mut shares = vec![share; parts];
         let mut transport = Transport::new(&coarse.points, &coarse.work, &self.threads);
         let mut potentials = vec![0.0; parts];
         let mut epsilon = 0.0;
         let mut best = (f64::INFINITY, Vec::new());
         for round in 0..self.settings.rounds {
-            let gamma = transport.gamma(&sites);
+            let (gamma, mean) = transport.distances(&sites);
             epsilon = if round == 0 {
-                gamma / self.settings.epsilon_divisor
+                gamma.min(self.settings.far_limit * mean) / self.settings.epsilon_divisor
             } else {
                 epsilon * self.settings.epsilon_factor
             };
@@ -178,7 +209,9 @@ impl Power {
             let (solve, newton) =
                 self.balance(&mut transport, &mut diagram, &shares, epsilon, &mut domain);
             let part_of = self.assign(sorted, coarse, &diagram);
-            let load_index = load_index(&part_of, &sorted.work, parts);
+            let loads = part_loads(&part_of, &sorted.work, parts);
+            let load_index =
+                loads.iter().map(|load| (load / share - 1.0).abs()).fold(0.0, f64::max);
             self.rounds.push(Round { sharpness, domain, solve, newton, load_index });
             let centres = transport.centres(&diagram, epsilon).sites;
             if load_index < best.0 {
@@ -188,6 +221,12 @@ impl Power {
             }
             if best.0 < self.settings.load_tolerance {
                 break;
+            }
+            let solved = solve.deviation.min(newton.deviation) < self.settings.load_tolerance;
+            if round >= CORRECTED && solved && load_index < CORRECTABLE {
+                shares.iter_mut().zip(&loads).for_each(|(goal, load)| *goal *= share / load);
+                let scale = total / shares.iter().sum::<f64>();
+                shares.iter_mut().for_each(|goal| *goal *= scale);
             }
             (sites, potentials) = (centres, diagram.potentials);
         }
@@ -249,7 +288,8 @@ impl Power {
             let mut diagram = Diagram { sites, potentials: vec![0.0; parts] };
             let mut spread = f64::INFINITY;
             for _ in 0..START_ROUNDS {
-                let epsilon = transport.gamma(&diagram.sites) / START_SHARPNESS;
+                let (gamma, mean) = transport.distances(&diagram.sites);
+                let epsilon = gamma.min(settings.far_limit * mean) / START_SHARPNESS;
                 let how = (Domain::Log, START_TOLERANCE, START_ITERATIONS);
                 transport.solve(&mut diagram, &shares, epsilon, how);
                 let centres = transport.centres(&diagram, epsilon);
@@ -323,6 +363,9 @@ impl Partitioner for Power {
         } else {
             self.first_sites(&sorted, parts)
         };
+        if let Some(part_of) = self.unchanged(&sorted, &coarse, parts) {
+            return Ok(sorted.unsorted(&part_of));
+        }
         let part_of = self.lloyd(&sorted, &coarse, sites);
         Ok(sorted.unsorted(&part_of))
     }

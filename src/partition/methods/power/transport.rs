@@ -95,8 +95,9 @@ impl<'a> Transport<'a> {
         self.batches.for_each(self.threads, |_, batch| work(batch));
     }
 
-    /// `Gamma`: the largest squared distance of a point from its nearest site, m^2 (eq. 16).
-    pub fn gamma(&mut self, sites: &[Vec3]) -> f64 {
+    /// `Gamma`: the largest squared distance of a point from its nearest site, m^2 (eq. 16), and the
+    /// mean one of all work.
+    pub fn distances(&mut self, sites: &[Vec3]) -> (f64, f64) {
         let diagram = Diagram { sites: sites.to_vec(), potentials: vec![0.0; sites.len()] };
         self.batches.for_each(self.threads, |_, batch| {
             let mut near = std::mem::take(&mut batch.own.sites);
@@ -110,8 +111,16 @@ impl<'a> Transport<'a> {
             }
             batch.own.value = least.into_iter().fold(0.0, f64::max);
             batch.own.sites = near;
+            batch.own.loads.clear();
+            batch.own.loads.extend([dot(&least, &batch.work), batch.work.iter().sum()]);
         });
-        self.batches.batches.iter().map(|batch| batch.own.value).fold(0.0, f64::max)
+        let (mut gamma, mut sum, mut work) = (0.0, 0.0, 0.0);
+        for Batch { own, .. } in &self.batches.batches {
+            gamma = f64::max(gamma, own.value);
+            sum += own.loads[0];
+            work += own.loads[1];
+        }
+        (gamma, sum / work)
     }
 
     /// Finds the potentials with which each site gets its share, to a relative `tolerance`; starts
