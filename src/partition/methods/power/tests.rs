@@ -173,7 +173,7 @@ fn a_site_far_from_all_points_gets_its_share() {
     let shares = [125.0; 4];
     let mut diagram = start(sites);
     let mut transport = Transport::new(&points, &vec![1.0; 500], &Threads::INLINE);
-    let solve = transport.solve(&mut diagram, &shares, 0.01, (Domain::Log, 1e-6, 5000));
+    let solve = transport.solve(&mut diagram, &shares, 1.0, (Domain::Log, 1e-6, 5000));
     assert!(solve.deviation < 1e-6, "{solve:?}");
 }
 
