@@ -44,14 +44,26 @@ impl PatchGraph {
     /// # Errors
     /// When METIS refuses the graph.
     pub fn split(&self, ranks: usize) -> Result<Vec<u32>> {
+        self.divide(&mut Metis::default(), &vec![Vec3::zeros(); self.len()], ranks)
+    }
+
+    /// The same by `method`; `centres` are the positions of the patches, m.
+    ///
+    /// # Errors
+    /// Those of the method.
+    pub fn divide(
+        &self,
+        method: &mut dyn Partitioner,
+        centres: &[Vec3],
+        ranks: usize,
+    ) -> Result<Vec<u32>> {
         let weights: Vec<f64> = self.vertices.iter().map(|&count| f64::from(count)).collect();
-        let points = vec![Vec3::zeros(); self.len()];
         let couplings = Couplings { graph: &self.coupled, weights: Some(&self.couplings) };
         let problem = WeightedPoints {
             graph: Some(couplings),
-            ..WeightedPoints::new(&points, &weights)
+            ..WeightedPoints::new(centres, &weights)
         };
-        Metis::default().partition(&problem, ranks)
+        method.partition(&problem, ranks)
     }
 
     /// Number of patches.

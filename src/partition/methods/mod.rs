@@ -12,6 +12,7 @@ mod hilbert;
 mod metis;
 pub mod power;
 mod problem;
+mod settings;
 
 use std::fmt::Debug;
 
@@ -20,6 +21,7 @@ pub(super) use self::metis::k_way;
 pub use self::metis::{Metis, MetisKind};
 pub use self::power::{Power, PowerSettings};
 pub use self::problem::{Couplings, WeightedPoints};
+pub use self::settings::{Method, PartitionSettings};
 use crate::error::Result;
 use crate::math::Vec3;
 

@@ -70,9 +70,11 @@ impl Sorted {
         }
     }
 
-    /// The points joined in cubes of the least width for which there are at most `most` cubes; each
-    /// point alone if there are no more than `most`.
-    pub fn coarse(&self, most: usize) -> Coarse {
+    /// The points joined in cubes, about `about` of them: at most 2.8 times as many, and about 2.8
+    /// times fewer, since wider cubes are eight times fewer in a solid body. Each point is alone if
+    /// there are no more.
+    pub fn coarse(&self, about: usize) -> Coarse {
+        let most = (about as f64 * 8.0_f64.sqrt()) as usize;
         let mut shift = 0;
         let mut starts: Vec<u32> = (0..=self.points.len() as u32).collect();
         while starts.len() - 1 > most && shift < 3 * BITS {
@@ -268,13 +270,13 @@ mod tests {
         assert!(order.iter().copied().eq(0..5000));
         for most in [5000, 1000, 100, 1] {
             let coarse = sorted.coarse(most);
-            assert!(coarse.points.len() <= most.max(8), "{}", coarse.points.len());
+            assert!(coarse.points.len() <= 3 * most.max(8), "{}", coarse.points.len());
             assert_eq!(coarse.work.iter().sum::<f64>(), 5000.0);
             for cube in coarse.starts.windows(2) {
                 let points = &sorted.points[cube[0] as usize..cube[1] as usize];
                 let low = points.iter().copied().reduce(|a, b| a.inf(&b)).unwrap();
                 let high = points.iter().copied().reduce(|a, b| a.sup(&b)).unwrap();
-                assert!(most > 1000 || (high - low).max() <= 20.0);
+                assert!(most >= 1000 || (high - low).max() <= 20.0);
             }
         }
     }

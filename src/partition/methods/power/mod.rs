@@ -40,6 +40,8 @@ use crate::threads::Threads;
 const CORRECTED: u32 = 3;
 /// if the load index is below this.
 const CORRECTABLE: f64 = 0.1;
+/// From this round on, cubes are half as wide: there may be too few for the tolerance.
+const REFINED: u32 = 5;
 /// Sinkhorn iterations and Newton steps alternate at most so often.
 const ALTERNATIONS: u32 = 6;
 /// First sites are sought on at most so many cubes,
@@ -76,7 +78,7 @@ pub struct PowerSettings {
     pub epsilon_factor: f64,
     /// The log domain is used where `exp(-Gamma / epsilon)` is below this.
     pub overflow: f64,
-    /// More points than this are joined in cubes.
+    /// More points are joined in cubes, so that there are about so many.
     pub coarse_points: usize,
     /// Keep the cells of the last call if their load index is still below `load_tolerance`, so that
     /// nothing moves between ranks; the paper always moves them.
@@ -185,7 +187,7 @@ impl Power {
     }
 
     /// Algorithm 1 on the points of `coarse`.
-    fn lloyd(&mut self, sorted: &Sorted, coarse: &Coarse, mut sites: Vec<Vec3>) -> Vec<u32> {
+    fn lloyd(&mut self, sorted: &Sorted, mut coarse: Coarse, mut sites: Vec<Vec3>) -> Vec<u32> {
         let parts = sites.len();
         let total: f64 = coarse.work.iter().sum();
         let share = total / parts as f64;
@@ -196,6 +198,10 @@ impl Power {
         let mut epsilon = 0.0;
         let mut best = (f64::INFINITY, Vec::new());
         for round in 0..self.settings.rounds {
+            if round == REFINED && coarse.points.len() < sorted.points.len() {
+                coarse = sorted.coarse(8 * coarse.points.len());
+                transport = Transport::new(&coarse.points, &coarse.work, &self.threads);
+            }
             let (gamma, mean) = transport.distances(&sites);
             epsilon = if round == 0 {
                 gamma.min(self.settings.far_limit * mean) / self.settings.epsilon_divisor
@@ -208,7 +214,7 @@ impl Power {
                 if libm::exp(-sharpness) < self.settings.overflow { Domain::Log } else { Domain::Plain };
             let (solve, newton) =
                 self.balance(&mut transport, &mut diagram, &shares, epsilon, &mut domain);
-            let part_of = self.assign(sorted, coarse, &diagram);
+            let part_of = self.assign(sorted, &coarse, &diagram);
             let loads = part_loads(&part_of, &sorted.work, parts);
             let load_index =
                 loads.iter().map(|load| (load / share - 1.0).abs()).fold(0.0, f64::max);
@@ -366,7 +372,7 @@ impl Partitioner for Power {
         if let Some(part_of) = self.unchanged(&sorted, &coarse, parts) {
             return Ok(sorted.unsorted(&part_of));
         }
-        let part_of = self.lloyd(&sorted, &coarse, sites);
+        let part_of = self.lloyd(&sorted, coarse, sites);
         Ok(sorted.unsorted(&part_of))
     }
 }
