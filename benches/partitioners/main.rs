@@ -136,7 +136,9 @@ fn still(per_rank: usize, ranks: &[usize]) {
 }
 
 fn moving(per_rank: usize, ranks: &[usize]) {
-    println!("| case | ranks | method | worst load | mean surface | mean temporal | mean time, s |");
+    println!(
+        "| case | ranks | method | worst load | mean surface | mean temporal | mean time, s |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for &ranks in ranks {
         let spacing = (1.2 * 0.6 * 0.4 / (per_rank * ranks) as f64).cbrt();
@@ -174,7 +176,9 @@ fn moving_case(case: &str, ranks: usize, frame: impl Fn(u32) -> Buckets) {
 
 /// Time against cells and against ranks.
 fn scaling() {
-    println!("| cells | ranks | Power, first call, s | Power, next call, s | load | METIS k-way, s |");
+    println!(
+        "| cells | ranks | Power, first call, s | Power, next call, s | load | METIS k-way, s |"
+    );
     println!("|---|---|---|---|---|---|");
     let cells = [125_000, 250_000, 500_000, 1_000_000, 2_000_000].map(|cells| (cells, 32));
     let ranks = [8, 64, 128, 256, 512, 1024].map(|ranks| (500_000, ranks));

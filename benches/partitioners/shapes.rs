@@ -39,7 +39,8 @@ impl Still {
                 let rho = x.x.hypot(x.y);
                 let angle = x.y.atan2(x.x);
                 let minor = 0.135 * (1.0 + 0.1 * (5.0 * angle).sin() * (11.0 * x.z).sin());
-                let stem = (0.0..0.7).contains(&x.z) && rho <= 0.05 + 0.03 * (9.0 * x.z).sin().abs();
+                let stem =
+                    (0.0..0.7).contains(&x.z) && rho <= 0.05 + 0.03 * (9.0 * x.z).sin().abs();
                 stem || (rho - 0.30).hypot(x.z - 0.7) <= minor
             }
             Self::Waves => {

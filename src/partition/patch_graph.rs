@@ -59,10 +59,8 @@ impl PatchGraph {
     ) -> Result<Vec<u32>> {
         let weights: Vec<f64> = self.vertices.iter().map(|&count| f64::from(count)).collect();
         let couplings = Couplings { graph: &self.coupled, weights: Some(&self.couplings) };
-        let problem = WeightedPoints {
-            graph: Some(couplings),
-            ..WeightedPoints::new(centres, &weights)
-        };
+        let problem =
+            WeightedPoints { graph: Some(couplings), ..WeightedPoints::new(centres, &weights) };
         method.partition(&problem, ranks)
     }
 

@@ -83,7 +83,8 @@ impl PowerCell {
 
     /// The sites whose cells touch this one, rising.
     pub fn neighbours(&self) -> Vec<u32> {
-        let mut neighbours: Vec<u32> = self.faces.iter().filter_map(|face| face.neighbour).collect();
+        let mut neighbours: Vec<u32> =
+            self.faces.iter().filter_map(|face| face.neighbour).collect();
         neighbours.sort_unstable();
         neighbours
     }
@@ -210,7 +211,8 @@ impl Face {
         let to_edge = |(a, b): (Vec3, Vec3)| {
             let along = b - a;
             let length = along.norm_squared();
-            let t = if length > 0.0 { (along.dot(&(point - a)) / length).clamp(0.0, 1.0) } else { 0.0 };
+            let t =
+                if length > 0.0 { (along.dot(&(point - a)) / length).clamp(0.0, 1.0) } else { 0.0 };
             (point - (a + along * t)).norm()
         };
         edges().map(to_edge).fold(f64::INFINITY, f64::min)
@@ -223,7 +225,8 @@ fn around(mut points: Vec<Vec3>, normal: &Vec3) -> Vec<Vec3> {
         return points;
     }
     let centre = points.iter().sum::<Vec3>() / points.len() as f64;
-    let far = |a: &Vec3, b: &Vec3| (a - centre).norm_squared().total_cmp(&(b - centre).norm_squared());
+    let far =
+        |a: &Vec3, b: &Vec3| (a - centre).norm_squared().total_cmp(&(b - centre).norm_squared());
     let first = points.iter().copied().max_by(far).unwrap_or(centre) - centre;
     let second = normal.cross(&first);
     let angle = |x: &Vec3| libm::atan2((x - centre).dot(&second), (x - centre).dot(&first));

@@ -192,7 +192,8 @@ fn key(cell: &Vec3) -> u64 {
 
 /// The cell of a Morton key.
 fn unkey(key: u64) -> [i32; 3] {
-    [2, 1, 0].map(|axis| (0..BITS).map(|bit| (key >> (3 * bit + axis) & 1) << bit).sum::<u64>() as i32)
+    [2, 1, 0]
+        .map(|axis| (0..BITS).map(|bit| (key >> (3 * bit + axis) & 1) << bit).sum::<u64>() as i32)
 }
 
 /// Puts two zeros between the bits of `cell`.
@@ -262,8 +263,7 @@ mod tests {
             })
             .collect();
         let weights = vec![1.0; points.len()];
-        let problem =
-            WeightedPoints { spacing_m: 0.5, ..WeightedPoints::new(&points, &weights) };
+        let problem = WeightedPoints { spacing_m: 0.5, ..WeightedPoints::new(&points, &weights) };
         let sorted = Sorted::new(&problem, 0.0, 1, &Threads::new(2).unwrap());
         let mut order = sorted.order.clone();
         order.sort_unstable();

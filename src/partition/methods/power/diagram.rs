@@ -1,7 +1,6 @@
 //! A power diagram: which site has a point.
 
 use crate::math::Vec3;
-use crate::partition::methods::power::batches::{Batch, LANES, Lanes};
 
 /// Sites with their potentials. A point `x` belongs to the site `r` with the least
 /// `|x - x_r|^2 - p_r`, its power distance; of equal sites, to the first.
@@ -56,22 +55,5 @@ impl Diagram {
                 sites.push(r as u32);
             }
         }
-    }
-
-    /// The site that has each point of a batch, if only `sites` can have one.
-    pub(super) fn sites_of<T>(&self, batch: &Batch<T>, sites: &[u32]) -> [u32; LANES] {
-        let mut least: Lanes = [f64::INFINITY; LANES];
-        let mut best = [0; LANES];
-        for &site in sites {
-            let costs = batch.costs(&self.sites[site as usize]);
-            let potential = self.potentials[site as usize];
-            for lane in 0..LANES {
-                let distance = costs[lane] - potential;
-                let nearer = distance < least[lane];
-                least[lane] = if nearer { distance } else { least[lane] };
-                best[lane] = if nearer { site } else { best[lane] };
-            }
-        }
-        best
     }
 }

@@ -181,8 +181,7 @@ impl Power {
             return None;
         }
         let part_of = self.assign(sorted, coarse, &self.diagram);
-        let balanced =
-            load_index(&part_of, &sorted.work, parts) < self.settings.load_tolerance;
+        let balanced = load_index(&part_of, &sorted.work, parts) < self.settings.load_tolerance;
         balanced.then_some(part_of)
     }
 
@@ -210,8 +209,11 @@ impl Power {
             };
             let mut diagram = Diagram { sites, potentials };
             let sharpness = gamma / epsilon;
-            let mut domain =
-                if libm::exp(-sharpness) < self.settings.overflow { Domain::Log } else { Domain::Plain };
+            let mut domain = if libm::exp(-sharpness) < self.settings.overflow {
+                Domain::Log
+            } else {
+                Domain::Plain
+            };
             let (solve, newton) =
                 self.balance(&mut transport, &mut diagram, &shares, epsilon, &mut domain);
             let part_of = self.assign(sorted, &coarse, &diagram);
@@ -254,8 +256,7 @@ impl Power {
         let (mut sinkhorn, mut newton) = (Solve::default(), Solve::default());
         let mut most = settings.iterations;
         for _ in 0..ALTERNATIONS {
-            let mut solve =
-                transport.solve(diagram, shares, epsilon, (*domain, tolerance, most));
+            let mut solve = transport.solve(diagram, shares, epsilon, (*domain, tolerance, most));
             if *domain == Domain::Plain && !solve.deviation.is_finite() {
                 *domain = Domain::Log;
                 solve = transport.solve(diagram, shares, epsilon, (*domain, tolerance, most));

@@ -73,7 +73,8 @@ fn literal(points: &[Vec3], work: &[f64], sites: &[Vec3], epsilon: f64, log: boo
                     let y = columns.clone().map(|b| cost(r, b) - p_r[r] - p_b[b]).collect();
                     p_r[r] + epsilon * libm::log(share) + smooth_min(y)
                 } else {
-                    let k = |b: usize| libm::exp(-cost(r, b) / epsilon) * libm::exp(p_b[b] / epsilon);
+                    let k =
+                        |b: usize| libm::exp(-cost(r, b) / epsilon) * libm::exp(p_b[b] / epsilon);
                     epsilon * libm::log(share / columns.clone().map(k).sum::<f64>())
                 };
             }
