@@ -97,6 +97,20 @@ fn frames_do_not_depend_on_decomposition_or_stealing() {
     }
 }
 
+/// The method of partition decides which rank owns a patch, and nothing else.
+#[test]
+fn frames_do_not_depend_on_the_method_of_partition() {
+    let scene = test_scene("layers.ron");
+    let reference = run(REFERENCE, &scene, &[]);
+    for method in ["MetisRecursive", "Hilbert", "Power"] {
+        let setting = format!("partition.method={method}");
+        for start in [Start::Threads(2, 2), Start::Threads(3, 1), Start::Threads(7, 1)] {
+            let frames = run(start, &scene, &["--set", &setting]);
+            assert_eq!(frames, reference, "{method} with {start:?}");
+        }
+    }
+}
+
 /// Past first contact: the cloth starts 1 cm above the sphere.
 #[test]
 fn the_tablecloth() {

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::partition::graph::Graph;
+use crate::partition::methods::PartitionSettings;
 use crate::partition::patch_graph::PatchGraph;
 use crate::partition::patches::Patches;
 use crate::ranks::{HaloNeighbour, World};
@@ -35,6 +36,28 @@ impl Partition {
     /// When METIS refuses the graph.
     pub fn new(graph: &Graph, patches: Arc<Patches>, ranks: usize) -> Result<Self> {
         let rank_of_patch = PatchGraph::new(graph, &patches).split(ranks)?;
+        Ok(Self { patches, rank_of_patch, ranks })
+    }
+
+    /// The same by the method of `settings`; `positions` are those of the vertices, m.
+    ///
+    /// # Errors
+    /// Those of the method.
+    pub fn with_method(
+        graph: &Graph,
+        patches: Arc<Patches>,
+        ranks: usize,
+        settings: &PartitionSettings,
+        positions: &[Vec3],
+    ) -> Result<Self> {
+        let centre = |patch: PatchId| {
+            let vertices = patches.vertices(patch);
+            vertices.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / vertices.len() as f64
+        };
+        let centres: Vec<Vec3> = (0..patches.len() as PatchId).map(centre).collect();
+        let mut method = settings.build()?;
+        let rank_of_patch =
+            PatchGraph::new(graph, &patches).divide(&mut *method, &centres, ranks)?;
         Ok(Self { patches, rank_of_patch, ranks })
     }
 

@@ -9,15 +9,18 @@
 //! the vertices of all cloths, then the nodes of bodies of few nodes. Such a body is
 //! divided like a cloth; usually it is one patch.
 
+mod buckets;
 mod distribute;
 mod graph;
-mod metis;
+pub mod measures;
+pub mod methods;
 mod patch_graph;
 mod patch_index;
 mod patches;
 pub mod quality;
 mod step_ghosts;
 
+pub use buckets::Buckets;
 pub use distribute::{Gather, Layout, Partition};
 pub use graph::Graph;
 pub use patch_graph::PatchGraph;

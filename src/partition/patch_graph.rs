@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::ids::VertexId;
+use crate::math::Vec3;
 use crate::partition::graph::Graph;
-use crate::partition::metis::{Weights, k_way};
+use crate::partition::methods::{Couplings, Metis, Partitioner, WeightedPoints};
 use crate::partition::patches::Patches;
 
 /// Patches and the couplings between them. They alone decide the owner of each patch.
@@ -43,8 +44,24 @@ impl PatchGraph {
     /// # Errors
     /// When METIS refuses the graph.
     pub fn split(&self, ranks: usize) -> Result<Vec<u32>> {
-        let weights = Weights { vertices: &self.vertices, couplings: &self.couplings };
-        k_way(&self.coupled, Some(weights), ranks)
+        self.divide(&mut Metis::default(), &vec![Vec3::zeros(); self.len()], ranks)
+    }
+
+    /// The same by `method`; `centres` are the positions of the patches, m.
+    ///
+    /// # Errors
+    /// Those of the method.
+    pub fn divide(
+        &self,
+        method: &mut dyn Partitioner,
+        centres: &[Vec3],
+        ranks: usize,
+    ) -> Result<Vec<u32>> {
+        let weights: Vec<f64> = self.vertices.iter().map(|&count| f64::from(count)).collect();
+        let couplings = Couplings { graph: &self.coupled, weights: Some(&self.couplings) };
+        let problem =
+            WeightedPoints { graph: Some(couplings), ..WeightedPoints::new(centres, &weights) };
+        method.partition(&problem, ranks)
     }
 
     /// Number of patches.

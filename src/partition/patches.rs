@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::ids::{NONE, PatchId, VertexId};
 use crate::partition::graph::Graph;
-use crate::partition::metis;
+use crate::partition::methods;
 
 /// The patches of all cloths and bodies: the unit of ownership, of the preconditioner's
 /// blocks and of plain sums. They depend on the mesh and on `patch_vertices`
@@ -33,7 +33,7 @@ impl Patches {
         let mut patches = 0;
         for cloth in cloths {
             let parts = (cloth.len() + patch_vertices / 2) / patch_vertices.max(1);
-            let part = metis::k_way(&induced(graph, cloth), None, parts)?;
+            let part = methods::k_way(&induced(graph, cloth), parts)?;
             // METIS numbers parts in any order and may leave some empty.
             let mut number = vec![NONE; part.iter().map(|&p| p as usize + 1).max().unwrap_or(0)];
             for (vertex, part) in cloth.clone().zip(part) {

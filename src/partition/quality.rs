@@ -1,24 +1,17 @@
 //! Measures of a partition, independent of the method that made it.
 //!
 //! Source: Wretborn 2026 (power partitioner), section 5.1, where equations 18 to 20
-//! define these two and a third, the consistency in time. Its buckets are patches for
+//! define the load, surface and temporal index. In the simulator its buckets are patches for
 //! the load and vertices for the surface.
 
 use crate::partition::distribute::{Layout, Partition};
 use crate::partition::graph::Graph;
+use crate::partition::measures;
 
 /// `max_r |W_r / L - 1|`: the largest distance of a rank's work `W_r` from the equal
 /// share `L`, relative to it. `work` is that of each patch, in any unit; 0 if it is zero.
 pub fn load_index(partition: &Partition, work: &[f64]) -> f64 {
-    let mut of_rank = vec![0.0; partition.ranks];
-    for (&rank, work) in partition.rank_of_patch.iter().zip(work) {
-        of_rank[rank as usize] += work;
-    }
-    let share = of_rank.iter().sum::<f64>() / partition.ranks as f64;
-    if share == 0.0 {
-        return 0.0;
-    }
-    of_rank.iter().map(|work| (work / share - 1.0).abs()).fold(0.0, f64::max)
+    measures::load_index(&partition.rank_of_patch, work, partition.ranks)
 }
 
 /// `max_r ghosts(r) / own(r)`: vertices received in an exchange for each vertex owned.

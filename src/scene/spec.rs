@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::bodies::cloth::Air;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::mesh::shapes::Shape;
+use crate::partition::methods::PartitionSettings;
 use crate::step::settings::Solver;
 use crate::{contact, stealing, step};
 
@@ -42,6 +43,8 @@ pub struct Scene {
     pub solver: Solver,
     /// Approximate number of vertices of a patch.
     pub patch_vertices: u32,
+    /// How patches are divided among ranks. Results do not depend on it.
+    pub partition: PartitionSettings,
     /// Each triangle of a cloth is cut into `refine` x `refine`.
     pub refine: u32,
     /// What is written, and how.
@@ -64,6 +67,7 @@ impl Default for Scene {
             collision: stealing::StealingSettings::default(),
             solver: Solver::default(),
             patch_vertices: 256,
+            partition: PartitionSettings::default(),
             refine: 1,
             output: Output::default(),
         }
@@ -82,6 +86,7 @@ impl Scene {
             collision: self.collision,
             solver: self.solver,
             patch_vertices: self.patch_vertices,
+            partition: self.partition,
             energy: self.output.energy,
         }
     }

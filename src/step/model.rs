@@ -88,7 +88,14 @@ impl Model {
         let ranges: Vec<_> = cloth.ranges.iter().cloned().chain(of_bodies).collect();
         let partition = partition(&|ranks| {
             let patches = Patches::new(&graph, &ranges, settings.patch_vertices as usize)?;
-            Partition::new(&graph, Arc::new(patches), ranks)
+            let positions = node_positions(&setup, &bodies);
+            Partition::with_method(
+                &graph,
+                Arc::new(patches),
+                ranks,
+                &settings.partition,
+                &positions,
+            )
         })?;
         let culling = settings.contact.culling;
         let (surfaces, shortest_edges) =
@@ -160,6 +167,19 @@ fn passable(settings: &StepSettings, setup: &Setup) -> Vec<bool> {
     let allowed = settings.contact.on_pinch == OnPinch::Drop;
     let may_pass = |it: &ObstacleSetup| allowed && encloses_a_volume(&it.faces, &it.shape);
     setup.obstacles.iter().map(may_pass).collect()
+}
+
+/// Where the nodes are at t = 0, m. Nodes of a body are at the mean of its vertices.
+fn node_positions(setup: &Setup, bodies: &[Arc<dyn Body>]) -> Vec<Vec3> {
+    let of_cloths = setup.cloths.iter().flat_map(|cloth| cloth.positions.iter().copied());
+    let mut positions: Vec<Vec3> = of_cloths.collect();
+    for body in bodies {
+        let mut vertices = vec![Vec3::zeros(); body.vertex_count()];
+        body.place(&body.start().0, &mut vertices);
+        let mean = vertices.iter().sum::<Vec3>() / vertices.len().max(1) as f64;
+        positions.extend(std::iter::repeat_n(mean, body.node_count()));
+    }
+    positions
 }
 
 fn edges(setup: &Setup, cloth: &ClothModel) -> Vec<[VertexId; 2]> {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::Air;
 use crate::linear::PreconditionerKind;
+use crate::partition::methods::PartitionSettings;
 use crate::{contact, stealing};
 
 /// Settings of a simulation.
@@ -25,6 +26,8 @@ pub struct StepSettings {
     pub solver: Solver,
     /// About how many vertices a patch has.
     pub patch_vertices: u32,
+    /// How patches are divided among ranks.
+    pub partition: PartitionSettings,
     /// Whether each step reports the total energy.
     pub energy: bool,
 }

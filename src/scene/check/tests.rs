@@ -27,6 +27,7 @@ fn fields_of_a_scene_out_of_bounds_are_named() {
         ("solver: (relative_residual: 0)", "solver.relative_residual"),
         ("solver: (relative_residual: 1)", "solver.relative_residual"),
         ("patch_vertices: 0", "patch_vertices"),
+        ("partition: (load_tolerance: 0)", "partition.load_tolerance"),
         ("collision: (b: 0)", "collision.b"),
         ("collision: (polling_interval_us: -1)", "collision.polling_interval_us"),
         ("collision: (polling_interval_us: 2e6)", "collision.polling_interval_us"),

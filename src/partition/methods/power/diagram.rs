@@ -1,0 +1,59 @@
+//! A power diagram: which site has a point.
+
+use crate::math::Vec3;
+
+/// Sites with their potentials. A point `x` belongs to the site `r` with the least
+/// `|x - x_r|^2 - p_r`, its power distance; of equal sites, to the first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Diagram {
+    /// Where the sites are, m.
+    pub sites: Vec<Vec3>,
+    /// Their potentials `p_r`, m^2. A larger potential gives a larger cell.
+    pub potentials: Vec<f64>,
+}
+
+impl Diagram {
+    /// The power distance of `point` from `site`, m^2.
+    #[inline(always)]
+    pub fn power_distance(&self, site: usize, point: &Vec3) -> f64 {
+        (point - self.sites[site]).norm_squared() - self.potentials[site]
+    }
+
+    /// The site that has `point`.
+    pub fn site_of(&self, point: &Vec3) -> u32 {
+        self.nearest(0..self.sites.len() as u32, point)
+    }
+
+    /// The same, if only the `sites` can have the point.
+    pub(super) fn nearest(&self, sites: impl IntoIterator<Item = u32>, point: &Vec3) -> u32 {
+        let mut best = (f64::INFINITY, 0);
+        for site in sites {
+            let distance = self.power_distance(site as usize, point);
+            if distance < best.0 {
+                best = (distance, site);
+            }
+        }
+        best.1
+    }
+
+    /// Stores in `sites`, rising, all sites whose power distance is at most `slack` (m^2) above
+    /// the least one, at any point of the sphere.
+    ///
+    /// The difference of two power distances is linear in the point. With the nearest site `s` of
+    /// the centre `c`, site `r` is left out if
+    /// `h_r(c) - h_s(c) > slack + 2 radius |x_r - x_s|`.
+    pub(super) fn within(&self, centre: &Vec3, radius: f64, slack: f64, sites: &mut Vec<u32>) {
+        let nearest = self.site_of(centre) as usize;
+        let least = self.power_distance(nearest, centre);
+        sites.clear();
+        for (r, site) in self.sites.iter().enumerate() {
+            let excess = self.power_distance(r, centre) - least;
+            let reach = 2.0 * radius * (site - self.sites[nearest]).norm();
+            // The rounding of both sides is far below this allowance.
+            let allowance = 1e-9 * (reach + excess.abs());
+            if excess <= slack + reach + allowance {
+                sites.push(r as u32);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! How patches are divided among ranks, as a scene says it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::positive;
+use crate::error::{Error, Result};
+use crate::partition::methods::{Hilbert, Metis, MetisKind, Partitioner, Power, PowerSettings};
+
+/// A method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Method {
+    /// METIS, all parts at once.
+    #[default]
+    Metis,
+    /// METIS, by bisection.
+    MetisRecursive,
+    /// Pieces of a Hilbert curve.
+    Hilbert,
+    /// Cells of a power diagram.
+    Power,
+}
+
+impl Method {
+    /// All methods.
+    pub const ALL: [Self; 4] = [Self::Metis, Self::MetisRecursive, Self::Hilbert, Self::Power];
+}
+
+/// How patches are divided among ranks. Results of a simulation do not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PartitionSettings {
+    /// The method.
+    pub method: Method,
+    /// `Power` ends when no rank's work differs by more than this part from the equal share.
+    pub load_tolerance: f64,
+}
+
+impl Default for PartitionSettings {
+    fn default() -> Self {
+        Self { method: Method::Metis, load_tolerance: 0.01 }
+    }
+}
+
+impl PartitionSettings {
+    /// Checks all numbers.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds.
+    pub fn validate(&self) -> Result<()> {
+        let at = "partition.load_tolerance";
+        positive(at, self.load_tolerance)?;
+        if self.load_tolerance < 1.0 {
+            return Ok(());
+        }
+        let cause = format!("{} is not below 1", self.load_tolerance);
+        Err(Error::input(at, cause, "choose a number such as 0.01"))
+    }
+
+    /// The method, on one thread.
+    ///
+    /// # Errors
+    /// Those of [`Power::new`].
+    pub fn build(&self) -> Result<Box<dyn Partitioner>> {
+        Ok(match self.method {
+            Method::Metis => Box::new(Metis { kind: MetisKind::KWay }),
+            Method::MetisRecursive => Box::new(Metis { kind: MetisKind::Recursive }),
+            Method::Hilbert => Box::new(Hilbert),
+            Method::Power => {
+                let load_tolerance = self.load_tolerance;
+                Box::new(Power::new(PowerSettings { load_tolerance, ..PowerSettings::default() })?)
+            }
+        })
+    }
+}
