@@ -363,6 +363,8 @@ mod tests {
         expected.extend(declared(include_str!("../contact/settings.rs"), &[]));
         expected.extend(declared(include_str!("../stealing/settings.rs"), &[]));
         expected.extend(declared(include_str!("../step/settings.rs"), &["Solver"]));
+        let methods = include_str!("../partition/methods/settings.rs");
+        expected.extend(declared(methods, &["Method {", "PartitionSettings {"]));
         let kinds = crate::linear::PreconditionerKind::ALL.iter();
         expected.extend(kinds.map(|kind| format!("{kind:?}")));
         assert_eq!(documented(), expected);
