@@ -157,9 +157,8 @@ pub trait Dynamics: Sync {
     /// or what the last solve found. That of an obstacle vertex is its mean over the step.
     fn velocity(&self, node: NodeId) -> Vec3;
 
-    /// The velocity at the end of the step that is expected if all forces stay: with the
-    /// acceleration of the last step, or what the last solve found. Pinned nodes keep their velocity
-    /// at the start.
+    /// The velocity at the end of the step that is expected without further contacts: after free
+    /// flight, or what the last solve found. Pinned nodes keep their velocity at the start.
     fn expected_velocity(&self, node: NodeId) -> Vec3;
 
     /// The velocity of a node at the end of the step, m/s or rad/s, after the stages so far.

@@ -75,9 +75,9 @@ impl Dynamics for MovingBodies<'_> {
         }
         let u = self.motion.u0[node as usize];
         match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
-            (Some(&inverse), _) if inverse <= 0.0 => u,
-            (None, None) => u,
-            _ => u + self.motion.last_changes[node as usize],
+            (Some(&inverse), _) if inverse > 0.0 => u + self.motion.fall,
+            (None, Some(terms)) => u + terms.free_change(),
+            _ => u,
         }
     }
 
