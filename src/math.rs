@@ -26,6 +26,13 @@ pub fn rotation(axis: Vec3, angle_deg: f64) -> Mat3 {
     Mat3::identity() + k * libm::sin(angle) + k * k * (1.0 - libm::cos(angle))
 }
 
+/// A hash of 64 bits: the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+pub fn mix(z: u64) -> u64 {
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

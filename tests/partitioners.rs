@@ -1,6 +1,6 @@
 //! Partitioners on the shapes of Wretborn 2026.
 
-#[allow(dead_code)]
+#[allow(dead_code)] // the bench uses all of it
 #[path = "../benches/partitioners/shapes.rs"]
 mod shapes;
 

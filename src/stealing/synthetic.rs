@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::stealing::scheduler::mix;
+use crate::math::mix;
 use crate::stealing::workload::{Results, Workload};
 
 /// A test of a synthetic tree.

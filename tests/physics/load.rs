@@ -9,11 +9,11 @@ use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Tr
 use cloth_sim::collision::narrow::closest;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::shapes::{Cylinder, Diagonal, ShapeKind, Sphere, sheet};
-use cloth_sim::mesh::{Mesh, SurfaceMesh};
 use cloth_sim::step::Simulation;
 
 use crate::contact::level_plane;
 use crate::physics::*;
+use crate::self_contact::obstacle;
 
 const DENSITY: f64 = 0.2;
 
@@ -34,19 +34,6 @@ fn force_on(vertices: Range<usize>, simulation: &Simulation, obstacle: &[Vec3]) 
         sum += force * weight;
     }
     sum
-}
-
-fn obstacle(mesh: Mesh, placement: Transform, motion: Option<KeyframedMotion>) -> ObstacleSetup {
-    let surface = SurfaceMesh::from_mesh(mesh).expect("a sound mesh");
-    ObstacleSetup {
-        name: "obstacle".to_owned(),
-        shape: surface.document.positions.clone(),
-        faces: surface.faces,
-        topology: surface.topology,
-        document: surface.document,
-        placement,
-        motion,
-    }
 }
 
 /// A square of cloth, 20 cm wide, `height` (m) above the origin.
@@ -90,7 +77,7 @@ fn contacts_carry_the_weight_of_a_cloth_on_a_plane() {
 #[test]
 fn contacts_and_friction_carry_the_weight_of_a_cloth_on_a_sphere() {
     let sphere = Sphere { radius_m: 0.1, edge_m: Some(0.01) }.mesh();
-    let sphere = obstacle(sphere, Transform::default(), None);
+    let sphere = obstacle("sphere", sphere, Transform::default(), None);
     check_weight("sphere", square(0.102), &sphere, &STEPS_S);
 }
 
@@ -173,7 +160,7 @@ fn contacts_carry_the_pull_of_a_strip_that_a_cylinder_presses() {
             ..Default::default()
         };
         let mesh = Cylinder { radius_m: radius, length_m: 0.1, edge_m: Some(0.003) }.mesh();
-        let cylinder = obstacle(mesh, placement, Some(motion));
+        let cylinder = obstacle("cylinder", mesh, placement, Some(motion));
         let end = |p: &Vec3| cylinder.placement.apply(*p) - Vec3::y() * depth;
         let places: Vec<Vec3> = cylinder.shape.iter().map(end).collect();
         let setup = Setup { cloths: vec![cloth], obstacles: vec![cylinder] };

@@ -19,7 +19,7 @@ fn named(name: &str, mesh: Mesh) -> ClothSetup {
     ClothSetup { name: name.to_owned(), ..cloth(mesh, FABRIC) }
 }
 
-fn obstacle(
+pub fn obstacle(
     name: &str,
     mesh: Mesh,
     placement: Transform,

@@ -27,6 +27,7 @@ mod simulated_network;
 
 use std::fmt;
 
+use crate::math::mix;
 use crate::stealing::settings::VictimOrder;
 
 /// Rejections in a row after which an idle rank enters the barrier. It goes on asking there. If
@@ -268,13 +269,6 @@ impl Scheduler {
             }
         }
     }
-}
-
-/// A hash of 64 bits: the finaliser of SplitMix64 (Steele, Lea & Flood 2014).
-pub fn mix(z: u64) -> u64 {
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }
 
 #[cfg(test)]

@@ -244,10 +244,7 @@ fn random_offset(x: &Vec3, seed: u64) -> Vec3 {
 
 /// SplitMix64 (Steele, Lea & Flood 2014): a number whose bits all depend on all of `z`.
 pub(super) fn mix(z: u64) -> u64 {
-    let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
+    crate::math::mix(z.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
 
 #[cfg(test)]

@@ -247,8 +247,8 @@ mod tests {
     use cloth_sim::collision::test::TestTrees;
     use cloth_sim::collision::{Moves, Surface};
     use cloth_sim::math::Vec3;
+    use cloth_sim::math::mix;
     use cloth_sim::mesh::Topology;
-    use cloth_sim::stealing::scheduler::mix;
 
     use super::*;
 

@@ -17,9 +17,10 @@ use std::collections::BinaryHeap;
 
 use cloth_sim::collision::Test;
 use cloth_sim::error::{Error, Result};
+use cloth_sim::math::mix;
 use cloth_sim::stealing::message::message_bytes;
 use cloth_sim::stealing::policy::Policy;
-use cloth_sim::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler, mix};
+use cloth_sim::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler};
 use cloth_sim::stealing::{ProcessorUse, StealingSettings};
 
 use self::event_queue::Scheduled;

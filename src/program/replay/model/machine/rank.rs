@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use cloth_sim::collision::test::BRANCHES;
+use cloth_sim::math::mix;
 use cloth_sim::stealing::policy::Policy;
-use cloth_sim::stealing::scheduler::{Load, Scheduler, mix};
+use cloth_sim::stealing::scheduler::{Load, Scheduler};
 use cloth_sim::stealing::{ProcessorUse, RUNS_PER_LOOK};
 
 use crate::program::replay::model::machine::{MachineEvent, Task};
