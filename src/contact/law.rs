@@ -109,10 +109,11 @@ fn kappa(h: f64) -> f64 {
     (10.0 * growth * growth.sqrt()).clamp(10.0, 100.0)
 }
 
-/// A contact is left out if, without it, its sides would end the step beyond the gap that it aims
-/// at, by more than this share of the contact distance and the effect of gravity in two steps.
-/// Sides that part more slowly are braked. Without this margin the contacts of a resting stack come
-/// and go (0.2 mm/s; with it 1e-16 m/s).
+/// A contact that acted in the last step is left out if, without its force, its sides would end
+/// the step beyond the gap that it aims at, by more than this share of the contact distance and the
+/// effect of gravity in two steps. Sides that part more slowly are braked. Without this margin the
+/// contacts of a resting stack come and go (0.2 mm/s; with it 1e-16 m/s). A contact that did not
+/// act is left out if its sides would end beyond that gap at all: others may hold them at rest.
 const PARTING: f64 = 0.05;
 
 /// What the law depends on in a step.
@@ -161,12 +162,15 @@ impl ActiveContact {
         };
         let present = sides.velocity(|node| bodies.velocity(node));
         let expected = sides.velocity(|node| bodies.expected_velocity(node));
-        let last_normal_force = last.map_or(0.0, |last| last.normal_force);
         let closing = push_out - h * expected.dot(&normal);
         // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
-        // would part for good, even against the normal force of the last step.
-        let parting_limit_m = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
-        if closing + last_normal_force * h * h / mass < -parting_limit_m {
+        // would part for good without the force that it had.
+        let last_normal_force = last.map_or(0.0, |last| last.normal_force);
+        let braked_m = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
+        let parting_limit_m = if memory.is_some() { braked_m } else { 0.0 };
+        let continued = sides.velocity(|node| bodies.continued_velocity(node));
+        let without = push_out - h * continued.dot(&normal) + last_normal_force * h * h / mass;
+        if without < -parting_limit_m {
             return None;
         }
         let stretch = memory.map_or_else(Vec3::zeros, |memory| {
@@ -176,7 +180,7 @@ impl ActiveContact {
         // velocity gives: at rest, others carry their share already.
         let alone = closing / (1.0 + stiffness * h * h / mass);
         let new = (stiffness * alone.min(push_out - h * present.dot(&normal))).max(0.0);
-        let normal_force = last.map_or(new, |last| last.normal_force);
+        let normal_force = last.map_or(new, |last| last.normal_force.max(0.0));
 
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
@@ -229,13 +233,19 @@ impl ActiveContact {
     pub fn memory(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> ContactMemory {
         let end = sides.velocity(|node| bodies.end_velocity(node));
         let force = self.stiffness * (self.push_out - h * end.dot(&self.normal));
-        let normal_force = force.max(0.0);
         let stretch = self.stretch + tangential(end, self.normal) * h;
-        let (length, limit) = (stretch.norm(), self.friction * normal_force / self.stiffness);
+        let (length, limit) = (stretch.norm(), self.friction * force.max(0.0) / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
         let friction_force = (kept * self.stiffness).into();
         let Self { pair, owner, stiffness, least_stiffness, .. } = *self;
-        ContactMemory { pair, owner, friction_force, normal_force, stiffness, least_stiffness }
+        ContactMemory {
+            pair,
+            owner,
+            friction_force,
+            normal_force: force,
+            stiffness,
+            least_stiffness,
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub struct ContactMemory {
     /// Force of its friction spring, N. It is a force, not a stretch, so that what sticks goes on to
     /// carry it when the stiffness changes.
     pub friction_force: [f64; 3],
-    /// Normal force of the last solve, N.
+    /// Normal force of the last solve, N. Negative if the spring pulled.
     pub normal_force: f64,
     /// Its stiffness, N/m.
     pub stiffness: f64,
@@ -30,7 +30,7 @@ impl ContactMemory {
     /// What it carried.
     pub fn load(&self) -> Load {
         let Self { normal_force, stiffness, least_stiffness, .. } = *self;
-        Load { force: normal_force, stiffness, least: least_stiffness }
+        Load { force: normal_force.max(0.0), stiffness, least: least_stiffness }
     }
 }
 

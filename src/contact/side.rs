@@ -161,6 +161,10 @@ pub trait Dynamics: Sync {
     /// flight, or what the last solve found. Pinned nodes keep their velocity at the start.
     fn expected_velocity(&self, node: NodeId) -> Vec3;
 
+    /// The velocity at the end of the step if all forces stay: with the acceleration of the last
+    /// step, or what the last solve found. Pinned nodes keep their velocity at the start.
+    fn continued_velocity(&self, node: NodeId) -> Vec3;
+
     /// The velocity of a node at the end of the step, m/s or rad/s, after the stages so far.
     fn end_velocity(&self, node: NodeId) -> Vec3;
 
@@ -190,6 +194,10 @@ pub(super) mod tests {
         }
 
         fn expected_velocity(&self, _: NodeId) -> Vec3 {
+            Vec3::zeros()
+        }
+
+        fn continued_velocity(&self, _: NodeId) -> Vec3 {
             Vec3::zeros()
         }
 

@@ -81,6 +81,18 @@ impl Dynamics for MovingBodies<'_> {
         }
     }
 
+    fn continued_velocity(&self, node: NodeId) -> Vec3 {
+        if let Some(solution) = self.motion.repaired() {
+            return solution.u[node as usize];
+        }
+        let u = self.motion.u0[node as usize];
+        match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
+            (Some(&inverse), _) if inverse <= 0.0 => u,
+            (None, None) => u,
+            _ => u + self.motion.last_changes[node as usize],
+        }
+    }
+
     fn end_velocity(&self, node: NodeId) -> Vec3 {
         self.motion.u1[node as usize]
     }

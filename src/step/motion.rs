@@ -87,6 +87,8 @@ pub(super) struct StepMotion {
     pub inverse_masses: Vec<f64>,
     /// Velocity that gravity gives cloth, m/s.
     pub fall: Vec3,
+    /// What the accelerations of the last step change the nodes' velocities in this one, m/s (rad/s).
+    pub last_changes: Vec<Vec3>,
 }
 
 /// What a solve found: the end of the step before impulses and the fail-safe.
@@ -121,6 +123,7 @@ impl StepMotion {
             body_terms: Vec::new(),
             inverse_masses: vec![0.0; numbering.cloth()],
             fall: Vec3::zeros(),
+            last_changes: Vec::new(),
         }
     }
 
@@ -142,6 +145,8 @@ impl StepMotion {
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
         self.fall = model.gravity() * span.h;
+        self.last_changes.clear();
+        self.last_changes.extend(state.accelerations.iter().map(|a| a * span.h));
         self.repairs = false;
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);

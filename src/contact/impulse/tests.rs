@@ -112,6 +112,10 @@ impl Dynamics for Twins<'_> {
         Vec3::zeros()
     }
 
+    fn continued_velocity(&self, _: NodeId) -> Vec3 {
+        Vec3::zeros()
+    }
+
     fn end_velocity(&self, _: NodeId) -> Vec3 {
         Vec3::zeros()
     }
