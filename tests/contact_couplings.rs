@@ -134,7 +134,7 @@ impl Case<'_> {
         let inputs = StepInputs {
             x0: &model.initial,
             v0: &velocities,
-            accelerations: &vec![self.gravity; velocities.len()],
+            last_changes: &vec![self.gravity * H; velocities.len()],
             x: &model.initial,
             v: &velocities,
             ahead_s: H,

@@ -48,7 +48,7 @@ fn later_allocations(
     let inputs = StepInputs {
         x0: &model.initial,
         v0: &at_rest,
-        accelerations: &at_rest,
+        last_changes: &at_rest,
         x: &model.initial,
         v: &at_rest,
         ahead_s: 1e-2,

@@ -33,7 +33,7 @@ pub(super) struct Stages {
     pub gather: VelocityGather,
     pub impulses: ImpulseStage,
     pub fail_safe: FailSafe,
-    /// The balance of energy. It outlives a step and changes nothing of it.
+    /// The balance of energy, from step to step.
     pub watch: EnergyWatch,
 }
 
@@ -63,7 +63,7 @@ impl Stages {
         report.time(Phase::Predict, |_| self.motion.predict(model, state, span));
         // 2. Predicted motion -> candidates.
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
-        // 3 to 8. Candidates -> state.
+        // 3 to 9. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
         for repairs_left in (0..MOST_REPAIRS).rev() {
             if !trouble.as_ref().is_some_and(Trouble::is_repairable) {
@@ -95,8 +95,8 @@ impl Stages {
         report.time(Phase::Contacts, |report| {
             contacts.find(here, search.candidates(), motion, &state.contacts, report)
         })?;
-        // 4. State, motion, springs -> linear system -> changes of the own nodes' velocities.
-        report.time(Phase::Assembly, |_| assemble(here, state, motion, contacts.springs(), system));
+        // 4. Motion, springs -> linear system -> changes of the own nodes' velocities.
+        report.time(Phase::Assembly, |_| assemble(here, motion, contacts.springs(), system));
         let solved = report.time(Phase::Solve, |report| solve(here, system, report))?;
         if let Some(trouble) = trouble_of(&solved) {
             return Ok((Some(trouble), Vec::new()));
@@ -129,29 +129,36 @@ impl Stages {
         let (trouble, around) = report.time(Phase::FailSafe, |report| {
             keep_clear(here, fail_safe, candidates, motion, report)
         })?;
-        // 8. Motion, memories -> state.
-        if trouble.is_none() {
-            report.count(Counter::Held, u64::from(motion.someone_waits()));
-            report.time(Phase::Advance, |report| {
-                contacts.accept(here, &mut state.contacts, report);
-                motion.commit(here.model, state, here.span);
-                self.watch.accept(here, motion, state, contacts.springs(), system)
-            })?;
+        if trouble.is_some() {
+            return Ok((trouble, around));
         }
-        Ok((trouble, around))
+        // 8. Energies before and after, work -> balance.
+        let balance = report.time(Phase::Advance, |_| {
+            self.watch.balance(here, motion, contacts.springs(), system)
+        })?;
+        if here.can_halve && balance.is_fault() {
+            return Ok((Some(Trouble::Energized), Vec::new()));
+        }
+        // 9. Motion, memories -> state.
+        report.count(Counter::Held, u64::from(motion.someone_waits()));
+        report.time(Phase::Advance, |report| {
+            self.watch.accept(&balance, here, motion, report);
+            contacts.accept(here, &mut state.contacts, report);
+            motion.commit(here.model, state, here.span);
+        });
+        Ok((None, Vec::new()))
     }
 }
 
 fn assemble(
     here: &Context,
-    state: &State,
     motion: &StepMotion,
     springs: &[ContactSpring],
     system: &mut StepSystem,
 ) {
     let Context { model, rank, span, region, .. } = *here;
     let ahead_s = if region.is_some() { 0.0 } else { span.h };
-    let inputs = motion.inputs(model, span, motion.about(), ahead_s, &state.accelerations);
+    let inputs = motion.inputs(model, span, motion.about(), ahead_s);
     let bodies = motion.body_terms(model);
     let terms = SystemTerms { inputs: &inputs, bodies, contacts: springs, region };
     system.assemble(&rank.threads, model, &rank.layout, &terms);

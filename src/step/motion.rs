@@ -216,19 +216,18 @@ impl StepMotion {
     }
 
     /// What the forces on cloth depend on, linearised about positions and velocities, of which the
-    /// end of the step is `ahead_s` (s) ahead. The solve starts from `accelerations` (m/s^2).
+    /// end of the step is `ahead_s` (s) ahead.
     pub fn inputs<'a>(
         &'a self,
         model: &Model,
         span: &Span,
         (x, v): (&'a [Vec3], &'a [Vec3]),
         ahead_s: f64,
-        accelerations: &'a [Vec3],
     ) -> StepInputs<'a> {
         StepInputs {
             x0: &self.x0,
             v0: &self.u0,
-            accelerations,
+            last_changes: &self.last_changes,
             x,
             v,
             ahead_s,
@@ -346,6 +345,12 @@ impl StepMotion {
         Sweep { x0: &self.x0, x1: &self.path_end, radius }
     }
 
+    /// The coordinates of all bodies at the end of a step of `h` (s).
+    pub fn moved_bodies(&self, model: &Model, h: f64) -> Vec<Vec<f64>> {
+        let bodies = each_body(model).zip(&self.coordinates);
+        bodies.map(|((body, range), at)| body.moved(at, &self.u1[nodes(range)], h)).collect()
+    }
+
     /// Makes the end of the step of `span` the state.
     pub fn commit(&self, model: &Model, state: &mut State, span: &Span) {
         let numbering = &model.numbering;
@@ -355,10 +360,7 @@ impl StepMotion {
             *acceleration = (u1 - u0) / span.h;
         }
         state.velocities.copy_from_slice(&self.u1[..numbering.nodes()]);
-        for (number, (body, range)) in each_body(model).enumerate() {
-            let at = &self.coordinates[number];
-            state.coordinates[number] = body.moved(at, &self.u1[nodes(range)], span.h);
-        }
+        state.coordinates = self.moved_bodies(model, span.h);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);
         waiting::advance(&mut state.waiting, &self.courses, whole);

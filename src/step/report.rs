@@ -91,8 +91,8 @@ named! {
         Planes = "fail_safe_planes",
         /// Steps redone at half the size because an edge turned too far (the same on every rank).
         Turned = "turned_steps",
-        /// Steps redone at half the size because the fail-safe took too much, or left a pair too
-        /// near (the same on every rank).
+        /// Steps redone at half the size because the fail-safe took too much or left a pair too
+        /// near, or because energy rose without work (the same on every rank).
         Redone = "redone_steps",
         /// Solutions that a further solve of the same step repaired (the same on every rank).
         Repairs = "repairs",

@@ -199,7 +199,6 @@ impl<'w> Simulation<'w> {
             }
         }
         self.follow_dropped();
-        self.stages.watch.end(&self.model, &self.rank, &self.state, &mut report)?;
         Ok(report)
     }
 

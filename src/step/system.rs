@@ -181,7 +181,10 @@ impl StepSystem {
             if prescribed.is_some() {
                 self.fixed.push(row as u32);
             }
-            let free = || inputs.accelerations[node as usize] * inputs.ahead_s;
+            let free = || match region {
+                None => inputs.last_changes[node as usize],
+                Some(_) => Vec3::zeros(),
+            };
             *start = prescribed.unwrap_or_else(free);
         }
     }

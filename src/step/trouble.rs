@@ -34,6 +34,8 @@ pub(super) enum Trouble {
     Pinched(Conflict),
     /// A pair ends nearer than the fail-safe promises.
     TooNear(TooNear),
+    /// The energy rises without work.
+    Energized,
 }
 
 impl Trouble {
@@ -48,9 +50,11 @@ impl Trouble {
         match self {
             Self::NotConverged | Self::NotFinite => Counter::Halvings,
             Self::Turned => Counter::Turned,
-            Self::Truncated | Self::Overloaded | Self::Unforeseen | Self::TooNear(_) => {
-                Counter::Redone
-            }
+            Self::Truncated
+            | Self::Overloaded
+            | Self::Unforeseen
+            | Self::TooNear(_)
+            | Self::Energized => Counter::Redone,
             Self::Pinched(_) => Counter::Pinches,
         }
     }
@@ -115,7 +119,11 @@ impl Simulation<'_> {
                 "the solution is not finite, even at the smallest step".to_string(),
                 "look for extreme values in material, transform or motion near that vertex",
             ),
-            Trouble::Turned | Trouble::Truncated | Trouble::Overloaded | Trouble::Unforeseen => (
+            Trouble::Turned
+            | Trouble::Truncated
+            | Trouble::Overloaded
+            | Trouble::Unforeseen
+            | Trouble::Energized => (
                 "motion is too fast, even at the smallest step".to_string(),
                 "raise steps_per_frame",
             ),

@@ -1,4 +1,5 @@
-//! The energy watch: no step may gain energy that no work explains (docs/methods.md, section 12).
+//! The energy watch: no step may gain energy that no work explains (docs/methods.md, section 12). A
+//! step that does is redone at half its size; the smallest one stands, with a warning.
 //!
 //! | symbol | unit | |
 //! |---|---|---|
@@ -50,14 +51,9 @@ const LIMIT_J: f64 = 1e-3;
 /// The balance of energy from step to step, on one rank.
 pub(super) struct EnergyWatch {
     meter: EnergyMeter,
-    /// Whether no step was watched yet.
-    begins: bool,
-    /// At the end of the last step. None if the state has been changed since: then the next step is
-    /// not watched.
+    /// At the end of the last step. None at the start, and if the caller changed the state since.
     last: Option<Energy>,
-    /// Work in the present step so far: this rank's share.
-    work: ExactSums<1>,
-    /// Velocities of cloth at the end of the last step, m/s.
+    /// Velocities of cloth then, m/s.
     v0: Vec<Vec3>,
     /// Energy that lifts every cloth by its own size, J.
     lift_j: f64,
@@ -68,20 +64,34 @@ pub(super) struct EnergyWatch {
 }
 
 /// The energy of cloths and bodies.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Energy {
     total_j: f64,
     /// Without that of the weight.
     internal_j: f64,
 }
 
+/// The balance of an attempt. The same on every rank.
+pub(super) struct Balance {
+    /// At its end.
+    after: Energy,
+    work_j: f64,
+    unexplained_j: f64,
+    limit_j: f64,
+}
+
+impl Balance {
+    /// Whether the energy rises by more than its limit without work.
+    pub fn is_fault(&self) -> bool {
+        self.unexplained_j > self.limit_j
+    }
+}
+
 impl EnergyWatch {
     pub fn new(model: &Model, layout: &Layout) -> Self {
         Self {
             meter: EnergyMeter::new(&model.cloth, layout),
-            begins: true,
             last: None,
-            work: ExactSums::default(),
             v0: Vec::new(),
             lift_j: lift_j(model),
             impulses: Vec::new(),
@@ -92,7 +102,6 @@ impl EnergyWatch {
     /// The state is no longer that of the last step.
     pub fn forget(&mut self) {
         self.last = None;
-        self.v0.clear();
     }
 
     /// The energy of `state`, J. Collective.
@@ -100,7 +109,7 @@ impl EnergyWatch {
     /// # Errors
     /// When another rank has failed.
     pub fn total(&mut self, model: &Model, rank: &ThisRank, state: &State) -> Result<f64> {
-        Ok(self.measure(model, rank, state)?.0.total_j)
+        Ok(self.measure_state(model, rank, state)?.total_j)
     }
 
     /// Before a step. Collective.
@@ -114,35 +123,83 @@ impl EnergyWatch {
         state: &State,
         report: &mut StepReport,
     ) -> Result<()> {
-        report.time(Phase::Advance, |_| {
-            self.work = ExactSums::default();
-            if std::mem::take(&mut self.begins) {
-                self.last = Some(self.measure(model, rank, state)?.0);
-            }
-            if self.v0.is_empty() {
-                self.note_velocities(model, state);
-            }
-            Ok(())
-        })
+        if self.last.is_none() {
+            let measured = report.time(Phase::Advance, |_| self.measure_state(model, rank, state));
+            self.last = Some(measured?);
+            self.note_velocities(model, &state.velocities);
+        }
+        Ok(())
     }
 
-    /// Adds the work in an attempt that succeeded: `motion` is its end. Collective.
+    /// The balance of an attempt that ends with `motion`. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn accept(
+    pub fn balance(
         &mut self,
         here: &Context,
         motion: &StepMotion,
-        state: &State,
         springs: &[ContactSpring],
         system: &mut StepSystem,
-    ) -> Result<()> {
+    ) -> Result<Balance> {
+        let model = here.model;
+        let work = self.work(here, motion, springs, system)?;
+        let coordinates = motion.moved_bodies(model, here.span.h);
+        let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
+        let (after, work_j) = self.measure(model, here.rank, &end, &work)?;
+        let before = self.last.unwrap_or(after);
+        Ok(Balance {
+            after,
+            work_j,
+            unexplained_j: (after.total_j - before.total_j - work_j).max(0.0),
+            limit_j: LIMIT_J + LIMIT_SHARE * (before.internal_j + self.lift_j),
+        })
+    }
+
+    /// The attempt succeeded.
+    pub fn accept(
+        &mut self,
+        balance: &Balance,
+        here: &Context,
+        motion: &StepMotion,
+        report: &mut StepReport,
+    ) {
+        let Balance { after, work_j, unexplained_j, limit_j } = *balance;
+        self.last = Some(after);
+        if here.model.settings.energy {
+            report.energy_j = after.total_j;
+        }
+        if here.rank.world.rank() == 0 {
+            report.measure(Measure::Work, work_j);
+            report.measure(Measure::UnexplainedRise, unexplained_j);
+        }
+        if balance.is_fault() {
+            let vertex = self.quickened(here.model, motion);
+            let at_m = motion.x1[vertex].into();
+            report.note_rise(EnergyRise { unexplained_j, limit_j, vertex: vertex as u64, at_m });
+        }
+        self.note_velocities(here.model, &motion.u1);
+    }
+
+    fn note_velocities(&mut self, model: &Model, u: &[Vec3]) {
+        self.v0.clear();
+        self.v0.extend_from_slice(&u[..model.numbering.cloth()]);
+    }
+
+    /// The work in an attempt: this rank's share. Collective.
+    fn work(
+        &mut self,
+        here: &Context,
+        motion: &StepMotion,
+        springs: &[ContactSpring],
+        system: &mut StepSystem,
+    ) -> Result<ExactSums<1>> {
         let Context { model, rank, span, .. } = *here;
+        let mut sum = ExactSums::default();
         let speed = prescribed_speed(here, motion);
         if speed > 0.0 {
             if here.region.is_some() {
-                self.find_impulses_anew(here, motion, state, system);
+                self.find_impulses_anew(here, motion, system);
             } else {
                 self.find_impulses(here, motion, springs, system)?;
             }
@@ -152,7 +209,7 @@ impl EnergyWatch {
                 let is_bound = model.numbering.body_of_node(node).is_none();
                 let bound = if is_bound { p.norm() * speed } else { f64::INFINITY };
                 let pinned = is_bound && motion.prescribed[node as usize];
-                self.work.add([if pinned { work } else { work.min(bound).max(0.0) }]);
+                sum.add([if pinned { work } else { work.min(bound).max(0.0) }]);
             }
         }
         // Still air only brakes.
@@ -160,12 +217,12 @@ impl EnergyWatch {
         if wind != Vec3::zeros() && (drag.normal > 0.0 || drag.tangential > 0.0) {
             let blown = Blown { drag, wind, x0: &motion.x0, v1: &motion.u1, h: span.h };
             let works = self.meter.works_of_air(&rank.threads, &model.cloth, blown);
-            works.iter().for_each(|&work| self.work.add([work]));
+            works.iter().for_each(|&work| sum.add([work]));
         }
-        Ok(())
+        Ok(sum)
     }
 
-    /// What each own node gets from outside of the elements in the step that is over. Collective.
+    /// What each own node gets from outside of the elements in an attempt. Collective.
     fn find_impulses(
         &mut self,
         here: &Context,
@@ -193,16 +250,10 @@ impl EnergyWatch {
 
     /// The same after a repair. Then no system holds for all rows at once, so the forces are taken at
     /// the end of the step.
-    fn find_impulses_anew(
-        &mut self,
-        here: &Context,
-        motion: &StepMotion,
-        state: &State,
-        system: &mut StepSystem,
-    ) {
+    fn find_impulses_anew(&mut self, here: &Context, motion: &StepMotion, system: &mut StepSystem) {
         let Context { model, rank, span, .. } = *here;
         let end = (&*motion.x1, &*motion.u1);
-        let inputs = motion.inputs(model, span, end, 0.0, &state.accelerations);
+        let inputs = motion.inputs(model, span, end, 0.0);
         let bodies = motion.body_terms(model);
         let terms = SystemTerms { inputs: &inputs, bodies, contacts: &[], region: None };
         system.assemble(&rank.threads, model, &rank.layout, &terms);
@@ -211,72 +262,59 @@ impl EnergyWatch {
         self.impulses.extend(rhs.iter().map(|rhs| -rhs));
     }
 
-    /// After a step: the balance. Collective.
-    ///
-    /// # Errors
-    /// When another rank has failed.
-    pub fn end(
+    fn measure_state(&mut self, model: &Model, rank: &ThisRank, state: &State) -> Result<Energy> {
+        let State { positions, velocities, coordinates, .. } = state;
+        let at = End { x: positions, u: velocities, coordinates };
+        Ok(self.measure(model, rank, &at, &ExactSums::default())?.0)
+    }
+
+    /// The energy at `end`, and the sum of all ranks' `work`, J. One reduction. Collective.
+    fn measure(
         &mut self,
         model: &Model,
         rank: &ThisRank,
-        state: &State,
-        report: &mut StepReport,
-    ) -> Result<()> {
-        let (after, work_j) = report.time(Phase::Advance, |_| self.measure(model, rank, state))?;
-        let before = self.last.replace(after).unwrap_or(after);
-        let unexplained_j = (after.total_j - before.total_j - work_j).max(0.0);
-        let limit_j = LIMIT_J + LIMIT_SHARE * (before.internal_j + self.lift_j);
-        if model.settings.energy {
-            report.energy_j = after.total_j;
-        }
-        if rank.world.rank() == 0 {
-            report.measure(Measure::Work, work_j);
-            report.measure(Measure::UnexplainedRise, unexplained_j);
-        }
-        if unexplained_j > limit_j {
-            let vertex = self.quickened(model, state);
-            let at_m = state.positions[vertex].into();
-            report.note_rise(EnergyRise { unexplained_j, limit_j, vertex: vertex as u64, at_m });
-        }
-        self.note_velocities(model, state);
-        Ok(())
-    }
-
-    fn note_velocities(&mut self, model: &Model, state: &State) {
-        self.v0.clear();
-        self.v0.extend_from_slice(&state.velocities[..model.numbering.cloth()]);
-    }
-
-    /// The energy of `state`, and the work in the present step, J. One reduction. Collective.
-    fn measure(&mut self, model: &Model, rank: &ThisRank, state: &State) -> Result<(Energy, f64)> {
+        end: &End,
+        work: &ExactSums<1>,
+    ) -> Result<(Energy, f64)> {
         let gravity = model.gravity();
-        let cloth = EnergyState { x: &state.positions, v: &state.velocities, gravity };
+        let cloth = model.numbering.cloth();
+        let cloth = EnergyState { x: &end.x[..cloth], v: &end.u[..cloth], gravity };
         let mut sums = ExactSums::default();
         for of in self.meter.energies(&rank.threads, &model.cloth, &rank.layout, cloth) {
             sums.add([of.internal_j, of.weight_j, 0.0]);
         }
-        sums.add_to(2, &self.work);
+        sums.add_to(2, work);
         let [mut internal_j, weight_j, work_j] = sums.all_reduce(rank.world)?;
         let mut total_j = internal_j + weight_j;
-        let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(&state.coordinates);
+        let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(end.coordinates);
         for ((body, range), at) in bodies {
-            let u = &state.velocities[range.nodes.start as usize..range.nodes.end as usize];
+            let u = &end.u[range.nodes.start as usize..range.nodes.end as usize];
             total_j += body.energy(at, u, &gravity);
             internal_j += body.energy(at, u, &Vec3::zeros());
         }
         Ok((Energy { total_j, internal_j }, work_j))
     }
 
-    /// The vertex that gained most kinetic energy in the step, the lowest one of several. Every rank
-    /// knows all velocities.
-    fn quickened(&self, model: &Model, state: &State) -> usize {
+    /// The vertex that gained most kinetic energy, the lowest one of several. Every rank knows all
+    /// velocities.
+    fn quickened(&self, model: &Model, motion: &StepMotion) -> usize {
         let gain = |vertex: usize| {
-            let [v0, v1] = [&self.v0[vertex], &state.velocities[vertex]];
+            let [v0, v1] = [&self.v0[vertex], &motion.u1[vertex]];
             model.cloth.masses[vertex] * (v1.norm_squared() - v0.norm_squared())
         };
         let vertices = 0..self.v0.len();
         vertices.rev().max_by(|&a, &b| gain(a).total_cmp(&gain(b))).unwrap_or(0)
     }
+}
+
+/// Where and how fast all cloths and bodies are.
+struct End<'a> {
+    /// Positions of all cloth vertices, and more, m.
+    x: &'a [Vec3],
+    /// Velocities of all nodes, and more, m/s (rad/s).
+    u: &'a [Vec3],
+    /// Coordinates of the bodies.
+    coordinates: &'a [Vec<f64>],
 }
 
 /// The fastest speed of pins and obstacles, m/s.

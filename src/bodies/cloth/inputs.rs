@@ -17,8 +17,9 @@ pub struct StepInputs<'a> {
     pub x0: &'a [Vec3],
     /// Velocities of all nodes at the start of the step, m/s.
     pub v0: &'a [Vec3],
-    /// Accelerations of all nodes from which the solve starts, m/s^2.
-    pub accelerations: &'a [Vec3],
+    /// Changes of the velocities of all nodes if they accelerate as in the last step, m/s. The first
+    /// solve of a step starts from them.
+    pub last_changes: &'a [Vec3],
     /// Positions of all cloth vertices about which forces are linearised, m.
     pub x: &'a [Vec3],
     /// Velocities of all nodes about which forces are linearised, m/s.

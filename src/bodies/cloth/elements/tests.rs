@@ -119,7 +119,7 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
         let inputs = StepInputs {
             x0: &x,
             v0: &v,
-            accelerations: &v,
+            last_changes: &v,
             x: &x,
             v: &v,
             ahead_s: 1.0,
@@ -157,7 +157,7 @@ fn rows_have_the_same_bits_on_any_number_of_ranks() {
         let inputs = StepInputs {
             x0: &x,
             v0: &v,
-            accelerations: &v,
+            last_changes: &v,
             x: &x,
             v: &v,
             ahead_s: 1e-3,
