@@ -18,7 +18,7 @@
 //! spring of stiffness `k`, along the surface, from the point where the contact stuck first. It
 //! carries at most Coulomb's bound `mu f_n`. The bound uses the normal force of the last solve,
 //! because that of this step is not known yet. A new contact takes the force that it would carry
-//! alone, but no more than its present velocity gives.
+//! alone, but no more than its gap and its present velocity give.
 //!
 //! Source: docs/methods.md, section 8 (ours).
 
@@ -176,11 +176,15 @@ impl ActiveContact {
         let stretch = memory.map_or_else(Vec3::zeros, |memory| {
             tangential(Vec3::from(memory.friction_force), normal) / stiffness
         });
-        // A new contact takes the force that it would carry alone, but no more than its present
-        // velocity gives: at rest, others carry their share already.
-        let alone = closing / (1.0 + stiffness * h * h / mass);
-        let new = (stiffness * alone.min(push_out - h * present.dot(&normal))).max(0.0);
-        let normal_force = last.map_or(new, |last| last.normal_force.max(0.0));
+        // A new contact takes the force that it would carry alone, but no more than its gap and its
+        // present velocity give: others carry their share already, and while cloth slides, pairs of
+        // the same vertices come and go.
+        let mut new =
+            (closing / (1.0 + stiffness * h * h / mass)).min(push_out - h * present.dot(&normal));
+        if contact.kind() == ContactKind::Proximity {
+            new = new.min(push_out);
+        }
+        let normal_force = last.map_or(stiffness * new, |last| last.normal_force).max(0.0);
 
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
@@ -188,8 +192,9 @@ impl ActiveContact {
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = law.friction.of(&contact.pair);
         let bound = coefficient * normal_force;
+        let ahead = stretch + tangential(continued, normal) * h;
         let (friction_force, tangential_stiffness) =
-            friction_spring(slip, normal, stiffness, bound, h * h / mass);
+            friction_spring(slip, ahead, normal, [stiffness, bound], h * h / mass);
         let spring_force = stiffness * (push_out - h * present.dot(&normal));
         let matrix = normal * normal.transpose() * stiffness + tangential_stiffness;
         let spring = ContactSpring {
@@ -249,35 +254,42 @@ impl ActiveContact {
     }
 }
 
-/// The friction spring at `slip`, the stretch (m) that it would have after the step
-/// if nothing changed its velocity: force against the slip (N) and stiffness (N/m).
+/// The slip that is expected after a step is at least this part of the slip without a change of
+/// velocity: a large deceleration may be noise.
+const LEAST_AHEAD: f64 = 0.5;
+
+/// The friction spring at `slip`, the stretch (m) that it would have after the step if nothing
+/// changed its velocity: force against the slip (N) and stiffness (N/m). `ahead` (m) is its stretch
+/// if its velocity changes as in the last step.
 ///
 /// It sticks as long as Coulomb's `bound` (N) carries it. Beyond that it slides, and one of two
-/// forms gives the bound at this slip. The secant form stops a slow slip within the step, and
-/// cannot turn it back. The Newton form has the bound itself as its force, and stiffness only
-/// across the slip: it is as exact as the normal force, but overshoots slow slip. It is used where
-/// the bound changes the slip by less than a tenth in the step. `compliance` (m/N) is the change of
-/// slip by a force.
+/// forms gives the bound. The secant form gives it at the slip that is expected after the step,
+/// stops a slow slip within the step, and cannot turn it back. The Newton form has the bound itself
+/// as its force, and stiffness only across the slip: it is as exact as the normal force, but
+/// overshoots slow slip. It is used where the bound changes the slip by less than a tenth in the
+/// step. `compliance` (m/N) is the change of slip by a force.
 ///
 /// Free fall is not part of the slip. Several contacts carry a vertex, and each of them would
 /// allow all of the fall; then the vertex creeps (5 mm/s at 15 degrees and mu 0.3).
 fn friction_spring(
     slip: Vec3,
+    ahead: Vec3,
     normal: Vec3,
-    stiffness: f64,
-    bound: f64,
+    [stiffness, bound]: [f64; 2],
     compliance: f64,
 ) -> (Vec3, Mat3) {
     let plane = Mat3::identity() - normal * normal.transpose();
-    let length = slip.norm();
-    if length * stiffness <= bound {
+    let now = slip.norm();
+    let along = if now > 0.0 { slip / now } else { slip };
+    let expected = ahead.dot(&along).max(LEAST_AHEAD * now);
+    if expected * stiffness <= bound {
         return (slip * stiffness, plane * stiffness);
     }
-    let secant = bound / length;
-    let along = slip / length;
-    let fast_slip = length > 10.0 * bound * compliance;
-    let directions = if fast_slip { plane - along * along.transpose() } else { plane };
-    (slip * secant, directions * secant)
+    let secant = bound / expected;
+    if expected > 10.0 * bound * compliance {
+        return (along * bound, (plane - along * along.transpose()) * secant);
+    }
+    (slip * secant, plane * secant)
 }
 
 /// The lowest node that takes a force. There is one if the pair can move.

@@ -127,8 +127,8 @@ impl StepMotion {
         }
     }
 
-    /// Where everything would be at the end of the step: cloth and bodies in free flight,
-    /// pins and obstacles as prescribed. Pins that take hold now are captured in the state.
+    /// Where everything would be at the end of the step: cloth carried as in the last step, bodies in
+    /// free flight, pins and obstacles as prescribed. Pins that take hold now are captured in the state.
     pub fn predict(&mut self, model: &Model, state: &mut State, span: &Span) {
         let pins = &model.cloth.pins;
         pins.capture(&mut state.captured, &state.positions, span.t0_s);
@@ -156,11 +156,12 @@ impl StepMotion {
 
     fn predict_cloth(&mut self, model: &Model, state: &State, span: &Span) {
         let cloth = model.numbering.cloth();
-        let fall = model.gravity() * (span.h * span.h);
         self.x0[..cloth].copy_from_slice(&state.positions);
         self.u0[..state.velocities.len()].copy_from_slice(&state.velocities);
         for (vertex, mass) in model.cloth.masses.iter().enumerate() {
-            self.predicted[vertex] = self.x0[vertex] + self.u0[vertex] * span.h + fall;
+            let change =
+                self.fall + within(self.last_changes[vertex] - self.fall, self.fall.norm());
+            self.predicted[vertex] = self.x0[vertex] + (self.u0[vertex] + change) * span.h;
             self.inverse_masses[vertex] = 1.0 / mass;
         }
         self.prescribed[..cloth].fill(false);
@@ -385,4 +386,10 @@ fn nodes(range: &BodyRange) -> Range<usize> {
 
 fn vertices(range: &BodyRange) -> Range<usize> {
     range.vertices.start as usize..range.vertices.end as usize
+}
+
+/// `vector`, no longer than `limit`.
+fn within(vector: Vec3, limit: f64) -> Vec3 {
+    let length = vector.norm();
+    if length > limit { vector * (limit / length) } else { vector }
 }

@@ -41,8 +41,8 @@ pub fn level_plane() -> ObstacleSetup {
 }
 
 /// Runs to each of `times` (s) and returns the positions at these times (m).
-fn slide(slope_deg: f64, friction: f64, times: &[f64]) -> Vec<Vec<Vec3>> {
-    let mut scene = scene(1e-3);
+fn slide(step_s: f64, slope_deg: f64, friction: f64, times: &[f64]) -> Vec<Vec<Vec3>> {
+    let mut scene = scene(step_s);
     scene.contact.friction_obstacle = friction;
     simulate(&scene, incline(slope_deg, scene.contact.distance_m), |simulation| {
         let mut positions = Vec::new();
@@ -59,7 +59,7 @@ fn slide(slope_deg: f64, friction: f64, times: &[f64]) -> Vec<Vec<Vec3>> {
 #[test]
 fn cloth_sticks_to_an_incline_below_the_angle_of_friction_without_creep() {
     for (slope_deg, friction) in [(5.0, 0.3), (15.0, 0.3), (16.0, 0.3), (40.0, 0.9)] {
-        let positions = slide(slope_deg, friction, &[0.2, 0.7]);
+        let positions = slide(1e-3, slope_deg, friction, &[0.2, 0.7]);
         let moved = positions[0].iter().zip(&positions[1]).map(|(a, b)| (b - a).norm());
         let creep = moved.fold(0.0, f64::max) / 0.5;
         println!("{slope_deg} degrees, mu {friction}: creeps at {creep:.1e} m/s");
@@ -67,25 +67,36 @@ fn cloth_sticks_to_an_incline_below_the_angle_of_friction_without_creep() {
     }
 }
 
-/// a = g (sin - mu cos).
+/// a = g (sin - mu cos). At 10 ms this holds below 0.3 m/s (docs/methods.md, section 13).
 #[test]
 fn cloth_slides_down_an_incline_above_the_angle_of_friction() {
-    for (slope_deg, friction) in [(18.0, 0.3), (20.0, 0.3), (30.0, 0.3), (10.0, 0.0)] {
-        let angle = f64::to_radians(slope_deg);
-        let exact = G * (angle.sin() - friction * angle.cos());
-        let along = Vec3::new(angle.cos(), -angle.sin(), 0.0);
-        let places = slide(slope_deg, friction, &[0.1, 0.2, 0.3])
-            .into_iter()
-            .map(|x| x.iter().map(|x| x.dot(&along)).sum::<f64>() / x.len() as f64);
-        let places: Vec<f64> = places.collect();
-        let found = (places[2] - 2.0 * places[1] + places[0]) / 0.01;
-        let error = found / exact - 1.0;
-        println!(
-            "{slope_deg} degrees, mu {friction}: {found:.4} m/s^2, exact {exact:.4}, {:+.2} %",
-            100.0 * error
-        );
-        assert!(error.abs() < 0.02);
+    let slopes = [(18.0, 0.3), (20.0, 0.3), (30.0, 0.3), (10.0, 0.0)];
+    for (step_s, slopes) in [(1e-3, &slopes[..]), (4e-3, &slopes), (1e-2, &slopes[..2])] {
+        for &(slope_deg, friction) in slopes {
+            let angle = f64::to_radians(slope_deg);
+            let along = Vec3::new(angle.cos(), -angle.sin(), 0.0);
+            let mean =
+                |x: &Vec<Vec3>| x.iter().map(|x| x.dot(&along)).sum::<f64>() / x.len() as f64;
+            let places = slide(step_s, slope_deg, friction, &[0.1, 0.2, 0.3]);
+            check_slide(step_s, slope_deg, friction, places.iter().map(mean).collect());
+        }
     }
+}
+
+/// Checks the acceleration of cloth that slides on a slope, from its places (m) 0.1 s apart. It is
+/// right within 2 % at 1 ms, and within 1 % of g in larger steps.
+pub fn check_slide(step_s: f64, slope_deg: f64, friction: f64, places: Vec<f64>) {
+    let angle = f64::to_radians(slope_deg);
+    let exact = G * (angle.sin() - friction * angle.cos());
+    let found = (places[2] - 2.0 * places[1] + places[0]) / 0.01;
+    let limit = if step_s > 1e-3 { 0.01 * G } else { 0.02 * exact };
+    println!(
+        "{step_s} s, {slope_deg} degrees, mu {friction}: {found:.4} m/s^2, exact {exact:.4}, \
+             {:+.2} %, {:+.2} % of g",
+        100.0 * (found / exact - 1.0),
+        100.0 * (found - exact) / G
+    );
+    assert!((found - exact).abs() < limit);
 }
 
 /// The first second of the tablecloth, in which it falls and drapes, on a coarser disc.

@@ -184,3 +184,32 @@ fn contacts_carry_the_pull_of_a_strip_that_a_cylinder_presses() {
         assert!((-force.y / exact - 1.0).abs() < 0.01);
     }
 }
+
+/// A square slides over the plane at 0.4 m/s, without friction: most pairs change from step to step.
+#[test]
+fn contacts_carry_the_weight_of_a_cloth_that_slides() {
+    let weight = DENSITY * 0.2 * 0.2 * G;
+    for step_s in STEPS_S {
+        let mut scene = scene(step_s);
+        scene.contact.friction_obstacle = 0.0;
+        let setup = Setup { cloths: vec![square(0.002)], obstacles: vec![level_plane()] };
+        let worst = simulate(&scene, setup, |simulation| {
+            settle(simulation, 1e-4, 8.0)?;
+            let x = simulation.positions().to_vec();
+            simulation.set_motion(&x, &vec![Vec3::new(0.4, 0.0, 0.13); x.len()])?;
+            let mut worst = [0.0_f64; 2];
+            for _ in 0..40 {
+                simulation.step()?;
+                let forces = simulation.state().contacts.iter().map(|c| c.normal_force);
+                let pushes: f64 = forces.clone().map(|force| force.max(0.0)).sum();
+                let pulls: f64 = forces.map(|force| force.min(0.0)).sum();
+                worst[0] = worst[0].max((pushes / weight - 1.0).abs());
+                worst[1] = worst[1].max(-pulls / weight);
+            }
+            Ok(worst)
+        });
+        let [pushes, pulls] = worst.map(|share| 100.0 * share);
+        println!("{step_s} s: pushes off by up to {pushes:.2} %, pulls up to {pulls:.2} %");
+        assert!(pushes < 2.0 && pulls < 1.0);
+    }
+}
