@@ -161,8 +161,6 @@ impl ActiveContact {
             }
         };
         let present = sides.velocity(|node| bodies.velocity(node));
-        let expected = sides.velocity(|node| bodies.expected_velocity(node));
-        let closing = push_out - h * expected.dot(&normal);
         // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
         // would part for good without the force that it had.
         let last_normal_force = last.map_or(0.0, |last| last.normal_force);
@@ -176,16 +174,15 @@ impl ActiveContact {
         let stretch = memory.map_or_else(Vec3::zeros, |memory| {
             tangential(Vec3::from(memory.friction_force), normal) / stiffness
         });
-        // A new contact takes the force that it would carry alone, but no more than its gap and its
-        // present velocity give: others carry their share already, and while cloth slides, pairs of
-        // the same vertices come and go.
-        let mut new =
-            (closing / (1.0 + stiffness * h * h / mass)).min(push_out - h * present.dot(&normal));
-        if contact.kind() == ContactKind::Proximity {
-            new = new.min(push_out);
-        }
-        let normal_force = last.map_or(stiffness * new, |last| last.normal_force).max(0.0);
-
+        let normal_force = last.map_or_else(
+            || {
+                let expected = sides.velocity(|node| bodies.expected_velocity(node));
+                let closing_m = [present, expected].map(|u| push_out - h * u.dot(&normal));
+                stiffness
+                    * first_compression(contact, closing_m, push_out, stiffness * h * h / mass)
+            },
+            |last| last.normal_force.max(0.0),
+        );
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
         });
@@ -290,6 +287,24 @@ fn friction_spring(
         return (along * bound, (plane - along * along.transpose()) * secant);
     }
     (slip * secant, plane * secant)
+}
+
+/// The compression (m) at which a new contact is taken to carry its load, for friction: that which
+/// it would have alone, but no more than its gap and its present velocity give. Others carry their
+/// share already, and while cloth slides, pairs of the same vertices come and go. `closing_m` is the
+/// compression if nothing changed the velocities, now and in free flight. `growth` is `k h^2 / m`.
+fn first_compression(
+    contact: &Contact,
+    [present_m, expected_m]: [f64; 2],
+    push_out: f64,
+    growth: f64,
+) -> f64 {
+    let alone = expected_m / (1.0 + growth);
+    let by_gap = match contact.kind() {
+        ContactKind::Impact => f64::INFINITY,
+        ContactKind::Proximity => push_out,
+    };
+    alone.min(present_m).min(by_gap).max(0.0)
 }
 
 /// The lowest node that takes a force. There is one if the pair can move.

@@ -203,13 +203,19 @@ impl EnergyWatch {
             } else {
                 self.find_impulses(here, motion, springs, system)?;
             }
-            for (p, &node) in self.impulses.iter().zip(&rank.layout.own) {
+            let work = |row: usize| {
+                let node = rank.layout.own[row];
+                let p = self.impulses[row];
                 let work = p.dot(&motion.u1[node as usize]);
                 // What turns a body has no bound.
                 let is_bound = model.numbering.body_of_node(node).is_none();
                 let bound = if is_bound { p.norm() * speed } else { f64::INFINITY };
                 let pinned = is_bound && motion.prescribed[node as usize];
-                sum.add([if pinned { work } else { work.min(bound).max(0.0) }]);
+                if pinned { work } else { work.min(bound).max(0.0) }
+            };
+            // A patch has the same bits on any number of ranks.
+            for rows in rank.layout.patch_offsets.windows(2) {
+                sum.add([(rows[0] as usize..rows[1] as usize).map(work).sum()]);
             }
         }
         // Still air only brakes.
