@@ -14,7 +14,7 @@ use crate::program::partitions::view::View;
 use crate::program::partitions::{DividedCloth, Division, palette};
 use crate::program::profile::canvas::{self, Area, Drawn, Inset, Picture};
 use crate::program::profile::panel::{self, RIGHT};
-use crate::program::words::grouped;
+use crate::program::words::{grouped, plural};
 
 /// Space for two lines above the cloth, pixels.
 const ABOVE: u32 = 70;
@@ -23,7 +23,7 @@ const CLOTH: (u32, u32) = (860, 700);
 /// Rows of the legend. There are more ranks than rows if the last one says so.
 const ROWS: usize = 33;
 
-/// Widths of the cloths in the overview, pixels. Its heights follow.
+/// Least and largest width of a cloth in the overview, pixels. Its height follows from the view.
 const TILES: (u32, u32) = (120, 320);
 /// All columns of the overview, pixels.
 const COLUMNS: u32 = 1600;
@@ -66,7 +66,7 @@ impl Picture for DivisionPicture<'_> {
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let Division { method, ranks, load_index, surface_index, cut, .. } = self.division;
-        let heading = format!("{}: {}, {} ranks", self.name, method.name(), ranks.len());
+        let heading = format!("{}: {}, {}", self.name, method.name(), plural(ranks.len(), "rank"));
         let measures = format!(
             "load index {load_index:.4}, surface index {surface_index:.4}, cut {}. \
              Colours: vertices of each rank; dark: faces with several owners",
@@ -78,7 +78,7 @@ impl Picture for DivisionPicture<'_> {
         }
         let (_, below) = area.split_vertically(ABOVE);
         let label = |(rank, vertices): (usize, usize)| {
-            (format!("{rank}: {}", grouped(vertices as u64)), palette::color(rank))
+            (format!("rank {rank}: {}", grouped(vertices as u64)), palette::color(rank))
         };
         let vertices = ranks.iter().map(|share| share.vertices).enumerate();
         let mut rows: Vec<(String, RGBColor)> = vertices.map(label).collect();
@@ -101,7 +101,7 @@ pub fn draw_overview(
     divisions: &[Division],
     folder: &Path,
 ) -> Result<String> {
-    let overview = Overview::new(&cloth.name, divisions);
+    let overview = Overview::new(&cloth.name, view, divisions);
     let mut insets = Vec::new();
     for division in divisions {
         let pixels = colored(view, division, overview.tile)?;
@@ -121,14 +121,15 @@ struct Overview<'a> {
 }
 
 impl<'a> Overview<'a> {
-    fn new(name: &'a str, divisions: &'a [Division]) -> Self {
+    fn new(name: &'a str, view: &View, divisions: &'a [Division]) -> Self {
         let mut ranks = Vec::from_iter(divisions.iter().map(|division| division.ranks.len()));
         ranks.dedup();
         let first =
             divisions.iter().filter(|division| Some(&division.ranks.len()) == ranks.first());
         let methods = Vec::from_iter(first.map(|division| division.method.name()));
         let width = (COLUMNS / ranks.len().max(1) as u32).clamp(TILES.0, TILES.1);
-        Self { name, methods, ranks, divisions, tile: (width, width * CLOTH.1 / CLOTH.0) }
+        let height = (view.aspect().clamp(0.3, 1.2) * f64::from(width)) as u32;
+        Self { name, methods, ranks, divisions, tile: (width, height) }
     }
 
     /// Height of a row: the cloth and a line below it, pixels.
@@ -155,14 +156,14 @@ impl Picture for Overview<'_> {
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let center = (HPos::Center, VPos::Top);
         let heading = panel::text(23, BLACK, (HPos::Left, VPos::Top));
-        let name = format!("{} among ranks", self.name);
+        let name = format!("{}, divided among ranks", self.name);
         area.draw(&Text::new(name, (20, 12), heading))?;
         let (width, height) = (self.tile.0 as i32, self.tile.1 as i32);
         for division in self.divisions {
             let (x, y) = self.place(division);
             let middle = x + width / 2;
             if y == 2 * HEAD as i32 {
-                let ranks = format!("{} ranks", division.ranks.len());
+                let ranks = plural(division.ranks.len(), "rank");
                 let style = panel::text(18, BLACK, center);
                 area.draw(&Text::new(ranks, (middle, HEAD as i32 + 12), style))?;
             }

@@ -48,7 +48,25 @@ pub fn text(divisions: &[Division]) -> String {
             plural(division.ranks.len(), "rank")
         );
     }
-    text
+    text + &few_patches(divisions)
+}
+
+/// With fewer patches a rank than this, shares can be uneven whatever the method does.
+const ENOUGH_PATCHES: usize = 8;
+const UNEVEN: f64 = 0.05;
+
+/// A remark if there are too few patches for even shares.
+fn few_patches(divisions: &[Division]) -> String {
+    let patches = |it: &Division| it.ranks.iter().map(|share| share.patches).sum::<usize>();
+    let is_uneven =
+        |it: &&Division| it.load_index > UNEVEN && patches(it) < ENOUGH_PATCHES * it.ranks.len();
+    let Some(first) = divisions.iter().find(is_uneven) else { return String::new() };
+    format!(
+        "\nnote: {} are few for {}. Smaller ones can be shared more evenly: try --set patch_vertices=64.\n\
+         The frames of a run depend on patch_vertices, but not on method and ranks.\n",
+        plural(patches(first), "patch"),
+        plural(first.ranks.len(), "rank")
+    )
 }
 
 /// The same as CSV, with exact numbers.
