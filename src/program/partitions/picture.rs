@@ -23,12 +23,11 @@ const CLOTH: (u32, u32) = (860, 700);
 /// Rows of the legend. There are more ranks than rows if the last one says so.
 const ROWS: usize = 33;
 
-/// Least and largest width of a cloth in the overview, pixels. Its height follows from the view.
-const TILES: (u32, u32) = (120, 320);
-/// All columns of the overview, pixels.
-const COLUMNS: u32 = 1600;
-/// Space for the names of the methods, pixels.
-const NAMES: u32 = 150;
+/// Width of a cloth in the overview, pixels. Its height follows from the view.
+const TILE: u32 = 320;
+/// Space left of the cloths, for the numbers of ranks, pixels.
+const NAMES: u32 = 120;
+/// Height of a line of text, with the space around it, pixels.
 const HEAD: u32 = 40;
 
 /// The cloth coloured by `division`.
@@ -91,7 +90,7 @@ impl Picture for DivisionPicture<'_> {
     }
 }
 
-/// Draws all divisions beside each other: a row for each method, a column for each number of ranks.
+/// Draws all divisions beside each other: a row for each number of ranks, a column for each method.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -103,9 +102,9 @@ pub fn draw_overview(
 ) -> Result<String> {
     let overview = Overview::new(&cloth.name, view, divisions);
     let mut insets = Vec::new();
-    for division in divisions {
+    for (index, division) in divisions.iter().enumerate() {
         let pixels = colored(view, division, overview.tile)?;
-        insets.push(Inset { pixels, place: overview.place(division) });
+        insets.push(Inset { pixels, place: overview.place(index) });
     }
     canvas::write_png(&overview, &insets, &folder.join(names::PARTITION_OVERVIEW))?;
     Ok(names::PARTITION_OVERVIEW.to_owned())
@@ -114,67 +113,58 @@ pub fn draw_overview(
 /// The texts of the overview.
 struct Overview<'a> {
     name: &'a str,
-    methods: Vec<&'static str>,
-    ranks: Vec<usize>,
+    /// By number of ranks, then by method.
     divisions: &'a [Division],
+    methods: usize,
+    /// The size of a cloth, pixels.
     tile: (u32, u32),
 }
 
 impl<'a> Overview<'a> {
     fn new(name: &'a str, view: &View, divisions: &'a [Division]) -> Self {
-        let mut ranks = Vec::from_iter(divisions.iter().map(|division| division.ranks.len()));
-        ranks.dedup();
-        let first =
-            divisions.iter().filter(|division| Some(&division.ranks.len()) == ranks.first());
-        let methods = Vec::from_iter(first.map(|division| division.method.name()));
-        let width = (COLUMNS / ranks.len().max(1) as u32).clamp(TILES.0, TILES.1);
-        let height = (view.aspect().clamp(0.3, 1.2) * f64::from(width)) as u32;
-        Self { name, methods, ranks, divisions, tile: (width, height) }
+        let ranks = |division: &Division| division.ranks.len();
+        let first = divisions.chunk_by(|a, b| ranks(a) == ranks(b)).next();
+        let height = (view.aspect().clamp(0.3, 1.2) * f64::from(TILE)) as u32;
+        Self { name, divisions, methods: first.map_or(1, <[_]>::len), tile: (TILE, height) }
     }
 
     /// Height of a row: the cloth and a line below it, pixels.
     fn row(&self) -> u32 {
-        self.tile.1 + 30
+        self.tile.1 + HEAD
     }
 
     /// The upper left corner of a division's cloth.
-    fn place(&self, division: &Division) -> (i32, i32) {
-        let column = self.ranks.iter().position(|&ranks| ranks == division.ranks.len());
-        let row = self.methods.iter().position(|&name| name == division.method.name());
-        let x = NAMES + self.tile.0 * column.unwrap_or(0) as u32;
-        let y = 2 * HEAD + self.row() * row.unwrap_or(0) as u32;
-        (x as i32, y as i32)
+    fn place(&self, index: usize) -> (i32, i32) {
+        let (row, column) = ((index / self.methods) as u32, (index % self.methods) as u32);
+        ((NAMES + TILE * column) as i32, (2 * HEAD + self.row() * row) as i32)
     }
 }
 
 impl Picture for Overview<'_> {
     fn size(&self) -> (u32, u32) {
-        let (columns, rows) = (self.ranks.len() as u32, self.methods.len() as u32);
-        (NAMES + self.tile.0 * columns, 2 * HEAD + self.row() * rows)
+        let rows = self.divisions.len().div_ceil(self.methods);
+        (NAMES + TILE * self.methods as u32, 2 * HEAD + self.row() * rows as u32)
     }
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
-        let center = (HPos::Center, VPos::Top);
-        let heading = panel::text(23, BLACK, (HPos::Left, VPos::Top));
-        let name = format!("{}, divided among ranks", self.name);
-        area.draw(&Text::new(name, (20, 12), heading))?;
-        let (width, height) = (self.tile.0 as i32, self.tile.1 as i32);
-        for division in self.divisions {
-            let (x, y) = self.place(division);
-            let middle = x + width / 2;
-            if y == 2 * HEAD as i32 {
-                let ranks = plural(division.ranks.len(), "rank");
-                let style = panel::text(18, BLACK, center);
-                area.draw(&Text::new(ranks, (middle, HEAD as i32 + 12), style))?;
+        let write = |text: &str, size, anchor, place| {
+            area.draw(&Text::new(text.to_owned(), place, panel::text(size, BLACK, anchor)))
+        };
+        let (left, center) = ((HPos::Left, VPos::Top), (HPos::Center, VPos::Top));
+        write(&format!("{}, divided among ranks", self.name), 23, left, (20, 12))?;
+        for (index, division) in self.divisions.iter().enumerate() {
+            let (x, y) = self.place(index);
+            let (middle, below) = (x + self.tile.0 as i32 / 2, y + self.tile.1 as i32);
+            if index < self.methods {
+                write(division.method.name(), 18, center, (middle, HEAD as i32 + 12))?;
             }
-            if x == NAMES as i32 {
-                let style = panel::text(18, BLACK, (HPos::Left, VPos::Center));
-                area.draw(&Text::new(division.method.name(), (20, y + height / 2), style))?;
+            if index % self.methods == 0 {
+                let ranks = plural(division.ranks.len(), "rank");
+                write(&ranks, 18, (HPos::Left, VPos::Center), (20, y + self.tile.1 as i32 / 2))?;
             }
             let indices =
                 format!("load {:.3}, surface {:.3}", division.load_index, division.surface_index);
-            let style = panel::text(15, BLACK, center);
-            area.draw(&Text::new(indices, (middle, y + height + 4), style))?;
+            write(&indices, 15, center, (middle, below + 4))?;
         }
         Ok(())
     }

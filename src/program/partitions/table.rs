@@ -38,7 +38,7 @@ pub fn text(divisions: &[Division]) -> String {
         cut            coupled pairs of vertices that have two owners\n  \
         ghosts         vertices of others that a rank receives in an exchange, sum of all ranks\n  \
         pieces         connected parts of what a rank owns, the most of all ranks\n  \
-        time           of the method, one call on one thread\n";
+        time           processor time of the method, one call\n";
     for division in divisions.iter().filter(|division| division.idle_ranks() > 0) {
         let _ = writeln!(
             text,
