@@ -168,16 +168,17 @@ mod tests {
     const RED: RGBColor = RGBColor(255, 0, 0);
     const BLUE: RGBColor = RGBColor(0, 0, 255);
 
-    /// Two triangles, 1 m large, over each other, `gap` m apart. The colour in the middle.
-    fn seen_in_the_middle(gap: f64) -> RGBColor {
+    /// Two triangles over each other, the first one `gap` m above the other. The colour that hides
+    /// a part of the other one.
+    fn color_on_top(gap: f64) -> RGBColor {
         let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)];
         let triangle = |height: f64| corners.map(|(x, z)| Vec3::new(x, height, z));
-        // The lower one is larger, so that its centre may be nearer to the viewer.
-        let lower = triangle(0.0).map(|x| 3.0 * x - Vec3::new(1.0, 0.0, 1.0));
+        // The lower one is larger and reaches nearer to the viewer.
+        let lower = triangle(0.0).map(|x| 3.0 * x - Vec3::new(0.5, 0.0, 0.5));
         let positions = [triangle(gap), lower].concat();
         let view = View::new(&positions, &[[0, 1, 2], [3, 4, 5]]);
         let color = |face: &[u32; 3]| if face[0] == 0 { RED } else { BLUE };
-        let pixels = view.draw((60, 40), color).unwrap();
+        let pixels = view.draw((120, 80), color).unwrap();
         let inked = pixels.pixels().iter().filter(|pixel| pixel.alpha() == 255);
         let red = inked.clone().filter(|pixel| pixel.red() > 0 && pixel.blue() == 0).count();
         assert!((50..inked.count() / 2).contains(&red) || red == 0, "{red}");
@@ -186,8 +187,8 @@ mod tests {
 
     #[test]
     fn the_upper_one_of_two_layers_is_seen_however_near_they_are() {
-        assert_eq!([1e-1, 1e-3, 1e-6].map(seen_in_the_middle), [RED; 3]);
-        assert_eq!(seen_in_the_middle(-1e-3), BLUE);
+        assert_eq!([1e-1, 1e-3, 1e-6].map(color_on_top), [RED; 3]);
+        assert_eq!(color_on_top(-1e-3), BLUE);
     }
 
     #[test]
