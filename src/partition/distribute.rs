@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::partition::graph::Graph;
-use crate::partition::methods::PartitionSettings;
+use crate::partition::methods::{PartitionSettings, Partitioner};
 use crate::partition::patch_graph::PatchGraph;
 use crate::partition::patches::Patches;
 use crate::ranks::{HaloNeighbour, World};
@@ -50,14 +50,26 @@ impl Partition {
         settings: &PartitionSettings,
         positions: &[Vec3],
     ) -> Result<Self> {
+        Self::divided_by(&mut *settings.build()?, graph, patches, ranks, positions)
+    }
+
+    /// The same by `method`.
+    ///
+    /// # Errors
+    /// Those of the method.
+    pub fn divided_by(
+        method: &mut dyn Partitioner,
+        graph: &Graph,
+        patches: Arc<Patches>,
+        ranks: usize,
+        positions: &[Vec3],
+    ) -> Result<Self> {
         let centre = |patch: PatchId| {
             let vertices = patches.vertices(patch);
             vertices.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / vertices.len() as f64
         };
         let centres: Vec<Vec3> = (0..patches.len() as PatchId).map(centre).collect();
-        let mut method = settings.build()?;
-        let rank_of_patch =
-            PatchGraph::new(graph, &patches).divide(&mut *method, &centres, ranks)?;
+        let rank_of_patch = PatchGraph::new(graph, &patches).divide(method, &centres, ranks)?;
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
@@ -311,9 +323,7 @@ pub(super) mod tests {
         let patches = Arc::new(Patches::new(&graph, slice::from_ref(&(0..14400)), 256).unwrap());
         for ranks in [2, 3, 4, 7] {
             let partition = Partition::new(&graph, patches.clone(), ranks).unwrap();
-            let work: Vec<f64> =
-                patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
-            let load = quality::load_index(&partition, &work);
+            let load = quality::load_index(&partition, &patches.work());
             let surface = quality::surface_index(&graph, &partition);
             assert!(load < 0.1 && surface < 0.15, "{ranks}: load {load}, surface {surface}");
         }

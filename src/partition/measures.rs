@@ -45,6 +45,15 @@ pub fn surface_index(graph: &Graph, part_of: &[u32], parts: usize) -> f64 {
     ratios.map(|(&ghosts, &own)| ghosts as f64 / own as f64).fold(0.0, f64::max)
 }
 
+/// The number of coupled pairs of points whose parts differ.
+pub fn cut(graph: &Graph, part_of: &[u32]) -> u64 {
+    let of_point = |(point, part): (u32, &u32)| {
+        let others = graph.neighbours(point).iter().filter(|&&other| other > point);
+        others.filter(|&&other| part_of[other as usize] != *part).count() as u64
+    };
+    (0..).zip(part_of).map(of_point).sum()
+}
+
 /// The share of points whose part differs between two partitions (eq. 20): the data that move. 0 if
 /// there are no points.
 pub fn temporal_index(before: &[u32], after: &[u32]) -> f64 {
@@ -90,6 +99,7 @@ mod tests {
         assert_eq!(surface_index(&path, &middle, 2), 0.5);
         assert_eq!(surface_index(&path, &comb, 2), 1.0);
         assert_eq!(surface_index(&path, &comb, 3), 1.0);
+        assert_eq!((cut(&path, &middle), cut(&path, &comb)), (1, 2));
         assert_eq!(connected_pieces(&path, &comb, 3), [2, 1, 0]);
         assert_eq!(temporal_index(&middle, &comb), 4.0 / 6.0);
         assert_eq!(temporal_index(&[], &[]), 0.0);

@@ -78,6 +78,11 @@ impl Patches {
         self.len() == 0
     }
 
+    /// The work of each patch, as it is shared among ranks: its number of vertices.
+    pub fn work(&self) -> Vec<f64> {
+        self.offsets.windows(2).map(|ends| f64::from(ends[1] - ends[0])).collect()
+    }
+
     /// The vertices of `patch`, rising.
     pub fn vertices(&self, patch: PatchId) -> &[VertexId] {
         let patch = patch as usize;

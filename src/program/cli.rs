@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use cloth_sim::partition::methods::Method;
 use cloth_sim::verify::PairKind;
 
 use crate::program::replay::model::Network;
@@ -42,6 +44,9 @@ pub enum Command {
     Check(CheckArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
+    /// Divides the cloth of a scene among ranks by each method. Measures and draws the divisions. See
+    /// docs/partitioning.md.
+    Partition(PartitionArguments),
     /// Models the collision phase on more processors than the machine has. See docs/profiling.md.
     Replay(ReplayArguments),
     /// Tests continuous collision detection on queries with known answers. Fails if it misses a
@@ -82,6 +87,63 @@ pub struct ProfileArguments {
     /// Folder for the pictures [default: the folder of the first run].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// Arguments of `partition`.
+#[derive(Debug, Clone, Args)]
+pub struct PartitionArguments {
+    /// A scene, or the folder of a run.
+    #[arg(value_name = "SCENE|RUN")]
+    pub source: PathBuf,
+
+    /// Numbers of ranks [default: those of 2,4,8,16,32 that are no more than the patches].
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub ranks: Vec<u32>,
+
+    /// Methods, by their names in a scene.
+    #[arg(long = "method", value_name = "LIST", value_delimiter = ',', default_value = "all",
+          value_parser = methods_by_name(), ignore_case = true)]
+    pub methods: Vec<Methods>,
+
+    /// Divide the cloth as it lies in frame N of a run [default: as it starts].
+    #[arg(long, value_name = "N")]
+    pub frame: Option<u64>,
+
+    /// Change a field of the scene, e.g. patch_vertices=128. Can be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub overrides: Vec<String>,
+
+    /// Cut each cloth triangle into K x K triangles [default: the scene's `refine`].
+    #[arg(long, value_name = "K", conflicts_with = "frame",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub refine: Option<u32>,
+
+    /// Folder for the tables and pictures [default: out/<scene name>_partition; for a run, beside
+    /// its folder].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace the tables and pictures of an earlier call. Other files stay.
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// What a name given to --method stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Methods {
+    /// All methods.
+    All,
+    /// One of them.
+    One(Method),
+}
+
+fn methods_by_name() -> impl TypedValueParser<Value = Methods> {
+    let names = Method::ALL.map(|method| method.name());
+    PossibleValuesParser::new(names.into_iter().chain(["all"])).map(|text| {
+        let named = |method: &Method| method.name().eq_ignore_ascii_case(&text);
+        Method::ALL.into_iter().find(named).map_or(Methods::All, Methods::One)
+    })
 }
 
 /// Arguments of `replay`.

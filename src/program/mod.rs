@@ -9,6 +9,7 @@
 //! | [`output`] | the files of a run folder: names, formats, reading and writing |
 //! | [`check`] | verifies the frames of a run |
 //! | [`profile`] | shows how processors spent the test part of a run |
+//! | [`partitions`] | divides a cloth among ranks by several methods |
 //! | [`replay`] | records test trees, and executes them on a modelled machine |
 //! | [`print`], [`words`] | standard output, and words for messages |
 
@@ -17,6 +18,7 @@ mod cli;
 mod commands;
 mod output;
 mod overrides;
+mod partitions;
 mod print;
 mod profile;
 mod replay;
@@ -67,6 +69,7 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
     match command {
         Command::Check(arguments) => commands::check::check(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
+        Command::Partition(arguments) => commands::partition::partition(arguments),
         Command::Replay(arguments) => commands::replay::replay_recordings(arguments),
         Command::CcdQueries(arguments) => commands::ccd_queries::ccd_queries(arguments),
     }?;

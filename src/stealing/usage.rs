@@ -111,7 +111,7 @@ impl Stretch {
 }
 
 /// Processor time of the calling thread; zero if the system does not say.
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 

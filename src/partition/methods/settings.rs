@@ -23,6 +23,16 @@ pub enum Method {
 impl Method {
     /// All methods.
     pub const ALL: [Self; 4] = [Self::Metis, Self::MetisRecursive, Self::Hilbert, Self::Power];
+
+    /// Its name, as in a scene.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Metis => "Metis",
+            Self::MetisRecursive => "MetisRecursive",
+            Self::Hilbert => "Hilbert",
+            Self::Power => "Power",
+        }
+    }
 }
 
 /// How patches are divided among ranks. Results of a simulation do not depend on it.

@@ -109,7 +109,7 @@ impl FrameCheck {
 }
 
 /// Positions of all objects in frame `number`, m, or its fault.
-fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
+pub(super) fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
     let path = run.folder.join(names::frame(number, FORMAT));
     let text = input::read(&path, input::DATA_LIMIT).map_err(|cause| {
         if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }

@@ -16,12 +16,15 @@ mod table;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::math::Vec3;
 use cloth_sim::verify::Threads;
-use folder::CheckedRun;
+use folder::{CheckedRun, FORMAT};
 use frame::{FrameCheck, Strain};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rises::StepRise;
+
+use crate::program::output::names;
 
 /// The result of a check. It is displayed as a table and a list of faults.
 #[derive(Debug, Clone)]
@@ -62,6 +65,26 @@ impl Report {
             || frame.intersections() > 0
             || frame.strain.iter().any(strained)
     }
+}
+
+/// Positions of frame `number` of the run in `folder`, m: cloths, then obstacles.
+///
+/// # Errors
+/// A folder that is no run, a frame that it does not have or that is not whole, an input mesh that is
+/// not as it was in the run.
+pub fn frame_positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
+    let run = CheckedRun::open(folder)?;
+    if let Some((mesh, fault)) = run.meshes.first() {
+        return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
+    }
+    if number >= run.frames {
+        let last = run.frames.saturating_sub(1);
+        let cause = format!("there is no frame {number}: the run has the frames 0 to {last}");
+        return Err(Error::file(folder, cause, "choose one of them with --frame"));
+    }
+    let path = folder.join(names::frame(number, FORMAT));
+    frame::positions(&run, number)
+        .map_err(|fault| Error::file(path, fault, "choose another frame, or repeat the run"))
 }
 
 /// Checks all frames of the run in `folder`, `threads` at a time. Edges may differ from their rest

@@ -4,6 +4,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use cloth_sim::partition::methods::Method;
+
 use crate::program::output::formats;
 
 /// The scene with every default written out.
@@ -36,6 +38,15 @@ pub const SCALING_PICTURE: &str = "replay_scaling";
 /// The picture of the modelled processors, with and without stealing.
 pub const UTILIZATION_PICTURE: &str = "replay_utilization";
 
+/// Measures of divisions: a row for each method and number of ranks.
+pub const PARTITION_TABLE: &str = "partition_table.csv";
+/// Each rank of each division.
+pub const PARTITION_RANKS: &str = "partition_ranks.csv";
+/// The owner of each cloth vertex in each division.
+pub const PARTITION_OWNERS: &str = "partition_owners.csv";
+/// All divisions beside each other.
+pub const PARTITION_OVERVIEW: &str = "partition_overview.png";
+
 /// The materials of the input meshes.
 pub const MATERIALS: &str = "materials.mtl";
 
@@ -44,6 +55,10 @@ const FILES: [&str; 8] = [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASE
 /// All pictures, without their endings.
 const PICTURES: [&str; 5] =
     [RUN_PICTURE, COMPARISON_PICTURE, STEP_PICTURE, SCALING_PICTURE, UTILIZATION_PICTURE];
+/// Files of `cloth-sim partition` with one name each.
+const PARTITION_FILES: [&str; 4] =
+    [PARTITION_TABLE, PARTITION_RANKS, PARTITION_OWNERS, PARTITION_OVERVIEW];
+const PARTITION_PICTURE: &str = "partition_";
 const OBSTACLES: &str = "obstacles";
 const MESH_COPY: &str = "mesh_";
 const IMAGE_COPY: &str = "image_";
@@ -72,6 +87,23 @@ pub fn picture(name: &str) -> [String; 2] {
     ["svg", "png"].map(|ending| format!("{name}.{ending}"))
 }
 
+/// The picture of the division by `method` among `ranks` ranks.
+pub fn partition_picture(method: &str, ranks: usize) -> String {
+    format!("{PARTITION_PICTURE}{method}_{ranks}.png")
+}
+
+/// Whether `cloth-sim partition` may write a file of this name.
+pub fn is_file_of_partition(name: &str) -> bool {
+    let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
+    let is_picture = |name: &str| {
+        let name = name.strip_prefix(PARTITION_PICTURE)?.strip_suffix(".png")?;
+        let (method, ranks) = name.split_once('_')?;
+        let is_method = Method::ALL.iter().any(|known| known.name() == method);
+        (is_method && is_number(ranks)).then_some(())
+    };
+    PARTITION_FILES.contains(&name) || is_picture(name).is_some()
+}
+
 /// Whether a file of this name is a frame, in any format.
 pub fn is_frame(name: &str) -> bool {
     let number = stem(name).and_then(|stem| stem.strip_prefix("frame_"));
@@ -98,7 +130,8 @@ pub fn image_copy(number: usize, name: &str) -> String {
 /// removes these files; without it they are refused. [`LOCK`] and [`MESHES`] are not among them.
 pub fn is_file_of_run(name: &str) -> bool {
     let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
-    FILES.contains(&name) || is_frame(name) || stem(name) == Some(OBSTACLES) || is_picture(name)
+    let is_drawn = is_picture(name) || is_file_of_partition(name);
+    FILES.contains(&name) || is_frame(name) || stem(name) == Some(OBSTACLES) || is_drawn
 }
 
 /// Whether a run may write a file of this name into [`MESHES`].
@@ -139,6 +172,12 @@ mod tests {
         assert!(FILES.iter().all(|name| is_file_of_run(name)));
         for name in ["notes.txt", "frame_.obj", "frame_1a.obj", "frame_0001.png", "profile.pdf"] {
             assert!(!is_frame(name) && !is_file_of_run(name), "{name}");
+        }
+        for name in [&*partition_picture("Power", 16), PARTITION_OWNERS, PARTITION_OVERVIEW] {
+            assert!(is_file_of_partition(name) && is_file_of_run(name), "{name}");
+        }
+        for name in [PARTITION, "partition_mine.png", "partition_Power_x.png", "partition_4.png"] {
+            assert!(!is_file_of_partition(name), "{name}");
         }
         assert!(is_mesh_copy(&mesh_copy(12, "a_b.obj")) && is_mesh_copy(&image_copy(0, "a.png")));
         assert!(["mesh_a.obj", "mesh_.obj", "mesh_1.obj"].iter().all(|name| !is_mesh_copy(name)));

@@ -7,7 +7,7 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
 use plotters::style::WHITE;
-use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::tiny_skia::{Pixmap, PixmapPaint, Transform};
 use resvg::usvg;
 
 use crate::program::output::{names, write_whole};
@@ -40,12 +40,35 @@ pub(crate) fn write(picture: &impl Picture, folder: &Path, name: &str) -> Result
     let no_space = "free some space or choose another folder (--out)";
     let bug = |cause| Error::internal(svg_path.display().to_string(), cause);
     let svg = svg(picture).map_err(bug)?;
-    let png = png(&svg).map_err(bug)?;
+    let png = pixels(&svg).and_then(|pixels| Ok(pixels.encode_png()?)).map_err(bug)?;
     for (path, bytes) in [(&svg_path, svg.as_bytes()), (&png_path, &png)] {
         write_whole(path, |out| out.write_all(bytes))
             .map_err(|cause| Error::file(path, cause, no_space))?;
     }
     Ok(vec![svg_path, png_path])
+}
+
+/// A drawn part of a picture, and the place of its upper left corner, pixels.
+pub(crate) struct Inset {
+    pub(crate) pixels: Pixmap,
+    pub(crate) place: (i32, i32),
+}
+
+/// Writes `picture` with `insets` on it as the PNG file `path`. Insets are for what would be too much
+/// for an SVG file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn write_png(picture: &impl Picture, insets: &[Inset], path: &Path) -> Result<()> {
+    let bug = |cause| Error::internal(path.display().to_string(), cause);
+    let mut drawn = svg(picture).and_then(|svg| pixels(&svg)).map_err(bug)?;
+    for Inset { pixels, place: (x, y) } in insets {
+        let paint = PixmapPaint::default();
+        drawn.draw_pixmap(*x, *y, pixels.as_ref(), &paint, Transform::identity(), None);
+    }
+    let png = drawn.encode_png().map_err(|cause| bug(cause.into()))?;
+    write_whole(path, |out| out.write_all(&png))
+        .map_err(|cause| Error::file(path, cause, "free some space or choose another --out"))
 }
 
 type Made<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -64,7 +87,7 @@ fn draw<B: DrawingBackend>(backend: B, picture: &impl Picture) -> Drawn<B> {
 }
 
 /// Renders the picture `svg` in its own size.
-fn png(svg: &str) -> Made<Vec<u8>> {
+fn pixels(svg: &str) -> Made<Pixmap> {
     let mut options = usvg::Options::default();
     let fonts = options.fontdb_mut();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
@@ -73,5 +96,5 @@ fn png(svg: &str) -> Made<Vec<u8>> {
     let size = tree.size().to_int_size();
     let mut pixels = Pixmap::new(size.width(), size.height()).ok_or("the picture is empty")?;
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
-    Ok(pixels.encode_png()?)
+    Ok(pixels)
 }

@@ -29,8 +29,6 @@ pub fn of_run(
         ghosts: simulation.layout().ghosts.len(),
     };
     let places = gather::items(world, &place)?;
-    let work: Vec<f64> =
-        model.partition.patches.offsets.windows(2).map(|o| f64::from(o[1] - o[0])).collect();
     Ok(RunHead {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -43,7 +41,7 @@ pub fn of_run(
         transport: job.transport.to_owned(),
         steps_per_frame: u64::from(job.scene.steps_per_frame),
         patches: model.partition.patches.len(),
-        load_index: quality::load_index(&model.partition, &work),
+        load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
         surface_index: quality::surface_index(&model.graph, &model.partition),
         bending: model.cloth.elements.bending.treatment.to_string(),
         meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),

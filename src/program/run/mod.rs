@@ -10,7 +10,7 @@ mod head;
 mod interrupt;
 mod job;
 mod launcher;
-mod memory;
+pub mod memory;
 mod peaks;
 mod placement;
 mod progress;
