@@ -198,6 +198,7 @@ mod tests {
         assert_eq!(first_move(&partition, &mut rebalancer, &work(1.0)), None);
         let mut alone = [0.0; 20];
         alone[0] = 1.0;
+        let (partition, mut rebalancer) = row(20, Repartition::Auto, 0.1);
         assert_eq!(first_move(&partition, &mut rebalancer, &alone), None);
         let (partition, mut rebalancer) = row(20, Repartition::Never, 0.0);
         assert_eq!(first_move(&partition, &mut rebalancer, &work(10.0)), None);
