@@ -4,4 +4,5 @@
 
 pub use crate::contact::candidates::{SearchObserver, SearchOver};
 pub use crate::stealing::trace::{Origin, SearchSpan, TaskSpan};
-pub use crate::stealing::usage::{ProcessorUse, Theft, note_theft, thread_time};
+pub use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
+pub use crate::threads::clock::thread_time;

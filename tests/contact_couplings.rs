@@ -123,7 +123,7 @@ impl Case<'_> {
         let layout = Layout::new(&model.graph, &model.partition, world.rank());
         let tolerance =
             Tolerance { relative_residual: 1e-13, least_reference: 0.0, max_iterations: 2000 };
-        let mut system = StepSystem::new(model, &layout, self.kind, tolerance)?;
+        let mut system = StepSystem::new(model, &model.partition, &layout, self.kind, tolerance)?;
         let threads = Threads::new(threads)?;
         let pushes_here = |spring: &&ContactSpring| {
             let mut sides = nodes(spring).into_iter().zip(weights(spring));

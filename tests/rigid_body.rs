@@ -255,7 +255,13 @@ fn a_box_among_cloth_has_the_same_bits_on_any_number_of_ranks() {
     let run = |ranks| {
         on_ranks(ranks, &small_patches(), &setup, body, |simulation| {
             let mut hashes = Vec::new();
-            for _ in 0..60 {
+            for step in 0..60 {
+                // The patches change their ranks, that of the body too.
+                if step % 10 == 5 {
+                    let patches = simulation.partition().rank_of_patch.len() as u32;
+                    let owners = (0..patches).map(|patch| (patch + step) % ranks as u32);
+                    simulation.repartition(&Vec::from_iter(owners))?;
+                }
                 simulation.step()?;
                 hashes.push(simulation.state_hash()?);
             }

@@ -31,7 +31,7 @@ fn later_allocations(
     let layout = Layout::new(&model.graph, &model.partition, world.rank());
     let tolerance =
         Tolerance { relative_residual: 1e-6, least_reference: 0.0, max_iterations: 1000 };
-    let mut system = StepSystem::new(model, &layout, kind, tolerance)?;
+    let mut system = StepSystem::new(model, &model.partition, &layout, kind, tolerance)?;
     let threads = Threads::new(threads)?;
     let at_rest = vec![Vec3::zeros(); model.initial.len()];
     let vertices = model.initial.len() as u32;

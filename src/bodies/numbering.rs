@@ -65,6 +65,15 @@ impl Numbering {
         &self.bodies
     }
 
+    /// The nodes that move a vertex. That of a prescribed one is the number of its known velocity,
+    /// which is at least the number of nodes.
+    pub fn nodes_of(&self, vertex: VertexId) -> Range<NodeId> {
+        match self.place(vertex) {
+            Place::Own(node) => node..node + 1,
+            Place::Body(body) => self.bodies[body].nodes.clone(),
+        }
+    }
+
     /// Number of nodes. Each has three unknowns in the linear system.
     pub fn nodes(&self) -> usize {
         self.nodes as usize

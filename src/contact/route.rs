@@ -1,12 +1,13 @@
 //! Contacts go to the ranks that own their nodes.
 
+use crate::collision::Pair;
 use crate::contact::law::ActiveContact;
 use crate::contact::memory::ContactMemory;
 use crate::contact::point::{Contact, keep_local_minima};
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::error::Result;
-use crate::ids::NONE;
+use crate::ids::{NONE, NodeId};
 use crate::linear::MAX_TERMS;
 use crate::partition::{Layout, Partition};
 use crate::ranks::{Tag, World, message};
@@ -60,6 +61,36 @@ impl Route<'_> {
         for (contact, spring) in active.iter().zip(springs).filter(|(own, _)| self.owns(own)) {
             let memory = contact.memory(&spring.sides, bodies, h);
             self.for_owners(&spring.sides, |owner| to_rank[owner].push(memory));
+        }
+        let received = message::route(self.world, Tag::Contacts, &to_rank)?;
+        memories.clear();
+        memories.extend(received.into_iter().flat_map(|(_, memories)| memories));
+        memories.sort_unstable_by_key(|memory| memory.pair);
+        Ok(())
+    }
+
+    /// Hands the `memories` of the last step to the owners of their contacts' nodes in the partition
+    /// `to`. `nodes_of` gives all nodes of a pair, and may give more. Before: the owners in this
+    /// partition hold them. After: those in `to` do, by rising pair. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn hand_over<I: Iterator<Item = NodeId>>(
+        &self,
+        to: &Partition,
+        nodes_of: impl Fn(&Pair) -> I,
+        memories: &mut Vec<ContactMemory>,
+    ) -> Result<()> {
+        let nodes = to.patches.of_vertex.len();
+        let mut to_rank = vec![Vec::new(); self.world.size()];
+        // Several ranks hold the same memory: one of them sends it.
+        let sent = memories.iter().filter(|memory| self.layout.own_index(memory.owner).is_some());
+        for memory in sent {
+            let own = nodes_of(&memory.pair).filter(|&node| (node as usize) < nodes);
+            let mut owners: Vec<u32> = own.map(|node| to.rank_of_vertex(node)).collect();
+            owners.sort_unstable();
+            owners.dedup();
+            owners.iter().for_each(|&owner| to_rank[owner as usize].push(*memory));
         }
         let received = message::route(self.world, Tag::Contacts, &to_rank)?;
         memories.clear();

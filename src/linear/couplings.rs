@@ -150,6 +150,11 @@ impl Couplings {
         self.list.len()
     }
 
+    /// Number of sides of couplings that `patch` multiplies.
+    pub fn sides_of(&self, patch: usize) -> usize {
+        self.of_patch.of(patch).len()
+    }
+
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -64,11 +64,7 @@ impl Partition {
         ranks: usize,
         positions: &[Vec3],
     ) -> Result<Self> {
-        let centre = |patch: PatchId| {
-            let vertices = patches.vertices(patch);
-            vertices.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / vertices.len() as f64
-        };
-        let centres: Vec<Vec3> = (0..patches.len() as PatchId).map(centre).collect();
+        let centres = patches.centres(positions);
         let rank_of_patch = PatchGraph::new(graph, &patches).divide(method, &centres, ranks)?;
         Ok(Self { patches, rank_of_patch, ranks })
     }
@@ -86,6 +82,24 @@ impl Partition {
         world.broadcast(0, &mut bytes)?;
         let words = bytes.chunks_exact(size_of::<u32>()).map(bytemuck::pod_read_unaligned);
         Self::from_words(&words.collect::<Vec<u32>>())
+    }
+
+    /// The same patches with other owners.
+    ///
+    /// # Errors
+    /// When there is not one owner for each patch, or an owner is no rank.
+    pub fn with_owners(&self, rank_of_patch: &[u32]) -> Result<Self> {
+        let refused = |cause, remedy| Err(Error::input("partition", cause, remedy));
+        let (patches, ranks) = (self.patches.len(), self.ranks);
+        if rank_of_patch.len() != patches {
+            let cause = format!("{} owners for {patches} patches", rank_of_patch.len());
+            return refused(cause, "give an owner for each patch");
+        }
+        if let Some(patch) = rank_of_patch.iter().position(|&rank| rank as usize >= ranks) {
+            let cause = format!("patch {patch} has the owner {}", rank_of_patch[patch]);
+            return refused(cause, "number the ranks from 0 on");
+        }
+        Ok(Self { rank_of_patch: rank_of_patch.to_vec(), ..self.clone() })
     }
 
     /// The partition as words, for a broadcast.

@@ -18,6 +18,7 @@ mod patch_graph;
 mod patch_index;
 mod patches;
 pub mod quality;
+pub mod rebalance;
 mod step_ghosts;
 
 pub use buckets::Buckets;

@@ -58,9 +58,23 @@ impl PatchGraph {
         ranks: usize,
     ) -> Result<Vec<u32>> {
         let weights: Vec<f64> = self.vertices.iter().map(|&count| f64::from(count)).collect();
+        self.divide_work(method, centres, &weights, ranks)
+    }
+
+    /// The same so that all ranks get about equal `work`, that of each patch in any unit.
+    ///
+    /// # Errors
+    /// Those of the method.
+    pub fn divide_work(
+        &self,
+        method: &mut dyn Partitioner,
+        centres: &[Vec3],
+        work: &[f64],
+        ranks: usize,
+    ) -> Result<Vec<u32>> {
         let couplings = Couplings { graph: &self.coupled, weights: Some(&self.couplings) };
         let problem =
-            WeightedPoints { graph: Some(couplings), ..WeightedPoints::new(centres, &weights) };
+            WeightedPoints { graph: Some(couplings), ..WeightedPoints::new(centres, work) };
         method.partition(&problem, ranks)
     }
 

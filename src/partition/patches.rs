@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::ids::{NONE, PatchId, VertexId};
+use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods;
 
@@ -81,6 +82,15 @@ impl Patches {
     /// The work of each patch, as it is shared among ranks: its number of vertices.
     pub fn work(&self) -> Vec<f64> {
         self.offsets.windows(2).map(|ends| f64::from(ends[1] - ends[0])).collect()
+    }
+
+    /// The centre of each patch, m; `positions` are those of the vertices.
+    pub fn centres(&self, positions: &[Vec3]) -> Vec<Vec3> {
+        let centre = |patch: PatchId| {
+            let vertices = self.vertices(patch);
+            vertices.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / vertices.len() as f64
+        };
+        (0..self.len() as PatchId).map(centre).collect()
     }
 
     /// The vertices of `patch`, rising.

@@ -364,7 +364,7 @@ mod tests {
         expected.extend(declared(include_str!("../stealing/settings.rs"), &[]));
         expected.extend(declared(include_str!("../step/settings.rs"), &["Solver"]));
         let methods = include_str!("../partition/methods/settings.rs");
-        expected.extend(declared(methods, &["Method {", "PartitionSettings {"]));
+        expected.extend(declared(methods, &["Method {", "PartitionSettings {", "Repartition {"]));
         let kinds = crate::linear::PreconditionerKind::ALL.iter();
         expected.extend(kinds.map(|kind| format!("{kind:?}")));
         assert_eq!(documented(), expected);

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
-use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+
+use crate::threads::clock::thread_time;
 
 /// How a processor (a thread of a rank) spends a search. The uses of several searches add up.
 ///
@@ -108,11 +109,6 @@ impl Stretch {
         let left = self.start.elapsed().saturating_sub(scheduling);
         left.min(thread_time() - self.thread_time).as_secs_f64()
     }
-}
-
-/// Processor time of the calling thread; zero if the system does not say.
-pub fn thread_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 #[cfg(test)]

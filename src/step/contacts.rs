@@ -94,7 +94,7 @@ impl ContactStage {
             return Ok(());
         }
         let bodies = motion.dynamics(model);
-        let contacts = here.route().contacts(found, &bodies)?;
+        let contacts = here.rank.route().contacts(found, &bodies)?;
         let step = ContactStep {
             law: &self.law,
             bodies: &bodies,
@@ -139,7 +139,7 @@ impl ContactStage {
     /// When another rank has failed.
     pub fn remember(&mut self, here: &Context, motion: &StepMotion) -> Result<()> {
         let (bodies, memories) = (motion.dynamics(here.model), &mut self.memories);
-        here.route().memories(&self.active, &self.springs, &bodies, here.span.h, memories)
+        here.rank.route().memories(&self.active, &self.springs, &bodies, here.span.h, memories)
     }
 
     /// The vertices of contacts that are compressed so far that they should have been stiffer. None

@@ -1,7 +1,7 @@
 //! What every stage of a step is given.
 
 use crate::contact::Route;
-use crate::partition::Layout;
+use crate::partition::{Layout, Partition};
 use crate::ranks::World;
 use crate::step::model::Model;
 use crate::step::motion::Span;
@@ -14,6 +14,8 @@ pub(super) struct ThisRank<'w> {
     pub world: &'w dyn World,
     /// The threads of this rank.
     pub threads: Threads,
+    /// The owners of all patches at present. [`Model::partition`] has the first ones.
+    pub partition: Partition,
     /// Its numbering of nodes.
     pub layout: Layout,
 }
@@ -42,10 +44,10 @@ impl Context<'_> {
     }
 }
 
-impl Context<'_> {
+impl ThisRank<'_> {
     /// How contacts reach the owners of their nodes.
     pub fn route(&self) -> Route<'_> {
-        let ThisRank { world, layout, .. } = self.rank;
-        Route { world: *world, partition: &self.model.partition, layout }
+        let Self { world, partition, layout, .. } = self;
+        Route { world: *world, partition, layout }
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::partition::Gather;
+use crate::partition::{Gather, Partition};
 use crate::step::context::Context;
-use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 
 /// Brings the velocities of all nodes to every rank.
@@ -15,8 +14,8 @@ pub(super) struct VelocityGather {
 }
 
 impl VelocityGather {
-    pub fn new(model: &Model) -> Self {
-        Self { gather: Gather::new(&model.partition), own: Vec::new() }
+    pub fn new(partition: &Partition) -> Self {
+        Self { gather: Gather::new(partition), own: Vec::new() }
     }
 
     /// Adds the changes `delta_u` of the own nodes (m/s or rad/s, in parallel numbering) to the

@@ -1,6 +1,7 @@
 //! One rank's simulation.
 
 mod attempt;
+mod balance;
 mod clearance;
 pub mod clock;
 mod contacts;
@@ -14,7 +15,9 @@ pub mod model;
 mod motion;
 mod pinch;
 pub mod region;
+mod repartition;
 pub mod report;
+mod rows;
 mod search;
 pub mod settings;
 mod simulation;

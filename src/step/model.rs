@@ -88,7 +88,8 @@ impl Model {
         let ranges: Vec<_> = cloth.ranges.iter().cloned().chain(of_bodies).collect();
         let partition = partition(&|ranks| {
             let patches = Patches::new(&graph, &ranges, settings.patch_vertices as usize)?;
-            let positions = node_positions(&setup, &bodies);
+            let cloths = setup.cloths.iter().flat_map(|cloth| cloth.positions.iter().copied());
+            let positions = node_positions(cloths, &bodies, |body| bodies[body].start().0);
             Partition::with_method(
                 &graph,
                 Arc::new(patches),
@@ -169,13 +170,17 @@ fn passable(settings: &StepSettings, setup: &Setup) -> Vec<bool> {
     setup.obstacles.iter().map(may_pass).collect()
 }
 
-/// Where the nodes are at t = 0, m. Nodes of a body are at the mean of its vertices.
-fn node_positions(setup: &Setup, bodies: &[Arc<dyn Body>]) -> Vec<Vec3> {
-    let of_cloths = setup.cloths.iter().flat_map(|cloth| cloth.positions.iter().copied());
-    let mut positions: Vec<Vec3> = of_cloths.collect();
-    for body in bodies {
+/// Where the nodes are, m, if the vertices of cloth are at `cloths` and `coordinates` are those of a
+/// body. Nodes of a body are at the mean of its vertices.
+pub(super) fn node_positions(
+    cloths: impl Iterator<Item = Vec3>,
+    bodies: &[Arc<dyn Body>],
+    coordinates: impl Fn(usize) -> Vec<f64>,
+) -> Vec<Vec3> {
+    let mut positions: Vec<Vec3> = cloths.collect();
+    for (number, body) in bodies.iter().enumerate() {
         let mut vertices = vec![Vec3::zeros(); body.vertex_count()];
-        body.place(&body.start().0, &mut vertices);
+        body.place(&coordinates(number), &mut vertices);
         let mean = vertices.iter().sum::<Vec3>() / vertices.len().max(1) as f64;
         positions.extend(std::iter::repeat_n(mean, body.node_count()));
     }

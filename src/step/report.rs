@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::threads::clock::thread_time;
+
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -103,6 +105,10 @@ named! {
         /// Steps of any size in which a prescribed body stood still for want of room (the same on
         /// every rank).
         Held = "held_steps",
+        /// Repartitions after the step (the same on every rank).
+        Repartitions = "repartitions",
+        /// Nodes that changed their rank in them (the same on every rank).
+        MovedNodes = "moved_nodes",
     }
 }
 
@@ -125,6 +131,8 @@ named! {
         Work = "work_j",
         /// Rise of the energy of cloths and bodies beyond that work, J.
         UnexplainedRise = "unexplained_rise_j",
+        /// Wall time for deciding on a repartition and for moving, s.
+        RepartitionTime = "repartition_s",
     }
 }
 
@@ -145,6 +153,9 @@ impl Phase {
 pub struct StepReport {
     /// Seconds per phase.
     pub seconds: [f64; Phase::ALL.len()],
+    /// Processor time of the rank's own thread per phase, s: without what it waits for others, except
+    /// that a wait begins with some microseconds of looking.
+    pub busy_s: [f64; Phase::ALL.len()],
     /// Counts.
     pub counts: [u64; Counter::ALL.len()],
     /// Measures.
@@ -189,10 +200,11 @@ impl Default for StepReport {
 }
 
 impl StepReport {
-    /// Runs `work` and adds its wall time to `phase`.
+    /// Runs `work` and adds its wall time and its processor time to `phase`.
     pub fn time<T>(&mut self, phase: Phase, work: impl FnOnce(&mut Self) -> T) -> T {
-        let start = Instant::now();
+        let (start, processor) = (Instant::now(), thread_time());
         let result = work(self);
+        self.busy_s[phase as usize] += (thread_time() - processor).as_secs_f64();
         self.seconds[phase as usize] += start.elapsed().as_secs_f64();
         result
     }
@@ -238,6 +250,7 @@ impl StepReport {
     /// Adds another report's seconds and counts to this one's.
     pub fn add(&mut self, other: &Self) {
         self.seconds.iter_mut().zip(other.seconds).for_each(|(sum, part)| *sum += part);
+        self.busy_s.iter_mut().zip(other.busy_s).for_each(|(sum, part)| *sum += part);
         self.measures.iter_mut().zip(other.measures).for_each(|(sum, part)| *sum += part);
         add_counts(&mut self.counts, &other.counts);
         add_counts(&mut self.collisions_per_round, &other.collisions_per_round);

@@ -4,25 +4,26 @@
 mod tests;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::collision::CandidateFinder;
 use crate::contact::candidates::{SearchObserver, SearchProcessors};
 use crate::contact::fail_safe::FailSafe;
 use crate::error::{Error, Result};
-use crate::linear::Tolerance;
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::ranks::World;
 use crate::step::attempt::{Attempt, Stages};
+use crate::step::balance::Balance;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::contacts::ContactStage;
 use crate::step::context::ThisRank;
-use crate::step::gather::VelocityGather;
 use crate::step::impulses::ImpulseStage;
 use crate::step::model::Model;
 use crate::step::motion::{Span, StepMotion};
 use crate::step::report::StepReport;
+use crate::step::rows::OwnRows;
 use crate::step::search::CandidateSearch;
 use crate::step::state::State;
 use crate::step::system::StepSystem;
@@ -40,6 +41,8 @@ pub struct Simulation<'w> {
     pub(super) state: State,
     /// The stages of a step.
     pub(super) stages: Stages,
+    /// The work of the patches, if they may change their ranks.
+    pub(super) balance: Option<Balance>,
 }
 
 impl<'w> Simulation<'w> {
@@ -48,16 +51,13 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When the threads cannot be started or the matrix is too large.
     pub fn new(model: Arc<Model>, world: &'w dyn World, threads: usize) -> Result<Self> {
-        let settings = &model.settings;
         let threads = Threads::new(threads)?;
-        let layout = Layout::new(&model.graph, &model.partition, world.rank());
-        let tolerance = Tolerance {
-            relative_residual: settings.solver.relative_residual,
-            least_reference: 0.0,
-            max_iterations: settings.solver.max_iterations as usize,
-        };
-        let system = StepSystem::new(&model, &layout, settings.solver.preconditioner, tolerance)?;
-        let processors = SearchProcessors::new(&settings.collision, &threads, world);
+        let (partition, start) = (model.partition.clone(), Instant::now());
+        let OwnRows { layout, system, gather } = OwnRows::new(&model, &partition, world.rank())?;
+        let built_s = start.elapsed().as_secs_f64();
+        let processors = SearchProcessors::new(&model.settings.collision, &threads, world);
+        let watch = EnergyWatch::new(&model, &layout);
+        let rank = ThisRank { world, threads, partition, layout };
         Ok(Self {
             state: State::start(&model),
             stages: Stages {
@@ -65,12 +65,13 @@ impl<'w> Simulation<'w> {
                 search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
                 contacts: ContactStage::new(&model),
                 system,
-                gather: VelocityGather::new(&model),
+                gather,
                 impulses: ImpulseStage::default(),
                 fail_safe: FailSafe::default(),
-                watch: EnergyWatch::new(&model, &layout),
+                watch,
             },
-            rank: ThisRank { world, threads, layout },
+            balance: Balance::new(&model, &rank, built_s)?,
+            rank,
             model,
         })
     }
@@ -199,6 +200,7 @@ impl<'w> Simulation<'w> {
             }
         }
         self.follow_dropped();
+        self.rebalance(&mut report)?;
         Ok(report)
     }
 
@@ -208,11 +210,16 @@ impl<'w> Simulation<'w> {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
-        let Self { model, rank, state, stages } = self;
+        let Self { model, rank, state, stages, balance } = self;
         let control = state.control;
         let span = &Span::new(&model.clock, state, control.ticks);
         let can_halve = control.can_halve(&model.settings.solver, false);
-        stages.attempt(&Attempt { model, rank, span, can_halve }, state, report, observer)
+        let done =
+            stages.attempt(&Attempt { model, rank, span, can_halve }, state, report, observer);
+        if let Some(balance) = balance {
+            balance.count_pairs(model, rank, stages.search.candidates());
+        }
+        done
     }
 
     /// Advances by `steps` whole steps and calls `hook` after each, with the report of the step.

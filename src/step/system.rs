@@ -11,11 +11,15 @@ use crate::linear::{
     System, Tolerance,
 };
 use crate::math::Vec3;
-use crate::partition::Layout;
+use crate::partition::{Layout, Partition};
 use crate::ranks::{Halo, World};
 use crate::step::model::Model;
 use crate::step::region::Region;
 use crate::threads::{ByPatch, Threads};
+
+/// What one side of a coupling costs, in products of blocks: two products with the stiffness and
+/// its nodes instead of their blocks.
+const PRODUCTS_OF_A_SIDE: u64 = 3;
 
 /// The linear system of one rank: its own rows and their ghost points.
 pub struct StepSystem {
@@ -39,6 +43,8 @@ pub struct StepSystem {
     fixed: Vec<u32>,
     /// Whether some rank has such rows.
     any_fixed: bool,
+    /// Products of blocks that each own patch has done, since they were taken.
+    products: Vec<u64>,
 }
 
 /// What bodies of few nodes give the system in a step, by rising node.
@@ -99,18 +105,20 @@ pub struct SolveOutcome {
 }
 
 impl StepSystem {
-    /// Builds the structure once; every step refills its values in place.
+    /// Builds the structure of this rank's rows once, with `layout` of `partition`; every step refills
+    /// its values in place.
     ///
     /// # Errors
     /// When the matrix has more blocks than 32 bits can number.
     pub fn new(
         model: &Model,
+        partition: &Partition,
         layout: &Layout,
         preconditioner: PreconditionerKind,
         tolerance: Tolerance,
     ) -> Result<Self> {
         let matrix = BlockCsr::new(layout, &model.graph)?;
-        let (contacts, halo) = ContactSprings::new(&model.partition, layout);
+        let (contacts, halo) = ContactSprings::new(partition, layout);
         Ok(Self {
             cloth: Assembly::new(&model.cloth, layout, &matrix),
             contacts,
@@ -124,6 +132,7 @@ impl StepSystem {
             begins: true,
             fixed: Vec::new(),
             any_fixed: false,
+            products: vec![0; layout.own_patches.len()],
             matrix,
         })
     }
@@ -214,7 +223,30 @@ impl StepSystem {
         if self.begins {
             self.tolerance.least_reference = cg.reference;
         }
+        self.count_products(cg.iterations as u64 + 1);
         Ok(SolveOutcome { cg, shifted_patches })
+    }
+
+    fn count_products(&mut self, multiplications: u64) {
+        let (rows, blocks) = (self.matrix.patch_offsets(), self.matrix.block_offsets());
+        for (patch, products) in self.products.iter_mut().enumerate() {
+            let (first, end) = (rows[patch], rows[patch + 1]);
+            let from = self.fixed.partition_point(|&row| row < first);
+            let fixed = self.fixed[from..].partition_point(|&row| row < end);
+            if fixed < (end - first) as usize {
+                let of_matrix = u64::from(blocks[patch + 1] - blocks[patch]);
+                let of_couplings = PRODUCTS_OF_A_SIDE * self.couplings.sides_of(patch) as u64;
+                *products += multiplications * (of_matrix + of_couplings);
+            }
+        }
+    }
+
+    /// The products of blocks of each own patch since the last call: a measure of its work that is
+    /// the same on any rank.
+    pub fn take_products(&mut self) -> Vec<u64> {
+        let taken = self.products.clone();
+        self.products.fill(0);
+        taken
     }
 
     /// What the own rows of the last system leave over if the velocities of their nodes change by

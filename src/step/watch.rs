@@ -99,6 +99,11 @@ impl EnergyWatch {
         }
     }
 
+    /// Measures the patches of another `layout`. The balance goes on.
+    pub fn follow(&mut self, model: &Model, layout: &Layout) {
+        self.meter = EnergyMeter::new(&model.cloth, layout);
+    }
+
     /// The state is no longer that of the last step.
     pub fn forget(&mut self) {
         self.last = None;

@@ -6,10 +6,12 @@
 //! | [`slices`] | data that can be cut between two patches |
 //! | `shares` | what is left of each thread's part of a loop |
 //! | [`wait`] | how a thread waits |
+//! | [`clock`] | processor time of a thread |
 //!
 //! With one thread everything runs inline. One thread handles a whole patch: the result of a loop
 //! does not depend on the thread that gets a patch.
 
+pub mod clock;
 mod shares;
 pub mod slices;
 mod team;

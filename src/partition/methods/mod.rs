@@ -21,7 +21,7 @@ pub(super) use self::metis::k_way;
 pub use self::metis::{Metis, MetisKind};
 pub use self::power::{Power, PowerSettings};
 pub use self::problem::{Couplings, WeightedPoints};
-pub use self::settings::{Method, PartitionSettings};
+pub use self::settings::{Method, PartitionSettings, Repartition};
 use crate::error::Result;
 use crate::math::Vec3;
 

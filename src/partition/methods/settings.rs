@@ -35,6 +35,18 @@ impl Method {
     }
 }
 
+/// Whether patches change their ranks during a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Repartition {
+    /// They stay.
+    #[default]
+    Never,
+    /// After a frame, when the time that was lost to uneven work pays for the move.
+    Auto,
+    /// After every frame, and all of them: for tests.
+    Always,
+}
+
 /// How patches are divided among ranks. Results of a simulation do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -43,11 +55,13 @@ pub struct PartitionSettings {
     pub method: Method,
     /// `Power` ends when no rank's work differs by more than this part from the equal share.
     pub load_tolerance: f64,
+    /// Whether patches change their ranks during a run.
+    pub repartition: Repartition,
 }
 
 impl Default for PartitionSettings {
     fn default() -> Self {
-        Self { method: Method::Metis, load_tolerance: 0.01 }
+        Self { method: Method::Metis, load_tolerance: 0.01, repartition: Repartition::Never }
     }
 }
 

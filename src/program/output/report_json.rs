@@ -17,6 +17,9 @@ pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S:
     for phase in Phase::ALL {
         map.serialize_entry(&format!("{}_s", phase.name()), &report.seconds(*phase))?;
     }
+    for phase in Phase::ALL {
+        map.serialize_entry(&busy(*phase), &report.busy_s[*phase as usize])?;
+    }
     for counter in Counter::ALL {
         map.serialize_entry(counter.name(), &report.get(*counter))?;
     }
@@ -63,6 +66,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepRep
     let mut report = StepReport::default();
     for &phase in Phase::ALL {
         report.seconds[phase as usize] = number(&format!("{}_s", phase.name())).unwrap_or_default();
+        report.busy_s[phase as usize] = number(&busy(phase)).unwrap_or_default();
     }
     for &counter in Counter::ALL {
         let count = fields.get(counter.name()).and_then(Value::as_u64);
@@ -85,6 +89,11 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepRep
     Ok(report)
 }
 
+/// The name of the processor time of a phase.
+fn busy(phase: Phase) -> String {
+    format!("{}_busy_s", phase.name())
+}
+
 /// `counts` without the trailing zeros.
 fn trimmed(counts: &[u64]) -> &[u64] {
     &counts[..counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1)]
@@ -99,6 +108,7 @@ mod tests {
         let mut report = StepReport::default();
         (report.energy_j, report.smallest_gap_m) = (0.1, 1e-4);
         report.seconds = std::array::from_fn(|i| 1e-3 / (i as f64 + 3.0));
+        report.busy_s = std::array::from_fn(|i| 1e-4 / (i as f64 + 7.0));
         report.counts = std::array::from_fn(|i| 7 * i as u64);
         report.measures = std::array::from_fn(|i| i as f64 - 0.3);
         report.collisions_per_round[..3].copy_from_slice(&[5, 0, 2]);

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
-use cloth_sim::step::{Measure, StepReport};
+use cloth_sim::step::{Counter, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::mesh_copies::MeshCopy;
@@ -91,6 +91,29 @@ pub struct RunHead {
     /// The balance of energy. It is written when the run ends.
     #[serde(default)]
     pub energy: EnergyBalance,
+    /// Patches that changed their ranks. It is written when the run ends.
+    #[serde(default)]
+    pub repartitions: Repartitions,
+}
+
+/// How often patches changed their ranks during a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Repartitions {
+    /// Number of repartitions.
+    pub count: u64,
+    /// Nodes that changed their rank, over all of them.
+    pub moved_nodes: u64,
+    /// Wall time for deciding and moving, s.
+    pub seconds: f64,
+}
+
+impl Repartitions {
+    /// Adds a step. `report` is that of rank 0.
+    pub fn add(&mut self, report: &StepReport) {
+        self.count += report.get(Counter::Repartitions);
+        self.moved_nodes += report.get(Counter::MovedNodes);
+        self.seconds += report.measured(Measure::RepartitionTime);
+    }
 }
 
 /// The balance of energy over the steps of a run (docs/methods.md, section 12).
@@ -211,6 +234,7 @@ mod tests {
             meshes: Vec::new(),
             places: Vec::new(),
             energy: EnergyBalance::default(),
+            repartitions: Repartitions::default(),
         }
     }
 

@@ -69,6 +69,7 @@ impl fmt::Display for Details<'_> {
             head.surface_index,
             head.bending
         )?;
+        write_repartitions(f, &of_rank_0)?;
         write_solver(f, &of_rank_0, totals)?;
         write_contacts(f, totals, *steps)?;
         write_fail_safe(f, &of_rank_0, totals, self.vertices)?;
@@ -107,6 +108,21 @@ impl Details<'_> {
         }
         line("output", self.output_s)
     }
+}
+
+/// How often patches changed their ranks, if they did.
+fn write_repartitions(f: &mut fmt::Formatter<'_>, rank_0: &StepReport) -> fmt::Result {
+    let count = rank_0.get(Counter::Repartitions);
+    if count == 0 {
+        return Ok(());
+    }
+    writeln!(
+        f,
+        "              {} in {:.3} s, {} moved",
+        plural(count as usize, "repartition"),
+        rank_0.measured(Measure::RepartitionTime),
+        plural(rank_0.get(Counter::MovedNodes) as usize, "node"),
+    )
 }
 
 fn write_solver(

@@ -6,7 +6,9 @@ use cloth_sim::ranks::World;
 use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::step::{Model, Simulation};
 
-use crate::program::output::run_json::{EnergyBalance, FORMAT, RankPlace, RunHead, Status};
+use crate::program::output::run_json::{
+    EnergyBalance, FORMAT, RankPlace, Repartitions, RunHead, Status,
+};
 use crate::program::run::gather;
 use crate::program::run::job::Job;
 
@@ -47,5 +49,6 @@ pub fn of_run(
         meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
         places,
         energy: EnergyBalance::default(),
+        repartitions: Repartitions::default(),
     })
 }

@@ -111,6 +111,7 @@ impl<'j> Recorder<'j> {
         self.progress.step(step, report);
         let faults = self.head.energy.faults;
         self.head.energy.add(step, report);
+        self.head.repartitions.add(report);
         let Some(rise) = report.energy_rise().filter(|_| faults < WARNINGS) else { return };
         let [x, y, z] = rise.at_m;
         let last = if faults + 1 < WARNINGS { "" } else { "; no more warnings of this kind" };

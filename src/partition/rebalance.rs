@@ -1,0 +1,215 @@
+//! When patches change their ranks during a run, and to which. Decided on one rank for all.
+//!
+//! | symbol | unit | |
+//! |---|---|---|
+//! | `W_r` | s | work of rank r in a frame, of phases that wait for the slowest rank |
+//! | `W` | s | mean of `W_r` over the ranks |
+//! | `C` | s | cost of a repartition: measured at the last one, at first the time to build the rows |
+//!
+//! Each frame loses `max_r W_r - W` to uneven work. When the sum of these losses since the last
+//! decision reaches `C`, a new partition is sought with the work of the last frames as weights. It is
+//! taken if it would have paid: its gain in a frame, times the frames since then, is at least `C`. So
+//! no more is lost to uneven work than about twice what an oracle would pay (the rule of ski rental),
+//! and work that does not move causes no second move.
+//!
+//! Source: ours; a rule of the same kind is that of Menon et al. 2012, "Automated load balancing
+//! invocation based on application characteristics".
+
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::partition::distribute::Partition;
+use crate::partition::measures::part_loads;
+use crate::partition::methods::{PartitionSettings, Partitioner, Repartition};
+use crate::partition::patch_graph::PatchGraph;
+
+/// Part of the largest work that a new partition must save. Less is noise: METIS leaves 3 %.
+const LEAST_GAIN: f64 = 0.03;
+
+/// The weight of the last frame in the mean over frames.
+const LAST_FRAME: f64 = 0.5;
+
+/// Decides after each frame whether patches change their ranks.
+#[derive(Debug)]
+pub struct Rebalancer {
+    when: Repartition,
+    method: Box<dyn Partitioner>,
+    graph: PatchGraph,
+    /// Work of each patch in a frame, mean of the last frames, s.
+    work_s: Vec<f64>,
+    /// Lost to uneven work since the last decision, s.
+    lost_s: f64,
+    /// Frames since then.
+    frames: u32,
+    cost_s: f64,
+}
+
+impl Rebalancer {
+    /// With the method of `settings` on the patches of `graph`. `cost_s` is an estimate of the
+    /// first repartition, s.
+    ///
+    /// # Errors
+    /// Those of the method's settings.
+    pub fn new(settings: &PartitionSettings, graph: PatchGraph, cost_s: f64) -> Result<Self> {
+        let (work_s, method) = (Vec::new(), settings.build()?);
+        let when = settings.repartition;
+        Ok(Self { when, method, graph, work_s, lost_s: 0.0, frames: 0, cost_s })
+    }
+
+    /// The new owner of each patch after a frame in which they had this work (s), if patches are to
+    /// move. `centres` are their positions, m.
+    ///
+    /// # Errors
+    /// Those of the method.
+    pub fn after_frame(
+        &mut self,
+        partition: &Partition,
+        work_s: &[f64],
+        centres: impl FnOnce() -> Vec<Vec3>,
+    ) -> Result<Option<Vec<u32>>> {
+        self.note(work_s);
+        let (owners, ranks) = (&partition.rank_of_patch, partition.ranks);
+        let [_, of_frame] = mean_and_most(owners, work_s, ranks);
+        self.lost_s += of_frame - work_s.iter().sum::<f64>() / ranks as f64;
+        self.frames += 1;
+        let [mean, most] = mean_and_most(owners, &self.work_s, ranks);
+        let waits = self.when == Repartition::Auto && self.lost_s < self.cost_s;
+        if waits || self.when == Repartition::Never || mean <= 0.0 {
+            return Ok(None);
+        }
+        let method = &mut *self.method;
+        let parts = self.graph.divide_work(method, &centres(), &self.work_s, ranks)?;
+        let proposed = named_after(owners, &parts, &partition.patches.work(), ranks);
+        let gain_s = most - mean_and_most(&proposed, &self.work_s, ranks)[1];
+        let pays = gain_s >= LEAST_GAIN * most && gain_s * f64::from(self.frames) >= self.cost_s;
+        (self.lost_s, self.frames) = (0.0, 0);
+        Ok(match self.when {
+            Repartition::Always => {
+                Some(proposed.into_iter().map(|rank| (rank + 1) % ranks as u32).collect())
+            }
+            _ => (pays && proposed != *owners).then_some(proposed),
+        })
+    }
+
+    /// A repartition took `cost_s` (s), as the next one will.
+    pub fn moved(&mut self, cost_s: f64) {
+        self.cost_s = cost_s;
+    }
+
+    fn note(&mut self, work_s: &[f64]) {
+        if self.work_s.is_empty() {
+            self.work_s = work_s.to_vec();
+        }
+        for (mean, last) in self.work_s.iter_mut().zip(work_s) {
+            *mean += LAST_FRAME * (last - *mean);
+        }
+    }
+}
+
+/// The mean and the largest work of a rank.
+fn mean_and_most(owners: &[u32], work_s: &[f64], ranks: usize) -> [f64; 2] {
+    let loads = part_loads(owners, work_s, ranks);
+    [loads.iter().sum::<f64>() / ranks as f64, loads.into_iter().fold(0.0, f64::max)]
+}
+
+/// Gives each of `parts` the number of the rank that owns most of it before, so that little moves:
+/// the largest overlap chooses first. `sizes` are those of the points.
+fn named_after(before: &[u32], parts: &[u32], sizes: &[f64], ranks: usize) -> Vec<u32> {
+    let mut overlaps = vec![0.0; ranks * ranks];
+    for ((&rank, &part), size) in before.iter().zip(parts).zip(sizes) {
+        overlaps[part as usize * ranks + rank as usize] += size;
+    }
+    let mut order: Vec<usize> = (0..ranks * ranks).collect();
+    order.sort_by(|&a, &b| overlaps[b].total_cmp(&overlaps[a]));
+    let mut rank_of_part = vec![None; ranks];
+    let mut taken = vec![false; ranks];
+    for pair in order {
+        let (part, rank) = (pair / ranks, pair % ranks);
+        if rank_of_part[part].is_none() && !taken[rank] {
+            (rank_of_part[part], taken[rank]) = (Some(rank as u32), true);
+        }
+    }
+    parts.iter().map(|&part| rank_of_part[part as usize].unwrap_or(part)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::partition::graph::Graph;
+    use crate::partition::methods::Method;
+    use crate::partition::patches::Patches;
+
+    /// A row of patches of one vertex each, the first half on rank 0.
+    fn row(patches: u32, repartition: Repartition, cost_s: f64) -> (Partition, Rebalancer) {
+        let edges: Vec<[u32; 2]> = (1..patches).map(|v| [v - 1, v]).collect();
+        let graph = Graph::from_cliques(patches as usize, edges.iter().map(|edge| &edge[..]));
+        let of_vertex = Vec::from_iter(0..patches);
+        let patches = Arc::new(Patches::from_vertices(of_vertex, patches as usize));
+        let patch_graph = PatchGraph::new(&graph, &patches);
+        let half = patches.len() as u32 / 2;
+        let rank_of_patch = (0..patches.len() as u32).map(|patch| patch / half).collect();
+        let settings = PartitionSettings {
+            method: Method::MetisRecursive,
+            repartition,
+            ..PartitionSettings::default()
+        };
+        let rebalancer = Rebalancer::new(&settings, patch_graph, cost_s).unwrap();
+        (Partition { patches, rank_of_patch, ranks: 2 }, rebalancer)
+    }
+
+    /// The work of 20 patches of 1 s each, but the first one has `first_s`.
+    fn work(first_s: f64) -> [f64; 20] {
+        let mut work_s = [1.0; 20];
+        work_s[0] = first_s;
+        work_s
+    }
+
+    /// Frames until the first move, of at most 100, and the new owners.
+    fn first_move(
+        partition: &Partition,
+        rebalancer: &mut Rebalancer,
+        work_s: &[f64],
+    ) -> Option<(u32, Vec<u32>)> {
+        let centres = || vec![Vec3::zeros(); 20];
+        let mut after = |_| rebalancer.after_frame(partition, work_s, centres).unwrap();
+        (1..=100).find_map(|frame| Some((frame, after(frame)?)))
+    }
+
+    #[test]
+    fn patches_move_when_what_was_lost_pays_for_it() {
+        // Rank 0 has 19 s, rank 1 10 s: each frame loses 4.5 s.
+        let (partition, mut rebalancer) = row(20, Repartition::Auto, 20.0);
+        let (frame, owners) = first_move(&partition, &mut rebalancer, &work(10.0)).unwrap();
+        assert_eq!(frame, 5);
+        let [mean, most] = mean_and_most(&owners, &work(10.0), 2);
+        assert!(most < 1.05 * mean, "{most} of {mean} s");
+        // The patches that stay on a rank keep its number.
+        assert_eq!((owners[0], owners[19]), (0, 1));
+        // Work that stays causes no second move.
+        rebalancer.moved(1.0);
+        let partition = partition.with_owners(&owners).unwrap();
+        assert_eq!(first_move(&partition, &mut rebalancer, &work(10.0)), None);
+    }
+
+    #[test]
+    fn patches_stay_where_no_partition_is_better() {
+        let (partition, mut rebalancer) = row(20, Repartition::Auto, 0.1);
+        assert_eq!(first_move(&partition, &mut rebalancer, &work(1.0)), None);
+        let mut alone = [0.0; 20];
+        alone[0] = 1.0;
+        let (partition, mut rebalancer) = row(20, Repartition::Auto, 0.1);
+        assert_eq!(first_move(&partition, &mut rebalancer, &alone), None);
+        let (partition, mut rebalancer) = row(20, Repartition::Never, 0.0);
+        assert_eq!(first_move(&partition, &mut rebalancer, &work(10.0)), None);
+    }
+
+    #[test]
+    fn each_part_keeps_the_number_of_the_rank_that_has_most_of_it() {
+        let before = [0, 0, 0, 1, 1, 2, 2];
+        let parts = [2, 2, 1, 1, 1, 0, 0];
+        assert_eq!(named_after(&before, &parts, &[1.0; 7], 3), [0, 0, 1, 1, 1, 2, 2]);
+        // A rank without a part gets what is left.
+        assert_eq!(named_after(&[0, 0, 0], &[1, 1, 0], &[1.0; 3], 2), [0, 0, 1]);
+    }
+}

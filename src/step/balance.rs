@@ -1,0 +1,198 @@
+//! The work of each patch, as counted in the steps of a frame.
+//!
+//! Work is counted and then priced, because times of single patches are noise on a machine that does
+//! other things too.
+//!
+//! | work | counted per patch | price |
+//! |---|---|---|
+//! | assembly, solve, balance of energy | products of blocks | processor time of a product, on the rank where it is least |
+//! | search, contacts, impulses, fail-safe | pairs found | the rank's processor time in these phases |
+//!
+//! A rank that waits spins for a while, which is processor time too: hence the least price. With
+//! stealing the second kind of work is shared anyway, and does not count.
+
+use std::iter::zip;
+use std::time::Instant;
+
+use crate::collision::Pair;
+use crate::error::Result;
+use crate::partition::methods::Repartition;
+use crate::partition::rebalance::Rebalancer;
+use crate::partition::{Partition, PatchGraph};
+use crate::ranks::{World, message};
+use crate::step::context::ThisRank;
+use crate::step::model::{Model, node_positions};
+use crate::step::report::{Counter, Measure, Phase, StepReport};
+use crate::step::simulation::Simulation;
+use crate::step::state::State;
+
+/// The work of modelling that follows the patches.
+const MODELLING: [Phase; 3] = [Phase::Assembly, Phase::Solve, Phase::Advance];
+
+/// The work on pairs, which follows who finds them.
+const OF_PAIRS: [Phase; 4] = [Phase::Tests, Phase::Contacts, Phase::Response, Phase::FailSafe];
+
+/// Measures the work of a rank's patches. On rank 0 it decides for all.
+pub(super) struct Balance {
+    /// Whether other ranks take part in the work on pairs.
+    shares_pairs: bool,
+    /// Pairs found of each own patch since the last frame.
+    pairs: Vec<u64>,
+    /// Processor time since the last frame, s.
+    modelling_s: f64,
+    of_pairs_s: f64,
+    /// On rank 0.
+    rebalancer: Option<Rebalancer>,
+}
+
+impl Balance {
+    /// None if the patches stay where they are. It took `built_s` (s) to build this rank's rows.
+    ///
+    /// # Errors
+    /// Those of the method of partition.
+    pub fn new(model: &Model, rank: &ThisRank, built_s: f64) -> Result<Option<Self>> {
+        let settings = &model.settings.partition;
+        if settings.repartition == Repartition::Never || rank.world.size() == 1 {
+            return Ok(None);
+        }
+        let graph = || PatchGraph::new(&model.graph, &model.partition.patches);
+        let rebalancer = || Rebalancer::new(settings, graph(), built_s);
+        Ok(Some(Self {
+            shares_pairs: model.settings.collision.stealing,
+            pairs: vec![0; rank.layout.own_patches.len()],
+            modelling_s: 0.0,
+            of_pairs_s: 0.0,
+            rebalancer: (rank.world.rank() == 0).then(rebalancer).transpose()?,
+        }))
+    }
+
+    /// Counts what a search found.
+    pub fn count_pairs(&mut self, model: &Model, rank: &ThisRank, pairs: &[Pair]) {
+        if self.shares_pairs {
+            return;
+        }
+        let of_vertex = &model.partition.patches.of_vertex;
+        for pair in pairs {
+            let patch = |vertex| {
+                let node = model.numbering.nodes_of(vertex).start;
+                of_vertex.get(node as usize).copied()
+            };
+            // Its test began at one of its patches. That of the first side with one is taken.
+            let first = pair.vertices.into_iter().find_map(patch);
+            let place = first.and_then(|it| rank.layout.own_patches.binary_search(&it).ok());
+            if let Some(place) = place {
+                self.pairs[place] += 1;
+            }
+        }
+    }
+
+    /// Adds the processor time of a step.
+    fn add(&mut self, report: &StepReport) {
+        let sum =
+            |phases: &[Phase]| phases.iter().map(|&it| report.busy_s[it as usize]).sum::<f64>();
+        self.modelling_s += sum(&MODELLING);
+        if !self.shares_pairs {
+            self.of_pairs_s += sum(&OF_PAIRS);
+        }
+    }
+
+    /// The work of each patch since the last frame, s, on rank 0; empty elsewhere. `products` are
+    /// those of own patches. Collective.
+    fn gather(
+        &self,
+        world: &dyn World,
+        partition: &Partition,
+        products: &[u64],
+    ) -> Result<Vec<f64>> {
+        let sum: u64 = products.iter().sum();
+        let price = self.modelling_s / sum.max(1) as f64;
+        let prices = message::gather_v(world, 0, &[if sum > 0 { price } else { f64::INFINITY }])?;
+        let pairs = self.pairs.iter().sum::<u64>().max(1) as f64;
+        let own = products.iter().zip(&self.pairs);
+        let own: Vec<[f64; 2]> = own
+            .map(|(&products, &found)| [products as f64, self.of_pairs_s * found as f64 / pairs])
+            .collect();
+        let all = message::gather_v(world, 0, &own)?;
+        let price = prices.into_iter().fold(f64::INFINITY, f64::min);
+        let price = if price.is_finite() { price } else { 0.0 };
+        let mut work_s = vec![0.0; if all.is_empty() { 0 } else { partition.patches.len() }];
+        let order = (0..partition.ranks).flat_map(|rank| partition.patches_of(rank));
+        for (patch, [products, of_pairs_s]) in order.zip(all) {
+            work_s[patch as usize] = products * price + of_pairs_s;
+        }
+        Ok(work_s)
+    }
+
+    /// The new owners of all patches after a frame, the same on every rank; empty if they stay.
+    /// Collective.
+    fn new_owners(
+        &mut self,
+        model: &Model,
+        rank: &ThisRank,
+        state: &State,
+        products: &[u64],
+    ) -> Result<Vec<u32>> {
+        let work_s = self.gather(rank.world, &rank.partition, products)?;
+        let mut bytes = Vec::new();
+        if let Some(rebalancer) = &mut self.rebalancer {
+            let centres = || {
+                let cloths = state.positions.iter().copied();
+                let coordinates = |body: usize| state.coordinates[body].clone();
+                let positions = node_positions(cloths, &model.bodies, coordinates);
+                model.partition.patches.centres(&positions)
+            };
+            let owners = rebalancer.after_frame(&rank.partition, &work_s, centres)?;
+            bytes.extend_from_slice(bytemuck::cast_slice(&owners.unwrap_or_default()));
+        }
+        rank.world.broadcast(0, &mut bytes)?;
+        Ok(bytes.chunks_exact(size_of::<u32>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// A new frame begins.
+    fn begin(&mut self, rank: &ThisRank) {
+        self.pairs.clear();
+        self.pairs.resize(rank.layout.own_patches.len(), 0);
+        (self.modelling_s, self.of_pairs_s) = (0.0, 0.0);
+    }
+}
+
+impl Simulation<'_> {
+    /// After a step: if it ends a frame, patches may change their ranks. Times decide who owns what,
+    /// never what is computed. Collective.
+    ///
+    /// # Errors
+    /// When a rank has failed, or the partitioner refuses the work.
+    pub(super) fn rebalance(&mut self, report: &mut StepReport) -> Result<()> {
+        let Some(balance) = &mut self.balance else { return Ok(()) };
+        balance.add(report);
+        let steps_per_frame = u64::from(self.model.settings.steps_per_frame).max(1);
+        if !self.steps().is_multiple_of(steps_per_frame) {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let Self { model, rank, state, stages, balance, .. } = self;
+        let Some(balance) = balance else { return Ok(()) };
+        let products = stages.system.take_products();
+        let owners = balance.new_owners(model, rank, state, &products)?;
+        if !owners.is_empty() {
+            let changed = zip(&owners, &rank.partition.rank_of_patch).zip(0..);
+            let moved = changed.filter(|((new, old), _)| new != old);
+            let nodes =
+                moved.map(|(_, patch)| model.partition.patches.vertices(patch).len() as u64);
+            report.count(Counter::MovedNodes, nodes.sum());
+            report.count(Counter::Repartitions, 1);
+            self.repartition(&owners)?;
+        }
+        let took_s = start.elapsed().as_secs_f64();
+        if self.rank.world.rank() == 0 {
+            report.measure(Measure::RepartitionTime, took_s);
+        }
+        if let Some(balance) = &mut self.balance {
+            if let Some(rebalancer) = balance.rebalancer.as_mut().filter(|_| !owners.is_empty()) {
+                rebalancer.moved(took_s);
+            }
+            balance.begin(&self.rank);
+        }
+        Ok(())
+    }
+}
