@@ -148,9 +148,10 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
 pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
     contacts.sort_unstable_by(Contact::order);
     contacts.dedup_by_key(|contact| contact.pair);
+    // Impacts of a vertex lie between its proximities, and not every rank has the same ones.
     let of_one_vertex = |a: &Contact, b: &Contact| {
-        let vertex = vertex_of_proximity(a);
-        vertex.is_some() && vertex == vertex_of_proximity(b)
+        let kinds = [a, b].map(|contact| contact.pair.kind());
+        kinds == [PairKind::VertexFace; 2] && a.pair.vertices[0] == b.pair.vertices[0]
     };
     let kept: Vec<Contact> = contacts
         .chunk_by(of_one_vertex)
@@ -160,19 +161,15 @@ pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
     *contacts = kept;
 }
 
-/// The vertex of a vertex-face proximity.
-fn vertex_of_proximity(contact: &Contact) -> Option<u32> {
-    let counts =
-        contact.pair.kind() == PairKind::VertexFace && contact.kind() == ContactKind::Proximity;
-    counts.then_some(contact.pair.vertices[0])
-}
-
-/// True if `contact`, of the same vertex, has its closest point on the face of
-/// `by`, which is nearer, or as near and first.
+/// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point of
+/// `contact` is on the face of `by`, which is nearer, or as near and first.
 fn gives_way(contact: &Contact, by: &Contact) -> bool {
+    let near = |contact: &Contact| contact.kind() == ContactKind::Proximity;
+    let with_faces = contact.pair.kind() == PairKind::VertexFace;
     let face = &by.pair.vertices[1..];
     let nearer = by.gap_m.total_cmp(&contact.gap_m).then(by.pair.cmp(&contact.pair)).is_lt();
-    nearer && (1..4).all(|a| contact.weights[a] == 0.0 || face.contains(&contact.pair.vertices[a]))
+    let on_face = |a: usize| contact.weights[a] == 0.0 || face.contains(&contact.pair.vertices[a]);
+    with_faces && near(contact) && near(by) && nearer && (1..4).all(on_face)
 }
 
 #[cfg(test)]
@@ -261,6 +258,27 @@ mod tests {
             assert_eq!(contacts.iter().filter(of_it).count(), 1, "vertex {vertex}");
         }
         assert!(contacts.iter().any(|c| c.pair.kind() == PairKind::EdgeEdge));
+    }
+
+    /// A rank that owns a corner alone does not have all impacts of a vertex.
+    #[test]
+    fn impacts_do_not_decide_which_proximities_are_kept() {
+        let (x, pairs) = patch_over_plane(0.5 * DISTANCE_M);
+        let mut near = Vec::new();
+        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        find_contacts(&pairs, &x, &x, &distance, &mut near);
+        let impacts = near.iter().filter(|it| it.pair.kind() == PairKind::VertexFace).map(|it| {
+            let [vertex, a, b, c] = it.pair.vertices;
+            // The next pair in order, with no face of the mesh.
+            Contact { pair: Pair::vertex_face(vertex, [a, b, c + 1000]), kind: 1, ..*it }
+        });
+        let mut mixed = [near.clone(), impacts.collect()].concat();
+        let count = near.len();
+        keep_local_minima(&mut near);
+        assert!(near.len() < count);
+        keep_local_minima(&mut mixed);
+        mixed.retain(|contact| contact.kind() == ContactKind::Proximity);
+        assert_eq!(mixed, near);
     }
 
     #[test]
