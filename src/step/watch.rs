@@ -51,7 +51,10 @@ const LIMIT_J: f64 = 1e-3;
 /// The balance of energy from step to step, on one rank.
 pub(super) struct EnergyWatch {
     meter: EnergyMeter,
-    /// At the end of the last step. None at the start, and if the caller changed the state since.
+    /// Whether no step was balanced yet.
+    begins: bool,
+    /// At the end of the last step. None if the caller changed the state since: then the next
+    /// attempt is not balanced.
     last: Option<Energy>,
     /// Velocities of cloth then, m/s.
     v0: Vec<Vec3>,
@@ -91,6 +94,7 @@ impl EnergyWatch {
     pub fn new(model: &Model, layout: &Layout) -> Self {
         Self {
             meter: EnergyMeter::new(&model.cloth, layout),
+            begins: true,
             last: None,
             v0: Vec::new(),
             lift_j: lift_j(model),
@@ -107,6 +111,7 @@ impl EnergyWatch {
     /// The state is no longer that of the last step.
     pub fn forget(&mut self) {
         self.last = None;
+        self.v0.clear();
     }
 
     /// The energy of `state`, J. Collective.
@@ -128,7 +133,7 @@ impl EnergyWatch {
         state: &State,
         report: &mut StepReport,
     ) -> Result<()> {
-        if self.last.is_none() {
+        if std::mem::take(&mut self.begins) {
             let measured = report.time(Phase::Advance, |_| self.measure_state(model, rank, state));
             self.last = Some(measured?);
             self.note_velocities(model, &state.velocities);
