@@ -250,6 +250,11 @@ impl StepMotion {
         self.solved.u.clone_from(&self.u1);
     }
 
+    /// Whether nothing came after the solve.
+    pub fn ends_as_solved(&self) -> bool {
+        self.u1 == self.solved.u
+    }
+
     /// Takes back what came after the solve. The next solve repairs its solution.
     pub fn repair(&mut self) {
         self.x1.copy_from_slice(&self.solved.x);

@@ -33,7 +33,6 @@ impl Simulation<'_> {
             |pair| pair.vertices.into_iter().flat_map(nodes_of),
             &mut self.state.contacts,
         )?;
-        stages.watch.follow(model, &rows.layout);
         (stages.system, stages.gather) = (rows.system, rows.gather);
         (rank.layout, rank.partition) = (rows.layout, partition);
         Ok(())

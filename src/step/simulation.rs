@@ -28,7 +28,7 @@ use crate::step::search::CandidateSearch;
 use crate::step::state::State;
 use crate::step::system::StepSystem;
 use crate::step::trouble::Trouble;
-use crate::step::watch::EnergyWatch;
+use crate::step::watch::{EnergyWatch, total_energy};
 use crate::threads::Threads;
 
 /// One rank's simulation: its rows of the linear system, its share of the
@@ -56,7 +56,7 @@ impl<'w> Simulation<'w> {
         let OwnRows { layout, system, gather } = OwnRows::new(&model, &partition, world.rank())?;
         let built_s = start.elapsed().as_secs_f64();
         let processors = SearchProcessors::new(&model.settings.collision, &threads, world);
-        let watch = EnergyWatch::new(&model, &layout);
+        let watch = EnergyWatch::new(&model);
         let rank = ThisRank { world, threads, partition, layout };
         Ok(Self {
             state: State::start(&model),
@@ -188,7 +188,8 @@ impl<'w> Simulation<'w> {
     pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
-        self.stages.watch.begin(&self.model, &self.rank, &self.state, &mut report)?;
+        let Self { model, rank, state, stages: Stages { watch, system, .. }, .. } = self;
+        watch.begin(model, rank, state, system, &mut report)?;
         while self.state.ticks < end {
             let Some(trouble) = self.attempt(&mut report, observer)? else {
                 self.state.control.grow(self.state.ticks, end);
@@ -259,7 +260,7 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When another rank has failed.
     pub fn total_energy(&mut self) -> Result<f64> {
-        self.stages.watch.total(&self.model, &self.rank, &self.state)
+        total_energy(&self.model, &self.rank, &self.state, &mut self.stages.system)
     }
 
     /// Hash of the state over all ranks. It is the same for any number of them. Collective.

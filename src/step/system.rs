@@ -274,6 +274,11 @@ impl StepSystem {
         self.workspace.residuals(&mut system, &self.rhs, delta_u, residuals)
     }
 
+    /// This rank's cloth.
+    pub fn cloth(&mut self) -> &mut Assembly {
+        &mut self.cloth
+    }
+
     /// Change of velocity of the own nodes (m/s or rad/s), in parallel numbering.
     pub fn delta_u(&self) -> &[Vec3] {
         &self.delta_u

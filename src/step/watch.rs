@@ -28,12 +28,11 @@
 #[cfg(test)]
 mod tests;
 
-use crate::bodies::cloth::energy::{Blown, EnergyMeter, EnergyState};
+use crate::bodies::cloth::energy::{Blown, EnergyState};
 use crate::contact::ContactSpring;
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::math::Vec3;
-use crate::partition::Layout;
 use crate::ranks::ExactSums;
 use crate::step::context::{Context, ThisRank};
 use crate::step::model::Model;
@@ -50,7 +49,6 @@ const LIMIT_J: f64 = 1e-3;
 
 /// The balance of energy from step to step, on one rank.
 pub(super) struct EnergyWatch {
-    meter: EnergyMeter,
     /// Whether no step was balanced yet.
     begins: bool,
     /// At the end of the last step. None if the caller changed the state since: then the next
@@ -91,9 +89,8 @@ impl Balance {
 }
 
 impl EnergyWatch {
-    pub fn new(model: &Model, layout: &Layout) -> Self {
+    pub fn new(model: &Model) -> Self {
         Self {
-            meter: EnergyMeter::new(&model.cloth, layout),
             begins: true,
             last: None,
             v0: Vec::new(),
@@ -103,23 +100,10 @@ impl EnergyWatch {
         }
     }
 
-    /// Measures the patches of another `layout`. The balance goes on.
-    pub fn follow(&mut self, model: &Model, layout: &Layout) {
-        self.meter = EnergyMeter::new(&model.cloth, layout);
-    }
-
     /// The state is no longer that of the last step.
     pub fn forget(&mut self) {
         self.last = None;
         self.v0.clear();
-    }
-
-    /// The energy of `state`, J. Collective.
-    ///
-    /// # Errors
-    /// When another rank has failed.
-    pub fn total(&mut self, model: &Model, rank: &ThisRank, state: &State) -> Result<f64> {
-        Ok(self.measure_state(model, rank, state)?.total_j)
     }
 
     /// Before a step. Collective.
@@ -131,10 +115,12 @@ impl EnergyWatch {
         model: &Model,
         rank: &ThisRank,
         state: &State,
+        system: &mut StepSystem,
         report: &mut StepReport,
     ) -> Result<()> {
         if std::mem::take(&mut self.begins) {
-            let measured = report.time(Phase::Advance, |_| self.measure_state(model, rank, state));
+            let measured =
+                report.time(Phase::Advance, |_| measure_state(model, rank, state, system));
             self.last = Some(measured?);
             self.note_velocities(model, &state.velocities);
         }
@@ -156,7 +142,7 @@ impl EnergyWatch {
         let work = self.work(here, motion, springs, system)?;
         let coordinates = motion.moved_bodies(model, here.span.h);
         let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
-        let (after, work_j) = self.measure(model, here.rank, &end, &work)?;
+        let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
         let before = self.last.unwrap_or(after);
         Ok(Balance {
             after,
@@ -232,7 +218,7 @@ impl EnergyWatch {
         let (wind, drag) = (model.wind(span.t1_s), model.settings.air.drag());
         if wind != Vec3::zeros() && (drag.normal > 0.0 || drag.tangential > 0.0) {
             let blown = Blown { drag, wind, x0: &motion.x0, v1: &motion.u1, h: span.h };
-            let works = self.meter.works_of_air(&rank.threads, &model.cloth, blown);
+            let works = system.cloth().works_of_air(&rank.threads, &model.cloth, blown);
             works.iter().for_each(|&work| sum.add([work]));
         }
         Ok(sum)
@@ -248,9 +234,15 @@ impl EnergyWatch {
     ) -> Result<()> {
         let (rank, layout) = (here.rank, &here.rank.layout);
         let change = |node: NodeId| motion.u1[node as usize] - motion.u0[node as usize];
-        self.changes.clear();
-        self.changes.extend(layout.own.iter().map(|&node| change(node)));
-        system.residuals(rank.world, &rank.threads, &self.changes, &mut self.impulses)?;
+        if motion.targets.is_empty() && motion.ends_as_solved() {
+            // The solve left no residual.
+            self.impulses.clear();
+            self.impulses.resize(layout.own.len(), Vec3::zeros());
+        } else {
+            self.changes.clear();
+            self.changes.extend(layout.own.iter().map(|&node| change(node)));
+            system.residuals(rank.world, &rank.threads, &self.changes, &mut self.impulses)?;
+        }
         for spring in springs {
             let force =
                 spring.push - spring.stiffness * spring.sides.velocity(change) * here.span.h;
@@ -278,39 +270,6 @@ impl EnergyWatch {
         self.impulses.extend(rhs.iter().map(|rhs| -rhs));
     }
 
-    fn measure_state(&mut self, model: &Model, rank: &ThisRank, state: &State) -> Result<Energy> {
-        let State { positions, velocities, coordinates, .. } = state;
-        let at = End { x: positions, u: velocities, coordinates };
-        Ok(self.measure(model, rank, &at, &ExactSums::default())?.0)
-    }
-
-    /// The energy at `end`, and the sum of all ranks' `work`, J. One reduction. Collective.
-    fn measure(
-        &mut self,
-        model: &Model,
-        rank: &ThisRank,
-        end: &End,
-        work: &ExactSums<1>,
-    ) -> Result<(Energy, f64)> {
-        let gravity = model.gravity();
-        let cloth = model.numbering.cloth();
-        let cloth = EnergyState { x: &end.x[..cloth], v: &end.u[..cloth], gravity };
-        let mut sums = ExactSums::default();
-        for of in self.meter.energies(&rank.threads, &model.cloth, &rank.layout, cloth) {
-            sums.add([of.internal_j, of.weight_j, 0.0]);
-        }
-        sums.add_to(2, work);
-        let [mut internal_j, weight_j, work_j] = sums.all_reduce(rank.world)?;
-        let mut total_j = internal_j + weight_j;
-        let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(end.coordinates);
-        for ((body, range), at) in bodies {
-            let u = &end.u[range.nodes.start as usize..range.nodes.end as usize];
-            total_j += body.energy(at, u, &gravity);
-            internal_j += body.energy(at, u, &Vec3::zeros());
-        }
-        Ok((Energy { total_j, internal_j }, work_j))
-    }
-
     /// The vertex that gained most kinetic energy, the lowest one of several. Every rank knows all
     /// velocities.
     fn quickened(&self, model: &Model, motion: &StepMotion) -> usize {
@@ -331,6 +290,57 @@ struct End<'a> {
     u: &'a [Vec3],
     /// Coordinates of the bodies.
     coordinates: &'a [Vec<f64>],
+}
+
+/// The energy of `state`, J. Collective.
+///
+/// # Errors
+/// When another rank has failed.
+pub(super) fn total_energy(
+    model: &Model,
+    rank: &ThisRank,
+    state: &State,
+    system: &mut StepSystem,
+) -> Result<f64> {
+    Ok(measure_state(model, rank, state, system)?.total_j)
+}
+
+fn measure_state(
+    model: &Model,
+    rank: &ThisRank,
+    state: &State,
+    system: &mut StepSystem,
+) -> Result<Energy> {
+    let State { positions, velocities, coordinates, .. } = state;
+    let at = End { x: positions, u: velocities, coordinates };
+    Ok(measure(model, rank, &at, &ExactSums::default(), system)?.0)
+}
+
+/// The energy at `end`, and the sum of all ranks' `work`, J. One reduction. Collective.
+fn measure(
+    model: &Model,
+    rank: &ThisRank,
+    end: &End,
+    work: &ExactSums<1>,
+    system: &mut StepSystem,
+) -> Result<(Energy, f64)> {
+    let gravity = model.gravity();
+    let cloth = model.numbering.cloth();
+    let cloth = EnergyState { x: &end.x[..cloth], v: &end.u[..cloth], gravity };
+    let mut sums = ExactSums::default();
+    for of in system.cloth().energies(&rank.threads, &model.cloth, &rank.layout, cloth) {
+        sums.add([of.internal_j, of.weight_j, 0.0]);
+    }
+    sums.add_to(2, work);
+    let [mut internal_j, weight_j, work_j] = sums.all_reduce(rank.world)?;
+    let mut total_j = internal_j + weight_j;
+    let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(end.coordinates);
+    for ((body, range), at) in bodies {
+        let u = &end.u[range.nodes.start as usize..range.nodes.end as usize];
+        total_j += body.energy(at, u, &gravity);
+        internal_j += body.energy(at, u, &Vec3::zeros());
+    }
+    Ok((Energy { total_j, internal_j }, work_j))
 }
 
 /// The fastest speed of pins and obstacles, m/s.

@@ -1,10 +1,11 @@
-//! The rows of cloth in the implicit step, assembled without communication.
+//! One rank's cloth: its rows in the implicit step, assembled without communication, and its energy.
 //!
 //! `A dv = b` with `A = M + h D + h^2 K` and `dv = v1 - v0` (docs/methods.md, section 4). Every
 //! rank assembles its own rows, and one thread a patch. A row gets its mass, gravity and damping,
 //! then the elements kind by kind, each kind by rising number.
 
 use crate::bodies::cloth::elements::Shares;
+use crate::bodies::cloth::energy::{Blown, EnergyMeter, EnergyState, PatchEnergy};
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::model::ClothModel;
 use crate::linear::{BlockCsr, PatchEquations};
@@ -12,15 +13,17 @@ use crate::math::Mat3;
 use crate::partition::Layout;
 use crate::threads::Threads;
 
-/// Fills the rows of one rank's cloth vertices.
+/// Fills the rows of one rank's cloth vertices, and measures their energy.
 pub struct Assembly {
     shares: Shares,
+    meter: EnergyMeter,
 }
 
 impl Assembly {
     /// Sorts the elements of `model` to the patches of `layout`, to fill rows of `matrix`.
     pub fn new(model: &ClothModel, layout: &Layout, matrix: &BlockCsr) -> Self {
-        Self { shares: model.elements.share(layout, matrix) }
+        let shares = model.elements.share(layout, matrix);
+        Self { meter: EnergyMeter::new(model, layout, &shares), shares }
     }
 
     /// Evaluates what several patches need, at the start of a step.
@@ -44,5 +47,23 @@ impl Assembly {
             rows.set(row, rhs, Mat3::from_diagonal_element(mass * (1.0 + damping)));
         }
         model.elements.add(&self.shares, patch, inputs, rows);
+    }
+
+    /// The energy of each own patch in `state`. What it evaluates, the next step that starts there
+    /// need not.
+    pub fn energies(
+        &mut self,
+        threads: &Threads,
+        model: &ClothModel,
+        layout: &Layout,
+        state: EnergyState,
+    ) -> &[PatchEnergy] {
+        model.elements.move_to(&mut self.shares, threads, state.x);
+        self.meter.energies(threads, model, layout, &self.shares, state)
+    }
+
+    /// The work (J) of the air on each own patch in a step.
+    pub fn works_of_air(&mut self, threads: &Threads, model: &ClothModel, blown: Blown) -> &[f64] {
+        self.meter.works_of_air(threads, model, blown)
     }
 }

@@ -1,8 +1,8 @@
 //! The energy of all cloths and the work of the wind on them, patch by patch. A patch has the same
 //! bits on any number of ranks.
 
-use crate::bodies::cloth::elements::Meters;
 use crate::bodies::cloth::elements::air::AirDrag;
+use crate::bodies::cloth::elements::{Meters, Shares};
 use crate::bodies::cloth::model::ClothModel;
 use crate::bodies::cloth::scatter::own_patch;
 use crate::ids::FaceId;
@@ -54,8 +54,8 @@ pub struct Blown<'a> {
 }
 
 impl EnergyMeter {
-    /// Assigns the triangles of `model` to the own patches.
-    pub fn new(model: &ClothModel, layout: &Layout) -> Self {
+    /// Assigns the triangles of `model` to the own patches of the rank with these `shares`.
+    pub fn new(model: &ClothModel, layout: &Layout, shares: &Shares) -> Self {
         let mut faces = vec![Vec::new(); layout.own_patches.len()];
         for (face, vertices) in model.faces.iter().enumerate() {
             let lowest = vertices[0].min(vertices[1]).min(vertices[2]);
@@ -64,7 +64,7 @@ impl EnergyMeter {
             }
         }
         let patches = faces.len();
-        let meters = faces.iter().map(|faces| model.elements.meters(faces)).collect();
+        let meters = faces.iter().map(|faces| model.elements.meters(shares, faces)).collect();
         Self {
             faces,
             meters,
@@ -73,17 +73,18 @@ impl EnergyMeter {
         }
     }
 
-    /// The energy of each own patch.
+    /// The energy of each own patch. Before: `shares` have moved to the positions of `state`.
     pub fn energies(
         &mut self,
         threads: &Threads,
         model: &ClothModel,
         layout: &Layout,
+        shares: &Shares,
         state: EnergyState,
     ) -> &[PatchEnergy] {
         let EnergyState { x, v, gravity } = state;
-        let slices = (EachPatch(&mut self.meters), EachPatch(&mut self.energies));
-        threads.for_each_patch(slices, 1, |patch, (meters, energy)| {
+        let meters = &self.meters;
+        threads.for_each_patch(EachPatch(&mut self.energies), 1, |patch, energy| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];
             let vertices = layout.own[rows.start as usize..rows.end as usize].iter();
             // A patch may hold the nodes of another body.
@@ -94,7 +95,7 @@ impl EnergyMeter {
                 sum.internal_j += model.masses[a] * 0.5 * v[a].norm_squared();
                 sum.weight_j -= model.masses[a] * gravity.dot(&x[a]);
             }
-            sum.internal_j += model.elements.energy(&mut meters.0[0], x);
+            sum.internal_j += model.elements.energy(shares, &meters[patch], x);
             energy.0[0] = sum;
         });
         &self.energies

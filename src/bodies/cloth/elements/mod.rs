@@ -23,11 +23,11 @@ use crate::threads::Threads;
 /// evaluates it, so one thread alone writes the rows of a patch.
 pub trait Element: Send + Sync {
     /// What one rank keeps: which elements touch its patches, where their blocks go, and what
-    /// [`Self::begin`] evaluates.
+    /// [`Self::move_to`] and [`Self::begin`] evaluate.
     type Share: Send + Sync;
 
     /// Some faces and what their energy depends on.
-    type Meter: Send;
+    type Meter: Sync;
 
     /// The elements of `rest`.
     fn new(rest: &RestCloths) -> Self;
@@ -35,17 +35,21 @@ pub trait Element: Send + Sync {
     /// The groups of vertices that the elements couple in the matrix.
     fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone;
 
-    /// What measures the energy of `faces`.
-    fn meter(&self, faces: &[FaceId]) -> Self::Meter;
-
-    /// The energy (J) of the faces of `meter`, at the positions `x` (m) of all cloth vertices.
-    /// Allocates nothing.
-    fn energy(&self, meter: &mut Self::Meter, x: &[Vec3]) -> f64;
-
     /// A rank's share of the elements, for the rows of `matrix`.
     fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share;
 
-    /// Evaluates what several patches need, at the start of a step. Allocates nothing.
+    /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices. Costs
+    /// little if they are those of the last call. Allocates nothing.
+    fn move_to(&self, _share: &mut Self::Share, _threads: &Threads, _x: &[Vec3]) {}
+
+    /// What measures the energy of `faces`, each of which touches a row of `share`.
+    fn meter(&self, share: &Self::Share, faces: &[FaceId]) -> Self::Meter;
+
+    /// The energy (J) of the faces of `meter`. Before: [`Self::move_to`] these positions `x` (m).
+    fn energy(&self, share: &Self::Share, meter: &Self::Meter, x: &[Vec3]) -> f64;
+
+    /// Evaluates what several patches need of positions and velocities, at the start of a step.
+    /// Allocates nothing. Before: [`Self::move_to`] these positions.
     fn begin(&self, _share: &mut Self::Share, _threads: &Threads, _inputs: &StepInputs) {}
 
     /// Adds the elements that touch own patch `patch` to its rows, by rising number of the
@@ -92,24 +96,29 @@ macro_rules! elements {
                 std::iter::empty()$(.chain(self.$file.couplings()))+
             }
 
-            /// What measures the energy of `faces`.
-            pub fn meters(&self, faces: &[FaceId]) -> Meters {
-                Meters { $($file: self.$file.meter(faces),)+ }
-            }
-
-            /// The energy (J) of the faces of `meters`, at the positions `x` (m) of all cloth
-            /// vertices.
-            pub fn energy(&self, meters: &mut Meters, x: &[Vec3]) -> f64 {
-                [$(self.$file.energy(&mut meters.$file, x)),+].into_iter().sum()
-            }
-
             /// A rank's share, for the rows of `matrix`.
             pub fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Shares {
                 Shares { $($file: self.$file.share(layout, matrix),)+ }
             }
 
+            /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices.
+            pub fn move_to(&self, shares: &mut Shares, threads: &Threads, x: &[Vec3]) {
+                $(self.$file.move_to(&mut shares.$file, threads, x);)+
+            }
+
+            /// What measures the energy of `faces`, each of which touches a row of `shares`.
+            pub fn meters(&self, shares: &Shares, faces: &[FaceId]) -> Meters {
+                Meters { $($file: self.$file.meter(&shares.$file, faces),)+ }
+            }
+
+            /// The energy (J) of the faces of `meters`. Before: [`Self::move_to`] these positions `x` (m).
+            pub fn energy(&self, shares: &Shares, meters: &Meters, x: &[Vec3]) -> f64 {
+                [$(self.$file.energy(&shares.$file, &meters.$file, x)),+].into_iter().sum()
+            }
+
             /// Evaluates what several patches need, at the start of a step.
             pub fn begin(&self, shares: &mut Shares, threads: &Threads, inputs: &StepInputs) {
+                self.move_to(shares, threads, inputs.x);
                 $(self.$file.begin(&mut shares.$file, threads, inputs);)+
             }
 

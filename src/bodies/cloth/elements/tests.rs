@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::bodies::cloth::energy::EnergyState;
 use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
 use crate::bodies::cloth::{AirDrag, Assembly, ClothModel};
@@ -62,11 +63,17 @@ fn cloths() -> Vec<ClothSetup> {
 /// Rows of all ranks: vertex, right-hand side and blocks by rising column.
 type Rows = Vec<(VertexId, Vec3, Vec<Mat3>)>;
 
-/// Assembles the step of `inputs` on `ranks` ranks.
-fn assemble(model: &ClothModel, inputs: &StepInputs, ranks: usize) -> Rows {
+/// The couplings of `model`, and their division among `ranks` ranks.
+fn divide(model: &ClothModel, ranks: usize) -> (Graph, Partition) {
     let graph = Graph::from_cliques(model.vertex_count(), model.couplings());
     let patches = Arc::new(Patches::new(&graph, &model.ranges, 16).unwrap());
     let partition = Partition::new(&graph, patches, ranks).unwrap();
+    (graph, partition)
+}
+
+/// Assembles the step of `inputs` on `ranks` ranks.
+fn assemble(model: &ClothModel, inputs: &StepInputs, ranks: usize) -> Rows {
+    let (graph, partition) = divide(model, ranks);
     let mut all = Rows::new();
     for rank in 0..ranks {
         let layout = Layout::new(&graph, &partition, rank);
@@ -130,9 +137,15 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
         };
         let rows = assemble(&model, &inputs, 1);
         let size = rows.iter().map(|(_, force, _)| force.norm()).fold(0.0, f64::max);
-        let faces = Vec::from_iter(0..model.faces.len() as FaceId);
-        let mut meters = model.elements.meters(&faces);
-        let mut energy = |x: &[Vec3]| model.elements.energy(&mut meters, x);
+        let (graph, partition) = divide(&model, 1);
+        let layout = Layout::new(&graph, &partition, 0);
+        let matrix = BlockCsr::new(&layout, &graph).unwrap();
+        let mut assembly = Assembly::new(&model, &layout, &matrix);
+        let mut energy = |x: &[Vec3]| -> f64 {
+            let state = EnergyState { x, v: &v, gravity };
+            let energies = assembly.energies(&Threads::INLINE, &model, &layout, state);
+            energies.iter().map(|patch| patch.internal_j).sum()
+        };
         for (vertex, force, _) in &rows {
             let at = *vertex as usize;
             for axis in 0..3 {

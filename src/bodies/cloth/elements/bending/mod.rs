@@ -15,13 +15,11 @@
 
 mod curvature;
 mod hinge;
-mod meter;
 mod motions;
 mod sheet;
 mod treatment;
 
 use crate::bodies::cloth::elements::Element;
-use crate::bodies::cloth::elements::bending::meter::BendingMeter;
 use crate::bodies::cloth::elements::bending::motions::{HingeMoment, HingeMotions};
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths};
@@ -63,7 +61,7 @@ struct HingeScatter {
 
 impl Element for Bending {
     type Share = BendingShare;
-    type Meter = BendingMeter;
+    type Meter = Vec<(FaceId, [u32; 3])>;
 
     fn new(rest: &RestCloths) -> Self {
         let planes: Vec<_> = rest.planes().map(|plane| [plane.x1, plane.x2]).collect();
@@ -86,14 +84,6 @@ impl Element for Bending {
         hinges.iter().map(|hinge| &hinge.vertices[..])
     }
 
-    fn meter(&self, faces: &[FaceId]) -> BendingMeter {
-        BendingMeter::new(&self.sheet, faces)
-    }
-
-    fn energy(&self, meter: &mut BendingMeter, x: &[Vec3]) -> f64 {
-        meter.energy(&self.sheet, x)
-    }
-
     fn share(&self, layout: &Layout, matrix: &BlockCsr) -> BendingShare {
         let vertices: Vec<_> = self.sheet.hinges.iter().map(|hinge| hinge.vertices).collect();
         let motions = HingeMotions::new(&self.sheet, layout);
@@ -110,9 +100,29 @@ impl Element for Bending {
         BendingShare { scatters, slots, motions }
     }
 
-    /// Angles of the hinges, for the moments of all patches.
+    /// Angles of the hinges, for the moments and energies of all patches.
+    fn move_to(&self, share: &mut BendingShare, threads: &Threads, x: &[Vec3]) {
+        share.motions.move_to(threads, &self.sheet, x);
+    }
+
+    /// Each face with the places of its hinges.
+    fn meter(&self, share: &BendingShare, faces: &[FaceId]) -> Self::Meter {
+        let hinges = |face: FaceId| self.sheet.triangles[face as usize].hinges;
+        let places = |face| hinges(face).map(|hinge| share.motions.place(hinge));
+        faces.iter().map(|&face| (face, places(face))).collect()
+    }
+
+    fn energy(&self, share: &BendingShare, meter: &Self::Meter, _x: &[Vec3]) -> f64 {
+        let of_face = |&(face, hinges): &(FaceId, [u32; 3])| {
+            let deviations = hinges.map(|place| share.motions.deviation(place));
+            self.sheet.triangles[face as usize].energy(deviations)
+        };
+        meter.iter().map(of_face).sum()
+    }
+
+    /// Rates of the angles, for the moments of all patches.
     fn begin(&self, share: &mut BendingShare, threads: &Threads, inputs: &StepInputs) {
-        share.motions.evaluate(threads, &self.sheet, &self.damping, inputs);
+        share.motions.begin(threads, &self.sheet, &self.damping, inputs.v);
     }
 
     fn add(

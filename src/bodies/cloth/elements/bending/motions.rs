@@ -2,7 +2,6 @@
 
 use crate::bodies::cloth::elements::bending::hinge::hinge_angles_and_gradients;
 use crate::bodies::cloth::elements::bending::sheet::HingedSheet;
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::ByCloth;
 use crate::bodies::cloth::scatter::own_patch;
 use crate::ids::NONE;
@@ -36,7 +35,11 @@ pub(super) struct HingeMotions {
     ids: Vec<u32>,
     /// Where the chunks of parallel evaluation begin.
     chunks: Vec<u32>,
-    /// Angle beyond the rest angle, plus damping time times its rate, rad.
+    /// The positions of all cloth vertices that the angles belong to, m. NaN before the first ones.
+    x: Vec<Vec3>,
+    /// Angle beyond the rest angle, and a zero for the hinge that an edge of the sheet lacks, rad.
+    deviations: Vec<f64>,
+    /// The same without the zero, plus damping time times the rate of the angle, rad.
     bends: Vec<f64>,
     motions: Vec<HingeMotion>,
 }
@@ -61,33 +64,78 @@ impl HingeMotions {
         let mut chunks: Vec<u32> = (0..count).step_by(HINGES_PER_CHUNK).collect();
         chunks.push(count);
         let still = HingeMotion { rate: 0.0, gradient: [Vec3::zeros(); 4] };
-        Self { bends: vec![0.0; ids.len()], motions: vec![still; ids.len()], ids, chunks }
+        let vertices = sheet.hinges.iter().flat_map(|hinge| hinge.vertices);
+        Self {
+            x: vec![Vec3::repeat(f64::NAN); vertices.max().map_or(0, |last| last as usize + 1)],
+            deviations: vec![0.0; ids.len() + 1],
+            bends: vec![0.0; ids.len()],
+            motions: vec![still; ids.len()],
+            ids,
+            chunks,
+        }
     }
 
-    /// Angles, rates and gradients at the start of the step; `damping` in s.
-    pub fn evaluate(
+    /// Angles and gradients at the positions `x` (m) of all cloth vertices.
+    pub fn move_to(&mut self, threads: &Threads, sheet: &HingedSheet, x: &[Vec3]) {
+        let x = &x[..self.x.len()];
+        if self.x == x {
+            return;
+        }
+        self.x.copy_from_slice(x);
+        let (ids, chunks) = (&self.ids, &self.chunks);
+        let deviations = &mut self.deviations[..ids.len()];
+        let slices = (ByPatch::new(deviations, chunks), ByPatch::new(&mut self.motions, chunks));
+        threads.for_each_patch(slices, 4, |chunk, (deviations, motions)| {
+            let ids = &ids[chunks[chunk] as usize..][..deviations.data.len()];
+            let (pairs, last) = ids.as_chunks::<2>();
+            let (deviation_pairs, last_deviation) = deviations.data.as_chunks_mut::<2>();
+            let (motion_pairs, last_motion) = motions.data.as_chunks_mut::<2>();
+            let places = deviation_pairs.iter_mut().zip(motion_pairs);
+            for (ids, (deviations, motions)) in pairs.iter().zip(places) {
+                move_batch(ids, sheet, x, deviations, motions);
+            }
+            if let ([id], [deviation], [motion]) = (last, last_deviation, last_motion) {
+                let deviation = std::array::from_mut(deviation);
+                move_batch(&[*id], sheet, x, deviation, std::array::from_mut(motion));
+            }
+        });
+    }
+
+    /// Rates of the angles at the velocities `v` (m/s) of all cloth vertices; `damping` in s.
+    pub fn begin(
         &mut self,
         threads: &Threads,
         sheet: &HingedSheet,
         damping: &ByCloth<f64>,
-        inputs: &StepInputs,
+        v: &[Vec3],
     ) {
-        let (ids, chunks) = (&self.ids, &self.chunks);
+        let (ids, chunks, deviations) = (&self.ids, &self.chunks, &self.deviations);
         let slices =
             (ByPatch::new(&mut self.bends, chunks), ByPatch::new(&mut self.motions, chunks));
         threads.for_each_patch(slices, 4, |chunk, (bends, motions)| {
-            let ids = &ids[chunks[chunk] as usize..][..bends.data.len()];
-            let (pairs, last) = ids.as_chunks::<2>();
-            let (bend_pairs, last_bend) = bends.data.as_chunks_mut::<2>();
-            let (motion_pairs, last_motion) = motions.data.as_chunks_mut::<2>();
-            for ((ids, bends), motions) in pairs.iter().zip(bend_pairs).zip(motion_pairs) {
-                evaluate_batch(ids, sheet, damping, inputs, bends, motions);
-            }
-            if let ([id], [bend], [motion]) = (last, last_bend, last_motion) {
-                let (bend, motion) = (std::array::from_mut(bend), std::array::from_mut(motion));
-                evaluate_batch(&[*id], sheet, damping, inputs, bend, motion);
+            let first = chunks[chunk] as usize;
+            let hinges = ids[first..].iter().zip(&deviations[first..]);
+            let places = bends.data.iter_mut().zip(motions.data);
+            for ((&id, deviation), (bend, motion)) in hinges.zip(places) {
+                let hinge = &sheet.hinges[id as usize];
+                let [a, b, c, d] = hinge.vertices.map(|vertex| &v[vertex as usize]);
+                let g = &motion.gradient;
+                motion.rate = (g[0].dot(a) + g[1].dot(b)) + (g[2].dot(c) + g[3].dot(d));
+                *bend = deviation + damping.of(hinge.faces[0]) * motion.rate;
             }
         });
+    }
+
+    /// The place of `hinge` for [`Self::deviation`].
+    pub fn place(&self, hinge: u32) -> u32 {
+        // A hinge that is missing has the place of the zero.
+        self.ids.binary_search(&hinge).unwrap_or(self.ids.len()) as u32
+    }
+
+    /// The angle beyond the rest angle of the hinge at `place`, rad.
+    #[inline]
+    pub fn deviation(&self, place: u32) -> f64 {
+        self.deviations[place as usize]
     }
 
     /// What the moment of `hinge` depends on: its own angle and those of the other hinges of its
@@ -127,33 +175,28 @@ impl HingeMotions {
     }
 }
 
-/// Angles, rates and gradients of L hinges.
+/// Angles and gradients of L hinges.
 #[inline]
-fn evaluate_batch<const L: usize>(
+fn move_batch<const L: usize>(
     ids: &[u32; L],
     sheet: &HingedSheet,
-    damping: &ByCloth<f64>,
-    inputs: &StepInputs,
-    bends: &mut [f64; L],
+    x: &[Vec3],
+    deviations: &mut [f64; L],
     motions: &mut [HingeMotion; L],
 ) {
     // Loops: closures given to array functions are not always inlined.
     let mut hinges = [&sheet.hinges[ids[0] as usize]; L];
-    let mut x = [[Vec3::zeros(); 4]; L];
+    let mut corners = [[Vec3::zeros(); 4]; L];
     for i in 0..L {
         hinges[i] = &sheet.hinges[ids[i] as usize];
-        for (x, &vertex) in x[i].iter_mut().zip(&hinges[i].vertices) {
-            *x = inputs.x[vertex as usize];
+        for (corner, &vertex) in corners[i].iter_mut().zip(&hinges[i].vertices) {
+            *corner = x[vertex as usize];
         }
     }
-    let batch = hinge_angles_and_gradients(x);
+    let batch = hinge_angles_and_gradients(corners);
     for i in 0..L {
         let (angle, gradient) = batch[i];
-        let [a, b, c, d] = hinges[i].vertices;
-        let v = |vertex: u32| &inputs.v[vertex as usize];
-        let rate = (gradient[0].dot(v(a)) + gradient[1].dot(v(b)))
-            + (gradient[2].dot(v(c)) + gradient[3].dot(v(d)));
-        bends[i] = hinges[i].deviation(angle) + damping.of(hinges[i].faces[0]) * rate;
-        motions[i] = HingeMotion { rate, gradient };
+        deviations[i] = hinges[i].deviation(angle);
+        motions[i].gradient = gradient;
     }
 }

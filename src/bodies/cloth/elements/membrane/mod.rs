@@ -83,17 +83,14 @@ impl Element for Membrane {
         self.triangles.iter().map(|triangle| &triangle.vertices[..])
     }
 
-    fn meter(&self, faces: &[FaceId]) -> Vec<FaceId> {
+    fn meter(&self, _share: &Self::Share, faces: &[FaceId]) -> Vec<FaceId> {
         faces.to_vec()
     }
 
-    fn energy(&self, faces: &mut Vec<FaceId>, x: &[Vec3]) -> f64 {
-        let of_face = |&face: &FaceId| {
-            let triangle = &self.triangles[face as usize];
-            let corners = triangle.vertices.map(|vertex| x[vertex as usize]);
-            triangle.energy(&self.fabrics.of(face).stiffness, corners)
-        };
-        faces.iter().map(of_face).sum()
+    fn energy(&self, _share: &Self::Share, faces: &Vec<FaceId>, x: &[Vec3]) -> f64 {
+        let (pairs, last) = faces.as_chunks::<2>();
+        let pairs: f64 = pairs.iter().map(|pair| self.energy_of(pair, x)).sum();
+        pairs + last.iter().map(|&face| self.energy_of(&[face], x)).sum::<f64>()
     }
 
     fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share {
@@ -126,6 +123,21 @@ impl Element for Membrane {
 }
 
 impl Membrane {
+    /// The energy (J) of L faces of one cloth.
+    fn energy_of<const L: usize>(&self, faces: &[FaceId; L], x: &[Vec3]) -> f64 {
+        // Loops: closures given to array functions are not always inlined.
+        let mut triangles = [&self.triangles[faces[0] as usize]; L];
+        let mut corners = [[Vec3::zeros(); 3]; L];
+        for i in 0..L {
+            triangles[i] = &self.triangles[faces[i] as usize];
+            for (corner, &vertex) in corners[i].iter_mut().zip(&triangles[i].vertices) {
+                *corner = x[vertex as usize];
+            }
+        }
+        let stiffness = &self.fabrics.of(faces[0]).stiffness;
+        MembraneTriangle::energy_of(triangles, stiffness, corners).iter().sum()
+    }
+
     /// Adds L triangles of one patch, which belong to one cloth: membrane, then air.
     fn add_batch<const L: usize>(
         &self,

@@ -49,10 +49,22 @@ impl MembraneTriangle {
 
     /// Elastic energy, J, at positions `x` (m).
     pub fn energy(&self, c: &MembraneStiffness, x: [Vec3; 3]) -> f64 {
-        let shape = PresentShape::new([self], [x]);
-        let strain = shape.polar.strain().map(|e| e.0[0]);
-        let stress = c.stress(strain);
-        0.5 * self.area * (stress[0] * strain[0] + stress[1] * strain[1] + stress[2] * strain[2])
+        let [energy] = Self::energy_of([self], c, [x]);
+        energy
+    }
+
+    /// The same bits as [`Self::energy`], for L triangles of one material.
+    #[inline]
+    pub fn energy_of<const L: usize>(
+        triangles: [&Self; L],
+        c: &MembraneStiffness,
+        x: [[Vec3; 3]; L],
+    ) -> [f64; L] {
+        let strain = PresentShape::new(triangles, x).polar.strain();
+        let stress = stress(c, strain);
+        let half_area = Lanes::gather(|i| 0.5 * triangles[i].area);
+        let work = stress[0] * strain[0] + stress[1] * strain[1] + stress[2] * strain[2];
+        (half_area * work).0
     }
 
     /// Elastic forces, N, at positions `x` (m): exactly minus the gradient of [`Self::energy`].
