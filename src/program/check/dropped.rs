@@ -7,7 +7,6 @@ use cloth_sim::error::Result;
 use cloth_sim::ids::VertexId;
 use cloth_sim::verify::Intersection;
 
-use crate::program::check::folder::Object;
 use crate::program::output::{names, steps_jsonl};
 
 /// Dropped pairs of each frame: a vertex of cloth, and the place of an obstacle among the objects.
@@ -15,17 +14,17 @@ use crate::program::output::{names, steps_jsonl};
 pub struct DroppedPairs(BTreeMap<u64, BTreeSet<(VertexId, u32)>>);
 
 impl DroppedPairs {
-    /// Those of the run in `folder`. The first `cloths` of its `objects` are cloths, all others are
-    /// obstacles. A run without a record of its steps has none.
+    /// Those of the run in `folder`. Of the names of its `objects`, the first `cloths` are cloths, all
+    /// others are obstacles. A run without a record of its steps has none.
     ///
     /// # Errors
     /// When the record cannot be read.
-    pub fn read(folder: &Path, objects: &[Object], cloths: usize) -> Result<Self> {
+    pub fn read(folder: &Path, objects: &[&str], cloths: usize) -> Result<Self> {
         let mut all = Self::default();
         if !folder.join(names::STEPS).exists() {
             return Ok(all);
         }
-        let obstacle = |name: &str| (cloths..objects.len()).find(|&at| objects[at].name == name);
+        let obstacle = |name: &str| (cloths..objects.len()).find(|&at| objects[at] == name);
         for frame in steps_jsonl::read(folder)? {
             let frame = frame?;
             for passed in &frame.passed {

@@ -108,7 +108,8 @@ impl CheckedRun {
             Object { name, edges: topology.edges, rest_lengths }
         });
         let objects = Vec::from_iter(objects);
-        let dropped = DroppedPairs::read(folder, &objects, cloths)?;
+        let names = Vec::from_iter(objects.iter().map(|object| object.name.as_str()));
+        let dropped = DroppedPairs::read(folder, &names, cloths)?;
         Ok(Self {
             folder: folder.to_owned(),
             name: scene.name.clone(),

@@ -1,12 +1,15 @@
 //! What one rank measures in the steps that lead to a frame.
 
+use std::iter::repeat_n;
+
 use cloth_sim::error::Result;
 use cloth_sim::observe::{ProcessorUse, Theft, note_theft};
-use cloth_sim::ranks::World;
+use cloth_sim::ranks::{World, message};
 use cloth_sim::step::{PassedObstacle, Simulation, StepReport, WaitingBody};
 
-use crate::program::output::steps_jsonl::{FrameRecord, PassedRecord, WaitingRecord};
-use crate::program::run::gather;
+use crate::program::output::steps_jsonl::{
+    FrameRecord, PassedRecord, StepRecord, TheftRecord, WaitingRecord,
+};
 use crate::program::run::step_watch::StepWatch;
 
 /// Who is behind or passed after a step.
@@ -89,10 +92,49 @@ impl FrameSteps {
         Ok(FrameRecord {
             frame,
             state_hash: format!("{:016x}", simulation.state_hash()?),
-            steps: gather::steps(world, simulation.steps(), self)?,
-            thefts: gather::thefts(world, &self.thefts)?,
+            steps: gather_steps(world, simulation.steps(), self)?,
+            thefts: gather_thefts(world, &self.thefts)?,
             waiting: self.waiting.clone(),
             passed: self.passed.clone(),
         })
     }
+}
+
+/// Every rank's measurements of the steps that end with step `last`, on rank 0. Collective.
+fn gather_steps(world: &dyn World, last: u64, frame: &FrameSteps) -> Result<Vec<StepRecord>> {
+    let test_parts = test_parts(world, &frame.searches_s)?;
+    let steps = frame.reports.len().max(1);
+    let threads = message::all_counts(world, frame.uses.len() / steps)?;
+    let all = message::gather_v(world, 0, &frame.reports)?;
+    let uses = message::gather_v(world, 0, &frame.uses)?;
+    let mut uses = uses.into_iter();
+    let mut records = Vec::with_capacity(all.len());
+    for (rank, reports) in all.chunks(steps).enumerate() {
+        let numbered = (last + 1 - reports.len() as u64..).zip(reports);
+        for ((step, &report), &test_part_s) in numbered.zip(&test_parts) {
+            let processors = uses.by_ref().take(threads[rank]).collect();
+            records.push(StepRecord { step, rank, test_part_s, report, processors });
+        }
+    }
+    Ok(records)
+}
+
+/// Length of the test part of each step, s, on rank 0. It is the sum over the step's searches.
+/// All ranks have the same searches, and each counts as long as on its slowest rank.
+fn test_parts(world: &dyn World, searches_s: &[Vec<f64>]) -> Result<Vec<f64>> {
+    let own = searches_s.concat();
+    let mut longest = vec![0.0_f64; own.len()];
+    for rank in message::gather_v(world, 0, &own)?.chunks(own.len().max(1)) {
+        longest.iter_mut().zip(rank).for_each(|(longest, &length)| *longest = longest.max(length));
+    }
+    let mut longest = longest.into_iter();
+    Ok(searches_s.iter().map(|step| longest.by_ref().take(step.len()).sum()).collect())
+}
+
+/// Every rank's thefts, on rank 0. Collective.
+fn gather_thefts(world: &dyn World, thefts: &[Theft]) -> Result<Vec<TheftRecord>> {
+    let counts = message::all_counts(world, thefts.len())?;
+    let ranks = counts.iter().enumerate().flat_map(|(rank, &count)| repeat_n(rank, count));
+    let all = message::gather_v(world, 0, thefts)?;
+    Ok(ranks.zip(all).map(|(rank, theft)| TheftRecord { rank, theft }).collect())
 }
