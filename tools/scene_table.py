@@ -5,6 +5,8 @@
 
 Counts are sums over all ranks.
 
+repaired     share of vertex-steps that a further solve of the same step covered
+redone       solves of the whole system beyond one a step
 truncated    share of vertex-steps that the fail-safe shortened
 path lost    share of all motion that the fail-safe took away
 above start  largest total energy less that after the first step (runs with --set output.energy=true only)
@@ -17,7 +19,7 @@ from pathlib import Path
 
 COLUMNS = [
     "scene", "vertices", "frames", "steps", "candidates a step", "contacts a step", "collisions", "rounds",
-    "truncated", "path lost", "redone", "pinches", "held", "above start, J", "collision, ms a step (worst frame)",
+    "repaired", "truncated", "path lost", "redone", "pinches", "held", "above start, J", "collision, ms a step (worst frame)",
     "seconds",
 ]
 PHYSICAL = ["assembly", "solve", "advance"]
@@ -49,9 +51,10 @@ def row(folder: Path) -> list[str]:
         f"{total('candidate_pairs') / count:,.0f}",
         f"{(total('proximity_pairs') + total('predicted_impacts')) / count:,.0f}",
         f"{total('collisions'):,}", f"{total('impulse_rounds', first):,}",
+        f"{total('repaired_nodes', first) / (count * vertices):.1e}",
         f"{total('truncated_vertices', first) / (count * vertices):.1e}",
         f"{total('path_lost_m') / max(total('path_m'), 1e-300):.1e}",
-        f"{total('redone_steps', first) + total('turned_steps', first)}", f"{total('pinches', first)}", f"{total('held_steps', first)}",
+        f"{total('solves', first) - count}", f"{total('pinches', first)}", f"{total('held_steps', first)}",
         above, f"{1e3 * sum(collision) / count:.1f} ({1e3 * worst:.1f})", f"{sum(seconds):.0f}",
     ]
 

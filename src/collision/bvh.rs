@@ -35,6 +35,8 @@ pub struct Hierarchy {
     patches: Vec<PatchId>,
     /// Start of the nodes below each part's root; one more than parts.
     offsets: Vec<u32>,
+    /// The patch of each part, or [`NONE`].
+    part_patches: Vec<PatchId>,
 }
 
 impl Hierarchy {
@@ -59,17 +61,19 @@ impl Hierarchy {
         grow(&mut nodes, 0, &mut filled, &centres);
         let mut offsets = vec![nodes.len() as u32];
         let mut patches = vec![NONE; nodes.len()];
+        let mut part_patches = Vec::new();
         for (root, patch) in patches.iter_mut().enumerate() {
             match nodes[root] {
                 Node::Leaf(part) => {
                     *patch = if parts.is_some() { part } else { NONE };
                     grow(&mut nodes, root, &mut members[part as usize], &centroids);
                     offsets.push(nodes.len() as u32);
+                    part_patches.push(*patch);
                 }
                 Node::Inner(child) | Node::Top(child) => nodes[root] = Node::Top(child),
             }
         }
-        Self { nodes, patches, offsets }
+        Self { nodes, patches, offsets, part_patches }
     }
 
     /// The nodes, each before its children.
@@ -82,9 +86,13 @@ impl Hierarchy {
         (!self.nodes.is_empty()).then_some(0)
     }
 
-    /// The patch whose subtree has this root; none for other nodes.
-    pub fn patch(&self, root: u32) -> Option<PatchId> {
-        self.patches.get(root as usize).copied().filter(|&patch| patch != NONE)
+    /// The patch whose subtree has this node. None for nodes above the patches and for obstacles.
+    pub fn patch(&self, node: u32) -> Option<PatchId> {
+        let patch = match self.patches.get(node as usize) {
+            Some(&patch) => patch,
+            None => self.part_patches[self.offsets.partition_point(|&first| first <= node) - 1],
+        };
+        (patch != NONE).then_some(patch)
     }
 
     /// Computes the `bounds`, one for each node, from the bounds of the `vertices` that `faces`

@@ -19,5 +19,7 @@ pub use spec::Scene;
 
 pub use crate::contact::settings::{ContactSettings, DirtyStart, OnPinch, Response};
 pub use crate::linear::PreconditionerKind;
-pub use crate::stealing::settings::{Share, StealingSettings as CollisionSettings, VictimOrder};
+pub use crate::stealing::settings::{
+    Share, StealingSettings as CollisionSettings, TopLevelShare, VictimOrder,
+};
 pub use crate::step::settings::Solver;

@@ -2,7 +2,7 @@
 
 use crate::collision::{CandidateFinder, Pair, Test};
 use crate::contact::candidates::{
-    SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
+    PatchShares, SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
 };
 use crate::error::{Error, Result};
 use crate::stealing::RankThreads;
@@ -21,14 +21,15 @@ const MARGIN: f64 = 0.5;
 pub(super) struct CandidateSearch {
     finder: CandidateFinder,
     processors: SearchProcessors,
+    shares: PatchShares,
     roots: Vec<Test>,
     /// Pairs that are no candidates in this step.
     dropped: Dropped,
 }
 
 impl CandidateSearch {
-    pub fn new(finder: CandidateFinder, processors: SearchProcessors) -> Self {
-        Self { finder, processors, roots: Vec::new(), dropped: Dropped::default() }
+    pub fn new(finder: CandidateFinder, processors: SearchProcessors, shares: PatchShares) -> Self {
+        Self { finder, processors, shares, roots: Vec::new(), dropped: Dropped::default() }
     }
 
     /// The pairs that this rank found.
@@ -53,6 +54,9 @@ impl CandidateSearch {
         self.dropped.clone_from(dropped);
         let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| self.finder.refit(&here.rank.threads, surfaces, &sweep));
+        report.time(Phase::Tests, |_| {
+            self.shares.begin(here.rank.world, &here.rank.partition.rank_of_patch)
+        })?;
         self.collect(here, motion, report, observer)
     }
 
@@ -93,12 +97,14 @@ impl CandidateSearch {
         let (sweep, surfaces) = (motion.sweep(radius(model)), &model.surfaces);
         self.processors.trace_tasks(observer.traces_tasks());
         let executed = report.time(Phase::Tests, |report| {
-            let (own, roots) = (&rank.layout.own_patches, &mut self.roots);
+            let (own, roots) = (self.shares.own(), &mut self.roots);
             let mut counts = self.finder.root_tests(surfaces, &sweep, own, roots);
             let on = RankThreads { world: rank.world, threads: &rank.threads };
             let (processors, finder) = (&mut self.processors, &mut self.finder);
             let over = SweptSurfaces { surfaces, sweep: &sweep };
-            counts.add(&collect_shared(on, processors, finder, over, roots)?);
+            let (below_roots, tests) = collect_shared(on, processors, finder, over, roots)?;
+            counts.add(&below_roots);
+            self.shares.add(&tests);
             report.count(Counter::Tests, counts.tests);
             report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::collision::CandidateFinder;
-use crate::contact::candidates::{SearchObserver, SearchProcessors};
+use crate::contact::candidates::{PatchShares, SearchObserver, SearchProcessors};
 use crate::contact::fail_safe::FailSafe;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -56,13 +56,18 @@ impl<'w> Simulation<'w> {
         let OwnRows { layout, system, gather } = OwnRows::new(&model, &partition, world.rank())?;
         let built_s = start.elapsed().as_secs_f64();
         let processors = SearchProcessors::new(&model.settings.collision, &threads, world);
+        let shares = PatchShares::new(model.settings.collision.top_level);
         let watch = EnergyWatch::new(&model);
         let rank = ThisRank { world, threads, partition, layout };
         Ok(Self {
             state: State::start(&model),
             stages: Stages {
                 motion: StepMotion::new(&model),
-                search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
+                search: CandidateSearch::new(
+                    CandidateFinder::new(&model.surfaces),
+                    processors,
+                    shares,
+                ),
                 contacts: ContactStage::new(&model),
                 system,
                 gather,

@@ -120,12 +120,12 @@ impl CandidateFinder {
     /// A rank's share of the root tests.
     ///
     /// There is a root test for each pair of parts whose bounds overlap. A part is the subtree
-    /// of a patch, or a whole obstacle; a body of few nodes is one patch. The rank that owns a
-    /// patch tests it against itself and against obstacles. Of two patches, the owner of the
-    /// first one tests both if the sum of their numbers is even, else the owner of the second
-    /// one.
+    /// of a patch, or a whole obstacle; a body of few nodes is one patch. The rank that has a
+    /// patch among `own_patches` tests it against itself and against obstacles. Two patches are
+    /// tested by the rank of the first one if the sum of their numbers is even, else by the rank of
+    /// the second one.
     ///
-    /// Every rank executes the tests above the parts. Only the owner of patch 0 returns their
+    /// Every rank executes the tests above the parts. Only the rank of patch 0 returns their
     /// counts; all others return zero, so that the sum over the ranks counts each test once.
     pub fn root_tests(
         &mut self,
@@ -139,7 +139,7 @@ impl CandidateFinder {
         roots.clear();
         let counters = self.for_each_root(surfaces, sweep, |root| {
             any_roots = true;
-            if patch_of_root(surfaces, &root).is_some_and(owns) {
+            if patch_of(&surfaces.list, &root).is_some_and(owns) {
                 roots.push(root);
             }
         });
@@ -155,7 +155,7 @@ impl CandidateFinder {
     ) -> (Vec<(PatchId, Test)>, TestCounters) {
         let mut roots = Vec::new();
         let counters = self.for_each_root(surfaces, sweep, |root| {
-            roots.extend(patch_of_root(surfaces, &root).map(|patch| (patch, root)));
+            roots.extend(patch_of(&surfaces.list, &root).map(|patch| (patch, root)));
         });
         (roots, counters)
     }
@@ -307,9 +307,9 @@ impl CandidateFinder {
     }
 }
 
-/// The patch whose owner executes a root test.
-pub fn patch_of_root(surfaces: &Surfaces, test: &Test) -> Option<PatchId> {
-    let patch = |object: u32, node| surfaces.list[object as usize].hierarchy.patch(node);
+/// The patch that a root test belongs to, with all tests that unfold from it.
+pub fn patch_of(surfaces: &[Surface], test: &Test) -> Option<PatchId> {
+    let patch = |object: u32, node| surfaces[object as usize].hierarchy.patch(node);
     let owner = match (patch(test.obj1, test.dop1), patch(test.obj2, test.dop2)) {
         (Some(p), Some(q)) if (p + q) % 2 == 1 => Some(q),
         (p, q) => p.or(q),

@@ -3,21 +3,25 @@
 //!
 //! Neither of the two knows the other. An observer sees each search when it is over.
 
+mod shares;
 #[cfg(test)]
 mod tests;
 
-use crate::collision::search::patch_of_root;
+use crate::collision::search::patch_of;
 use crate::collision::search::traversal::Traversal;
 use crate::collision::{CandidateFinder, Pair, Surfaces, Sweep, Test, TestCounters};
 use crate::error::Result;
 use crate::ranks::World;
 use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload};
 
+pub use shares::{PatchShares, TestsOfPatches};
+
 /// What one processor has executed and found in a search.
 #[derive(Debug, Default)]
 pub struct Findings {
     counters: TestCounters,
     candidates: Vec<Pair>,
+    tests: TestsOfPatches,
 }
 
 impl Results for Findings {
@@ -30,6 +34,8 @@ impl Results for Findings {
     }
 
     fn take(&mut self, other: &mut Self) {
+        other.tests.begin(0, other.counters.tests);
+        self.tests.add(&std::mem::take(&mut other.tests));
         self.counters.add(&std::mem::take(&mut other.counters));
         if self.candidates.is_empty() {
             std::mem::swap(&mut self.candidates, &mut other.candidates);
@@ -42,6 +48,11 @@ impl Results for Findings {
 impl Workload for Traversal<'_> {
     type Test = Test;
     type Results = Findings;
+
+    fn begin(&self, task: &[Test], results: &mut Findings) {
+        let patch = task.first().and_then(|test| patch_of(self.trees.surfaces, test));
+        results.tests.begin(patch.unwrap_or(0), results.counters.tests);
+    }
 
     #[inline]
     fn run(&self, stack: &mut Vec<Test>, results: &mut Findings) {
@@ -66,8 +77,8 @@ pub struct SweptSurfaces<'a> {
 /// roots.
 ///
 /// `roots` are this rank's root tests, from the last [`CandidateFinder::root_tests`]. Those of
-/// each patch are a top-level task; a rank alone with one thread has one task. Returns counts of
-/// what was executed and found here.
+/// each patch are a top-level task; a rank alone with one thread has one task, and does not tell
+/// its patches apart. Returns counts of what was executed and found here.
 ///
 /// Collective, unless there are no roots on any rank.
 ///
@@ -79,18 +90,20 @@ pub fn collect_shared(
     finder: &mut CandidateFinder,
     over: SweptSurfaces,
     roots: &mut [Test],
-) -> Result<TestCounters> {
+) -> Result<(TestCounters, TestsOfPatches)> {
     let SweptSurfaces { surfaces, sweep } = over;
     let alone = here.world.size() == 1 && here.threads.count() == 1;
     let tasks = if alone { in_one(roots) } else { of_each_patch(surfaces, roots) };
     let any = finder.any_roots();
-    finder.collect_with(surfaces, sweep, |traversal, candidates| {
-        let counters = TestCounters::default();
-        let mut found = Findings { counters, candidates: std::mem::take(candidates) };
+    let mut tests = TestsOfPatches::default();
+    let counters = finder.collect_with(surfaces, sweep, |traversal, candidates| {
+        let candidates_before = std::mem::take(candidates);
+        let mut found = Findings { candidates: candidates_before, ..Findings::default() };
         processors.run(here, traversal, TopLevel { tasks, any }, &mut found)?;
-        *candidates = found.candidates;
+        (*candidates, tests) = (found.candidates, found.tests);
         Ok(found.counters)
-    })
+    })?;
+    Ok((counters, tests))
 }
 
 /// Root tests as one task, if there are any.
@@ -100,9 +113,9 @@ fn in_one(roots: &[Test]) -> Vec<Task<Test>> {
 
 /// Root tests as one task for each patch, in the order of the patches.
 fn of_each_patch(surfaces: &Surfaces, roots: &mut [Test]) -> Vec<Task<Test>> {
-    roots.sort_unstable_by_key(|test| patch_of_root(surfaces, test));
+    roots.sort_unstable_by_key(|test| patch_of(&surfaces.list, test));
     let of_one_patch =
-        |a: &Test, b: &Test| patch_of_root(surfaces, a) == patch_of_root(surfaces, b);
+        |a: &Test, b: &Test| patch_of(&surfaces.list, a) == patch_of(&surfaces.list, b);
     Vec::from_iter(roots.chunk_by(of_one_patch).map(<[Test]>::to_vec))
 }
 
