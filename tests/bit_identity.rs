@@ -79,8 +79,10 @@ fn frames_do_not_depend_on_decomposition_or_stealing() {
     let reference = run(REFERENCE, &scene, &[]);
     let (decomposition, stealing) = ("collision.decomposition=false", "collision.stealing=false");
     for start in starts() {
-        let more = ["--set", stealing];
-        assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
+        for begin in ["Owner", "LastStep"].map(|begin| format!("collision.top_level={begin}")) {
+            let more = ["--set", stealing, "--set", &begin];
+            assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
+        }
     }
     for start in [Start::Threads(2, 2), Start::Threads(3, 1)] {
         for more in [vec!["--set", decomposition], vec!["--set", decomposition, "--set", stealing]]
@@ -89,10 +91,11 @@ fn frames_do_not_depend_on_decomposition_or_stealing() {
         }
     }
     let half = ["--set", "collision.share=Half", "--set", "collision.victim_order=Random(3)"];
+    let begin = ["--set", "collision.top_level=LastStep"];
     let small = ["--set", "collision.b=1", "--set", "collision.polling_interval_us=1"];
     let many = cfg!(feature = "mpi").then_some(Start::Mpi(7));
     for start in starts().into_iter().chain(many) {
-        let more = [half, small].concat();
+        let more = [&half[..], &small, &begin].concat();
         assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
     }
 }

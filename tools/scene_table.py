@@ -10,7 +10,6 @@ redone       solves of the whole system beyond one a step
 truncated    share of vertex-steps that the fail-safe shortened
 path lost    share of all motion that the fail-safe took away
 above start  largest total energy less that after the first step (runs with --set output.energy=true only)
-collision    time of the collision phase per step: mean over the run, and in its worst frame
 """
 
 import argparse
@@ -19,11 +18,8 @@ from pathlib import Path
 
 COLUMNS = [
     "scene", "vertices", "frames", "steps", "candidates a step", "contacts a step", "collisions", "rounds",
-    "repaired", "truncated", "path lost", "redone", "pinches", "held", "above start, J", "collision, ms a step (worst frame)",
-    "seconds",
+    "repaired", "truncated", "path lost", "redone", "pinches", "held", "above start, J",
 ]
-PHYSICAL = ["assembly", "solve", "advance"]
-COLLISION = ["predict", "refit", "tests", "contacts", "all-gather", "response", "combination", "fail-safe"]
 
 
 def row(folder: Path) -> list[str]:
@@ -39,10 +35,6 @@ def row(folder: Path) -> list[str]:
     vertices = sum(place["vertices"] for place in run["places"])
     count = max(len(first), 1)
     frames = len(lines) - 1
-    seconds = [sum(step[f"{phase}_s"] for phase in PHYSICAL + COLLISION) for step in first]
-    collision = [sum(step[f"{phase}_s"] for phase in COLLISION) for step in first]
-    per_frame = count // max(frames, 1)
-    worst = max(sum(collision[k : k + per_frame]) / per_frame for k in range(0, count, per_frame))
     energies = [step["energy_j"] for step in first if "energy_j" in step]
     above = f"{max(energies) - energies[0]:.2g}" if energies else "-"
     return [
@@ -55,7 +47,7 @@ def row(folder: Path) -> list[str]:
         f"{total('truncated_vertices', first) / (count * vertices):.1e}",
         f"{total('path_lost_m') / max(total('path_m'), 1e-300):.1e}",
         f"{total('solves', first) - count}", f"{total('pinches', first)}", f"{total('held_steps', first)}",
-        above, f"{1e3 * sum(collision) / count:.1f} ({1e3 * worst:.1f})", f"{sum(seconds):.0f}",
+        above,
     ]
 
 
