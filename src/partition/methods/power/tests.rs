@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 
-use super::coarse::mix;
+use super::order::mix;
 use super::transport::Transport;
 use super::*;
+use crate::partition::measures::load_index;
 
 fn random(k: u64) -> f64 {
     (mix(k) >> 11) as f64 / (1u64 << 53) as f64
