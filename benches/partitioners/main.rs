@@ -11,10 +11,12 @@
 //! | `scaling` | time against cells and ranks; the first number is the cells of all ranks |
 //! | `memory` | memory of each method |
 //! | `rounds` | load index after each Lloyd round (figure 5) |
+//! | `pictures` | River, Plume, Waves and the box in the colours of the ranks |
 //! | `export`, `judge` | writes cells for `benches/peers/partitioners.sh`; measures what it made |
 
 mod cases;
 mod peers;
+mod pictures;
 mod shapes;
 mod tables;
 
@@ -69,10 +71,11 @@ fn main() {
         "scaling" => tables::scaling(&plan),
         "memory" => tables::memory(&plan),
         "rounds" => tables::rounds(&plan),
+        "pictures" => pictures::pictures(&plan),
         "export" => peers::export(&plan),
         "judge" => peers::judge(&plan),
         other => panic!(
-            "{other} is none of still, moving, turning, scaling, memory, rounds, export, judge"
+            "{other} is none of still, moving, turning, scaling, memory, rounds, pictures, export, judge"
         ),
     }
 }

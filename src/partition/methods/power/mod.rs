@@ -35,7 +35,7 @@ pub use self::cells::PowerCell;
 use self::coarse::Coarse;
 pub use self::diagram::Diagram;
 use self::order::Sorted;
-use self::starts::{best_start, random_sites, without_potentials};
+use self::starts::{Effort, best_start, random_sites, regularisation, without_potentials};
 use self::transport::Transport;
 pub use self::transport::{Domain, Solve};
 use crate::error::{Error, Result};
@@ -89,6 +89,9 @@ pub struct PowerSettings {
     /// The first call tries so many sets of first sites on few cubes, and goes on with the one that
     /// has the least surface. With 0 it begins with random points, as in the paper.
     pub starts: u32,
+    /// Then it moves the sites at random and keeps what has less surface: 8 trials in each of so many
+    /// generations. Not with more than 16 parts.
+    pub generations: u32,
     /// For first sites and offsets.
     pub seed: u64,
     /// Threads; the result does not depend on them.
@@ -110,6 +113,7 @@ impl Default for PowerSettings {
             calm: true,
             offset: 0.3,
             starts: 8,
+            generations: 8,
             seed: 1,
             threads: 1,
         }
@@ -202,8 +206,9 @@ impl Power {
         let cover = Cover::new(&sorted, threads);
         let mut outcome = self.unchanged(&cover, parts).unwrap_or_else(|| {
             let coarse = sorted.coarse(self.settings.coarse_points, threads);
+            let still = start.is_none() && self.settings.starts > 0;
             let start = start.unwrap_or_else(|| self.first(&sorted, &coarse, parts));
-            self.lloyd(&cover, &coarse, start)
+            self.lloyd(&cover, &coarse, start, still)
         });
         outcome.part_of = sorted.unsorted(&outcome.part_of);
         outcome
@@ -221,8 +226,8 @@ impl Power {
         (load_index < self.settings.load_tolerance).then_some(kept)
     }
 
-    /// Algorithm 1 on the points of `coarse`.
-    fn lloyd(&self, cover: &Cover, coarse: &Coarse, start: Diagram) -> Outcome {
+    /// Algorithm 1 on the points of `coarse`. Sites that are `still` stay where they are.
+    fn lloyd(&self, cover: &Cover, coarse: &Coarse, start: Diagram, still: bool) -> Outcome {
         let Diagram { mut sites, mut potentials } = start;
         let mut epsilon = 0.0;
         // Sites stay once only the loads need correction.
@@ -243,7 +248,7 @@ impl Power {
             } else if !settled {
                 epsilon *= self.settings.epsilon_factor;
             }
-            epsilon = epsilon.max(BLUR * coarse.width_m * reach.sqrt());
+            epsilon = regularisation(epsilon.max(BLUR * coarse.width_m * reach.sqrt()));
             let mut diagram = Diagram { sites, potentials };
             let sharpness = gamma / epsilon;
             let mut domain = if libm::exp(-sharpness) < self.settings.overflow {
@@ -274,7 +279,7 @@ impl Power {
                 settled = true;
             }
             potentials = diagram.potentials;
-            sites = if settled { diagram.sites } else { centres };
+            sites = if settled || still { diagram.sites } else { centres };
         }
         outcome
     }
@@ -323,8 +328,13 @@ impl Power {
             return without_potentials(random_sites(&coarse.points, parts, settings.seed));
         }
         let few = sorted.coarse(starts::cubes(parts), &self.threads);
-        let seed = (settings.seed, settings.far_limit);
-        best_start(&few, parts, settings.starts, seed, &self.threads)
+        let effort = Effort {
+            starts: settings.starts,
+            generations: settings.generations,
+            seed: settings.seed,
+            far_limit: settings.far_limit,
+        };
+        best_start(&few, parts, effort, &self.threads)
     }
 }
 
@@ -346,7 +356,8 @@ impl Partitioner for Power {
         }
         let begun = (self.next.len() == parts).then(|| without_potentials(self.next.clone()));
         let mut outcome = self.attempt(problem, parts, self.settings.offset, begun);
-        if outcome.load_index >= self.settings.load_tolerance && problem.spacing_m > 0.0 {
+        let layered = problem.spacing_m > 0.0 && self.settings.offset < WIDE;
+        if outcome.load_index >= self.settings.load_tolerance && layered {
             let start = Some(outcome.diagram.clone());
             let wide = self.attempt(problem, parts, WIDE, start);
             if wide.load_index < outcome.load_index {
