@@ -132,7 +132,7 @@ fn moving_case(plan: &Plan, case: &str, domains: &[Domain], ranks: usize) {
     }
 }
 
-/// Time against cells and against ranks.
+/// Processor time against cells and against ranks.
 pub fn scaling(plan: &Plan) {
     println!(
         "| cells | ranks | Power, first call, s | Power, next call, s | load | Hilbert, s | METIS k-way, s | graph, s | Poisson, s |"
@@ -148,14 +148,15 @@ pub fn scaling(plan: &Plan) {
         for _ in 0..3 {
             let mut own = power(|settings| settings.calm = false);
             let call = domain.call(&mut *own, ranks);
-            first = first.min(call.wall_s);
-            next = next.min(domain.call(&mut *own, ranks).wall_s);
+            first = first.min(call.processor_s);
+            next = next.min(domain.call(&mut *own, ranks).processor_s);
             part_of = call.part_of;
         }
         let load = measures::load_index(&part_of, &domain.weights, ranks);
         let surface = measures::surface_index(&domain.graph, &part_of, ranks);
-        let hilbert = domain.call(&mut cloth_sim::partition::methods::Hilbert, ranks).wall_s;
-        let metis = if with_metis { domain.call(&mut Metis::default(), ranks).wall_s } else { 0.0 };
+        let hilbert = domain.call(&mut cloth_sim::partition::methods::Hilbert, ranks).processor_s;
+        let metis =
+            if with_metis { domain.call(&mut Metis::default(), ranks).processor_s } else { 0.0 };
         let count = domain.centres.len();
         println!(
             "| {count} | {ranks} | {first:.3} | {next:.3} | {load:.4} | {hilbert:.3} | {metis:.3} | {:.3} | {:.2} |",

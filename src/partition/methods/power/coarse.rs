@@ -12,8 +12,6 @@ use crate::threads::Threads;
 /// Cubes of adjacent points.
 #[derive(Debug)]
 pub(super) struct Coarse {
-    /// Start of each cube's points in the order; one more than cubes.
-    pub starts: Vec<u32>,
     /// The mean position of each cube's points, m.
     pub points: Vec<Vec3>,
     /// The sum of each cube's work.
@@ -65,7 +63,7 @@ impl Sorted {
         });
         let (points, work) = joined.into_iter().unzip();
         let keys = cubes.iter().map(|cube| self.keys[cube[0] as usize] >> shift).collect();
-        Coarse { points, work, width_m: self.cell_m * f64::from(1u32 << (shift / 3)), keys, starts }
+        Coarse { points, work, width_m: self.cell_m * f64::from(1u32 << (shift / 3)), keys }
     }
 }
 
@@ -115,11 +113,13 @@ mod tests {
             let coarse = sorted.coarse(most, &Threads::INLINE);
             assert!(coarse.points.len() <= 3 * most.max(8), "{}", coarse.points.len());
             assert_eq!(coarse.work.iter().sum::<f64>(), 5000.0);
-            for cube in coarse.starts.windows(2) {
-                let points = &sorted.points[cube[0] as usize..cube[1] as usize];
-                let low = points.iter().copied().reduce(|a, b| a.inf(&b)).unwrap();
-                let high = points.iter().copied().reduce(|a, b| a.sup(&b)).unwrap();
-                assert!(most >= 1000 || (high - low).max() <= 20.0);
+            assert!(coarse.keys.is_sorted());
+            // The mean of each cube is within it.
+            let corner = Vec3::repeat(-32.0);
+            for (key, mean) in coarse.keys.iter().zip(&coarse.points).filter(|_| most < 5000) {
+                let low = Vec3::from(unkey(*key).map(f64::from)) * coarse.width_m + corner;
+                let inside = (mean - low).iter().all(|c| (0.0..coarse.width_m).contains(c));
+                assert!(inside, "{mean:?} {low:?}");
             }
         }
     }
