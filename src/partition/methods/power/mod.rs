@@ -35,7 +35,9 @@ pub use self::cells::PowerCell;
 use self::coarse::Coarse;
 pub use self::diagram::Diagram;
 use self::order::Sorted;
-use self::starts::{Effort, best_start, random_sites, regularisation, without_potentials};
+use self::starts::{
+    Effort, MOVED_PARTS, best_start, random_sites, regularisation, without_potentials,
+};
 use self::transport::Transport;
 pub use self::transport::{Domain, Solve};
 use crate::error::{Error, Result};
@@ -206,7 +208,8 @@ impl Power {
         let cover = Cover::new(&sorted, threads);
         let mut outcome = self.unchanged(&cover, parts).unwrap_or_else(|| {
             let coarse = sorted.coarse(self.settings.coarse_points, threads);
-            let still = start.is_none() && self.settings.starts > 0;
+            // Centres would undo the moves of the first sites.
+            let still = start.is_none() && self.settings.starts > 0 && parts <= MOVED_PARTS;
             let start = start.unwrap_or_else(|| self.first(&sorted, &coarse, parts));
             self.lloyd(&cover, &coarse, start, still)
         });

@@ -33,7 +33,7 @@ const TOLERANCE: f64 = 0.05;
 const ITERATIONS: u32 = 20;
 
 /// Sites of more parts are not moved.
-const MOVED_PARTS: usize = 16;
+pub(super) const MOVED_PARTS: usize = 16;
 /// Moves that are tried in a generation.
 const TRIALS: u32 = 8;
 /// The first width of the moves, in distances between sites,
