@@ -28,6 +28,11 @@ pub fn part_loads(part_of: &[u32], work: &[f64], parts: usize) -> Vec<f64> {
 /// `max_r ghosts(r) / own(r)` (eq. 19): points of other parts that
 /// couple to points of `r`, for each point of `r`. Parts without points do not count.
 pub fn surface_index(graph: &Graph, part_of: &[u32], parts: usize) -> f64 {
+    surfaces(graph, part_of, parts).into_iter().fold(0.0, f64::max)
+}
+
+/// `ghosts(r) / own(r)` of each part; 0 if it has no points.
+pub fn surfaces(graph: &Graph, part_of: &[u32], parts: usize) -> Vec<f64> {
     let mut own = vec![0u64; parts];
     let mut ghosts = vec![0u64; parts];
     let mut around = Vec::new();
@@ -41,8 +46,7 @@ pub fn surface_index(graph: &Graph, part_of: &[u32], parts: usize) -> f64 {
         around.dedup();
         around.iter().for_each(|&other| ghosts[other as usize] += 1);
     }
-    let ratios = ghosts.iter().zip(&own).filter(|(_, own)| **own > 0);
-    ratios.map(|(&ghosts, &own)| ghosts as f64 / own as f64).fold(0.0, f64::max)
+    ghosts.iter().zip(&own).map(|(&ghosts, &own)| ghosts as f64 / own.max(1) as f64).collect()
 }
 
 /// The number of coupled pairs of points whose parts differ.

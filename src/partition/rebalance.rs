@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::math::Vec3;
 use crate::partition::distribute::Partition;
 use crate::partition::measures::part_loads;
-use crate::partition::methods::{PartitionSettings, Partitioner, Repartition};
+use crate::partition::methods::{PartitionSettings, Partitioner, Repartition, named_after};
 use crate::partition::patch_graph::PatchGraph;
 
 /// Part of the largest work that a new partition must save. Less is noise: METIS leaves 3 %.
@@ -111,26 +111,6 @@ fn mean_and_most(owners: &[u32], work_s: &[f64], ranks: usize) -> [f64; 2] {
     [loads.iter().sum::<f64>() / ranks as f64, loads.into_iter().fold(0.0, f64::max)]
 }
 
-/// Gives each of `parts` the number of the rank that owns most of it before, so that little moves:
-/// the largest overlap chooses first. `sizes` are those of the points.
-fn named_after(before: &[u32], parts: &[u32], sizes: &[f64], ranks: usize) -> Vec<u32> {
-    let mut overlaps = vec![0.0; ranks * ranks];
-    for ((&rank, &part), size) in before.iter().zip(parts).zip(sizes) {
-        overlaps[part as usize * ranks + rank as usize] += size;
-    }
-    let mut order: Vec<usize> = (0..ranks * ranks).collect();
-    order.sort_by(|&a, &b| overlaps[b].total_cmp(&overlaps[a]));
-    let mut rank_of_part = vec![None; ranks];
-    let mut taken = vec![false; ranks];
-    for pair in order {
-        let (part, rank) = (pair / ranks, pair % ranks);
-        if rank_of_part[part].is_none() && !taken[rank] {
-            (rank_of_part[part], taken[rank]) = (Some(rank as u32), true);
-        }
-    }
-    parts.iter().map(|&part| rank_of_part[part as usize].unwrap_or(part)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -202,14 +182,5 @@ mod tests {
         assert_eq!(first_move(&partition, &mut rebalancer, &alone), None);
         let (partition, mut rebalancer) = row(20, Repartition::Never, 0.0);
         assert_eq!(first_move(&partition, &mut rebalancer, &work(10.0)), None);
-    }
-
-    #[test]
-    fn each_part_keeps_the_number_of_the_rank_that_has_most_of_it() {
-        let before = [0, 0, 0, 1, 1, 2, 2];
-        let parts = [2, 2, 1, 1, 1, 0, 0];
-        assert_eq!(named_after(&before, &parts, &[1.0; 7], 3), [0, 0, 1, 1, 1, 2, 2]);
-        // A rank without a part gets what is left.
-        assert_eq!(named_after(&[0, 0, 0], &[1, 1, 0], &[1.0; 3], 2), [0, 0, 1]);
     }
 }

@@ -49,3 +49,37 @@ pub fn nearest_sites(sites: &[Vec3], points: &[Vec3]) -> Vec<u32> {
     let diagram = power::Diagram { sites: sites.to_vec(), potentials };
     points.iter().map(|x| diagram.site_of(x)).collect()
 }
+
+/// Gives each of `parts` the number of the rank that owns most of it before, so that little moves:
+/// the largest overlap chooses first. `sizes` are those of the points.
+pub fn named_after(before: &[u32], parts: &[u32], sizes: &[f64], ranks: usize) -> Vec<u32> {
+    let mut overlaps = vec![0.0; ranks * ranks];
+    for ((&rank, &part), size) in before.iter().zip(parts).zip(sizes) {
+        overlaps[part as usize * ranks + rank as usize] += size;
+    }
+    let mut order: Vec<usize> = (0..ranks * ranks).collect();
+    order.sort_by(|&a, &b| overlaps[b].total_cmp(&overlaps[a]));
+    let mut rank_of_part = vec![None; ranks];
+    let mut taken = vec![false; ranks];
+    for pair in order {
+        let (part, rank) = (pair / ranks, pair % ranks);
+        if rank_of_part[part].is_none() && !taken[rank] {
+            (rank_of_part[part], taken[rank]) = (Some(rank as u32), true);
+        }
+    }
+    parts.iter().map(|&part| rank_of_part[part as usize].unwrap_or(part)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_keeps_the_number_of_the_rank_that_has_most_of_it() {
+        let before = [0, 0, 0, 1, 1, 2, 2];
+        let parts = [2, 2, 1, 1, 1, 0, 0];
+        assert_eq!(named_after(&before, &parts, &[1.0; 7], 3), [0, 0, 1, 1, 1, 2, 2]);
+        // A rank without a part gets what is left.
+        assert_eq!(named_after(&[0, 0, 0], &[1, 1, 0], &[1.0; 3], 2), [0, 0, 1]);
+    }
+}

@@ -238,7 +238,7 @@ fn around(mut points: Vec<Vec3>, normal: &Vec3) -> Vec<Vec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::methods::power::coarse::mix;
+    use crate::partition::methods::power::order::mix;
 
     fn random(k: u64) -> f64 {
         (mix(k) >> 11) as f64 / (1u64 << 53) as f64

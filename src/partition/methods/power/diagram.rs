@@ -36,23 +36,31 @@ impl Diagram {
         best.1
     }
 
-    /// Stores in `sites`, rising, all sites whose power distance is at most `slack` (m^2) above
-    /// the least one, at any point of the sphere.
+    /// Stores in `sites`, rising, all of `candidates` whose power distance is at most `slack` (m^2)
+    /// above the least one, at any point of the sphere. `candidates` rise.
     ///
     /// The difference of two power distances is linear in the point. With the nearest site `s` of
     /// the centre `c`, site `r` is left out if
     /// `h_r(c) - h_s(c) > slack + 2 radius |x_r - x_s|`.
-    pub(super) fn within(&self, centre: &Vec3, radius: f64, slack: f64, sites: &mut Vec<u32>) {
-        let nearest = self.site_of(centre) as usize;
+    pub(super) fn within(
+        &self,
+        candidates: impl Iterator<Item = u32> + Clone,
+        centre: &Vec3,
+        radius: f64,
+        slack: f64,
+        sites: &mut Vec<u32>,
+    ) {
+        let nearest = self.nearest(candidates.clone(), centre) as usize;
         let least = self.power_distance(nearest, centre);
         sites.clear();
-        for (r, site) in self.sites.iter().enumerate() {
-            let excess = self.power_distance(r, centre) - least;
-            let reach = 2.0 * radius * (site - self.sites[nearest]).norm();
-            // The rounding of both sides is far below this allowance.
-            let allowance = 1e-9 * (reach + excess.abs());
-            if excess <= slack + reach + allowance {
-                sites.push(r as u32);
+        for r in candidates {
+            let excess = self.power_distance(r as usize, centre) - least;
+            let apart = (self.sites[r as usize] - self.sites[nearest]).norm_squared();
+            // excess <= slack + 2 radius sqrt(apart), without the root. The rounding of both sides
+            // is far below the allowance.
+            let beyond = excess - slack - 1e-9 * excess.abs();
+            if beyond <= 0.0 || beyond * beyond <= 4.000_001 * radius * radius * apart {
+                sites.push(r);
             }
         }
     }

@@ -8,54 +8,56 @@
 //! |---|---|
 //! | [`exp`] | the exponential as vector instructions |
 //! | `batches` | points in batches |
-//! | `coarse` | Morton order; cubes of points |
+//! | `order` | points in Morton order |
+//! | `coarse` | cubes of points |
+//! | `starts` | the best of several random starts |
 //! | `transport` | Sinkhorn iterations |
 //! | `newton` | Newton steps where these are slow |
+//! | `assign` | the cell of each point |
 //! | [`diagram`] | power diagram: which site has a point |
 //! | [`cells`] | its cells as convex polytopes |
 
+mod assign;
 mod batches;
 pub mod cells;
 mod coarse;
 pub mod diagram;
 pub mod exp;
 mod newton;
+mod order;
+mod starts;
 #[cfg(test)]
 mod tests;
 mod transport;
 
-use self::batches::LANES;
+use self::assign::{Assignment, Cover};
 pub use self::cells::PowerCell;
-use self::coarse::{Coarse, Sorted, mix};
+use self::coarse::Coarse;
 pub use self::diagram::Diagram;
+use self::order::Sorted;
+use self::starts::{
+    Effort, MOVED_PARTS, best_start, random_sites, regularisation, without_potentials,
+};
 use self::transport::Transport;
 pub use self::transport::{Domain, Solve};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
-use crate::partition::measures::{load_index, part_loads, surface_index};
 use crate::partition::methods::{Partitioner, WeightedPoints};
 use crate::threads::Threads;
 
 /// From this round on, a cell that got too much work asks for less of the coupling,
-const CORRECTED: u32 = 3;
+const CORRECTED: u32 = 1;
 /// if the load index is below this.
 const CORRECTABLE: f64 = 0.1;
-/// From this round on, cubes are half as wide: there may be too few for the tolerance.
-const REFINED: u32 = 5;
+/// Borders are blurred over this many cubes at least: they are between cubes otherwise.
+const BLUR: f64 = 0.5;
+/// Rounds end if the load index has not fallen for so many.
+const IN_VAIN: u32 = 3;
+/// Then points move at random by up to half of this many spacings: a whole layer of cells would
+/// change its part at once if a border is parallel to it.
+const WIDE: f64 = 1.0;
 /// Sinkhorn iterations and Newton steps alternate at most so often.
 const ALTERNATIONS: u32 = 6;
-/// First sites are sought on at most so many cubes,
-const START_CUBES: usize = 4_000;
-/// or so many for each part,
-const START_CUBES_PER_PART: usize = 64;
-/// in so many Lloyd rounds
-const START_ROUNDS: u32 = 16;
-/// with this `Gamma / epsilon`,
-const START_SHARPNESS: f64 = 30.0;
-/// this tolerance of the shares,
-const START_TOLERANCE: f64 = 0.05;
-/// and at most so many Sinkhorn iterations in a round.
-const START_ITERATIONS: u32 = 20;
 
 /// Settings of [`Power`]. The default has the values of the paper.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +78,8 @@ pub struct PowerSettings {
     pub far_limit: f64,
     /// The regularisation is multiplied by this from round to round.
     pub epsilon_factor: f64,
-    /// The log domain is used where `exp(-Gamma / epsilon)` is below this.
+    /// The log domain is used where `exp(-Gamma / epsilon)` is below this: 1e-12 in the paper. With 1
+    /// it is always used. It leaves out sites that cannot matter, so it is faster here.
     pub overflow: f64,
     /// More points are joined in cubes, so that there are about so many.
     pub coarse_points: usize,
@@ -88,6 +91,9 @@ pub struct PowerSettings {
     /// The first call tries so many sets of first sites on few cubes, and goes on with the one that
     /// has the least surface. With 0 it begins with random points, as in the paper.
     pub starts: u32,
+    /// Then it moves the sites at random and keeps what has less surface: 8 trials in each of so many
+    /// generations. Not with more than 16 parts.
+    pub generations: u32,
     /// For first sites and offsets.
     pub seed: u64,
     /// Threads; the result does not depend on them.
@@ -104,11 +110,12 @@ impl Default for PowerSettings {
             epsilon_divisor: 10.0,
             far_limit: 4.0,
             epsilon_factor: 2.0 / 3.0,
-            overflow: 1e-12,
+            overflow: 1.0,
             coarse_points: 64_000,
             calm: true,
             offset: 0.3,
             starts: 8,
+            generations: 8,
             seed: 1,
             threads: 1,
         }
@@ -128,6 +135,18 @@ pub struct Round {
     pub newton: Solve,
     /// The load index of the partition after the round.
     pub load_index: f64,
+}
+
+/// What the Lloyd rounds found.
+#[derive(Debug, Default)]
+struct Outcome {
+    /// The part of each point, in Morton order.
+    part_of: Vec<u32>,
+    diagram: Diagram,
+    /// The centres of the work, m.
+    next: Vec<Vec3>,
+    load_index: f64,
+    rounds: Vec<Round>,
 }
 
 /// Regularised optimal transport between work and ranks. Remembers its sites: the next call begins
@@ -175,38 +194,64 @@ impl Power {
         super::nearest_sites(&self.diagram.sites, points)
     }
 
+    /// The cells of the last call if they still serve; else Lloyd rounds from `start`, or from the
+    /// best of several starts.
+    fn attempt(
+        &self,
+        problem: &WeightedPoints,
+        parts: usize,
+        offset: f64,
+        start: Option<Diagram>,
+    ) -> Outcome {
+        let threads = &self.threads;
+        let sorted = Sorted::new(problem, offset, self.settings.seed, threads);
+        let cover = Cover::new(&sorted, threads);
+        let mut outcome = self.unchanged(&cover, parts).unwrap_or_else(|| {
+            let coarse = sorted.coarse(self.settings.coarse_points, threads);
+            // Centres would undo the moves of the first sites.
+            let still = start.is_none() && self.settings.starts > 0 && parts <= MOVED_PARTS;
+            let start = start.unwrap_or_else(|| self.first(&sorted, &coarse, parts));
+            self.lloyd(&cover, &coarse, start, still)
+        });
+        outcome.part_of = sorted.unsorted(&outcome.part_of);
+        outcome
+    }
+
     /// The partition by the cells of the last call, if it still serves.
-    fn unchanged(&self, sorted: &Sorted, coarse: &Coarse, parts: usize) -> Option<Vec<u32>> {
+    fn unchanged(&self, cover: &Cover, parts: usize) -> Option<Outcome> {
         if !self.settings.calm || self.diagram.sites.len() != parts {
             return None;
         }
-        let part_of = self.assign(sorted, coarse, &self.diagram);
-        let balanced = load_index(&part_of, &sorted.work, parts) < self.settings.load_tolerance;
-        balanced.then_some(part_of)
+        let Assignment { part_of, loads } = cover.assign(&self.diagram);
+        let load_index = uneven(&loads, loads.iter().sum::<f64>() / parts as f64);
+        let (diagram, next) = (self.diagram.clone(), self.next.clone());
+        let kept = Outcome { part_of, diagram, next, load_index, rounds: Vec::new() };
+        (load_index < self.settings.load_tolerance).then_some(kept)
     }
 
-    /// Algorithm 1 on the points of `coarse`.
-    fn lloyd(&mut self, sorted: &Sorted, mut coarse: Coarse, mut sites: Vec<Vec3>) -> Vec<u32> {
+    /// Algorithm 1 on the points of `coarse`. Sites that are `still` stay where they are.
+    fn lloyd(&self, cover: &Cover, coarse: &Coarse, start: Diagram, still: bool) -> Outcome {
+        let Diagram { mut sites, mut potentials } = start;
+        let mut epsilon = 0.0;
+        // Sites stay once only the loads need correction.
+        let mut settled = false;
+        let mut best_round = 0;
         let parts = sites.len();
         let total: f64 = coarse.work.iter().sum();
         let share = total / parts as f64;
         // What each site shall get of the coupling, which differs from what its cell gets.
         let mut shares = vec![share; parts];
         let mut transport = Transport::new(&coarse.points, &coarse.work, &self.threads);
-        let mut potentials = vec![0.0; parts];
-        let mut epsilon = 0.0;
-        let mut best = (f64::INFINITY, Vec::new());
+        let mut outcome = Outcome { load_index: f64::INFINITY, ..Outcome::default() };
         for round in 0..self.settings.rounds {
-            if round == REFINED && coarse.points.len() < sorted.points.len() {
-                coarse = sorted.coarse(8 * coarse.points.len());
-                transport = Transport::new(&coarse.points, &coarse.work, &self.threads);
-            }
             let (gamma, mean) = transport.distances(&sites);
-            epsilon = if round == 0 {
-                gamma.min(self.settings.far_limit * mean) / self.settings.epsilon_divisor
-            } else {
-                epsilon * self.settings.epsilon_factor
-            };
+            let reach = gamma.min(self.settings.far_limit * mean);
+            if round == 0 {
+                epsilon = reach / self.settings.epsilon_divisor;
+            } else if !settled {
+                epsilon *= self.settings.epsilon_factor;
+            }
+            epsilon = regularisation(epsilon.max(BLUR * coarse.width_m * reach.sqrt()));
             let mut diagram = Diagram { sites, potentials };
             let sharpness = gamma / epsilon;
             let mut domain = if libm::exp(-sharpness) < self.settings.overflow {
@@ -216,18 +261,17 @@ impl Power {
             };
             let (solve, newton) =
                 self.balance(&mut transport, &mut diagram, &shares, epsilon, &mut domain);
-            let part_of = self.assign(sorted, &coarse, &diagram);
-            let loads = part_loads(&part_of, &sorted.work, parts);
-            let load_index =
-                loads.iter().map(|load| (load / share - 1.0).abs()).fold(0.0, f64::max);
-            self.rounds.push(Round { sharpness, domain, solve, newton, load_index });
+            let Assignment { part_of, loads } = cover.assign(&diagram);
+            let load_index = uneven(&loads, share);
+            outcome.rounds.push(Round { sharpness, domain, solve, newton, load_index });
             let centres = transport.centres(&diagram, epsilon).sites;
-            if load_index < best.0 {
-                best = (load_index, part_of);
-                self.diagram = diagram.clone();
-                self.next.clone_from(&centres);
+            if load_index < outcome.load_index {
+                let (diagram, next) = (diagram.clone(), centres.clone());
+                outcome = Outcome { part_of, diagram, next, load_index, rounds: outcome.rounds };
+                best_round = round;
             }
-            if best.0 < self.settings.load_tolerance {
+            let in_vain = settled && round - best_round >= IN_VAIN;
+            if outcome.load_index < self.settings.load_tolerance || in_vain {
                 break;
             }
             let solved = solve.deviation.min(newton.deviation) < self.settings.load_tolerance;
@@ -235,10 +279,12 @@ impl Power {
                 shares.iter_mut().zip(&loads).for_each(|(goal, load)| *goal *= share / load);
                 let scale = total / shares.iter().sum::<f64>();
                 shares.iter_mut().for_each(|goal| *goal *= scale);
+                settled = true;
             }
-            (sites, potentials) = (centres, diagram.potentials);
+            potentials = diagram.potentials;
+            sites = if settled || still { diagram.sites } else { centres };
         }
-        best.1
+        outcome
     }
 
     /// Sinkhorn iterations, then Newton steps. Where no Newton step helps, since cells that must
@@ -278,71 +324,20 @@ impl Power {
         (sinkhorn, newton)
     }
 
-    /// The best of several random starts, after some Lloyd rounds on few cubes.
-    fn first_sites(&self, sorted: &Sorted, parts: usize) -> Vec<Vec3> {
+    /// Where the first call begins.
+    fn first(&self, sorted: &Sorted, coarse: &Coarse, parts: usize) -> Diagram {
         let settings = &self.settings;
         if settings.starts == 0 {
-            let points = sorted.coarse(settings.coarse_points).points;
-            return random_sites(&points, parts, settings.seed);
+            return without_potentials(random_sites(&coarse.points, parts, settings.seed));
         }
-        let coarse = sorted.coarse(START_CUBES.max(START_CUBES_PER_PART * parts));
-        let shares = vec![coarse.work.iter().sum::<f64>() / parts as f64; parts];
-        let mut transport = Transport::new(&coarse.points, &coarse.work, &self.threads);
-        let graph = coarse.graph();
-        let mut best = (f64::INFINITY, Vec::new());
-        for start in 0..u64::from(settings.starts) {
-            let sites = random_sites(&coarse.points, parts, mix(settings.seed) ^ start);
-            let mut diagram = Diagram { sites, potentials: vec![0.0; parts] };
-            let mut spread = f64::INFINITY;
-            for _ in 0..START_ROUNDS {
-                let (gamma, mean) = transport.distances(&diagram.sites);
-                let epsilon = gamma.min(settings.far_limit * mean) / START_SHARPNESS;
-                let how = (Domain::Log, START_TOLERANCE, START_ITERATIONS);
-                transport.solve(&mut diagram, &shares, epsilon, how);
-                let centres = transport.centres(&diagram, epsilon);
-                spread = centres.spread;
-                diagram.sites = centres.sites;
-            }
-            let score = match &graph {
-                Some(graph) => {
-                    let part_of: Vec<u32> =
-                        coarse.points.iter().map(|x| diagram.site_of(x)).collect();
-                    surface_index(graph, &part_of, parts)
-                }
-                None => spread,
-            };
-            if score < best.0 {
-                best = (score, diagram.sites);
-            }
-        }
-        best.1
-    }
-
-    /// The part of each point, in Morton order.
-    fn assign(&self, sorted: &Sorted, coarse: &Coarse, diagram: &Diagram) -> Vec<u32> {
-        let mut part_of = vec![0; sorted.points.len()];
-        coarse.for_each_chunk(&mut part_of, LANES, &self.threads, |cubes, parts| {
-            let first = coarse.starts[cubes.start] as usize;
-            let mut near = Vec::new();
-            assign_piece(&sorted.points[first..first + parts.len()], diagram, parts, &mut near);
-        });
-        part_of
-    }
-}
-
-/// The parts of adjacent points: those of few sites are compared.
-fn assign_piece(points: &[Vec3], diagram: &Diagram, parts: &mut [u32], near: &mut Vec<u32>) {
-    for (points, parts) in points.chunks(LANES).zip(parts.chunks_mut(LANES)) {
-        let low = points.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
-        let high = points.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
-        let centre = (low + high) * 0.5;
-        diagram.within(&centre, (high - low).norm() * 0.5, 0.0, near);
-        for (x, part) in points.iter().zip(parts) {
-            *part = match near[..] {
-                [only] => only,
-                _ => diagram.nearest(near.iter().copied(), x),
-            };
-        }
+        let few = sorted.coarse(starts::cubes(parts), &self.threads);
+        let effort = Effort {
+            starts: settings.starts,
+            generations: settings.generations,
+            seed: settings.seed,
+            far_limit: settings.far_limit,
+        };
+        best_start(&few, parts, effort, &self.threads)
     }
 }
 
@@ -362,31 +357,23 @@ impl Partitioner for Power {
             let remedy = "separate the points, or use a method that divides graphs";
             return Err(Error::input("partition", cause, remedy));
         }
-        let settings = &self.settings;
-        let sorted = Sorted::new(problem, settings.offset, settings.seed, &self.threads);
-        let coarse = sorted.coarse(settings.coarse_points);
-        let sites = if self.next.len() == parts {
-            self.next.clone()
-        } else {
-            self.first_sites(&sorted, parts)
-        };
-        if let Some(part_of) = self.unchanged(&sorted, &coarse, parts) {
-            return Ok(sorted.unsorted(&part_of));
+        let begun = (self.next.len() == parts).then(|| without_potentials(self.next.clone()));
+        let mut outcome = self.attempt(problem, parts, self.settings.offset, begun);
+        let layered = problem.spacing_m > 0.0 && self.settings.offset < WIDE;
+        if outcome.load_index >= self.settings.load_tolerance && layered {
+            let start = Some(outcome.diagram.clone());
+            let wide = self.attempt(problem, parts, WIDE, start);
+            if wide.load_index < outcome.load_index {
+                outcome = Outcome { rounds: [outcome.rounds, wide.rounds].concat(), ..wide };
+            }
         }
-        let part_of = self.lloyd(&sorted, coarse, sites);
-        Ok(sorted.unsorted(&part_of))
+        (self.diagram, self.next) = (outcome.diagram, outcome.next);
+        self.rounds = outcome.rounds;
+        Ok(outcome.part_of)
     }
 }
 
-/// `parts` different points, drawn at random (section 4.2.4).
-fn random_sites(points: &[Vec3], parts: usize, seed: u64) -> Vec<Vec3> {
-    let mut numbers: Vec<u32> = (0..points.len() as u32).collect();
-    let mut random = mix(seed);
-    for i in 0..parts.min(points.len()) {
-        random = mix(random);
-        let j = i + (random % (points.len() - i) as u64) as usize;
-        numbers.swap(i, j);
-    }
-    let chosen = numbers.iter().cycle().take(parts);
-    chosen.map(|&i| points[i as usize]).collect()
+/// The largest relative distance of a load from the share (eq. 18).
+fn uneven(loads: &[f64], share: f64) -> f64 {
+    loads.iter().map(|load| (load / share - 1.0).abs()).fold(0.0, f64::max)
 }

@@ -30,6 +30,7 @@ impl Transport<'_> {
         epsilon: f64,
         (tolerance, most): (f64, u32),
     ) -> Solve {
+        self.neglect(tolerance);
         let ones = vec![1.0; shares.len()];
         self.load(diagram, &ones, epsilon);
         let mut solve = Solve { iterations: 0, deviation: deviation(self.loads(), shares) };

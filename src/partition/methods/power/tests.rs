@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 
-use super::coarse::mix;
+use super::order::mix;
 use super::transport::Transport;
 use super::*;
+use crate::partition::measures::load_index;
 
 fn random(k: u64) -> f64 {
     (mix(k) >> 11) as f64 / (1u64 << 53) as f64
@@ -199,6 +200,37 @@ fn the_partition_is_the_same_for_any_number_of_threads_and_is_that_of_the_cells(
     // Brute force over all sites, without cubes and spheres.
     for (x, &part) in points.iter().zip(&expected) {
         assert_eq!(first.diagram().site_of(x), part);
+    }
+}
+
+#[test]
+fn lloyd_rounds_converge_to_equal_loads() {
+    // Figure 5, with a fifth of its cells. The default takes its wider offsets from round 5 on.
+    for parts in [2, 8, 16] {
+        let side = (2000.0 * parts as f64).cbrt() as i32;
+        let cell = |i: i32| [i % side, i / side % side, i / (side * side)];
+        let points: Vec<Vec3> =
+            (0..side * side * side).map(|i| Vec3::from(cell(i).map(f64::from))).collect();
+        let weights = vec![1.0; points.len()];
+        let problem = WeightedPoints { spacing_m: 1.0, ..WeightedPoints::new(&points, &weights) };
+        let endless =
+            PowerSettings { load_tolerance: 1e-9, threads: 2, ..PowerSettings::default() };
+        let published = PowerSettings {
+            starts: 0,
+            offset: 1.0,
+            newton_steps: 0,
+            iterations: 500,
+            overflow: 1e-12,
+            far_limit: f64::INFINITY,
+            ..endless.clone()
+        };
+        for (settings, rounds) in [(published, 6), (endless, 8)] {
+            let mut power = Power::new(settings).unwrap();
+            power.partition(&problem, parts).unwrap();
+            let loads: Vec<f64> = power.rounds().iter().map(|round| round.load_index).collect();
+            let best = |count: usize| loads[..count].iter().copied().fold(1.0, f64::min);
+            assert!(best(rounds) < 0.01 && best(loads.len()) < 0.004, "{parts}: {loads:?}");
+        }
     }
 }
 

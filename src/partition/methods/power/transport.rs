@@ -16,7 +16,8 @@
 //! eqs. 11 and 12 iterate for iterate, without an exponential in each iteration. A point without work
 //! needs no care here (in eq. 12 it gives `log 0`).
 //!
-//! In the log domain, a batch of points leaves out all sites with a `T_rb` below `e^-60` of its work.
+//! In the log domain, a batch of points leaves out sites with a `T_rb` that is small beside the
+//! tolerance.
 
 use crate::math::Vec3;
 use crate::partition::methods::power::batches::{Batch, Batches, LANES, Lanes, dot};
@@ -24,7 +25,9 @@ use crate::partition::methods::power::diagram::Diagram;
 use crate::partition::methods::power::exp::exp;
 use crate::threads::Threads;
 
-/// Exponents this far below the largest one of a point are left out.
+/// What is left out of a point's work is at most this part of the tolerance, for each site,
+const NEGLIGIBLE: f64 = 1e-6;
+/// and `exp` of this times minus one in any case.
 const LEFT_OUT: f64 = 60.0;
 /// `K` is made anew when the logarithm of a `q_r` has passed this.
 const FAR: f64 = 15.0;
@@ -63,6 +66,8 @@ pub(super) struct Transport<'a> {
     batches: Batches<Kernel>,
     /// The work of each site.
     loads: Vec<f64>,
+    /// Exponents this far below the largest one of a point are left out.
+    left_out: f64,
 }
 
 /// How a solve went.
@@ -77,7 +82,17 @@ pub struct Solve {
 impl<'a> Transport<'a> {
     /// `points` with their `work`; adjacent points should be near each other.
     pub fn new(points: &[Vec3], work: &[f64], threads: &'a Threads) -> Self {
-        Self { threads, batches: Batches::new(points, work), loads: Vec::new() }
+        let batches = Batches::new(points, work);
+        Self { threads, batches, loads: Vec::new(), left_out: LEFT_OUT }
+    }
+
+    /// Sites that matter less than a relative `tolerance` of the shares are left out from now on.
+    pub fn neglect(&mut self, tolerance: f64) {
+        self.left_out = if tolerance > 0.0 {
+            LEFT_OUT.min(-libm::log(NEGLIGIBLE * tolerance))
+        } else {
+            LEFT_OUT
+        };
     }
 
     /// The work of each site in the last iteration.
@@ -101,7 +116,8 @@ impl<'a> Transport<'a> {
         let diagram = Diagram { sites: sites.to_vec(), potentials: vec![0.0; sites.len()] };
         self.batches.for_each(self.threads, |_, batch| {
             let mut near = std::mem::take(&mut batch.own.sites);
-            diagram.within(&batch.centre, batch.radius, 0.0, &mut near);
+            let all = 0..diagram.sites.len() as u32;
+            diagram.within(all, &batch.centre, batch.radius, 0.0, &mut near);
             let mut least = [f64::INFINITY; LANES];
             for &site in &near {
                 let costs = batch.costs(&diagram.sites[site as usize]);
@@ -133,6 +149,7 @@ impl<'a> Transport<'a> {
         (domain, tolerance, most): (Domain, f64, u32),
     ) -> Solve {
         let sites = diagram.sites.len();
+        self.neglect(tolerance);
         let mut solve = Solve::default();
         let mut factors = self.build(domain, diagram, epsilon);
         loop {
@@ -175,9 +192,10 @@ impl<'a> Transport<'a> {
     /// Fills `K` of all batches; returns the factors `q_r` that belong to it.
     pub fn build(&mut self, domain: Domain, diagram: &Diagram, epsilon: f64) -> Vec<f64> {
         let inverse = 1.0 / epsilon;
+        let slack = self.left_out * epsilon;
         self.batches.for_each(self.threads, |_, batch| match domain {
             Domain::Plain => batch.build_plain(diagram, inverse),
-            Domain::Log => batch.build_log(diagram, inverse),
+            Domain::Log => batch.build_log(diagram, inverse, slack),
         });
         match domain {
             Domain::Plain => diagram.potentials.iter().map(|p| libm::exp(p * inverse)).collect(),
@@ -292,9 +310,10 @@ impl Batch<Kernel> {
         }
     }
 
-    fn build_log(&mut self, diagram: &Diagram, inverse: f64) {
+    fn build_log(&mut self, diagram: &Diagram, inverse: f64, slack: f64) {
         let mut sites = std::mem::take(&mut self.own.sites);
-        diagram.within(&self.centre, self.radius, LEFT_OUT / inverse, &mut sites);
+        let all = 0..diagram.sites.len() as u32;
+        diagram.within(all, &self.centre, self.radius, slack, &mut sites);
         let mut rows = std::mem::take(&mut self.own.rows);
         rows.clear();
         let mut largest: Lanes = [f64::MIN; LANES];
