@@ -84,7 +84,7 @@ fn draw(domain: &Domain, part_of: &[u32]) -> Vec<u8> {
 /// Hues of equal distance, two brightnesses.
 fn color(rank: u32, shade: f64) -> [u8; 3] {
     let hue = f64::from(rank) * 0.618_034 % 1.0 * 6.0;
-    let light = if rank % 2 == 0 { 0.95 } else { 0.78 } * shade;
+    let light = if rank.is_multiple_of(2) { 0.95 } else { 0.78 } * shade;
     [5.0, 3.0, 1.0].map(|turn: f64| {
         let k = (turn + hue) % 6.0;
         let channel = 1.0 - 0.6 * k.min(4.0 - k).clamp(0.0, 1.0);

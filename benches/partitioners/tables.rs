@@ -203,9 +203,8 @@ fn resident(field: &str) -> f64 {
 pub fn rounds(plan: &Plan) {
     println!("| method | ranks | load index after round 1, 2, .. |");
     println!("|---|---|---|");
-    let all: [(&str, fn(&mut PowerSettings)); 2] =
-        [("Power, published", crate::published), ("Power", |_| ())];
-    for (name, change) in all {
+    for as_published in [true, false] {
+        let name = if as_published { "Power, published" } else { "Power" };
         for &ranks in &plan.ranks {
             let side = (10_000.0 * ranks as f64).cbrt() as i32;
             let cells = (0..side * side * side)
@@ -213,7 +212,9 @@ pub fn rounds(plan: &Plan) {
                 .collect();
             let domain = Domain::new(cloth_sim::partition::Buckets::new(1.0, cells));
             let mut method = power(|settings| {
-                change(settings);
+                if as_published {
+                    crate::published(settings);
+                }
                 settings.load_tolerance = 1e-12;
             });
             method.partition(&domain.problem(), ranks).expect("a partition");
