@@ -4,8 +4,9 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use common::run::{Frames, Start, scene, simulate};
+use common::run::{BINARY, Frames, Start, default_build, finish, scene, simulate};
 
 /// One rank and one thread: the reference for all others.
 const REFERENCE: Start = Start::Threads(1, 1);
@@ -26,6 +27,13 @@ fn starts() -> Vec<Start> {
     starts
 }
 
+/// Some of them, for what takes long and for further settings.
+fn some_starts() -> Vec<Start> {
+    let mpi = if cfg!(feature = "mpi") { &[2, 3][..] } else { &[] };
+    let threads = [(2, 1), (3, 2), (7, 1)].map(|(ranks, threads)| Start::Threads(ranks, threads));
+    threads.into_iter().chain(mpi.iter().map(|&ranks| Start::Mpi(ranks))).collect()
+}
+
 /// `tests/scenes/NAME`.
 fn test_scene(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(name)
@@ -37,9 +45,13 @@ fn run(start: Start, scene: &Path, more: &[&str]) -> Frames {
 }
 
 fn assert_identical(scene: &Path, more: &[&str]) {
+    assert_identical_with(starts(), scene, more);
+}
+
+fn assert_identical_with(starts: Vec<Start>, scene: &Path, more: &[&str]) {
     let reference = run(REFERENCE, scene, more);
     assert!(reference.state_hashes.windows(2).all(|pair| pair[0] != pair[1]), "nothing moves");
-    for start in starts() {
+    for start in starts {
         assert_eq!(run(start, scene, more), reference, "{scene:?} with {start:?}");
     }
 }
@@ -78,7 +90,7 @@ fn frames_do_not_depend_on_decomposition_or_stealing() {
     let scene = test_scene("layers.ron");
     let reference = run(REFERENCE, &scene, &[]);
     let (decomposition, stealing) = ("collision.decomposition=false", "collision.stealing=false");
-    for start in starts() {
+    for start in some_starts() {
         for begin in ["Owner", "LastStep"].map(|begin| format!("collision.top_level={begin}")) {
             let more = ["--set", stealing, "--set", &begin];
             assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
@@ -94,7 +106,7 @@ fn frames_do_not_depend_on_decomposition_or_stealing() {
     let begin = ["--set", "collision.top_level=LastStep"];
     let small = ["--set", "collision.b=1", "--set", "collision.polling_interval_us=1"];
     let many = cfg!(feature = "mpi").then_some(Start::Mpi(7));
-    for start in starts().into_iter().chain(many) {
+    for start in some_starts().into_iter().chain(many) {
         let more = [&half[..], &small, &begin].concat();
         assert_eq!(run(start, &scene, &more), reference, "{more:?} with {start:?}");
     }
@@ -117,7 +129,7 @@ fn frames_do_not_depend_on_the_method_of_partition() {
 /// Past first contact: the cloth starts 1 cm above the sphere.
 #[test]
 fn the_tablecloth() {
-    assert_identical(&scene("tablecloth.ron"), &["--frames", "2"]);
+    assert_identical_with(some_starts(), &scene("tablecloth.ron"), &["--frames", "2"]);
 }
 
 /// Long after the first contact. A contact's memory of the last step must be the same on every
@@ -130,28 +142,36 @@ fn contacts_that_open_slide_and_close() {
 /// Which bodies have to wait is the same on every rank.
 #[test]
 fn a_press_that_has_to_wait() {
-    assert_identical(&test_scene("press.ron"), &[]);
+    assert_identical_with(some_starts(), &test_scene("press.ron"), &[]);
 }
 
 #[test]
 fn incomplete_cholesky_and_large_steps() {
     let more = ["--frames", "2", "--set", "solver.preconditioner=IncompleteCholesky"];
-    assert_identical(&scene("wind.ron"), &[&more[..], &["--set", "steps_per_frame=10"]].concat());
+    let more = [&more[..], &["--set", "steps_per_frame=10"]].concat();
+    assert_identical_with(some_starts(), &scene("wind.ron"), &more);
 }
 
 /// Any change of the arithmetic changes these bits. Mention it in the CHANGELOG.
 #[test]
 fn golden_hashes_of_a_short_run() {
     let golden = include_str!("golden/wind.txt");
-    let frames = run(Start::Threads(2, 1), &scene("wind.ron"), &[]);
-    assert_eq!(frames.state_hashes.join("\n"), golden.trim());
+    for binary in [Some(PathBuf::from(BINARY)), default_build()].into_iter().flatten() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut command = Command::new(&binary);
+        command.arg(scene("wind.ron")).arg("--out").arg(folder.path().join("run"));
+        let output = finish(&mut command);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let hashes = Frames::read(&folder.path().join("run")).state_hashes;
+        assert_eq!(hashes.join("\n"), golden.trim(), "{}", binary.display());
+    }
 }
 
 /// Checks the comparison itself: it finds one wrong lowest bit of one vertex on one rank.
 #[cfg(feature = "fault-injection")]
 #[test]
 fn one_bit_of_one_vertex_on_one_rank_is_seen() {
-    use common::run::{cloth_sim, finish};
+    use common::run::cloth_sim;
 
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (good, bad) = (folder.path().join("good"), folder.path().join("bad"));

@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::run::{finish, frame_files, scene};
+use common::run::{BINARY, default_build, finish, frame_files, scene};
 #[cfg(feature = "mpi")]
 use common::{mpirun, run};
 use tempfile::TempDir;
@@ -21,24 +21,41 @@ const LAUNCHERS: [&str; 6] = [
 ];
 
 /// A frame of `scenes/sheet.ron`, 14 patches, into `out`.
-fn sheet(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+fn sheet(binary: &Path, folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary);
     LAUNCHERS.iter().for_each(|name| _ = command.env_remove(name));
     command.arg(scene("sheet.ron")).args(["--frames", "1", "--set", "steps_per_frame=1"]);
     command.arg("--out").arg(folder.join("out")).args(arguments);
     command
 }
 
-fn start(arguments: &[&str], variables: &[(&str, &str)]) -> (Output, String, TempDir) {
+fn start_of(
+    binary: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> (Output, String, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = finish(sheet(folder.path(), arguments).envs(variables.iter().copied()));
+    let output = finish(sheet(binary, folder.path(), arguments).envs(variables.iter().copied()));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     (output, said, folder)
 }
 
+fn start(arguments: &[&str], variables: &[(&str, &str)]) -> (Output, String, TempDir) {
+    start_of(Path::new(BINARY), arguments, variables)
+}
+
 /// The run fails with all `words` and leaves no folder.
 fn assert_refused(arguments: &[&str], variables: &[(&str, &str)], words: &[&str]) {
-    let (output, said, folder) = start(arguments, variables);
+    assert_refused_by(Path::new(BINARY), arguments, variables, words);
+}
+
+fn assert_refused_by(
+    binary: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    words: &[&str],
+) {
+    let (output, said, folder) = start_of(binary, arguments, variables);
     assert!(!output.status.success() && said.contains("help: "), "{said}");
     assert!(!said.contains("panicked"), "{said}");
     for word in words {
@@ -100,17 +117,20 @@ fn a_launcher_of_one_process_runs_it() {
 }
 
 /// A launcher must never start N copies of the whole scene.
-#[cfg(not(feature = "mpi"))]
 #[test]
 fn a_binary_without_mpi_says_so_under_a_launcher() {
+    let Some(binary) = default_build() else { return };
     let words = ["without MPI", "--features mpi"];
+    let refused = |variables: &[(&str, &str)], more: &[&str]| {
+        assert_refused_by(&binary, &[], variables, &[&words[..], more].concat());
+    };
     let first = [("OMPI_COMM_WORLD_SIZE", "2"), ("OMPI_COMM_WORLD_RANK", "0")];
-    assert_refused(&[], &first, &[&words[..], &["mpirun of Open MPI", "2 processes"]].concat());
+    refused(&first, &["mpirun of Open MPI", "2 processes"]);
     let slurm = [("SLURM_STEP_NUM_TASKS", "8"), ("SLURM_PROCID", "0")];
-    assert_refused(&[], &slurm, &[&words[..], &["srun", "SLURM_STEP_NUM_TASKS=8"]].concat());
-    assert_refused(&[], &[("PMIX_RANK", "0")], &words);
+    refused(&slurm, &["srun", "SLURM_STEP_NUM_TASKS=8"]);
+    refused(&[("PMIX_RANK", "0")], &[]);
     let second = [("OMPI_COMM_WORLD_SIZE", "2"), ("OMPI_COMM_WORLD_RANK", "1")];
-    let (output, said, _folder) = start(&[], &second);
+    let (output, said, _folder) = start_of(&binary, &[], &second);
     assert!(!output.status.success() && said.is_empty(), "rank 0 alone prints: {said}");
 }
 

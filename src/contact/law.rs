@@ -125,9 +125,9 @@ pub struct ContactStep<'a> {
     pub bodies: &'a dyn Dynamics,
     /// What contacts remember of the last step, by rising pair.
     pub memories: &'a [ContactMemory],
-    /// What they carried in the last solve, by rising pair: that of the last step, or that which
-    /// this one repairs.
-    pub loads: &'a [ContactMemory],
+    /// What they carried in the solve that this one repairs, by rising pair. None if this is the
+    /// first one: then it is what they carried in the last step.
+    pub loads: Option<&'a [ContactMemory]>,
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
     /// Size of the step, s.
@@ -150,7 +150,7 @@ impl ActiveContact {
         }
         let mass = 1.0 / inverse_mass;
         let memory = memory_of(step.memories, &contact.pair);
-        let last = memory_of(step.loads, &contact.pair).or(memory);
+        let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
         let least_stiffness = kappa(h) * mass / (h * h);
         let stiffness =
             stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m);

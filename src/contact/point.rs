@@ -55,13 +55,18 @@ impl Contact {
     /// A total order, by pair first. A repair may find a pair a second time, with another impact,
     /// and the order in which threads find them is open. Where surfaces are flat, the two may differ
     /// in their weights alone.
+    #[inline]
     fn order(&self, other: &Self) -> Ordering {
+        self.pair.cmp(&other.pair).then_with(|| self.order_of_one_pair(other))
+    }
+
+    #[cold]
+    fn order_of_one_pair(&self, other: &Self) -> Ordering {
         let bits = |contact: &Self| {
-            let Self { gap_m, normal, weights, .. } = *contact;
-            (gap_m.to_bits(), normal.map(f64::to_bits), weights.map(f64::to_bits))
+            let Self { kind, gap_m, normal, weights, .. } = *contact;
+            (kind, gap_m.to_bits(), normal.map(f64::to_bits), weights.map(f64::to_bits))
         };
-        let kinds = (self.pair, self.kind).cmp(&(other.pair, other.kind));
-        kinds.then_with(|| bits(self).cmp(&bits(other)))
+        bits(self).cmp(&bits(other))
     }
 
     /// Why it is on the list.

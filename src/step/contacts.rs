@@ -71,11 +71,11 @@ impl ContactStage {
         let (candidates, end, loads) = match (here.region, motion.repaired()) {
             (Some(region), Some(solution)) => {
                 near = candidates.iter().filter(|pair| region.is_around(pair)).copied().collect();
-                (&*near, &solution.x, &*self.memories)
+                (&*near, &solution.x, Some(&*self.memories))
             }
             _ => {
                 found.clear();
-                (candidates, &motion.predicted, memories)
+                (candidates, &motion.predicted, None)
             }
         };
         let before = found.len();
@@ -104,21 +104,25 @@ impl ContactStage {
             h: here.span.h,
         };
         let (active, springs) = (&mut self.active, &mut self.springs);
-        let mut all: Vec<_> = match here.region {
-            None => Vec::new(),
-            Some(region) => zip(active.drain(..), springs.drain(..))
-                .filter(|(_, spring)| !touches(region, &spring.sides))
-                .collect(),
-        };
-        let within = |sides: &Sides| here.region.is_none_or(|region| touches(region, sides));
-        let of_region = contacts.iter().filter(|(_, sides)| within(sides));
-        all.extend(
-            of_region.filter_map(|(contact, sides)| ActiveContact::new(contact, sides, &step)),
-        );
-        if here.region.is_some() {
-            all.sort_unstable_by_key(|(contact, _)| *contact.pair());
+        let mut kept = Vec::new();
+        if let Some(region) = here.region {
+            let all = zip(active.drain(..), springs.drain(..));
+            kept.extend(all.filter(|(_, spring)| !touches(region, &spring.sides)));
         }
-        (*active, *springs) = all.into_iter().unzip();
+        active.clear();
+        springs.clear();
+        let within = |sides: &Sides| here.region.is_none_or(|region| touches(region, sides));
+        for (contact, sides) in contacts.iter().filter(|(_, sides)| within(sides)) {
+            if let Some((contact, spring)) = ActiveContact::new(contact, sides, &step) {
+                active.push(contact);
+                springs.push(spring);
+            }
+        }
+        if here.region.is_some() {
+            kept.extend(zip(active.drain(..), springs.drain(..)));
+            kept.sort_unstable_by_key(|(contact, _)| *contact.pair());
+            (*active, *springs) = kept.into_iter().unzip();
+        }
         Ok(())
     }
 

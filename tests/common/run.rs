@@ -28,9 +28,19 @@ pub fn scene(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name)
 }
 
+/// The binary with the features of the tests.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_cloth-sim");
+
+/// The binary as users build it by default, without MPI and fault injection. Where the tests have
+/// other features, `scripts/test` builds it and names it in this variable; without it there is none.
+pub fn default_build() -> Option<PathBuf> {
+    let named = std::env::var_os("CLOTH_SIM_DEFAULT_BUILD").map(PathBuf::from);
+    named.or_else(|| cfg!(not(feature = "mpi")).then(|| PathBuf::from(BINARY)))
+}
+
 /// The binary's command for `start`, on any number of cores.
 pub fn cloth_sim(start: Start) -> Command {
-    let binary = env!("CARGO_BIN_EXE_cloth-sim");
+    let binary = BINARY;
     match start {
         Start::Threads(ranks, threads) => {
             let mut command = Command::new(binary);

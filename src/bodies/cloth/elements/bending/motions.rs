@@ -19,7 +19,7 @@ pub(super) struct HingeMotion {
 }
 
 /// How the moment of a hinge depends on the angles: one row of the assembled `M`.
-pub(super) struct HingeMoment {
+pub struct HingeMoment {
     /// The hinge's place among the rank's hinges.
     place: u32,
     /// Moment per own angle, N m.
@@ -37,9 +37,9 @@ pub(super) struct HingeMotions {
     chunks: Vec<u32>,
     /// The positions of all cloth vertices that the angles belong to, m. NaN before the first ones.
     x: Vec<Vec3>,
-    /// Angle beyond the rest angle, and a zero for the hinge that an edge of the sheet lacks, rad.
+    /// Angle beyond the rest angle, rad.
     deviations: Vec<f64>,
-    /// The same without the zero, plus damping time times the rate of the angle, rad.
+    /// The same plus damping time times the rate of the angle, rad.
     bends: Vec<f64>,
     motions: Vec<HingeMotion>,
 }
@@ -67,7 +67,7 @@ impl HingeMotions {
         let vertices = sheet.hinges.iter().flat_map(|hinge| hinge.vertices);
         Self {
             x: vec![Vec3::repeat(f64::NAN); vertices.max().map_or(0, |last| last as usize + 1)],
-            deviations: vec![0.0; ids.len() + 1],
+            deviations: vec![0.0; ids.len()],
             bends: vec![0.0; ids.len()],
             motions: vec![still; ids.len()],
             ids,
@@ -83,8 +83,8 @@ impl HingeMotions {
         }
         self.x.copy_from_slice(x);
         let (ids, chunks) = (&self.ids, &self.chunks);
-        let deviations = &mut self.deviations[..ids.len()];
-        let slices = (ByPatch::new(deviations, chunks), ByPatch::new(&mut self.motions, chunks));
+        let slices =
+            (ByPatch::new(&mut self.deviations, chunks), ByPatch::new(&mut self.motions, chunks));
         threads.for_each_patch(slices, 4, |chunk, (deviations, motions)| {
             let ids = &ids[chunks[chunk] as usize..][..deviations.data.len()];
             let (pairs, last) = ids.as_chunks::<2>();
@@ -126,18 +126,6 @@ impl HingeMotions {
         });
     }
 
-    /// The place of `hinge` for [`Self::deviation`].
-    pub fn place(&self, hinge: u32) -> u32 {
-        // A hinge that is missing has the place of the zero.
-        self.ids.binary_search(&hinge).unwrap_or(self.ids.len()) as u32
-    }
-
-    /// The angle beyond the rest angle of the hinge at `place`, rad.
-    #[inline]
-    pub fn deviation(&self, place: u32) -> f64 {
-        self.deviations[place as usize]
-    }
-
     /// What the moment of `hinge` depends on: its own angle and those of the other hinges of its
     /// two triangles.
     pub fn moment_of(&self, sheet: &HingedSheet, hinge: u32) -> HingeMoment {
@@ -167,9 +155,24 @@ impl HingeMotions {
     /// The present moment of a hinge with its damping, N m.
     #[inline]
     pub fn moment(&self, hinge: &HingeMoment) -> f64 {
-        let mut moment = hinge.stiffness * self.bends[hinge.place as usize];
-        for (place, stiffness) in hinge.others {
-            moment += stiffness * self.bends[place as usize];
+        hinge.of_angles(&self.bends)
+    }
+
+    /// A hinge's part of the energy, J. The parts of all hinges have the sum of the triangles'
+    /// energies.
+    #[inline]
+    pub fn energy(&self, hinge: &HingeMoment) -> f64 {
+        0.5 * self.deviations[hinge.place as usize] * hinge.of_angles(&self.deviations)
+    }
+}
+
+impl HingeMoment {
+    /// The moment (N m) of all hinges' `angles` (rad).
+    #[inline]
+    fn of_angles(&self, angles: &[f64]) -> f64 {
+        let mut moment = self.stiffness * angles[self.place as usize];
+        for (place, stiffness) in self.others {
+            moment += stiffness * angles[place as usize];
         }
         moment
     }
