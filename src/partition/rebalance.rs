@@ -7,7 +7,7 @@
 //! | `C` | s | cost of a repartition: measured at the last one, at first the time to build the rows |
 //!
 //! Each frame loses `max_r W_r - W` to uneven work. When the sum of these losses since the last
-//! decision reaches `C`, a new partition is sought with the work of the last frames as weights. It is
+//! decision reaches `C`, a new partition is sought with the work of the last frame as weights. It is
 //! taken if it would have paid: its gain in a frame, times the frames since then, is at least `C`. So
 //! no more is lost to uneven work than about twice what an oracle would pay (the rule of ski rental),
 //! and work that does not move causes no second move.
@@ -25,17 +25,12 @@ use crate::partition::patch_graph::PatchGraph;
 /// Part of the largest work that a new partition must save. Less is noise: METIS leaves 3 %.
 const LEAST_GAIN: f64 = 0.03;
 
-/// The weight of the last frame in the mean over frames.
-const LAST_FRAME: f64 = 0.5;
-
 /// Decides after each frame whether patches change their ranks.
 #[derive(Debug)]
 pub struct Rebalancer {
     when: Repartition,
     method: Box<dyn Partitioner>,
     graph: PatchGraph,
-    /// Work of each patch in a frame, mean of the last frames, s.
-    work_s: Vec<f64>,
     /// Lost to uneven work since the last decision, s.
     lost_s: f64,
     /// Frames since then.
@@ -50,9 +45,8 @@ impl Rebalancer {
     /// # Errors
     /// Those of the method's settings.
     pub fn new(settings: &PartitionSettings, graph: PatchGraph, cost_s: f64) -> Result<Self> {
-        let (work_s, method) = (Vec::new(), settings.build()?);
-        let when = settings.repartition;
-        Ok(Self { when, method, graph, work_s, lost_s: 0.0, frames: 0, cost_s })
+        let (when, method) = (settings.repartition, settings.build()?);
+        Ok(Self { when, method, graph, lost_s: 0.0, frames: 0, cost_s })
     }
 
     /// The new owner of each patch after a frame in which they had this work (s), if patches are to
@@ -66,20 +60,18 @@ impl Rebalancer {
         work_s: &[f64],
         centres: impl FnOnce() -> Vec<Vec3>,
     ) -> Result<Option<Vec<u32>>> {
-        self.note(work_s);
         let (owners, ranks) = (&partition.rank_of_patch, partition.ranks);
-        let [_, of_frame] = mean_and_most(owners, work_s, ranks);
-        self.lost_s += of_frame - work_s.iter().sum::<f64>() / ranks as f64;
+        let [mean, most] = mean_and_most(owners, work_s, ranks);
+        self.lost_s += most - mean;
         self.frames += 1;
-        let [mean, most] = mean_and_most(owners, &self.work_s, ranks);
         let waits = self.when == Repartition::Auto && self.lost_s < self.cost_s;
         if waits || self.when == Repartition::Never || mean <= 0.0 {
             return Ok(None);
         }
         let method = &mut *self.method;
-        let parts = self.graph.divide_work(method, &centres(), &self.work_s, ranks)?;
+        let parts = self.graph.divide_work(method, &centres(), work_s, ranks)?;
         let proposed = named_after(owners, &parts, &partition.patches.work(), ranks);
-        let gain_s = most - mean_and_most(&proposed, &self.work_s, ranks)[1];
+        let gain_s = most - mean_and_most(&proposed, work_s, ranks)[1];
         let pays = gain_s >= LEAST_GAIN * most && gain_s * f64::from(self.frames) >= self.cost_s;
         (self.lost_s, self.frames) = (0.0, 0);
         Ok(match self.when {
@@ -93,15 +85,6 @@ impl Rebalancer {
     /// A repartition took `cost_s` (s), as the next one will.
     pub fn moved(&mut self, cost_s: f64) {
         self.cost_s = cost_s;
-    }
-
-    fn note(&mut self, work_s: &[f64]) {
-        if self.work_s.is_empty() {
-            self.work_s = work_s.to_vec();
-        }
-        for (mean, last) in self.work_s.iter_mut().zip(work_s) {
-            *mean += LAST_FRAME * (last - *mean);
-        }
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! | work | counted per patch | price |
 //! |---|---|---|
-//! | assembly, solve, balance of energy | products of blocks | processor time of a product, on the rank where it is least |
+//! | assembly, balance of energy | blocks filled | processor time of a block, on the rank where it is least |
+//! | solve | products of blocks; a held row has none | the same of a product |
 //! | search, contacts, impulses, fail-safe | pairs found | the rank's processor time in these phases |
 //!
 //! A rank that waits spins for a while, which is processor time too: hence the least price. With
@@ -25,9 +26,10 @@ use crate::step::model::{Model, node_positions};
 use crate::step::report::{Counter, Measure, Phase, StepReport};
 use crate::step::simulation::Simulation;
 use crate::step::state::State;
+use crate::step::system::PatchWork;
 
-/// The work of modelling that follows the patches.
-const MODELLING: [Phase; 3] = [Phase::Assembly, Phase::Solve, Phase::Advance];
+/// The work that follows the blocks filled.
+const FILLING: [Phase; 2] = [Phase::Assembly, Phase::Advance];
 
 /// The work on pairs, which follows who finds them.
 const OF_PAIRS: [Phase; 4] = [Phase::Tests, Phase::Contacts, Phase::Response, Phase::FailSafe];
@@ -39,7 +41,8 @@ pub(super) struct Balance {
     /// Pairs found of each own patch since the last frame.
     pairs: Vec<u64>,
     /// Processor time since the last frame, s.
-    modelling_s: f64,
+    filling_s: f64,
+    solve_s: f64,
     of_pairs_s: f64,
     /// On rank 0.
     rebalancer: Option<Rebalancer>,
@@ -60,7 +63,8 @@ impl Balance {
         Ok(Some(Self {
             shares_pairs: model.settings.collision.stealing,
             pairs: vec![0; rank.layout.own_patches.len()],
-            modelling_s: 0.0,
+            filling_s: 0.0,
+            solve_s: 0.0,
             of_pairs_s: 0.0,
             rebalancer: (rank.world.rank() == 0).then(rebalancer).transpose()?,
         }))
@@ -90,35 +94,36 @@ impl Balance {
     fn add(&mut self, report: &StepReport) {
         let sum =
             |phases: &[Phase]| phases.iter().map(|&it| report.busy_s[it as usize]).sum::<f64>();
-        self.modelling_s += sum(&MODELLING);
+        self.filling_s += sum(&FILLING);
+        self.solve_s += sum(&[Phase::Solve]);
         if !self.shares_pairs {
             self.of_pairs_s += sum(&OF_PAIRS);
         }
     }
 
-    /// The work of each patch since the last frame, s, on rank 0; empty elsewhere. `products` are
-    /// those of own patches. Collective.
+    /// The work of each patch since the last frame, s, on rank 0; empty elsewhere. `counted` is that
+    /// of own patches. Collective.
     fn gather(
         &self,
         world: &dyn World,
         partition: &Partition,
-        products: &[u64],
+        counted: &[PatchWork],
     ) -> Result<Vec<f64>> {
-        let sum: u64 = products.iter().sum();
-        let price = self.modelling_s / sum.max(1) as f64;
-        let prices = message::gather_v(world, 0, &[if sum > 0 { price } else { f64::INFINITY }])?;
+        let fills = counted.iter().map(|work| work.fills).sum();
+        let products = counted.iter().map(|work| work.products).sum();
+        let fill_s = least_price(world, self.filling_s, fills)?;
+        let product_s = least_price(world, self.solve_s, products)?;
         let pairs = self.pairs.iter().sum::<u64>().max(1) as f64;
-        let own = products.iter().zip(&self.pairs);
-        let own: Vec<[f64; 2]> = own
-            .map(|(&products, &found)| [products as f64, self.of_pairs_s * found as f64 / pairs])
-            .collect();
+        let of_patch = |(work, &found): (&PatchWork, &u64)| {
+            let of_pairs_s = self.of_pairs_s * found as f64 / pairs;
+            work.fills as f64 * fill_s + work.products as f64 * product_s + of_pairs_s
+        };
+        let own: Vec<f64> = zip(counted, &self.pairs).map(of_patch).collect();
         let all = message::gather_v(world, 0, &own)?;
-        let price = prices.into_iter().fold(f64::INFINITY, f64::min);
-        let price = if price.is_finite() { price } else { 0.0 };
         let mut work_s = vec![0.0; if all.is_empty() { 0 } else { partition.patches.len() }];
         let order = (0..partition.ranks).flat_map(|rank| partition.patches_of(rank));
-        for (patch, [products, of_pairs_s]) in order.zip(all) {
-            work_s[patch as usize] = products * price + of_pairs_s;
+        for (patch, of_patch_s) in order.zip(all) {
+            work_s[patch as usize] = of_patch_s;
         }
         Ok(work_s)
     }
@@ -130,9 +135,9 @@ impl Balance {
         model: &Model,
         rank: &ThisRank,
         state: &State,
-        products: &[u64],
+        counted: &[PatchWork],
     ) -> Result<Vec<u32>> {
-        let work_s = self.gather(rank.world, &rank.partition, products)?;
+        let work_s = self.gather(rank.world, &rank.partition, counted)?;
         let mut bytes = Vec::new();
         if let Some(rebalancer) = &mut self.rebalancer {
             let centres = || {
@@ -152,8 +157,16 @@ impl Balance {
     fn begin(&mut self, rank: &ThisRank) {
         self.pairs.clear();
         self.pairs.resize(rank.layout.own_patches.len(), 0);
-        (self.modelling_s, self.of_pairs_s) = (0.0, 0.0);
+        (self.filling_s, self.solve_s, self.of_pairs_s) = (0.0, 0.0, 0.0);
     }
+}
+
+/// The least price of one of `count` things that took `spent_s` (s) on each rank, s; 0 where none was
+/// done. Collective.
+fn least_price(world: &dyn World, spent_s: f64, count: u64) -> Result<f64> {
+    let price = if count > 0 { spent_s / count as f64 } else { f64::INFINITY };
+    let least = message::all_gather_v(world, &[price])?.into_iter().fold(f64::INFINITY, f64::min);
+    Ok(if least.is_finite() { least } else { 0.0 })
 }
 
 impl Simulation<'_> {
@@ -172,8 +185,8 @@ impl Simulation<'_> {
         let start = Instant::now();
         let Self { model, rank, state, stages, balance, .. } = self;
         let Some(balance) = balance else { return Ok(()) };
-        let products = stages.system.take_products();
-        let owners = balance.new_owners(model, rank, state, &products)?;
+        let counted = stages.system.take_work();
+        let owners = balance.new_owners(model, rank, state, &counted)?;
         if !owners.is_empty() {
             let changed = zip(&owners, &rank.partition.rank_of_patch).zip(0..);
             let moved = changed.filter(|((new, old), _)| new != old);

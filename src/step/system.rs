@@ -1,6 +1,8 @@
 //! The linear system of a step: linearly implicit Euler, one rank's part of `A du = b`
 //! (docs/methods.md, sections 4 and 5).
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::bodies::cloth::Assembly;
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::contact::{ContactSpring, ContactSprings};
@@ -43,8 +45,18 @@ pub struct StepSystem {
     fixed: Vec<u32>,
     /// Whether some rank has such rows.
     any_fixed: bool,
-    /// Products of blocks that each own patch has done, since they were taken.
-    products: Vec<u64>,
+    /// The work of each own patch, since it was taken.
+    work: Vec<PatchWork>,
+}
+
+/// What a patch does in the linear systems. It is counted, and the same on any rank.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PatchWork {
+    /// Blocks of the matrix that were filled.
+    pub fills: u64,
+    /// Products of blocks.
+    pub products: u64,
 }
 
 /// What bodies of few nodes give the system in a step, by rising node.
@@ -132,7 +144,7 @@ impl StepSystem {
             begins: true,
             fixed: Vec::new(),
             any_fixed: false,
-            products: vec![0; layout.own_patches.len()],
+            work: vec![PatchWork::default(); layout.own_patches.len()],
             matrix,
         })
     }
@@ -158,10 +170,13 @@ impl StepSystem {
         let (structure, values) = self.matrix.split_mut();
         let pieces = (values, ByPatch::new(&mut self.rhs, &layout.patch_offsets));
         let (cloth, springs) = (&self.cloth, &self.contacts);
+        let is_left_out = |nodes: &[NodeId]| {
+            region.is_some_and(|region| !nodes.iter().any(|&node| region.has(node)))
+        };
         threads.for_each_patch(pieces, 1, |patch, (values, rhs)| {
             let first = layout.patch_offsets[patch] as usize;
             let nodes = &layout.own[first..][..rhs.data.len()];
-            if region.is_some_and(|region| !nodes.iter().any(|&node| region.has(node))) {
+            if is_left_out(nodes) {
                 return;
             }
             let mut rows =
@@ -179,6 +194,14 @@ impl StepSystem {
             }
             springs.add_to(patch, contacts, inputs.h, &mut rows);
         });
+        let blocks = self.matrix.block_offsets();
+        for (patch, work) in self.work.iter_mut().enumerate() {
+            let nodes =
+                layout.patch_offsets[patch] as usize..layout.patch_offsets[patch + 1] as usize;
+            if !is_left_out(&layout.own[nodes]) {
+                work.fills += u64::from(blocks[patch + 1] - blocks[patch]);
+            }
+        }
     }
 
     fn begin_solve(&mut self, layout: &Layout, inputs: &StepInputs, region: Option<&Region>) {
@@ -229,23 +252,22 @@ impl StepSystem {
 
     fn count_products(&mut self, multiplications: u64) {
         let (rows, blocks) = (self.matrix.patch_offsets(), self.matrix.block_offsets());
-        for (patch, products) in self.products.iter_mut().enumerate() {
+        for (patch, work) in self.work.iter_mut().enumerate() {
             let (first, end) = (rows[patch], rows[patch + 1]);
             let from = self.fixed.partition_point(|&row| row < first);
             let fixed = self.fixed[from..].partition_point(|&row| row < end);
             if fixed < (end - first) as usize {
                 let of_matrix = u64::from(blocks[patch + 1] - blocks[patch]);
                 let of_couplings = PRODUCTS_OF_A_SIDE * self.couplings.sides_of(patch) as u64;
-                *products += multiplications * (of_matrix + of_couplings);
+                work.products += multiplications * (of_matrix + of_couplings);
             }
         }
     }
 
-    /// The products of blocks of each own patch since the last call: a measure of its work that is
-    /// the same on any rank.
-    pub fn take_products(&mut self) -> Vec<u64> {
-        let taken = self.products.clone();
-        self.products.fill(0);
+    /// The work of each own patch since the last call.
+    pub fn take_work(&mut self) -> Vec<PatchWork> {
+        let taken = self.work.clone();
+        self.work.fill(PatchWork::default());
         taken
     }
 
