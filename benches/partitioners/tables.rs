@@ -1,7 +1,7 @@
 //! The tables of docs/partitioning.md.
 
 use cloth_sim::partition::measures;
-use cloth_sim::partition::methods::{Metis, Partitioner, PowerSettings, named_after};
+use cloth_sim::partition::methods::{Metis, Partitioner, named_after};
 
 use crate::cases::{Call, Course, Domain, box_spacing, moving_cases};
 use crate::shapes::{Still, turned_box};
