@@ -1,0 +1,10 @@
+//! Many rigid bodies by domain decomposition (Iglberger & Rüde 2009).
+//!
+//! Space is divided into subdomains. A body belongs to the subdomain that contains its centre of
+//! mass; a rank advances the bodies of its own subdomains. Other ranks that the body reaches into
+//! hold a shadow copy of it: the same bits. No rank holds all bodies. Bodies that are immovable or
+//! follow keyframes are few; every rank has all of them.
+
+pub mod body;
+
+pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};
