@@ -16,6 +16,8 @@ pub enum Tag {
     Steal = 3,
     /// Messages of the conformance suite.
     Test = 4,
+    /// News and values of rigid bodies.
+    Bodies = 5,
 }
 
 /// A received message.

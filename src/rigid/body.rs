@@ -73,8 +73,8 @@ pub struct Body {
     pub inertia: Vec3,
     /// Where it is.
     pub state: State,
-    /// Force (N, through the centre of mass) that acts in this step, beside gravity. On a shadow
-    /// copy: what this rank adds to it.
+    /// Force (N, through the centre of mass) that acts in this step, beside gravity. Of own bodies: a
+    /// force on a shadow copy goes to its owner by `sync::values::Forces`.
     pub force: Vec3,
     /// Torque (N m) that acts in this step.
     pub torque: Vec3,

@@ -6,5 +6,7 @@
 //! follow keyframes are few; every rank has all of them.
 
 pub mod body;
+pub mod domain;
+pub mod sync;
 
 pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};
