@@ -29,6 +29,7 @@ use crate::rigid::body::{Body, BodyId, MaterialId, State, Twist};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::motion::{Mobility, acceleration};
+use crate::rigid::response::by_body::OfContact;
 
 /// Two bodies that touch at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,6 +90,12 @@ pub struct Constraint {
     pub restitution: f64,
     /// Coefficient of friction.
     pub friction: f64,
+}
+
+impl OfContact for Constraint {
+    fn key(&self) -> (BodyId, u64) {
+        (self.partner, self.feature)
+    }
 }
 
 /// A body at a contact, movable or fixed.

@@ -13,5 +13,6 @@ pub mod material;
 pub mod motion;
 pub mod narrow;
 pub mod response;
+pub mod solid;
 
 pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};

@@ -232,7 +232,7 @@ mod tests {
             angular[axis] = 10.0;
             let mut top = body(Vec3::new(1.0, 2.0, 3.0), angular);
             let (mut sign, mut flips) = (1.0, 0);
-            for _ in 0..5_000 {
+            for _ in 0..10_000 {
                 step(&mut top, &Vec3::zeros(), 1e-3);
                 let own = top.state.rotation.inverse_transform_vector(&top.state.twist.angular);
                 if own[axis] * sign < -5.0 {

@@ -3,10 +3,11 @@
 use crate::math::Vec3;
 use crate::rigid::body::{Shape, State};
 use crate::rigid::narrow::{Placed, Touch, Touches};
+use crate::rigid::solid::Solids;
 
 /// The points at which `body` is in the half-space below the plane through the origin of `state`,
 /// whose normal is the y axis of `state`.
-pub fn touch(body: &Placed, state: &State, touches: &mut Touches) {
+pub fn touch(body: &Placed, state: &State, solids: &Solids, touches: &mut Touches) {
     touches.clear();
     let normal = state.rotation.transform_vector(&Vec3::y());
     let mut rest_on = |point: &Vec3, radius: f64| {
@@ -37,6 +38,8 @@ pub fn touch(body: &Placed, state: &State, touches: &mut Touches) {
                 rest_on(&(body.position + arm), 0.0);
             }
         }
-        Shape::Solid(_) => {}
+        Shape::Solid(id) => {
+            solids.get(id).vertices().iter().for_each(|x| rest_on(&body.to_space(x), 0.0));
+        }
     }
 }

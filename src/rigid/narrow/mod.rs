@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`round`] | spheres and capsules: closed forms |
 //! | [`half_space`] | anything on a plane: closed forms |
+//! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
+//! | [`closed_mesh`] | closed meshes: samples |
 //! | [`detector`] | all contacts of a rank: bounds, broad phase, narrow phase |
 //!
 //! All of it is our own. `parry3d-f64` gives the same bits on every machine only with its feature
@@ -13,8 +15,11 @@
 //!
 //! Only overlapping surfaces touch: every [`Touch`] has a gap of at most 0.
 
+pub mod closed_mesh;
+pub mod convex;
 pub mod detector;
 pub mod half_space;
+pub mod manifold;
 pub mod round;
 
 use nalgebra::UnitQuaternion;
@@ -23,7 +28,9 @@ use smallvec::SmallVec;
 pub use self::detector::Detector;
 use crate::math::Vec3;
 use crate::rigid::body::{Shape, State};
-use crate::rigid::fixed::FixedShape;
+use crate::rigid::narrow::closed_mesh::PlacedMesh;
+use crate::rigid::narrow::convex::Convex;
+use crate::rigid::solid::{Geometry, Solids};
 
 /// A point at which two bodies touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,8 +80,35 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// Where two movable bodies, or a movable and a fixed one, touch.
-pub fn touch(first: &Placed, second: &Placed, touches: &mut Touches) {
+/// A polytope or a closed mesh in space.
+enum Flat<'a> {
+    Convex(Convex<'a>),
+    Mesh(PlacedMesh<'a>),
+}
+
+impl<'a> Flat<'a> {
+    /// `None` if the body is round.
+    fn new(body: &'a Placed, solids: &'a Solids) -> Option<Self> {
+        match body.shape {
+            Shape::Sphere { .. } | Shape::Capsule { .. } => None,
+            Shape::Box { half } => Some(Self::Convex(Convex::cuboid(body, half))),
+            Shape::Solid(id) => Some(match &solids.get(*id).geometry {
+                Geometry::Hull(hull) => Self::Convex(hull.placed(body)),
+                Geometry::Mesh(mesh) => Self::Mesh(PlacedMesh { placed: body, mesh }),
+            }),
+        }
+    }
+
+    fn as_solid(&self) -> &dyn closed_mesh::Solid {
+        match self {
+            Self::Convex(convex) => convex,
+            Self::Mesh(mesh) => mesh,
+        }
+    }
+}
+
+/// Writes to `touches` where two bodies touch.
+pub fn touch(first: &Placed, second: &Placed, solids: &Solids, touches: &mut Touches) {
     use Shape::{Box, Capsule, Sphere};
     touches.clear();
     match (first.shape, second.shape) {
@@ -92,22 +126,40 @@ pub fn touch(first: &Placed, second: &Placed, touches: &mut Touches) {
             let segments = [first.segment(half_length), second.segment(l)];
             round::capsules(&segments, [radius, r], touches);
         }
-        (Box { .. } | Capsule { .. }, Sphere { .. }) => {
-            touch(second, first, touches);
-            turn_around(touches);
+        _ => touch_flat(first, second, solids, touches),
+    }
+}
+
+/// As [`touch`], where at least one body is a polytope or a closed mesh, or the first is a capsule.
+fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, touches: &mut Touches) {
+    match (Flat::new(first, solids), Flat::new(second, solids)) {
+        (None, Some(other)) => match (first.shape, &other) {
+            (&Shape::Sphere { radius }, Flat::Convex(other)) => {
+                manifold::sphere(&first.position, radius, other, touches);
+            }
+            (&Shape::Sphere { radius }, Flat::Mesh(other)) => {
+                closed_mesh::sphere(&first.position, radius, other, touches);
+            }
+            (&Shape::Capsule { half_length, radius }, Flat::Convex(other)) => {
+                manifold::capsule(&first.segment(half_length), radius, other, touches);
+            }
+            (&Shape::Capsule { half_length, radius }, Flat::Mesh(other)) => {
+                closed_mesh::capsule(&first.segment(half_length), radius, other, touches);
+            }
+            _ => {}
+        },
+        (Some(Flat::Convex(own)), Some(Flat::Convex(other))) => {
+            manifold::polytopes(&own, &other, touches);
         }
-        _ => {}
+        (Some(own), Some(other)) => {
+            let bound = |body: &Placed| (body.position, solids.reach(body.shape));
+            let (own, other) = (own.as_solid(), other.as_solid());
+            closed_mesh::solids(own, other, bound(first), bound(second), touches);
+        }
+        // The second body is round, and the first is not, or is a capsule on a sphere.
+        (_, None) => {
+            touch(second, first, solids, touches);
+            touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
+        }
     }
-}
-
-/// Where a movable body touches a fixed one.
-pub fn touch_fixed(first: &Placed, shape: &FixedShape, state: &State, touches: &mut Touches) {
-    match shape {
-        FixedShape::HalfSpace => half_space::touch(first, state, touches),
-        FixedShape::Shape(shape) => touch(first, &Placed::new(shape, state), touches),
-    }
-}
-
-fn turn_around(touches: &mut Touches) {
-    touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
 }

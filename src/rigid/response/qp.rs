@@ -137,7 +137,9 @@ impl<'a> Solver<'a> {
                     None => return Outcome::Infeasible,
                     Some(End::Other(active)) => self.leave(active),
                     Some(End::Own) => {
-                        self.states[row] = if sign > 0.0 { State::High } else { State::Low };
+                        let Row { low, high, .. } = self.rows[row];
+                        (self.states[row], self.multipliers[row]) =
+                            if sign > 0.0 { (State::High, high) } else { (State::Low, low) };
                         break;
                     }
                     Some(End::Met) => {
