@@ -47,6 +47,17 @@ pub struct Twist {
     pub linear: Vec3,
 }
 
+impl Twist {
+    /// No motion.
+    pub const ZERO: Self =
+        Self { angular: Vec3::new(0.0, 0.0, 0.0), linear: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// The velocity of the point at `arm` (m) from the centre of mass, m/s.
+    pub fn at(&self, arm: &Vec3) -> Vec3 {
+        self.linear + self.angular.cross(arm)
+    }
+}
+
 /// Where a body is and how it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {

@@ -6,7 +6,15 @@
 //! follow keyframes are few; every rank has all of them.
 
 pub mod body;
+pub mod broad;
+pub mod contact;
 pub mod domain;
+pub mod fixed;
+pub mod material;
+pub mod motion;
+pub mod narrow;
+pub mod response;
+pub mod solid;
 pub mod sync;
 
 pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};
