@@ -38,6 +38,9 @@ pub struct Contact {
     pub first: u32,
     /// The other body. If it is movable, its id is above that of the first.
     pub second: Partner,
+    /// Where the second body is across periodic borders, seen from where its owner has it, m. Zero
+    /// if it is not across.
+    pub shift: Vec3,
     /// Number of this contact among those of the two bodies.
     pub feature: u32,
     /// Where they touch: half way between the two surfaces, m.
@@ -156,13 +159,14 @@ impl Bodies<'_> {
     /// The two bodies of a contact.
     pub fn sides(&self, contact: &Contact, settings: &ContactSettings) -> [Side; 2] {
         let first = Side::movable(&self.movable[contact.first as usize], settings);
-        let second = match contact.second {
+        let mut second = match contact.second {
             Partner::Movable(place) => Side::movable(&self.movable[place as usize], settings),
             Partner::Fixed(place) => {
                 let body = &self.fixed.bodies()[place as usize];
                 Side::fixed(body.id, body.material, &self.fixed.states()[place as usize])
             }
         };
+        second.centre += contact.shift;
         [first, second]
     }
 

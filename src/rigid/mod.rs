@@ -14,7 +14,13 @@ pub mod material;
 pub mod motion;
 pub mod narrow;
 pub mod response;
+pub mod simulation;
 pub mod solid;
+pub mod step;
 pub mod sync;
+pub mod totals;
+
+pub use simulation::{Response, RigidModel, RigidSettings, RigidSimulation};
+pub use step::RigidReport;
 
 pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};

@@ -68,19 +68,18 @@ impl Domain {
     /// A point that is at most one period outside, brought into the domain, and the image at which
     /// the wrapped point stands for the given one: `x = wrapped + image * period`.
     ///
-    /// Along a periodic axis `low <= wrapped < high`, also where rounding would give `high`.
+    /// Along a periodic axis `low <= wrapped < high`.
     pub fn wrap(&self, x: &Vec3) -> (Vec3, Image) {
         let (mut wrapped, mut image) = (*x, [0; 3]);
         for axis in (0..3).filter(|&axis| self.periodic[axis]) {
             let (low, high) = (self.low[axis], self.high[axis]);
+            // Rounding may give a border, or a point beyond it.
             if x[axis] < low {
                 (wrapped[axis], image[axis]) = (x[axis] + self.period[axis], -1);
-                if wrapped[axis] >= high {
-                    (wrapped[axis], image[axis]) = (low, 0);
-                }
             } else if x[axis] >= high {
-                (wrapped[axis], image[axis]) = ((x[axis] - self.period[axis]).max(low), 1);
+                (wrapped[axis], image[axis]) = (x[axis] - self.period[axis], 1);
             }
+            wrapped[axis] = wrapped[axis].clamp(low, high.next_down());
         }
         (wrapped, image)
     }

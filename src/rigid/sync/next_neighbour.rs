@@ -35,7 +35,7 @@ pub(super) fn pack(parts: &mut Parts) -> Result<()> {
 fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;
-    let (body, link) = (population.bodies()[place], &population.links()[place]);
+    let (body, link) = (&population.bodies()[place], &population.links()[place]);
     for &rank in &touched {
         if link.ranks.contains(&rank) {
             moves::update(mail, rank, body)?;

@@ -12,10 +12,10 @@
 //! A rank that is told twice of a new body drops the second copy. Both are the same bits.
 
 use crate::error::Result;
-use crate::rigid::sync::Parts;
 use crate::rigid::sync::encoding::{Item, Purpose};
 use crate::rigid::sync::mail::union;
 use crate::rigid::sync::moves::{self, Fate};
+use crate::rigid::sync::{Link, Parts};
 
 /// Before: own bodies are those of the new state, copies those of the old one. After: the messages of
 /// the owners are written.
@@ -69,14 +69,15 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { region, population, mail, traffic, .. } = parts;
     for rank in touched {
-        let (body, link) = (population.bodies()[place], &population.links()[place]);
-        if rank == link.owner || link.ranks.contains(&rank) {
+        let (body, link) = (&population.bodies()[place], &population.links()[place]);
+        let Link { radius, owner, .. } = *link;
+        if rank == owner || link.ranks.contains(&rank) {
             continue;
         }
-        mail.tell(rank, &Item::NewCopy { body, radius: link.radius, owner: link.owner })?;
+        mail.tell(rank, &Item::NewCopy { body: *body, radius, owner })?;
         traffic.created += 1;
-        if link.owner != region.rank() {
-            mail.tell(link.owner, &Item::NewHolder { id: body.id, holder: rank })?;
+        if owner != region.rank() {
+            mail.tell(owner, &Item::NewHolder { id: body.id, holder: rank })?;
         }
         population.link_mut(place).add_rank(rank);
     }

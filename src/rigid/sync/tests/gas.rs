@@ -84,13 +84,13 @@ fn power_cells_equal_the_grid() {
     let domain = Domain::new(Vec3::zeros(), Vec3::repeat(4.0), [true, false, true]).unwrap();
     let grid = Setup::grid(domain, [4, 3, 3], 5, Synchronisation::NextNeighbour);
     let bodies = gas(&domain, 200, &grid.limits);
-    let (expected, _) = fly_on_ranks(&grid, 5, &bodies, 200);
+    let (expected, _) = fly_on_ranks(&grid, 5, &bodies, 30);
     for ranks in [1, 5, 8] {
         let cells = Setup::new(power_cells(domain, 12), ranks, Synchronisation::ShadowOwner);
-        let (counts, _) = fly_on_ranks(&cells, ranks as usize, &bodies, 200);
+        let (counts, _) = fly_on_ranks(&cells, ranks as usize, &bodies, 30);
         assert_eq!(counts, expected);
     }
-    assert!(expected[200].bodies < 200 && expected[200].bodies > 10);
+    assert!((10..200).contains(&expected[30].bodies));
 }
 
 #[test]
@@ -116,7 +116,8 @@ fn messages_per_rank_do_not_grow_with_the_number_of_ranks() {
             let (_, traffic) = fly_on_ranks(&setup, ranks as usize, &bodies, 10);
             [traffic.messages, traffic.bytes].map(|sum| sum as f64 / f64::from(10 * ranks))
         });
-        let most = 26.0 * if method == Synchronisation::NextNeighbour { 1.0 } else { 2.1 };
+        // 26 neighbours in each communication; the check of the copies at the end counts too.
+        let most = if method == Synchronisation::NextNeighbour { 28.6 } else { 57.2 };
         assert!(per_rank.iter().all(|[messages, _]| *messages <= most), "{per_rank:?}");
         let [[_, small], [_, large]] = per_rank;
         assert!((large / small - 1.0).abs() < 0.1, "{per_rank:?}");
