@@ -10,6 +10,7 @@ pub mod broad;
 pub mod contact;
 pub mod domain;
 pub mod fixed;
+pub mod generate;
 pub mod material;
 pub mod motion;
 pub mod narrow;
@@ -18,6 +19,8 @@ pub mod simulation;
 pub mod solid;
 pub mod step;
 pub mod sync;
+#[cfg(test)]
+mod tests;
 pub mod totals;
 
 pub use simulation::{Response, RigidModel, RigidSettings, RigidSimulation};

@@ -36,18 +36,19 @@ impl Mail {
         Self { rank, purpose, communication, outgoing, sources, incoming, spare }
     }
 
-    /// Begins a communication with the given partners and sources.
-    pub(super) fn begin(&mut self, purpose: Purpose, partners: &[u32], sources: Vec<u32>) {
+    /// Begins a communication with the given receivers and sources, rising.
+    pub(super) fn begin(&mut self, purpose: Purpose, receivers: &[u32], sources: &[u32]) {
         self.purpose = purpose;
         self.communication = self.communication.wrapping_add(1);
         self.outgoing.clear();
-        for &rank in partners {
+        for &rank in receivers {
             let mut bytes = self.spare.pop().unwrap_or_default();
             bytes.clear();
             encoding::write_head(&mut bytes, purpose, self.communication);
             self.outgoing.push((rank, bytes));
         }
-        self.sources = sources;
+        self.sources.clear();
+        self.sources.extend_from_slice(sources);
     }
 
     /// The message to `rank`, to be appended to.
@@ -70,7 +71,7 @@ impl Mail {
         for (to, bytes) in self.take_outgoing(traffic) {
             world.send(to as usize, Tag::Bodies, bytes)?;
         }
-        for from in std::mem::take(&mut self.sources) {
+        for &from in &self.sources {
             let message = wait(world, || world.poll(Some(from as usize), Tag::Bodies))?;
             self.incoming.push((from, message.bytes));
         }
@@ -143,9 +144,10 @@ impl From<Error> for Trouble {
 }
 
 /// Both lists in one, rising.
-pub(super) fn union(mut some: Vec<u32>, others: &[u32]) -> Vec<u32> {
-    others.iter().for_each(|&rank| include(&mut some, rank));
-    some
+pub(super) fn union(some: &[u32], others: &[u32]) -> Vec<u32> {
+    let mut all = some.to_vec();
+    others.iter().for_each(|&rank| include(&mut all, rank));
+    all
 }
 
 /// For tests that carry the messages themselves.

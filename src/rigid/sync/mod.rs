@@ -42,6 +42,7 @@ pub mod values;
 pub use self::population::{Link, Population};
 
 use self::mail::Mail;
+use self::population::Partners;
 use crate::error::{Error, Result};
 use crate::ranks::World;
 use crate::rigid::body::BodyId;
@@ -137,6 +138,7 @@ pub struct Synchroniser {
     method: Synchronisation,
     region: Region,
     limits: Limits,
+    partners: Partners,
     mail: Mail,
     traffic: Traffic,
 }
@@ -145,6 +147,7 @@ pub struct Synchroniser {
 struct Parts<'a> {
     region: &'a Region,
     limits: &'a Limits,
+    partners: &'a Partners,
     population: &'a mut Population,
     mail: &'a mut Mail,
     traffic: &'a mut Traffic,
@@ -154,7 +157,8 @@ impl Synchroniser {
     /// For the rank of `region`, which was built with [`Limits::reach`].
     pub fn new(method: Synchronisation, region: Region, limits: Limits) -> Self {
         let mail = Mail::new(region.rank() as usize);
-        Self { method, region, limits, mail, traffic: Traffic::default() }
+        let (partners, traffic) = Default::default();
+        Self { method, region, limits, partners, mail, traffic }
     }
 
     /// The subdomains of this rank.
@@ -231,11 +235,13 @@ impl Synchroniser {
 
     /// Does what the messages of a stage say. Before: all have arrived.
     fn unpack(&mut self, population: &mut Population) -> Result<()> {
-        moves::unpack(&mut self.parts(population))
+        moves::unpack(&mut self.parts(population))?;
+        self.partners.find(population);
+        Ok(())
     }
 
     fn parts<'a>(&'a mut self, population: &'a mut Population) -> Parts<'a> {
-        let Self { region, limits, mail, traffic, .. } = self;
-        Parts { region, limits, population, mail, traffic }
+        let Self { region, limits, partners, mail, traffic, .. } = self;
+        Parts { region, limits, partners, population, mail, traffic }
     }
 }

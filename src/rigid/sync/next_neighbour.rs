@@ -15,7 +15,7 @@ use crate::rigid::sync::moves::{self, Fate};
 /// are written, and bodies that left this rank are copies or gone.
 pub(super) fn pack(parts: &mut Parts) -> Result<()> {
     let neighbours = parts.region.neighbours();
-    parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours.to_vec());
+    parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours);
     moves::delete_doomed(parts)?;
     for place in (0..parts.population.own_count()).rev() {
         match moves::advance(parts, place)? {

@@ -174,16 +174,31 @@ impl Population {
             self.places.insert(self.bodies[place].id, place as u32);
         }
     }
+}
 
+/// Who shares bodies with a rank. It changes in a synchronisation alone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Partners {
     /// The ranks that hold copies of own bodies, rising.
-    pub(super) fn holders(&self, ranks: &mut Vec<u32>) {
-        let links = &self.links[..self.own];
-        links.iter().flat_map(|link| &link.ranks).for_each(|&rank| include(ranks, rank));
-    }
-
+    pub holders: Vec<u32>,
     /// The ranks that own the copies, rising.
-    pub(super) fn owners(&self, ranks: &mut Vec<u32>) {
-        self.links[self.own..].iter().for_each(|link| include(ranks, link.owner));
+    pub owners: Vec<u32>,
+    /// The places of own bodies with copies.
+    pub shared: Vec<u32>,
+}
+
+impl Partners {
+    /// Brings them up to date.
+    pub(super) fn find(&mut self, population: &Population) {
+        self.holders.clear();
+        self.owners.clear();
+        self.shared.clear();
+        let (own, copies) = population.links.split_at(population.own);
+        for (link, place) in own.iter().zip(0..).filter(|(link, _)| !link.ranks.is_empty()) {
+            self.shared.push(place);
+            link.ranks.iter().for_each(|&rank| include(&mut self.holders, rank));
+        }
+        copies.iter().for_each(|link| include(&mut self.owners, link.owner));
     }
 }
 

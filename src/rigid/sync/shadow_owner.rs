@@ -15,15 +15,14 @@ use crate::error::Result;
 use crate::rigid::sync::encoding::{Item, Purpose};
 use crate::rigid::sync::mail::union;
 use crate::rigid::sync::moves::{self, Fate};
+use crate::rigid::sync::population::Partners;
 use crate::rigid::sync::{Link, Parts};
 
 /// Before: own bodies are those of the new state, copies those of the old one. After: the messages of
 /// the owners are written.
 pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
-    let (mut partners, mut sources) = (Vec::new(), Vec::new());
-    parts.population.holders(&mut partners);
-    parts.population.owners(&mut sources);
-    parts.mail.begin(Purpose::OwnersTell, &partners, sources);
+    let Partners { holders, owners, .. } = parts.partners;
+    parts.mail.begin(Purpose::OwnersTell, holders, owners);
     moves::delete_doomed(parts)?;
     for place in (0..parts.population.own_count()).rev() {
         let fate = moves::advance(parts, place)?;
@@ -48,12 +47,10 @@ fn tell_holders(parts: &mut Parts, place: usize) -> Result<()> {
 /// Before: copies are those of the new state, and owners and holders know each other. After: the
 /// messages of the holders are written, and copies that are not needed are gone.
 pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
-    let (mut owners, mut holders) = (Vec::new(), Vec::new());
-    parts.population.owners(&mut owners);
-    parts.population.holders(&mut holders);
+    let Partners { holders, owners, .. } = parts.partners;
     let neighbours = parts.region.neighbours();
-    let partners = union(owners, neighbours);
-    parts.mail.begin(Purpose::HoldersTell, &partners, union(holders, neighbours));
+    let (receivers, sources) = (union(owners, neighbours), union(holders, neighbours));
+    parts.mail.begin(Purpose::HoldersTell, &receivers, &sources);
     for place in (0..parts.population.len()).rev() {
         offer(parts, place)?;
         let is_copy = place >= parts.population.own_count();

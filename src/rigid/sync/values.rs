@@ -9,6 +9,7 @@ use crate::math::Vec3;
 use crate::ranks::World;
 use crate::rigid::domain::SubdomainId;
 use crate::rigid::sync::encoding::{self, Purpose};
+use crate::rigid::sync::population::Partners;
 use crate::rigid::sync::{Population, Synchroniser};
 
 /// What acts on a body in one subdomain.
@@ -80,10 +81,8 @@ impl Synchroniser {
         items: &[(u32, T)],
         received: &mut Vec<(u32, T)>,
     ) -> Result<()> {
-        let (mut partners, mut sources) = (Vec::new(), Vec::new());
-        population.owners(&mut partners);
-        population.holders(&mut sources);
-        self.mail.begin(Purpose::ToOwners, &partners, sources);
+        let Partners { holders, owners, .. } = &self.partners;
+        self.mail.begin(Purpose::ToOwners, owners, holders);
         for &(place, item) in items {
             if (place as usize) < population.own_count() {
                 received.push((place, item));
@@ -110,18 +109,13 @@ impl Synchroniser {
         value: impl Fn(usize) -> Option<T>,
         apply: impl FnMut(u32, T),
     ) -> Result<()> {
-        let (mut partners, mut sources) = (Vec::new(), Vec::new());
-        population.holders(&mut partners);
-        population.owners(&mut sources);
-        self.mail.begin(Purpose::ToCopies, &partners, sources);
-        for (place, body) in population.own().iter().enumerate() {
-            let holders = &population.links()[place].ranks;
-            let Some(value) = (!holders.is_empty()).then(|| value(place)).flatten() else {
-                continue;
-            };
-            for &rank in holders {
+        let Partners { holders, owners, shared } = &self.partners;
+        self.mail.begin(Purpose::ToCopies, holders, owners);
+        for place in shared.iter().map(|&place| place as usize) {
+            let Some(value) = value(place) else { continue };
+            for &rank in &population.links()[place].ranks {
                 let bytes = self.mail.to(rank)?;
-                encoding::put(bytes, &body.id);
+                encoding::put(bytes, &population.bodies()[place].id);
                 encoding::put(bytes, &value);
             }
         }
