@@ -161,6 +161,21 @@ impl<'a> RigidSimulation<'a> {
         place.is_some()
     }
 
+    /// Goes on with another division of the same domain, such as one that shares out measured work.
+    /// All ranks call it between steps, with the same arguments. Bodies keep their bits.
+    ///
+    /// # Errors
+    /// If bodies are too large for the division, or a rank fails.
+    pub fn redivide(&mut self, subdomains: Arc<Subdomains>, rank_of: Vec<u32>) -> Result<()> {
+        // Forces that are set refer to the places of bodies, which change.
+        self.forces.sum(&mut self.synchroniser, self.world, &mut self.population)?;
+        let (method, limits) = (self.model.settings.synchronisation, *self.synchroniser.limits());
+        let reach = limits.reach(method, &subdomains)?;
+        let region = Region::new(self.world.rank(), subdomains, Arc::new(rank_of), reach)?;
+        let next = Synchroniser::new(method, region, limits);
+        self.synchroniser.redistribute(next, self.world, &mut self.population)
+    }
+
     /// Counts all bodies and hashes their ids and states. All ranks call it; one all-reduce of four
     /// numbers.
     ///

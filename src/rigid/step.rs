@@ -157,11 +157,10 @@ impl RigidSimulation<'_> {
         }
         let margin = self.synchroniser.limits().margin;
         let Self { population, images, .. } = self;
-        for (place, (body, link)) in population.bodies().iter().zip(population.links()).enumerate()
+        for (place, link) in population.links().iter().enumerate().filter(|(_, link)| !link.inside)
         {
-            let home = (place < population.own_count()).then_some(link.home);
-            let centre = &body.state.position;
-            region.images(home, centre, link.radius + margin, |image, centre| {
+            let centre = &population.bodies()[place].state.position;
+            region.images(centre, link.radius + margin, |image, centre| {
                 if image != [0; 3] {
                     images.push(ImageOf { place: place as u32, image, centre });
                 }

@@ -15,6 +15,8 @@ pub struct Grid {
     edges: [Vec<f64>; 3],
     /// Boxes per metre along each axis.
     density: Vec3,
+    /// Lower and upper borders of each box, m; infinite beyond an open border.
+    boxes: Vec<[Vec3; 2]>,
 }
 
 impl Grid {
@@ -34,7 +36,9 @@ impl Grid {
             let cause = format!("{counts:?} subdomains do not fit the domain");
             return Err(Error::input("domain.method", cause, "divide it into fewer"));
         }
-        Ok(Self { domain, counts, edges, density })
+        let mut grid = Self { domain, counts, edges, density, boxes: Vec::new() };
+        grid.boxes = (0..grid.count() as u32).map(|subdomain| grid.borders(subdomain)).collect();
+        Ok(grid)
     }
 
     pub(super) fn domain(&self) -> &Domain {
@@ -50,22 +54,18 @@ impl Grid {
     }
 
     pub(super) fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
-        let place = self.place(subdomain);
+        let [low, high] = &self.boxes[subdomain as usize];
         let mut squares = 0.0;
         for axis in 0..3 {
-            let [low, high] = self.borders(axis, place[axis]);
-            let distance = (low - centre[axis]).max(centre[axis] - high).max(0.0);
+            let distance = (low[axis] - centre[axis]).max(centre[axis] - high[axis]).max(0.0);
             squares += distance * distance;
         }
         squares <= radius * radius
     }
 
     pub(super) fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
-        let place = self.place(subdomain);
-        (0..3).all(|axis| {
-            let [low, high] = self.borders(axis, place[axis]);
-            centre[axis] - radius > low && centre[axis] + radius < high
-        })
+        let [low, high] = &self.boxes[subdomain as usize];
+        (0..3).all(|axis| centre[axis] - radius > low[axis] && centre[axis] + radius < high[axis])
     }
 
     pub(super) fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {
@@ -109,13 +109,19 @@ impl Grid {
         k
     }
 
-    /// The borders of interval `k`, m; infinite beyond an open border.
-    fn borders(&self, axis: usize, k: u32) -> [f64; 2] {
-        let edges = &self.edges[axis];
-        let open = !self.domain.periodic()[axis];
-        let low = if open && k == 0 { f64::NEG_INFINITY } else { edges[k as usize] };
-        let is_last = k + 1 == self.counts[axis];
-        [low, if open && is_last { f64::INFINITY } else { edges[k as usize + 1] }]
+    /// The lower and upper borders of a box, m; infinite beyond an open border.
+    fn borders(&self, subdomain: SubdomainId) -> [Vec3; 2] {
+        let place = self.place(subdomain);
+        let border = |axis: usize, upper: bool| {
+            let k = place[axis] + u32::from(upper);
+            let is_open = !self.domain.periodic()[axis] && (k == 0 || k == self.counts[axis]);
+            match (is_open, upper) {
+                (false, _) => self.edges[axis][k as usize],
+                (true, false) => f64::NEG_INFINITY,
+                (true, true) => f64::INFINITY,
+            }
+        };
+        [false, true].map(|upper| Vec3::from_fn(|axis, _| border(axis, upper)))
     }
 
     /// The interval `step` further, across a periodic border too.

@@ -106,18 +106,8 @@ impl Region {
         ranks
     }
 
-    /// Calls `found` for each image of a ball that reaches into this region. A ball enclosed by an
-    /// own subdomain has one; `home` says where its centre is if the body is own.
-    pub fn images(
-        &self,
-        home: Option<SubdomainId>,
-        centre: &Vec3,
-        radius: f64,
-        mut found: impl FnMut(Image, Vec3),
-    ) {
-        if home.is_some_and(|home| self.subdomains.encloses(home, centre, radius)) {
-            return found([0; 3], *centre);
-        }
+    /// Calls `found` for each image of a ball that reaches into this region.
+    pub fn images(&self, centre: &Vec3, radius: f64, mut found: impl FnMut(Image, Vec3)) {
         for (image, centre) in self.subdomains.domain().images(centre, radius) {
             let reaches = |&own: &u32| self.subdomains.overlaps(own, &centre, radius);
             if self.own.iter().any(reaches) {

@@ -10,6 +10,7 @@
 //! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
 //! | `moves` | what both do with a body that has moved |
 //! | [`values`] | forces to the owners, velocities to the copies |
+//! | `redistribute` | bodies to the owners of a new division |
 //! | [`checks`] | copies against their owners; count and hash of all bodies |
 //!
 //! # Messages
@@ -34,6 +35,7 @@ mod mail;
 mod moves;
 mod next_neighbour;
 pub mod population;
+mod redistribute;
 mod shadow_owner;
 #[cfg(test)]
 mod tests;

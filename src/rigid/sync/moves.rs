@@ -20,6 +20,28 @@ pub(super) enum Fate {
     Leaves,
 }
 
+/// True if an own body is still inside its subdomain and nobody has a copy: there is nothing to do.
+///
+/// # Errors
+/// If it moved too far since the last synchronisation.
+pub(super) fn is_inside(parts: &mut Parts, place: usize) -> Result<bool> {
+    let Parts { region, limits, population, .. } = parts;
+    let (body, link) = (&population.bodies()[place], &population.links()[place]);
+    let (id, position) = (body.id, body.state.position);
+    let radius = link.radius + limits.margin;
+    let subdomains = region.subdomains();
+    let inside = link.ranks.is_empty()
+        && subdomains.encloses(link.home, &position, radius)
+        && subdomains.domain().contains(&position);
+    let link = population.link_mut(place);
+    link.inside = inside;
+    if inside {
+        let last = std::mem::replace(&mut link.synchronised, position);
+        limits.check_motion(id, (position - last).norm())?;
+    }
+    Ok(inside)
+}
+
 /// Wraps the position of an own body into the domain and finds where it belongs.
 ///
 /// # Errors
@@ -93,6 +115,7 @@ pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> 
     let place = population.demote(place);
     if keeps {
         let link = population.link_mut(place);
+        link.inside = false;
         link.owner = to;
         let near = |rank: &&u32| region.neighbours().binary_search(rank).is_ok();
         link.ranks = holders.iter().filter(near).copied().collect();
@@ -167,6 +190,7 @@ fn apply(
             let position = population.bodies()[place].state.position;
             let link = population.link_mut(place);
             link.home = region.subdomains().owner(&position);
+            link.inside = false;
             (link.synchronised, link.owner, link.ranks) = (position, region.rank(), holders);
         }
         Item::OwnerChanged { id, owner } => {

@@ -18,6 +18,9 @@ pub(super) fn pack(parts: &mut Parts) -> Result<()> {
     parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours);
     moves::delete_doomed(parts)?;
     for place in (0..parts.population.own_count()).rev() {
+        if moves::is_inside(parts, place)? {
+            continue;
+        }
         match moves::advance(parts, place)? {
             Fate::Stays => tell_neighbours(parts, place)?,
             Fate::Leaves => moves::delete(parts, place)?,

@@ -18,6 +18,9 @@ pub struct Link {
     pub synchronised: Vec3,
     /// The subdomain of its centre then. Of an own body.
     pub home: SubdomainId,
+    /// True only of an own body that reached, grown by the margin, into no other subdomain then and
+    /// across no periodic border, and has no copies. Most bodies are so.
+    pub inside: bool,
     /// The rank that owns it.
     pub owner: u32,
     /// Of an own body: all ranks that hold a copy. Of a copy: neighbouring ranks that are known to
@@ -94,7 +97,8 @@ impl Population {
     /// If this rank knows a body of this id.
     pub fn insert(&mut self, body: Body, radius: f64, home: SubdomainId, rank: u32) -> Result<()> {
         let ranks = Ranks::new();
-        let link = Link { radius, synchronised: body.state.position, home, owner: rank, ranks };
+        let (synchronised, inside) = (body.state.position, false);
+        let link = Link { radius, synchronised, home, inside, owner: rank, ranks };
         self.push(body, link)?;
         self.promote(self.len() - 1);
         Ok(())
@@ -136,7 +140,8 @@ impl Population {
             return Ok(place);
         }
         let (synchronised, ranks) = (body.state.position, Ranks::new());
-        self.push(body, Link { radius, synchronised, home: 0, owner, ranks })?;
+        let link = Link { radius, synchronised, home: 0, inside: false, owner, ranks };
+        self.push(body, link)?;
         Ok(self.len() - 1)
     }
 

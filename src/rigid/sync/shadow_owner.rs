@@ -25,6 +25,9 @@ pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
     parts.mail.begin(Purpose::OwnersTell, holders, owners);
     moves::delete_doomed(parts)?;
     for place in (0..parts.population.own_count()).rev() {
+        if moves::is_inside(parts, place)? {
+            continue;
+        }
         let fate = moves::advance(parts, place)?;
         if fate == Fate::Leaves {
             moves::delete(parts, place)?;
@@ -52,6 +55,9 @@ pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
     let (receivers, sources) = (union(owners, neighbours), union(holders, neighbours));
     parts.mail.begin(Purpose::HoldersTell, &receivers, &sources);
     for place in (0..parts.population.len()).rev() {
+        if parts.population.links()[place].inside {
+            continue;
+        }
         offer(parts, place)?;
         let is_copy = place >= parts.population.own_count();
         if is_copy && !moves::touches_own(parts, place) {
