@@ -93,6 +93,8 @@ pub struct Constraint {
     pub restitution: f64,
     /// Coefficient of friction.
     pub friction: f64,
+    /// 1 if the other body can give way, 0 if it is fixed.
+    pub gives_way: f64,
 }
 
 impl OfContact for Constraint {
@@ -249,6 +251,7 @@ impl Approach {
             separation: beyond * share,
             restitution,
             friction,
+            gives_way: if sides[1 - own].mobility.inverse_mass > 0.0 { 1.0 } else { 0.0 },
         };
         [constraint(0, 1.0, across), constraint(1, -1.0, 1.0 - across)]
     }

@@ -60,7 +60,9 @@ pub fn respond<'a>(
         weights += missing.max(0.0);
         restitution += constraint.restitution * missing.max(0.0);
         let a = metric.row(arm, normal);
-        rows.push(Row { a, b: missing + constraint.separation, low: 0.0, high: f64::INFINITY });
+        let b = missing + constraint.separation;
+        let high = if constraint.gives_way > 0.0 { body.mass * b.max(0.0) } else { f64::INFINITY };
+        rows.push(Row { a, b, low: 0.0, high });
     }
     if weights > 0.0 {
         restitution /= weights;

@@ -19,9 +19,9 @@
 //!
 //! `target` is the larger of `e` times the speed of approach and the speed that removes overlap.
 //! `K` of the parts bounds the full operator from above (that is what the splitting is for), so a
-//! sweep is a step of projected gradients that needs no line search. Nesterov's extrapolation with
-//! its fixed sequence of weights makes the error fall as the square of the number of sweeps; it is
-//! linear, so bodies and contacts extrapolate alike without a message of its own.
+//! sweep is a step of projected gradients that needs no line search. Nesterov's extrapolation, with a
+//! fixed sequence of weights, makes the error fall faster. It is linear, so bodies and contacts extrapolate
+//! alike without a message of its own.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -194,10 +194,14 @@ impl Sweeper {
     }
 }
 
-/// Weight of Nesterov's extrapolation before sweep `sweep`.
+/// Largest weight of the extrapolation. Without a limit a stack of ten boxes is not at rest after 200
+/// sweeps (friction makes the problem not convex); with 0.8 it sinks twice as far in 100.
+const MOST_MOMENTUM: f64 = 0.9;
+
+/// Weight of the extrapolation before sweep `sweep`.
 fn momentum(sweep: usize) -> f64 {
     let k = sweep as f64;
-    if sweep < 2 { 0.0 } else { (k - 1.0) / (k + 2.0) }
+    if sweep < 2 { 0.0 } else { ((k - 1.0) / (k + 2.0)).min(MOST_MOMENTUM) }
 }
 
 /// Velocity of the point at `arm` by a unit impulse there.

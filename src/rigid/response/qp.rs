@@ -184,8 +184,10 @@ impl<'a> Solver<'a> {
             if sign > 0.0 { high - self.multipliers[row] } else { self.multipliers[row] - low };
         for (&active, share) in self.basis.rows.iter().zip(shares) {
             let rate = -sign * share;
+            if rate == 0.0 {
+                continue;
+            }
             let bound = if rate > 0.0 { self.rows[active].high } else { self.rows[active].low };
-            // A share of 0 gives NaN or infinity, and neither is below.
             let until = (bound - self.multipliers[active]) / rate;
             if until < length {
                 (length, end) = (until.max(0.0), End::Other(active));
@@ -401,6 +403,34 @@ mod tests {
             }
         }
         assert!(saturated > 500 && sticking > 500, "{saturated} {sticking}");
+    }
+
+    #[test]
+    fn rows_at_right_angles_do_not_disturb_each_other() {
+        // Directions of few whole numbers are often exactly orthogonal, dependent or equal.
+        for seed in 0..3000 {
+            let whole = |k: u64| (2.9 * random(k)).trunc();
+            let mut rows = Vec::new();
+            for i in 0..2 + seed % 6 {
+                let own = 1000 * seed + 100 * i;
+                let a: Vec6 = std::array::from_fn(|k| whole(own + k as u64));
+                let reach = if i % 2 == 0 { f64::INFINITY } else { whole(own + 50).abs() };
+                let low = if i % 2 == 0 { 0.0 } else { -reach };
+                rows.push(Row { a, b: whole(own + 60), low, high: reach });
+            }
+            let found = solve(&rows);
+            if found.outcome == Outcome::Solved {
+                let is_zero = |row: &Row| norm(&row.a) == 0.0;
+                let rows_left =
+                    rows.iter().zip(&found.multipliers).filter(|(row, _)| !is_zero(row));
+                let (rows, multipliers) = rows_left.map(|(row, &m)| (*row, m)).unzip();
+                let found = Solution { multipliers, ..found };
+                let rows: Vec<Row> = rows;
+                assert!(is_optimal(&rows, &found, 1e-9), "seed {seed}: {rows:?} {found:?}");
+            } else {
+                assert_eq!(found.outcome, Outcome::Infeasible, "seed {seed}");
+            }
+        }
     }
 
     #[test]
