@@ -18,6 +18,8 @@ pub enum Tag {
     Test = 4,
     /// News and values of rigid bodies.
     Bodies = 5,
+    /// Rigid bodies sent to the owners of a new division.
+    NewDivision = 6,
 }
 
 /// A received message.

@@ -161,6 +161,12 @@ impl<'a> RigidSimulation<'a> {
         place.is_some()
     }
 
+    /// Deletes an own body, with its copies, in the next step's first synchronisation. False if this
+    /// rank does not own it.
+    pub fn delete(&mut self, id: BodyId) -> bool {
+        self.population.delete(id)
+    }
+
     /// Goes on with another division of the same domain, such as one that shares out measured work.
     /// All ranks call it between steps, with the same arguments. Bodies keep their bits.
     ///

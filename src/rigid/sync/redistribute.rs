@@ -34,7 +34,8 @@ impl Synchroniser {
             self.traffic.bytes += if is_sent { bytes.len() as u64 } else { 0 };
         }
         *population = Population::default();
-        for (from, bytes) in message::route(world, Tag::Bodies, &bytes_for)? {
+        // A tag of its own: a rank that has all its bodies begins to synchronise.
+        for (from, bytes) in message::route(world, Tag::NewDivision, &bytes_for)? {
             let mut rest = &bytes[..];
             while !rest.is_empty() {
                 let Ok(Item::NewCopy { body, radius, owner }) = encoding::read(&mut rest) else {
