@@ -44,6 +44,7 @@ pub mod mesh;
 pub mod observe;
 pub mod partition;
 pub mod ranks;
+pub mod rigid;
 pub mod scene;
 pub mod step;
 pub mod verify;

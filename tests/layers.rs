@@ -22,7 +22,7 @@ const LAYERS: [&[&str]; 11] = [
     &["collision", "stealing"],
     &["contact"],
     &["bodies"],
-    &["step"],
+    &["step", "rigid"],
     &["scene"],
     &["observe", "verify"],
 ];

@@ -25,7 +25,7 @@ impl Diagram {
     }
 
     /// The same, if only the `sites` can have the point.
-    pub(super) fn nearest(&self, sites: impl IntoIterator<Item = u32>, point: &Vec3) -> u32 {
+    pub(crate) fn nearest(&self, sites: impl IntoIterator<Item = u32>, point: &Vec3) -> u32 {
         let mut best = (f64::INFINITY, 0);
         for site in sites {
             let distance = self.power_distance(site as usize, point);
@@ -42,7 +42,7 @@ impl Diagram {
     /// The difference of two power distances is linear in the point. With the nearest site `s` of
     /// the centre `c`, site `r` is left out if
     /// `h_r(c) - h_s(c) > slack + 2 radius |x_r - x_s|`.
-    pub(super) fn within(
+    pub(crate) fn within(
         &self,
         candidates: impl Iterator<Item = u32> + Clone,
         centre: &Vec3,

@@ -1,0 +1,92 @@
+//! A rigid body: what all ranks that know it hold alike.
+
+use nalgebra::UnitQuaternion;
+
+use crate::math::Vec3;
+
+/// The place of a body in the scene. It never changes and does not depend on ranks.
+pub type BodyId = u64;
+
+/// A material of the scene.
+pub type MaterialId = u16;
+
+/// A convex hull or closed mesh in the table that all ranks share.
+pub type SolidId = u32;
+
+/// The geometry of a body in its own frame: the origin is the centre of mass, the axes are the
+/// principal axes of inertia.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    /// A ball.
+    Sphere {
+        /// Radius, m.
+        radius: f64,
+    },
+    /// A cuboid.
+    Box {
+        /// Half of the edge lengths, m.
+        half: Vec3,
+    },
+    /// All points near a segment of the y axis.
+    Capsule {
+        /// Half of the segment's length, m.
+        half_length: f64,
+        /// Distance from the segment, m.
+        radius: f64,
+    },
+    /// A convex hull or closed mesh.
+    Solid(SolidId),
+}
+
+/// A velocity of a rigid body, or a change of one: `phi = (omega, v)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Twist {
+    /// Angular velocity, rad/s.
+    pub angular: Vec3,
+    /// Velocity of the centre of mass, m/s.
+    pub linear: Vec3,
+}
+
+impl Twist {
+    /// No motion.
+    pub const ZERO: Self =
+        Self { angular: Vec3::new(0.0, 0.0, 0.0), linear: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// The velocity of the point at `arm` (m) from the centre of mass, m/s.
+    pub fn at(&self, arm: &Vec3) -> Vec3 {
+        self.linear + self.angular.cross(arm)
+    }
+}
+
+/// Where a body is and how it moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct State {
+    /// Centre of mass, m.
+    pub position: Vec3,
+    /// Rotation from the body's own frame to space.
+    pub rotation: UnitQuaternion<f64>,
+    /// Velocity.
+    pub twist: Twist,
+}
+
+/// A body that moves by forces, or a shadow copy of one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Body {
+    /// Its place in the scene.
+    pub id: BodyId,
+    /// Its geometry.
+    pub shape: Shape,
+    /// Its material.
+    pub material: MaterialId,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Principal moments of inertia about the axes of its own frame, kg m^2.
+    pub inertia: Vec3,
+    /// Where it is.
+    pub state: State,
+    /// Force (N, through the centre of mass) that acts in this step, beside gravity. Of own bodies: a
+    /// force on a shadow copy goes to its owner by `sync::values::Forces`.
+    pub force: Vec3,
+    /// Torque (N m) that acts in this step.
+    pub torque: Vec3,
+}

@@ -1,0 +1,143 @@
+//! The domain: a box, its periods and the images of a body.
+
+use smallvec::SmallVec;
+
+use crate::bounds;
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+
+/// How many periods a body is shifted along each axis. All zero: the body as its owner has it.
+pub type Image = [i8; 3];
+
+/// Images of a ball, with their centres (m).
+pub type Images = SmallVec<[(Image, Vec3); 8]>;
+
+/// The box in which bodies live.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Domain {
+    low: Vec3,
+    high: Vec3,
+    periodic: [bool; 3],
+    period: Vec3,
+}
+
+impl Domain {
+    /// The box between two corners (m); the borders across an axis are `periodic` or open.
+    ///
+    /// # Errors
+    /// If a corner is not finite, or the box is empty.
+    pub fn new(low: Vec3, high: Vec3, periodic: [bool; 3]) -> Result<Self> {
+        bounds::finite_vector("domain.min_m", low.into())?;
+        bounds::finite_vector("domain.max_m", high.into())?;
+        for axis in 0..3 {
+            if low[axis] >= high[axis] {
+                let cause = format!("{} is not above {}", high[axis], low[axis]);
+                return Err(Error::input("domain.max_m", cause, "give the box an extent"));
+            }
+        }
+        Ok(Self { low, high, periodic, period: high - low })
+    }
+
+    /// The lower corner, m.
+    pub fn low(&self) -> &Vec3 {
+        &self.low
+    }
+
+    /// The upper corner, m.
+    pub fn high(&self) -> &Vec3 {
+        &self.high
+    }
+
+    /// The axes along which space repeats.
+    pub fn periodic(&self) -> [bool; 3] {
+        self.periodic
+    }
+
+    /// The extent along each axis, m.
+    pub fn period(&self) -> &Vec3 {
+        &self.period
+    }
+
+    /// True unless a point is beyond an open border. The borders belong to the domain.
+    pub fn contains(&self, x: &Vec3) -> bool {
+        (0..3).all(|axis| {
+            self.periodic[axis] || (self.low[axis] <= x[axis] && x[axis] <= self.high[axis])
+        })
+    }
+
+    /// A point that is at most one period outside, brought into the domain, and the image at which
+    /// the wrapped point stands for the given one: `x = wrapped + image * period`.
+    ///
+    /// Along a periodic axis `low <= wrapped < high`.
+    pub fn wrap(&self, x: &Vec3) -> (Vec3, Image) {
+        let (mut wrapped, mut image) = (*x, [0; 3]);
+        for axis in (0..3).filter(|&axis| self.periodic[axis]) {
+            let (low, high) = (self.low[axis], self.high[axis]);
+            // Rounding may give a border, or a point beyond it.
+            if x[axis] < low {
+                (wrapped[axis], image[axis]) = (x[axis] + self.period[axis], -1);
+            } else if x[axis] >= high {
+                (wrapped[axis], image[axis]) = (x[axis] - self.period[axis], 1);
+            }
+            wrapped[axis] = wrapped[axis].clamp(low, high.next_down());
+        }
+        (wrapped, image)
+    }
+
+    /// Where the image of a wrapped point is, m.
+    pub fn shifted(&self, x: &Vec3, image: Image) -> Vec3 {
+        // Without an addition where there is none: the same bits.
+        let shift = |axis: usize| match image[axis] {
+            0 => x[axis],
+            periods => x[axis] + f64::from(periods) * self.period[axis],
+        };
+        Vec3::new(shift(0), shift(1), shift(2))
+    }
+
+    /// The images of a ball that reach into the domain; the ball itself is the first. The radius is
+    /// below a period.
+    pub fn images(&self, centre: &Vec3, radius: f64) -> Images {
+        let mut images = Images::new();
+        images.push(([0; 3], *centre));
+        for axis in (0..3).filter(|&axis| self.periodic[axis]) {
+            for (reaches, periods) in [
+                (centre[axis] - radius <= self.low[axis], 1),
+                (centre[axis] + radius >= self.high[axis], -1),
+            ] {
+                for before in 0..if reaches { images.len() } else { 0 } {
+                    let mut image = images[before].0;
+                    if image[axis] == 0 {
+                        image[axis] = periods;
+                        images.push((image, self.shifted(centre, image)));
+                    }
+                }
+            }
+        }
+        images
+    }
+
+    /// True if a ball is away from all periodic borders.
+    pub fn has_one_image(&self, centre: &Vec3, radius: f64) -> bool {
+        (0..3).all(|axis| {
+            !self.periodic[axis]
+                || (centre[axis] - radius > self.low[axis]
+                    && centre[axis] + radius < self.high[axis])
+        })
+    }
+
+    /// Fails if a body of this radius (m, with its margin) would touch an image of itself.
+    pub fn check_radius(&self, radius: f64) -> Result<()> {
+        for axis in (0..3).filter(|&axis| self.periodic[axis]) {
+            let period = self.period[axis];
+            if 2.0 * radius >= period {
+                let diameter = 2.0 * radius;
+                let cause = format!(
+                    "a body of diameter {diameter} m (with its margin) would touch itself across the \
+                     periodic border: the period is {period} m"
+                );
+                return Err(Error::input("domain.periodic", cause, "make the domain larger"));
+            }
+        }
+        Ok(())
+    }
+}

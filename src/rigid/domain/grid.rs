@@ -1,0 +1,154 @@
+//! Subdomains in a grid of boxes.
+
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::rigid::domain::{Domain, SubdomainId};
+
+/// Boxes of one size. A box is half-open: it has its lower borders, its upper neighbour the upper
+/// ones. Beyond an open border of the domain the boxes there go on to infinity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    domain: Domain,
+    /// Number of boxes along each axis.
+    counts: [u32; 3],
+    /// Borders along each axis, m: box `k` is from `edges[k]` to `edges[k + 1]`.
+    edges: [Vec<f64>; 3],
+    /// Boxes per metre along each axis.
+    density: Vec3,
+    /// Lower and upper borders of each box, m; infinite beyond an open border.
+    boxes: Vec<[Vec3; 2]>,
+}
+
+impl Grid {
+    /// `counts` boxes along each axis.
+    ///
+    /// # Errors
+    /// If a count is zero, or so large that a box has no extent.
+    pub fn new(domain: Domain, counts: [u32; 3]) -> Result<Self> {
+        let total = counts.iter().try_fold(1u32, |total, &count| total.checked_mul(count));
+        if total.is_none_or(|total| total == 0) {
+            let cause = format!("{counts:?} is no grid of subdomains");
+            return Err(Error::input("domain.method", cause, "write three counts of at least 1"));
+        }
+        let edges = [0, 1, 2].map(|axis| edges(&domain, axis, counts[axis]));
+        let density = Vec3::from_fn(|axis, _| f64::from(counts[axis]) / domain.period()[axis]);
+        if edges.iter().any(|edges| edges.windows(2).any(|two| two[0] >= two[1])) {
+            let cause = format!("{counts:?} subdomains do not fit the domain");
+            return Err(Error::input("domain.method", cause, "divide it into fewer"));
+        }
+        let mut grid = Self { domain, counts, edges, density, boxes: Vec::new() };
+        grid.boxes = (0..grid.count() as u32).map(|subdomain| grid.borders(subdomain)).collect();
+        Ok(grid)
+    }
+
+    pub(super) fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.counts.iter().map(|&count| count as usize).product()
+    }
+
+    pub(super) fn owner(&self, point: &Vec3) -> SubdomainId {
+        self.number([0, 1, 2].map(|axis| self.interval(axis, point[axis])))
+    }
+
+    pub(super) fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+        let [low, high] = &self.boxes[subdomain as usize];
+        let mut squares = 0.0;
+        for axis in 0..3 {
+            let distance = (low[axis] - centre[axis]).max(centre[axis] - high[axis]).max(0.0);
+            squares += distance * distance;
+        }
+        squares <= radius * radius
+    }
+
+    pub(super) fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+        let [low, high] = &self.boxes[subdomain as usize];
+        (0..3).all(|axis| centre[axis] - radius > low[axis] && centre[axis] + radius < high[axis])
+    }
+
+    pub(super) fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {
+        if reach > self.smallest_edge() {
+            let cause =
+                format!("a reach of {reach} m passes a whole edge of {} m", self.smallest_edge());
+            return Err(Error::input("domain.method", cause, "divide it into fewer subdomains"));
+        }
+        let place = self.place(subdomain);
+        let mut neighbours = Vec::with_capacity(27);
+        for step in 0..27i64 {
+            let steps = [step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1];
+            let beside = |axis: usize| self.beside(axis, place[axis], steps[axis]);
+            if let (Some(x), Some(y), Some(z)) = (beside(0), beside(1), beside(2)) {
+                neighbours.push(self.number([x, y, z]));
+            }
+        }
+        neighbours.sort_unstable();
+        neighbours.dedup();
+        neighbours.retain(|&other| other != subdomain);
+        Ok(neighbours)
+    }
+
+    pub(super) fn smallest_edge(&self) -> f64 {
+        let edges = self.edges.iter().flat_map(|edges| edges.windows(2));
+        edges.map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The interval that has the coordinate `x`. The quotient is a guess; the borders decide.
+    fn interval(&self, axis: usize, x: f64) -> u32 {
+        let edges = &self.edges[axis];
+        let last = self.counts[axis] - 1;
+        let guess = (x - self.domain.low()[axis]) * self.density[axis];
+        let mut k = (guess.max(0.0) as u32).min(last);
+        while k > 0 && x < edges[k as usize] {
+            k -= 1;
+        }
+        while k < last && x >= edges[k as usize + 1] {
+            k += 1;
+        }
+        k
+    }
+
+    /// The lower and upper borders of a box, m; infinite beyond an open border.
+    fn borders(&self, subdomain: SubdomainId) -> [Vec3; 2] {
+        let place = self.place(subdomain);
+        let border = |axis: usize, upper: bool| {
+            let k = place[axis] + u32::from(upper);
+            let is_open = !self.domain.periodic()[axis] && (k == 0 || k == self.counts[axis]);
+            match (is_open, upper) {
+                (false, _) => self.edges[axis][k as usize],
+                (true, false) => f64::NEG_INFINITY,
+                (true, true) => f64::INFINITY,
+            }
+        };
+        [false, true].map(|upper| Vec3::from_fn(|axis, _| border(axis, upper)))
+    }
+
+    /// The interval `step` further, across a periodic border too.
+    fn beside(&self, axis: usize, k: u32, step: i64) -> Option<u32> {
+        let count = i64::from(self.counts[axis]);
+        let next = i64::from(k) + step;
+        match self.domain.periodic()[axis] {
+            true => Some(next.rem_euclid(count) as u32),
+            false => (0..count).contains(&next).then_some(next as u32),
+        }
+    }
+
+    fn number(&self, [x, y, z]: [u32; 3]) -> SubdomainId {
+        x + self.counts[0] * (y + self.counts[1] * z)
+    }
+
+    fn place(&self, subdomain: SubdomainId) -> [u32; 3] {
+        let [x, y, _] = self.counts;
+        [subdomain % x, subdomain / x % y, subdomain / (x * y)]
+    }
+}
+
+/// The borders of `count` equal intervals; the first and the last are those of the domain.
+fn edges(domain: &Domain, axis: usize, count: u32) -> Vec<f64> {
+    let edge = |k: u32| match k {
+        k if k == count => domain.high()[axis],
+        k => domain.low()[axis] + domain.period()[axis] * f64::from(k) / f64::from(count),
+    };
+    (0..=count).map(edge).collect()
+}

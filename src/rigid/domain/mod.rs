@@ -1,0 +1,123 @@
+//! How space is divided.
+//!
+//! The domain is a box. Each pair of its opposite borders is periodic or open; walls are fixed
+//! bodies that stand at open borders. [`Subdomains`] divide the domain. Each rank has some of them,
+//! or none: its [`Region`].
+//!
+//! | module | |
+//! |---|---|
+//! | [`bounds`] | the box, its periods and the images of a body |
+//! | [`grid`] | `px x py x pz` boxes |
+//! | [`cells`] | power cells |
+//! | [`region`] | the subdomains of one rank, and the ranks around them |
+//!
+//! # What is the same on all ranks
+//!
+//! Every function of this module depends on its arguments and the division alone, so that all ranks
+//! answer a question with the same bits. A point has exactly one owner ([`Subdomains::owner`]): boxes
+//! are half-open, and of equally near cells the first has the point.
+//!
+//! # Periods
+//!
+//! The position of a body is wrapped into the domain by its owner alone, at the begin of a
+//! synchronisation. Copies hold these bits. An *image* of a body is three whole numbers: the body
+//! stands at `position + image * period`. Each rank finds the images that reach into its region from
+//! the position alone ([`Region::images`]); images are never sent. So a body near a periodic border
+//! looks the same on any number of ranks, one included.
+
+pub mod bounds;
+pub mod cells;
+pub mod grid;
+pub mod region;
+#[cfg(test)]
+mod tests;
+
+pub use self::bounds::{Domain, Image, Images};
+pub use self::cells::Cells;
+pub use self::grid::Grid;
+pub use self::region::Region;
+
+use crate::error::Result;
+use crate::math::Vec3;
+
+/// The number of a subdomain, from 0.
+pub type SubdomainId = u32;
+
+/// A division of the domain.
+#[derive(Debug, Clone)]
+pub enum Subdomains {
+    /// Boxes of one size.
+    Grid(Grid),
+    /// Cells of a power diagram.
+    Cells(Cells),
+}
+
+impl Subdomains {
+    /// Number of subdomains.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Grid(grid) => grid.count(),
+            Self::Cells(cells) => cells.count(),
+        }
+    }
+
+    /// The box that is divided.
+    pub fn domain(&self) -> &Domain {
+        match self {
+            Self::Grid(grid) => grid.domain(),
+            Self::Cells(cells) => cells.domain(),
+        }
+    }
+
+    /// The subdomain that contains a point (m) of the domain. Points beyond an open border belong to
+    /// a subdomain there.
+    pub fn owner(&self, point: &Vec3) -> SubdomainId {
+        match self {
+            Self::Grid(grid) => grid.owner(point),
+            Self::Cells(cells) => cells.owner(point),
+        }
+    }
+
+    /// True if a ball, as it stands, reaches into a subdomain. May be true of a ball that comes near.
+    /// A ball reaches into the subdomain of its centre.
+    pub fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+        match self {
+            Self::Grid(grid) => grid.overlaps(subdomain, centre, radius),
+            Self::Cells(cells) => cells.overlaps(subdomain, centre, radius),
+        }
+    }
+
+    /// True only if no image of the ball reaches into another subdomain, and none but the ball itself
+    /// into this one. Cheap: most bodies are deep inside.
+    pub fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+        match self {
+            Self::Grid(grid) => grid.encloses(subdomain, centre, radius),
+            Self::Cells(cells) => cells.encloses(subdomain, centre, radius),
+        }
+    }
+
+    /// True if an image of the ball reaches into a subdomain.
+    pub fn touches(&self, subdomain: SubdomainId, images: &Images, radius: f64) -> bool {
+        images.iter().any(|(_, centre)| self.overlaps(subdomain, centre, radius))
+    }
+
+    /// The subdomains that come nearer than `reach` (m) to a given one, across periodic borders
+    /// too, rising, without itself. It may list some that are further away.
+    ///
+    /// # Errors
+    /// If `reach` is larger than the smallest subdomain: neighbours would not be enough.
+    pub fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<SubdomainId>> {
+        match self {
+            Self::Grid(grid) => grid.neighbours(subdomain, reach),
+            Self::Cells(cells) => cells.neighbours(subdomain, reach),
+        }
+    }
+
+    /// The smallest extent of a subdomain in any direction of the axes, m.
+    pub fn smallest_edge(&self) -> f64 {
+        match self {
+            Self::Grid(grid) => grid.smallest_edge(),
+            Self::Cells(cells) => cells.smallest_edge(),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Bodies that do not give way: immovable, or moved by keyframes. Every rank has all of them.
+
+use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
+
+use crate::bodies::prescribed::{KeyframedMotion, Rigid};
+use crate::math::Vec3;
+use crate::rigid::body::{BodyId, MaterialId, Shape, State, Twist};
+
+/// The geometry of a fixed body in its own frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FixedShape {
+    /// All points below the plane through the origin; `y` is up.
+    HalfSpace,
+    /// As of a movable body.
+    Shape(Shape),
+}
+
+/// A fixed body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FixedBody {
+    /// Its place in the scene. Movable and fixed bodies share one numbering.
+    pub id: BodyId,
+    /// Its geometry.
+    pub shape: FixedShape,
+    /// Its material.
+    pub material: MaterialId,
+    /// Origin of its own frame before any motion, m.
+    pub position: Vec3,
+    /// Rotation from its own frame to space before any motion.
+    pub rotation: UnitQuaternion<f64>,
+    /// How it moves, if it does.
+    pub motion: Option<KeyframedMotion>,
+}
+
+/// All fixed bodies, and where they are in one step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FixedBodies {
+    bodies: Vec<FixedBody>,
+    states: Vec<State>,
+}
+
+impl FixedBody {
+    /// An immovable half-space whose plane contains `point` (m). `normal` points out of it and may
+    /// have any length but 0.
+    pub fn half_space(id: BodyId, material: MaterialId, point: Vec3, normal: Vec3) -> Self {
+        // The quaternion half way from y to the normal. Opposite vectors have no shortest turn.
+        let normal = normal.normalize();
+        let axis = Vec3::y().cross(&normal);
+        let half = Quaternion::new(1.0 + normal.y, axis.x, axis.y, axis.z);
+        let rotation = UnitQuaternion::try_new(half, 1e-12)
+            .unwrap_or_else(|| Unit::new_unchecked(Quaternion::new(0.0, 1.0, 0.0, 0.0)));
+        Self { id, shape: FixedShape::HalfSpace, material, position: point, rotation, motion: None }
+    }
+
+    /// An immovable body of `shape`, its centre at `position` (m).
+    pub fn immovable(id: BodyId, material: MaterialId, shape: Shape, position: Vec3) -> Self {
+        let rotation = UnitQuaternion::identity();
+        Self { id, shape: FixedShape::Shape(shape), material, position, rotation, motion: None }
+    }
+
+    /// Where it is at `time_s` (s).
+    fn pose(&self, time_s: f64) -> (Vec3, UnitQuaternion<f64>) {
+        let Some(motion) = &self.motion else { return (self.position, self.rotation) };
+        let rigid = motion.at(time_s);
+        (rigid.apply(self.position), quaternion(&rigid) * self.rotation)
+    }
+
+    /// Where it is in the middle of the step from `time_s` of `h_s` seconds, with the velocity that
+    /// takes it from the start of the step to its end.
+    pub fn state(&self, time_s: f64, h_s: f64) -> State {
+        let (position, rotation) = self.pose(time_s + 0.5 * h_s);
+        if self.motion.as_ref().is_none_or(KeyframedMotion::is_constant) {
+            return State { position, rotation, twist: Twist::ZERO };
+        }
+        let ((start, from), (end, to)) = (self.pose(time_s), self.pose(time_s + h_s));
+        let twist =
+            Twist { angular: turn(&(to * from.inverse())) / h_s, linear: (end - start) / h_s };
+        State { position, rotation, twist }
+    }
+}
+
+fn quaternion(rigid: &Rigid) -> UnitQuaternion<f64> {
+    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rigid.rotation))
+}
+
+/// Axis times angle (rad) of a rotation of less than half a turn. (The functions of nalgebra call
+/// those of the standard library, whose bits differ between machines.)
+fn turn(rotation: &UnitQuaternion<f64>) -> Vec3 {
+    let (imaginary, real) = (rotation.imag(), rotation.w);
+    let sine = imaginary.norm();
+    if sine == 0.0 {
+        return Vec3::zeros();
+    }
+    let angle = 2.0 * libm::atan2(if real < 0.0 { -sine } else { sine }, real.abs());
+    imaginary * (angle / sine)
+}
+
+impl FixedBodies {
+    /// These bodies, at time 0.
+    pub fn new(bodies: Vec<FixedBody>) -> Self {
+        let states = bodies.iter().map(|body| body.state(0.0, 0.0)).collect();
+        Self { bodies, states }
+    }
+
+    /// Moves them into the middle of the step from `time_s` of `h_s` seconds.
+    pub fn advance(&mut self, time_s: f64, h_s: f64) {
+        for (state, body) in self.states.iter_mut().zip(&self.bodies) {
+            if body.motion.is_some() {
+                *state = body.state(time_s, h_s);
+            }
+        }
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[FixedBody] {
+        &self.bodies
+    }
+
+    /// Where each of them is.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bodies::prescribed::Keyframe;
+
+    #[test]
+    fn the_normal_of_a_half_space_is_the_one_asked_for() {
+        for normal in [Vec3::y(), -Vec3::y(), Vec3::new(1.0, 2.0, -3.0), Vec3::z()] {
+            let body = FixedBody::half_space(0, 0, Vec3::zeros(), normal);
+            let up = body.rotation.transform_vector(&Vec3::y());
+            assert!((up - normal.normalize()).norm() < 1e-14, "{normal:?}: {up:?}");
+        }
+    }
+
+    #[test]
+    fn the_velocity_of_a_keyframed_body_takes_it_through_the_step() {
+        let key = |time_s: f64, angle_deg: f64| Keyframe {
+            time_s,
+            translation: Vec3::new(2.0, 0.0, 0.0) * time_s,
+            axis: Vec3::z(),
+            angle_deg,
+        };
+        let motion = KeyframedMotion {
+            center: Vec3::zeros(),
+            keyframes: vec![key(0.0, 0.0), key(1.0, 90.0)],
+        };
+        let shape = Shape::Sphere { radius: 1.0 };
+        let mut body = FixedBody::immovable(0, 0, shape, Vec3::zeros());
+        body.motion = Some(motion);
+        let state = body.state(0.5, 0.01);
+        assert!((state.twist.linear - Vec3::new(2.0, 0.0, 0.0)).norm() < 1e-12);
+        let quarter = std::f64::consts::FRAC_PI_2;
+        assert!((state.twist.angular - Vec3::new(0.0, 0.0, quarter)).norm() < 1e-12);
+        assert!((state.position.x - 1.01).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,511 @@
+//! Bodies by their numbers.
+//!
+//! All of a body follows from the seed and its number, so that each rank makes its own bodies alone,
+//! the same on any number of ranks, and no rank ever holds all.
+
+use nalgebra::UnitQuaternion;
+
+use crate::bounds;
+use crate::error::{Error, Result};
+use crate::math::{Vec3, mix};
+use crate::rigid::body::{Body, BodyId, MaterialId, Shape, State, Twist};
+use crate::rigid::solid::{MassProperties, Solids};
+
+/// Where bodies are at the start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Placement {
+    /// A simple cubic lattice.
+    Grid(Lattice),
+    /// Hexagonal close packing: spheres of the spacing's diameter touch twelve others. Layers are
+    /// stacked along y.
+    Hexagonal(Lattice),
+    /// At random without overlap: each body in a cell of its own, at a random place there.
+    Random {
+        /// Number of bodies.
+        count: u64,
+        /// Lower corner of the box that holds all bodies, m.
+        low: Vec3,
+        /// Upper corner, m.
+        high: Vec3,
+    },
+}
+
+/// Rows of bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lattice {
+    /// Centre of the first body, m.
+    pub origin: Vec3,
+    /// Distance of neighbours, m.
+    pub spacing: f64,
+    /// Number of bodies along x, y, z.
+    pub counts: [u32; 3],
+}
+
+/// Radii of the balls that hold the bodies, m.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Sizes {
+    /// All alike.
+    Constant(f64),
+    /// Any between two, equally likely.
+    Uniform {
+        /// Smallest, m.
+        low: f64,
+        /// Largest, m.
+        high: f64,
+    },
+    /// A log-normal distribution, cut off at both ends.
+    LogNormal {
+        /// Half of all bodies are smaller, m.
+        median: f64,
+        /// Standard deviation of the natural logarithm.
+        deviation: f64,
+        /// Smallest, m.
+        low: f64,
+        /// Largest, m.
+        high: f64,
+    },
+}
+
+/// Velocities at the start, m/s.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Velocities {
+    /// All alike.
+    Constant(Vec3),
+    /// Any direction and any speed up to this.
+    Random {
+        /// Largest speed, m/s.
+        most: f64,
+    },
+}
+
+/// The shape of all bodies, to be scaled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Form {
+    /// Balls.
+    Sphere,
+    /// Cuboids with edges in these proportions.
+    Box(Vec3),
+    /// Capsules.
+    Capsule {
+        /// Length of the segment by the diameter.
+        slenderness: f64,
+    },
+}
+
+/// Makes bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Generator {
+    /// For all that is random.
+    pub seed: u64,
+    /// The id of the first body.
+    pub first_id: BodyId,
+    /// Where they are.
+    pub placement: Placement,
+    /// How large they are.
+    pub sizes: Sizes,
+    /// Their shape.
+    pub form: Form,
+    /// True if they are turned at random.
+    pub turned: bool,
+    /// How fast they are.
+    pub velocities: Velocities,
+    /// Their material.
+    pub material: MaterialId,
+    /// Its density, kg/m^3.
+    pub density: f64,
+}
+
+/// What a random number is for.
+#[derive(Clone, Copy)]
+enum Use {
+    Size,
+    Place,
+    Velocity,
+    Rotation,
+}
+
+impl Generator {
+    /// Fails unless the bodies fit; `at` names the generator.
+    ///
+    /// # Errors
+    /// If a size is not positive, or the box is too small for that many bodies.
+    pub fn check(&self, at: &str) -> Result<()> {
+        let [low, high] = self.sizes.range();
+        bounds::positive(&format!("{at}.sizes"), low)?;
+        bounds::positive(&format!("{at}.sizes"), high)?;
+        bounds::positive(&format!("{at}.density"), self.density)?;
+        if low > high {
+            let cause = format!("{low} m is above {high} m");
+            return Err(Error::input(format!("{at}.sizes"), cause, "write the smaller size first"));
+        }
+        if let Placement::Random { count, .. } = self.placement {
+            let room = self.cells().iter().fold(1u64, |cells, &along| cells.saturating_mul(along));
+            if count > room {
+                let cause = format!(
+                    "{count} bodies of up to {high} m radius do not fit: there are {room} cells of their \
+                     diameter"
+                );
+                let remedy = "make the box larger, or ask for fewer or smaller bodies";
+                return Err(Error::input(format!("{at}.placement"), cause, remedy));
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of bodies.
+    pub fn count(&self) -> u64 {
+        match &self.placement {
+            Placement::Grid(lattice) | Placement::Hexagonal(lattice) => {
+                lattice.counts.iter().map(|&count| u64::from(count)).product()
+            }
+            Placement::Random { count, .. } => *count,
+        }
+    }
+
+    /// Body number `number`, from 0.
+    pub fn body(&self, number: u64) -> Body {
+        let size = self.size(number);
+        let shape = self.form.scaled(size);
+        let MassProperties { mass, inertia } =
+            Solids::default().mass_properties(&shape, self.density);
+        let twist = Twist { angular: Vec3::zeros(), linear: self.velocity(number) };
+        let (position, rotation) = (self.position(number, size), self.rotation(number));
+        Body {
+            id: self.first_id + number,
+            shape,
+            material: self.material,
+            mass,
+            inertia,
+            state: State { position, rotation, twist },
+            force: Vec3::zeros(),
+            torque: Vec3::zeros(),
+        }
+    }
+
+    /// The numbers of all bodies whose centres are in the box between two corners (m), and of some
+    /// others. The work is in proportion to the box.
+    pub fn numbers_within(&self, low: &Vec3, high: &Vec3) -> Vec<u64> {
+        let (origin, step, counts) = match &self.placement {
+            Placement::Grid(lattice) => {
+                (lattice.origin, Vec3::repeat(lattice.spacing), lattice.counts.map(u64::from))
+            }
+            Placement::Hexagonal(lattice) => {
+                (lattice.origin, lattice.hexagonal_steps(), lattice.counts.map(u64::from))
+            }
+            Placement::Random { low, .. } => (*low, self.cell_size(), self.cells()),
+        };
+        // One more on each side: odd rows are shifted, and bodies move within their cells.
+        let range = |axis: usize| {
+            let first = ((low[axis] - origin[axis]) / step[axis]).floor() - 1.0;
+            let last = ((high[axis] - origin[axis]) / step[axis]).ceil() + 1.0;
+            first.max(0.0) as u64..counts[axis].min((last.max(-1.0) as u64).saturating_add(1))
+        };
+        let mut numbers = Vec::new();
+        for z in range(2) {
+            for y in range(1) {
+                for x in range(0) {
+                    let cell = x + counts[0] * (y + counts[1] * z);
+                    let number = match &self.placement {
+                        Placement::Random { .. } => self.shuffle().number(cell),
+                        _ => cell,
+                    };
+                    numbers.push(number);
+                }
+            }
+        }
+        numbers.retain(|&number| number < self.count());
+        numbers
+    }
+
+    fn size(&self, number: u64) -> f64 {
+        match self.sizes {
+            Sizes::Constant(radius) => radius,
+            Sizes::Uniform { low, high } => low + (high - low) * self.uniform(number, Use::Size, 0),
+            Sizes::LogNormal { median, deviation, low, high } => {
+                // The first of these draws that is not cut off.
+                let draw = |k: u64| {
+                    let u = 1.0 - self.uniform(number, Use::Size, 2 * k);
+                    let angle = std::f64::consts::TAU * self.uniform(number, Use::Size, 2 * k + 1);
+                    let normal = (-2.0 * libm::log(u)).sqrt() * libm::cos(angle);
+                    median * libm::exp(deviation * normal)
+                };
+                let fits = |radius: &f64| (low..=high).contains(radius);
+                (0..100).map(draw).find(fits).unwrap_or_else(|| median.clamp(low, high))
+            }
+        }
+    }
+
+    fn velocity(&self, number: u64) -> Vec3 {
+        match self.velocities {
+            Velocities::Constant(velocity) => velocity,
+            Velocities::Random { most } => {
+                let [speed, height, angle] =
+                    [0, 1, 2].map(|k| self.uniform(number, Use::Velocity, k));
+                let (height, angle) = (2.0 * height - 1.0, std::f64::consts::TAU * angle);
+                let across = (1.0 - height * height).max(0.0).sqrt();
+                let direction = [across * libm::cos(angle), height, across * libm::sin(angle)];
+                Vec3::from(direction) * (most * speed)
+            }
+        }
+    }
+
+    /// Any rotation, all equally likely (Shoemake 1992).
+    fn rotation(&self, number: u64) -> UnitQuaternion<f64> {
+        if !self.turned {
+            return UnitQuaternion::identity();
+        }
+        let [u, v, w] = [0, 1, 2].map(|k| self.uniform(number, Use::Rotation, k));
+        let (v, w) = (std::f64::consts::TAU * v, std::f64::consts::TAU * w);
+        let (low, high) = ((1.0 - u).sqrt(), u.sqrt());
+        UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(
+            high * libm::cos(w),
+            low * libm::sin(v),
+            low * libm::cos(v),
+            high * libm::sin(w),
+        ))
+    }
+
+    fn position(&self, number: u64, size: f64) -> Vec3 {
+        match &self.placement {
+            Placement::Grid(lattice) => {
+                let [x, y, z] = lattice.place(number);
+                lattice.origin + Vec3::new(x, y, z) * lattice.spacing
+            }
+            Placement::Hexagonal(lattice) => lattice.hexagonal(number),
+            Placement::Random { low, .. } => {
+                let [along_x, along_y, _] = self.cells();
+                let cell = self.shuffle().cell(number);
+                let place = [cell % along_x, cell / along_x % along_y, cell / (along_x * along_y)];
+                let step = self.cell_size();
+                Vec3::from_fn(|axis, _| {
+                    let room = step[axis] - 2.0 * size;
+                    let part = self.uniform(number, Use::Place, axis as u64);
+                    low[axis] + place[axis] as f64 * step[axis] + size + room.max(0.0) * part
+                })
+            }
+        }
+    }
+
+    /// Cells along each axis that hold a body of any size.
+    fn cells(&self) -> [u64; 3] {
+        let Placement::Random { low, high, .. } = &self.placement else { return [0; 3] };
+        let diameter = 2.0 * self.sizes.range()[1];
+        [0, 1, 2].map(|axis| ((high[axis] - low[axis]) / diameter).max(0.0) as u64)
+    }
+
+    fn cell_size(&self) -> Vec3 {
+        let Placement::Random { low, high, .. } = &self.placement else { return Vec3::zeros() };
+        let cells = self.cells();
+        Vec3::from_fn(|axis, _| (high[axis] - low[axis]) / cells[axis].max(1) as f64)
+    }
+
+    fn shuffle(&self) -> Shuffle {
+        Shuffle::new(self.cells().iter().product(), self.seed)
+    }
+
+    /// A random number in `0..1`.
+    fn uniform(&self, number: u64, purpose: Use, k: u64) -> f64 {
+        let draw = mix(number.wrapping_add(mix(self.seed.wrapping_add(GOLDEN))));
+        let bits = mix(draw.wrapping_add(GOLDEN.wrapping_mul(4 * k + purpose as u64 + 1)));
+        (bits >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// 2^64 divided by the golden ratio.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Sizes {
+    /// The smallest and the largest size, m.
+    pub fn range(&self) -> [f64; 2] {
+        match *self {
+            Self::Constant(radius) => [radius; 2],
+            Self::Uniform { low, high } | Self::LogNormal { low, high, .. } => [low, high],
+        }
+    }
+}
+
+impl Form {
+    /// A body of this form in a ball of radius `size`, m.
+    fn scaled(&self, size: f64) -> Shape {
+        match *self {
+            Self::Sphere => Shape::Sphere { radius: size },
+            Self::Box(proportions) => {
+                Shape::Box { half: proportions * (size / proportions.norm()) }
+            }
+            Self::Capsule { slenderness } => {
+                let radius = size / (1.0 + slenderness);
+                Shape::Capsule { half_length: slenderness * radius, radius }
+            }
+        }
+    }
+}
+
+impl Lattice {
+    fn place(&self, number: u64) -> [f64; 3] {
+        let [x, y, _] = self.counts.map(u64::from);
+        [number % x, number / x % y, number / (x * y)].map(|place| place as f64)
+    }
+
+    /// Distances between rows along x, layers along y, rows along z, m.
+    fn hexagonal_steps(&self) -> Vec3 {
+        Vec3::new(1.0, (2.0_f64 / 3.0).sqrt(), 0.75_f64.sqrt()) * self.spacing
+    }
+
+    fn hexagonal(&self, number: u64) -> Vec3 {
+        let [x, y, z] = self.place(number);
+        let (layer, row) = (y % 2.0, z % 2.0);
+        // Odd rows are half a spacing further; odd layers lie in the hollows of even ones.
+        let shift = if layer == row { 0.0 } else { 0.5 };
+        let place = Vec3::new(x + shift, y, z + layer / 3.0);
+        self.origin + place.component_mul(&self.hexagonal_steps())
+    }
+}
+
+/// A permutation of `0..count` that needs no table: a Feistel network of four rounds on the next
+/// power of four, walked until it is within (Black & Rogaway 2002).
+struct Shuffle {
+    count: u64,
+    half_bits: u32,
+    keys: [u64; 4],
+}
+
+impl Shuffle {
+    fn new(count: u64, seed: u64) -> Self {
+        let bits = u64::BITS - count.max(2).saturating_sub(1).leading_zeros();
+        let keys = [1, 2, 3, 4].map(|round: u64| mix(seed ^ GOLDEN.wrapping_mul(round)));
+        Self { count, half_bits: bits.div_ceil(2), keys }
+    }
+
+    fn cell(&self, number: u64) -> u64 {
+        self.walk(number, |value| {
+            self.keys
+                .iter()
+                .fold(value, |[left, right], &key| [right, left ^ self.mask(right, key)])
+        })
+    }
+
+    fn number(&self, cell: u64) -> u64 {
+        self.walk(cell, |value| {
+            let back = |[left, right]: [u64; 2], &key: &u64| [right ^ self.mask(left, key), left];
+            self.keys.iter().rev().fold(value, back)
+        })
+    }
+
+    fn walk(&self, value: u64, rounds: impl Fn([u64; 2]) -> [u64; 2]) -> u64 {
+        let low = (1 << self.half_bits) - 1;
+        let mut value = value;
+        loop {
+            let [left, right] = rounds([value >> self.half_bits, value & low]);
+            value = left << self.half_bits | right;
+            if value < self.count {
+                return value;
+            }
+        }
+    }
+
+    fn mask(&self, half: u64, key: u64) -> u64 {
+        mix(half.wrapping_mul(GOLDEN) ^ key) & ((1 << self.half_bits) - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generator(placement: Placement, sizes: Sizes) -> Generator {
+        Generator {
+            seed: 7,
+            first_id: 100,
+            placement,
+            sizes,
+            form: Form::Sphere,
+            turned: true,
+            velocities: Velocities::Random { most: 2.0 },
+            material: 0,
+            density: 1000.0,
+        }
+    }
+
+    fn lattice() -> Lattice {
+        Lattice { origin: Vec3::new(0.5, -1.0, 2.0), spacing: 0.2, counts: [7, 6, 5] }
+    }
+
+    fn random() -> Placement {
+        Placement::Random { count: 300, low: Vec3::zeros(), high: Vec3::new(1.7, 1.3, 1.5) }
+    }
+
+    const SIZES: Sizes = Sizes::LogNormal { median: 0.05, deviation: 0.5, low: 0.03, high: 0.08 };
+
+    fn positions(generator: &Generator) -> Vec<Vec3> {
+        (0..generator.count()).map(|k| generator.body(k).state.position).collect()
+    }
+
+    #[test]
+    fn spheres_of_a_close_packing_touch_twelve_others() {
+        let packing = generator(Placement::Hexagonal(lattice()), Sizes::Constant(0.1));
+        let positions = positions(&packing);
+        let mut most = 0;
+        for x in &positions {
+            let apart = || positions.iter().map(|y| (x - y).norm()).filter(|&d| d > 0.0);
+            assert!(apart().all(|distance| distance > 0.2 - 1e-12));
+            most = most.max(apart().filter(|distance| *distance < 0.2 + 1e-12).count());
+        }
+        assert_eq!(most, 12);
+    }
+
+    #[test]
+    fn random_bodies_do_not_overlap_and_stay_in_their_box() {
+        let generator = generator(random(), SIZES);
+        generator.check("bodies[0]").unwrap();
+        let bodies: Vec<_> = (0..300).map(|k| generator.body(k)).collect();
+        let radius = |body: &Body| match body.shape {
+            Shape::Sphere { radius } => radius,
+            _ => panic!("a sphere"),
+        };
+        for (k, a) in bodies.iter().enumerate() {
+            let (x, r) = (a.state.position, radius(a));
+            assert!((0.03..=0.08).contains(&r) && a.state.twist.linear.norm() <= 2.0);
+            assert!(x.iter().all(|&c| c >= r) && x.x <= 1.7 - r && x.y <= 1.3 - r);
+            for b in &bodies[..k] {
+                assert!((x - b.state.position).norm() >= r + radius(b) - 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_box_lists_all_bodies_in_it() {
+        let placements = [Placement::Grid(lattice()), Placement::Hexagonal(lattice()), random()];
+        for placement in placements {
+            let generator = generator(placement, SIZES);
+            let positions = positions(&generator);
+            for k in 0..50u64 {
+                let corner = |k: u64| {
+                    Vec3::from_fn(|axis, _| {
+                        let part = generator.uniform(k, Use::Place, axis as u64);
+                        4.0 * part - 1.5
+                    })
+                };
+                let (low, high) = (corner(k).inf(&corner(k + 99)), corner(k).sup(&corner(k + 99)));
+                let mut listed = generator.numbers_within(&low, &high);
+                listed.sort_unstable();
+                assert!(listed.windows(2).all(|two| two[0] < two[1]));
+                for (number, x) in (0..).zip(&positions) {
+                    let is_inside =
+                        (0..3).all(|axis| low[axis] <= x[axis] && x[axis] <= high[axis]);
+                    assert!(!is_inside || listed.binary_search(&number).is_ok());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_bodies_than_fit_are_refused() {
+        let mut generator = generator(random(), SIZES);
+        generator.sizes = Sizes::Constant(0.2);
+        let error = generator.check("bodies[3]").unwrap_err().to_string();
+        assert!(error.contains("bodies[3].placement: 300 bodies of up to 0.2 m"), "{error}");
+        assert!(error.contains("36 cells"), "{error}");
+        generator.sizes = Sizes::Constant(f64::NAN);
+        assert!(generator.check("bodies[3]").is_err());
+    }
+}

@@ -1,0 +1,132 @@
+//! What bodies are made of, and how two materials meet.
+
+use crate::bounds;
+use crate::error::{Error, Result};
+use crate::rigid::body::MaterialId;
+
+/// A material.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Material {
+    /// kg/m^3.
+    pub density: f64,
+    /// Meeting itself. With another material: the mean of both, unless the pair has its own.
+    pub surface: Surface,
+}
+
+/// How two surfaces meet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surface {
+    /// Coefficient of restitution: the share of the normal speed that an impact gives back, 0 to 1.
+    pub restitution: f64,
+    /// Coefficient of friction (Coulomb), 0 or above.
+    pub friction: f64,
+}
+
+/// All materials of a scene, with the surface of each pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Materials {
+    densities: Vec<f64>,
+    /// The surface of materials `a` and `b` at `a * count + b`.
+    surfaces: Vec<Surface>,
+}
+
+impl Materials {
+    /// A table of `materials`; `pairs` replaces the mean for some pairs.
+    ///
+    /// # Errors
+    /// When a number is outside its bounds, or a pair names a material that is not there.
+    pub fn new(
+        materials: &[Material],
+        pairs: &[(MaterialId, MaterialId, Surface)],
+    ) -> Result<Self> {
+        for (i, material) in materials.iter().enumerate() {
+            let at = format!("materials[{i}]");
+            bounds::positive(&format!("{at}.density_kg_per_m3"), material.density)?;
+            material.surface.check(&at)?;
+        }
+        let mean = |a: &Material, b: &Material| Surface {
+            restitution: 0.5 * (a.surface.restitution + b.surface.restitution),
+            friction: 0.5 * (a.surface.friction + b.surface.friction),
+        };
+        let surfaces = materials.iter().flat_map(|a| materials.iter().map(move |b| mean(a, b)));
+        let mut table = Self {
+            densities: materials.iter().map(|material| material.density).collect(),
+            surfaces: surfaces.collect(),
+        };
+        for (i, &(a, b, surface)) in pairs.iter().enumerate() {
+            let at = format!("pairs[{i}]");
+            surface.check(&at)?;
+            let count = materials.len();
+            if usize::from(a.max(b)) >= count {
+                let cause = format!("material {} is not one of {count}", a.max(b));
+                return Err(Error::input(at, cause, "name materials of the scene"));
+            }
+            for (a, b) in [(a, b), (b, a)] {
+                table.surfaces[usize::from(a) * count + usize::from(b)] = surface;
+            }
+        }
+        Ok(table)
+    }
+
+    /// The density of a material, kg/m^3.
+    pub fn density(&self, material: MaterialId) -> f64 {
+        self.densities[usize::from(material)]
+    }
+
+    /// How two materials meet.
+    pub fn surface(&self, a: MaterialId, b: MaterialId) -> Surface {
+        self.surfaces[usize::from(a) * self.densities.len() + usize::from(b)]
+    }
+}
+
+impl Surface {
+    fn check(&self, at: &str) -> Result<()> {
+        bounds::not_negative(&format!("{at}.friction"), self.friction)?;
+        bounds::not_negative(&format!("{at}.restitution"), self.restitution)?;
+        if self.restitution <= 1.0 {
+            return Ok(());
+        }
+        let cause = format!("{} is above 1", self.restitution);
+        let remedy = "an impact gives back at most all of its speed: write 0 to 1";
+        Err(Error::input(format!("{at}.restitution"), cause, remedy))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_has_its_own_surface_or_the_mean_in_either_order() {
+        let material = |restitution, friction| Material {
+            density: 1000.0,
+            surface: Surface { restitution, friction },
+        };
+        let own = Surface { restitution: 1.0, friction: 0.0 };
+        let materials = [material(0.2, 0.4), material(0.6, 0.8), material(0.0, 0.1)];
+        let table = Materials::new(&materials, &[(2, 0, own)]).unwrap();
+        assert_eq!(table.surface(0, 2), own);
+        assert_eq!(table.surface(2, 0), own);
+        let mean = table.surface(1, 0);
+        assert!((mean.restitution - 0.4).abs() < 1e-15 && (mean.friction - 0.6).abs() < 1e-15);
+        assert_eq!(table.surface(0, 1), mean);
+    }
+
+    #[test]
+    fn numbers_outside_their_bounds_are_refused() {
+        let material = |density, restitution, friction| Material {
+            density,
+            surface: Surface { restitution, friction },
+        };
+        for bad in [
+            material(0.0, 0.5, 0.5),
+            material(f64::NAN, 0.5, 0.5),
+            material(1.0, 1.5, 0.5),
+            material(1.0, 0.5, -0.1),
+        ] {
+            assert!(Materials::new(&[bad], &[]).is_err(), "{bad:?}");
+        }
+        let good = material(1.0, 0.5, 0.5);
+        assert!(Materials::new(&[good], &[(0, 1, good.surface)]).is_err());
+    }
+}

@@ -1,0 +1,50 @@
+//! Many rigid bodies by domain decomposition (Iglberger & Rüde 2009).
+//!
+//! Space is divided into subdomains. A body belongs to the subdomain that contains its centre of
+//! mass; a rank advances the bodies of its own subdomains. Other ranks that the body reaches into
+//! hold a shadow copy of it: the same bits. No rank holds all bodies. Bodies that are immovable or
+//! follow keyframes are few; every rank has all of them.
+//!
+//! # A tour
+//!
+//! | module | |
+//! |---|---|
+//! | [`simulation`], [`step`] | one rank's [`RigidSimulation`], and its step as a table of contents |
+//! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
+//! | [`sync`] | own bodies and shadow copies, kept in step by next neighbours or shadow owners |
+//! | [`body`], [`solid`], [`material`] | what a body is |
+//! | [`motion`] | how it moves between contacts |
+//! | [`fixed`] | bodies that do not give way |
+//! | [`broad`], [`narrow`], [`contact`] | which bodies touch, and what that asks of them |
+//! | [`response`] | velocities after contacts |
+//! | [`generate`] | bodies by their numbers |
+//! | [`totals`] | energy and momentum |
+//!
+//! # The same bits on any number of ranks
+//!
+//! A body is advanced by its owner alone. Copies hold the bits of their owner. A contact is a function
+//! of its two bodies, and treated once: by the rank whose subdomain has its point. Sums over the
+//! contacts of a body run in the order of (partner, feature). Sums over all bodies are exact.
+
+pub mod body;
+pub mod broad;
+pub mod contact;
+pub mod domain;
+pub mod fixed;
+pub mod generate;
+pub mod material;
+pub mod motion;
+pub mod narrow;
+pub mod response;
+pub mod simulation;
+pub mod solid;
+pub mod step;
+pub mod sync;
+#[cfg(test)]
+mod tests;
+pub mod totals;
+
+pub use simulation::{Response, RigidModel, RigidSettings, RigidSimulation};
+pub use step::RigidReport;
+
+pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};

@@ -1,0 +1,269 @@
+//! How a body moves between contacts: half steps of the position, and a step of the velocity.
+//!
+//! A step of length `h` moves a body by `h / 2`, changes its velocity by the forces of the whole
+//! step and then by its contacts, and moves it by `h / 2` again.
+//!
+//! **Rotation.** `q <- exp(omega dt / 2) q`: the exponential map, exact for a constant angular
+//! velocity.
+//!
+//! **Gyroscopic term.** Euler's equation in the body's own frame by the implicit midpoint rule:
+//! `I (w' - w) + h (m x I m) = h tau` with `m = (w + w') / 2`. Without torque it keeps the energy
+//! `w . I w` and the length of `I w`, because both are quadratic and their rates vanish at `m`. (The
+//! implicit Euler rule, which games use, brakes a spinning body.)
+
+use nalgebra::{Quaternion, Unit, UnitQuaternion};
+
+use crate::math::{Mat3, Vec3};
+use crate::rigid::body::{Body, State};
+
+/// Half angles (rad), squared, below which a short series has all digits of sine and cosine.
+const SMALL_HALF_ANGLE_SQUARED: f64 = 1.0 / 64.0;
+
+/// Newton iterations of the gyroscopic term. From `h |omega| = 1` on they need 5.
+const NEWTON_ITERATIONS: usize = 8;
+
+/// Moves a body for `dt_s` seconds at a constant velocity.
+pub fn drift(state: &mut State, dt_s: f64) {
+    state.position += state.twist.linear * dt_s;
+    if state.twist.angular != Vec3::zeros() {
+        state.rotation = turned(&state.rotation, &(state.twist.angular * dt_s));
+    }
+}
+
+/// `rotation`, followed by the rotation about the axis `turn` (in space) by its length (rad).
+pub fn turned(rotation: &UnitQuaternion<f64>, turn: &Vec3) -> UnitQuaternion<f64> {
+    let half = turn * 0.5;
+    let x = half.norm_squared();
+    let (sinc, cos) = if x < SMALL_HALF_ANGLE_SQUARED { series(x) } else { exact(x) };
+    let v = half * sinc;
+    let product = Quaternion::new(cos, v.x, v.y, v.z) * rotation.into_inner();
+    // One Newton step brings the length back to 1: it is off by rounding alone.
+    Unit::new_unchecked(product * (1.5 - 0.5 * product.norm_squared()))
+}
+
+/// `sin(a) / a` and `cos(a)` of a small angle, from `x = a^2`.
+fn series(x: f64) -> (f64, f64) {
+    let sinc =
+        1.0 - x / 6.0 * (1.0 - x / 20.0 * (1.0 - x / 42.0 * (1.0 - x / 72.0 * (1.0 - x / 110.0))));
+    let cos =
+        1.0 - x / 2.0 * (1.0 - x / 12.0 * (1.0 - x / 30.0 * (1.0 - x / 56.0 * (1.0 - x / 90.0))));
+    (sinc, cos)
+}
+
+fn exact(x: f64) -> (f64, f64) {
+    let angle = x.sqrt();
+    (libm::sin(angle) / angle, libm::cos(angle))
+}
+
+/// The acceleration of the centre of mass by gravity (m/s^2) and the body's force, m/s^2.
+pub fn acceleration(body: &Body, gravity: &Vec3) -> Vec3 {
+    gravity + body.force / body.mass
+}
+
+/// Changes the velocity by the forces, the torque and the gyroscopic term of `h_s` seconds.
+pub fn accelerate(body: &mut Body, gravity: &Vec3, h_s: f64) {
+    body.state.twist.linear += acceleration(body, gravity) * h_s;
+    let omega = body.state.twist.angular;
+    if is_isotropic(&body.inertia) {
+        if body.torque != Vec3::zeros() {
+            body.state.twist.angular += body.torque * (h_s / body.inertia.x);
+        }
+    } else if omega != Vec3::zeros() || body.torque != Vec3::zeros() {
+        let rotation = &body.state.rotation;
+        let own = rotation.inverse_transform_vector(&omega);
+        let torque = rotation.inverse_transform_vector(&body.torque);
+        let own = gyroscopic(&body.inertia, own, &torque, h_s);
+        body.state.twist.angular = rotation.transform_vector(&own);
+    }
+}
+
+/// True if all axes are principal axes.
+pub fn is_isotropic(inertia: &Vec3) -> bool {
+    inertia.x == inertia.y && inertia.y == inertia.z
+}
+
+/// The angular velocity after `h_s` seconds, in the body's own frame.
+fn gyroscopic(inertia: &Vec3, omega: Vec3, torque: &Vec3, h_s: f64) -> Vec3 {
+    // In the midpoint m: 2 I (m - w) + h (m x I m - tau) = 0.
+    let mut mid = omega;
+    for _ in 0..NEWTON_ITERATIONS {
+        let momentum = inertia.component_mul(&mid);
+        let residual =
+            2.0 * inertia.component_mul(&(mid - omega)) + h_s * (mid.cross(&momentum) - torque);
+        let jacobian = Mat3::from_diagonal(&(2.0 * inertia))
+            + h_s * (mid.cross_matrix() * Mat3::from_diagonal(inertia) - momentum.cross_matrix());
+        let Some(inverse) = jacobian.try_inverse() else { return omega };
+        let change = inverse * residual;
+        mid -= change;
+        if change.norm_squared() <= 1e-32 * mid.norm_squared() {
+            break;
+        }
+    }
+    2.0 * mid - omega
+}
+
+/// How a body gives way to an impulse: the inverse of its mass matrix, in space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mobility {
+    /// 1/kg.
+    pub inverse_mass: f64,
+    /// 1/(kg m^2).
+    pub inverse_inertia: Mat3,
+}
+
+impl Mobility {
+    /// Of a body that does not give way.
+    pub const NONE: Self = Self {
+        inverse_mass: 0.0,
+        inverse_inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    };
+
+    /// Of a body where it is.
+    pub fn of(body: &Body) -> Self {
+        let inverse = body.inertia.map(|moment| 1.0 / moment);
+        let diagonal = Mat3::from_diagonal(&inverse);
+        let inverse_inertia = if is_isotropic(&body.inertia) {
+            diagonal
+        } else {
+            let rotation = body.state.rotation.to_rotation_matrix().into_inner();
+            rotation * diagonal * rotation.transpose()
+        };
+        Self { inverse_mass: 1.0 / body.mass, inverse_inertia }
+    }
+
+    /// The speed along the unit vector `direction` that a unit impulse along it gives to the point
+    /// at `arm` (m) from the centre of mass: the inverse of the perceived mass, 1/kg.
+    pub fn along(&self, arm: &Vec3, direction: &Vec3) -> f64 {
+        let twist = arm.cross(direction);
+        self.inverse_mass + twist.dot(&(self.inverse_inertia * twist))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rigid::body::{Shape, Twist};
+
+    fn body(inertia: Vec3, angular: Vec3) -> Body {
+        Body {
+            id: 0,
+            shape: Shape::Box { half: Vec3::repeat(0.5) },
+            material: 0,
+            mass: 2.0,
+            inertia,
+            state: State {
+                position: Vec3::zeros(),
+                rotation: UnitQuaternion::identity(),
+                twist: Twist { angular, linear: Vec3::zeros() },
+            },
+            force: Vec3::zeros(),
+            torque: Vec3::zeros(),
+        }
+    }
+
+    fn step(body: &mut Body, gravity: &Vec3, h: f64) {
+        drift(&mut body.state, h / 2.0);
+        accelerate(body, gravity, h);
+        drift(&mut body.state, h / 2.0);
+    }
+
+    fn energy(body: &Body) -> f64 {
+        let own = body.state.rotation.inverse_transform_vector(&body.state.twist.angular);
+        0.5 * own.dot(&body.inertia.component_mul(&own))
+    }
+
+    fn angular_momentum(body: &Body) -> Vec3 {
+        let own = body.state.rotation.inverse_transform_vector(&body.state.twist.angular);
+        body.state.rotation.transform_vector(&body.inertia.component_mul(&own))
+    }
+
+    #[test]
+    fn series_and_library_agree_where_they_meet() {
+        for x in [0.9 * SMALL_HALF_ANGLE_SQUARED, 0.999 * SMALL_HALF_ANGLE_SQUARED, 1e-4] {
+            let ((a, b), (c, d)) = (series(x), exact(x));
+            assert!((a - c).abs() < 3e-16 && (b - d).abs() < 3e-16, "{x}: {} {}", a - c, b - d);
+        }
+    }
+
+    #[test]
+    fn free_fall_meets_the_parabola() {
+        let gravity = Vec3::new(0.0, -9.81, 0.0);
+        let mut falling = body(Vec3::repeat(1.0), Vec3::zeros());
+        falling.state.twist.linear = Vec3::new(1.0, 3.0, 0.0);
+        for _ in 0..1000 {
+            step(&mut falling, &gravity, 1e-3);
+        }
+        // Two half steps around the change of velocity are exact for a constant force.
+        let expected = Vec3::new(1.0, 3.0 - 0.5 * 9.81, 0.0);
+        assert!((falling.state.position - expected).norm() < 1e-12);
+    }
+
+    #[test]
+    fn a_constant_rotation_returns_after_full_turns() {
+        let mut ball = body(Vec3::repeat(1.0), Vec3::new(0.0, 0.0, std::f64::consts::TAU));
+        for _ in 0..1000 {
+            step(&mut ball, &Vec3::zeros(), 1e-2);
+        }
+        let angle = 2.0 * libm::asin(ball.state.rotation.imag().norm());
+        assert!(angle < 1e-11, "{angle}");
+        assert!((ball.state.rotation.norm() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_top_keeps_energy_and_angular_momentum() {
+        let mut top = body(Vec3::new(1.0, 2.0, 3.5), Vec3::new(3.0, 1.0, 4.0));
+        let (energy_before, momentum_before) = (energy(&top), angular_momentum(&top));
+        let mut worst: f64 = 0.0;
+        for _ in 0..20_000 {
+            step(&mut top, &Vec3::zeros(), 1e-3);
+            let drift = (angular_momentum(&top) - momentum_before).norm() / momentum_before.norm();
+            worst = worst.max(drift);
+        }
+        let change = energy(&top) / energy_before - 1.0;
+        assert!(change.abs() < 1e-11, "{change}");
+        assert!((angular_momentum(&top).norm() / momentum_before.norm() - 1.0).abs() < 1e-11);
+        assert!(worst < 1e-3, "direction of the angular momentum is off by {worst}");
+    }
+
+    #[test]
+    fn the_intermediate_axis_flips_and_the_others_do_not() {
+        let flips = |axis: usize| {
+            let mut angular = Vec3::repeat(1e-3);
+            angular[axis] = 10.0;
+            let mut top = body(Vec3::new(1.0, 2.0, 3.0), angular);
+            let (mut sign, mut flips) = (1.0, 0);
+            for _ in 0..10_000 {
+                step(&mut top, &Vec3::zeros(), 1e-3);
+                let own = top.state.rotation.inverse_transform_vector(&top.state.twist.angular);
+                if own[axis] * sign < -5.0 {
+                    (sign, flips) = (-sign, flips + 1);
+                }
+            }
+            flips
+        };
+        assert_eq!((flips(0), flips(2)), (0, 0));
+        assert!(flips(1) >= 2);
+    }
+
+    #[test]
+    fn a_torque_turns_a_body_as_its_inertia_says() {
+        for inertia in [Vec3::repeat(2.0), Vec3::new(1.0, 3.0, 2.0)] {
+            let mut wheel = body(inertia, Vec3::zeros());
+            wheel.torque = Vec3::new(0.0, 0.0, 4.0);
+            for _ in 0..100 {
+                step(&mut wheel, &Vec3::zeros(), 1e-2);
+            }
+            let expected = Vec3::new(0.0, 0.0, 4.0 / inertia.z);
+            assert!((wheel.state.twist.angular - expected).norm() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_perceived_mass_of_a_ball_at_its_rim_is_two_sevenths() {
+        let (mass, radius) = (2.0, 0.3);
+        let mut ball = body(Vec3::repeat(0.4 * mass * radius * radius), Vec3::zeros());
+        ball.mass = mass;
+        let along = Mobility::of(&ball).along(&Vec3::new(0.0, -radius, 0.0), &Vec3::x());
+        assert!((1.0 / along - mass * 2.0 / 7.0).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,247 @@
+//! Where closed meshes touch other bodies. A mesh is not convex, so no single plane separates it. Its
+//! contacts are samples instead: corners of one body inside the other, and the middle of each part of an
+//! edge that is inside although its ends are not. A sample is pushed out to the nearest point of
+//! the other's surface. A body that lies deep inside another is not found to touch by its faces.
+
+use smallvec::SmallVec;
+
+use crate::math::Vec3;
+use crate::rigid::narrow::convex::Convex;
+use crate::rigid::narrow::round::{nearest, nearest_of_segments};
+use crate::rigid::narrow::{Placed, Touch, Touches};
+use crate::rigid::solid::ClosedMesh;
+
+/// A closed mesh in space.
+#[derive(Clone, Copy)]
+pub struct PlacedMesh<'a> {
+    /// Where it is.
+    pub placed: &'a Placed<'a>,
+    /// Its surface.
+    pub mesh: &'a ClosedMesh,
+}
+
+/// A solid of flat faces that can be sampled.
+pub trait Solid {
+    /// Where the surface is nearest to a point inside, and how far that point is above: `None` if
+    /// the point is outside.
+    fn out_of(&self, x: &Vec3) -> Option<(Vec3, f64)>;
+    /// Parts of a segment inside, from and to, as shares of its length.
+    fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]>;
+    /// Calls `visit` with each corner.
+    fn each_corner(&self, visit: &mut dyn FnMut(&Vec3));
+    /// Calls `visit` with the ends of each edge.
+    fn each_edge(&self, visit: &mut dyn FnMut(&[Vec3; 2]));
+}
+
+impl Solid for Convex<'_> {
+    fn out_of(&self, x: &Vec3) -> Option<(Vec3, f64)> {
+        let (face, height) = self.outermost(x);
+        (height <= 0.0).then(|| (self.planes[face].normal, height))
+    }
+
+    fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
+        self.clip(segment).into_iter().collect()
+    }
+
+    fn each_corner(&self, visit: &mut dyn FnMut(&Vec3)) {
+        self.vertices.iter().for_each(visit);
+    }
+
+    fn each_edge(&self, visit: &mut dyn FnMut(&[Vec3; 2])) {
+        self.topology.edges.iter().for_each(|edge| visit(&self.ends(edge)));
+    }
+}
+
+impl Solid for PlacedMesh<'_> {
+    fn out_of(&self, x: &Vec3) -> Option<(Vec3, f64)> {
+        let own = self.placed.to_own(x);
+        let (found, height) = self.mesh.signed_nearest(&own);
+        if height > 0.0 {
+            return None;
+        }
+        let apart = found.point - own;
+        let out = if apart == Vec3::zeros() { self.mesh.out(&found) } else { apart }
+            .try_normalize(0.0)?;
+        Some((self.placed.rotation.transform_vector(&out), height))
+    }
+
+    fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
+        let own = segment.map(|x| self.placed.to_own(&x));
+        let shares = self.mesh.crossings(&own);
+        shares.chunks_exact(2).map(|two| [two[0], two[1]]).collect()
+    }
+
+    fn each_corner(&self, visit: &mut dyn FnMut(&Vec3)) {
+        self.mesh.mesh().positions.iter().for_each(|x| visit(&self.placed.to_space(x)));
+    }
+
+    fn each_edge(&self, visit: &mut dyn FnMut(&[Vec3; 2])) {
+        self.mesh.edges().for_each(|(ends, _)| visit(&ends.map(|x| self.placed.to_space(&x))));
+    }
+}
+
+/// Two solids of flat faces, at least one of them a closed mesh.
+pub fn solids(
+    first: &dyn Solid,
+    second: &dyn Solid,
+    first_bound: (Vec3, f64),
+    second_bound: (Vec3, f64),
+    touches: &mut Touches,
+) {
+    samples(first, second, second_bound, 1.0, touches);
+    samples(second, first, first_bound, -1.0, touches);
+}
+
+/// Samples of `own` inside `other`. Contacts point out of `other`, times `sign`.
+fn samples(
+    own: &dyn Solid,
+    other: &dyn Solid,
+    (centre, reach): (Vec3, f64),
+    sign: f64,
+    touches: &mut Touches,
+) {
+    let mut push = |x: &Vec3| {
+        if let Some((out, height)) = other.out_of(x) {
+            let point = x - out * (0.5 * height);
+            touches.push(Touch { point, normal: out * sign, gap: height });
+        }
+    };
+    own.each_corner(&mut |x| {
+        if (x - centre).norm() <= reach {
+            push(x);
+        }
+    });
+    if sign < 0.0 {
+        // Edges of the second body that cross the first are found from the first body's side.
+        return;
+    }
+    own.each_edge(&mut |ends| {
+        if (nearest(ends, &centre) - centre).norm() > reach {
+            return;
+        }
+        for [from, to] in other.inside(ends) {
+            if from > 0.0 && to < 1.0 {
+                push(&(ends[0] + (ends[1] - ends[0]) * (0.5 * (from + to))));
+            }
+        }
+    });
+}
+
+/// A sphere as the first body, and a mesh.
+pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, touches: &mut Touches) {
+    let own = second.placed.to_own(centre);
+    let (deepest, height) = second.mesh.signed_nearest(&own);
+    if height > radius {
+        return;
+    }
+    let mut push = |apart: Vec3, height: f64| {
+        let Some(out) = apart.try_normalize(0.0) else { return };
+        let normal = second.placed.rotation.transform_vector(&out);
+        let gap = height - radius;
+        touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
+    };
+    if height <= 0.0 {
+        // The centre is inside: out through the nearest point.
+        let apart = deepest.point - own;
+        push(if apart == Vec3::zeros() { second.mesh.out(&deepest) } else { apart }, height);
+        return;
+    }
+    // Each point where the surface comes nearest: a point on an edge or corner only if all faces
+    // there agree that it is the nearest.
+    let mut near: SmallVec<[_; 16]> = SmallVec::new();
+    second.mesh.near(&own, radius, |found| {
+        if found.distance <= radius {
+            near.push(found);
+        }
+    });
+    near.sort_unstable_by(|a, b| {
+        (a.distance, a.face).partial_cmp(&(b.distance, b.face)).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let mut kept: SmallVec<[Vec3; 8]> = SmallVec::new();
+    for found in &near {
+        let apart = own - found.point;
+        let is_above = second.mesh.out(found).dot(&apart) > 0.0;
+        // A nearer point in nearly the same direction is this contact already.
+        let is_new =
+            kept.iter().all(|other: &Vec3| other.dot(&apart) < 0.9 * other.norm() * apart.norm());
+        let is_own = found.feature == 6 || found.distance <= deepest.distance * (1.0 + 1e-9);
+        if is_above && is_new && is_own {
+            kept.push(apart);
+            push(apart, found.distance);
+        }
+    }
+}
+
+/// A capsule as the first body, and a mesh: its ends on faces, corners and edges on its side.
+pub fn capsule(segment: &[Vec3; 2], radius: f64, second: &PlacedMesh, touches: &mut Touches) {
+    for end in segment {
+        sphere(end, radius, second, touches);
+    }
+    let own = segment.map(|x| second.placed.to_own(&x));
+    let along = own[1] - own[0];
+    let mut push = |x: Vec3, y: Vec3, out: &Vec3| {
+        let share = along.dot(&(x - own[0]));
+        let (apart, end) = (x - y, along.norm_squared());
+        let distance = apart.norm();
+        if share > 0.0
+            && share < end
+            && distance > 0.0
+            && distance <= radius
+            && out.dot(&apart) > 0.0
+        {
+            let normal = second.placed.rotation.transform_vector(&(apart / distance));
+            let gap = distance - radius;
+            let point = second.placed.to_space(&x) - normal * (radius + 0.5 * gap);
+            touches.push(Touch { point, normal, gap });
+        }
+    };
+    for (ends, out) in second.mesh.edges() {
+        let [x, y] = nearest_of_segments(&own, &ends);
+        push(x, y, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shapes::{Cuboid, ShapeKind};
+    use crate::rigid::body::Shape;
+    use crate::rigid::solid::{Geometry, Solid as SolidBody};
+    use nalgebra::UnitQuaternion;
+
+    #[test]
+    fn a_sphere_on_a_triangulated_cube_has_the_contact_of_a_box() {
+        let mesh = Cuboid { size_m: [2.0; 3], edge_m: Some(0.4) }.mesh();
+        let (solid, _) = SolidBody::mesh(&mesh, "mesh").unwrap();
+        let Geometry::Mesh(mesh) = &solid.geometry else { panic!("a mesh") };
+        let shape = Shape::Solid(0);
+        let rotation = UnitQuaternion::identity();
+        let placed = Placed { shape: &shape, position: Vec3::zeros(), rotation };
+        let second = PlacedMesh { placed: &placed, mesh };
+        let half = Vec3::repeat(1.0);
+        let places = [
+            Vec3::new(0.13, 1.4, -0.27),
+            Vec3::new(0.0, 1.4, 0.0),
+            Vec3::new(1.3, 1.2, 0.1),
+            Vec3::new(1.2, -1.2, 1.2),
+            Vec3::new(0.1, 0.8, 0.2),
+            Vec3::new(3.0, 0.0, 0.0),
+        ];
+        for centre in places {
+            let (mut found, mut expected) = (Touches::new(), Touches::new());
+            sphere(&centre, 0.5, &second, &mut found);
+            crate::rigid::narrow::round::sphere_and_box(
+                &centre,
+                0.5,
+                &placed,
+                &half,
+                &mut expected,
+            );
+            assert_eq!(found.len(), expected.len(), "{centre:?}: {found:?}");
+            for (a, b) in found.iter().zip(&expected) {
+                assert!((a.point - b.point).norm() < 1e-12, "{centre:?}: {a:?} {b:?}");
+                assert!((a.normal - b.normal).norm() < 1e-12 && (a.gap - b.gap).abs() < 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Convex polytopes in space: boxes and hulls.
+
+use smallvec::SmallVec;
+
+use crate::math::Vec3;
+use crate::rigid::narrow::Placed;
+use crate::rigid::narrow::round::nearest;
+
+/// An edge: its two vertices, and the two faces that meet there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// Vertices.
+    pub ends: [u32; 2],
+    /// Faces.
+    pub faces: [u32; 2],
+}
+
+/// What does not change when a polytope moves.
+#[derive(Debug, Clone, Copy)]
+pub struct Topology<'a> {
+    /// Vertices of face `f`, counter-clockwise from outside:
+    /// `face_vertices[face_starts[f]..face_starts[f + 1]]`.
+    pub face_starts: &'a [u32],
+    /// See `face_starts`.
+    pub face_vertices: &'a [u32],
+    /// Each edge once.
+    pub edges: &'a [Edge],
+}
+
+/// A plane: `normal . x = offset`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plane {
+    /// Unit normal.
+    pub normal: Vec3,
+    /// m.
+    pub offset: f64,
+}
+
+impl Plane {
+    /// How far `x` is above, m.
+    pub fn height(&self, x: &Vec3) -> f64 {
+        self.normal.dot(x) - self.offset
+    }
+}
+
+/// A convex polytope.
+#[derive(Debug, Clone)]
+pub struct Convex<'a> {
+    /// Corners, m.
+    pub vertices: SmallVec<[Vec3; 8]>,
+    /// The plane of each face; its normal points out.
+    pub planes: SmallVec<[Plane; 6]>,
+    /// A point inside, m.
+    pub centre: Vec3,
+    /// Faces and edges.
+    pub topology: Topology<'a>,
+}
+
+const fn edge(a: u32, b: u32, f: u32, g: u32) -> Edge {
+    Edge { ends: [a, b], faces: [f, g] }
+}
+
+/// Corner `c` of a box is on the upper side of axis `i` if bit `i` of `c` is set. Faces `2 i` and
+/// `2 i + 1` are the lower and the upper one of axis `i`.
+const BOX: Topology<'static> = Topology {
+    face_starts: &[0, 4, 8, 12, 16, 20, 24],
+    face_vertices: &[0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6],
+    edges: &[
+        edge(0, 1, 2, 4),
+        edge(2, 3, 3, 4),
+        edge(4, 5, 2, 5),
+        edge(6, 7, 3, 5),
+        edge(0, 2, 0, 4),
+        edge(1, 3, 1, 4),
+        edge(4, 6, 0, 5),
+        edge(5, 7, 1, 5),
+        edge(0, 4, 0, 2),
+        edge(1, 5, 1, 2),
+        edge(2, 6, 0, 3),
+        edge(3, 7, 1, 3),
+    ],
+};
+
+impl Convex<'static> {
+    /// A box with these half edges, where `body` is.
+    pub fn cuboid(body: &Placed, half: &Vec3) -> Self {
+        let axes =
+            [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| body.rotation.transform_vector(&axis));
+        let sides = [axes[0] * half.x, axes[1] * half.y, axes[2] * half.z];
+        let corner = |c: u32| {
+            let side = |i: usize| if c >> i & 1 == 1 { sides[i] } else { -sides[i] };
+            body.position + (side(0) + side(1) + side(2))
+        };
+        let plane = |f: usize| {
+            let sign = if f % 2 == 1 { 1.0 } else { -1.0 };
+            let normal = axes[f / 2] * sign;
+            Plane { normal, offset: normal.dot(&body.position) + half[f / 2] }
+        };
+        Self {
+            vertices: (0..8).map(corner).collect(),
+            planes: (0..6).map(plane).collect(),
+            centre: body.position,
+            topology: BOX,
+        }
+    }
+}
+
+impl Convex<'_> {
+    /// The corners of a face, in order around it.
+    pub fn corners(&self, face: usize) -> impl ExactSizeIterator<Item = Vec3> + Clone {
+        let starts = self.topology.face_starts;
+        let own = starts[face] as usize..starts[face + 1] as usize;
+        self.topology.face_vertices[own].iter().map(|&v| self.vertices[v as usize])
+    }
+
+    /// The two ends of an edge.
+    pub fn ends(&self, edge: &Edge) -> [Vec3; 2] {
+        edge.ends.map(|v| self.vertices[v as usize])
+    }
+
+    /// The face that `x` is farthest above, or least below, and by how much.
+    pub fn outermost(&self, x: &Vec3) -> (usize, f64) {
+        let heights = self.planes.iter().map(|plane| plane.height(x)).enumerate();
+        heights.fold((0, f64::NEG_INFINITY), |best, face| if face.1 > best.1 { face } else { best })
+    }
+
+    /// The point of the surface nearest to a point `x` outside.
+    pub fn nearest_to(&self, x: &Vec3) -> Vec3 {
+        let mut best = (f64::INFINITY, *x);
+        for (face, plane) in self.planes.iter().enumerate() {
+            let height = plane.height(x);
+            if height <= 0.0 {
+                continue;
+            }
+            let point = self.nearest_on(face, x);
+            let distance = (x - point).norm_squared();
+            if distance < best.0 {
+                best = (distance, point);
+            }
+        }
+        best.1
+    }
+
+    /// The point of a face nearest to `x`.
+    fn nearest_on(&self, face: usize, x: &Vec3) -> Vec3 {
+        let plane = &self.planes[face];
+        let foot = x - plane.normal * plane.height(x);
+        let corners = self.corners(face);
+        let sides = || corners.clone().zip(corners.clone().cycle().skip(1));
+        let is_inside = |(a, b): (Vec3, Vec3)| (b - a).cross(&(foot - a)).dot(&plane.normal) >= 0.0;
+        if sides().all(is_inside) {
+            return foot;
+        }
+        let mut best = (f64::INFINITY, foot);
+        for (a, b) in sides() {
+            let point = nearest(&[a, b], x);
+            let distance = (x - point).norm_squared();
+            if distance < best.0 {
+                best = (distance, point);
+            }
+        }
+        best.1
+    }
+
+    /// The part of a segment inside, as shares of its length.
+    pub fn clip(&self, segment: &[Vec3; 2]) -> Option<[f64; 2]> {
+        let (mut from, mut to) = (0.0_f64, 1.0_f64);
+        for plane in &self.planes {
+            let [start, end] = [plane.height(&segment[0]), plane.height(&segment[1])];
+            if start > 0.0 && end > 0.0 {
+                return None;
+            }
+            if start > 0.0 {
+                from = from.max(start / (start - end));
+            } else if end > 0.0 {
+                to = to.min(start / (start - end));
+            }
+        }
+        (from <= to).then_some([from, to])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rigid::body::Shape;
+    use nalgebra::UnitQuaternion;
+
+    #[test]
+    fn a_box_has_its_faces_and_edges_where_they_belong() {
+        let half = Vec3::new(1.0, 2.0, 3.0);
+        let shape = Shape::Box { half };
+        let rotation = UnitQuaternion::from_euler_angles(0.3, 0.5, -1.1);
+        let placed = Placed { shape: &shape, position: Vec3::new(4.0, -1.0, 2.0), rotation };
+        let cuboid = Convex::cuboid(&placed, &half);
+        for (face, plane) in cuboid.planes.iter().enumerate() {
+            let corners: Vec<_> = cuboid.corners(face).collect();
+            assert_eq!(corners.len(), 4);
+            assert!(corners.iter().all(|x| plane.height(x).abs() < 1e-14));
+            let around = (corners[1] - corners[0]).cross(&(corners[2] - corners[1]));
+            assert!(around.dot(&plane.normal) > 0.0, "face {face} turns the wrong way");
+        }
+        for edge in BOX.edges {
+            for face in edge.faces {
+                let on_face = |x: &Vec3| cuboid.planes[face as usize].height(x).abs() < 1e-14;
+                assert!(cuboid.ends(edge).iter().all(on_face), "{edge:?}");
+            }
+        }
+        let outside = placed.to_space(&Vec3::new(0.5, 5.0, 4.0));
+        let found = placed.to_own(&cuboid.nearest_to(&outside));
+        assert!((found - Vec3::new(0.5, 2.0, 3.0)).norm() < 1e-13);
+    }
+}

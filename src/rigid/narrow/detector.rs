@@ -1,0 +1,277 @@
+//! All contacts of a rank.
+//!
+//! A body near a periodic border is found at each of its images. Every contact is computed with its
+//! first body where its owner has it and the second one beside it: the same bits at whichever
+//! image, and on whichever rank, it was found.
+
+use crate::math::Vec3;
+use crate::rigid::body::{Body, State};
+use crate::rigid::broad::{Bound, Broad};
+use crate::rigid::contact::{Contact, Partner};
+use crate::rigid::fixed::{FixedBodies, FixedShape};
+use crate::rigid::narrow::{Placed, Touches, half_space, touch};
+use crate::rigid::solid::Solids;
+use crate::threads::Threads;
+
+/// Pairs of one piece of the narrow phase.
+const PIECE: usize = 2048;
+
+/// All bodies that a rank knows.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Movable bodies, shadow copies too.
+    pub bodies: &'a [Body],
+    /// Fixed bodies.
+    pub fixed: &'a FixedBodies,
+    /// Their hulls and meshes.
+    pub solids: &'a Solids,
+}
+
+/// A movable body at another place, some periods away from where its owner has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ImageOf {
+    /// Place of the body in this rank's list.
+    pub place: u32,
+    /// How many periods it is away along each axis.
+    pub image: [i8; 3],
+    /// Where its centre is, m.
+    pub centre: Vec3,
+}
+
+/// All images beside the bodies themselves.
+#[derive(Debug, Clone, Copy)]
+pub struct Images<'a> {
+    /// The images.
+    pub list: &'a [ImageOf],
+    /// Extent of the domain along each axis, m.
+    pub period: Vec3,
+}
+
+impl Images<'_> {
+    /// No periodic border.
+    pub const NONE: Self = Self { list: &[], period: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// The body and the image of entry `entry` of `bodies` bodies and all images.
+    fn entry(&self, entry: u32, bodies: usize) -> (u32, [i8; 3]) {
+        match (entry as usize).checked_sub(bodies) {
+            None => (entry, [0; 3]),
+            Some(at) => (self.list[at].place, self.list[at].image),
+        }
+    }
+
+    /// So many periods, m.
+    fn shift(&self, image: [i8; 3]) -> Vec3 {
+        Vec3::from_fn(|axis, _| f64::from(image[axis]) * self.period[axis])
+    }
+}
+
+/// Finds contacts. It keeps its memory from step to step.
+#[derive(Debug, Default)]
+pub struct Detector {
+    /// The broad phase.
+    pub broad: Broad,
+    bounds: Vec<Bound>,
+    /// Places of the fixed bodies that have bounds.
+    bounded: Vec<u32>,
+    /// Fixed half-spaces with their normals.
+    half_spaces: Vec<(u32, Vec3)>,
+    /// Where pieces of bodies start.
+    pieces: Vec<usize>,
+    pairs: Vec<[u32; 2]>,
+}
+
+impl Detector {
+    /// Writes to `contacts` the contacts of all movable bodies with each other and with the fixed ones
+    /// whose point `is_ours` (m): ours to treat. The order of the contacts is not that of the
+    /// bodies, and does not depend on the number of threads.
+    pub fn contacts(
+        &mut self,
+        world: &Surroundings,
+        threads: &Threads,
+        is_ours: impl Fn(&Vec3) -> bool + Sync,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let is_ours = |_, point: &Vec3| is_ours(point);
+        self.contacts_of_images(world, &Images::NONE, threads, is_ours, contacts);
+    }
+
+    /// The same with images. A contact is found once for each pair of images that touch. `is_ours`
+    /// gets the image of the first body, and the point that belongs to image zero of it.
+    pub fn contacts_of_images(
+        &mut self,
+        world: &Surroundings,
+        images: &Images,
+        threads: &Threads,
+        is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
+        contacts: &mut Vec<Contact>,
+    ) {
+        contacts.clear();
+        self.collect_bounds(world, images);
+        let movable = world.bodies.len() + images.list.len();
+        self.broad.pairs(&self.bounds, movable, threads, &mut self.pairs);
+        let of_pairs = OfPairs { world, images, bounded: &self.bounded };
+        threads.collect(&self.pairs, PIECE, contacts, |pairs, contacts| {
+            let mut touches = Touches::new();
+            for pair in pairs {
+                of_pairs.contacts(pair, &is_ours, &mut touches, contacts);
+            }
+        });
+        if !self.half_spaces.is_empty() {
+            self.on_planes(world, images, threads, is_ours, contacts);
+        }
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.broad.bytes() + size_of::<Bound>() * self.bounds.capacity() + 8 * self.pairs.capacity()
+    }
+
+    fn collect_bounds(&mut self, world: &Surroundings, images: &Images) {
+        let Surroundings { bodies, fixed, solids } = *world;
+        let bound =
+            |body: &Body| Bound { centre: body.state.position, radius: solids.reach(&body.shape) };
+        self.bounds.clear();
+        self.bounds.extend(bodies.iter().map(bound));
+        for &ImageOf { place, centre, .. } in images.list {
+            let radius = self.bounds[place as usize].radius;
+            self.bounds.push(Bound { centre, radius });
+        }
+        self.bounded.clear();
+        self.half_spaces.clear();
+        self.pieces.clear();
+        self.pieces.extend((0..self.bounds.len()).step_by(PIECE));
+        for ((body, state), place) in fixed.bodies().iter().zip(fixed.states()).zip(0..) {
+            match &body.shape {
+                FixedShape::HalfSpace => {
+                    let normal = state.rotation.transform_vector(&Vec3::y());
+                    self.half_spaces.push((place, normal));
+                }
+                FixedShape::Shape(shape) => {
+                    self.bounded.push(place);
+                    self.bounds.push(Bound { centre: state.position, radius: solids.reach(shape) });
+                }
+            }
+        }
+    }
+
+    fn on_planes(
+        &self,
+        world: &Surroundings,
+        images: &Images,
+        threads: &Threads,
+        is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let Surroundings { bodies, fixed, solids } = *world;
+        let movable = bodies.len() + images.list.len();
+        threads.collect(&self.pieces, 1, contacts, |starts, contacts| {
+            let mut touches = Touches::new();
+            for &start in starts {
+                let end = movable.min(start + PIECE);
+                for (bound, entry) in self.bounds[start..end].iter().zip(start as u32..) {
+                    for &(place, normal) in &self.half_spaces {
+                        let state = &fixed.states()[place as usize];
+                        if normal.dot(&(bound.centre - state.position)) > bound.radius {
+                            continue;
+                        }
+                        let (first, image) = images.entry(entry, bodies.len());
+                        let meeting =
+                            Meeting::new(first, image, Partner::Fixed(place), [0; 3], images);
+                        let body = &bodies[first as usize];
+                        let body = Placed::new(&body.shape, &body.state);
+                        let position = state.position + meeting.shift;
+                        let state = State { position, ..*state };
+                        half_space::touch(&body, &state, solids, &mut touches);
+                        meeting.push(&touches, &is_ours, contacts);
+                    }
+                }
+            }
+        });
+    }
+}
+
+#[derive(Clone, Copy)]
+struct OfPairs<'a> {
+    world: &'a Surroundings<'a>,
+    images: &'a Images<'a>,
+    bounded: &'a [u32],
+}
+
+impl OfPairs<'_> {
+    fn contacts(
+        &self,
+        pair: &[u32; 2],
+        is_ours: &impl Fn([i8; 3], &Vec3) -> bool,
+        touches: &mut Touches,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let Surroundings { bodies, fixed, solids } = *self.world;
+        let movable = (bodies.len() + self.images.list.len()) as u32;
+        let entry = |entry: u32| self.images.entry(entry, bodies.len());
+        let id = |place: u32| bodies[place as usize].id;
+        let [low, high] = [pair[0].min(pair[1]), pair[0].max(pair[1])];
+        let (first, image) = entry(low);
+        let meeting = if high < movable {
+            let (second, other) = entry(high);
+            if id(first) < id(second) {
+                Meeting::new(first, image, Partner::Movable(second), other, self.images)
+            } else {
+                Meeting::new(second, other, Partner::Movable(first), image, self.images)
+            }
+        } else {
+            let second = Partner::Fixed(self.bounded[(high - movable) as usize]);
+            Meeting::new(first, image, second, [0; 3], self.images)
+        };
+        let own = &bodies[meeting.first as usize];
+        let mut other = match meeting.second {
+            Partner::Movable(place) => {
+                let body = &bodies[place as usize];
+                Placed::new(&body.shape, &body.state)
+            }
+            Partner::Fixed(place) => match &fixed.bodies()[place as usize].shape {
+                FixedShape::HalfSpace => return,
+                FixedShape::Shape(shape) => Placed::new(shape, &fixed.states()[place as usize]),
+            },
+        };
+        other.position += meeting.shift;
+        touch(&Placed::new(&own.shape, &own.state), &other, solids, touches);
+        meeting.push(touches, is_ours, contacts);
+    }
+}
+
+/// Two bodies that may touch, at given images.
+struct Meeting {
+    first: u32,
+    image: [i8; 3],
+    second: Partner,
+    /// Where the second body is, seen from where its owner has it, if the first is where its owner
+    /// has it, m.
+    shift: Vec3,
+    /// Added to the numbers of the contacts: two bodies may meet at two places.
+    feature: u32,
+}
+
+impl Meeting {
+    fn new(first: u32, image: [i8; 3], second: Partner, other: [i8; 3], images: &Images) -> Self {
+        let apart = [0, 1, 2].map(|axis| other[axis] - image[axis]);
+        let digits = apart.map(|periods| i32::from(periods).rem_euclid(5) as u32);
+        let feature = (digits[0] + 5 * digits[1] + 25 * digits[2]) << 20;
+        Self { first, image, second, shift: images.shift(apart), feature }
+    }
+
+    fn push(
+        &self,
+        touches: &Touches,
+        is_ours: &impl Fn([i8; 3], &Vec3) -> bool,
+        contacts: &mut Vec<Contact>,
+    ) {
+        for (touch, number) in touches.iter().zip(0..) {
+            if is_ours(self.image, &touch.point) {
+                let Self { first, second, shift, .. } = *self;
+                let (point, normal, gap) = (touch.point, touch.normal, touch.gap);
+                let feature = self.feature + number;
+                contacts.push(Contact { first, second, shift, feature, point, normal, gap });
+            }
+        }
+    }
+}

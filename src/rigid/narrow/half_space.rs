@@ -1,0 +1,45 @@
+//! Bodies on a plane: closed forms.
+
+use crate::math::Vec3;
+use crate::rigid::body::{Shape, State};
+use crate::rigid::narrow::{Placed, Touch, Touches};
+use crate::rigid::solid::Solids;
+
+/// The points at which `body` is in the half-space below the plane through the origin of `state`,
+/// whose normal is the y axis of `state`.
+pub fn touch(body: &Placed, state: &State, solids: &Solids, touches: &mut Touches) {
+    touches.clear();
+    let normal = state.rotation.transform_vector(&Vec3::y());
+    let mut rest_on = |point: &Vec3, radius: f64| {
+        let gap = normal.dot(&(point - state.position)) - radius;
+        if gap <= 0.0 {
+            touches.push(Touch { point: point - normal * (radius + 0.5 * gap), normal, gap });
+        }
+    };
+    match *body.shape {
+        Shape::Sphere { radius } => rest_on(&body.position, radius),
+        Shape::Capsule { half_length, radius } => {
+            body.segment(half_length).iter().for_each(|end| rest_on(end, radius));
+        }
+        Shape::Box { half } => {
+            let sides = [half.x, half.y, half.z].into_iter().enumerate();
+            let axes: [Vec3; 3] = {
+                let mut axes = [Vec3::zeros(); 3];
+                for (axis, side) in sides {
+                    let mut own = Vec3::zeros();
+                    own[axis] = side;
+                    axes[axis] = body.rotation.transform_vector(&own);
+                }
+                axes
+            };
+            for corner in 0..8 {
+                let sign = |axis: u32| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
+                let arm = axes[0] * sign(0) + axes[1] * sign(1) + axes[2] * sign(2);
+                rest_on(&(body.position + arm), 0.0);
+            }
+        }
+        Shape::Solid(id) => {
+            solids.get(id).vertices().iter().for_each(|x| rest_on(&body.to_space(x), 0.0));
+        }
+    }
+}

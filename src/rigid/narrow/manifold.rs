@@ -1,0 +1,489 @@
+//! Where two convex polytopes, or a polytope and a sphere or capsule, touch.
+//!
+//! Two polytopes overlap unless a plane separates them: parallel to a face of one, or to an edge
+//! of each. Of all these the plane with the least overlap gives the normal. A pair of edges counts
+//! only if its arcs on the Gauss map cross (Gregorius 2013): else the plane is no face of the
+//! Minkowski difference. If the normal is that of a face, the opposite face is clipped against its
+//! sides, and each corner below the face is a contact; if it is that of two edges, their nearest
+//! points are.
+
+use smallvec::SmallVec;
+
+use crate::math::Vec3;
+use crate::rigid::narrow::convex::{Convex, Edge, Plane};
+use crate::rigid::narrow::round::nearest_of_segments;
+use crate::rigid::narrow::{Touch, Touches};
+
+/// A later candidate replaces an earlier one if it overlaps less by this share of the sizes: else
+/// rounding would choose among faces, and a face gives more contacts than two edges.
+const PREFERENCE: f64 = 1e-3;
+
+/// A capsule lies along a face if the sine of the angle between them is below this.
+const ALONG: f64 = 0.05;
+
+/// A plane between two polytopes.
+#[derive(Clone, Copy)]
+enum Separation {
+    /// A face of the first or second.
+    Face { of_first: bool, face: usize },
+    /// An edge of each; the normal points out of the first.
+    Edges { edges: [Edge; 2], normal: Vec3 },
+}
+
+type Polygon = SmallVec<[Vec3; 12]>;
+
+/// Two polytopes.
+pub fn polytopes(first: &Convex, second: &Convex, touches: &mut Touches) {
+    let Some((separation, gap)) = separation(first, second) else { return };
+    match separation {
+        Separation::Face { of_first: true, face } => {
+            clip_faces(first, face, second, -1.0, touches);
+        }
+        Separation::Face { of_first: false, face } => {
+            clip_faces(second, face, first, 1.0, touches);
+        }
+        Separation::Edges { edges, normal } => {
+            let [x, y] = nearest_of_segments(&first.ends(&edges[0]), &second.ends(&edges[1]));
+            touches.push(Touch { point: (x + y) * 0.5, normal: -normal, gap });
+        }
+    }
+}
+
+/// The plane of least overlap, and the gap there; `None` if some plane separates them.
+fn separation(first: &Convex, second: &Convex) -> Option<(Separation, f64)> {
+    let (face, of_first) = best_face(first, second)?;
+    let (other, of_second) = best_face(second, first)?;
+    let size =
+        (first.vertices[0] - first.centre).norm().min((second.vertices[0] - second.centre).norm());
+    let margin = PREFERENCE * size;
+    let (mut best, mut gap) = (Separation::Face { of_first: true, face }, of_first);
+    if of_second > gap + margin {
+        (best, gap) = (Separation::Face { of_first: false, face: other }, of_second);
+    }
+    let mut least = gap + margin;
+    for a in first.topology.edges {
+        let [start, end] = first.ends(a);
+        let along = end - start;
+        let [m, n] = a.faces.map(|face| first.planes[face as usize].normal);
+        for b in second.topology.edges {
+            let [p, q] = b.faces.map(|face| second.planes[face as usize].normal);
+            let [from, to] = second.ends(b);
+            let other = to - from;
+            if !arcs_cross(&m, &n, &along, &p, &q, &other) {
+                continue;
+            }
+            let normal = along.cross(&other);
+            let length = normal.norm();
+            if length * length < 1e-12 * along.norm_squared() * other.norm_squared() {
+                continue;
+            }
+            let normal = if normal.dot(&(start - first.centre)) < 0.0 { -normal } else { normal };
+            let normal = normal / length;
+            let height = normal.dot(&(from - start));
+            if height > 0.0 {
+                return None;
+            }
+            if height > least {
+                least = height;
+                (best, gap) = (Separation::Edges { edges: [*a, *b], normal }, height);
+            }
+        }
+    }
+    Some((best, gap))
+}
+
+/// True if the arc from `m` to `n` on the unit sphere crosses the one from `-p` to `-q`. `along` is
+/// parallel to `m x n`, `other` to `p x q`.
+fn arcs_cross(m: &Vec3, n: &Vec3, along: &Vec3, p: &Vec3, q: &Vec3, other: &Vec3) -> bool {
+    let (pm, qm) = (p.dot(along), q.dot(along));
+    let (mp, np) = (m.dot(other), n.dot(other));
+    if pm * qm >= 0.0 || mp * np >= 0.0 {
+        return false;
+    }
+    // The same hemisphere: m and n on either side of the great circle of p and q, and these on
+    // either side of that of m and n, leave two places; the arcs must be at the same one. The
+    // crossing of the great circles nearest to m and n, and that nearest to -p and -q:
+    let of_first = m * np.abs() + n * mp.abs();
+    let of_second = p * qm.abs() + q * pm.abs();
+    of_first.dot(&of_second) < 0.0
+}
+
+/// The face of `own` that `other` is farthest above, or least below, and by how much.
+fn best_face(own: &Convex, other: &Convex) -> Option<(usize, f64)> {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (face, plane) in own.planes.iter().enumerate() {
+        let heights = other.vertices.iter().map(|x| plane.height(x));
+        let lowest = heights.fold(f64::INFINITY, f64::min);
+        if lowest > 0.0 {
+            return None;
+        }
+        if lowest > best.1 {
+            best = (face, lowest);
+        }
+    }
+    Some(best)
+}
+
+/// Contacts of `face` with the opposite face of `other`. The normal of contacts is that of the face
+/// times `sign`.
+fn clip_faces(own: &Convex, face: usize, other: &Convex, sign: f64, touches: &mut Touches) {
+    let plane = &own.planes[face];
+    let turned = other.planes.iter().map(|other| other.normal.dot(&plane.normal)).enumerate();
+    let least = |best: (usize, f64), face: (usize, f64)| if face.1 < best.1 { face } else { best };
+    let opposite = turned.fold((0, f64::INFINITY), least).0;
+    let mut polygon: Polygon = other.corners(opposite).collect();
+    for side in sides(own, face) {
+        polygon = below(&polygon, &side);
+    }
+    for x in &polygon {
+        let gap = plane.height(x);
+        if gap <= 0.0 {
+            let point = x - plane.normal * (0.5 * gap);
+            touches.push(Touch { point, normal: plane.normal * sign, gap });
+        }
+    }
+}
+
+/// The planes through the edges of a face, across it; normals point out.
+fn sides<'a>(own: &'a Convex, face: usize) -> impl Iterator<Item = Plane> + 'a {
+    let corners = own.corners(face);
+    let up = own.planes[face].normal;
+    corners.clone().zip(corners.cycle().skip(1)).map(move |(a, b)| {
+        let normal = (b - a).cross(&up).normalize();
+        Plane { normal, offset: normal.dot(&a) }
+    })
+}
+
+/// The part of a polygon below a plane (Sutherland & Hodgman 1974).
+fn below(polygon: &Polygon, plane: &Plane) -> Polygon {
+    let mut kept = Polygon::new();
+    for (i, a) in polygon.iter().enumerate() {
+        let b = &polygon[(i + 1) % polygon.len()];
+        let (from, to) = (plane.height(a), plane.height(b));
+        if from <= 0.0 {
+            kept.push(*a);
+        }
+        if (from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0) {
+            kept.push(a + (b - a) * (from / (from - to)));
+        }
+    }
+    kept
+}
+
+/// A sphere as the first body, and a polytope.
+pub fn sphere(centre: &Vec3, radius: f64, second: &Convex, touches: &mut Touches) {
+    let (face, height) = second.outermost(centre);
+    if height > radius {
+        return;
+    }
+    let (normal, height) = if height > 0.0 {
+        let apart = centre - second.nearest_to(centre);
+        let distance = apart.norm();
+        (apart / distance, distance)
+    } else {
+        (second.planes[face].normal, height)
+    };
+    if height <= radius {
+        let gap = height - radius;
+        touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
+    }
+}
+
+/// A capsule as the first body, and a polytope.
+pub fn capsule(segment: &[Vec3; 2], radius: f64, second: &Convex, touches: &mut Touches) {
+    let Some((normal, height, at)) = segment_above(segment, second) else { return };
+    if height > radius {
+        return;
+    }
+    let along = segment[1] - segment[0];
+    let flattest = |best: (usize, f64), (face, plane): (usize, &Plane)| {
+        let cosine = plane.normal.dot(&normal);
+        if cosine > best.1 { (face, cosine) } else { best }
+    };
+    let (face, cosine) = second.planes.iter().enumerate().fold((0, -1.0), flattest);
+    let plane = &second.planes[face];
+    let is_along = plane.normal.dot(&along).abs() < ALONG * along.norm();
+    if cosine > 1.0 - ALONG && is_along {
+        // The ends of the part above the face.
+        let (mut from, mut to) = (0.0_f64, 1.0_f64);
+        for side in sides(second, face) {
+            let [start, end] = [side.height(&segment[0]), side.height(&segment[1])];
+            match (start > 0.0, end > 0.0) {
+                (true, true) => (from, to) = (1.0, 0.0),
+                (true, false) => from = from.max(start / (start - end)),
+                (false, true) => to = to.min(start / (start - end)),
+                (false, false) => {}
+            }
+        }
+        if from < to {
+            for share in [from, to] {
+                let x = segment[0] + along * share;
+                let gap = plane.height(&x) - radius;
+                if gap <= 0.0 {
+                    let point = x - plane.normal * (radius + 0.5 * gap);
+                    touches.push(Touch { point, normal: plane.normal, gap });
+                }
+            }
+        }
+    }
+    if touches.is_empty() {
+        let gap = height - radius;
+        touches.push(Touch { point: at - normal * (radius + 0.5 * gap), normal, gap });
+    }
+}
+
+/// The direction in which a segment is above a polytope, how far, and the point of the segment.
+fn segment_above(segment: &[Vec3; 2], second: &Convex) -> Option<(Vec3, f64, Vec3)> {
+    if second.clip(segment).is_some() {
+        return Some(segment_inside(segment, second));
+    }
+    let mut best: Option<(Vec3, f64, Vec3)> = None;
+    let mut offer = |x: Vec3, y: Vec3| {
+        let distance = (x - y).norm();
+        if distance > 0.0 && best.is_none_or(|best| distance < best.1) {
+            best = Some(((x - y) / distance, distance, x));
+        }
+    };
+    for end in segment {
+        offer(*end, second.nearest_to(end));
+    }
+    for edge in second.topology.edges {
+        let [x, y] = nearest_of_segments(segment, &second.ends(edge));
+        offer(x, y);
+    }
+    best
+}
+
+/// The same for a segment that enters the polytope: the direction out of it of least depth.
+fn segment_inside(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
+    let along = segment[1] - segment[0];
+    let mut best = (Vec3::y(), f64::NEG_INFINITY, segment[0]);
+    for plane in &second.planes {
+        let [start, end] = [plane.height(&segment[0]), plane.height(&segment[1])];
+        let (height, at) = if start < end { (start, segment[0]) } else { (end, segment[1]) };
+        if height > best.1 {
+            best = (plane.normal, height, at);
+        }
+    }
+    for edge in second.topology.edges {
+        let ends = second.ends(edge);
+        let normal = along.cross(&(ends[1] - ends[0]));
+        let length = normal.norm();
+        if length * length <= 1e-12 * along.norm_squared() * (ends[1] - ends[0]).norm_squared() {
+            continue;
+        }
+        let normal = normal * (1.0 / length).copysign(normal.dot(&(ends[0] - second.centre)));
+        // The polytope must be below: the normal is between those of the two faces.
+        let size = (ends[0] - second.centre).norm();
+        let is_support = second.vertices.iter().all(|v| normal.dot(&(v - ends[0])) <= 1e-9 * size);
+        let height = normal.dot(&(segment[0] - ends[0]));
+        if is_support && height > best.1 {
+            best = (normal, height, nearest_of_segments(segment, &ends)[0]);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::mix;
+    use crate::rigid::body::Shape;
+    use crate::rigid::narrow::{Placed, touch};
+    use crate::rigid::solid::{Solid, Solids};
+    use nalgebra::{Quaternion, UnitQuaternion};
+
+    fn random(k: u64) -> f64 {
+        (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn random_vector(k: u64) -> Vec3 {
+        Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2))
+    }
+
+    fn random_rotation(k: u64) -> UnitQuaternion<f64> {
+        let v = random_vector(k + 1_000_000);
+        UnitQuaternion::from_quaternion(Quaternion::new(random(k + 9_000_000), v.x, v.y, v.z))
+    }
+
+    /// A box, and hulls of a box and of random points.
+    fn shapes() -> (Solids, Vec<Shape>) {
+        let mut solids = Solids::default();
+        let half = Vec3::new(0.5, 0.3, 0.4);
+        let sign = |c: u32, i: u32| if c >> i & 1 == 1 { 1.0 } else { -1.0 };
+        let corner = |c| Vec3::new(sign(c, 0), sign(c, 1), sign(c, 2)).component_mul(&half);
+        let cuboid: Vec<Vec3> = (0..8).map(corner).collect();
+        let cloud: Vec<Vec3> = (0..30).map(|k| random_vector(k + 500) * 0.5).collect();
+        let hulls = [cuboid, cloud].map(|points| {
+            let (solid, _) = Solid::hull(&points, "points").unwrap();
+            Shape::Solid(solids.add(solid))
+        });
+        (solids, vec![Shape::Box { half }, hulls[0], hulls[1]])
+    }
+
+    fn convex<'a>(body: &'a Placed, solids: &'a Solids) -> Convex<'a> {
+        match crate::rigid::narrow::Flat::new(body, solids) {
+            Some(crate::rigid::narrow::Flat::Convex(convex)) => convex,
+            _ => panic!("convex"),
+        }
+    }
+
+    /// The largest gap over all normals of faces and all products of edges, by projecting all
+    /// corners.
+    fn brute_force(a: &Convex, b: &Convex) -> f64 {
+        let faces = a.planes.iter().chain(&b.planes).map(|plane| plane.normal);
+        let mut axes: Vec<Vec3> = faces.collect();
+        for e in a.topology.edges {
+            for f in b.topology.edges {
+                let ([p, q], [r, s]) = (a.ends(e), b.ends(f));
+                let axis = (q - p).cross(&(s - r));
+                if axis.norm() > 1e-6 * (q - p).norm() * (s - r).norm() {
+                    axes.push(axis.normalize());
+                }
+            }
+        }
+        let range = |vertices: &[Vec3], axis: &Vec3| {
+            let along = vertices.iter().map(|x| x.dot(axis));
+            along.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)))
+        };
+        let gap = |axis: &Vec3| {
+            let ((l, h), (m, i)) = (range(&a.vertices, axis), range(&b.vertices, axis));
+            (m - h).max(l - i)
+        };
+        axes.iter().map(gap).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    #[test]
+    fn the_overlap_is_the_least_of_all_planes() {
+        let (solids, shapes) = shapes();
+        let (mut touching, mut apart, mut by_edges) = (0, 0, 0);
+        for k in 0..3000 {
+            let (own, other) = (&shapes[k as usize % 3], &shapes[k as usize / 3 % 3]);
+            let placed = |shape, k| Placed {
+                shape,
+                position: random_vector(k) * 0.55,
+                rotation: random_rotation(k),
+            };
+            let (first, second) = (placed(own, 2 * k), placed(other, 2 * k + 1));
+            let (a, b) = (convex(&first, &solids), convex(&second, &solids));
+            let expected = brute_force(&a, &b);
+            let mut touches = Touches::new();
+            touch(&first, &second, &solids, &mut touches);
+            if expected > 1e-9 {
+                assert!(touches.is_empty(), "{k}: {expected} {touches:?}");
+                apart += 1;
+                continue;
+            }
+            touching += 1;
+            // Faces are preferred within a small share of the size.
+            let gap = separation(&a, &b).unwrap().1;
+            assert!((gap - expected).abs() < 2.1 * PREFERENCE, "{k}: {gap} {expected}");
+            // Clipping may remove the deepest corner.
+            assert!(touches.iter().all(|touch| touch.gap >= gap - 1e-12), "{k}");
+            by_edges += usize::from(touches.len() == 1);
+            // Along its normal, each contact lies between the surfaces.
+            for touch in &touches {
+                let ends = [-0.5, 0.5].map(|s| touch.point + touch.normal * (s * touch.gap));
+                assert!(a.outermost(&ends[0]).1.min(a.outermost(&ends[1]).1).abs() < 0.5);
+                assert!((touch.normal.norm() - 1.0).abs() < 1e-12);
+            }
+            // Moving apart by the overlap along the normal separates them.
+            let normal = touches[0].normal;
+            let moved = Placed { position: first.position - normal * (gap - 1e-9), ..first };
+            let left = brute_force(&convex(&moved, &solids), &b);
+            assert!(left > -2.1 * PREFERENCE, "{k}: {left}");
+        }
+        assert!(touching > 500 && apart > 500 && by_edges > 50, "{touching} {apart} {by_edges}");
+    }
+
+    #[test]
+    fn a_box_on_a_box_has_four_corners_and_a_crossed_rod_has_one_point() {
+        let solids = Solids::default();
+        let cube = Shape::Box { half: Vec3::repeat(0.5) };
+        let at = |position, rotation| Placed { shape: &cube, position, rotation };
+        let below = at(Vec3::zeros(), UnitQuaternion::identity());
+        let above = at(Vec3::new(0.2, 0.99, 0.1), UnitQuaternion::identity());
+        let mut touches = Touches::new();
+        touch(&above, &below, &solids, &mut touches);
+        assert_eq!(touches.len(), 4);
+        for touch in &touches {
+            assert!((touch.gap + 0.01).abs() < 1e-14 && (touch.point.y - 0.495).abs() < 1e-14);
+            assert_eq!(touch.normal, Vec3::y());
+        }
+        // Two edges across each other.
+        let eighth = std::f64::consts::FRAC_PI_8;
+        let turned = |i: f64, k: f64| {
+            UnitQuaternion::from_quaternion(Quaternion::new(
+                libm::cos(eighth),
+                i * libm::sin(eighth),
+                0.0,
+                k * libm::sin(eighth),
+            ))
+        };
+        let height = 2.0_f64.sqrt() - 0.02;
+        let below = at(Vec3::zeros(), turned(1.0, 0.0));
+        let above = at(Vec3::new(0.1, height, 0.1), turned(0.0, 1.0));
+        touch(&above, &below, &solids, &mut touches);
+        assert_eq!(touches.len(), 1);
+        assert!((touches[0].gap + 0.02).abs() < 1e-12, "{touches:?}");
+        let expected = Vec3::new(0.1, 2.0_f64.sqrt() / 2.0 - 0.01, 0.1);
+        let found = touches[0].point;
+        assert!((found.y - expected.y).abs() < 1e-12, "{found:?}");
+        assert!((touches[0].normal - Vec3::y()).norm() < 1e-12);
+    }
+
+    /// The gap between a polytope and a sphere or the segment of a capsule, by sampling.
+    fn sampled_gap(segment: &[Vec3; 2], radius: f64, other: &Convex) -> f64 {
+        let heights = (0..=2000).map(|k| {
+            let x = segment[0] + (segment[1] - segment[0]) * (f64::from(k) / 2000.0);
+            let (_, height) = other.outermost(&x);
+            if height > 0.0 { (x - other.nearest_to(&x)).norm() } else { 0.0 }
+        });
+        heights.fold(f64::INFINITY, f64::min) - radius
+    }
+
+    #[test]
+    fn capsules_touch_where_samples_of_their_axis_are_near() {
+        let (solids, shapes) = shapes();
+        let (half_length, radius) = (0.4, 0.15);
+        let shape = Shape::Capsule { half_length, radius };
+        let (mut touching, mut lying) = (0, 0);
+        for k in 0..1500 {
+            let own = Placed {
+                shape: &shape,
+                position: random_vector(k + 70_000) * 0.8,
+                rotation: random_rotation(k + 70_000),
+            };
+            let other = Placed {
+                shape: &shapes[k as usize % 3],
+                position: Vec3::zeros(),
+                rotation: random_rotation(k + 80_000),
+            };
+            let polytope = convex(&other, &solids);
+            let expected = sampled_gap(&own.segment(half_length), radius, &polytope);
+            let mut touches = Touches::new();
+            touch(&own, &other, &solids, &mut touches);
+            assert!(touches.is_empty() || expected < 1e-4, "{k}: {expected}");
+            assert!(!touches.is_empty() || expected > -1e-4, "{k}: {expected}");
+            if !touches.is_empty() {
+                touching += 1;
+                lying += usize::from(touches.len() == 2);
+                let deepest = touches.iter().map(|touch| touch.gap).fold(0.0, f64::min);
+                // If the axis is outside, the gap is that of the samples.
+                if expected > -radius + 1e-3 {
+                    assert!((deepest - expected).abs() < 1e-2, "{k}: {deepest} {expected}");
+                } else {
+                    assert!(deepest <= -radius + 1e-3, "{k}: {deepest}");
+                }
+                let reversed = {
+                    let mut touches = Touches::new();
+                    touch(&other, &own, &solids, &mut touches);
+                    touches
+                };
+                assert_eq!(reversed.len(), touches.len());
+                assert_eq!(reversed[0].normal, -touches[0].normal);
+            }
+        }
+        assert!(touching > 300 && lying > 0, "{touching} {lying}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Narrow phase: where two bodies touch.
+//!
+//! | module | |
+//! |---|---|
+//! | [`round`] | spheres and capsules: closed forms |
+//! | [`half_space`] | anything on a plane: closed forms |
+//! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
+//! | [`closed_mesh`] | closed meshes: samples |
+//! | [`detector`] | all contacts of a rank: bounds, broad phase, narrow phase |
+//!
+//! All of it is our own. `parry3d-f64` gives the same bits on every machine only with its feature
+//! `enhanced-determinism`, its manifolds of convex bodies depend on the manifold of the step before
+//! (they warm-start GJK and keep what still fits), and its stateless queries give one point. Here
+//! contacts must be a function of two poses, because a body that migrates takes no manifold along.
+//!
+//! Only overlapping surfaces touch: every [`Touch`] has a gap of at most 0.
+
+pub mod closed_mesh;
+pub mod convex;
+pub mod detector;
+pub mod half_space;
+pub mod manifold;
+pub mod round;
+
+use nalgebra::UnitQuaternion;
+use smallvec::SmallVec;
+
+pub use self::detector::Detector;
+use crate::math::Vec3;
+use crate::rigid::body::{Shape, State};
+use crate::rigid::narrow::closed_mesh::PlacedMesh;
+use crate::rigid::narrow::convex::Convex;
+use crate::rigid::solid::{Geometry, Solids};
+
+/// A point at which two bodies touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touch {
+    /// Half way between the two surfaces, m.
+    pub point: Vec3,
+    /// Unit normal, from the second body to the first.
+    pub normal: Vec3,
+    /// Distance of the surfaces, m: at most 0.
+    pub gap: f64,
+}
+
+/// The points at which two bodies touch, in an order that depends on these two alone.
+pub type Touches = SmallVec<[Touch; 8]>;
+
+/// A shape in space.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed<'a> {
+    /// The shape.
+    pub shape: &'a Shape,
+    /// Its origin, m.
+    pub position: Vec3,
+    /// Rotation from its own frame to space.
+    pub rotation: UnitQuaternion<f64>,
+}
+
+impl<'a> Placed<'a> {
+    /// `shape` where `state` says.
+    pub fn new(shape: &'a Shape, state: &State) -> Self {
+        Self { shape, position: state.position, rotation: state.rotation }
+    }
+
+    /// A point of space in the shape's own frame.
+    pub fn to_own(&self, point: &Vec3) -> Vec3 {
+        self.rotation.inverse_transform_vector(&(point - self.position))
+    }
+
+    /// A point of the shape's own frame in space.
+    pub fn to_space(&self, point: &Vec3) -> Vec3 {
+        self.position + self.rotation.transform_vector(point)
+    }
+
+    /// The ends of a capsule's segment.
+    fn segment(&self, half_length: f64) -> [Vec3; 2] {
+        let half = self.rotation.transform_vector(&(Vec3::y() * half_length));
+        [self.position - half, self.position + half]
+    }
+}
+
+/// A polytope or a closed mesh in space.
+enum Flat<'a> {
+    Convex(Convex<'a>),
+    Mesh(PlacedMesh<'a>),
+}
+
+impl<'a> Flat<'a> {
+    /// `None` if the body is round.
+    fn new(body: &'a Placed, solids: &'a Solids) -> Option<Self> {
+        match body.shape {
+            Shape::Sphere { .. } | Shape::Capsule { .. } => None,
+            Shape::Box { half } => Some(Self::Convex(Convex::cuboid(body, half))),
+            Shape::Solid(id) => Some(match &solids.get(*id).geometry {
+                Geometry::Hull(hull) => Self::Convex(hull.placed(body)),
+                Geometry::Mesh(mesh) => Self::Mesh(PlacedMesh { placed: body, mesh }),
+            }),
+        }
+    }
+
+    fn as_solid(&self) -> &dyn closed_mesh::Solid {
+        match self {
+            Self::Convex(convex) => convex,
+            Self::Mesh(mesh) => mesh,
+        }
+    }
+}
+
+/// Writes to `touches` where two bodies touch.
+pub fn touch(first: &Placed, second: &Placed, solids: &Solids, touches: &mut Touches) {
+    use Shape::{Box, Capsule, Sphere};
+    touches.clear();
+    match (first.shape, second.shape) {
+        (&Sphere { radius }, &Sphere { radius: other }) => {
+            round::spheres(&first.position, radius, &second.position, other, touches);
+        }
+        (&Sphere { radius }, &Box { half }) => {
+            round::sphere_and_box(&first.position, radius, second, &half, touches);
+        }
+        (&Sphere { radius }, &Capsule { half_length, radius: other }) => {
+            let nearest = round::nearest(&second.segment(half_length), &first.position);
+            round::spheres(&first.position, radius, &nearest, other, touches);
+        }
+        (&Capsule { half_length, radius }, &Capsule { half_length: l, radius: r }) => {
+            let segments = [first.segment(half_length), second.segment(l)];
+            round::capsules(&segments, [radius, r], touches);
+        }
+        _ => touch_flat(first, second, solids, touches),
+    }
+}
+
+/// As [`touch`], where at least one body is a polytope or a closed mesh, or the first is a capsule.
+fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, touches: &mut Touches) {
+    match (Flat::new(first, solids), Flat::new(second, solids)) {
+        (None, Some(other)) => match (first.shape, &other) {
+            (&Shape::Sphere { radius }, Flat::Convex(other)) => {
+                manifold::sphere(&first.position, radius, other, touches);
+            }
+            (&Shape::Sphere { radius }, Flat::Mesh(other)) => {
+                closed_mesh::sphere(&first.position, radius, other, touches);
+            }
+            (&Shape::Capsule { half_length, radius }, Flat::Convex(other)) => {
+                manifold::capsule(&first.segment(half_length), radius, other, touches);
+            }
+            (&Shape::Capsule { half_length, radius }, Flat::Mesh(other)) => {
+                closed_mesh::capsule(&first.segment(half_length), radius, other, touches);
+            }
+            _ => {}
+        },
+        (Some(Flat::Convex(own)), Some(Flat::Convex(other))) => {
+            manifold::polytopes(&own, &other, touches);
+        }
+        (Some(own), Some(other)) => {
+            let bound = |body: &Placed| (body.position, solids.reach(body.shape));
+            let (own, other) = (own.as_solid(), other.as_solid());
+            closed_mesh::solids(own, other, bound(first), bound(second), touches);
+        }
+        // The second body is round, and the first is not, or is a capsule on a sphere.
+        (_, None) => {
+            touch(second, first, solids, touches);
+            touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Spheres and capsules: closed forms.
+
+use crate::math::Vec3;
+use crate::rigid::narrow::{Placed, Touch, Touches};
+
+/// Segments whose directions have a sine below this touch along a line: at two points.
+const PARALLEL: f64 = 1e-2;
+
+/// Two spheres.
+pub fn spheres(x: &Vec3, radius: f64, y: &Vec3, other: f64, touches: &mut Touches) {
+    let apart = x - y;
+    let (square, reach) = (apart.norm_squared(), radius + other);
+    if square > reach * reach {
+        return;
+    }
+    let distance = square.sqrt();
+    // Two bodies at one point are pushed apart along an axis.
+    let normal = if distance > 0.0 { apart / distance } else { Vec3::x() };
+    let gap = (distance - reach).min(0.0);
+    touches.push(Touch { point: y + normal * (other + 0.5 * gap), normal, gap });
+}
+
+/// A sphere and a box with these half edges.
+pub fn sphere_and_box(
+    centre: &Vec3,
+    radius: f64,
+    cuboid: &Placed,
+    half: &Vec3,
+    touches: &mut Touches,
+) {
+    let own = cuboid.to_own(centre);
+    let nearest = own.sup(&-half).inf(half);
+    let apart = own - nearest;
+    let square = apart.norm_squared();
+    if square > radius * radius {
+        return;
+    }
+    let (normal, height) = if square > 0.0 {
+        let distance = square.sqrt();
+        (apart / distance, distance)
+    } else {
+        // The centre is inside: out through the nearest face.
+        let depths = half - own.abs();
+        let axis = depths.imin();
+        let mut normal = Vec3::zeros();
+        normal[axis] = if own[axis] < 0.0 { -1.0 } else { 1.0 };
+        (normal, -depths[axis])
+    };
+    let gap = (height - radius).min(0.0);
+    let normal = cuboid.rotation.transform_vector(&normal);
+    touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
+}
+
+/// The point of a segment nearest to `point`.
+pub fn nearest(segment: &[Vec3; 2], point: &Vec3) -> Vec3 {
+    let along = segment[1] - segment[0];
+    let square = along.norm_squared();
+    if square == 0.0 {
+        return segment[0];
+    }
+    segment[0] + along * (along.dot(&(point - segment[0])) / square).clamp(0.0, 1.0)
+}
+
+/// The nearest points of two segments.
+pub fn nearest_of_segments(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
+    let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
+    let (uu, uv, vv) = (u.norm_squared(), u.dot(&v), v.norm_squared());
+    let determinant = uu * vv - uv * uv;
+    let s = if determinant > 1e-12 * uu * vv {
+        ((uv * v.dot(&w) - vv * u.dot(&w)) / determinant).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    // The nearest on b, and from there the nearest on a: exact, also if the first was clamped.
+    let on_b = nearest(b, &(a[0] + u * s));
+    let on_a = nearest(a, &on_b);
+    [on_a, nearest(b, &on_a)]
+}
+
+/// Two capsules, by their segments and radii.
+pub fn capsules(segments: &[[Vec3; 2]; 2], radii: [f64; 2], touches: &mut Touches) {
+    let [a, b] = segments;
+    let (u, v) = (a[1] - a[0], b[1] - b[0]);
+    let sine_squared = u.cross(&v).norm_squared();
+    if sine_squared < PARALLEL * PARALLEL * u.norm_squared() * v.norm_squared() {
+        // The ends of the part that lies along the other.
+        let square = v.norm_squared();
+        let place = |x: &Vec3| v.dot(&(x - b[0])) / square;
+        let (s, t) = (place(&a[0]), place(&a[1]));
+        let (low, high) = (s.min(t).max(0.0), s.max(t).min(1.0));
+        if low < high {
+            for place in [low, high] {
+                let on_b = b[0] + v * place;
+                spheres(&nearest(a, &on_b), radii[0], &on_b, radii[1], touches);
+            }
+            return;
+        }
+    }
+    let [x, y] = nearest_of_segments(a, b);
+    spheres(&x, radii[0], &y, radii[1], touches);
+}

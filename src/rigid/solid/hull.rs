@@ -1,0 +1,228 @@
+//! Convex hulls: one point after another, with exact predicates (Shewchuk 1997).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use robust::{Coord3D, orient3d};
+
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::rigid::narrow::convex::{Edge, Plane};
+use crate::rigid::solid::Hull;
+
+/// Triangles whose corners are within this share of the hull's size of one plane are one face.
+const FLAT: f64 = 1e-9;
+
+/// The triangles of the hull of `points`; they turn counter-clockwise seen from outside.
+pub fn triangles(points: &[Vec3], at: &str) -> Result<Vec<[u32; 3]>> {
+    let Some(start) = tetrahedron(points) else {
+        let cause = format!("{} points span no volume", points.len());
+        let remedy = "a convex hull needs four points that do not lie in a plane";
+        return Err(Error::input(at, cause, remedy));
+    };
+    let [a, b, c, d] = start;
+    let mut faces = vec![[a, b, c], [a, c, d], [a, d, b], [b, d, c]];
+    for p in 0..points.len() as u32 {
+        if !start.contains(&p) {
+            add(points, p, &mut faces);
+        }
+    }
+    Ok(faces)
+}
+
+/// True if `x` is on the outer side of a face.
+fn sees(points: &[Vec3], face: [u32; 3], x: u32) -> bool {
+    let coordinate = |v: u32| {
+        let x = &points[v as usize];
+        Coord3D { x: x.x, y: x.y, z: x.z }
+    };
+    let [a, b, c] = face.map(coordinate);
+    orient3d(a, b, c, coordinate(x)) < 0.0
+}
+
+/// Replaces the faces that `p` sees by a cone from their border to `p`.
+fn add(points: &[Vec3], p: u32, faces: &mut Vec<[u32; 3]>) {
+    let mut border = BTreeSet::new();
+    faces.retain(|&face| {
+        let is_seen = sees(points, face, p);
+        if is_seen {
+            for i in 0..3 {
+                let (a, b) = (face[i], face[(i + 1) % 3]);
+                if !border.remove(&(b, a)) {
+                    border.insert((a, b));
+                }
+            }
+        }
+        !is_seen
+    });
+    faces.extend(border.into_iter().map(|(a, b)| [a, b, p]));
+}
+
+/// Four points far apart that are not in a plane; the fourth is below the first three.
+fn tetrahedron(points: &[Vec3]) -> Option<[u32; 4]> {
+    let farthest = |measure: &dyn Fn(&Vec3) -> f64| {
+        let values = points.iter().map(measure).enumerate();
+        values.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, value)| (i, value))
+    };
+    let (a, _) = farthest(&|x| -x.x)?;
+    let p = points[a];
+    let (b, size) = farthest(&|x| (x - p).norm())?;
+    let along = points[b] - p;
+    let (c, area) = farthest(&|x| (x - p).cross(&along).norm())?;
+    let normal = along.cross(&(points[c] - p));
+    let (d, volume) = farthest(&|x| (x - p).dot(&normal).abs())?;
+    if size == 0.0 || area <= 1e-9 * size * size || volume <= 1e-9 * size * area {
+        return None;
+    }
+    let [a, b, c, d] = [a, b, c, d].map(|i| i as u32);
+    Some(if sees(points, [a, b, c], d) { [a, c, b, d] } else { [a, b, c, d] })
+}
+
+impl Hull {
+    /// The hull with these triangles; those in one plane become one face.
+    pub(super) fn new(points: &[Vec3], triangles: &[[u32; 3]]) -> Self {
+        let groups = flat_groups(points, triangles);
+        let mut hull = Self {
+            vertices: points.to_vec(),
+            planes: Vec::new(),
+            face_starts: vec![0],
+            face_vertices: Vec::new(),
+            edges: Vec::new(),
+        };
+        for group in &groups {
+            hull.add_face(triangles, group);
+        }
+        hull.drop_unused();
+        hull.find_edges();
+        hull
+    }
+
+    /// Drops the vertices that are in no border of a face.
+    fn drop_unused(&mut self) {
+        let used: BTreeSet<u32> = self.face_vertices.iter().copied().collect();
+        let number: BTreeMap<u32, u32> = used.iter().copied().zip(0..).collect();
+        self.face_vertices.iter_mut().for_each(|v| *v = number[v]);
+        self.vertices = used.iter().map(|&v| self.vertices[v as usize]).collect();
+    }
+
+    fn add_face(&mut self, triangles: &[[u32; 3]], group: &[usize]) {
+        let mut border = BTreeSet::new();
+        let mut area = Vec3::zeros();
+        for &triangle in group {
+            let [a, b, c] = triangles[triangle];
+            let [x, y, z] = [a, b, c].map(|v| self.vertices[v as usize]);
+            area += (y - x).cross(&(z - x));
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                if !border.remove(&(to, from)) {
+                    border.insert((from, to));
+                }
+            }
+        }
+        let normal = area.normalize();
+        let mut offset = f64::NEG_INFINITY;
+        let next: BTreeMap<u32, u32> = border.into_iter().collect();
+        let mut at = next.keys().next().copied();
+        for _ in 0..next.len() {
+            let Some(v) = at else { break };
+            self.face_vertices.push(v);
+            offset = offset.max(normal.dot(&self.vertices[v as usize]));
+            at = next.get(&v).copied();
+        }
+        self.face_starts.push(self.face_vertices.len() as u32);
+        self.planes.push(Plane { normal, offset });
+    }
+
+    fn find_edges(&mut self) {
+        let mut faces = BTreeMap::new();
+        for (face, corners) in self.faces().enumerate() {
+            for (i, &a) in corners.iter().enumerate() {
+                faces.insert((a, corners[(i + 1) % corners.len()]), face as u32);
+            }
+        }
+        let edges = faces.iter().filter(|((a, b), _)| a < b);
+        let edges = edges.filter_map(|(&(a, b), &face)| {
+            let other = *faces.get(&(b, a))?;
+            Some(Edge { ends: [a, b], faces: [face, other] })
+        });
+        self.edges = edges.collect();
+    }
+}
+
+/// Triangles by the plane in which they lie.
+fn flat_groups(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
+    let size = vertices.iter().map(|x| x.norm()).fold(0.0, f64::max);
+    let mut across = BTreeMap::new();
+    for (i, &[a, b, c]) in triangles.iter().enumerate() {
+        across.extend([((a, b), i), ((b, c), i), ((c, a), i)]);
+    }
+    let area = |&[a, b, c]: &[u32; 3]| {
+        let [x, y, z] = [a, b, c].map(|v| vertices[v as usize]);
+        (y - x).cross(&(z - x))
+    };
+    // Begin with large triangles: they have the best normals.
+    let mut order: Vec<usize> = (0..triangles.len()).collect();
+    order.sort_by(|&i, &j| area(&triangles[j]).norm().total_cmp(&area(&triangles[i]).norm()));
+    let mut taken = vec![false; triangles.len()];
+    let mut groups = Vec::new();
+    for seed in order {
+        if std::mem::replace(&mut taken[seed], true) {
+            continue;
+        }
+        let normal = area(&triangles[seed]).normalize();
+        let point = vertices[triangles[seed][0] as usize];
+        let is_flat = |triangle: &[u32; 3]| {
+            let height = |&v: &u32| normal.dot(&(vertices[v as usize] - point)).abs();
+            triangle.iter().all(|v| height(v) <= FLAT * size) && area(triangle).dot(&normal) >= 0.0
+        };
+        let mut group = vec![seed];
+        let mut at = 0;
+        while at < group.len() {
+            let [a, b, c] = triangles[group[at]];
+            for edge in [(b, a), (c, b), (a, c)] {
+                if let Some(&other) = across.get(&edge)
+                    && !taken[other]
+                    && is_flat(&triangles[other])
+                {
+                    taken[other] = true;
+                    group.push(other);
+                }
+            }
+            at += 1;
+        }
+        groups.push(group);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::mix;
+    use crate::rigid::solid::{Geometry, Solid};
+
+    #[test]
+    fn all_points_are_below_all_faces_and_euler_holds() {
+        let random =
+            |k: u64| (mix(k.wrapping_mul(0x9e37_79b9)) >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        for count in [4, 10, 100, 400] {
+            let point = |k: u64| Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2));
+            let mut points: Vec<Vec3> = (0..count).map(|k| point(k + 77)).collect();
+            if count == 100 {
+                // A grid has many points in common planes and lines.
+                points = (0..125)
+                    .map(|k| Vec3::new(f64::from(k % 5), f64::from(k / 5 % 5), f64::from(k / 25)))
+                    .collect();
+            }
+            let (solid, frame) = Solid::hull(&points, "points").unwrap();
+            let Geometry::Hull(hull) = &solid.geometry else { panic!("a hull") };
+            for x in &points {
+                let own = frame.to_own(x);
+                assert!(hull.planes.iter().all(|plane| plane.height(&own) < 1e-8));
+            }
+            let euler = hull.vertices.len() + hull.planes.len() - hull.edges.len();
+            assert_eq!(euler, 2, "{count}");
+            if count == 100 {
+                assert_eq!(hull.planes.len(), 6);
+            }
+        }
+    }
+}

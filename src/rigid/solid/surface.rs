@@ -1,0 +1,302 @@
+//! Closed surfaces of triangles, with a tree of boxes to search them.
+
+use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+
+/// Triangles of a leaf.
+const LEAF: usize = 4;
+
+/// A closed mesh that can be searched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClosedMesh {
+    mesh: Mesh,
+    /// Each edge once: its ends, and the sum of its two faces' normals.
+    edges: Vec<([u32; 2], Vec3)>,
+    /// Normals for the question which side of the surface a point is on (Bærentzen & Aanæs 2005):
+    /// of the corners, edges and inside of each triangle.
+    normals: Vec<[Vec3; 7]>,
+    nodes: Vec<Node>,
+    /// Triangles in the order of the leaves.
+    order: Vec<u32>,
+}
+
+/// A box around triangles. The left child follows its parent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Node {
+    low: Vec3,
+    high: Vec3,
+    /// Triangles: `order[start..end]`.
+    start: u32,
+    end: u32,
+    /// Place of the right child; 0 for a leaf.
+    right: u32,
+}
+
+/// The point of a triangle nearest to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearest {
+    /// The point, m.
+    pub point: Vec3,
+    /// Its distance, m.
+    pub distance: f64,
+    /// The triangle.
+    pub face: u32,
+    /// 0 to 2: a corner. 3 to 5: the edge from corner 0, 1 or 2. 6: inside.
+    pub feature: u8,
+}
+
+/// Every edge has two faces, which turn alike.
+pub(super) fn check_closed(mesh: &Mesh, at: &str) -> Result<()> {
+    let mut edges = BTreeMap::new();
+    for &[a, b, c] in &mesh.faces {
+        for edge in [(a, b), (b, c), (c, a)] {
+            *edges.entry(edge).or_insert(0) += 1;
+        }
+    }
+    let bad = edges.iter().find(|((a, b), count)| **count != 1 || edges.get(&(*b, *a)) != Some(&1));
+    let Some(((a, b), _)) = bad else {
+        if mesh.faces.is_empty() {
+            return Err(Error::input(at, "the mesh has no faces", "give a closed surface"));
+        }
+        return Ok(());
+    };
+    let cause = format!(
+        "the surface is not closed: the edge from vertex {a} to vertex {b} does not have two faces that turn alike"
+    );
+    Err(Error::input(at, cause, "close the surface and weld its vertices"))
+}
+
+impl ClosedMesh {
+    pub(super) fn new(mesh: Mesh) -> Self {
+        let (normals, edges) = normals(&mesh);
+        let order: Vec<u32> = (0..mesh.faces.len() as u32).collect();
+        let mut closed = Self { mesh, edges, normals, nodes: Vec::new(), order };
+        closed.build(0, closed.order.len());
+        closed
+    }
+
+    /// Its triangles.
+    pub fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    /// Each edge once: its ends, and a vector that points out there.
+    pub fn edges(&self) -> impl Iterator<Item = ([Vec3; 2], &Vec3)> {
+        self.edges.iter().map(|(ends, out)| (ends.map(|v| self.mesh.positions[v as usize]), out))
+    }
+
+    /// Calls `visit` with the nearest point of each triangle that may be within `radius` (m).
+    pub fn near(&self, x: &Vec3, radius: f64, mut visit: impl FnMut(Nearest)) {
+        let touches = |node: &Node| (x - x.sup(&node.low).inf(&node.high)).norm() <= radius;
+        self.search(touches, |face| visit(self.nearest_on(face, x)));
+    }
+
+    /// The point of the surface nearest to `x`, and how far `x` is above it: below 0 inside.
+    pub fn signed_nearest(&self, x: &Vec3) -> (Nearest, f64) {
+        let mut best = self.nearest_on(0, x);
+        let mut stack: SmallVec<[u32; 64]> = SmallVec::from_slice(&[0]);
+        while let Some(place) = stack.pop() {
+            let node = &self.nodes[place as usize];
+            if (x - x.sup(&node.low).inf(&node.high)).norm() > best.distance {
+                continue;
+            }
+            if node.right == 0 {
+                for &face in &self.order[node.start as usize..node.end as usize] {
+                    let found = self.nearest_on(face, x);
+                    // Of equals the first face: it must not depend on the tree.
+                    if (found.distance, found.face) < (best.distance, best.face) {
+                        best = found;
+                    }
+                }
+            } else {
+                stack.push(node.right);
+                stack.push(place + 1);
+            }
+        }
+        let out = self.out(&best);
+        let height = if out.dot(&(x - best.point)) < 0.0 { -best.distance } else { best.distance };
+        (best, height)
+    }
+
+    /// A vector that points out of the solid at a nearest point.
+    pub fn out(&self, nearest: &Nearest) -> Vec3 {
+        self.normals[nearest.face as usize][usize::from(nearest.feature)]
+    }
+
+    /// Shares of a segment's length at which it crosses the surface, rising.
+    pub fn crossings(&self, segment: &[Vec3; 2]) -> SmallVec<[f64; 4]> {
+        let (low, high) = (segment[0].inf(&segment[1]), segment[0].sup(&segment[1]));
+        let along = segment[1] - segment[0];
+        let mut shares = SmallVec::new();
+        let touches =
+            |node: &Node| (0..3).all(|i| node.low[i] <= high[i] && low[i] <= node.high[i]);
+        self.search(touches, |face| {
+            let [a, b, c] = self.corners(face);
+            let normal = (b - a).cross(&(c - a));
+            let (from, slope) = (normal.dot(&(a - segment[0])), normal.dot(&along));
+            if slope == 0.0 {
+                return;
+            }
+            let share = from / slope;
+            let x = segment[0] + along * share;
+            let side = |p: Vec3, q: Vec3| (q - p).cross(&(x - p)).dot(&normal);
+            if (0.0..=1.0).contains(&share)
+                && side(a, b) >= 0.0
+                && side(b, c) >= 0.0
+                && side(c, a) >= 0.0
+            {
+                shares.push(share);
+            }
+        });
+        shares.sort_unstable_by(f64::total_cmp);
+        shares
+    }
+
+    fn corners(&self, face: u32) -> [Vec3; 3] {
+        self.mesh.faces[face as usize].map(|v| self.mesh.positions[v as usize])
+    }
+
+    fn search(&self, touches: impl Fn(&Node) -> bool, mut visit: impl FnMut(u32)) {
+        let mut stack: SmallVec<[u32; 64]> = SmallVec::from_slice(&[0]);
+        while let Some(place) = stack.pop() {
+            let node = &self.nodes[place as usize];
+            if !touches(node) {
+                continue;
+            }
+            if node.right == 0 {
+                self.order[node.start as usize..node.end as usize].iter().for_each(|&f| visit(f));
+            } else {
+                stack.push(node.right);
+                stack.push(place + 1);
+            }
+        }
+    }
+
+    fn build(&mut self, start: usize, end: usize) {
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        for &face in &self.order[start..end] {
+            for x in self.corners(face) {
+                (low, high) = (low.inf(&x), high.sup(&x));
+            }
+        }
+        let place = self.nodes.len();
+        self.nodes.push(Node { low, high, start: start as u32, end: end as u32, right: 0 });
+        if end - start <= LEAF {
+            return;
+        }
+        let axis = (high - low).imax();
+        let mut order = std::mem::take(&mut self.order);
+        let key = |face: u32| self.corners(face).iter().map(|x| x[axis]).sum::<f64>();
+        order[start..end].sort_by(|&a, &b| key(a).total_cmp(&key(b)));
+        self.order = order;
+        let middle = (start + end) / 2;
+        self.build(start, middle);
+        self.nodes[place].right = self.nodes.len() as u32;
+        self.build(middle, end);
+    }
+
+    /// The point of a triangle nearest to `x` (Ericson 2005, section 5.1.5).
+    fn nearest_on(&self, face: u32, x: &Vec3) -> Nearest {
+        let [a, b, c] = self.corners(face);
+        let found =
+            |point: Vec3, feature| Nearest { point, distance: (x - point).norm(), face, feature };
+        let (ab, ac) = (b - a, c - a);
+        let (d1, d2) = (ab.dot(&(x - a)), ac.dot(&(x - a)));
+        if d1 <= 0.0 && d2 <= 0.0 {
+            return found(a, 0);
+        }
+        let (d3, d4) = (ab.dot(&(x - b)), ac.dot(&(x - b)));
+        if d3 >= 0.0 && d4 <= d3 {
+            return found(b, 1);
+        }
+        let vc = d1 * d4 - d3 * d2;
+        if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+            return found(a + ab * (d1 / (d1 - d3)), 3);
+        }
+        let (d5, d6) = (ab.dot(&(x - c)), ac.dot(&(x - c)));
+        if d6 >= 0.0 && d5 <= d6 {
+            return found(c, 2);
+        }
+        let vb = d5 * d2 - d1 * d6;
+        if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+            return found(a + ac * (d2 / (d2 - d6)), 5);
+        }
+        let va = d3 * d6 - d5 * d4;
+        if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+            return found(b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6))), 4);
+        }
+        let sum = va + vb + vc;
+        found(a + ab * (vb / sum) + ac * (vc / sum), 6)
+    }
+}
+
+/// Each edge once, with a vector that points out.
+type Edges = Vec<([u32; 2], Vec3)>;
+
+fn normals(mesh: &Mesh) -> (Vec<[Vec3; 7]>, Edges) {
+    let corners = |face: &[u32; 3]| face.map(|v| mesh.positions[v as usize]);
+    let of_face = |face: &[u32; 3]| {
+        let [a, b, c] = corners(face);
+        (b - a).cross(&(c - a)).normalize()
+    };
+    let faces: Vec<Vec3> = mesh.faces.iter().map(of_face).collect();
+    let mut vertices = vec![Vec3::zeros(); mesh.positions.len()];
+    let mut edges = BTreeMap::new();
+    for (face, normal) in mesh.faces.iter().zip(&faces) {
+        let x = corners(face);
+        for i in 0..3 {
+            let (u, v) = (x[(i + 1) % 3] - x[i], x[(i + 2) % 3] - x[i]);
+            let angle = libm::atan2(u.cross(&v).norm(), u.dot(&v));
+            vertices[face[i] as usize] += normal * angle;
+            *edges.entry(ends(face, i)).or_insert_with(Vec3::zeros) += normal;
+        }
+    }
+    let of_features = |(face, normal): (&[u32; 3], &Vec3)| {
+        let [a, b, c] = face.map(|v| vertices[v as usize]);
+        let [p, q, r] = [0, 1, 2].map(|i| edges[&ends(face, i)]);
+        [a, b, c, p, q, r, *normal]
+    };
+    (mesh.faces.iter().zip(&faces).map(of_features).collect(), edges.into_iter().collect())
+}
+
+/// The ends of the edge from corner `i`, the lower number first.
+fn ends(face: &[u32; 3], i: usize) -> [u32; 2] {
+    let (a, b) = (face[i], face[(i + 1) % 3]);
+    [a.min(b), a.max(b)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::mix;
+    use crate::mesh::shapes::{Cuboid, ShapeKind};
+
+    #[test]
+    fn points_and_segments_meet_a_cube_as_the_closed_forms_say() {
+        let mesh = Cuboid { size_m: [2.0; 3], edge_m: Some(0.3) }.mesh();
+        let middle = mesh.positions.iter().sum::<Vec3>() / mesh.positions.len() as f64;
+        let closed = ClosedMesh::new(mesh);
+        let random =
+            |k: u64| (mix(k.wrapping_mul(0x9e37_79b9)) >> 11) as f64 / (1u64 << 51) as f64 - 2.0;
+        for k in 0..500 {
+            let own = Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2));
+            let outside = (own.abs() - Vec3::repeat(1.0)).sup(&Vec3::zeros()).norm();
+            let expected = if outside > 0.0 { outside } else { own.abs().max() - 1.0 };
+            let (nearest, height) = closed.signed_nearest(&(own + middle));
+            assert!((height - expected).abs() < 1e-12, "{own:?}: {height} {expected}");
+            assert!((nearest.distance - height.abs()).abs() < 1e-15);
+            let through = [own + middle, middle];
+            let crossings = closed.crossings(&through);
+            let is_outside = own.abs().max() > 1.0;
+            assert_eq!(crossings.is_empty(), !is_outside, "{own:?}");
+            if let Some(share) = crossings.first() {
+                assert!((share - (1.0 - 1.0 / own.abs().max())).abs() < 1e-12);
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The bytes of messages about bodies.
+//!
+//! A message begins with the version of the encoding, its purpose, and the number of the
+//! communication. Items follow: a byte for the kind, then the fields as 64-bit words. All ranks run
+//! one program on one kind of machine; the version finds those that do not.
+
+use bytemuck::{Pod, pod_read_unaligned};
+use nalgebra::{Quaternion, UnitQuaternion};
+
+use crate::math::Vec3;
+use crate::rigid::body::{Body, BodyId, Shape, State, Twist};
+use crate::rigid::domain::region::Ranks;
+
+/// The version of this encoding.
+const VERSION: u8 = 1;
+
+/// Why a communication takes place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Purpose {
+    /// Next-neighbour synchronisation.
+    NextNeighbour = 1,
+    /// Shadow-owner synchronisation: owners tell holders.
+    OwnersTell = 2,
+    /// Shadow-owner synchronisation: holders tell neighbours and owners.
+    HoldersTell = 3,
+    /// Values from copies to their owners.
+    ToOwners = 4,
+    /// Values from owners to their copies.
+    ToCopies = 5,
+}
+
+/// Bytes before the first item.
+pub(super) const HEAD: usize = 8;
+
+pub(super) fn write_head(bytes: &mut Vec<u8>, purpose: Purpose, communication: u32) {
+    bytes.extend_from_slice(&[VERSION, purpose as u8, 0, 0]);
+    bytes.extend_from_slice(&communication.to_le_bytes());
+}
+
+/// The items of a message, or why it is not the one that is awaited.
+pub(super) fn read_head(
+    bytes: &[u8],
+    purpose: Purpose,
+    communication: u32,
+) -> Result<&[u8], String> {
+    let mut awaited = Vec::with_capacity(HEAD);
+    write_head(&mut awaited, purpose, communication);
+    match bytes.split_at_checked(HEAD) {
+        Some((head, items)) if head == awaited => Ok(items),
+        Some((head, _)) if head[0] != VERSION => {
+            Err(format!("version {} of the encoding instead of {VERSION}", head[0]))
+        }
+        Some((head, _)) => Err(format!("begins with {head:?} instead of {awaited:?}")),
+        None => Err(format!("{} bytes are no message", bytes.len())),
+    }
+}
+
+/// One piece of news about a body.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Item {
+    /// The receiver needs a copy.
+    NewCopy { body: Body, radius: f64, owner: u32 },
+    /// The state of a body that the receiver has.
+    Update { id: BodyId, state: State },
+    /// The receiver's copy is not needed any more, or the body is gone.
+    Remove { id: BodyId },
+    /// After an update: what acts on the body in this step. Without it nothing does.
+    Load { id: BodyId, force: Vec3, torque: Vec3 },
+    /// The receiver becomes the owner of its copy.
+    Migrate { id: BodyId, holders: Ranks },
+    /// The receiver's copy has a new owner.
+    OwnerChanged { id: BodyId, owner: u32 },
+    /// To the owner: `holder` got a copy from the sender.
+    NewHolder { id: BodyId, holder: u32 },
+    /// To the owner and the neighbours: the sender dropped its copy.
+    Dropped { id: BodyId },
+}
+
+/// The names of the kinds, in the order of their bytes.
+const KINDS: [&str; 8] =
+    ["new copy", "update", "load", "remove", "migrate", "owner changed", "new holder", "dropped"];
+
+/// Appends an item to a message.
+pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
+    match item {
+        Item::NewCopy { body, radius, owner } => {
+            bytes.push(0);
+            put(bytes, &body_words(body, *radius));
+            put(bytes, owner);
+        }
+        Item::Update { id, state } => {
+            bytes.push(1);
+            put(bytes, id);
+            put(bytes, &state_words(state));
+        }
+        Item::Load { id, force, torque } => {
+            bytes.push(2);
+            put(bytes, id);
+            put(bytes, &[*force, *torque]);
+        }
+        Item::Remove { id } => {
+            bytes.push(3);
+            put(bytes, id);
+        }
+        Item::Migrate { id, holders } => {
+            bytes.push(4);
+            put(bytes, id);
+            put(bytes, &(holders.len() as u32));
+            holders.iter().for_each(|holder| put(bytes, holder));
+        }
+        Item::OwnerChanged { id, owner } => {
+            bytes.push(5);
+            put(bytes, id);
+            put(bytes, owner);
+        }
+        Item::NewHolder { id, holder } => {
+            bytes.push(6);
+            put(bytes, id);
+            put(bytes, holder);
+        }
+        Item::Dropped { id } => {
+            bytes.push(7);
+            put(bytes, id);
+        }
+    }
+}
+
+/// Cuts the first item off `bytes`; they are not empty. Fails with the name of the kind.
+pub(super) fn read(bytes: &mut &[u8]) -> Result<Item, String> {
+    let Some((&kind, rest)) = bytes.split_first() else { return Err("no item".to_owned()) };
+    *bytes = rest;
+    let name = || match KINDS.get(kind as usize) {
+        Some(name) => format!("`{name}`"),
+        None => format!("of kind {kind}"),
+    };
+    read_fields(kind, bytes).ok_or_else(name)
+}
+
+fn read_fields(kind: u8, bytes: &mut &[u8]) -> Option<Item> {
+    Some(match kind {
+        0 => {
+            let (body, radius) = body_of(&take(bytes)?)?;
+            Item::NewCopy { body, radius, owner: take(bytes)? }
+        }
+        1 => Item::Update { id: take(bytes)?, state: state_of(&take(bytes)?) },
+        2 => {
+            let (id, [force, torque]) = (take(bytes)?, take::<[Vec3; 2]>(bytes)?);
+            Item::Load { id, force, torque }
+        }
+        3 => Item::Remove { id: take(bytes)? },
+        4 => {
+            let (id, count): (_, u32) = (take(bytes)?, take(bytes)?);
+            let holders: Option<_> = (0..count).map(|_| take(bytes)).collect();
+            Item::Migrate { id, holders: holders? }
+        }
+        5 => Item::OwnerChanged { id: take(bytes)?, owner: take(bytes)? },
+        6 => Item::NewHolder { id: take(bytes)?, holder: take(bytes)? },
+        7 => Item::Dropped { id: take(bytes)? },
+        _ => return None,
+    })
+}
+
+/// Appends a plain value.
+pub(super) fn put<T: Pod>(bytes: &mut Vec<u8>, value: &T) {
+    bytes.extend_from_slice(bytemuck::bytes_of(value));
+}
+
+/// Cuts a plain value off `bytes`.
+pub(super) fn take<T: Pod>(bytes: &mut &[u8]) -> Option<T> {
+    let (value, rest) = bytes.split_at_checked(size_of::<T>())?;
+    *bytes = rest;
+    Some(pod_read_unaligned(value))
+}
+
+/// Position, rotation `(i, j, k, w)`, angular and linear velocity.
+pub(super) fn state_words(state: &State) -> [f64; 13] {
+    let (x, q) = (&state.position, &state.rotation.coords);
+    let (w, v) = (&state.twist.angular, &state.twist.linear);
+    [x.x, x.y, x.z, q.x, q.y, q.z, q.w, w.x, w.y, w.z, v.x, v.y, v.z]
+}
+
+fn state_of(words: &[f64; 13]) -> State {
+    let [x, y, z, i, j, k, w, rest @ ..] = *words;
+    let [wx, wy, wz, vx, vy, vz] = rest;
+    State {
+        position: Vec3::new(x, y, z),
+        // As it was sent: normalising again might change bits.
+        rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k)),
+        twist: Twist { angular: Vec3::new(wx, wy, wz), linear: Vec3::new(vx, vy, vz) },
+    }
+}
+
+/// Words of a body: id, radius, shape with three parameters, material, mass, inertia, force, torque,
+/// state.
+const BODY_WORDS: usize = 17 + 13;
+type BodyWords = [u64; BODY_WORDS];
+
+fn body_words(body: &Body, radius: f64) -> BodyWords {
+    let (shape, parameters) = match body.shape {
+        Shape::Sphere { radius } => (0, [radius, 0.0, 0.0]),
+        Shape::Box { half } => (1, half.into()),
+        Shape::Capsule { half_length, radius } => (2, [half_length, radius, 0.0]),
+        Shape::Solid(solid) => (3, [f64::from(solid), 0.0, 0.0]),
+    };
+    let vectors = [body.inertia, body.force, body.torque];
+    let values = vectors.iter().flatten().copied().chain(state_words(&body.state));
+    let all = ([body.id, radius.to_bits(), shape].into_iter())
+        .chain(parameters.map(f64::to_bits))
+        .chain([u64::from(body.material), body.mass.to_bits()])
+        .chain(values.map(f64::to_bits));
+    let mut words = [0; BODY_WORDS];
+    words.iter_mut().zip(all).for_each(|(word, value)| *word = value);
+    words
+}
+
+fn body_of(words: &BodyWords) -> Option<(Body, f64)> {
+    let value = |at: usize| f64::from_bits(words[at]);
+    let vector = |at: usize| Vec3::new(value(at), value(at + 1), value(at + 2));
+    let shape = match words[2] {
+        0 => Shape::Sphere { radius: value(3) },
+        1 => Shape::Box { half: vector(3) },
+        2 => Shape::Capsule { half_length: value(3), radius: value(4) },
+        3 => Shape::Solid(value(3) as u32),
+        _ => return None,
+    };
+    let body = Body {
+        id: words[0],
+        shape,
+        material: u16::try_from(words[6]).ok()?,
+        mass: value(7),
+        inertia: vector(8),
+        force: vector(11),
+        torque: vector(14),
+        state: state_of(&std::array::from_fn(|word| value(17 + word))),
+    };
+    Some((body, value(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body() -> Body {
+        let twist = Twist { angular: Vec3::new(-0.0, 2.0, 3.0), linear: Vec3::new(4.0, 5.0, 6.0) };
+        let rotation = UnitQuaternion::from_euler_angles(0.1, 0.2, 0.3);
+        Body {
+            id: 1 << 60,
+            shape: Shape::Box { half: Vec3::new(0.1, 0.2, 0.3) },
+            material: 7,
+            mass: 0.3,
+            inertia: Vec3::new(1.0, 2.0, 3.0),
+            state: State { position: Vec3::new(0.1, -0.2, 1e-300), rotation, twist },
+            force: Vec3::new(7.0, 8.0, 9.0),
+            torque: Vec3::new(-1.0, -2.0, -3.0),
+        }
+    }
+
+    fn items() -> Vec<Item> {
+        let mut items: Vec<_> = [
+            Shape::Sphere { radius: 0.5 },
+            body().shape,
+            Shape::Capsule { half_length: 0.5, radius: 0.25 },
+            Shape::Solid(u32::MAX),
+        ]
+        .map(|shape| Item::NewCopy { body: Body { shape, ..body() }, radius: 0.75, owner: 3 })
+        .into();
+        let Body { id, force, torque, .. } = body();
+        items.extend([
+            Item::Update { id, state: body().state },
+            Item::Load { id, force, torque },
+            Item::Remove { id },
+            Item::Migrate { id, holders: Ranks::from_slice(&[1, 5, 9, 12, 40]) },
+            Item::OwnerChanged { id, owner: 11 },
+            Item::NewHolder { id, holder: 12 },
+            Item::Dropped { id },
+        ]);
+        items
+    }
+
+    #[test]
+    fn items_are_read_as_they_were_written() {
+        let mut bytes = Vec::new();
+        items().iter().for_each(|item| write(&mut bytes, item));
+        let mut rest = &bytes[..];
+        for item in items() {
+            assert_eq!(read(&mut rest), Ok(item));
+        }
+        assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn an_item_that_was_cut_is_named() {
+        for (item, name) in items()[3..].iter().zip(KINDS) {
+            let mut bytes = Vec::new();
+            write(&mut bytes, item);
+            for length in 1..bytes.len() {
+                assert_eq!(read(&mut &bytes[..length]), Err(format!("`{name}`")));
+            }
+        }
+        assert_eq!(read(&mut &[77, 1, 2][..]), Err("of kind 77".to_owned()));
+    }
+
+    #[test]
+    fn a_message_of_another_version_or_communication_is_refused() {
+        let mut bytes = Vec::new();
+        write_head(&mut bytes, Purpose::ToCopies, 7);
+        assert_eq!(read_head(&bytes, Purpose::ToCopies, 7), Ok(&[][..]));
+        assert!(read_head(&bytes, Purpose::ToCopies, 8).is_err());
+        assert!(read_head(&bytes, Purpose::ToOwners, 7).is_err());
+        assert!(read_head(&bytes[..5], Purpose::ToCopies, 7).is_err());
+        bytes[0] = 9;
+        let cause = read_head(&bytes, Purpose::ToCopies, 7).unwrap_err();
+        assert!(cause.contains("version 9"), "{cause}");
+    }
+}

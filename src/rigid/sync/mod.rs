@@ -1,0 +1,249 @@
+//! Own bodies and their shadow copies, kept in step.
+//!
+//! A body belongs to the rank whose subdomain contains its centre of mass. Each rank whose
+//! subdomains it reaches into, grown by a margin, holds a shadow copy. Only owners move bodies.
+//!
+//! | module | |
+//! |---|---|
+//! | [`population`] | the bodies that a rank knows, and who else holds them |
+//! | `encoding`, `mail` | messages, one to each partner in a communication |
+//! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
+//! | `moves` | what both do with a body that has moved |
+//! | [`values`] | forces to the owners, velocities to the copies |
+//! | `redistribute` | bodies to the owners of a new division |
+//! | [`checks`] | copies against their owners; count and hash of all bodies |
+//!
+//! # Messages
+//!
+//! A rank communicates with its neighbours and with those that hold or own bodies with it, never
+//! with all. Before each communication both sides know that there will be a message.
+//!
+//! | kind | to | |
+//! |---|---|---|
+//! | new copy | a rank that the body newly reaches | geometry, material, state |
+//! | update | each holder | state |
+//! | load | each holder, if there is any | force and torque of this step |
+//! | remove | a holder | the copy is not needed, or the body is gone |
+//! | migrate | the new owner | the holders |
+//! | owner changed | all other holders | the new owner |
+//! | new holder | the owner | who got a copy from the sender |
+//! | dropped | the owner, neighbours | the sender dropped its copy |
+
+pub mod checks;
+mod encoding;
+mod mail;
+mod moves;
+mod next_neighbour;
+pub mod population;
+mod redistribute;
+mod shadow_owner;
+#[cfg(test)]
+mod tests;
+pub mod values;
+
+pub use self::population::{Link, Population};
+
+use self::mail::Mail;
+use self::population::Partners;
+use crate::error::{Error, Result};
+use crate::ranks::World;
+use crate::rigid::body::BodyId;
+use crate::rigid::domain::{Region, Subdomains};
+
+/// How shadow copies are kept in step with their owners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Synchronisation {
+    /// One communication. Bodies are smaller than subdomains.
+    NextNeighbour,
+    /// Two communications. Bodies may be of any size.
+    ShadowOwner,
+}
+
+/// Bounds that hold for all bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The largest radius of a ball about the centre of mass that holds a body, m.
+    pub largest_radius: f64,
+    /// Half of the smallest diameter, m: no body moves further between two synchronisations.
+    pub motion: f64,
+    /// Copies are held where a body grown by this comes, m (`dx` in Iglberger & Rüde). More than the
+    /// gap at which bodies count as in contact.
+    pub margin: f64,
+}
+
+impl Limits {
+    /// How near a subdomain must be to count as a neighbour, m.
+    ///
+    /// # Errors
+    /// If bodies are too large for the synchronisation, or would touch themselves.
+    pub fn reach(&self, method: Synchronisation, subdomains: &Subdomains) -> Result<f64> {
+        let radius = self.largest_radius + self.margin;
+        subdomains.domain().check_radius(radius)?;
+        let (reach, edge) = (radius + self.motion, subdomains.smallest_edge());
+        match method {
+            Synchronisation::ShadowOwner => Ok(self.motion),
+            Synchronisation::NextNeighbour if reach < edge => Ok(reach),
+            Synchronisation::NextNeighbour if subdomains.count() == 1 => Ok(edge),
+            Synchronisation::NextNeighbour => Err(Error::input(
+                "domain.synchronisation",
+                format!(
+                    "NextNeighbour needs bodies smaller than subdomains, but the largest body reaches \
+                     {reach} m (radius {} m, margin and motion) and the smallest edge is {edge} m",
+                    self.largest_radius
+                ),
+                "use `synchronisation: ShadowOwner`, or fewer subdomains",
+            )),
+        }
+    }
+
+    /// Fails if a body moved further than allowed since the last synchronisation. Also if `moved` is
+    /// not a number.
+    fn check_motion(&self, id: BodyId, moved: f64) -> Result<()> {
+        if moved <= self.motion {
+            return Ok(());
+        }
+        Err(Error::input(
+            format!("body {id}"),
+            format!(
+                "moved {moved} m at once, more than half of the smallest diameter, {} m",
+                self.motion
+            ),
+            "use a smaller time step or slower bodies",
+        ))
+    }
+}
+
+/// What was communicated, on one rank.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Shadow copies that this rank had others create.
+    pub created: u64,
+    /// Copies that this rank dropped or had others drop.
+    pub removed: u64,
+    /// Copies that came although they were there.
+    pub twice: u64,
+    /// Bodies given to another rank.
+    pub migrated: u64,
+    /// Bodies that went to another subdomain. The sum over ranks does not depend on their number.
+    pub crossed: u64,
+    /// Bodies that left the domain and were deleted. As `crossed`.
+    pub left: u64,
+}
+
+/// Keeps the population of one rank in step with those of the others.
+#[derive(Debug)]
+pub struct Synchroniser {
+    method: Synchronisation,
+    region: Region,
+    limits: Limits,
+    partners: Partners,
+    mail: Mail,
+    traffic: Traffic,
+}
+
+/// What the stages of a synchronisation work on.
+struct Parts<'a> {
+    region: &'a Region,
+    limits: &'a Limits,
+    partners: &'a Partners,
+    population: &'a mut Population,
+    mail: &'a mut Mail,
+    traffic: &'a mut Traffic,
+}
+
+impl Synchroniser {
+    /// For the rank of `region`, which was built with [`Limits::reach`].
+    pub fn new(method: Synchronisation, region: Region, limits: Limits) -> Self {
+        let mail = Mail::new(region.rank() as usize);
+        let (partners, traffic) = Default::default();
+        Self { method, region, limits, partners, mail, traffic }
+    }
+
+    /// The subdomains of this rank.
+    pub fn region(&self) -> &Region {
+        &self.region
+    }
+
+    /// The bounds of all bodies.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What was communicated since the last call of this function.
+    pub fn take_traffic(&mut self) -> Traffic {
+        std::mem::take(&mut self.traffic)
+    }
+
+    /// Brings all copies up to date and every body to its owner. All ranks call it.
+    ///
+    /// Before: own bodies are those of the new state, at any position up to `Limits::motion` from the
+    /// last one; copies are those of the old state. After: positions are wrapped into the domain.
+    /// Each body is owned by the rank whose subdomain contains it. Each rank that it reaches into,
+    /// grown by the margin, has a copy with the same bits; the owner knows these ranks, and they know
+    /// the owner. Bodies beyond an open border are deleted and counted.
+    ///
+    /// # Errors
+    /// If a body moved too far, or a rank fails.
+    pub fn synchronise(&mut self, world: &dyn World, population: &mut Population) -> Result<()> {
+        for stage in 0..self.stages() {
+            self.pack(stage, population)?;
+            self.mail.exchange(world, &mut self.traffic)?;
+            self.unpack(population)?;
+        }
+        Ok(())
+    }
+
+    /// Synchronises until all copies have spread. All ranks call it, once bodies have been inserted.
+    ///
+    /// Before: every body is inserted on the rank of its subdomain, and unknown to others. After: as
+    /// after [`Synchroniser::synchronise`].
+    ///
+    /// # Errors
+    /// As [`Synchroniser::synchronise`].
+    pub fn settle(&mut self, world: &dyn World, population: &mut Population) -> Result<()> {
+        loop {
+            let before = self.traffic.created;
+            self.synchronise(world, population)?;
+            let mut created = [(self.traffic.created - before) as i64];
+            world.all_reduce_sum(&mut created)?;
+            if created == [0] {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Number of communications in a synchronisation.
+    fn stages(&self) -> usize {
+        match self.method {
+            Synchronisation::NextNeighbour => 1,
+            Synchronisation::ShadowOwner => 2,
+        }
+    }
+
+    /// Writes the messages of a stage.
+    fn pack(&mut self, stage: usize, population: &mut Population) -> Result<()> {
+        let method = self.method;
+        let mut parts = self.parts(population);
+        match (method, stage) {
+            (Synchronisation::NextNeighbour, _) => next_neighbour::pack(&mut parts),
+            (Synchronisation::ShadowOwner, 0) => shadow_owner::pack_owners(&mut parts),
+            (Synchronisation::ShadowOwner, _) => shadow_owner::pack_holders(&mut parts),
+        }
+    }
+
+    /// Does what the messages of a stage say. Before: all have arrived.
+    fn unpack(&mut self, population: &mut Population) -> Result<()> {
+        moves::unpack(&mut self.parts(population))?;
+        self.partners.find(population);
+        Ok(())
+    }
+
+    fn parts<'a>(&'a mut self, population: &'a mut Population) -> Parts<'a> {
+        let Self { region, limits, partners, mail, traffic, .. } = self;
+        Parts { region, limits, partners, population, mail, traffic }
+    }
+}

@@ -1,0 +1,217 @@
+//! What both synchronisations do with a body that has moved, and with what they are told.
+
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::rigid::body::{Body, BodyId};
+use crate::rigid::domain::Region;
+use crate::rigid::domain::region::Ranks;
+use crate::rigid::sync::encoding::Item;
+use crate::rigid::sync::mail::Mail;
+use crate::rigid::sync::{Parts, Population, Traffic};
+
+/// Where an own body belongs after its motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// To this rank.
+    Stays,
+    /// To another rank.
+    Moves { to: u32 },
+    /// It is beyond an open border of the domain.
+    Leaves,
+}
+
+/// True if an own body is still inside its subdomain and nobody has a copy: there is nothing to do.
+///
+/// # Errors
+/// If it moved too far since the last synchronisation.
+pub(super) fn is_inside(parts: &mut Parts, place: usize) -> Result<bool> {
+    let Parts { region, limits, population, .. } = parts;
+    let (body, link) = (&population.bodies()[place], &population.links()[place]);
+    let (id, position) = (body.id, body.state.position);
+    let radius = link.radius + limits.margin;
+    let subdomains = region.subdomains();
+    let inside = link.ranks.is_empty()
+        && subdomains.encloses(link.home, &position, radius)
+        && subdomains.domain().contains(&position);
+    let link = population.link_mut(place);
+    link.inside = inside;
+    if inside {
+        let last = std::mem::replace(&mut link.synchronised, position);
+        limits.check_motion(id, (position - last).norm())?;
+    }
+    Ok(inside)
+}
+
+/// Wraps the position of an own body into the domain and finds where it belongs.
+///
+/// # Errors
+/// If it moved too far since the last synchronisation.
+pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
+    let Parts { region, limits, population, traffic, .. } = parts;
+    let body = &mut population.bodies_mut()[place];
+    let domain = region.subdomains().domain();
+    let (id, (position, _)) = (body.id, domain.wrap(&body.state.position));
+    let last = std::mem::replace(&mut body.state.position, position);
+    let link = population.link_mut(place);
+    let moved = (last - std::mem::replace(&mut link.synchronised, position)).norm();
+    limits.check_motion(id, moved)?;
+    if !domain.contains(&position) {
+        traffic.left += 1;
+        return Ok(Fate::Leaves);
+    }
+    let home = region.subdomains().owner(&position);
+    traffic.crossed += u64::from(link.home != home);
+    link.home = home;
+    Ok(match region.rank_of(home) {
+        to if to == region.rank() => Fate::Stays,
+        to => Fate::Moves { to },
+    })
+}
+
+/// The neighbouring ranks that a body, grown by the margin, reaches into.
+pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
+    let Parts { region, limits, population, .. } = parts;
+    let (body, link) = (&population.bodies()[place], &population.links()[place]);
+    let (centre, radius) = (&body.state.position, link.radius + limits.margin);
+    let is_own = place < population.own_count();
+    if is_own && region.subdomains().encloses(link.home, centre, radius) {
+        return Ranks::new();
+    }
+    region.touched_neighbours(&region.subdomains().domain().images(centre, radius), radius)
+}
+
+/// True if a body, grown by the margin, reaches into a subdomain of this rank.
+pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
+    let Parts { region, limits, population, .. } = parts;
+    let (body, link) = (&population.bodies()[place], &population.links()[place]);
+    let (centre, radius) = (&body.state.position, link.radius + limits.margin);
+    region.touches(&region.subdomains().domain().images(centre, radius), radius)
+}
+
+/// Tells a holder of the state of a body.
+pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
+    let Body { id, state, force, torque, .. } = *body;
+    mail.tell(rank, &Item::Update { id, state })?;
+    if force != Vec3::zeros() || torque != Vec3::zeros() {
+        mail.tell(rank, &Item::Load { id, force, torque })?;
+    }
+    Ok(())
+}
+
+/// Gives an own body to the rank `to`, which has a copy or was just sent one. All holders are told.
+/// This rank `keeps` a copy, or forgets the body.
+pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> Result<()> {
+    let Parts { region, population, mail, traffic, .. } = parts;
+    let id = population.bodies()[place].id;
+    let mut holders = std::mem::take(&mut population.link_mut(place).ranks);
+    if !holders.contains(&to) {
+        let cause = format!("body {id} comes to rank {to}, which has no copy of it");
+        return Err(Error::internal(format!("bodies of rank {}", region.rank()), cause));
+    }
+    holders.retain(|&mut rank| rank != to);
+    let item = Item::OwnerChanged { id, owner: to };
+    holders.iter().try_for_each(|&rank| mail.tell(rank, &item))?;
+
+    let place = population.demote(place);
+    if keeps {
+        let link = population.link_mut(place);
+        link.inside = false;
+        link.owner = to;
+        let near = |rank: &&u32| region.neighbours().binary_search(rank).is_ok();
+        link.ranks = holders.iter().filter(near).copied().collect();
+        let at = holders.partition_point(|&rank| rank < region.rank());
+        holders.insert(at, region.rank());
+    } else {
+        population.remove(place);
+    }
+    mail.tell(to, &Item::Migrate { id, holders })?;
+    traffic.migrated += 1;
+    Ok(())
+}
+
+/// Deletes an own body and all its copies.
+pub(super) fn delete(parts: &mut Parts, place: usize) -> Result<()> {
+    let Parts { population, mail, traffic, .. } = parts;
+    let id = population.bodies()[place].id;
+    for &rank in &population.links()[place].ranks {
+        traffic.removed += 1;
+        mail.tell(rank, &Item::Remove { id })?;
+    }
+    population.remove(place);
+    Ok(())
+}
+
+/// Deletes the bodies that were given to [`super::Population::delete`].
+pub(super) fn delete_doomed(parts: &mut Parts) -> Result<()> {
+    for id in std::mem::take(&mut parts.population.doomed) {
+        if let Some(place) = parts.population.place(id) {
+            delete(parts, place)?;
+        }
+    }
+    Ok(())
+}
+
+/// Does what all messages say. Before: all of them are there.
+pub(super) fn unpack(parts: &mut Parts) -> Result<()> {
+    let Parts { region, population, mail, traffic, .. } = parts;
+    mail.items(|from, item| apply(region, population, traffic, from, item))
+}
+
+fn apply(
+    region: &Region,
+    population: &mut Population,
+    traffic: &mut Traffic,
+    from: u32,
+    item: Item,
+) -> Result<()> {
+    let place = |population: &Population, id: BodyId| {
+        population.place(id).ok_or_else(|| {
+            let cause = format!("rank {from} tells of body {id}, which is unknown here");
+            Error::internal(format!("bodies of rank {}", region.rank()), cause)
+        })
+    };
+    match item {
+        Item::NewCopy { body, radius, owner } => {
+            traffic.twice += u64::from(population.place(body.id).is_some());
+            let place = population.place_or_copy(body, radius, owner)?;
+            if from != owner {
+                population.link_mut(place).add_rank(from);
+            }
+        }
+        Item::Update { id, state } => population.set_state(place(population, id)?, state),
+        Item::Load { id, force, torque } => {
+            let place = place(population, id)?;
+            let body = &mut population.bodies_mut()[place];
+            (body.force, body.torque) = (force, torque);
+        }
+        Item::Remove { id } => population.remove(place(population, id)?),
+        Item::Migrate { id, holders } => {
+            let place = population.promote(place(population, id)?);
+            let position = population.bodies()[place].state.position;
+            let link = population.link_mut(place);
+            link.home = region.subdomains().owner(&position);
+            link.inside = false;
+            (link.synchronised, link.owner, link.ranks) = (position, region.rank(), holders);
+        }
+        Item::OwnerChanged { id, owner } => {
+            let place = place(population, id)?;
+            let link = population.link_mut(place);
+            link.owner = owner;
+            link.remove_rank(owner);
+            // The old owner still has the body.
+            if region.neighbours().binary_search(&from).is_ok() {
+                link.add_rank(from);
+            }
+        }
+        Item::NewHolder { id, holder } => {
+            let place = place(population, id)?;
+            population.link_mut(place).add_rank(holder);
+        }
+        Item::Dropped { id } => {
+            if let Some(place) = population.place(id) {
+                population.link_mut(place).remove_rank(from);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! Next-neighbour synchronisation: one communication with the neighbouring ranks.
+//!
+//! Source: algorithm 1 of the waLBerla paper (Eibl & Rüde 2018, "A local parallel communication
+//! algorithm for polydisperse rigid body dynamics"). The owner alone decides. It knows all
+//! subdomains that its body can reach, so the body must be small: radius, margin and the motion
+//! between two synchronisations stay below the smallest edge of a subdomain. (The paper's condition
+//! has no motion: a body that has just left its subdomain reaches further from there.)
+
+use crate::error::Result;
+use crate::rigid::sync::Parts;
+use crate::rigid::sync::encoding::{Item, Purpose};
+use crate::rigid::sync::moves::{self, Fate};
+
+/// Before: own bodies are those of the new state, copies those of the old one. After: the messages
+/// are written, and bodies that left this rank are copies or gone.
+pub(super) fn pack(parts: &mut Parts) -> Result<()> {
+    let neighbours = parts.region.neighbours();
+    parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours);
+    moves::delete_doomed(parts)?;
+    for place in (0..parts.population.own_count()).rev() {
+        if moves::is_inside(parts, place)? {
+            continue;
+        }
+        match moves::advance(parts, place)? {
+            Fate::Stays => tell_neighbours(parts, place)?,
+            Fate::Leaves => moves::delete(parts, place)?,
+            Fate::Moves { to } => {
+                tell_neighbours(parts, place)?;
+                let keeps = moves::touches_own(parts, place);
+                moves::migrate(parts, place, to, keeps)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Brings the copies on neighbouring ranks up to date: new ones, updates, removals.
+fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
+    let touched = moves::touched_neighbours(parts, place);
+    let Parts { population, mail, traffic, .. } = parts;
+    let (body, link) = (&population.bodies()[place], &population.links()[place]);
+    for &rank in &touched {
+        if link.ranks.contains(&rank) {
+            moves::update(mail, rank, body)?;
+        } else {
+            traffic.created += 1;
+            let (radius, owner) = (link.radius, link.owner);
+            mail.tell(rank, &Item::NewCopy { body: *body, radius, owner })?;
+        }
+    }
+    for &rank in link.ranks.iter().filter(|rank| !touched.contains(rank)) {
+        traffic.removed += 1;
+        mail.tell(rank, &Item::Remove { id: body.id })?;
+    }
+    population.link_mut(place).ranks = touched;
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Shadow-owner synchronisation: bodies of any size, in two communications.
+//!
+//! Source: algorithm 2 of the waLBerla paper (Eibl & Rüde 2018, "A local parallel communication
+//! algorithm for polydisperse rigid body dynamics"). First the owners tell all holders, wherever
+//! they are. Then every holder, owner or not, offers the body to the neighbouring ranks that it
+//! reaches into and that are not known to have it, and drops its own copy if it is not needed.
+//!
+//! Copies spread from neighbour to neighbour, one subdomain a call. Once they have spread, a call is
+//! enough: a point that the body newly reaches is not further from where it was than the motion since
+//! the last call, and subdomains are not smaller than that.
+//!
+//! A rank that is told twice of a new body drops the second copy. Both are the same bits.
+
+use crate::error::Result;
+use crate::rigid::sync::encoding::{Item, Purpose};
+use crate::rigid::sync::mail::union;
+use crate::rigid::sync::moves::{self, Fate};
+use crate::rigid::sync::population::Partners;
+use crate::rigid::sync::{Link, Parts};
+
+/// Before: own bodies are those of the new state, copies those of the old one. After: the messages of
+/// the owners are written.
+pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
+    let Partners { holders, owners, .. } = parts.partners;
+    parts.mail.begin(Purpose::OwnersTell, holders, owners);
+    moves::delete_doomed(parts)?;
+    for place in (0..parts.population.own_count()).rev() {
+        if moves::is_inside(parts, place)? {
+            continue;
+        }
+        let fate = moves::advance(parts, place)?;
+        if fate == Fate::Leaves {
+            moves::delete(parts, place)?;
+            continue;
+        }
+        tell_holders(parts, place)?;
+        if let Fate::Moves { to } = fate {
+            moves::migrate(parts, place, to, true)?;
+        }
+    }
+    Ok(())
+}
+
+fn tell_holders(parts: &mut Parts, place: usize) -> Result<()> {
+    let Parts { population, mail, .. } = parts;
+    let (body, link) = (&population.bodies()[place], &population.links()[place]);
+    link.ranks.iter().try_for_each(|&rank| moves::update(mail, rank, body))
+}
+
+/// Before: copies are those of the new state, and owners and holders know each other. After: the
+/// messages of the holders are written, and copies that are not needed are gone.
+pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
+    let Partners { holders, owners, .. } = parts.partners;
+    let neighbours = parts.region.neighbours();
+    let (receivers, sources) = (union(owners, neighbours), union(holders, neighbours));
+    parts.mail.begin(Purpose::HoldersTell, &receivers, &sources);
+    for place in (0..parts.population.len()).rev() {
+        if parts.population.links()[place].inside {
+            continue;
+        }
+        offer(parts, place)?;
+        let is_copy = place >= parts.population.own_count();
+        if is_copy && !moves::touches_own(parts, place) {
+            drop_copy(parts, place)?;
+        }
+    }
+    Ok(())
+}
+
+/// Offers a body to the neighbours that it reaches into.
+fn offer(parts: &mut Parts, place: usize) -> Result<()> {
+    let touched = moves::touched_neighbours(parts, place);
+    let Parts { region, population, mail, traffic, .. } = parts;
+    for rank in touched {
+        let (body, link) = (&population.bodies()[place], &population.links()[place]);
+        let Link { radius, owner, .. } = *link;
+        if rank == owner || link.ranks.contains(&rank) {
+            continue;
+        }
+        mail.tell(rank, &Item::NewCopy { body: *body, radius, owner })?;
+        traffic.created += 1;
+        if owner != region.rank() {
+            mail.tell(owner, &Item::NewHolder { id: body.id, holder: rank })?;
+        }
+        population.link_mut(place).add_rank(rank);
+    }
+    Ok(())
+}
+
+/// Drops a copy; its owner, and the neighbours that may think that this rank has it, are told.
+fn drop_copy(parts: &mut Parts, place: usize) -> Result<()> {
+    let touched = moves::touched_neighbours(parts, place);
+    let Parts { population, mail, traffic, .. } = parts;
+    let (id, owner) = (population.bodies()[place].id, population.links()[place].owner);
+    mail.tell(owner, &Item::Dropped { id })?;
+    for rank in touched.into_iter().filter(|&rank| rank != owner) {
+        mail.tell(rank, &Item::Dropped { id })?;
+    }
+    traffic.removed += 1;
+    population.remove(place);
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Synchronisation on a simulated network. Messages take random times, from a seed, and overtake
+//! each other unless they have the same sender and the same receiver. Ranks have their own pace, so
+//! that some are several communications ahead.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::*;
+
+const SCHEDULES: u64 = 1500;
+const STEPS: usize = 12;
+/// Calls until all copies have spread.
+const SETTLING: usize = 6;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0) % bound
+    }
+}
+
+enum NetworkEvent {
+    /// A rank has time.
+    Turn,
+    Arrival {
+        from: usize,
+        bytes: Vec<u8>,
+    },
+}
+
+struct Node {
+    peer: Peer,
+    all: Vec<Body>,
+    /// What has arrived from each rank, oldest first.
+    inbox: Vec<VecDeque<Vec<u8>>>,
+    step: usize,
+    stage: usize,
+    /// The longest time between two turns.
+    pace: u64,
+}
+
+struct Network {
+    random: Random,
+    nodes: Vec<Node>,
+    queue: BinaryHeap<Reverse<(u64, usize)>>,
+    /// By number: the rank and its event.
+    events: Vec<Option<(usize, NetworkEvent)>>,
+    now: u64,
+    /// When the last message from one rank to another arrives.
+    last: Vec<u64>,
+    longest_delay: u64,
+    /// The most steps that a rank was ahead of another.
+    ahead: usize,
+}
+
+fn random_setup(random: &mut Random) -> (Setup, u32) {
+    let edge = 3.0 + random.below(2) as f64;
+    let periodic = [0; 3].map(|_| random.below(2) == 0);
+    let domain = Domain::new(Vec3::zeros(), Vec3::repeat(edge), periodic).unwrap();
+    let method = match random.below(3) {
+        0 => Synchronisation::NextNeighbour,
+        _ => Synchronisation::ShadowOwner,
+    };
+    let ranks = 2 + random.below(8) as u32;
+    let mut setup = match random.below(3) {
+        0 if method == Synchronisation::ShadowOwner => {
+            Setup::new(power_cells(domain, 4 + random.below(8)), ranks, method)
+        }
+        _ => {
+            let counts = [0; 3].map(|_| 1 + random.below(3) as u32);
+            Setup::grid(domain, counts, ranks, method)
+        }
+    };
+    let count = setup.subdomains.count();
+    if random.below(2) == 0 {
+        setup.rank_of =
+            Arc::new((0..count).map(|_| random.below(u64::from(ranks)) as u32).collect());
+    }
+    if method == Synchronisation::ShadowOwner {
+        setup.limits.largest_radius = 1.25;
+    }
+    (setup, ranks)
+}
+
+impl Network {
+    fn new(seed: u64) -> Self {
+        let mut random = Random(seed);
+        let (setup, ranks) = random_setup(&mut random);
+        let bodies = gas(setup.subdomains.domain(), 1 + random.below(20), &setup.limits);
+        let nodes = (0..ranks as usize).map(|rank| Node {
+            peer: setup.peer(rank, &bodies).unwrap(),
+            all: bodies.clone(),
+            inbox: vec![VecDeque::new(); ranks as usize],
+            step: 0,
+            stage: 0,
+            pace: 1 + [3, 30, 300][random.below(3) as usize],
+        });
+        Self {
+            nodes: nodes.collect(),
+            queue: BinaryHeap::new(),
+            events: Vec::new(),
+            now: 0,
+            last: vec![0; (ranks * ranks) as usize],
+            longest_delay: 1 + [2, 30, 300][random.below(3) as usize],
+            random,
+            ahead: 0,
+        }
+    }
+
+    fn at(&mut self, time: u64, rank: usize, event: NetworkEvent) {
+        self.queue.push(Reverse((time, self.events.len())));
+        self.events.push(Some((rank, event)));
+    }
+
+    /// Plays all steps.
+    fn play(&mut self) {
+        for rank in 0..self.nodes.len() {
+            self.begin_stage(rank);
+            self.at(0, rank, NetworkEvent::Turn);
+        }
+        while let Some(Reverse((time, number))) = self.queue.pop() {
+            self.now = time;
+            match self.events[number].take() {
+                Some((rank, NetworkEvent::Turn)) => self.turn(rank),
+                Some((rank, NetworkEvent::Arrival { from, bytes })) => {
+                    self.nodes[rank].inbox[from].push_back(bytes);
+                }
+                None => {}
+            }
+            assert!(self.events.len() < 1_000_000, "it does not end");
+        }
+        assert!(self.nodes.iter().all(|node| node.step == SETTLING + STEPS));
+        assert!(self.nodes.iter().all(|node| node.inbox.iter().all(VecDeque::is_empty)));
+    }
+
+    fn begin_stage(&mut self, rank: usize) {
+        let node = &mut self.nodes[rank];
+        let Peer { synchroniser, population } = &mut node.peer;
+        if node.stage == 0 && node.step >= SETTLING {
+            fly(population.own_mut());
+            fly_serially(&mut node.all, synchroniser.region().subdomains().domain());
+        }
+        synchroniser.pack(node.stage, population).unwrap();
+        for (to, bytes) in synchroniser.mail.take_outgoing(&mut synchroniser.traffic) {
+            let pair = rank * self.nodes.len() + to as usize;
+            let arrival = self.now + self.random.below(self.longest_delay);
+            self.last[pair] = arrival.max(self.last[pair] + 1);
+            let event = NetworkEvent::Arrival { from: rank, bytes };
+            self.at(self.last[pair], to as usize, event);
+        }
+    }
+
+    /// Finishes a stage if all its messages have arrived, and begins the next one.
+    fn turn(&mut self, rank: usize) {
+        let node = &mut self.nodes[rank];
+        let sources = node.peer.synchroniser.mail.sources().to_vec();
+        if sources.iter().all(|&from| !node.inbox[from as usize].is_empty()) {
+            // In the order of arrival, which does not matter.
+            for &from in sources.iter().rev() {
+                let bytes = node.inbox[from as usize].pop_front().unwrap();
+                node.peer.synchroniser.mail.deliver(from, bytes);
+            }
+            node.peer.synchroniser.unpack(&mut node.peer.population).unwrap();
+            node.stage += 1;
+            if node.stage == node.peer.synchroniser.stages() {
+                (node.step, node.stage) = (node.step + 1, 0);
+                if node.step >= SETTLING {
+                    node.peer.compare(&node.all);
+                }
+                let slowest = self.nodes.iter().map(|node| node.step).min().unwrap();
+                self.ahead = self.ahead.max(self.nodes[rank].step - slowest);
+            }
+            if self.nodes[rank].step == SETTLING + STEPS {
+                return;
+            }
+            self.begin_stage(rank);
+        }
+        let time = self.now + 1 + self.random.below(self.nodes[rank].pace);
+        self.at(time, rank, NetworkEvent::Turn);
+    }
+}
+
+#[test]
+fn all_schedules_end_with_each_body_where_it_belongs() {
+    let mut ahead = 0;
+    for seed in 0..SCHEDULES {
+        let mut network = Network::new(mix(seed));
+        network.play();
+        ahead = ahead.max(network.ahead);
+    }
+    assert!(ahead > 1, "no rank was ever ahead");
+}

@@ -1,0 +1,142 @@
+//! Values of bodies from the copies to the owners, and from the owners to the copies.
+//!
+//! Communications 1 and 3 of algorithm 2 (Iglberger & Rüde 2009) are of the first sort.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::ranks::World;
+use crate::rigid::domain::SubdomainId;
+use crate::rigid::sync::encoding::{self, Purpose};
+use crate::rigid::sync::population::Partners;
+use crate::rigid::sync::{Population, Synchroniser};
+
+/// What acts on a body in one subdomain.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Force {
+    /// Force through the centre of mass, N.
+    pub force: Vec3,
+    /// Torque, N m.
+    pub torque: Vec3,
+    /// The subdomain where it acts.
+    pub subdomain: u64,
+}
+
+/// Forces that this rank sets on bodies that it knows, own or not, until they are summed.
+#[derive(Debug, Clone, Default)]
+pub struct Forces {
+    /// With the place of the body.
+    set: Vec<(u32, Force)>,
+    received: Vec<(u32, Force)>,
+}
+
+impl Forces {
+    /// Sets a force on the body at `place`, in a subdomain of this rank.
+    pub fn set(&mut self, place: usize, subdomain: SubdomainId, force: Vec3, torque: Vec3) {
+        self.set.push((place as u32, Force { force, torque, subdomain: u64::from(subdomain) }));
+    }
+
+    /// Adds all forces to `force` and `torque` of the bodies, at their owners.
+    ///
+    /// Before: each force was set on one rank, the one of its subdomain, and places are as they were
+    /// then. After: each was added once, for each body by rising subdomain and then in the order in
+    /// which they were set; copies are as before.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn sum(
+        &mut self,
+        synchroniser: &mut Synchroniser,
+        world: &dyn World,
+        population: &mut Population,
+    ) -> Result<()> {
+        self.received.clear();
+        synchroniser.to_owners(world, population, &self.set, &mut self.received)?;
+        self.set.clear();
+        self.received.sort_by_key(|(place, force)| (*place, force.subdomain));
+        for (place, force) in &self.received {
+            let body = &mut population.own_mut()[*place as usize];
+            body.force += force.force;
+            body.torque += force.torque;
+        }
+        Ok(())
+    }
+}
+
+impl Synchroniser {
+    /// Brings `items`, each with the place of a body, to the owners of the bodies.
+    ///
+    /// Before: copies and owners know each other. After: `received` has the items for the own bodies
+    /// of this rank, with their places here. Items of one rank keep their order; otherwise the order
+    /// depends on the ranks, so sort them by what is in them.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn to_owners<T: Pod>(
+        &mut self,
+        world: &dyn World,
+        population: &Population,
+        items: &[(u32, T)],
+        received: &mut Vec<(u32, T)>,
+    ) -> Result<()> {
+        let Partners { holders, owners, .. } = &self.partners;
+        self.mail.begin(Purpose::ToOwners, owners, holders);
+        for &(place, item) in items {
+            if (place as usize) < population.own_count() {
+                received.push((place, item));
+                continue;
+            }
+            let bytes = self.mail.to(population.links()[place as usize].owner)?;
+            encoding::put(bytes, &population.bodies()[place as usize].id);
+            encoding::put(bytes, &item);
+        }
+        self.exchange_values(world, population, |place, item| received.push((place, item)))
+    }
+
+    /// Brings a value of each own body to its copies; bodies without a value are left out.
+    ///
+    /// Before: copies and owners know each other. After: `apply` was called with the place and the
+    /// value of each copy whose owner has a value for it.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn to_copies<T: Pod>(
+        &mut self,
+        world: &dyn World,
+        population: &Population,
+        value: impl Fn(usize) -> Option<T>,
+        apply: impl FnMut(u32, T),
+    ) -> Result<()> {
+        let Partners { holders, owners, shared } = &self.partners;
+        self.mail.begin(Purpose::ToCopies, holders, owners);
+        for place in shared.iter().map(|&place| place as usize) {
+            let Some(value) = value(place) else { continue };
+            for &rank in &population.links()[place].ranks {
+                let bytes = self.mail.to(rank)?;
+                encoding::put(bytes, &population.bodies()[place].id);
+                encoding::put(bytes, &value);
+            }
+        }
+        self.exchange_values(world, population, apply)
+    }
+
+    fn exchange_values<T: Pod>(
+        &mut self,
+        world: &dyn World,
+        population: &Population,
+        mut apply: impl FnMut(u32, T),
+    ) -> Result<()> {
+        self.mail.exchange(world, &mut self.traffic)?;
+        self.mail.messages(|_, mut bytes| {
+            while !bytes.is_empty() {
+                let id = encoding::take(&mut bytes).ok_or("id of a value".to_owned())?;
+                let value = encoding::take(&mut bytes).ok_or("value".to_owned())?;
+                let place = population.place(id);
+                apply(place.ok_or(format!("value of body {id}, unknown here"))? as u32, value);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! Algorithm 2 of Iglberger & Rüde (2009) with one subdomain and no messages.
+
+use cloth_sim::math::Vec3;
+use cloth_sim::rigid::body::{Body, Shape, State, Twist};
+use cloth_sim::rigid::contact::{Bodies, Constraint, Contact, ContactSettings, Partner, Side};
+use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
+use cloth_sim::rigid::material::{Material, Materials, Surface};
+use cloth_sim::rigid::motion::{Mobility, accelerate, drift};
+use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
+use cloth_sim::rigid::response::nonsmooth::{Joint, Sweeper};
+use cloth_sim::rigid::response::qp::Outcome;
+use cloth_sim::rigid::response::{ByBody, ffd};
+use cloth_sim::rigid::solid::{MassProperties, Solids};
+use cloth_sim::threads::Threads;
+use nalgebra::UnitQuaternion;
+
+pub const GRAVITY: f64 = 9.81;
+pub const DENSITY: f64 = 1000.0;
+
+/// How contacts are answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Response {
+    Ffd,
+    Nonsmooth { sweeps: usize },
+}
+
+/// A scene and where it is.
+pub struct Serial {
+    pub bodies: Vec<Body>,
+    pub fixed: FixedBodies,
+    pub materials: Materials,
+    pub solids: Solids,
+    pub settings: ContactSettings,
+    pub response: Response,
+    pub time_s: f64,
+    pub contacts: Vec<Contact>,
+    /// Bodies that stopped because their constraints contradict each other.
+    pub stopped: usize,
+    pub threads: Threads,
+    pub detector: Detector,
+    pub by_body: ByBody<Constraint>,
+}
+
+impl Serial {
+    pub fn new(step_s: f64, surface: Surface, gravity: Vec3, response: Response) -> Self {
+        let material = Material { density: DENSITY, surface };
+        Self {
+            bodies: Vec::new(),
+            fixed: FixedBodies::default(),
+            materials: Materials::new(&[material], &[]).expect("a material"),
+            solids: Solids::default(),
+            settings: ContactSettings { step_s, gravity, penetration_correction: 0.2 },
+            response,
+            time_s: 0.0,
+            contacts: Vec::new(),
+            stopped: 0,
+            threads: Threads::INLINE,
+            detector: Detector::default(),
+            by_body: ByBody::default(),
+        }
+    }
+
+    pub fn with_fixed(mut self, fixed: Vec<FixedBody>) -> Self {
+        self.fixed = FixedBodies::new(fixed);
+        self
+    }
+
+    pub fn add(&mut self, shape: Shape, position: Vec3) -> &mut Body {
+        self.bodies.push(body(&self.solids, self.bodies.len() as u64, shape, position));
+        self.bodies.last_mut().expect("a body")
+    }
+
+    pub fn run(&mut self, steps: usize) {
+        (0..steps).for_each(|_| self.step());
+    }
+
+    pub fn step(&mut self) {
+        let h = self.settings.step_s;
+        for body in &mut self.bodies {
+            drift(&mut body.state, 0.5 * h);
+            accelerate(body, &self.settings.gravity, h);
+        }
+        self.fixed.advance(self.time_s, h);
+        let world = Surroundings { bodies: &self.bodies, fixed: &self.fixed, solids: &self.solids };
+        self.detector.contacts(&world, &self.threads, |_| true, &mut self.contacts);
+        match self.response {
+            Response::Ffd => self.respond_ffd(),
+            Response::Nonsmooth { sweeps } => self.respond_nonsmooth(sweeps),
+        }
+        self.bodies.iter_mut().for_each(|body| drift(&mut body.state, 0.5 * h));
+        self.time_s += h;
+    }
+
+    fn respond_ffd(&mut self) {
+        let refer =
+            Bodies { movable: &self.bodies, fixed: &self.fixed, materials: &self.materials };
+        self.by_body.clear();
+        for contact in &self.contacts {
+            let Some((first, second)) = refer.constraints(contact, &self.settings) else {
+                continue;
+            };
+            self.by_body.push(contact.first, first);
+            if let (Some(second), Partner::Movable(place)) = (second, contact.second) {
+                self.by_body.push(place, second);
+            }
+        }
+        self.by_body.order(self.bodies.len());
+        for (place, body) in self.bodies.iter_mut().enumerate() {
+            let constraints = self.by_body.of(place);
+            if constraints.len() > 0 {
+                let response = ffd::respond(body, constraints);
+                body.state.twist = response.twist;
+                self.stopped += usize::from(response.outcome != Outcome::Solved);
+            }
+        }
+    }
+
+    fn respond_nonsmooth(&mut self, sweeps: usize) {
+        let refer =
+            Bodies { movable: &self.bodies, fixed: &self.fixed, materials: &self.materials };
+        let settings = &self.settings;
+        let sides: Vec<_> = self.contacts.iter().map(|c| refer.sides(c, settings)).collect();
+        let mut impulses = ByBody::default();
+        let places: Vec<[Option<u32>; 2]> = self.contacts.iter().map(places).collect();
+        for ((contact, sides), places) in self.contacts.iter().zip(&sides).zip(&places) {
+            let both = Joint::announcements(contact, [sides[0].id, sides[1].id]);
+            for (place, impulse) in places.iter().zip(both) {
+                if let Some(place) = place {
+                    impulses.push(*place, impulse);
+                }
+            }
+        }
+        impulses.order(self.bodies.len());
+        let count = |place: &Option<u32>| place.map_or(0, |p| impulses.of(p as usize).len() as u32);
+        let joint = |((contact, sides), places): ((&Contact, &[Side; 2]), &[Option<u32>; 2])| {
+            let surface = self.materials.surface(sides[0].material, sides[1].material);
+            let counts = [count(&places[0]), count(&places[1])];
+            Joint::new(contact, sides, &surface, counts, settings)
+        };
+        let mut joints: Vec<Joint> =
+            self.contacts.iter().zip(&sides).zip(&places).map(joint).collect();
+        let sweeper = |body: &Body| Sweeper::new(body.state.twist);
+        let mut sweepers: Vec<Sweeper> = self.bodies.iter().map(sweeper).collect();
+        for sweep in 0..sweeps {
+            let mut slots = impulses.items_mut().iter_mut();
+            for ((joint, sides), places) in joints.iter_mut().zip(&sides).zip(&places) {
+                let twist = |i: usize| match places[i] {
+                    Some(place) => sweepers[place as usize].extrapolated(sweep),
+                    None => sides[i].twist,
+                };
+                let both = joint.sweep([&twist(0), &twist(1)], sweep);
+                for (place, impulse) in places.iter().zip(both) {
+                    if place.is_some() {
+                        *slots.next().expect("a slot") = impulse;
+                    }
+                }
+            }
+            for (place, sweeper) in sweepers.iter_mut().enumerate() {
+                let own = impulses.of(place);
+                if own.len() > 0 {
+                    sweeper.add(&Mobility::of(&self.bodies[place]), own);
+                }
+            }
+        }
+        for (body, sweeper) in self.bodies.iter_mut().zip(&sweepers) {
+            body.state.twist = sweeper.twist();
+        }
+    }
+
+    pub fn energy(&self) -> f64 {
+        self.bodies.iter().map(energy).sum()
+    }
+
+    pub fn momentum(&self) -> Vec3 {
+        self.bodies.iter().map(|body| body.state.twist.linear * body.mass).sum()
+    }
+
+    /// The deepest overlap, m.
+    pub fn overlap(&self) -> f64 {
+        self.contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max)
+    }
+}
+
+/// The places of a contact's movable bodies.
+fn places(contact: &Contact) -> [Option<u32>; 2] {
+    let second = match contact.second {
+        Partner::Movable(place) => Some(place),
+        Partner::Fixed(_) => None,
+    };
+    [Some(contact.first), second]
+}
+
+/// Kinetic energy, J.
+pub fn energy(body: &Body) -> f64 {
+    let twist = &body.state.twist;
+    let own = body.state.rotation.inverse_transform_vector(&twist.angular);
+    0.5 * (body.mass * twist.linear.norm_squared() + own.dot(&body.inertia.component_mul(&own)))
+}
+
+/// A body of [`DENSITY`] at rest.
+pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
+    let MassProperties { mass, inertia } = solids.mass_properties(&shape, DENSITY);
+    let rotation = UnitQuaternion::identity();
+    let state = State { position, rotation, twist: Twist::ZERO };
+    let none = Vec3::zeros();
+    Body { id, shape, material: 0, mass, inertia, state, force: none, torque: none }
+}
