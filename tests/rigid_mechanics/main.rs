@@ -95,7 +95,8 @@ fn an_oblique_impact_with_friction_keeps_momentum_and_spins_as_coulomb_says() {
 fn cradle(response: Response) -> Vec<f64> {
     let mut world = Serial::new(1e-3, surface(1.0, 0.0), Vec3::zeros(), response);
     for k in 0..5 {
-        world.add(BALL, Vec3::x() * (0.2 * f64::from(k)));
+        // Numbers without rounding: they touch.
+        world.add(Shape::Sphere { radius: 0.125 }, Vec3::x() * (0.25 * f64::from(k)));
     }
     world.bodies[0].state.position.x = -0.3;
     world.bodies[0].state.twist.linear.x = 1.0;
@@ -287,8 +288,8 @@ fn random_numbers() -> impl FnMut() -> f64 {
 
 #[test]
 fn an_elastic_gas_keeps_its_energy() {
-    // FFD answers each contact of a body as if it were alone in knowing the partner, and with e = 1
-    // contacts of three bodies at a time gain energy: 2 % at a fill of 0.1, without bound at 0.3.
+    // FFD answers each body alone. Where three meet in a step it does not keep energy: of this gas, one
+    // event in 10,000 steps changes it by 0.1 %; at a fill of 0.3 it loses a third.
     for (response, fill) in [(BOTH[0], 0.01), (BOTH[1], 0.1)] {
         let mut world = gas(response, 6, 1.0, fill);
         let before = world.energy();
@@ -300,7 +301,7 @@ fn an_elastic_gas_keeps_its_energy() {
             worst = worst.max((world.energy() / before - 1.0).abs());
         }
         println!("{response:?} gas: energy off by {worst:e}, {contacts} contacts");
-        let limit = if response == Response::Ffd { 1e-3 } else { 1e-12 };
+        let limit = if response == Response::Ffd { 2e-3 } else { 1e-12 };
         assert!(contacts > 1000 && worst < limit, "{response:?}: {worst:e}");
     }
 }

@@ -27,7 +27,7 @@ pub const UNKNOWNS: usize = 6;
 pub type Vec6 = [f64; UNKNOWNS];
 
 /// Rows for which nothing is allocated.
-pub const INLINE: usize = 16;
+const INLINE: usize = 24;
 
 /// A row counts as met within this share of the largest `|b| / |a|`.
 const TOLERANCE: f64 = 1e-12;
@@ -48,6 +48,9 @@ pub struct Row {
     pub high: f64,
 }
 
+/// An active row's part of another that is shorter than this share of it is rounding.
+const NO_SHARE: f64 = 1e-12;
+
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -57,17 +60,6 @@ pub enum Outcome {
     Infeasible,
     /// The limit of iterations was reached: rounding moved it in a circle.
     Unfinished,
-}
-
-/// A solution.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
-    /// The least change.
-    pub y: Vec6,
-    /// The multiplier of each row.
-    pub multipliers: SmallVec<[f64; INLINE]>,
-    /// If it is one.
-    pub outcome: Outcome,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,40 +84,70 @@ enum End {
     Other(usize),
 }
 
-/// Solves for all `rows`. The result depends on their order by rounding alone.
-pub fn solve(rows: &[Row]) -> Solution {
-    let mut solver = Solver::new(rows);
-    let outcome = solver.run();
-    Solution { y: solver.combination(), multipliers: solver.multipliers, outcome }
-}
-
-struct Solver<'a> {
-    rows: &'a [Row],
+/// Rows, and the least change that meets them.
+pub struct Program {
+    rows: SmallVec<[Row; INLINE]>,
     y: Vec6,
     multipliers: SmallVec<[f64; INLINE]>,
     states: SmallVec<[State; INLINE]>,
-    lengths: SmallVec<[f64; INLINE]>,
+    /// 1 / length of each row; 0 for a row of length 0.
+    scales: SmallVec<[f64; INLINE]>,
     basis: Basis,
     tolerance: f64,
 }
 
-impl<'a> Solver<'a> {
-    fn new(rows: &'a [Row]) -> Self {
-        let lengths: SmallVec<[f64; INLINE]> = rows.iter().map(|row| norm(&row.a)).collect();
-        let speeds = rows.iter().zip(&lengths).filter(|(_, length)| **length > 0.0);
-        let scale = speeds.map(|(row, length)| row.b.abs() / length).fold(0.0, f64::max);
+impl Default for Program {
+    fn default() -> Self {
         Self {
-            rows,
+            rows: SmallVec::new(),
             y: [0.0; UNKNOWNS],
-            multipliers: SmallVec::from_elem(0.0, rows.len()),
-            states: SmallVec::from_elem(State::Idle, rows.len()),
-            lengths,
+            multipliers: SmallVec::new(),
+            states: SmallVec::new(),
+            scales: SmallVec::new(),
             basis: Basis::default(),
-            tolerance: TOLERANCE * scale,
+            tolerance: 0.0,
         }
     }
+}
 
-    fn run(&mut self) -> Outcome {
+impl Program {
+    /// Adds a row. If the others are solved, [`Program::solve`] goes on from their solution.
+    pub fn add(&mut self, row: Row) {
+        let length = norm(&row.a);
+        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+        self.tolerance = self.tolerance.max(TOLERANCE * (row.b.abs() * scale));
+        self.rows.push(row);
+        self.scales.push(scale);
+        self.multipliers.push(0.0);
+        self.states.push(State::Idle);
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True if there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The multiplier of a row.
+    pub fn multiplier(&self, row: usize) -> f64 {
+        self.multipliers[row]
+    }
+
+    /// The least change: the sum of all rows times their multipliers.
+    pub fn change(&self) -> Vec6 {
+        let mut y = [0.0; UNKNOWNS];
+        for (row, &multiplier) in self.rows.iter().zip(&self.multipliers) {
+            add_scaled(&mut y, multiplier, &row.a);
+        }
+        y
+    }
+
+    /// Solves for all rows. The result depends on their order by rounding alone.
+    pub fn solve(&mut self) -> Outcome {
         let mut moves = 20 * (self.rows.len() + 2);
         while let Some((row, sign)) = self.most_violated() {
             loop {
@@ -157,7 +179,7 @@ impl<'a> Solver<'a> {
     fn most_violated(&self) -> Option<(usize, f64)> {
         let (mut worst, mut found) = (self.tolerance, None);
         for (i, row) in self.rows.iter().enumerate() {
-            if self.states[i] == State::Active || self.lengths[i] == 0.0 {
+            if self.states[i] == State::Active {
                 continue;
             }
             let missing = row.b - dot(&row.a, &self.y);
@@ -167,7 +189,7 @@ impl<'a> Solver<'a> {
                 _ if missing > 0.0 => row.high > 0.0,
                 _ => row.low < 0.0,
             };
-            let violation = missing.abs() / self.lengths[i];
+            let violation = missing.abs() * self.scales[i];
             if can && violation > worst {
                 (worst, found) = (violation, Some((i, missing.signum())));
             }
@@ -184,7 +206,7 @@ impl<'a> Solver<'a> {
             if sign > 0.0 { high - self.multipliers[row] } else { self.multipliers[row] - low };
         for (&active, share) in self.basis.rows.iter().zip(shares) {
             let rate = -sign * share;
-            if rate == 0.0 {
+            if share.abs() * self.scales[row] <= NO_SHARE * self.scales[active] {
                 continue;
             }
             let bound = if rate > 0.0 { self.rows[active].high } else { self.rows[active].low };
@@ -194,7 +216,8 @@ impl<'a> Solver<'a> {
             }
         }
         let square = dot(&across, &across);
-        if square > (DEPENDENT * self.lengths[row]) * (DEPENDENT * self.lengths[row]) {
+        let share = square.sqrt() * self.scales[row];
+        if share > DEPENDENT {
             let until = (b - dot(&a, &self.y)) * sign / square;
             if until <= length {
                 (length, end) = (until.max(0.0), End::Met);
@@ -218,15 +241,7 @@ impl<'a> Solver<'a> {
         let at_low = (*multiplier - low).abs() <= (high - *multiplier).abs();
         *multiplier = if at_low { low } else { high };
         self.states[row] = if at_low { State::Low } else { State::High };
-        self.basis.remove(row, self.rows);
-    }
-
-    fn combination(&self) -> Vec6 {
-        let mut y = [0.0; UNKNOWNS];
-        for (row, &multiplier) in self.rows.iter().zip(&self.multipliers) {
-            add_scaled(&mut y, multiplier, &row.a);
-        }
-        y
+        self.basis.remove(row, &self.rows);
     }
 }
 
@@ -252,17 +267,22 @@ impl Basis {
         (across, shares)
     }
 
-    /// Gram-Schmidt, twice: the second pass removes what rounding left.
+    /// Gram-Schmidt; where much is taken away, a second pass removes what rounding left.
     fn project(&self, a: &Vec6) -> (Vec6, Vec6) {
         let (mut across, mut along) = (*a, [0.0; UNKNOWNS]);
-        for _ in 0..2 {
+        let mut before = dot(a, a);
+        loop {
             for (q, along) in self.q[..self.rows.len()].iter().zip(&mut along) {
                 let part = dot(q, &across);
                 *along += part;
                 add_scaled(&mut across, -part, q);
             }
+            let after = dot(&across, &across);
+            if after > 0.5 * before || after <= 1e-30 * dot(a, a) {
+                return (across, along);
+            }
+            before = after;
         }
-        (across, along)
     }
 
     fn add(&mut self, row: usize, a: &Vec6) {
@@ -309,6 +329,28 @@ mod tests {
     fn random_row(seed: u64, low: f64, high: f64) -> Row {
         let a = std::array::from_fn(|i| random(100 * seed + i as u64));
         Row { a, b: random(100 * seed + 50), low, high }
+    }
+
+    #[derive(Debug)]
+    struct Solution {
+        y: Vec6,
+        multipliers: Vec<f64>,
+        outcome: Outcome,
+    }
+
+    fn solve(rows: &[Row]) -> Solution {
+        let mut program = Program::default();
+        // Friction is added to a solution for the normals, as by the response.
+        for is_normal in [true, false] {
+            rows.iter()
+                .filter(|row| (row.low == 0.0) == is_normal)
+                .for_each(|row| program.add(*row));
+            program.solve();
+        }
+        let outcome = program.solve();
+        let place = |row: &Row| program.rows.iter().position(|other| other == row).unwrap();
+        let multipliers = rows.iter().map(|row| program.multiplier(place(row))).collect();
+        Solution { y: program.change(), multipliers, outcome }
     }
 
     fn is_optimal(rows: &[Row], solution: &Solution, tolerance: f64) -> bool {
