@@ -267,22 +267,17 @@ impl Basis {
         (across, shares)
     }
 
-    /// Gram-Schmidt; where much is taken away, a second pass removes what rounding left.
+    /// Gram-Schmidt, twice: the second pass removes what rounding left.
     fn project(&self, a: &Vec6) -> (Vec6, Vec6) {
         let (mut across, mut along) = (*a, [0.0; UNKNOWNS]);
-        let mut before = dot(a, a);
-        loop {
+        for _ in 0..2 {
             for (q, along) in self.q[..self.rows.len()].iter().zip(&mut along) {
                 let part = dot(q, &across);
                 *along += part;
                 add_scaled(&mut across, -part, q);
             }
-            let after = dot(&across, &across);
-            if after > 0.5 * before || after <= 1e-30 * dot(a, a) {
-                return (across, along);
-            }
-            before = after;
         }
+        (across, along)
     }
 
     fn add(&mut self, row: usize, a: &Vec6) {
