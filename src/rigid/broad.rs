@@ -190,7 +190,7 @@ impl Level {
         let mut cells = (high - low) * self.inverse_width / f64::from(1 << LEAST_BITS);
         while bits.iter().sum::<u32>() < total {
             let axis = cells.imax();
-            if !(cells[axis] > 1.0) {
+            if cells[axis] <= 1.0 || cells[axis].is_nan() {
                 break;
             }
             cells[axis] *= 0.5;

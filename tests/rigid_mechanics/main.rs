@@ -95,7 +95,8 @@ fn an_oblique_impact_with_friction_keeps_momentum_and_spins_as_coulomb_says() {
 fn cradle(response: Response) -> Vec<f64> {
     let mut world = Serial::new(1e-3, surface(1.0, 0.0), Vec3::zeros(), response);
     for k in 0..5 {
-        world.add(BALL, Vec3::x() * (0.2 * f64::from(k)));
+        // Numbers without rounding: they touch.
+        world.add(Shape::Sphere { radius: 0.125 }, Vec3::x() * (0.25 * f64::from(k)));
     }
     world.bodies[0].state.position.x = -0.3;
     world.bodies[0].state.twist.linear.x = 1.0;
@@ -244,8 +245,10 @@ fn a_stack_of_ten_boxes_stays() {
         println!("  sunk and slid {all:?}");
         let tilt = |k: usize| 1.0 - world.bodies[k].state.rotation.transform_vector(&Vec3::y()).y;
         assert!((0..10).all(|k| tilt(k) < 1e-3), "{response:?} fell over");
-        // FFD is soft in piles: each body knows only the velocities of its neighbours before.
-        assert!((0..10).all(|k| slid(k) < 1e-2), "{response:?}");
+        // FFD is soft in piles: each body knows only the velocities of its neighbours before. The stack
+        // sinks by 4 mm and creeps by 2 mm.
+        let (deep, far) = if response == Response::Ffd { (6e-3, 5e-3) } else { (1e-4, 1e-9) };
+        assert!((0..10).all(|k| sunk(k) < deep && slid(k) < far), "{response:?}");
     }
 }
 
@@ -287,8 +290,8 @@ fn random_numbers() -> impl FnMut() -> f64 {
 
 #[test]
 fn an_elastic_gas_keeps_its_energy() {
-    // FFD answers each contact of a body as if it were alone in knowing the partner, and with e = 1
-    // contacts of three bodies at a time gain energy: 2 % at a fill of 0.1, without bound at 0.3.
+    // FFD answers each body alone. Where three meet in a step it does not keep energy: of this gas, one
+    // event in 10,000 steps changes it by 0.1 %; at a fill of 0.3 it loses a third.
     for (response, fill) in [(BOTH[0], 0.01), (BOTH[1], 0.1)] {
         let mut world = gas(response, 6, 1.0, fill);
         let before = world.energy();
@@ -300,7 +303,7 @@ fn an_elastic_gas_keeps_its_energy() {
             worst = worst.max((world.energy() / before - 1.0).abs());
         }
         println!("{response:?} gas: energy off by {worst:e}, {contacts} contacts");
-        let limit = if response == Response::Ffd { 1e-3 } else { 1e-12 };
+        let limit = if response == Response::Ffd { 2e-3 } else { 1e-12 };
         assert!(contacts > 1000 && worst < limit, "{response:?}: {worst:e}");
     }
 }
@@ -331,5 +334,43 @@ fn balls_among_themselves_keep_their_momentum() {
         if response != Response::Ffd {
             assert!(drift < 1e-13, "{response:?}: {drift:e}");
         }
+    }
+}
+
+#[test]
+fn all_bits_are_equal_for_any_number_of_threads_and_any_order_of_the_bodies() {
+    for response in [Response::Ffd, Response::Nonsmooth { sweeps: 10 }] {
+        let run = |threads: usize, turn: usize| {
+            let surface = surface(0.3, 0.4);
+            let mut world =
+                Serial::new(1e-3, surface, down(), response).with_fixed(vec![floor(1000)]);
+            let mut random = random_numbers();
+            for k in 0..300 {
+                let cell = Vec3::new(f64::from(k % 6), f64::from(k / 36), f64::from(k / 6 % 6));
+                let shape = match k % 3 {
+                    0 => Shape::Box { half: Vec3::new(0.04, 0.03, 0.05) },
+                    1 => Shape::Capsule { half_length: 0.03, radius: 0.03 },
+                    _ => Shape::Sphere { radius: 0.05 },
+                };
+                let body = world.add(shape, cell * 0.115 + Vec3::new(0.0, 0.06, 0.0));
+                body.state.twist.linear = Vec3::new(random(), random(), random());
+                body.state.twist.angular = Vec3::new(random(), random(), random());
+            }
+            world.bodies.rotate_left(turn);
+            world.threads = cloth_sim::threads::Threads::new(threads).expect("threads");
+            world.run(300);
+            assert!(world.contacts.len() > 100, "{} contacts", world.contacts.len());
+            world.bodies.sort_by_key(|body| body.id);
+            let bits = |body: &cloth_sim::rigid::Body| {
+                let state = &body.state;
+                let twist = [state.twist.angular, state.twist.linear];
+                let numbers = [state.position, twist[0], twist[1], state.rotation.imag()];
+                numbers.map(|v| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()])
+            };
+            world.bodies.iter().map(bits).collect::<Vec<_>>()
+        };
+        let expected = run(1, 0);
+        assert!(expected == run(3, 0), "{response:?}: threads");
+        assert!(expected == run(1, 123), "{response:?}: order");
     }
 }

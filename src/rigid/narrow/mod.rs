@@ -81,6 +81,7 @@ impl<'a> Placed<'a> {
 }
 
 /// A polytope or a closed mesh in space.
+#[allow(clippy::large_enum_variant)] // it lives on the stack while one pair is tested
 enum Flat<'a> {
     Convex(Convex<'a>),
     Mesh(PlacedMesh<'a>),

@@ -35,6 +35,10 @@ impl<T: OfContact> ByBody<T> {
 
     /// Adds an item of the body at `place` of this rank's list.
     pub fn push(&mut self, place: u32, item: T) {
+        if self.items.len() == self.items.capacity() {
+            // In small steps: in dense scenes these items are the largest part of the memory.
+            self.items.reserve_exact(self.items.len() / 8 + 64);
+        }
         self.places.push(place);
         self.items.push(item);
     }

@@ -22,19 +22,19 @@
 //! impulse `u`, and two tangents, the first one along the slip, get multipliers up to
 //! `mu (1 + e) u`, which bring the slip against the common tangential velocity of both bodies to
 //! zero if they can. Normals and tangents are solved together, because friction at the foot of a
-//! box tips it. (A second pass bounds friction by the normal impulses of the first one.)
+//! box tips it; `u` is that of a solution for the normals alone.
+//!
+//! **Bodies between others.** A movable partner gives no more impulse than it takes to stop the whole
+//! body. Without this bound a body between two that approach each other nearly head-on would leave
+//! sideways at many times their speed, and piles would explode. Fixed bodies give any impulse.
 
 use nalgebra::UnitQuaternion;
-use smallvec::SmallVec;
 
 use crate::math::Vec3;
 use crate::rigid::body::{Body, Twist};
 use crate::rigid::contact::Constraint;
 use crate::rigid::motion::is_isotropic;
-use crate::rigid::response::qp::{self, INLINE, Outcome, Row, Vec6};
-
-/// Passes with friction for a body that is not a sphere.
-const FRICTION_PASSES: usize = 2;
+use crate::rigid::response::qp::{self, Outcome, Program, Row, Vec6};
 
 /// The velocity of a body after its response.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,97 +52,69 @@ pub fn respond<'a>(
 ) -> Response {
     let metric = Metric::new(body);
     let before = body.state.twist;
-    let mut rows: SmallVec<[Row; INLINE]> = SmallVec::new();
+    let mut program = Program::default();
     let (mut weights, mut restitution) = (0.0, 0.0);
     for constraint in constraints.clone() {
         let Constraint { arm, normal, common, .. } = constraint;
         let missing = (common - before.at(arm)).dot(normal);
         weights += missing.max(0.0);
         restitution += constraint.restitution * missing.max(0.0);
-        let a = metric.row(arm, normal);
         let b = missing + constraint.separation;
         let high = if constraint.gives_way > 0.0 { body.mass * b.max(0.0) } else { f64::INFINITY };
-        rows.push(Row { a, b, low: 0.0, high });
+        program.add(Row { a: metric.row(arm, normal), b, low: 0.0, high });
     }
     if weights > 0.0 {
         restitution /= weights;
     }
-    let normal = qp::solve(&rows);
-    if normal.outcome == Outcome::Infeasible {
-        return Response { twist: Twist::ZERO, outcome: Outcome::Infeasible };
+    let mut outcome = program.solve();
+    if outcome == Outcome::Infeasible {
+        return Response { twist: Twist::ZERO, outcome };
     }
-    let mut change = normal.y;
-    let mut outcome = normal.outcome;
+    let normal = program.change();
+    let mut change = normal;
     if constraints.clone().any(|constraint| constraint.friction > 0.0) {
-        let friction = Friction { metric: &metric, before: &before, bounce: 1.0 + restitution };
-        let solution = friction.solve(&mut rows, constraints, &normal);
-        change = solution.y;
-        outcome = solution.outcome;
+        let after = metric.twist(&normal);
+        for (i, constraint) in constraints.enumerate() {
+            let reach = constraint.friction * (1.0 + restitution) * program.multiplier(i);
+            if reach > 0.0 {
+                let tangents = tangents(&metric, constraint, &before, &after, reach);
+                tangents.into_iter().for_each(|row| program.add(row));
+            }
+        }
+        match program.solve() {
+            // Normals that friction contradicts: they go first.
+            Outcome::Infeasible => {}
+            other => (outcome, change) = (other, program.change()),
+        }
     }
-    qp::add_scaled(&mut change, restitution, &normal.y);
+    qp::add_scaled(&mut change, restitution, &normal);
     let change = metric.twist(&change);
     let twist =
         Twist { angular: before.angular + change.angular, linear: before.linear + change.linear };
     Response { twist, outcome }
 }
 
-struct Friction<'a> {
-    metric: &'a Metric,
-    before: &'a Twist,
-    /// `1 + e`.
-    bounce: f64,
-}
-
-impl Friction<'_> {
-    /// Solves for normals and tangents together. `rows` are those of the normals, and `normal` is
-    /// their solution.
-    fn solve<'a>(
-        &self,
-        rows: &mut SmallVec<[Row; INLINE]>,
-        constraints: impl ExactSizeIterator<Item = &'a Constraint> + Clone,
-        normal: &qp::Solution,
-    ) -> qp::Solution {
-        let contacts = rows.len();
-        let mut found = normal.clone();
-        // A sphere's tangents do not act on the normal of the same contact.
-        let alone = contacts == 1 && matches!(self.metric.frame, None);
-        for _ in 0..if alone { 1 } else { FRICTION_PASSES } {
-            rows.truncate(contacts);
-            let after = self.metric.twist(&found.y);
-            for (constraint, &impulse) in constraints.clone().zip(&found.multipliers) {
-                let reach = constraint.friction * self.bounce * impulse;
-                if reach > 0.0 {
-                    self.tangents(constraint, &after, reach, rows);
-                }
-            }
-            let next = qp::solve(rows);
-            if next.outcome == Outcome::Infeasible {
-                break;
-            }
-            found = next;
-        }
-        found
-    }
-
-    /// Adds the two tangents of a contact; `change` is that of the velocity by the last pass.
-    fn tangents(
-        &self,
-        constraint: &Constraint,
-        change: &Twist,
-        reach: f64,
-        rows: &mut SmallVec<[Row; INLINE]>,
-    ) {
-        let Constraint { arm, normal, common, .. } = constraint;
-        let slip = common - self.before.at(arm);
-        let left = slip - change.at(arm);
-        let left = left - normal * left.dot(normal);
-        let length = left.norm();
-        let along = if length > 1e-9 * slip.norm() { left / length } else { perpendicular(normal) };
-        for tangent in [along, normal.cross(&along)] {
-            let a = self.metric.row(arm, &tangent);
-            rows.push(Row { a, b: slip.dot(&tangent), low: -reach, high: reach });
-        }
-    }
+/// The two tangents of a contact with friction up to `reach` (N s); `change` is that of the velocity
+/// by the normals.
+fn tangents(
+    metric: &Metric,
+    constraint: &Constraint,
+    before: &Twist,
+    change: &Twist,
+    reach: f64,
+) -> [Row; 2] {
+    let Constraint { arm, normal, common, .. } = constraint;
+    let slip = common - before.at(arm);
+    let left = slip - change.at(arm);
+    let left = left - normal * left.dot(normal);
+    let length = left.norm();
+    let along = if length > 1e-9 * slip.norm() { left / length } else { perpendicular(normal) };
+    [along, normal.cross(&along)].map(|tangent| Row {
+        a: metric.row(arm, &tangent),
+        b: slip.dot(&tangent),
+        low: -reach,
+        high: reach,
+    })
 }
 
 /// A unit vector across the unit vector `normal`.

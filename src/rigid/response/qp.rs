@@ -18,6 +18,9 @@
 //! rows stay met; one that reaches its bound leaves. Every step raises the dual function, so that
 //! no set of rows returns.
 
+#[cfg(test)]
+mod tests;
+
 use smallvec::SmallVec;
 
 /// Unknowns: angular and linear velocity, scaled by the square root of the mass matrix.
@@ -27,7 +30,7 @@ pub const UNKNOWNS: usize = 6;
 pub type Vec6 = [f64; UNKNOWNS];
 
 /// Rows for which nothing is allocated.
-pub const INLINE: usize = 16;
+const INLINE: usize = 24;
 
 /// A row counts as met within this share of the largest `|b| / |a|`.
 const TOLERANCE: f64 = 1e-12;
@@ -48,6 +51,9 @@ pub struct Row {
     pub high: f64,
 }
 
+/// An active row's part of another that is shorter than this share of it is rounding.
+const NO_SHARE: f64 = 1e-12;
+
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -57,17 +63,6 @@ pub enum Outcome {
     Infeasible,
     /// The limit of iterations was reached: rounding moved it in a circle.
     Unfinished,
-}
-
-/// A solution.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
-    /// The least change.
-    pub y: Vec6,
-    /// The multiplier of each row.
-    pub multipliers: SmallVec<[f64; INLINE]>,
-    /// If it is one.
-    pub outcome: Outcome,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,40 +87,70 @@ enum End {
     Other(usize),
 }
 
-/// Solves for all `rows`. The result depends on their order by rounding alone.
-pub fn solve(rows: &[Row]) -> Solution {
-    let mut solver = Solver::new(rows);
-    let outcome = solver.run();
-    Solution { y: solver.combination(), multipliers: solver.multipliers, outcome }
-}
-
-struct Solver<'a> {
-    rows: &'a [Row],
+/// Rows, and the least change that meets them.
+pub struct Program {
+    rows: SmallVec<[Row; INLINE]>,
     y: Vec6,
     multipliers: SmallVec<[f64; INLINE]>,
     states: SmallVec<[State; INLINE]>,
-    lengths: SmallVec<[f64; INLINE]>,
+    /// 1 / length of each row; 0 for a row of length 0.
+    scales: SmallVec<[f64; INLINE]>,
     basis: Basis,
     tolerance: f64,
 }
 
-impl<'a> Solver<'a> {
-    fn new(rows: &'a [Row]) -> Self {
-        let lengths: SmallVec<[f64; INLINE]> = rows.iter().map(|row| norm(&row.a)).collect();
-        let speeds = rows.iter().zip(&lengths).filter(|(_, length)| **length > 0.0);
-        let scale = speeds.map(|(row, length)| row.b.abs() / length).fold(0.0, f64::max);
+impl Default for Program {
+    fn default() -> Self {
         Self {
-            rows,
+            rows: SmallVec::new(),
             y: [0.0; UNKNOWNS],
-            multipliers: SmallVec::from_elem(0.0, rows.len()),
-            states: SmallVec::from_elem(State::Idle, rows.len()),
-            lengths,
+            multipliers: SmallVec::new(),
+            states: SmallVec::new(),
+            scales: SmallVec::new(),
             basis: Basis::default(),
-            tolerance: TOLERANCE * scale,
+            tolerance: 0.0,
         }
     }
+}
 
-    fn run(&mut self) -> Outcome {
+impl Program {
+    /// Adds a row. If the others are solved, [`Program::solve`] goes on from their solution.
+    pub fn add(&mut self, row: Row) {
+        let length = norm(&row.a);
+        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+        self.tolerance = self.tolerance.max(TOLERANCE * (row.b.abs() * scale));
+        self.rows.push(row);
+        self.scales.push(scale);
+        self.multipliers.push(0.0);
+        self.states.push(State::Idle);
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True if there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The multiplier of a row.
+    pub fn multiplier(&self, row: usize) -> f64 {
+        self.multipliers[row]
+    }
+
+    /// The least change: the sum of all rows times their multipliers.
+    pub fn change(&self) -> Vec6 {
+        let mut y = [0.0; UNKNOWNS];
+        for (row, &multiplier) in self.rows.iter().zip(&self.multipliers) {
+            add_scaled(&mut y, multiplier, &row.a);
+        }
+        y
+    }
+
+    /// Solves for all rows. The result depends on their order by rounding alone.
+    pub fn solve(&mut self) -> Outcome {
         let mut moves = 20 * (self.rows.len() + 2);
         while let Some((row, sign)) = self.most_violated() {
             loop {
@@ -157,7 +182,7 @@ impl<'a> Solver<'a> {
     fn most_violated(&self) -> Option<(usize, f64)> {
         let (mut worst, mut found) = (self.tolerance, None);
         for (i, row) in self.rows.iter().enumerate() {
-            if self.states[i] == State::Active || self.lengths[i] == 0.0 {
+            if self.states[i] == State::Active {
                 continue;
             }
             let missing = row.b - dot(&row.a, &self.y);
@@ -167,7 +192,7 @@ impl<'a> Solver<'a> {
                 _ if missing > 0.0 => row.high > 0.0,
                 _ => row.low < 0.0,
             };
-            let violation = missing.abs() / self.lengths[i];
+            let violation = missing.abs() * self.scales[i];
             if can && violation > worst {
                 (worst, found) = (violation, Some((i, missing.signum())));
             }
@@ -184,7 +209,7 @@ impl<'a> Solver<'a> {
             if sign > 0.0 { high - self.multipliers[row] } else { self.multipliers[row] - low };
         for (&active, share) in self.basis.rows.iter().zip(shares) {
             let rate = -sign * share;
-            if rate == 0.0 {
+            if share.abs() * self.scales[row] <= NO_SHARE * self.scales[active] {
                 continue;
             }
             let bound = if rate > 0.0 { self.rows[active].high } else { self.rows[active].low };
@@ -194,7 +219,8 @@ impl<'a> Solver<'a> {
             }
         }
         let square = dot(&across, &across);
-        if square > (DEPENDENT * self.lengths[row]) * (DEPENDENT * self.lengths[row]) {
+        let share = square.sqrt() * self.scales[row];
+        if share > DEPENDENT {
             let until = (b - dot(&a, &self.y)) * sign / square;
             if until <= length {
                 (length, end) = (until.max(0.0), End::Met);
@@ -218,15 +244,7 @@ impl<'a> Solver<'a> {
         let at_low = (*multiplier - low).abs() <= (high - *multiplier).abs();
         *multiplier = if at_low { low } else { high };
         self.states[row] = if at_low { State::Low } else { State::High };
-        self.basis.remove(row, self.rows);
-    }
-
-    fn combination(&self) -> Vec6 {
-        let mut y = [0.0; UNKNOWNS];
-        for (row, &multiplier) in self.rows.iter().zip(&self.multipliers) {
-            add_scaled(&mut y, multiplier, &row.a);
-        }
-        y
+        self.basis.remove(row, &self.rows);
     }
 }
 
@@ -295,155 +313,4 @@ pub fn add_scaled(y: &mut Vec6, factor: f64, a: &Vec6) {
 
 fn norm(a: &Vec6) -> f64 {
     dot(a, a).sqrt()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::math::mix;
-
-    fn random(k: u64) -> f64 {
-        (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn random_row(seed: u64, low: f64, high: f64) -> Row {
-        let a = std::array::from_fn(|i| random(100 * seed + i as u64));
-        Row { a, b: random(100 * seed + 50), low, high }
-    }
-
-    fn is_optimal(rows: &[Row], solution: &Solution, tolerance: f64) -> bool {
-        rows.iter().zip(&solution.multipliers).all(|(row, &multiplier)| {
-            let missing = row.b - dot(&row.a, &solution.y);
-            let inside = row.low <= multiplier && multiplier <= row.high;
-            let met = match () {
-                () if row.low == row.high => true,
-                () if multiplier == row.low => missing <= tolerance,
-                () if multiplier == row.high => missing >= -tolerance,
-                () => missing.abs() <= tolerance,
-            };
-            inside && met
-        })
-    }
-
-    /// The best of all subsets of rows taken as equalities.
-    fn brute_force(rows: &[Row]) -> Option<Vec6> {
-        let subset = |mask: u32| {
-            let mut basis = Basis::default();
-            for (i, row) in rows.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
-                if norm(&basis.project(&row.a).0) < 1e-9 {
-                    return None;
-                }
-                basis.add(i, &row.a);
-            }
-            // R^T w = b, y = Q w.
-            let mut y = [0.0; UNKNOWNS];
-            let mut w = [0.0; UNKNOWNS];
-            for (place, &i) in basis.rows.iter().enumerate() {
-                let known: f64 = (0..place).map(|k| basis.r[place][k] * w[k]).sum();
-                w[place] = (rows[i].b - known) / basis.r[place][place];
-                add_scaled(&mut y, w[place], &basis.q[place]);
-            }
-            rows.iter().all(|row| dot(&row.a, &y) >= row.b - 1e-9).then_some(y)
-        };
-        let masks = (0..1u32 << rows.len()).filter(|mask| mask.count_ones() <= 6);
-        masks.filter_map(subset).min_by(|a, b| norm(a).total_cmp(&norm(b)))
-    }
-
-    #[test]
-    fn agrees_with_the_best_of_all_active_sets() {
-        let (mut solved, mut infeasible) = (0, 0);
-        for seed in 0..600 {
-            let count = 1 + seed % 9;
-            let mut rows: Vec<Row> =
-                (0..count).map(|i| random_row(1000 * seed + i, 0.0, f64::INFINITY)).collect();
-            if seed % 3 == 0 && count > 2 {
-                // Opposite rows: often no solution. Equal ones: dependent.
-                rows[1].a = rows[0].a.map(|x| -x);
-                rows[2] = rows[0];
-            }
-            let found = solve(&rows);
-            match brute_force(&rows) {
-                Some(best) => {
-                    assert_eq!(found.outcome, Outcome::Solved, "seed {seed}");
-                    let error: Vec6 = std::array::from_fn(|i| found.y[i] - best[i]);
-                    assert!(norm(&error) < 1e-7 * (1.0 + norm(&best)), "seed {seed}: {error:?}");
-                    assert!(is_optimal(&rows, &found, 1e-9 * (1.0 + norm(&best))), "seed {seed}");
-                    solved += 1;
-                }
-                None => {
-                    assert_eq!(found.outcome, Outcome::Infeasible, "seed {seed}");
-                    infeasible += 1;
-                }
-            }
-        }
-        assert!(solved > 300 && infeasible > 30, "{solved} {infeasible}");
-    }
-
-    #[test]
-    fn bounded_multipliers_meet_the_conditions_of_optimality() {
-        let (mut saturated, mut sticking) = (0, 0);
-        for seed in 0..2000 {
-            let mut rows = Vec::new();
-            for i in 0..1 + seed % 4 {
-                rows.push(random_row(1000 * seed + i, 0.0, f64::INFINITY));
-                let reach = 0.3 * (1.0 + random(1000 * seed + i + 500));
-                rows.push(random_row(1000 * seed + i + 20, -reach, reach));
-                rows.push(random_row(1000 * seed + i + 40, -reach, reach));
-            }
-            let found = solve(&rows);
-            if found.outcome == Outcome::Infeasible {
-                continue;
-            }
-            assert_eq!(found.outcome, Outcome::Solved, "seed {seed}");
-            assert!(is_optimal(&rows, &found, 1e-9 * (1.0 + norm(&found.y))), "seed {seed}");
-            for (row, multiplier) in
-                rows.iter().zip(&found.multipliers).filter(|(r, _)| r.low < 0.0)
-            {
-                if multiplier.abs() < row.high { sticking += 1 } else { saturated += 1 }
-            }
-        }
-        assert!(saturated > 500 && sticking > 500, "{saturated} {sticking}");
-    }
-
-    #[test]
-    fn rows_at_right_angles_do_not_disturb_each_other() {
-        // Directions of few whole numbers are often exactly orthogonal, dependent or equal.
-        for seed in 0..3000 {
-            let whole = |k: u64| (2.9 * random(k)).trunc();
-            let mut rows = Vec::new();
-            for i in 0..2 + seed % 6 {
-                let own = 1000 * seed + 100 * i;
-                let a: Vec6 = std::array::from_fn(|k| whole(own + k as u64));
-                let reach = if i % 2 == 0 { f64::INFINITY } else { whole(own + 50).abs() };
-                let low = if i % 2 == 0 { 0.0 } else { -reach };
-                rows.push(Row { a, b: whole(own + 60), low, high: reach });
-            }
-            let found = solve(&rows);
-            if found.outcome == Outcome::Solved {
-                let is_zero = |row: &Row| norm(&row.a) == 0.0;
-                let rows_left =
-                    rows.iter().zip(&found.multipliers).filter(|(row, _)| !is_zero(row));
-                let (rows, multipliers) = rows_left.map(|(row, &m)| (*row, m)).unzip();
-                let found = Solution { multipliers, ..found };
-                let rows: Vec<Row> = rows;
-                assert!(is_optimal(&rows, &found, 1e-9), "seed {seed}: {rows:?} {found:?}");
-            } else {
-                assert_eq!(found.outcome, Outcome::Infeasible, "seed {seed}");
-            }
-        }
-    }
-
-    #[test]
-    fn four_corners_of_a_resting_plate_are_met_by_a_translation() {
-        let corner = |x: f64, z: f64| Row {
-            a: [-z, 0.0, x, 0.0, 1.0, 0.0],
-            b: 0.1,
-            low: 0.0,
-            high: f64::INFINITY,
-        };
-        let rows = [corner(1.0, 1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(-1.0, -1.0)];
-        let found = solve(&rows);
-        assert_eq!(found.outcome, Outcome::Solved);
-        assert!((found.y[4] - 0.1).abs() < 1e-14 && norm(&found.y) < 0.1 + 1e-14);
-    }
 }

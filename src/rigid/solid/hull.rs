@@ -61,7 +61,7 @@ fn add(points: &[Vec3], p: u32, faces: &mut Vec<[u32; 3]>) {
 fn tetrahedron(points: &[Vec3]) -> Option<[u32; 4]> {
     let farthest = |measure: &dyn Fn(&Vec3) -> f64| {
         let values = points.iter().map(measure).enumerate();
-        values.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, value)| (i, value))
+        values.max_by(|a, b| a.1.total_cmp(&b.1))
     };
     let (a, _) = farthest(&|x| -x.x)?;
     let p = points[a];

@@ -1,0 +1,200 @@
+use super::*;
+use crate::math::mix;
+use crate::rigid::body::Shape;
+use crate::rigid::narrow::{Placed, touch};
+use crate::rigid::solid::{Solid, Solids};
+use nalgebra::{Quaternion, UnitQuaternion};
+
+fn random(k: u64) -> f64 {
+    (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+fn random_vector(k: u64) -> Vec3 {
+    Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2))
+}
+
+fn random_rotation(k: u64) -> UnitQuaternion<f64> {
+    let v = random_vector(k + 1_000_000);
+    UnitQuaternion::from_quaternion(Quaternion::new(random(k + 9_000_000), v.x, v.y, v.z))
+}
+
+/// A box, and hulls of a box and of random points.
+fn shapes() -> (Solids, Vec<Shape>) {
+    let mut solids = Solids::default();
+    let half = Vec3::new(0.5, 0.3, 0.4);
+    let sign = |c: u32, i: u32| if c >> i & 1 == 1 { 1.0 } else { -1.0 };
+    let corner = |c| Vec3::new(sign(c, 0), sign(c, 1), sign(c, 2)).component_mul(&half);
+    let cuboid: Vec<Vec3> = (0..8).map(corner).collect();
+    let cloud: Vec<Vec3> = (0..30).map(|k| random_vector(k + 500) * 0.5).collect();
+    let hulls = [cuboid, cloud].map(|points| {
+        let (solid, _) = Solid::hull(&points, "points").unwrap();
+        Shape::Solid(solids.add(solid))
+    });
+    (solids, vec![Shape::Box { half }, hulls[0], hulls[1]])
+}
+
+fn convex<'a>(body: &'a Placed, solids: &'a Solids) -> Convex<'a> {
+    match crate::rigid::narrow::Flat::new(body, solids) {
+        Some(crate::rigid::narrow::Flat::Convex(convex)) => convex,
+        _ => panic!("convex"),
+    }
+}
+
+/// The largest gap over all normals of faces and all products of edges, by projecting all
+/// corners.
+fn brute_force(a: &Convex, b: &Convex) -> f64 {
+    let faces = a.planes.iter().chain(&b.planes).map(|plane| plane.normal);
+    let mut axes: Vec<Vec3> = faces.collect();
+    for e in a.topology.edges {
+        for f in b.topology.edges {
+            let ([p, q], [r, s]) = (a.ends(e), b.ends(f));
+            let axis = (q - p).cross(&(s - r));
+            if axis.norm() > 1e-6 * (q - p).norm() * (s - r).norm() {
+                axes.push(axis.normalize());
+            }
+        }
+    }
+    let range = |vertices: &[Vec3], axis: &Vec3| {
+        let along = vertices.iter().map(|x| x.dot(axis));
+        along.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)))
+    };
+    let gap = |axis: &Vec3| {
+        let ((l, h), (m, i)) = (range(&a.vertices, axis), range(&b.vertices, axis));
+        (m - h).max(l - i)
+    };
+    axes.iter().map(gap).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn the_overlap_is_the_least_of_all_planes() {
+    let (solids, shapes) = shapes();
+    let (mut touching, mut apart, mut by_edges) = (0, 0, 0);
+    for k in 0..3000 {
+        let (own, other) = (&shapes[k as usize % 3], &shapes[k as usize / 3 % 3]);
+        let placed = |shape, k| Placed {
+            shape,
+            position: random_vector(k) * 0.55,
+            rotation: random_rotation(k),
+        };
+        let (first, second) = (placed(own, 2 * k), placed(other, 2 * k + 1));
+        let (a, b) = (convex(&first, &solids), convex(&second, &solids));
+        let expected = brute_force(&a, &b);
+        let mut touches = Touches::new();
+        touch(&first, &second, &solids, &mut touches);
+        if expected > 1e-9 {
+            assert!(touches.is_empty(), "{k}: {expected} {touches:?}");
+            apart += 1;
+            continue;
+        }
+        touching += 1;
+        // Faces are preferred within a small share of the size.
+        let gap = separation(&a, &b).unwrap().1;
+        assert!((gap - expected).abs() < 2.1 * PREFERENCE, "{k}: {gap} {expected}");
+        // Clipping may remove the deepest corner.
+        assert!(touches.iter().all(|touch| touch.gap >= gap - 1e-12), "{k}");
+        by_edges += usize::from(touches.len() == 1);
+        // Along its normal, each contact lies between the surfaces.
+        for touch in &touches {
+            let ends = [-0.5, 0.5].map(|s| touch.point + touch.normal * (s * touch.gap));
+            assert!(a.outermost(&ends[0]).1.min(a.outermost(&ends[1]).1).abs() < 0.5);
+            assert!((touch.normal.norm() - 1.0).abs() < 1e-12);
+        }
+        // Moving apart by the overlap along the normal separates them.
+        let normal = touches[0].normal;
+        let moved = Placed { position: first.position - normal * (gap - 1e-9), ..first };
+        let left = brute_force(&convex(&moved, &solids), &b);
+        assert!(left > -2.1 * PREFERENCE, "{k}: {left}");
+    }
+    assert!(touching > 500 && apart > 500 && by_edges > 50, "{touching} {apart} {by_edges}");
+}
+
+#[test]
+fn a_box_on_a_box_has_four_corners_and_a_crossed_rod_has_one_point() {
+    let solids = Solids::default();
+    let cube = Shape::Box { half: Vec3::repeat(0.5) };
+    let at = |position, rotation| Placed { shape: &cube, position, rotation };
+    let below = at(Vec3::zeros(), UnitQuaternion::identity());
+    let above = at(Vec3::new(0.2, 0.99, 0.1), UnitQuaternion::identity());
+    let mut touches = Touches::new();
+    touch(&above, &below, &solids, &mut touches);
+    assert_eq!(touches.len(), 4);
+    for touch in &touches {
+        assert!((touch.gap + 0.01).abs() < 1e-14 && (touch.point.y - 0.495).abs() < 1e-14);
+        assert_eq!(touch.normal, Vec3::y());
+    }
+    // Two edges across each other.
+    let eighth = std::f64::consts::FRAC_PI_8;
+    let turned = |i: f64, k: f64| {
+        UnitQuaternion::from_quaternion(Quaternion::new(
+            libm::cos(eighth),
+            i * libm::sin(eighth),
+            0.0,
+            k * libm::sin(eighth),
+        ))
+    };
+    let height = 2.0_f64.sqrt() - 0.02;
+    let below = at(Vec3::zeros(), turned(1.0, 0.0));
+    let above = at(Vec3::new(0.1, height, 0.1), turned(0.0, 1.0));
+    touch(&above, &below, &solids, &mut touches);
+    assert_eq!(touches.len(), 1);
+    assert!((touches[0].gap + 0.02).abs() < 1e-12, "{touches:?}");
+    let expected = Vec3::new(0.1, 2.0_f64.sqrt() / 2.0 - 0.01, 0.1);
+    let found = touches[0].point;
+    assert!((found.y - expected.y).abs() < 1e-12, "{found:?}");
+    assert!((touches[0].normal - Vec3::y()).norm() < 1e-12);
+}
+
+/// The gap between a polytope and a sphere or the segment of a capsule, by sampling.
+fn sampled_gap(segment: &[Vec3; 2], radius: f64, other: &Convex) -> f64 {
+    let heights = (0..=2000).map(|k| {
+        let x = segment[0] + (segment[1] - segment[0]) * (f64::from(k) / 2000.0);
+        let (_, height) = other.outermost(&x);
+        if height > 0.0 { (x - other.nearest_to(&x)).norm() } else { 0.0 }
+    });
+    heights.fold(f64::INFINITY, f64::min) - radius
+}
+
+#[test]
+fn capsules_touch_where_samples_of_their_axis_are_near() {
+    let (solids, shapes) = shapes();
+    let (half_length, radius) = (0.4, 0.15);
+    let shape = Shape::Capsule { half_length, radius };
+    let (mut touching, mut lying) = (0, 0);
+    for k in 0..1500 {
+        let own = Placed {
+            shape: &shape,
+            position: random_vector(k + 70_000) * 0.8,
+            rotation: random_rotation(k + 70_000),
+        };
+        let other = Placed {
+            shape: &shapes[k as usize % 3],
+            position: Vec3::zeros(),
+            rotation: random_rotation(k + 80_000),
+        };
+        let polytope = convex(&other, &solids);
+        let expected = sampled_gap(&own.segment(half_length), radius, &polytope);
+        let mut touches = Touches::new();
+        touch(&own, &other, &solids, &mut touches);
+        assert!(touches.is_empty() || expected < 1e-4, "{k}: {expected}");
+        assert!(!touches.is_empty() || expected > -1e-4, "{k}: {expected}");
+        if !touches.is_empty() {
+            touching += 1;
+            lying += usize::from(touches.len() == 2);
+            let deepest = touches.iter().map(|touch| touch.gap).fold(0.0, f64::min);
+            // If the axis is outside, the gap is that of the samples.
+            if expected > -radius + 1e-3 {
+                assert!((deepest - expected).abs() < 1e-2, "{k}: {deepest} {expected}");
+            } else {
+                assert!(deepest <= -radius + 1e-3, "{k}: {deepest}");
+            }
+            let reversed = {
+                let mut touches = Touches::new();
+                touch(&other, &own, &solids, &mut touches);
+                touches
+            };
+            assert_eq!(reversed.len(), touches.len());
+            assert_eq!(reversed[0].normal, -touches[0].normal);
+        }
+    }
+    assert!(touching > 300 && lying > 0, "{touching} {lying}");
+}
