@@ -11,8 +11,7 @@ use crate::math::{Mat3, Vec3};
 /// centre and orientation). `u` has one velocity for each node. All functions are pure: every rank
 /// calls them with the same numbers and gets the same bits.
 ///
-/// [`Model::with_bodies`](crate::step::Model::with_bodies) takes bodies. Here is one that moves and
-/// does not turn:
+/// `Model::with_bodies` takes bodies. Here is one that moves and does not turn:
 ///
 #[doc = concat!("```\n", include_str!("../../examples/ball.rs"), "```\n")]
 pub trait Body: Send + Sync {

@@ -17,6 +17,8 @@ pub mod launch;
 pub mod message;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+#[cfg(test)]
+pub mod simulated;
 mod world;
 
 pub use exact_sum::ExactSums;

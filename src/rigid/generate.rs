@@ -3,6 +3,8 @@
 //! All of a body follows from the seed and its number, so that each rank makes its own bodies alone,
 //! the same on any number of ranks, and no rank ever holds all.
 
+mod lattice;
+mod shuffle;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +14,8 @@ use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
 use crate::rigid::body::{Body, BodyId, MaterialId, Shape, State, Twist};
+pub use crate::rigid::generate::lattice::Lattice;
+use crate::rigid::generate::shuffle::Shuffle;
 use crate::rigid::solid::{MassProperties, Solids};
 
 /// Where bodies are at the start.
@@ -31,17 +35,6 @@ pub enum Placement {
         /// Upper corner, m.
         high: Vec3,
     },
-}
-
-/// Rows of bodies.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lattice {
-    /// Centre of the first body, m.
-    pub origin: Vec3,
-    /// Distance of neighbours, m.
-    pub spacing: f64,
-    /// Number of bodies along x, y, z.
-    pub counts: [u32; 3],
 }
 
 /// Radii of the balls that hold the bodies, m.
@@ -340,73 +333,5 @@ impl Form {
                 Shape::Capsule { half_length: slenderness * radius, radius }
             }
         }
-    }
-}
-
-impl Lattice {
-    fn place(&self, number: u64) -> [f64; 3] {
-        let [x, y, _] = self.counts.map(u64::from);
-        [number % x, number / x % y, number / (x * y)].map(|place| place as f64)
-    }
-
-    /// Distances between rows along x, layers along y, rows along z, m.
-    fn hexagonal_steps(&self) -> Vec3 {
-        Vec3::new(1.0, (2.0_f64 / 3.0).sqrt(), 0.75_f64.sqrt()) * self.spacing
-    }
-
-    fn hexagonal(&self, number: u64) -> Vec3 {
-        let [x, y, z] = self.place(number);
-        let (layer, row) = (y % 2.0, z % 2.0);
-        // Odd rows are half a spacing further; odd layers lie in the hollows of even ones.
-        let shift = if layer == row { 0.0 } else { 0.5 };
-        let place = Vec3::new(x + shift, y, z + layer / 3.0);
-        self.origin + place.component_mul(&self.hexagonal_steps())
-    }
-}
-
-/// A permutation of `0..count` that needs no table: a Feistel network of four rounds on the next
-/// power of four, walked until it is within (Black & Rogaway 2002).
-struct Shuffle {
-    count: u64,
-    half_bits: u32,
-    keys: [u64; 4],
-}
-
-impl Shuffle {
-    fn new(count: u64, seed: u64) -> Self {
-        let bits = u64::BITS - count.max(2).saturating_sub(1).leading_zeros();
-        let keys = [1, 2, 3, 4].map(|round: u64| mix(seed ^ GOLDEN.wrapping_mul(round)));
-        Self { count, half_bits: bits.div_ceil(2), keys }
-    }
-
-    fn cell(&self, number: u64) -> u64 {
-        self.walk(number, |value| {
-            self.keys
-                .iter()
-                .fold(value, |[left, right], &key| [right, left ^ self.mask(right, key)])
-        })
-    }
-
-    fn number(&self, cell: u64) -> u64 {
-        self.walk(cell, |value| {
-            let back = |[left, right]: [u64; 2], &key: &u64| [right ^ self.mask(left, key), left];
-            self.keys.iter().rev().fold(value, back)
-        })
-    }
-
-    fn walk(&self, value: u64, rounds: impl Fn([u64; 2]) -> [u64; 2]) -> u64 {
-        let low = (1 << self.half_bits) - 1;
-        let mut value = value;
-        loop {
-            let [left, right] = rounds([value >> self.half_bits, value & low]);
-            value = left << self.half_bits | right;
-            if value < self.count {
-                return value;
-            }
-        }
-    }
-
-    fn mask(&self, half: u64, key: u64) -> u64 {
-        mix(half.wrapping_mul(GOLDEN) ^ key) & ((1 << self.half_bits) - 1)
     }
 }

@@ -1,9 +1,8 @@
-//! The protocol on a simulated network. Messages take random times, from a seed, and overtake
-//! each other unless they have the same sender and the same receiver. Some ranks are slow.
+//! The protocol on a simulated network. Some ranks are slow.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
+use crate::ranks::simulated::{EventQueue, Random};
 use crate::stealing::policy::{Decomposition, Policy};
 use crate::stealing::scheduler::*;
 use crate::stealing::settings::Share;
@@ -17,15 +16,6 @@ const SEARCHES: usize = 3;
 /// A schedule with more events counts as one that does not end.
 const MOST_EVENTS: usize = 2_000_000;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0) % bound
-    }
-}
-
 enum NetworkEvent {
     /// A rank works a little, then polls.
     Turn,
@@ -33,31 +23,6 @@ enum NetworkEvent {
     Arrival(usize, u32, MessageKind, Vec<Task>),
     BarrierCompleted,
     SumCompleted(i64),
-}
-
-/// Events to come, in order of time.
-#[derive(Default)]
-struct EventQueue {
-    now: u64,
-    queue: BinaryHeap<Reverse<(u64, usize)>>,
-    /// By number: the rank and its event.
-    events: Vec<Option<(usize, NetworkEvent)>>,
-    /// When the last message from one rank to another arrives.
-    last: Vec<u64>,
-    under_way: usize,
-}
-
-impl EventQueue {
-    fn at(&mut self, time: u64, rank: usize, event: NetworkEvent) {
-        self.queue.push(Reverse((time, self.events.len())));
-        self.events.push(Some((rank, event)));
-    }
-
-    fn next(&mut self) -> Option<(usize, NetworkEvent)> {
-        let Reverse((time, number)) = self.queue.pop()?;
-        self.now = time;
-        self.events[number].take()
-    }
 }
 
 /// Number of ranks in the pending collective, and the sum of their contributions.
@@ -111,7 +76,9 @@ impl Rank {
 
 struct SimulatedNetwork {
     random: Random,
-    queue: EventQueue,
+    queue: EventQueue<NetworkEvent>,
+    /// Messages.
+    under_way: usize,
     ranks: Vec<Rank>,
     policy: Policy,
     longest_delay: u64,
@@ -143,7 +110,6 @@ impl SimulatedNetwork {
         });
         let ranks = Vec::from_iter(ranks);
         let tasks = (0..SEARCHES).map(|_| top_level(size, &mut random)).collect();
-        let queue = EventQueue { last: vec![0; size * size], ..Default::default() };
         Self {
             policy: Policy {
                 share: if random.below(2) == 0 { Share::One } else { Share::Half },
@@ -155,7 +121,8 @@ impl SimulatedNetwork {
             },
             longest_delay: 1 + [2, 30, 300][random.below(3) as usize],
             random,
-            queue,
+            queue: EventQueue::new(size),
+            under_way: 0,
             ranks,
             tasks,
             collective: Collective::default(),
@@ -211,7 +178,7 @@ impl SimulatedNetwork {
             NetworkEvent::BarrierCompleted => Event::BarrierCompleted,
             NetworkEvent::SumCompleted(sum) => Event::SumCompleted(sum),
             NetworkEvent::Arrival(from, search, kind, tasks) => {
-                self.queue.under_way -= 1;
+                self.under_way -= 1;
                 for task in tasks {
                     match one.stacks.iter_mut().find(|stack| stack.is_empty()) {
                         Some(stack) => stack.extend(task),
@@ -247,11 +214,8 @@ impl SimulatedNetwork {
     fn send(&mut self, from: usize, to: usize, kind: MessageKind, tasks: Vec<Task>) {
         let search = self.ranks[from].scheduler.search();
         let delay = 1 + self.random.below(self.longest_delay);
-        let last = &mut self.queue.last[from * self.ranks.len() + to];
-        *last = (*last + 1).max(self.queue.now + delay);
-        let time = *last;
-        self.queue.under_way += 1;
-        self.queue.at(time, to, NetworkEvent::Arrival(from, search, kind, tasks));
+        self.under_way += 1;
+        self.queue.send(from, to, delay, NetworkEvent::Arrival(from, search, kind, tasks));
     }
 
     fn enter(&mut self, mine: i64, completed: impl Fn(i64) -> NetworkEvent) {
@@ -292,9 +256,9 @@ fn every_schedule_ends_with_each_test_executed_once_and_no_message_left() {
         let expected =
             Vec::from_iter(tasks.map(|tasks| expected(tasks.iter().flatten().flatten())));
         network.play();
-        let SimulatedNetwork { queue, ranks, executed, .. } = network;
+        let SimulatedNetwork { under_way, ranks, executed, .. } = network;
         assert_eq!(executed, expected, "schedule {seed}");
-        assert_eq!(queue.under_way, 0, "schedule {seed}");
+        assert_eq!(under_way, 0, "schedule {seed}");
         assert!(ranks.iter().all(|rank| rank.load() == Load::Idle && rank.inbox.is_empty()));
         total += expected.iter().map(|count| count.tests).sum::<u64>();
     }

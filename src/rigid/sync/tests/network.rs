@@ -1,25 +1,15 @@
-//! Synchronisation on a simulated network. Messages take random times, from a seed, and overtake
-//! each other unless they have the same sender and the same receiver. Ranks have their own pace, so
-//! that some are several communications ahead.
+//! Synchronisation on a simulated network. Ranks have their own pace, so that some are several
+//! communications ahead.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use super::*;
+use crate::ranks::simulated::{EventQueue, Random};
 
 const SCHEDULES: u64 = 1500;
 const STEPS: usize = 12;
 /// Calls until all copies have spread.
 const SETTLING: usize = 6;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0) % bound
-    }
-}
 
 enum NetworkEvent {
     /// A rank has time.
@@ -44,12 +34,7 @@ struct Node {
 struct Network {
     random: Random,
     nodes: Vec<Node>,
-    queue: BinaryHeap<Reverse<(u64, usize)>>,
-    /// By number: the rank and its event.
-    events: Vec<Option<(usize, NetworkEvent)>>,
-    now: u64,
-    /// When the last message from one rank to another arrives.
-    last: Vec<u64>,
+    queue: EventQueue<NetworkEvent>,
     longest_delay: u64,
     /// The most steps that a rank was ahead of another.
     ahead: usize,
@@ -99,37 +84,27 @@ impl Network {
         });
         Self {
             nodes: nodes.collect(),
-            queue: BinaryHeap::new(),
-            events: Vec::new(),
-            now: 0,
-            last: vec![0; (ranks * ranks) as usize],
+            queue: EventQueue::new(ranks as usize),
             longest_delay: 1 + [2, 30, 300][random.below(3) as usize],
             random,
             ahead: 0,
         }
     }
 
-    fn at(&mut self, time: u64, rank: usize, event: NetworkEvent) {
-        self.queue.push(Reverse((time, self.events.len())));
-        self.events.push(Some((rank, event)));
-    }
-
     /// Plays all steps.
     fn play(&mut self) {
         for rank in 0..self.nodes.len() {
             self.begin_stage(rank);
-            self.at(0, rank, NetworkEvent::Turn);
+            self.queue.at(0, rank, NetworkEvent::Turn);
         }
-        while let Some(Reverse((time, number))) = self.queue.pop() {
-            self.now = time;
-            match self.events[number].take() {
-                Some((rank, NetworkEvent::Turn)) => self.turn(rank),
-                Some((rank, NetworkEvent::Arrival { from, bytes })) => {
+        while let Some((rank, event)) = self.queue.next() {
+            match event {
+                NetworkEvent::Turn => self.turn(rank),
+                NetworkEvent::Arrival { from, bytes } => {
                     self.nodes[rank].inbox[from].push_back(bytes);
                 }
-                None => {}
             }
-            assert!(self.events.len() < 1_000_000, "it does not end");
+            assert!(self.queue.planned() < 1_000_000, "it does not end");
         }
         assert!(self.nodes.iter().all(|node| node.step == SETTLING + STEPS));
         assert!(self.nodes.iter().all(|node| node.inbox.iter().all(VecDeque::is_empty)));
@@ -144,11 +119,9 @@ impl Network {
         }
         synchroniser.pack(node.stage, population).unwrap();
         for (to, bytes) in synchroniser.mail.take_outgoing(&mut synchroniser.traffic) {
-            let pair = rank * self.nodes.len() + to as usize;
-            let arrival = self.now + self.random.below(self.longest_delay);
-            self.last[pair] = arrival.max(self.last[pair] + 1);
+            let delay = self.random.below(self.longest_delay);
             let event = NetworkEvent::Arrival { from: rank, bytes };
-            self.at(self.last[pair], to as usize, event);
+            self.queue.send(rank, to as usize, delay, event);
         }
     }
 
@@ -177,8 +150,8 @@ impl Network {
             }
             self.begin_stage(rank);
         }
-        let time = self.now + 1 + self.random.below(self.nodes[rank].pace);
-        self.at(time, rank, NetworkEvent::Turn);
+        let time = self.queue.now + 1 + self.random.below(self.nodes[rank].pace);
+        self.queue.at(time, rank, NetworkEvent::Turn);
     }
 }
 
