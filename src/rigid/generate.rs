@@ -8,19 +8,23 @@ mod shuffle;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use nalgebra::UnitQuaternion;
 
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, BodyId, MaterialId, Shape, State, Twist};
+use crate::rigid::body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};
 pub use crate::rigid::generate::lattice::Lattice;
 use crate::rigid::generate::shuffle::Shuffle;
 use crate::rigid::solid::{MassProperties, Solids};
 
 /// Where bodies are at the start.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Placement {
+    /// One by one.
+    Listed(Arc<[Start]>),
     /// A simple cubic lattice.
     Grid(Lattice),
     /// Hexagonal close packing: spheres of the spacing's diameter touch twelve others. Layers are
@@ -35,6 +39,17 @@ pub enum Placement {
         /// Upper corner, m.
         high: Vec3,
     },
+}
+
+/// A body of a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Start {
+    /// Its centre of mass, m.
+    pub position: Vec3,
+    /// The radius of the ball that holds it, m, if it is not drawn from [`Sizes`].
+    pub size: Option<f64>,
+    /// Its velocity, m/s, if it is not that of [`Velocities`].
+    pub velocity: Option<Vec3>,
 }
 
 /// Radii of the balls that hold the bodies, m.
@@ -86,10 +101,17 @@ pub enum Form {
         /// Length of the segment by the diameter.
         slenderness: f64,
     },
+    /// A convex hull or closed mesh, which is not scaled.
+    Solid {
+        /// Its place in the table.
+        id: SolidId,
+        /// With density 1 kg/m^3.
+        mass: MassProperties,
+    },
 }
 
 /// Makes bodies.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Generator {
     /// For all that is random.
     pub seed: u64,
@@ -101,10 +123,12 @@ pub struct Generator {
     pub sizes: Sizes,
     /// Their shape.
     pub form: Form,
-    /// True if they are turned at random.
-    pub turned: bool,
+    /// How they are turned; `None` if at random.
+    pub rotation: Option<UnitQuaternion<f64>>,
     /// How fast they are.
     pub velocities: Velocities,
+    /// How fast they turn, rad/s.
+    pub spin: Vec3,
     /// Their material.
     pub material: MaterialId,
     /// Its density, kg/m^3.
@@ -155,16 +179,15 @@ impl Generator {
                 lattice.counts.iter().map(|&count| u64::from(count)).product()
             }
             Placement::Random { count, .. } => *count,
+            Placement::Listed(starts) => starts.len() as u64,
         }
     }
 
     /// Body number `number`, from 0.
     pub fn body(&self, number: u64) -> Body {
         let size = self.size(number);
-        let shape = self.form.scaled(size);
-        let MassProperties { mass, inertia } =
-            Solids::default().mass_properties(&shape, self.density);
-        let twist = Twist { angular: Vec3::zeros(), linear: self.velocity(number) };
+        let (shape, MassProperties { mass, inertia }) = self.form.scaled(size, self.density);
+        let twist = Twist { angular: self.spin, linear: self.velocity(number) };
         let (position, rotation) = (self.position(number, size), self.rotation(number));
         Body {
             id: self.first_id + number,
@@ -189,6 +212,7 @@ impl Generator {
                 (lattice.origin, lattice.hexagonal_steps(), lattice.counts.map(u64::from))
             }
             Placement::Random { low, .. } => (*low, self.cell_size(), self.cells()),
+            Placement::Listed(starts) => return listed_within(starts, low, high),
         };
         // One more on each side: odd rows are shifted, and bodies move within their cells.
         let range = |axis: usize| {
@@ -214,6 +238,9 @@ impl Generator {
     }
 
     fn size(&self, number: u64) -> f64 {
+        if let Some(Start { size: Some(size), .. }) = self.listed(number) {
+            return *size;
+        }
         match self.sizes {
             Sizes::Constant(radius) => radius,
             Sizes::Uniform { low, high } => low + (high - low) * self.uniform(number, Use::Size, 0),
@@ -231,7 +258,17 @@ impl Generator {
         }
     }
 
+    fn listed(&self, number: u64) -> Option<&Start> {
+        match &self.placement {
+            Placement::Listed(starts) => starts.get(number as usize),
+            _ => None,
+        }
+    }
+
     fn velocity(&self, number: u64) -> Vec3 {
+        if let Some(Start { velocity: Some(velocity), .. }) = self.listed(number) {
+            return *velocity;
+        }
         match self.velocities {
             Velocities::Constant(velocity) => velocity,
             Velocities::Random { most } => {
@@ -247,8 +284,8 @@ impl Generator {
 
     /// Any rotation, all equally likely (Shoemake 1992).
     fn rotation(&self, number: u64) -> UnitQuaternion<f64> {
-        if !self.turned {
-            return UnitQuaternion::identity();
+        if let Some(rotation) = self.rotation {
+            return rotation;
         }
         let [u, v, w] = [0, 1, 2].map(|k| self.uniform(number, Use::Rotation, k));
         let (v, w) = (std::f64::consts::TAU * v, std::f64::consts::TAU * w);
@@ -268,6 +305,7 @@ impl Generator {
                 lattice.origin + Vec3::new(x, y, z) * lattice.spacing
             }
             Placement::Hexagonal(lattice) => lattice.hexagonal(number),
+            Placement::Listed(starts) => starts[number as usize].position,
             Placement::Random { low, .. } => {
                 let [along_x, along_y, _] = self.cells();
                 let cell = self.shuffle().cell(number);
@@ -321,9 +359,14 @@ impl Sizes {
 }
 
 impl Form {
-    /// A body of this form in a ball of radius `size`, m.
-    fn scaled(&self, size: f64) -> Shape {
-        match *self {
+    /// A body of this form and `density` (kg/m^3) in a ball of radius `size` (m).
+    fn scaled(&self, size: f64, density: f64) -> (Shape, MassProperties) {
+        let shape = match *self {
+            Self::Solid { id, mass: MassProperties { mass, inertia } } => {
+                let properties =
+                    MassProperties { mass: mass * density, inertia: inertia * density };
+                return (Shape::Solid(id), properties);
+            }
             Self::Sphere => Shape::Sphere { radius: size },
             Self::Box(proportions) => {
                 Shape::Box { half: proportions * (size / proportions.norm()) }
@@ -332,6 +375,13 @@ impl Form {
                 let radius = size / (1.0 + slenderness);
                 Shape::Capsule { half_length: slenderness * radius, radius }
             }
-        }
+        };
+        (shape, Solids::default().mass_properties(&shape, density))
     }
+}
+
+fn listed_within(starts: &[Start], low: &Vec3, high: &Vec3) -> Vec<u64> {
+    let is_inside =
+        |start: &Start| (0..3).all(|axis| (low[axis]..=high[axis]).contains(&start.position[axis]));
+    (0..).zip(starts).filter(|(_, start)| is_inside(start)).map(|(number, _)| number).collect()
 }

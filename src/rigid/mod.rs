@@ -18,7 +18,7 @@
 //! | [`broad`], [`narrow`], [`contact`] | which bodies touch, and what that asks of them |
 //! | [`response`] | velocities after contacts |
 //! | [`generate`] | bodies by their numbers |
-//! | [`totals`] | energy and momentum |
+//! | [`report`], [`totals`] | what a rank did in a step; energy and momentum of all bodies |
 //!
 //! # The same bits on any number of ranks
 //!
@@ -35,6 +35,7 @@ pub mod generate;
 pub mod material;
 pub mod motion;
 pub mod narrow;
+pub mod report;
 pub mod response;
 pub mod simulation;
 pub mod solid;
@@ -44,7 +45,7 @@ pub mod sync;
 mod tests;
 pub mod totals;
 
+pub use report::{Phase, RigidReport};
 pub use simulation::{Response, RigidModel, RigidSettings, RigidSimulation};
-pub use step::RigidReport;
 
 pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};

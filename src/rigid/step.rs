@@ -18,53 +18,15 @@ use crate::rigid::body::{Body, Twist};
 use crate::rigid::contact::{Bodies, Constraint, Partner, Side};
 use crate::rigid::motion::{Mobility, accelerate, drift};
 use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
+use crate::rigid::report::{Phase, RigidReport};
 use crate::rigid::response::nonsmooth::{Impulse, Joint, Sweeper};
 use crate::rigid::response::qp::Outcome;
 use crate::rigid::response::{ByBody, ffd};
 use crate::rigid::simulation::{Response, RigidSimulation};
-use crate::rigid::sync::Traffic;
 use crate::threads::EachPatch;
 
 /// Bodies or contacts that a thread takes at once.
 const GRAIN: usize = 256;
-
-/// The parts of a step, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Phase {
-    /// Forces on shadow copies go to their owners (communication 1).
-    Forces,
-    /// Half steps of positions, and velocities by forces.
-    Motion,
-    /// Owners and shadow copies (communications 2 and 4).
-    Synchronisation,
-    /// Broad and narrow phase.
-    Contacts,
-    /// Velocities by contacts (communication 3).
-    Response,
-}
-
-/// Number of phases.
-pub const PHASES: usize = 5;
-
-/// What one rank did in a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct RigidReport {
-    /// Time in each phase, s.
-    pub seconds: [f64; PHASES],
-    /// Own bodies after the step.
-    pub bodies: u64,
-    /// Shadow copies after the step.
-    pub copies: u64,
-    /// Contacts that this rank treated. The sum over ranks does not depend on their number.
-    pub contacts: u64,
-    /// Constraints on own bodies; as `contacts`.
-    pub constraints: u64,
-    /// Own bodies whose constraints contradict each other; as `contacts`.
-    pub stopped: u64,
-    /// What was communicated.
-    pub traffic: Traffic,
-}
 
 impl RigidSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
@@ -98,6 +60,7 @@ impl RigidSimulation<'_> {
         let start = Instant::now();
         work(self, report)?;
         report.seconds[phase as usize] += start.elapsed().as_secs_f64();
+        report.waited_s[phase as usize] += self.synchroniser.take_waited_s();
         Ok(())
     }
 

@@ -7,8 +7,9 @@ fn generator(placement: Placement, sizes: Sizes) -> Generator {
         placement,
         sizes,
         form: Form::Sphere,
-        turned: true,
+        rotation: None,
         velocities: Velocities::Random { most: 2.0 },
+        spin: Vec3::zeros(),
         material: 0,
         density: 1000.0,
     }

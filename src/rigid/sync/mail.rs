@@ -3,6 +3,8 @@
 //! Sender and receiver agree beforehand on who communicates, so that nobody asks in vain and nobody
 //! misses a message. An empty message is sent too. Messages are handled by rising sender.
 
+use std::time::Instant;
+
 use crate::error::{Error, Result};
 use crate::ranks::{Tag, World, wait};
 use crate::rigid::sync::Traffic;
@@ -26,6 +28,8 @@ pub struct Mail {
     /// What has arrived, by rising sender once all is there.
     incoming: Vec<(u32, Vec<u8>)>,
     spare: Vec<Vec<u8>>,
+    /// Time in which this rank waited for messages, s.
+    pub(super) waited_s: f64,
 }
 
 impl Mail {
@@ -33,7 +37,7 @@ impl Mail {
     pub(super) fn new(rank: usize) -> Self {
         let (outgoing, sources, incoming, spare) = Default::default();
         let (purpose, communication) = (Purpose::ToOwners, 0);
-        Self { rank, purpose, communication, outgoing, sources, incoming, spare }
+        Self { rank, purpose, communication, outgoing, sources, incoming, spare, waited_s: 0.0 }
     }
 
     /// Begins a communication with the given receivers and sources, rising.
@@ -71,10 +75,12 @@ impl Mail {
         for (to, bytes) in self.take_outgoing(traffic) {
             world.send(to as usize, Tag::Bodies, bytes)?;
         }
+        let start = Instant::now();
         for &from in &self.sources {
             let message = wait(world, || world.poll(Some(from as usize), Tag::Bodies))?;
             self.incoming.push((from, message.bytes));
         }
+        self.waited_s += start.elapsed().as_secs_f64();
         Ok(())
     }
 

@@ -178,6 +178,11 @@ impl Synchroniser {
         std::mem::take(&mut self.traffic)
     }
 
+    /// Time in which this rank waited for messages since the last call of this function, s.
+    pub fn take_waited_s(&mut self) -> f64 {
+        std::mem::take(&mut self.mail.waited_s)
+    }
+
     /// Brings all copies up to date and every body to its owner. All ranks call it.
     ///
     /// Before: own bodies are those of the new state, at any position up to `Limits::motion` from the
