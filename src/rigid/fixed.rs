@@ -66,10 +66,10 @@ impl FixedBody {
     }
 
     /// Where it is in the middle of the step from `time_s` of `h_s` seconds, with the velocity that
-    /// takes it from the start of the step to its end.
+    /// takes it from the start of the step to its end; none if `h_s` is 0.
     pub fn state(&self, time_s: f64, h_s: f64) -> State {
         let (position, rotation) = self.pose(time_s + 0.5 * h_s);
-        if self.motion.as_ref().is_none_or(KeyframedMotion::is_constant) {
+        if h_s == 0.0 || self.motion.as_ref().is_none_or(KeyframedMotion::is_constant) {
             return State { position, rotation, twist: Twist::ZERO };
         }
         let ((start, from), (end, to)) = (self.pose(time_s), self.pose(time_s + h_s));

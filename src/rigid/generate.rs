@@ -3,6 +3,7 @@
 //! All of a body follows from the seed and its number, so that each rank makes its own bodies alone,
 //! the same on any number of ranks, and no rank ever holds all.
 
+mod form;
 mod lattice;
 mod shuffle;
 #[cfg(test)]
@@ -15,10 +16,11 @@ use nalgebra::UnitQuaternion;
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};
+use crate::rigid::body::{Body, BodyId, MaterialId, State, Twist};
+pub use crate::rigid::generate::form::Form;
 pub use crate::rigid::generate::lattice::Lattice;
 use crate::rigid::generate::shuffle::Shuffle;
-use crate::rigid::solid::{MassProperties, Solids};
+use crate::rigid::solid::MassProperties;
 
 /// Where bodies are at the start.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,27 +88,6 @@ pub enum Velocities {
     Random {
         /// Largest speed, m/s.
         most: f64,
-    },
-}
-
-/// The shape of all bodies, to be scaled.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Form {
-    /// Balls.
-    Sphere,
-    /// Cuboids with edges in these proportions.
-    Box(Vec3),
-    /// Capsules.
-    Capsule {
-        /// Length of the segment by the diameter.
-        slenderness: f64,
-    },
-    /// A convex hull or closed mesh, which is not scaled.
-    Solid {
-        /// Its place in the table.
-        id: SolidId,
-        /// With density 1 kg/m^3.
-        mass: MassProperties,
     },
 }
 
@@ -199,6 +180,22 @@ impl Generator {
             force: Vec3::zeros(),
             torque: Vec3::zeros(),
         }
+    }
+
+    /// Points (m) that are all in a box only if all centres are: bodies by their numbers, or corners.
+    pub fn outermost(&self) -> impl Iterator<Item = (Option<u64>, Vec3)> {
+        let numbers = match &self.placement {
+            Placement::Grid(lattice) | Placement::Hexagonal(lattice) => lattice.outermost(),
+            Placement::Listed(starts) => (0..starts.len() as u64).collect(),
+            Placement::Random { .. } => Vec::new(),
+        };
+        let corners = match self.placement {
+            Placement::Random { low, high, .. } => vec![low, high],
+            _ => Vec::new(),
+        };
+        let bodies = numbers.into_iter().map(|number| (Some(number), self.body(number)));
+        let bodies = bodies.map(|(number, body)| (number, body.state.position));
+        bodies.chain(corners.into_iter().map(|corner| (None, corner)))
     }
 
     /// The numbers of all bodies whose centres are in the box between two corners (m), and of some
@@ -355,28 +352,6 @@ impl Sizes {
             Self::Constant(radius) => [radius; 2],
             Self::Uniform { low, high } | Self::LogNormal { low, high, .. } => [low, high],
         }
-    }
-}
-
-impl Form {
-    /// A body of this form and `density` (kg/m^3) in a ball of radius `size` (m).
-    fn scaled(&self, size: f64, density: f64) -> (Shape, MassProperties) {
-        let shape = match *self {
-            Self::Solid { id, mass: MassProperties { mass, inertia } } => {
-                let properties =
-                    MassProperties { mass: mass * density, inertia: inertia * density };
-                return (Shape::Solid(id), properties);
-            }
-            Self::Sphere => Shape::Sphere { radius: size },
-            Self::Box(proportions) => {
-                Shape::Box { half: proportions * (size / proportions.norm()) }
-            }
-            Self::Capsule { slenderness } => {
-                let radius = size / (1.0 + slenderness);
-                Shape::Capsule { half_length: slenderness * radius, radius }
-            }
-        };
-        (shape, Solids::default().mass_properties(&shape, density))
     }
 }
 

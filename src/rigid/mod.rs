@@ -11,12 +11,14 @@
 //! |---|---|
 //! | [`simulation`], [`step`] | one rank's [`RigidSimulation`], and its step as a table of contents |
 //! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
+//! | [`balance`] | power cells that follow the measured work |
 //! | [`sync`] | own bodies and shadow copies, kept in step by next neighbours or shadow owners |
 //! | [`body`], [`solid`], [`material`] | what a body is |
 //! | [`motion`] | how it moves between contacts |
 //! | [`fixed`] | bodies that do not give way |
 //! | [`broad`], [`narrow`], [`contact`] | which bodies touch, and what that asks of them |
 //! | [`response`] | velocities after contacts |
+//! | [`overlap`] | the deepest overlap of two bodies |
 //! | [`generate`] | bodies by their numbers |
 //! | [`report`], [`totals`] | what a rank did in a step; energy and momentum of all bodies |
 //!
@@ -26,6 +28,7 @@
 //! of its two bodies, and treated once: by the rank whose subdomain has its point. Sums over the
 //! contacts of a body run in the order of (partner, feature). Sums over all bodies are exact.
 
+pub mod balance;
 pub mod body;
 pub mod broad;
 pub mod contact;
@@ -35,6 +38,7 @@ pub mod generate;
 pub mod material;
 pub mod motion;
 pub mod narrow;
+pub mod overlap;
 pub mod report;
 pub mod response;
 pub mod simulation;

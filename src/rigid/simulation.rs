@@ -6,7 +6,7 @@ use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::ranks::{World, message};
-use crate::rigid::body::{Body, BodyId, Shape};
+use crate::rigid::body::{Body, BodyId};
 use crate::rigid::contact::{Contact, ContactSettings};
 use crate::rigid::domain::{Region, Subdomains};
 use crate::rigid::fixed::FixedBodies;
@@ -108,7 +108,7 @@ impl<'a> RigidSimulation<'a> {
             let home = subdomains.owner(&body.state.position);
             if rank_of.get(home as usize) == Some(&(world.rank() as u32)) {
                 extents.largest_radius = extents.largest_radius.max(radius);
-                extents.least_half = extents.least_half.min(half_width(&model.solids, &body.shape));
+                extents.least_half = extents.least_half.min(model.solids.half_width(&body.shape));
                 population.insert(body, radius, home, world.rank() as u32)?;
             }
         }
@@ -245,17 +245,4 @@ fn check(model: &RigidModel, body: &Body) -> Result<f64> {
     let [x, y, z] = (*x).into();
     let cause = format!("its centre ({x}, {y}, {z}) is outside the domain");
     Err(Error::input(at, cause, "move it, or make the domain larger"))
-}
-
-/// Half of the smallest width of a shape, or less, m.
-fn half_width(solids: &Solids, shape: &Shape) -> f64 {
-    match *shape {
-        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
-        Shape::Box { half } => half.min(),
-        // A slab of this width within the ball of radius `reach` has at most this volume.
-        Shape::Solid(id) => {
-            let solid = solids.get(id);
-            solid.volume / (std::f64::consts::TAU * solid.reach * solid.reach)
-        }
-    }
 }

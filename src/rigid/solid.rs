@@ -96,6 +96,19 @@ impl Solids {
         }
     }
 
+    /// Half of the smallest width of a body of `shape`, or less, m.
+    pub fn half_width(&self, shape: &Shape) -> f64 {
+        match *shape {
+            Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
+            Shape::Box { half } => half.min(),
+            // A slab of this width within the ball of radius `reach` has at most this volume.
+            Shape::Solid(id) => {
+                let solid = self.get(id);
+                solid.volume / (std::f64::consts::TAU * solid.reach * solid.reach)
+            }
+        }
+    }
+
     /// Mass and moments of a body of `shape` and `density` (kg/m^3).
     pub fn mass_properties(&self, shape: &Shape, density: f64) -> MassProperties {
         let pi = std::f64::consts::PI;

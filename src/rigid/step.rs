@@ -90,7 +90,7 @@ impl RigidSimulation<'_> {
     }
 
     /// After: each contact is known to one rank, the one whose subdomain has its point.
-    fn find_contacts(&mut self) -> Result<()> {
+    pub(super) fn find_contacts(&mut self) -> Result<()> {
         self.find_images();
         let region = self.synchroniser.region();
         let domain = region.subdomains().domain();

@@ -130,7 +130,7 @@ impl Placement {
 }
 
 impl MotionSpec {
-    fn resolve(&self) -> KeyframedMotion {
+    pub(super) fn resolve(&self) -> KeyframedMotion {
         let keyframe = |key: &KeyframeSpec| Keyframe {
             time_s: key.time_s,
             translation: key.translation_m.into(),

@@ -48,11 +48,15 @@ impl Scene {
             let cause = format!("`{}` cannot name a run folder", self.name);
             return Err(Error::input("name", cause, "use letters, digits, - and _"));
         }
+        if !self.bodies.is_empty() {
+            self.validate_bodies()?;
+            return self.check_names();
+        }
         if self.cloths.is_empty() {
             return Err(Error::input(
                 "cloths",
-                "the scene has no cloth",
-                "add one; see docs/scene.md",
+                "the scene has no cloth and no rigid bodies",
+                "add some; see docs/scene.md",
             ));
         }
         self.air.validate()?;
@@ -72,8 +76,9 @@ impl Scene {
     fn check_names(&self) -> Result<()> {
         let cloths = self.cloths.iter().map(|cloth| ("cloths", &cloth.name));
         let obstacles = self.obstacles.iter().map(|obstacle| ("obstacles", &obstacle.name));
+        let bodies = self.bodies.iter().map(|bodies| ("bodies", &bodies.name));
         let mut known = Vec::new();
-        for (list, name) in cloths.chain(obstacles) {
+        for (list, name) in cloths.chain(obstacles).chain(bodies) {
             let Some(name) = name else { continue };
             if known.contains(&name) {
                 let cause = format!("two objects have the name `{name}`");
@@ -218,7 +223,7 @@ impl PinSpec {
 }
 
 impl MotionSpec {
-    fn validate(&self, at: &str) -> Result<()> {
+    pub(super) fn validate(&self, at: &str) -> Result<()> {
         finite_vector(&format!("{at}.center_m"), self.center_m)?;
         if self.keyframes.is_empty() {
             let remedy = "add keyframes, or leave the motion out";

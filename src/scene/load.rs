@@ -100,28 +100,36 @@ fn explain(error: &SpannedError, file: &str) -> Error {
 }
 
 impl Scene {
-    /// Fills in the defaults that depend on other fields: names and edge lengths.
+    /// Fills in the defaults that depend on other fields: names, edge lengths, the format.
     fn fill_in(&mut self, file_stem: &str) {
         if self.name.is_empty() {
             self.name = file_stem.trim_start_matches('.').to_owned();
         }
+        if self.output.format.is_empty() {
+            let format = if self.bodies.is_empty() { "obj" } else { "vtp" };
+            format.clone_into(&mut self.output.format);
+        }
+        let mut objects: Vec<(&mut Option<String>, String)> = Vec::new();
         let cloths = self.cloths.iter_mut().map(|cloth| (&mut cloth.name, &mut cloth.shape));
         let obstacles = self.obstacles.iter_mut().map(|o| (&mut o.name, &mut o.shape));
-        let mut objects: Vec<_> = cloths.chain(obstacles).collect();
-        let mut taken: Vec<String> =
-            objects.iter().filter_map(|(name, _)| (*name).clone()).collect();
-        for (name, shape) in &mut objects {
+        for (name, shape) in cloths.chain(obstacles) {
             if let Some(settings) = shape.generated_mut() {
                 settings.fill_in();
             }
-            if name.is_none() {
-                let base = base_name(shape);
-                let numbered = (2..).map(|number| format!("{base}_{number}"));
-                let free =
-                    std::iter::once(base.clone()).chain(numbered).find(|n| !taken.contains(n));
-                taken.extend(free.clone());
-                **name = free;
-            }
+            let base = base_name(shape);
+            objects.push((name, base));
+        }
+        for bodies in &mut self.bodies {
+            let base = bodies.shape.base_name();
+            objects.push((&mut bodies.name, base));
+        }
+        let mut taken: Vec<String> =
+            objects.iter().filter_map(|(name, _)| (*name).clone()).collect();
+        for (name, base) in objects.iter_mut().filter(|(name, _)| name.is_none()) {
+            let numbered = (2..).map(|number| format!("{base}_{number}"));
+            let free = std::iter::once(base.clone()).chain(numbered).find(|n| !taken.contains(n));
+            taken.extend(free.clone());
+            **name = free;
         }
     }
 
@@ -141,9 +149,14 @@ impl Scene {
 
 /// The name of an object of this shape, unless the scene gives one.
 fn base_name(shape: &Shape) -> String {
-    let Shape::Mesh(path) = shape else {
-        return shape.name().to_lowercase();
-    };
+    match shape {
+        Shape::Mesh(path) => stem_of(path),
+        shape => shape.name().to_lowercase(),
+    }
+}
+
+/// The name of an object that was read from a file.
+pub(super) fn stem_of(path: &str) -> String {
     let stem = Path::new(path).file_stem();
     stem.map_or("mesh".into(), |stem| stem.to_string_lossy().trim().to_owned())
 }

@@ -1,8 +1,10 @@
 //! Scenes: what the user writes in RON, and how the bodies are built from it.
 //!
 //! [`load::load`] reads and checks a [`Scene`]. [`build::build`] makes its
-//! [`Setup`](crate::bodies::Setup).
+//! [`Setup`](crate::bodies::Setup). A scene of rigid bodies instead has a
+//! [`RigidSetup`](bodies::RigidSetup), by [`bodies::build::build_bodies`].
 
+pub mod bodies;
 pub mod build;
 mod check;
 pub mod load;

@@ -2,7 +2,10 @@
 //!
 //! Angles are in degrees, all other quantities in SI units. Vectors are `(x, y, z)`.
 //! Shapes are declared in [`crate::mesh::shapes`], materials in
-//! [`crate::bodies::cloth::material`].
+//! [`crate::bodies::cloth::material`], rigid bodies in [`crate::scene::bodies::spec`].
+
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -10,6 +13,9 @@ use crate::bodies::cloth::Air;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::mesh::shapes::Shape;
 use crate::partition::methods::PartitionSettings;
+use crate::scene::bodies::spec::{
+    Bodies, BodyMaterial, BodyResponse, DomainSpec, MaterialPair, Synchronisation,
+};
 use crate::step::settings::Solver;
 use crate::{contact, stealing, step};
 
@@ -35,6 +41,18 @@ pub struct Scene {
     pub cloths: Vec<Cloth>,
     /// Surfaces whose motion is prescribed.
     pub obstacles: Vec<Obstacle>,
+    /// Rigid bodies. A scene has either cloths or rigid bodies.
+    pub bodies: Vec<Bodies>,
+    /// The materials of rigid bodies.
+    pub materials: Vec<BodyMaterial>,
+    /// Pairs of materials that do not meet by the mean of both.
+    pub material_pairs: Vec<MaterialPair>,
+    /// Where rigid bodies are, and how space is divided among ranks.
+    pub domain: DomainSpec,
+    /// How ranks keep shadow copies of rigid bodies in step. Results do not depend on it.
+    pub synchronisation: Synchronisation,
+    /// How contacts change the velocities of rigid bodies.
+    pub response: BodyResponse,
     /// Contact distance and friction.
     pub contact: contact::ContactSettings,
     /// How ranks share the search for contacts. Results do not depend on it.
@@ -63,6 +81,12 @@ impl Default for Scene {
             air: Air::default(),
             cloths: Vec::new(),
             obstacles: Vec::new(),
+            bodies: Vec::new(),
+            materials: Vec::new(),
+            material_pairs: Vec::new(),
+            domain: DomainSpec::default(),
+            synchronisation: Synchronisation::default(),
+            response: BodyResponse::default(),
             contact: contact::ContactSettings::default(),
             collision: stealing::StealingSettings::default(),
             solver: Solver::default(),
@@ -91,14 +115,16 @@ impl Scene {
         }
     }
 
-    /// The path of each mesh file: first those of the cloths, then those of the obstacles.
+    /// The path of each file that the scene names: meshes of cloths and of obstacles, then meshes and
+    /// places of rigid bodies.
     pub fn mesh_paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let cloths = self.cloths.iter_mut().map(|cloth| &mut cloth.shape);
         let shapes = cloths.chain(self.obstacles.iter_mut().map(|obstacle| &mut obstacle.shape));
-        shapes.filter_map(|shape| match shape {
+        let meshes = shapes.filter_map(|shape| match shape {
             Shape::Mesh(path) => Some(path),
             _ => None,
-        })
+        });
+        meshes.chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut))
     }
 
     /// Length of a full time step, s.
@@ -118,10 +144,11 @@ pub enum Digits {
 }
 
 /// What is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// Name of the format of frames; the program knows which there are.
+    /// Name of the format of frames; the program knows which there are. The default is `obj` for
+    /// cloth and `vtp` for rigid bodies.
     pub format: String,
     /// Precision of positions in the frames.
     pub digits: Digits,
@@ -296,87 +323,4 @@ pub struct Obstacle {
     /// How it moves from there. Without a motion it stays there.
     #[serde(default)]
     pub motion: Option<MotionSpec>,
-}
-
-impl Default for Output {
-    fn default() -> Self {
-        Self { format: "obj".to_owned(), digits: Digits::default(), energy: false }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-    use std::path::Path;
-
-    use super::{MaterialSpec, Shape};
-
-    const DOCS: &str = include_str!("../../docs/scene.md");
-    const AIR: &str = include_str!("../bodies/cloth/elements/air.rs");
-
-    /// Fields and choices of the public types of `source`.
-    fn declared(source: &str, types: &[&str]) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
-        let mut inside = false;
-        for line in source.lines() {
-            if let Some(rest) = line.strip_prefix("pub struct ").or(line.strip_prefix("pub enum "))
-            {
-                let wanted = types.is_empty() || types.iter().any(|name| rest.starts_with(name));
-                inside = wanted && line.ends_with('{');
-            }
-            inside &= line != "}";
-            let word = line.trim().trim_start_matches("pub ");
-            let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(0);
-            if inside && line.starts_with("    ") && end > 0 {
-                names.insert(word[..end].to_owned());
-            }
-        }
-        names
-    }
-
-    /// As [`declared`], of all files in a folder of `src`.
-    fn declared_in(folder: &str, types: &[&str]) -> BTreeSet<String> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
-        let files = std::fs::read_dir(folder).unwrap();
-        let source = |file: std::io::Result<std::fs::DirEntry>| {
-            std::fs::read_to_string(file.unwrap().path()).unwrap()
-        };
-        files.flat_map(|file| declared(&source(file), types)).collect()
-    }
-
-    /// Words in backticks in the first two columns of tables.
-    fn documented() -> BTreeSet<String> {
-        let rows = DOCS.lines().filter(|line| line.starts_with("| `"));
-        let cells = rows.flat_map(|row| row.split('|').skip(1).take(2));
-        let words = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
-        words.map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn the_docs_describe_every_field_and_no_other() {
-        let mut expected = declared(include_str!("spec.rs"), &[]);
-        expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
-        expected.extend(declared_in("mesh/shapes", &[]));
-        expected.extend(MaterialSpec::NAMES.iter().map(|&name| name.to_owned()));
-        expected.extend(declared_in("bodies/cloth/material", MaterialSpec::NAMES));
-        expected.extend(declared(AIR, &["Air {", "WindKey"]));
-        expected.extend(declared(include_str!("../contact/settings.rs"), &[]));
-        expected.extend(declared(include_str!("../stealing/settings.rs"), &[]));
-        expected.extend(declared(include_str!("../step/settings.rs"), &["Solver"]));
-        let methods = include_str!("../partition/methods/settings.rs");
-        expected.extend(declared(methods, &["Method {", "PartitionSettings {", "Repartition {"]));
-        let kinds = crate::linear::PreconditionerKind::ALL.iter();
-        expected.extend(kinds.map(|kind| format!("{kind:?}")));
-        assert_eq!(documented(), expected);
-    }
-
-    #[test]
-    fn examples_in_the_docs_are_valid_scenes() {
-        let blocks: Vec<&str> = DOCS.split("```").skip(1).step_by(2).collect();
-        assert!(blocks.len() > 2);
-        for block in blocks {
-            let text = block.strip_prefix("ron").unwrap();
-            crate::scene::load::parse(text, "docs").unwrap().validate().unwrap();
-        }
-    }
 }

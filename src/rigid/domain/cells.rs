@@ -113,6 +113,22 @@ impl Cells {
         Ok(others.filter(is_near).collect())
     }
 
+    pub(super) fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
+        let corners = &self.cells[subdomain as usize].corners;
+        // Nothing but the power distances says what a cell without corners has.
+        let mut bounds = [Vec3::repeat(f64::NEG_INFINITY), Vec3::repeat(f64::INFINITY)];
+        for axis in (0..3).filter(|_| !corners.is_empty()) {
+            let [low, high] = extent(corners, &Vec3::ith(axis, 1.0));
+            let is_open = !self.domain.periodic()[axis];
+            // A cell at an open border goes on beyond it.
+            let is_last = [low <= self.domain.low()[axis], high >= self.domain.high()[axis]];
+            let slack = 1e-9 * self.domain.period()[axis];
+            bounds[0][axis] = if is_open && is_last[0] { f64::NEG_INFINITY } else { low - slack };
+            bounds[1][axis] = if is_open && is_last[1] { f64::INFINITY } else { high + slack };
+        }
+        bounds
+    }
+
     pub(super) fn smallest_edge(&self) -> f64 {
         let mut smallest = f64::INFINITY;
         for cell in self.cells.iter().filter(|cell| !cell.corners.is_empty()) {

@@ -89,6 +89,10 @@ impl Grid {
         Ok(neighbours)
     }
 
+    pub(super) fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
+        self.boxes[subdomain as usize]
+    }
+
     pub(super) fn smallest_edge(&self) -> f64 {
         let edges = self.edges.iter().flat_map(|edges| edges.windows(2));
         edges.map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min)

@@ -113,6 +113,14 @@ impl Subdomains {
         }
     }
 
+    /// Corners of a box (m) that holds a subdomain, to infinity beyond open borders.
+    pub fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
+        match self {
+            Self::Grid(grid) => grid.bounds(subdomain),
+            Self::Cells(cells) => cells.bounds(subdomain),
+        }
+    }
+
     /// The smallest extent of a subdomain in any direction of the axes, m.
     pub fn smallest_edge(&self) -> f64 {
         match self {

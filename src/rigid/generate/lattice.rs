@@ -20,6 +20,24 @@ impl Lattice {
         [number % x, number / x % y, number / (x * y)].map(|place| place as f64)
     }
 
+    /// The numbers of bodies between which all others lie. Rows and layers alternate, so these are the
+    /// first two and the last two along each axis.
+    pub(super) fn outermost(&self) -> Vec<u64> {
+        let [x, y, z] = self.counts.map(|count| {
+            let mut ends = vec![0, 1, count.saturating_sub(2), count - 1];
+            ends.retain(|&place| place < count);
+            ends.sort_unstable();
+            ends.dedup();
+            ends
+        });
+        let [along_x, along_y, _] = self.counts.map(u64::from);
+        let number = |x: &u32, y: &u32, z: &u32| {
+            u64::from(*x) + along_x * (u64::from(*y) + along_y * u64::from(*z))
+        };
+        let rows = z.iter().flat_map(|z| y.iter().map(move |y| (y, z)));
+        rows.flat_map(|(y, z)| x.iter().map(move |x| number(x, y, z))).collect()
+    }
+
     /// Distances between rows along x, layers along y, rows along z, m.
     pub(super) fn hexagonal_steps(&self) -> Vec3 {
         Vec3::new(1.0, (2.0_f64 / 3.0).sqrt(), 0.75_f64.sqrt()) * self.spacing

@@ -1,4 +1,5 @@
 use super::*;
+use crate::rigid::body::Shape;
 
 fn generator(placement: Placement, sizes: Sizes) -> Generator {
     Generator {

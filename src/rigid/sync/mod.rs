@@ -72,6 +72,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// How far a body can reach beyond the place of its centre at the last synchronisation, m.
+    pub fn outreach(&self) -> f64 {
+        self.largest_radius + self.margin + self.motion
+    }
+
     /// How near a subdomain must be to count as a neighbour, m.
     ///
     /// # Errors

@@ -1,0 +1,157 @@
+//! Power cells of equal work, and when they follow it.
+//!
+//! | symbol | unit | |
+//! |---|---|---|
+//! | `W_r` | s | work of rank r in a frame: its time without waiting for messages |
+//! | `C` | s | time that the last new division took, the slowest rank counts |
+//!
+//! Each frame loses `max_r W_r - W` to uneven work, with the mean `W`. When these losses since the
+//! last decision reach `C`, and the last frame lost enough, space is divided anew: so no more is lost
+//! than about twice what the best choice of times would lose (the rule of ski rental, as for the
+//! patches of cloth). The bodies of a rank stand for its work: each for the same part of it.
+
+use std::time::Instant;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::error::Result;
+use crate::math::{Vec3, mix};
+use crate::partition::methods::power::Diagram;
+use crate::partition::methods::{Partitioner, Power, PowerSettings, Repartition, WeightedPoints};
+use crate::ranks::message;
+use crate::rigid::domain::{Cells, Domain, Subdomains};
+use crate::rigid::simulation::RigidSimulation;
+
+/// About so many bodies stand for all.
+pub const SAMPLE: u64 = 20_000;
+/// Part of the largest work that a new division must save. Less is noise.
+const LEAST_GAIN: f64 = 0.05;
+/// Points in the domain for each cell, if there are too few bodies.
+const POINTS: usize = 64;
+
+/// Divides space into one power cell for each rank, and decides when it is done again.
+#[derive(Debug)]
+pub struct Balancer {
+    when: Repartition,
+    power: Power,
+    /// Lost to uneven work since the last decision, s.
+    lost_s: f64,
+    cost_s: f64,
+}
+
+/// A body that stands for others.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Sample {
+    position: Vec3,
+    work: f64,
+}
+
+impl Balancer {
+    /// Remembers nothing yet.
+    ///
+    /// # Errors
+    /// When the operating system refuses a thread.
+    pub fn new(when: Repartition) -> Result<Self> {
+        Ok(Self { when, power: Power::new(PowerSettings::default())?, lost_s: 0.0, cost_s: 0.0 })
+    }
+
+    /// One cell for each of `ranks`, of equal work. `points` (m) and `work` are the same on all ranks.
+    /// No body reaches further than `margin` (m) beyond the domain.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    pub fn divide(
+        &mut self,
+        domain: &Domain,
+        margin: f64,
+        points: &[Vec3],
+        work: &[f64],
+        ranks: usize,
+    ) -> Result<Subdomains> {
+        let diagram = if ranks == 1 {
+            let centre = (domain.low() + domain.high()) * 0.5;
+            Diagram { sites: vec![centre], potentials: vec![0.0] }
+        } else {
+            let even = even_points(domain, ranks);
+            let ones = vec![1.0; even.len()];
+            let is_enough = points.len() > 2 * ranks && work.iter().sum::<f64>() > 0.0;
+            let (points, work) = if is_enough { (points, work) } else { (&even[..], &ones[..]) };
+            self.power.partition(&WeightedPoints::new(points, work), ranks)?;
+            self.power.diagram().clone()
+        };
+        Ok(Subdomains::Cells(Cells::new(*domain, diagram, margin)?))
+    }
+
+    /// True if it is time to divide anew, after a frame in which the ranks had this work (s).
+    fn is_due(&mut self, work_s: &[f64]) -> bool {
+        let mean = work_s.iter().sum::<f64>() / work_s.len() as f64;
+        let most = work_s.iter().copied().fold(0.0, f64::max);
+        self.lost_s += most - mean;
+        match self.when {
+            Repartition::Never => false,
+            Repartition::Always => true,
+            Repartition::Auto => self.lost_s >= self.cost_s && most - mean >= LEAST_GAIN * most,
+        }
+    }
+}
+
+/// Points of a lattice that fills the domain.
+fn even_points(domain: &Domain, ranks: usize) -> Vec<Vec3> {
+    let along = libm::cbrt((POINTS * ranks) as f64).ceil() as usize;
+    let point = |k: usize| {
+        let place = [k % along, k / along % along, k / (along * along)];
+        let part = Vec3::from(place.map(|place| (place as f64 + 0.5) / along as f64));
+        domain.low() + part.component_mul(domain.period())
+    };
+    (0..along * along * along).map(point).collect()
+}
+
+impl RigidSimulation<'_> {
+    /// Divides space anew if that is due, after a frame in which this rank had `work_s` (s). Bodies
+    /// keep their bits. True if it was divided. All ranks call it.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn rebalance(&mut self, balancer: &mut Balancer, work_s: f64) -> Result<bool> {
+        let ranks = self.world.size();
+        if ranks == 1 || balancer.when == Repartition::Never {
+            return Ok(false);
+        }
+        let start = Instant::now();
+        let work = message::all_gather_v(self.world, &[work_s])?;
+        if !balancer.is_due(&work) {
+            return Ok(false);
+        }
+        let sample = self.sample(work_s)?;
+        let points: Vec<Vec3> = sample.iter().map(|body| body.position).collect();
+        let weights: Vec<f64> = sample.iter().map(|body| body.work).collect();
+        let limits = *self.synchroniser.limits();
+        let domain = *self.model.subdomains.domain();
+        let cells = balancer.divide(&domain, limits.outreach(), &points, &weights, ranks)?;
+        // Cells that are too thin for the synchronisation are left alone.
+        let fits = limits.reach(self.model.settings.synchronisation, &cells).is_ok();
+        if fits {
+            self.redivide(cells.into(), (0..ranks as u32).collect())?;
+        }
+        let cost = message::all_gather_v(self.world, &[start.elapsed().as_secs_f64()])?;
+        balancer.cost_s = cost.into_iter().fold(0.0, f64::max);
+        balancer.lost_s = 0.0;
+        Ok(fits)
+    }
+
+    /// Bodies of all ranks that stand for all of them and for the work of their ranks.
+    fn sample(&self, work_s: f64) -> Result<Vec<Sample>> {
+        let own = self.population.own();
+        let mut all = [own.len() as i64];
+        self.world.all_reduce_sum(&mut all)?;
+        let stride = all[0] as u64 / SAMPLE + 1;
+        let chosen = own.iter().filter(|body| mix(body.id).is_multiple_of(stride));
+        let places: Vec<Vec3> = chosen.map(|body| body.state.position).collect();
+        // Without a measurement bodies count alike.
+        let work = if work_s > 0.0 { work_s / places.len().max(1) as f64 } else { 1e-9 };
+        let mine: Vec<Sample> =
+            places.into_iter().map(|position| Sample { position, work }).collect();
+        message::all_gather_v(self.world, &mine)
+    }
+}

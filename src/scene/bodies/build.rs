@@ -1,0 +1,362 @@
+//! Builds the model of a scene of rigid bodies, and makes the bodies of each rank.
+
+use std::path::Path;
+
+use nalgebra::UnitQuaternion;
+
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
+use crate::rigid::body::{BodyId, MaterialId, Shape, SolidId};
+use crate::rigid::contact::ContactSettings;
+use crate::rigid::domain::Domain;
+use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
+use crate::rigid::generate::{Form, Generator, Lattice, Placement, Start, Velocities};
+use crate::rigid::material::Materials;
+use crate::rigid::solid::{Frame, MassProperties, Solid, Solids};
+use crate::rigid::sync::Synchronisation as Method;
+use crate::rigid::{Response, RigidSettings};
+use crate::scene::bodies::spec::*;
+use crate::scene::bodies::{read, resolve};
+use crate::scene::spec::{MotionSpec, Scene};
+
+/// Share of an overlap that a step removes.
+const OVERLAP_CORRECTION: f64 = 0.1;
+/// Copies are held this much further than bodies reach, in widths of the smallest body.
+const MARGIN: f64 = 0.1;
+
+/// What moves the bodies of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Movement {
+    /// Forces and contacts.
+    Free,
+    /// Nothing.
+    Immovable,
+    /// Keyframes.
+    Keyframed,
+}
+
+/// Bodies with consecutive ids: an entry of `bodies`, or a wall.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name in the scene.
+    pub name: String,
+    /// The id of the first body.
+    pub first_id: BodyId,
+    /// Number of bodies.
+    pub count: u64,
+    /// What moves them.
+    pub movement: Movement,
+}
+
+/// What all ranks share of a scene of rigid bodies, before space is divided.
+#[derive(Debug, Clone)]
+pub struct RigidSetup {
+    /// All groups, by rising ids. Walls are the last ones.
+    pub groups: Vec<Group>,
+    /// Settings.
+    pub settings: RigidSettings,
+    /// Where the bodies are.
+    pub domain: Domain,
+    /// How it is divided.
+    pub spec: DomainSpec,
+    /// Bodies that do not give way.
+    pub fixed: FixedBodies,
+    /// How bodies meet.
+    pub materials: Materials,
+    /// Hulls and meshes.
+    pub solids: Solids,
+    /// What makes the free bodies.
+    pub(super) generators: Vec<Generator>,
+}
+
+impl RigidSetup {
+    /// Number of free bodies.
+    pub fn body_count(&self) -> u64 {
+        self.generators.iter().map(Generator::count).sum()
+    }
+
+    /// The group of a body, by its place in `groups`.
+    pub fn group_of(&self, id: BodyId) -> usize {
+        self.groups.partition_point(|group| group.first_id <= id).saturating_sub(1)
+    }
+
+    /// What a user calls a body: `balls[17]`, or the name of a group of one.
+    pub fn name_of(&self, id: BodyId) -> String {
+        let group = &self.groups[self.group_of(id)];
+        match group.count {
+            1 => group.name.clone(),
+            _ => format!("{}[{}]", group.name, id - group.first_id),
+        }
+    }
+
+    /// The radius of the largest ball about the centre of mass that holds a free body, m.
+    pub(super) fn largest_reach(&self) -> f64 {
+        self.generators.iter().map(|it| it.sizes.range()[1]).fold(0.0, f64::max)
+    }
+}
+
+/// Reads the files of the rigid bodies of a checked `scene` and builds what all ranks share. Paths are
+/// relative to `scene_dir`.
+///
+/// # Errors
+/// A file that is missing or unsound, a surface that is not closed, bodies that do not fit where they
+/// are to be or are outside the domain.
+pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
+    let spec = &scene.domain;
+    let periodic = spec.borders.map(|border| border == Border::Periodic);
+    let domain = Domain::new(spec.min_m.into(), spec.max_m.into(), periodic)?;
+    let mut builder = Builder {
+        scene,
+        scene_dir,
+        domain,
+        materials: resolve::materials(scene)?,
+        next_id: 0,
+        groups: Vec::new(),
+        generators: Vec::new(),
+        fixed: Vec::new(),
+        solids: Solids::default(),
+    };
+    for (i, bodies) in scene.bodies.iter().enumerate() {
+        builder.group(bodies, &format!("bodies[{i}]"))?;
+    }
+    builder.walls()?;
+    Ok(builder.finish())
+}
+
+struct Builder<'a> {
+    scene: &'a Scene,
+    scene_dir: &'a Path,
+    domain: Domain,
+    materials: Materials,
+    next_id: BodyId,
+    groups: Vec<Group>,
+    generators: Vec<Generator>,
+    fixed: Vec<FixedBody>,
+    solids: Solids,
+}
+
+/// The shape of a group, and where it lies in the coordinates in which it was given.
+struct Geometry {
+    shape: FixedShape,
+    frame: Frame,
+}
+
+impl Builder<'_> {
+    fn group(&mut self, bodies: &Bodies, at: &str) -> Result<()> {
+        let material = self.scene.material_number(&format!("{at}.material"), &bodies.material)?;
+        let Geometry { shape, frame } = self.geometry(&bodies.shape, at)?;
+        let generator = self.generator(bodies, &shape, material, at)?;
+        generator.check(at)?;
+        let (first_id, count) = (self.next_id, generator.count());
+        let name = bodies.name.clone().unwrap_or_else(|| at.to_owned());
+        let movement = match bodies.motion {
+            BodyMotion::Free => Movement::Free,
+            BodyMotion::Immovable => Movement::Immovable,
+            BodyMotion::Keyframed { .. } => Movement::Keyframed,
+        };
+        self.groups.push(Group { name, first_id, count, movement });
+        self.next_id += count;
+        if movement == Movement::Free {
+            self.check_inside(&generator, at)?;
+            let rotation = generator.rotation.map(|turn| turn * frame.rotation);
+            self.generators.push(Generator { rotation, ..generator });
+            return Ok(());
+        }
+        let motion = bodies.motion_spec().as_ref().map(MotionSpec::resolve);
+        for body in (0..count).map(|number| generator.body(number)) {
+            let (id, place, turn) = (body.id, body.state.position, body.state.rotation);
+            let shape = match shape {
+                FixedShape::HalfSpace => FixedShape::HalfSpace,
+                FixedShape::Shape(_) => FixedShape::Shape(body.shape),
+            };
+            let position = place + turn.transform_vector(&frame.origin);
+            let (rotation, motion) = (turn * frame.rotation, motion.clone());
+            self.fixed.push(FixedBody { id, shape, material, position, rotation, motion });
+        }
+        Ok(())
+    }
+
+    fn geometry(&mut self, shape: &BodyShape, at: &str) -> Result<Geometry> {
+        let own = Frame { origin: Vec3::zeros(), rotation: UnitQuaternion::identity() };
+        let at = format!("{at}.shape");
+        let (shape, frame) = match shape {
+            BodyShape::HalfSpace => {
+                return Ok(Geometry { shape: FixedShape::HalfSpace, frame: own });
+            }
+            &BodyShape::Sphere { radius_m: radius } => (Shape::Sphere { radius }, own),
+            BodyShape::Box { size_m } => (Shape::Box { half: Vec3::from(*size_m) * 0.5 }, own),
+            &BodyShape::Capsule { radius_m: radius, length_m } => {
+                (Shape::Capsule { half_length: 0.5 * length_m, radius }, own)
+            }
+            BodyShape::Hull(path) => {
+                let (document, _) = obj_read::read(&self.scene_dir.join(path))?;
+                self.solid(Solid::hull(&document.positions, &at)?)
+            }
+            BodyShape::Mesh(path) => {
+                let surface = SurfaceMesh::read(&self.scene_dir.join(path), Faces::Any)?;
+                let (positions, faces) = (surface.document.positions, surface.faces);
+                self.solid(Solid::mesh(&Mesh { positions, faces }, &at)?)
+            }
+        };
+        Ok(Geometry { shape: FixedShape::Shape(shape), frame })
+    }
+
+    fn solid(&mut self, (solid, frame): (Solid, Frame)) -> (Shape, Frame) {
+        (Shape::Solid(self.solids.add(solid)), frame)
+    }
+
+    /// What makes the bodies of a group. Those of a half-space have the form of a sphere.
+    fn generator(
+        &self,
+        bodies: &Bodies,
+        shape: &FixedShape,
+        material: MaterialId,
+        at: &str,
+    ) -> Result<Generator> {
+        let (form, reach) = match shape {
+            FixedShape::HalfSpace => (Form::Sphere, 1.0),
+            FixedShape::Shape(shape) => (self.form(shape), self.solids.reach(shape)),
+        };
+        Ok(Generator {
+            seed: self.scene.seed.wrapping_add(self.groups.len() as u64),
+            first_id: self.next_id,
+            placement: self.placement(&bodies.arrangement, reach, at)?,
+            sizes: bodies.sizes.of_reach(reach),
+            form,
+            rotation: bodies.orientation.resolve(),
+            velocities: match bodies.velocity {
+                Velocity::Constant { m_per_s } => Velocities::Constant(m_per_s.into()),
+                Velocity::Random { max_m_per_s } => Velocities::Random { most: max_m_per_s },
+            },
+            spin: bodies.angular_velocity_rad_per_s.into(),
+            material,
+            density: self.materials.density(material),
+        })
+    }
+
+    fn form(&self, shape: &Shape) -> Form {
+        match *shape {
+            Shape::Sphere { .. } => Form::Sphere,
+            Shape::Box { half } => Form::Box(half),
+            Shape::Capsule { half_length, radius } => {
+                Form::Capsule { slenderness: half_length / radius }
+            }
+            Shape::Solid(id) => Form::Solid { id, mass: self.mass_of(id) },
+        }
+    }
+
+    fn mass_of(&self, id: SolidId) -> MassProperties {
+        self.solids.mass_properties(&Shape::Solid(id), 1.0)
+    }
+
+    fn placement(&self, arrangement: &Arrangement, reach: f64, at: &str) -> Result<Placement> {
+        let lattice = |counts: [u32; 3], origin: [f64; 3], spacing: f64| Lattice {
+            origin: origin.into(),
+            spacing,
+            counts,
+        };
+        Ok(match arrangement {
+            Arrangement::At(places) => {
+                let start = |place: &[f64; 3]| Start {
+                    position: (*place).into(),
+                    size: None,
+                    velocity: None,
+                };
+                Placement::Listed(places.iter().map(start).collect())
+            }
+            &Arrangement::Grid { count, origin_m, spacing_m } => {
+                Placement::Grid(lattice(count, origin_m, spacing_m))
+            }
+            &Arrangement::Hexagonal { count, origin_m, spacing_m } => {
+                Placement::Hexagonal(lattice(count, origin_m, spacing_m))
+            }
+            &Arrangement::Random { count, min_m, max_m } => {
+                Placement::Random { count, low: min_m.into(), high: max_m.into() }
+            }
+            Arrangement::File(path) => {
+                let starts = read::starts(&self.scene_dir.join(path), reach)?;
+                if starts.is_empty() {
+                    let cause = format!("{path} has no body");
+                    return Err(Error::input(format!("{at}.arrangement"), cause, "add a line"));
+                }
+                Placement::Listed(starts.into())
+            }
+        })
+    }
+
+    /// Fails if a centre is outside the domain: nobody would own it.
+    fn check_inside(&self, generator: &Generator, at: &str) -> Result<()> {
+        let (low, high) = (self.domain.low(), self.domain.high());
+        let outside = generator
+            .outermost()
+            .find(|(_, x)| (0..3).any(|axis| !(low[axis] <= x[axis] && x[axis] <= high[axis])));
+        let Some((number, x)) = outside else { return Ok(()) };
+        let text = |x: &Vec3| format!("({}, {}, {})", x.x, x.y, x.z);
+        let what = match number {
+            Some(number) => format!("body {number} at {} m", text(&x)),
+            None => format!("the corner {} m of its box", text(&x)),
+        };
+        let cause =
+            format!("{what} is outside the domain, which is from {} to {}", text(low), text(high));
+        Err(Error::input(format!("{at}.arrangement"), cause, "move it, or make the domain larger"))
+    }
+
+    fn walls(&mut self) -> Result<()> {
+        let names = [["left", "right"], ["floor", "ceiling"], ["back", "front"]];
+        let spec = &self.scene.domain;
+        let material = match &spec.wall_material {
+            Some(name) => self.scene.material_number("domain.wall_material", name)?,
+            None => 0,
+        };
+        for (axis, border) in spec.borders.iter().enumerate() {
+            let has_wall = match border {
+                Border::Wall => [true, true],
+                Border::Floor => [true, false],
+                Border::Periodic | Border::Open => [false, false],
+            };
+            let sides = [(*self.domain.low(), 1.0), (*self.domain.high(), -1.0)];
+            for (upper, (point, sign)) in sides.into_iter().enumerate().filter(|it| has_wall[it.0])
+            {
+                let normal = Vec3::ith(axis, sign);
+                let (first_id, name) = (self.next_id, format!("wall_{}", names[axis][upper]));
+                self.fixed.push(FixedBody::half_space(first_id, material, point, normal));
+                let movement = Movement::Immovable;
+                self.groups.push(Group { name, first_id, count: 1, movement });
+                self.next_id += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> RigidSetup {
+        let widths = self.generators.iter().map(|it| it.sizes.range()[0]);
+        let smallest = widths.fold(f64::INFINITY, f64::min);
+        let settings = RigidSettings {
+            contacts: ContactSettings {
+                step_s: self.scene.step_s(),
+                gravity: self.scene.gravity_m_per_s2.into(),
+                penetration_correction: OVERLAP_CORRECTION,
+            },
+            margin_m: if smallest.is_finite() { MARGIN * smallest } else { 1.0 },
+            synchronisation: match self.scene.synchronisation {
+                Synchronisation::NextNeighbour => Method::NextNeighbour,
+                Synchronisation::ShadowOwner => Method::ShadowOwner,
+            },
+            response: match self.scene.response {
+                BodyResponse::Ffd => Response::Ffd,
+                BodyResponse::Nonsmooth { sweeps } => Response::Nonsmooth { sweeps },
+            },
+        };
+        RigidSetup {
+            groups: self.groups,
+            settings,
+            domain: self.domain,
+            spec: self.scene.domain.clone(),
+            fixed: FixedBodies::new(self.fixed),
+            materials: self.materials,
+            solids: self.solids,
+            generators: self.generators,
+        }
+    }
+}

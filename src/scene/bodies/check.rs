@@ -1,0 +1,248 @@
+//! Checks every number and name of the rigid bodies of a scene.
+
+use crate::bounds::*;
+use crate::error::{Error, Result};
+use crate::scene::bodies::spec::*;
+use crate::scene::load::stem_of;
+use crate::scene::spec::{MotionSpec, Scene};
+
+impl Scene {
+    /// Checks what concerns rigid bodies.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, by its full path.
+    pub(in crate::scene) fn validate_bodies(&self) -> Result<()> {
+        if !self.cloths.is_empty() {
+            return Err(Error::input(
+                "bodies",
+                "the scene has both cloths and rigid bodies, which cannot meet yet",
+                "make a scene of each",
+            ));
+        }
+        if !self.obstacles.is_empty() {
+            return Err(Error::input(
+                "obstacles",
+                "obstacles are for cloth",
+                "write them as `bodies` with `motion: Immovable` or `Keyframed(..)`",
+            ));
+        }
+        self.validate_materials()?;
+        self.domain.validate()?;
+        if let Some(material) = &self.domain.wall_material {
+            self.material_number("domain.wall_material", material)?;
+        }
+        if let BodyResponse::Nonsmooth { sweeps } = self.response {
+            at_least_one("response.sweeps", sweeps)?;
+        }
+        for (i, bodies) in self.bodies.iter().enumerate() {
+            let at = format!("bodies[{i}]");
+            bodies.validate(&at)?;
+            self.material_number(&format!("{at}.material"), &bodies.material)?;
+        }
+        Ok(())
+    }
+
+    fn validate_materials(&self) -> Result<()> {
+        for (i, material) in self.materials.iter().enumerate() {
+            let at = format!("materials[{i}]");
+            positive(&format!("{at}.density_kg_per_m3"), material.density_kg_per_m3)?;
+            check_surface(&at, material.restitution, material.friction)?;
+            if self.materials[..i].iter().any(|other| other.name == material.name) {
+                let cause = format!("two materials have the name `{}`", material.name);
+                return Err(Error::input(at, cause, "give each material its own name"));
+            }
+        }
+        for (i, pair) in self.material_pairs.iter().enumerate() {
+            let at = format!("material_pairs[{i}]");
+            check_surface(&at, pair.restitution, pair.friction)?;
+            for name in [&pair.materials.0, &pair.materials.1] {
+                self.material_number(&format!("{at}.materials"), name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the material `name`.
+    ///
+    /// # Errors
+    /// If there is none; `at` is the field that names it.
+    pub(super) fn material_number(&self, at: &str, name: &str) -> Result<u16> {
+        let number = self.materials.iter().position(|material| material.name == name);
+        number.and_then(|number| u16::try_from(number).ok()).ok_or_else(|| {
+            let known: Vec<&str> = self.materials.iter().map(|it| it.name.as_str()).collect();
+            let remedy = match known.is_empty() {
+                true => "add it to `materials`".to_owned(),
+                false => did_you_mean(name, &known),
+            };
+            Error::input(at, format!("there is no material `{name}`"), remedy)
+        })
+    }
+}
+
+fn check_surface(at: &str, restitution: f64, friction: f64) -> Result<()> {
+    not_negative(&format!("{at}.friction"), friction)?;
+    let at = format!("{at}.restitution");
+    not_negative(&at, restitution)?;
+    if restitution <= 1.0 {
+        return Ok(());
+    }
+    let cause = format!("{restitution} is above 1");
+    Err(Error::input(at, cause, "an impact gives back at most all of its speed: write 0 to 1"))
+}
+
+impl DomainSpec {
+    fn validate(&self) -> Result<()> {
+        finite_vector("domain.min_m", self.min_m)?;
+        finite_vector("domain.max_m", self.max_m)?;
+        for axis in 0..3 {
+            if self.min_m[axis] >= self.max_m[axis] {
+                let cause = format!("{} is not above {}", self.max_m[axis], self.min_m[axis]);
+                return Err(Error::input("domain.max_m", cause, "give the box an extent"));
+            }
+        }
+        if let Division::Grid(x, y, z) = self.method {
+            for count in [x, y, z] {
+                at_least_one("domain.method", count)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Bodies {
+    fn validate(&self, at: &str) -> Result<()> {
+        self.shape.validate(&format!("{at}.shape"))?;
+        self.arrangement.validate(&format!("{at}.arrangement"))?;
+        self.sizes.validate(&format!("{at}.sizes"))?;
+        if let Orientation::Turned { axis, angle_deg } = self.orientation {
+            direction(&format!("{at}.orientation.axis"), axis)?;
+            finite(&format!("{at}.orientation.angle_deg"), angle_deg)?;
+        }
+        match self.velocity {
+            Velocity::Constant { m_per_s } => {
+                finite_vector(&format!("{at}.velocity.m_per_s"), m_per_s)?;
+            }
+            Velocity::Random { max_m_per_s } => {
+                not_negative(&format!("{at}.velocity.max_m_per_s"), max_m_per_s)?;
+            }
+        }
+        finite_vector(
+            &format!("{at}.angular_velocity_rad_per_s"),
+            self.angular_velocity_rad_per_s,
+        )?;
+        let is_scaled = self.sizes != Sizes::default();
+        match (&self.shape, &self.motion) {
+            (BodyShape::HalfSpace, BodyMotion::Free) => Err(Error::input(
+                format!("{at}.motion"),
+                "a half-space has no mass and cannot move by forces",
+                "write `motion: Immovable` or `Keyframed(..)`",
+            )),
+            (BodyShape::Hull(_) | BodyShape::Mesh(_) | BodyShape::HalfSpace, _) if is_scaled => {
+                Err(Error::input(
+                    format!("{at}.sizes"),
+                    "hulls, meshes and half-spaces are not scaled",
+                    "leave `sizes` out, or write a file of another size",
+                ))
+            }
+            (_, BodyMotion::Keyframed { .. }) => {
+                self.motion_spec().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The paths of its files.
+    pub(in crate::scene) fn paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let shape = match &mut self.shape {
+            BodyShape::Hull(path) | BodyShape::Mesh(path) => Some(path),
+            _ => None,
+        };
+        let places = match &mut self.arrangement {
+            Arrangement::File(path) => Some(path),
+            _ => None,
+        };
+        shape.into_iter().chain(places)
+    }
+
+    /// The keyframes of a body that follows some.
+    pub(super) fn motion_spec(&self) -> Option<MotionSpec> {
+        match &self.motion {
+            BodyMotion::Keyframed { center_m, keyframes } => {
+                Some(MotionSpec { center_m: *center_m, keyframes: keyframes.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl BodyShape {
+    fn validate(&self, at: &str) -> Result<()> {
+        match self {
+            Self::Sphere { radius_m } => positive(&format!("{at}.radius_m"), *radius_m),
+            Self::Box { size_m } => {
+                size_m.iter().try_for_each(|&size| positive(&format!("{at}.size_m"), size))
+            }
+            Self::Capsule { radius_m, length_m } => {
+                positive(&format!("{at}.radius_m"), *radius_m)?;
+                positive(&format!("{at}.length_m"), *length_m)
+            }
+            Self::Hull(_) | Self::Mesh(_) | Self::HalfSpace => Ok(()),
+        }
+    }
+
+    /// The name of bodies of this shape, unless the scene gives one.
+    pub(in crate::scene) fn base_name(&self) -> String {
+        match self {
+            Self::Sphere { .. } => "sphere".to_owned(),
+            Self::Box { .. } => "box".to_owned(),
+            Self::Capsule { .. } => "capsule".to_owned(),
+            Self::Hull(path) | Self::Mesh(path) => stem_of(path),
+            Self::HalfSpace => "half_space".to_owned(),
+        }
+    }
+}
+
+impl Arrangement {
+    fn validate(&self, at: &str) -> Result<()> {
+        match self {
+            Self::At(places) => places
+                .iter()
+                .enumerate()
+                .try_for_each(|(i, place)| finite_vector(&format!("{at}[{i}]"), *place)),
+            Self::Grid { count, origin_m, spacing_m }
+            | Self::Hexagonal { count, origin_m, spacing_m } => {
+                count.iter().try_for_each(|&n| at_least_one(&format!("{at}.count"), n))?;
+                finite_vector(&format!("{at}.origin_m"), *origin_m)?;
+                positive(&format!("{at}.spacing_m"), *spacing_m)
+            }
+            Self::Random { min_m, max_m, .. } => {
+                finite_vector(&format!("{at}.min_m"), *min_m)?;
+                finite_vector(&format!("{at}.max_m"), *max_m)
+            }
+            Self::File(_) => Ok(()),
+        }
+    }
+}
+
+impl Sizes {
+    fn validate(&self, at: &str) -> Result<()> {
+        let range = |min: f64, max: f64| {
+            positive(&format!("{at}.min"), min)?;
+            positive(&format!("{at}.max"), max)?;
+            if min <= max {
+                return Ok(());
+            }
+            let cause = format!("{min} is above {max}");
+            Err(Error::input(format!("{at}.min"), cause, "write the smaller factor as `min`"))
+        };
+        match *self {
+            Self::Constant(factor) => positive(at, factor),
+            Self::Uniform { min, max } => range(min, max),
+            Self::LogNormal { median, deviation, min, max } => {
+                positive(&format!("{at}.median"), median)?;
+                not_negative(&format!("{at}.deviation"), deviation)?;
+                range(min, max)
+            }
+        }
+    }
+}

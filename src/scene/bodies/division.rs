@@ -1,0 +1,107 @@
+//! Subdomains for a number of ranks, and the bodies of each rank.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::rigid::balance::{Balancer, SAMPLE};
+use crate::rigid::domain::{Grid, Subdomains};
+use crate::rigid::generate::Generator;
+use crate::rigid::overlap::Overlap;
+use crate::rigid::simulation::shared_out;
+use crate::rigid::{Body, RigidModel};
+use crate::scene::bodies::RigidSetup;
+use crate::scene::bodies::spec::Division;
+
+/// Bodies that overlap by a larger share of the smaller one are no start.
+const MOST_OVERLAP: f64 = 0.01;
+
+/// A division of the domain among ranks.
+#[derive(Debug, Clone)]
+pub struct Divided {
+    /// The subdomains.
+    pub subdomains: Arc<Subdomains>,
+    /// The rank of each.
+    pub rank_of: Vec<u32>,
+}
+
+impl RigidSetup {
+    /// Divides the domain among `ranks`, as the scene says. All ranks get the same.
+    ///
+    /// # Errors
+    /// If the domain cannot be divided so.
+    pub fn divide(&self, ranks: usize, balancer: &mut Balancer) -> Result<Divided> {
+        if let Division::Grid(x, y, z) = self.spec.method {
+            let subdomains = Arc::new(Subdomains::Grid(Grid::new(self.domain, [x, y, z])?));
+            let rank_of = shared_out(subdomains.count(), ranks);
+            return Ok(Divided { subdomains, rank_of });
+        }
+        let points = self.sample();
+        let work = vec![1.0; points.len()];
+        let outreach = 2.0 * self.largest_reach() + self.settings.margin_m;
+        let cells = balancer.divide(&self.domain, outreach, &points, &work, ranks)?;
+        Ok(Divided { subdomains: Arc::new(cells), rank_of: (0..ranks as u32).collect() })
+    }
+
+    /// Some bodies that stand for all, where they are at the start, m.
+    fn sample(&self) -> Vec<Vec3> {
+        let stride = (self.body_count() / SAMPLE + 1) as usize;
+        let positions = |generator: &Generator| {
+            let numbers = (0..generator.count()).step_by(stride);
+            let positions = numbers.map(|number| generator.body(number).state.position);
+            Vec::from_iter(positions)
+        };
+        self.generators.iter().flat_map(positions).collect()
+    }
+
+    /// The model for a division.
+    pub fn model(&self, divided: &Divided) -> RigidModel {
+        RigidModel {
+            settings: self.settings,
+            subdomains: divided.subdomains.clone(),
+            fixed: self.fixed.clone(),
+            materials: self.materials.clone(),
+            solids: self.solids.clone(),
+        }
+    }
+
+    /// The bodies in the subdomains of `rank`, and some others. No rank makes all of them.
+    pub fn bodies_of(&self, rank: usize, divided: &Divided) -> Vec<Body> {
+        let own = (0..).zip(&divided.rank_of).filter(|&(_, &of)| of as usize == rank);
+        let mut bodies = Vec::new();
+        for (subdomain, _) in own {
+            let [low, high] = divided.subdomains.bounds(subdomain);
+            for generator in &self.generators {
+                let made = generator.numbers_within(&low, &high).into_iter();
+                let made = made.map(|number| generator.body(number));
+                let is_owned = |body: &Body| {
+                    let (position, _) = self.domain.wrap(&body.state.position);
+                    divided.subdomains.owner(&position) == subdomain
+                };
+                bodies.extend(made.filter(is_owned));
+            }
+        }
+        bodies
+    }
+
+    /// Refuses a start in which bodies overlap.
+    ///
+    /// # Errors
+    /// Which, how deep and where, if `deepest` is too deep.
+    pub fn check_start(&self, deepest: Option<&Overlap>) -> Result<()> {
+        let Some(overlap) = deepest.filter(|overlap| overlap.share > MOST_OVERLAP) else {
+            return Ok(());
+        };
+        let Overlap { bodies, depth, share, point } = overlap;
+        let [first, second] = bodies.map(|id| self.name_of(id));
+        let cause = format!(
+            "at the start {first} overlaps {second} by {depth:.3e} m, {:.0} % of the smaller one's half \
+             width, at ({:.4}, {:.4}, {:.4}) m",
+            100.0 * share,
+            point.x,
+            point.y,
+            point.z
+        );
+        Err(Error::input("bodies", cause, "move them apart, or make them smaller"))
+    }
+}

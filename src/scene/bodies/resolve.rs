@@ -1,0 +1,52 @@
+//! Materials, sizes and orientations as `rigid` wants them.
+
+use nalgebra::{Rotation3, UnitQuaternion};
+
+use crate::error::Result;
+use crate::math::rotation;
+use crate::rigid::generate;
+use crate::rigid::material::{Material, Materials, Surface};
+use crate::scene::bodies::spec::*;
+use crate::scene::spec::Scene;
+
+/// The materials of a scene, with their pairs.
+pub(super) fn materials(scene: &Scene) -> Result<Materials> {
+    let material = |spec: &BodyMaterial| Material {
+        density: spec.density_kg_per_m3,
+        surface: Surface { restitution: spec.restitution, friction: spec.friction },
+    };
+    let pair = |pair: &MaterialPair| {
+        let number = |name: &str| scene.material_number("material_pairs", name);
+        let surface = Surface { restitution: pair.restitution, friction: pair.friction };
+        Ok((number(&pair.materials.0)?, number(&pair.materials.1)?, surface))
+    };
+    let pairs = scene.material_pairs.iter().map(pair).collect::<Result<Vec<_>>>()?;
+    Materials::new(&Vec::from_iter(scene.materials.iter().map(material)), &pairs)
+}
+
+impl Orientation {
+    /// The rotation of all bodies; `None` if each has its own.
+    pub(super) fn resolve(&self) -> Option<UnitQuaternion<f64>> {
+        let Self::Turned { axis, angle_deg } = *self else { return None };
+        let matrix = Rotation3::from_matrix_unchecked(rotation(axis.into(), angle_deg));
+        Some(UnitQuaternion::from_rotation_matrix(&matrix))
+    }
+}
+
+impl Sizes {
+    /// Radii (m) of the balls that hold bodies, if that of factor 1 is `reach`.
+    pub(super) fn of_reach(&self, reach: f64) -> generate::Sizes {
+        match *self {
+            Self::Constant(factor) => generate::Sizes::Constant(factor * reach),
+            Self::Uniform { min, max } => {
+                generate::Sizes::Uniform { low: min * reach, high: max * reach }
+            }
+            Self::LogNormal { median, deviation, min, max } => generate::Sizes::LogNormal {
+                median: median * reach,
+                deviation,
+                low: min * reach,
+                high: max * reach,
+            },
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Rigid bodies as the user writes them in RON. `docs/scene.md` describes every field.
+
+use serde::{Deserialize, Serialize};
+
+use crate::partition::methods::Repartition;
+use crate::scene::spec::KeyframeSpec;
+
+/// Bodies of one shape and material.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bodies {
+    /// Unique in the scene. The default comes from the shape.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Their shape.
+    pub shape: BodyShape,
+    /// Name of their material.
+    pub material: String,
+    /// Where they are at the start. The default is one body at the origin.
+    #[serde(default)]
+    pub arrangement: Arrangement,
+    /// How large they are, as factors of the shape.
+    #[serde(default)]
+    pub sizes: Sizes,
+    /// How they are turned at the start.
+    #[serde(default)]
+    pub orientation: Orientation,
+    /// How fast they are at the start.
+    #[serde(default)]
+    pub velocity: Velocity,
+    /// How fast they turn at the start: axis times rad/s.
+    #[serde(default)]
+    pub angular_velocity_rad_per_s: [f64; 3],
+    /// What moves them.
+    #[serde(default)]
+    pub motion: BodyMotion,
+}
+
+/// The geometry of a body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum BodyShape {
+    /// A ball.
+    Sphere {
+        /// Radius, m.
+        radius_m: f64,
+    },
+    /// A cuboid.
+    Box {
+        /// Edge lengths along x, y, z, m.
+        size_m: [f64; 3],
+    },
+    /// All points near a segment of the y axis.
+    Capsule {
+        /// Distance from the segment, m.
+        radius_m: f64,
+        /// Length of the segment, m.
+        length_m: f64,
+    },
+    /// The convex hull of the vertices of an OBJ file.
+    Hull(String),
+    /// The volume within the closed surface of an OBJ file.
+    Mesh(String),
+    /// All points below a plane; `y` is up before it is turned. Immovable.
+    HalfSpace,
+}
+
+/// Where bodies are at the start: their centres of mass. A fixed body of a mesh has the origin of
+/// the mesh there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Arrangement {
+    /// At these places, m.
+    At(Vec<[f64; 3]>),
+    /// In a simple cubic lattice.
+    Grid {
+        /// Number of bodies along x, y, z.
+        count: [u32; 3],
+        /// The first one, m.
+        origin_m: [f64; 3],
+        /// Distance of neighbours, m.
+        spacing_m: f64,
+    },
+    /// In hexagonal close packing, with layers along y.
+    Hexagonal {
+        /// Number of bodies along x, y, z.
+        count: [u32; 3],
+        /// The first one, m.
+        origin_m: [f64; 3],
+        /// Distance of neighbours, m.
+        spacing_m: f64,
+    },
+    /// At random in a box, without overlap.
+    Random {
+        /// Number of bodies.
+        count: u64,
+        /// Lower corner, m.
+        min_m: [f64; 3],
+        /// Upper corner, m.
+        max_m: [f64; 3],
+    },
+    /// From a file: the rows of a CSV file or the vertices of an OBJ file.
+    File(String),
+}
+
+impl Default for Arrangement {
+    fn default() -> Self {
+        Self::At(vec![[0.0; 3]])
+    }
+}
+
+/// Factors by which bodies are larger than their shape.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Sizes {
+    /// All alike.
+    Constant(f64),
+    /// Any between two, equally likely.
+    Uniform {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
+    /// A log-normal distribution, cut off at both ends.
+    LogNormal {
+        /// Half of all bodies are smaller.
+        median: f64,
+        /// Standard deviation of the natural logarithm.
+        deviation: f64,
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self::Constant(1.0)
+    }
+}
+
+/// How bodies are turned.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Orientation {
+    /// All alike.
+    Turned {
+        /// Axis of the rotation. Any length except zero.
+        axis: [f64; 3],
+        /// Angle, degrees.
+        angle_deg: f64,
+    },
+    /// At random.
+    Random,
+}
+
+impl Default for Orientation {
+    fn default() -> Self {
+        Self::Turned { axis: [0.0, 1.0, 0.0], angle_deg: 0.0 }
+    }
+}
+
+/// How fast bodies are at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Velocity {
+    /// All alike.
+    Constant {
+        /// Velocity, m/s.
+        m_per_s: [f64; 3],
+    },
+    /// Any direction, and any speed up to the largest.
+    Random {
+        /// Largest speed, m/s.
+        max_m_per_s: f64,
+    },
+}
+
+impl Default for Velocity {
+    fn default() -> Self {
+        Self::Constant { m_per_s: [0.0; 3] }
+    }
+}
+
+/// What moves bodies.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum BodyMotion {
+    /// Forces and contacts.
+    #[default]
+    Free,
+    /// Nothing.
+    Immovable,
+    /// Keyframes, from where they start.
+    Keyframed {
+        /// Centre of the rotations before any translation, m.
+        #[serde(default)]
+        center_m: [f64; 3],
+        /// At least one, in ascending order of time.
+        keyframes: Vec<KeyframeSpec>,
+    },
+}
+
+/// A material of rigid bodies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Material", deny_unknown_fields)]
+pub struct BodyMaterial {
+    /// Unique in the scene.
+    pub name: String,
+    /// Density, kg/m^3.
+    pub density_kg_per_m3: f64,
+    /// Share of the normal speed that an impact gives back, 0 to 1.
+    #[serde(default)]
+    pub restitution: f64,
+    /// Coefficient of friction (Coulomb).
+    #[serde(default)]
+    pub friction: f64,
+}
+
+/// How two materials meet, if not by the mean of both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Pair", deny_unknown_fields)]
+pub struct MaterialPair {
+    /// Their names.
+    pub materials: (String, String),
+    /// Share of the normal speed that an impact gives back, 0 to 1.
+    pub restitution: f64,
+    /// Coefficient of friction (Coulomb).
+    pub friction: f64,
+}
+
+/// The box in which rigid bodies live, and how it is divided among ranks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename = "Domain", default, deny_unknown_fields)]
+pub struct DomainSpec {
+    /// Lower corner, m.
+    pub min_m: [f64; 3],
+    /// Upper corner, m.
+    pub max_m: [f64; 3],
+    /// The borders across x, y, z.
+    pub borders: [Border; 3],
+    /// Material of the walls. The default is the first one of the scene.
+    pub wall_material: Option<String>,
+    /// How it is divided into subdomains. Results do not depend on it.
+    pub method: Division,
+    /// Whether power cells follow the measured work during a run. Results do not depend on it.
+    pub repartition: Repartition,
+}
+
+impl Default for DomainSpec {
+    fn default() -> Self {
+        Self {
+            min_m: [-1.0; 3],
+            max_m: [1.0; 3],
+            borders: [Border::Wall; 3],
+            wall_material: None,
+            method: Division::PowerCells,
+            repartition: Repartition::Auto,
+        }
+    }
+}
+
+/// The two borders of the domain across an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Border {
+    /// Walls at both.
+    Wall,
+    /// A wall at the lower one. Bodies that leave through the upper one are removed.
+    Floor,
+    /// What leaves through one comes back through the other.
+    Periodic,
+    /// Bodies that leave are removed.
+    Open,
+}
+
+/// How the domain is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Division {
+    /// So many boxes along x, y, z, shared out among the ranks in their order.
+    Grid(u32, u32, u32),
+    /// A power cell for each rank, of equal work.
+    PowerCells,
+}
+
+/// How ranks keep shadow copies in step. Results do not depend on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Synchronisation {
+    /// One communication. Bodies must be smaller than subdomains.
+    #[default]
+    NextNeighbour,
+    /// Two communications. Bodies may be of any size.
+    ShadowOwner,
+}
+
+/// How contacts change the velocities of rigid bodies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum BodyResponse {
+    /// Fast frictional dynamics: one small problem for each body.
+    #[default]
+    Ffd,
+    /// Non-smooth contact dynamics: sweeps over all contacts.
+    Nonsmooth {
+        /// Number of sweeps.
+        sweeps: u32,
+    },
+}

@@ -1,0 +1,166 @@
+use std::path::Path;
+
+use super::*;
+use crate::error::Result;
+use crate::ranks::in_process;
+use crate::rigid::balance::Balancer;
+use crate::rigid::body::Shape;
+use crate::rigid::{Body, RigidSimulation};
+use crate::scene::Scene;
+use crate::scene::bodies::build::build_bodies;
+use crate::scene::load::{complete, parse};
+
+const MATERIALS: &str = r#"materials: [(name: "glass", density_kg_per_m3: 2500, friction: 0.3)]"#;
+const BALLS: &str = r#"shape: Sphere(radius_m: 0.1), material: "glass""#;
+
+fn scene(fields: &str) -> Result<Scene> {
+    let text = format!("Scene({MATERIALS}, {fields})");
+    complete(parse(&text, "s.ron")?, Path::new("s.ron"))
+}
+
+fn setup(fields: &str, folder: &Path) -> Result<RigidSetup> {
+    build_bodies(&scene(fields)?, folder)
+}
+
+fn message(fields: &str) -> String {
+    setup(fields, Path::new(".")).unwrap_err().to_string()
+}
+
+/// All bodies on `ranks` ranks, each from the rank that makes it, by id.
+fn made(setup: &RigidSetup, ranks: usize) -> Vec<Body> {
+    let mut balancer = Balancer::new(setup.spec.repartition).unwrap();
+    let divided = setup.divide(ranks, &mut balancer).unwrap();
+    let mut bodies: Vec<Body> =
+        (0..ranks).flat_map(|rank| setup.bodies_of(rank, &divided)).collect();
+    bodies.sort_by_key(|body| body.id);
+    bodies
+}
+
+const MIXED: &str = r#"seed: 3, bodies: [
+    (shape: Sphere(radius_m: 0.02), material: "glass", sizes: LogNormal(median: 1, deviation: 0.3, min: 0.5, max: 2),
+        arrangement: Random(count: 300, min_m: (-0.9, -0.9, -0.9), max_m: (0.9, 0, 0.9))),
+    (shape: Box(size_m: (0.4, 0.1, 0.1)), material: "glass", motion: Immovable, arrangement: At([(0, 0.9, 0)])),
+    (shape: Capsule(radius_m: 0.02, length_m: 0.05), material: "glass", orientation: Random,
+        velocity: Random(max_m_per_s: 2), arrangement: Hexagonal(count: (7, 3, 5), origin_m: (-0.5, 0.2, -0.4), spacing_m: 0.1)),
+]"#;
+
+#[test]
+fn each_rank_makes_its_own_bodies_and_together_they_are_the_same() {
+    let setup = setup(MIXED, Path::new(".")).unwrap();
+    let all = made(&setup, 1);
+    assert_eq!((all.len() as u64, setup.body_count()), (405, 405));
+    assert!(all.iter().map(|body| body.id).eq((0..300).chain(301..406)));
+    for ranks in [2, 3, 8] {
+        assert_eq!(made(&setup, ranks), all, "{ranks} ranks");
+    }
+    assert_eq!(setup.name_of(7), "sphere[7]");
+    assert_eq!(setup.name_of(300), "box");
+    assert_eq!(setup.name_of(406), "wall_left");
+    let box_shape = setup.fixed.bodies()[0].shape;
+    let half = crate::math::Vec3::new(0.2, 0.05, 0.05);
+    let crate::rigid::fixed::FixedShape::Shape(Shape::Box { half: built }) = box_shape else {
+        panic!("{box_shape:?}");
+    };
+    assert!((built - half).norm() < 1e-15);
+}
+
+#[test]
+fn a_resolved_scene_of_bodies_loads_again_as_it_was() {
+    let first = scene(&format!(
+        "{MIXED}, response: Nonsmooth(sweeps: 20), synchronisation: ShadowOwner,
+         domain: (method: Grid(2, 1, 3), borders: (Wall, Floor, Periodic), repartition: Never)"
+    ));
+    let first = first.unwrap();
+    assert_eq!(first.output.format, "vtp");
+    let again = parse(&first.to_ron().unwrap(), "s.ron").unwrap();
+    assert_eq!(again, first);
+}
+
+#[test]
+fn bodies_come_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let from = |name: &str| {
+        let fields = format!(r#"bodies: [({BALLS}, arrangement: File("{name}"))]"#);
+        setup(&fields, folder.path())
+    };
+    write("a.csv", "x, y,z,size,vx,vy,vz\n0,0.5,0,2,0,-1,0\n0.5,0,0,0.5,1,0,0\n");
+    let bodies = made(&from("a.csv").unwrap(), 2);
+    assert_eq!(bodies[0].shape, Shape::Sphere { radius: 0.2 });
+    assert_eq!(bodies[1].state.twist.linear.x, 1.0);
+    write("a.obj", "v 0 0 0\nv 0 0 0.5\n");
+    assert_eq!(made(&from("a.obj").unwrap(), 1).len(), 2);
+    for (text, cause) in [
+        ("x,y\n1,2\n", "z"),
+        ("x,y,z\n1,2,nan\n", "NaN is no finite number"),
+        ("x,y,z,size\n0,0,0,-1\n", "size -1 is not positive"),
+        ("x,y,z,radius\n0,0,0,1\n", "radius"),
+        ("x,y,z\n0,0,0\n0,oops,0\n", "b.csv:3"),
+        ("x,y,z\n", "no body"),
+    ] {
+        write("b.csv", text);
+        let message = from("b.csv").unwrap_err().to_string();
+        assert!(message.contains(cause), "{text}: {message}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (fields, place, cause) in [
+        (
+            r#"bodies: [(shape: Sphere(radius_m: 0), material: "glass")]"#,
+            "radius_m",
+            "not positive",
+        ),
+        (r#"bodies: [(shape: Sphere(radius_m: NaN), material: "glass")]"#, "radius_m", "NaN"),
+        (r#"bodies: [(shape: Sphere(radius_m: 1), material: "gras")]"#, "material", "`glass`"),
+        (r#"bodies: [(shape: HalfSpace, material: "glass")]"#, "motion", "no mass"),
+        (r#"bodies: [(shape: Hull("none.obj"), material: "glass")]"#, "none.obj", ""),
+        (&format!("bodies: [({BALLS}, arrangement: At([(3, 0, 0)]))]"), "bodies[0]", "outside"),
+        (
+            &format!(
+                "bodies: [({BALLS}, arrangement: Grid(count: (3, 1, 1), origin_m: (0, 0, 0), spacing_m: 0.9))]"
+            ),
+            "arrangement",
+            "body 2 at (1.8, 0, 0) m is outside",
+        ),
+        (
+            &format!(
+                "bodies: [({BALLS}, arrangement: Random(count: 2000, min_m: (-1, -1, -1), max_m: (1, 1, 1)))]"
+            ),
+            "bodies[0]",
+            "there are 1000 cells",
+        ),
+        (&format!("bodies: [({BALLS})], domain: (method: Grid(0, 1, 1))"), "domain.method", "0"),
+        (
+            &format!("bodies: [({BALLS})], obstacles: [(shape: Sphere(radius_m: 1))]"),
+            "obstacles",
+            "",
+        ),
+    ] {
+        let message = message(fields);
+        assert!(message.contains(place) && message.contains(cause), "{fields}: {message}");
+    }
+    let cloth = r#"cloths: [(shape: Disc(radius_m: 1, rings: 6), material: Fabric("cotton"))]"#;
+    let both = scene(&format!("bodies: [({BALLS})], {cloth}")).unwrap_err().to_string();
+    assert!(both.contains("both cloths and rigid bodies"), "{both}");
+}
+
+#[test]
+fn an_overlapping_start_names_both_bodies_and_how_deep_they_overlap() {
+    let fields =
+        format!("bodies: [({BALLS}, arrangement: At([(0, 0, 0), (0.5, 0, 0), (0.5, 0.15, 0)]))]");
+    let setup = setup(&fields, Path::new(".")).unwrap();
+    let messages = in_process::run(3, |world| {
+        let mut balancer = Balancer::new(setup.spec.repartition)?;
+        let divided = setup.divide(3, &mut balancer)?;
+        let bodies = setup.bodies_of(world.rank(), &divided);
+        let model = std::sync::Arc::new(setup.model(&divided));
+        let mut simulation = RigidSimulation::new(model, divided.rank_of, bodies, world, 1)?;
+        let deepest = simulation.deepest_overlap_now()?;
+        Ok(setup.check_start(deepest.as_ref()).unwrap_err().to_string())
+    });
+    for message in messages.unwrap() {
+        assert!(message.contains("sphere[1] overlaps sphere[2] by 5.000e-2 m, 50 %"), "{message}");
+    }
+}

@@ -1,0 +1,75 @@
+//! The documentation of scenes, beside their types.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{MaterialSpec, Shape};
+
+const DOCS: &str = include_str!("../../../docs/scene.md");
+const AIR: &str = include_str!("../../bodies/cloth/elements/air.rs");
+
+/// Fields and choices of the public types of `source`.
+fn declared(source: &str, types: &[&str]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut inside = false;
+    for line in source.lines() {
+        if let Some(rest) = line.strip_prefix("pub struct ").or(line.strip_prefix("pub enum ")) {
+            let wanted = types.is_empty() || types.iter().any(|name| rest.starts_with(name));
+            inside = wanted && line.ends_with('{');
+        }
+        inside &= line != "}";
+        let word = line.trim().trim_start_matches("pub ");
+        let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(0);
+        if inside && line.starts_with("    ") && end > 0 {
+            names.insert(word[..end].to_owned());
+        }
+    }
+    names
+}
+
+/// As [`declared`], of all files in a folder of `src`.
+fn declared_in(folder: &str, types: &[&str]) -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
+    let files = std::fs::read_dir(folder).unwrap();
+    let source = |file: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(file.unwrap().path()).unwrap()
+    };
+    files.flat_map(|file| declared(&source(file), types)).collect()
+}
+
+/// Words in backticks in the first two columns of tables.
+fn documented() -> BTreeSet<String> {
+    let rows = DOCS.lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.flat_map(|row| row.split('|').skip(1).take(2));
+    let words = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_docs_describe_every_field_and_no_other() {
+    let mut expected = declared(include_str!("../spec.rs"), &[]);
+    expected.extend(declared(include_str!("../bodies/spec.rs"), &[]));
+    expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
+    expected.extend(declared_in("mesh/shapes", &[]));
+    expected.extend(MaterialSpec::NAMES.iter().map(|&name| name.to_owned()));
+    expected.extend(declared_in("bodies/cloth/material", MaterialSpec::NAMES));
+    expected.extend(declared(AIR, &["Air {", "WindKey"]));
+    expected.extend(declared(include_str!("../../contact/settings.rs"), &[]));
+    expected.extend(declared(include_str!("../../stealing/settings.rs"), &[]));
+    expected.extend(declared(include_str!("../../step/settings.rs"), &["Solver"]));
+    let methods = include_str!("../../partition/methods/settings.rs");
+    expected.extend(declared(methods, &["Method {", "PartitionSettings {", "Repartition {"]));
+    let kinds = crate::linear::PreconditionerKind::ALL.iter();
+    expected.extend(kinds.map(|kind| format!("{kind:?}")));
+    assert_eq!(documented(), expected);
+}
+
+#[test]
+fn examples_in_the_docs_are_valid_scenes() {
+    let blocks: Vec<&str> = DOCS.split("```").skip(1).step_by(2).collect();
+    assert!(blocks.len() > 2);
+    for block in blocks {
+        let text = block.strip_prefix("ron").unwrap();
+        crate::scene::load::parse(text, "docs").unwrap().validate().unwrap();
+    }
+}
