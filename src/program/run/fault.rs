@@ -14,24 +14,40 @@ use cloth_sim::step::Simulation;
 /// # Errors
 /// The fault itself, if it is an error.
 pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Result<()> {
-    let Ok(wanted) = std::env::var("CLOTH_SIM_FAULT") else { return Ok(()) };
+    let Some((kind, vertex)) = due(world, step) else { return Ok(()) };
+    match kind.as_str() {
+        "flip" => change(simulation, vertex, |x| f64::from_bits(x.to_bits() ^ 1)),
+        "nan" => change(simulation, vertex, |_| f64::NAN),
+        kind => end(world, kind),
+    }
+}
+
+/// The same in a run of rigid bodies, which knows `panic` and `error` only.
+///
+/// # Errors
+/// The fault itself, if it is an error.
+pub fn commit_among_bodies(world: &dyn World, step: u64) -> Result<()> {
+    due(world, step).map_or(Ok(()), |(kind, _)| end(world, &kind))
+}
+
+/// The kind and the vertex of the fault, if it is due before `step` on this rank.
+fn due(world: &dyn World, step: u64) -> Option<(String, usize)> {
+    let wanted = std::env::var("CLOTH_SIM_FAULT").ok()?;
     let words: Vec<&str> = wanted.split(':').collect();
     let number = |place: usize| words.get(place).and_then(|word| word.parse::<u64>().ok());
-    if number(1) != Some(world.rank() as u64) || number(2) != Some(step) {
-        return Ok(());
-    }
-    let vertex = number(3).unwrap_or(0) as usize;
-    match words[0] {
+    let is_due = number(1) == Some(world.rank() as u64) && number(2) == Some(step);
+    is_due.then(|| (words[0].to_owned(), number(3).unwrap_or(0) as usize))
+}
+
+fn end(world: &dyn World, kind: &str) -> Result<()> {
+    match kind {
         "panic" => panic!("injected fault"),
         "error" => {
             let message = "injected fault".to_string();
-            return Err(Error::Rank { rank: world.rank(), message });
+            Err(Error::Rank { rank: world.rank(), message })
         }
-        "flip" => change(simulation, vertex, |x| f64::from_bits(x.to_bits() ^ 1))?,
-        "nan" => change(simulation, vertex, |_| f64::NAN)?,
-        _ => {}
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn change(simulation: &mut Simulation, vertex: usize, to: impl Fn(f64) -> f64) -> Result<()> {

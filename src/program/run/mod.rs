@@ -2,6 +2,7 @@
 
 mod details;
 mod drops;
+mod ends;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod frame_steps;

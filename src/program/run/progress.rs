@@ -33,20 +33,27 @@ impl RunProgress {
         Self { bar, show, steps_per_frame, frames }
     }
 
-    /// Shows that `step` is done.
-    pub fn step(&self, step: u64, report: &StepReport) {
+    /// Shows that `step` is done, which took `seconds` on rank 0. `counts` are printed where each step
+    /// has a line.
+    pub fn step(&self, step: u64, seconds: f64, counts: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_position(step);
         }
         if self.show.steps {
-            let ms: f64 = 1e3 * Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum::<f64>();
-            print::message(format_args!(
-                "step {step}: {} CG iterations, {} contacts, {} collisions, {ms:.1} ms",
+            print::message(format_args!("step {step}: {}, {:.1} ms", counts(), 1e3 * seconds));
+        }
+    }
+
+    /// Shows that `step` of cloth is done.
+    pub fn cloth_step(&self, step: u64, report: &StepReport) {
+        self.step(step, seconds_of(report), || {
+            format!(
+                "{} CG iterations, {} contacts, {} collisions",
                 report.get(Counter::CgIterations),
                 contacts_of(report),
                 report.get(Counter::Collisions),
-            ));
-        }
+            )
+        });
         let halvings = report.get(Counter::Halvings);
         if halvings > 0 {
             self.say(&format!(
@@ -55,16 +62,13 @@ impl RunProgress {
         }
     }
 
-    /// Shows that `frame` is done. `total` is the sum of its steps on rank 0.
-    pub fn frame(&self, frame: u64, total: &StepReport) {
+    /// Shows that `frame` is done, whose steps took `seconds` on rank 0. `details` are printed with -v.
+    pub fn frame(&self, frame: u64, seconds: f64, details: impl FnOnce() -> String) {
         match &self.bar {
             Some(bar) => bar.set_prefix(format!("{frame}/{}", self.frames)),
             None if !self.show.quiet && frame > 0 => {
-                let seconds: f64 = Phase::ALL.iter().map(|&phase| total.seconds(phase)).sum();
-                let a_step = |count: u64| count as f64 / self.steps_per_frame as f64;
-                let iterations = a_step(total.get(Counter::CgIterations));
                 let details = match self.show.details {
-                    true => format!(", {iterations:.0} CG iterations a step"),
+                    true => format!(", {}", details()),
                     false => String::new(),
                 };
                 let frames = self.frames;
@@ -72,6 +76,12 @@ impl RunProgress {
             }
             None => {}
         }
+    }
+
+    /// Shows that `frame` of cloth is done. `total` is the sum of its steps on rank 0.
+    pub fn cloth_frame(&self, frame: u64, total: &StepReport) {
+        let iterations = total.get(Counter::CgIterations) as f64 / self.steps_per_frame as f64;
+        self.frame(frame, seconds_of(total), || format!("{iterations:.0} CG iterations a step"));
     }
 
     /// Prints a message above the bar.
@@ -88,4 +98,9 @@ impl RunProgress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Time in all phases, s.
+fn seconds_of(report: &StepReport) -> f64 {
+    Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum()
 }

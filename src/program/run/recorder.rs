@@ -12,19 +12,21 @@ use crate::program::output::folder::RunFolder;
 use crate::program::output::frames::{Frame, FrameWriter};
 use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::steps_jsonl::FrameRecord;
-use crate::program::output::{mesh_copies, names, write_whole};
+use crate::program::output::{mesh_copies, names};
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
 use crate::program::replay::recording::writer::Writer;
 use crate::program::replay::recording::{Header, RecordedStep};
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
+use crate::program::run::ends::{
+    end_with, note_failure, say_interrupted, taken_over, warnings, write_file,
+};
 use crate::program::run::job::Job;
 use crate::program::run::peaks::Peaks;
 use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::Summary;
 use crate::program::run::waits::Waits;
-use crate::program::words::whole_frames;
 
 /// Rises of energy that are warned of while the run goes on. `check` lists all.
 const WARNINGS: u64 = 3;
@@ -70,7 +72,7 @@ impl<'j> Recorder<'j> {
         let (count, per_frame) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
         let progress = RunProgress::new(count, per_frame, job.show);
         taken_over(folder).into_iter().for_each(|note| progress.say(&note));
-        warnings(job, &head).for_each(|warning| progress.say(&warning));
+        warnings(job, head.patches).for_each(|warning| progress.say(&warning));
         Ok(Self {
             job,
             frames,
@@ -108,7 +110,7 @@ impl<'j> Recorder<'j> {
 
     /// Shows that `step` is done. Warns of the first few rises of energy.
     pub fn step(&mut self, step: u64, report: &StepReport) {
-        self.progress.step(step, report);
+        self.progress.cloth_step(step, report);
         let faults = self.head.energy.faults;
         self.head.energy.add(step, report);
         self.head.repartitions.add(report);
@@ -144,7 +146,7 @@ impl<'j> Recorder<'j> {
         self.frames.write(Frame { record: frame, obstacles, cloths })?;
         self.last_frame = Some(number);
         self.output_s += start.elapsed().as_secs_f64();
-        self.progress.frame(number, &total);
+        self.progress.cloth_frame(number, &total);
         Ok(())
     }
 
@@ -165,12 +167,8 @@ impl<'j> Recorder<'j> {
     pub fn interrupt(self) -> Result<()> {
         let Self { job, frames, mut head, progress, last_frame, .. } = self;
         progress.finish();
-        end_with(Status::Interrupted, frames, &mut head, &job.folder)?;
-        print::message(format_args!(
-            "interrupted, {}: {}",
-            whole_frames(last_frame),
-            job.folder.display()
-        ));
+        end_with(Status::Interrupted, frames.finish(), &mut head, &job.folder)?;
+        say_interrupted(last_frame, &job.folder);
         Ok(())
     }
 
@@ -185,7 +183,7 @@ impl<'j> Recorder<'j> {
         let last_frame = self.last_frame.unwrap_or(0);
         let start = Instant::now();
         progress.finish();
-        end_with(Status::Complete, frames, &mut head, &job.folder)?;
+        end_with(Status::Complete, frames.finish(), &mut head, &job.folder)?;
         let profile = profiles.of_run(&head);
         profile.write_tables(&job.folder)?;
         let wall_s = job.start.elapsed().as_secs_f64();
@@ -228,31 +226,6 @@ fn begin_files(job: &Job, model: &Model, head: &RunHead) -> Result<(FrameWriter,
     let recording = job.record_tasks.as_deref().map(begin).transpose()?;
     let digits = job.scene.output.digits;
     Ok((FrameWriter::create(&job.folder, &job.documents, job.format, digits)?, recording))
-}
-
-/// Waits for the frames that are being written, and writes to `run.json` how the run ended.
-fn end_with(status: Status, frames: FrameWriter, head: &mut RunHead, folder: &Path) -> Result<()> {
-    let ended = frames.finish().and_then(|()| {
-        head.status = status;
-        head.end(folder)
-    });
-    ended.inspect_err(|error| note_failure(head, folder, error))
-}
-
-/// A note about a dead process that had locked the folder.
-fn taken_over(folder: &RunFolder) -> Option<String> {
-    let owner = folder.taken_over.as_ref()?;
-    Some(format!(
-        "note: process {} has ended without removing its {}; this run takes the folder over",
-        owner.process,
-        names::LOCK
-    ))
-}
-
-/// Warnings about the scene and about too many ranks and threads.
-fn warnings(job: &Job, head: &RunHead) -> impl Iterator<Item = String> {
-    let start = job.warnings.iter().map(|it| format!("warning: {it}"));
-    start.chain(job.placement.warning(head.patches))
 }
 
 /// Checks that test trees can be written, if they are asked for, before there is a run folder. They
@@ -313,18 +286,6 @@ fn begin_recording(path: &Path, job: &Job, model: &Model, head: &RunHead) -> Res
         phases: Header::phase_names(),
     };
     Writer::create(path, &header)
-}
-
-/// Writes the failure to `run.json`. If that fails too, the user still reads `error`.
-fn note_failure(head: &mut RunHead, folder: &Path, error: &Error) {
-    head.status = Status::Failed;
-    head.error = Some(error.to_string());
-    let _ = head.end(folder);
-}
-
-fn write_file(path: &Path, text: &str) -> Result<()> {
-    write_whole(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|cause| Error::file(path, cause, "free some space or choose another --out"))
 }
 
 /// Patch and rank of each cloth vertex.
