@@ -3,11 +3,13 @@
 
     pip install numpy pillow pyvista
     tools/render_frames.py out/tablecloth 5 12 25 --output docs/images/tablecloth.png
+    tools/render_frames.py out/well 0 50 100 --colour speed
 
-The colour of cloth is the rank that owns each vertex (`partition.csv` of the run
-folder). Obstacles are grey. One camera sees all frames. It contains everything
-except floors; `--azimuth` and `--elevation` turn it. Empty space above and below is
-cut off.
+Cloth: the colour is the rank that owns each vertex (`partition.csv` of the run folder).
+Rigid bodies: the colour is the rank that owns the body (`owners_<frame>.csv`), its
+speed, its group, or its size. Obstacles are grey. A wall is not drawn where it hides
+what is inside. One camera sees all frames. It contains everything except floors and
+walls; `--azimuth` and `--elevation` turn it. Empty space above and below is cut off.
 """
 import argparse
 import csv
@@ -15,10 +17,17 @@ import pathlib
 
 import numpy as np
 import pyvista
+import vtk
 from PIL import Image
+from vtk.util.numpy_support import numpy_to_vtk
 
 PALETTE = ["#c2544d", "#e3b23c", "#4f7cac", "#6a994e", "#8a5a83", "#d98c5f", "#3d8f8a",
            "#b0a990", "#7d6b91", "#a44a3f", "#5b8e7d", "#c9ada7"]
+COLOURS = ["owner", "speed", "group", "size"]
+SHAPES = ["sphere", "box", "capsule", "solid"]
+GREY = "#bbbbbb"
+# With more bodies than this a ball has fewer facets.
+MANY = 20_000
 
 
 def read_objects(path):
@@ -47,37 +56,34 @@ def surface(positions, triangles):
     return pyvista.PolyData(positions, faces)
 
 
-def owners(folder):
-    path = folder / "partition.csv"
-    if not path.exists():
-        return None
-    with path.open() as file:
-        return np.array([int(row["rank"]) for row in csv.DictReader(file)])
+def is_flat(positions):
+    """True for a floor or a wall: it may run out of the picture."""
+    spread = np.linalg.svd(positions - positions.mean(axis=0), compute_uv=False)
+    return len(spread) < 3 or spread[2] <= 1e-6 * spread[0]
 
 
-def shown(folder, frame, ranks):
-    """Yields (positions, triangles, rank of each vertex) of each object of a frame.
+class Obstacle:
+    """A surface without an owner."""
 
-    The ranks of an obstacle are None.
-    """
-    first = 0
-    for _, positions, triangles in read_objects(folder / f"frame_{frame:04}.obj"):
-        is_cloth = ranks is not None and first + len(positions) <= len(ranks)
-        yield positions, triangles, ranks[first:first + len(positions)] if is_cloth else None
-        first += len(positions)
-    obstacles = folder / "obstacles.obj"
-    if obstacles.exists():
-        for _, positions, triangles in read_objects(obstacles):
-            yield positions, triangles, None
+    def __init__(self, positions, triangles):
+        self.mesh = surface(positions, triangles)
+        self.points = positions[:0] if is_flat(positions) else positions
+
+    def draw(self, plotter):
+        # A wall is seen from its front only, a closed surface from outside anyway.
+        plotter.add_mesh(self.mesh, color=GREY, smooth_shading=True, split_sharp_edges=True,
+                         culling="back" if len(self.points) == 0 else None)
 
 
-def draw(plotter, objects):
-    for positions, triangles, ranks in objects:
-        mesh = surface(positions, triangles)
-        if ranks is None:
-            plotter.add_mesh(mesh, color="#bbbbbb", smooth_shading=True)
-            continue
-        of_face = ranks[triangles].min(axis=1)
+class Cloth:
+    """A cloth and the rank of each of its vertices."""
+
+    def __init__(self, positions, triangles, ranks):
+        self.points, self.triangles, self.ranks = positions, triangles, ranks
+
+    def draw(self, plotter):
+        mesh = surface(self.points, self.triangles)
+        of_face = self.ranks[self.triangles].min(axis=1)
         normals = mesh.compute_normals(cell_normals=False, split_vertices=False)
         for rank in np.unique(of_face):
             part = normals.extract_cells(np.flatnonzero(of_face == rank)).extract_surface(
@@ -86,9 +92,136 @@ def draw(plotter, objects):
                              specular=0.15, ambient=0.15)
 
 
-def is_floor(positions, ranks):
-    """True for an obstacle without height: it may run out of the picture."""
-    return ranks is None and np.ptp(positions[:, 1]) == 0
+class Bodies:
+    """The rigid bodies of a frame, and what gives each its colour."""
+
+    def __init__(self, frame, solids, values):
+        self.frame, self.solids, self.values = frame, solids, values
+        centres, radii = np.array(frame.points), frame["radius"][:, None]
+        steps = np.vstack([np.eye(3), -np.eye(3)])
+        self.points = np.vstack([centres + radii * step for step in steps])
+        self.colours = None
+
+    def draw(self, plotter):
+        frame, shapes = self.frame, self.frame["shape"]
+        fine = 16 if frame.n_points > MANY else 32
+        ball = pyvista.Sphere(radius=1, theta_resolution=fine, phi_resolution=fine // 2 + 1)
+        cube = pyvista.Cube(x_length=2, y_length=2, z_length=2)
+        tube = pyvista.Cylinder(direction=(0, 1, 0), radius=1, height=2, resolution=fine,
+                                capping=False)
+        centres, sizes = np.array(frame.points), np.array(frame["size"])
+        turns, colours = np.array(frame["orientation"]), self.colours
+
+        def add(which, glyph, centres=centres, sizes=sizes):
+            if which.any():
+                add_glyphs(plotter, glyph, centres[which], sizes[which], turns[which],
+                           colours[which])
+
+        add(shapes == SHAPES.index("sphere"), ball)
+        add(shapes == SHAPES.index("box"), cube)
+        capsules = shapes == SHAPES.index("capsule")
+        add(capsules, tube)
+        w, x, y, z = turns.T
+        axes = np.column_stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)])
+        for side in (-1, 1):
+            ends = centres + side * sizes[:, 1:2] * axes
+            add(capsules, ball, ends, np.repeat(sizes[:, :1], 3, axis=1))
+        for number, solid in enumerate(self.solids):
+            which = (shapes == SHAPES.index("solid")) & (frame["solid"] == number)
+            add(which, solid, sizes=np.ones_like(sizes))
+
+
+def add_glyphs(plotter, glyph, centres, sizes, turns, colours):
+    """Draws `glyph` at each centre, scaled along its own axes and turned."""
+    points = pyvista.PolyData(centres)
+    for name, values in (("size", sizes), ("turn", turns), ("colour", colours)):
+        array = numpy_to_vtk(np.ascontiguousarray(values), deep=True)
+        array.SetName(name)
+        points.GetPointData().AddArray(array)
+    mapper = vtk.vtkGlyph3DMapper()
+    mapper.SetInputData(points)
+    mapper.SetSourceData(glyph.compute_normals(cell_normals=False, split_vertices=True,
+                                               feature_angle=40))
+    mapper.SetScaleArray("size")
+    mapper.SetScaleModeToScaleByVectorComponents()
+    mapper.SetOrientationArray("turn")
+    mapper.SetOrientationModeToQuaternion()
+    mapper.SetScalarModeToUsePointFieldData()
+    mapper.SelectColorArray("colour")
+    mapper.SetColorModeToDirectScalars()
+    actor = vtk.vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetAmbient(0.15)
+    actor.GetProperty().SetSpecular(0.15)
+    plotter.add_actor(actor, reset_camera=False)
+
+
+def cloth_ranks(folder):
+    path = folder / "partition.csv"
+    if not path.exists():
+        return None
+    with path.open() as file:
+        return np.array([int(row["rank"]) for row in csv.DictReader(file)])
+
+
+def body_owners(folder, frame, ids):
+    """The rank of each body; 0 for those without one."""
+    path = folder / f"owners_{frame:04}.csv"
+    owners = np.zeros(len(ids), dtype=int)
+    if path.exists():
+        first, last, rank = np.loadtxt(path, delimiter=",", skiprows=1, dtype=int, ndmin=2).T
+        run = np.searchsorted(first, ids, side="right") - 1
+        known = (run >= 0) & (ids <= last[run])
+        owners[known] = rank[run[known]]
+    return owners
+
+
+def bodies_of(folder, number, colour):
+    frame = pyvista.read(folder / f"frame_{number:04}.vtp")
+    if colour == "owner":
+        values = body_owners(folder, number, np.array(frame["id"], dtype=int))
+    elif colour == "group":
+        values = np.array(frame["group"])
+    elif colour == "speed":
+        values = np.linalg.norm(frame["velocity"], axis=1)
+    else:
+        values = np.array(frame["radius"])
+    path = folder / "solids.obj"
+    solids = [surface(x, faces) for _, x, faces in read_objects(path)] if path.exists() else []
+    return Bodies(frame, solids, values)
+
+
+def shown(folder, frame, ranks, colour):
+    """The objects of a frame."""
+    objects, first = [], 0
+    if (folder / f"frame_{frame:04}.vtp").exists():
+        objects.append(bodies_of(folder, frame, colour))
+    else:
+        for _, positions, triangles in read_objects(folder / f"frame_{frame:04}.obj"):
+            last = first + len(positions)
+            is_cloth = ranks is not None and last <= len(ranks)
+            objects.append(Cloth(positions, triangles, ranks[first:last]) if is_cloth
+                           else Obstacle(positions, triangles))
+            first = last
+    path = folder / "obstacles.obj"
+    if path.exists():
+        objects.extend(Obstacle(x, faces) for _, x, faces in read_objects(path))
+    return objects
+
+
+def set_colours(bodies, colour):
+    """Gives all bodies of all frames their colours, on one scale."""
+    if colour in ("owner", "group"):
+        palette = np.array([pyvista.Color(it).int_rgb for it in PALETTE], dtype=np.uint8)
+        for one in bodies:
+            one.colours = palette[one.values % len(palette)]
+    elif bodies:
+        values = np.concatenate([one.values for one in bodies])
+        low, high = values.min(), max(np.quantile(values, 0.99), values.min() + 1e-12)
+        table = pyvista.LookupTable("viridis", scalar_range=(low, high))
+        for one in bodies:
+            one.colours = np.array(table(one.values))[:, :3].astype(np.uint8)
+        print(f"{colour}: {low:.3g} (dark) to {high:.3g} (bright)")
 
 
 def camera(points, azimuth, elevation, angle, margin):
@@ -125,21 +258,28 @@ def main():
     arguments.add_argument("--elevation", type=float, default=18, help="of the camera, degrees [18]")
     arguments.add_argument("--margin", type=float, default=0.04,
                            help="free border, as a share of a frame's side [0.04]")
+    arguments.add_argument("--colour", choices=COLOURS, default="owner",
+                           help="what gives rigid bodies their colours [owner]")
     chosen = arguments.parse_args()
 
-    ranks = owners(chosen.folder)
-    frames = [list(shown(chosen.folder, frame, ranks)) for frame in chosen.frames]
-    points = np.vstack([positions for objects in frames for positions, _, owner in objects
-                        if not is_floor(positions, owner)])
+    ranks = cloth_ranks(chosen.folder)
+    frames = [shown(chosen.folder, frame, ranks, chosen.colour) for frame in chosen.frames]
+    bodies = [it for objects in frames for it in objects if isinstance(it, Bodies)]
+    set_colours(bodies, chosen.colour)
+    points = np.vstack([it.points for objects in frames for it in objects])
     plotter = pyvista.Plotter(off_screen=True, shape=(1, len(frames)), border=False,
                               window_size=(chosen.size * len(frames), chosen.size))
     plotter.set_background("white")
     for column, objects in enumerate(frames):
         plotter.subplot(0, column)
-        draw(plotter, objects)
+        for it in objects:
+            it.draw(plotter)
         plotter.camera_position = camera(points, chosen.azimuth, chosen.elevation,
                                          plotter.camera.view_angle, chosen.margin)
         plotter.reset_camera_clipping_range()
+        if bodies:
+            # Shade between bodies shows which one is in front.
+            plotter.enable_ssao(radius=0.04 * np.ptp(points, axis=0).max(), kernel_size=64)
     plotter.enable_anti_aliasing("ssaa")
     picture = plotter.screenshot(return_img=True)
     border = round(chosen.margin * chosen.size)

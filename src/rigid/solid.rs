@@ -81,6 +81,11 @@ impl Solids {
         self.solids.len() as SolidId - 1
     }
 
+    /// All solids, by their places.
+    pub fn all(&self) -> &[Solid] {
+        &self.solids
+    }
+
     /// A solid of the table.
     pub fn get(&self, id: SolidId) -> &Solid {
         &self.solids[id as usize]

@@ -1,12 +1,7 @@
-//! Writes frames as files, in a thread of its own.
-//!
-//! A file is written under a temporary name and then renamed. So a file with a frame's name is
-//! always whole. Only then does the frame get its line in `steps.jsonl`.
+//! Writes frames of cloth as files, in a thread of its own.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::path::Path;
 
 use cloth_sim::bodies::Documents;
 use cloth_sim::bodies::prescribed::{ObstacleSetup, Rigid};
@@ -15,17 +10,15 @@ use cloth_sim::math::Vec3;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::{Format, FrameEncoder};
-use crate::program::output::steps_jsonl::{FrameRecord, StepsFile};
+use crate::program::output::frame_files::{FrameFiles, FrameThread};
+use crate::program::output::steps_jsonl::FrameRecord;
 use crate::program::output::{names, write_whole};
 
 /// Number of frames that may wait for the thread. With more the simulation waits.
 const QUEUE: usize = 4;
 
 /// Writes the frames of one run into its folder.
-pub struct FrameWriter {
-    queue: Option<SyncSender<Frame>>,
-    thread: Option<JoinHandle<Result<()>>>,
-}
+pub struct FrameWriter(FrameThread<Frame>);
 
 /// A frame that is written.
 pub struct Frame {
@@ -56,8 +49,7 @@ impl FrameWriter {
         write_fixed(folder, &fixed, format, digits)?;
         let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
         let obstacles = moving.iter().map(|(_, it)| (it.name.as_str(), &it.document));
-        let writer = FrameThread {
-            format: format.name(),
+        let encoder = ObjectEncoder {
             encoder: format.prepare(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
             cloth_sizes: documents
                 .cloths
@@ -65,16 +57,12 @@ impl FrameWriter {
                 .map(|(_, document)| document.positions.len())
                 .collect(),
             moving,
-            folder: folder.to_owned(),
-            steps: StepsFile::create(folder)?,
-            last_good: None,
         };
-        let (queue, frames) = sync_channel(QUEUE);
-        let thread = std::thread::Builder::new().name("frames".to_owned());
-        let thread = thread.spawn(move || writer.run(&frames)).map_err(|cause| {
-            Error::file(folder, cause, "allow this user one more thread (ulimit -u)")
-        })?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        let mut files = FrameFiles::create(folder, format.name())?;
+        let write = move |frame: Frame| {
+            files.add(frame.record.frame, &frame.record, |out| encoder.write(&frame, out))
+        };
+        Ok(Self(FrameThread::spawn(folder, QUEUE, write)?))
     }
 
     /// Hands over a frame. Waits while the queue is full.
@@ -82,62 +70,27 @@ impl FrameWriter {
     /// # Errors
     /// The failure of an earlier frame. Nothing is written after it.
     pub fn write(&mut self, frame: Frame) -> Result<()> {
-        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(frame).is_ok());
-        if sent { Ok(()) } else { self.join() }
+        self.0.write(frame)
     }
 
     /// Waits until all frames are on disk.
     ///
     /// # Errors
     /// The failure of one of them.
-    pub fn finish(mut self) -> Result<()> {
-        self.join()
-    }
-
-    fn join(&mut self) -> Result<()> {
-        self.queue = None;
-        match self.thread.take().map(JoinHandle::join) {
-            Some(Ok(result)) => result,
-            None => Ok(()),
-            Some(Err(_)) => {
-                Err(Error::internal("frames", "the thread that writes them has panicked"))
-            }
-        }
+    pub fn finish(self) -> Result<()> {
+        self.0.finish()
     }
 }
 
-impl Drop for FrameWriter {
-    /// Waits for the queued frames. Their errors are lost, because nobody called `finish`.
-    fn drop(&mut self) {
-        let _ = self.join();
-    }
-}
-
-/// The thread that writes.
-struct FrameThread {
-    format: &'static str,
+/// Encodes frames.
+struct ObjectEncoder {
     encoder: Box<dyn FrameEncoder>,
     cloth_sizes: Vec<usize>,
     /// Moving obstacles and their numbers among all.
     moving: Vec<(usize, ObstacleSetup)>,
-    folder: PathBuf,
-    steps: StepsFile,
-    last_good: Option<u64>,
 }
 
-impl FrameThread {
-    fn run(mut self, frames: &Receiver<Frame>) -> Result<()> {
-        while let Ok(frame) = frames.recv() {
-            let number = frame.record.frame;
-            let path = self.folder.join(names::frame(number, self.format));
-            write_whole(&path, |out| self.write(&frame, out))
-                .map_err(|cause| Error::file(&path, cause, self.remedy()))?;
-            self.last_good = Some(number);
-            self.steps.add(&frame.record)?;
-        }
-        Ok(())
-    }
-
+impl ObjectEncoder {
     fn write(&self, frame: &Frame, out: &mut dyn Write) -> io::Result<()> {
         let mut objects = Vec::with_capacity(self.cloth_sizes.len() + self.moving.len());
         let mut rest = &frame.cloths[..];
@@ -152,14 +105,6 @@ impl FrameThread {
         let moved: Vec<Vec<Vec3>> = moved.collect();
         objects.extend(moved.iter().map(Vec::as_slice));
         self.encoder.write(&objects, out)
-    }
-
-    fn remedy(&self) -> String {
-        let good = match self.last_good {
-            Some(last) => format!("the frames up to {} are whole", names::frame(last, self.format)),
-            None => "no frame was written".to_owned(),
-        };
-        format!("make room or choose another folder with --out; {good}")
     }
 }
 

@@ -1,8 +1,10 @@
-//! The files of a run folder: frames, copies of meshes, `run.json`, `steps.jsonl`,
-//! `timeline.json`; and the folder itself with its lock.
+//! The files of a run folder: frames of cloth and of bodies, copies of meshes, `run.json`,
+//! `steps.jsonl`, `timeline.json`; and the folder itself with its lock.
 
+pub mod bodies;
 pub mod folder;
 pub mod formats;
+pub mod frame_files;
 pub mod frames;
 pub mod lock;
 pub mod materials;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cloth_sim::partition::methods::Method;
 
-use crate::program::output::formats;
+use crate::program::output::{bodies, formats};
 
 /// The scene with every default written out.
 pub const SCENE: &str = "scene.ron";
@@ -49,9 +49,12 @@ pub const PARTITION_OVERVIEW: &str = "partition_overview.png";
 
 /// The materials of the input meshes.
 pub const MATERIALS: &str = "materials.mtl";
+/// The hulls and closed meshes of a scene of bodies, each in its own frame.
+pub const SOLIDS: &str = "solids.obj";
 
 /// Files of a run with one name each.
-const FILES: [&str; 8] = [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES, MATERIALS];
+const FILES: [&str; 9] =
+    [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES, MATERIALS, SOLIDS];
 /// All pictures, without their endings.
 const PICTURES: [&str; 5] =
     [RUN_PICTURE, COMPARISON_PICTURE, STEP_PICTURE, SCALING_PICTURE, UTILIZATION_PICTURE];
@@ -60,6 +63,7 @@ const PARTITION_FILES: [&str; 4] =
     [PARTITION_TABLE, PARTITION_RANKS, PARTITION_OWNERS, PARTITION_OVERVIEW];
 const PARTITION_PICTURE: &str = "partition_";
 const OBSTACLES: &str = "obstacles";
+const OWNERS: &str = "owners_";
 const MESH_COPY: &str = "mesh_";
 const IMAGE_COPY: &str = "image_";
 /// Ending of a file while it is written.
@@ -73,6 +77,11 @@ pub fn frame(number: u64, format: &str) -> String {
 /// The file of the fixed obstacles in `format`.
 pub fn obstacles(format: &str) -> String {
     format!("{OBSTACLES}.{format}")
+}
+
+/// The file with the rank of each body of frame `number`.
+pub fn owners(number: u64) -> String {
+    format!("{OWNERS}{number:04}.csv")
 }
 
 /// The name of the file at `path` until it is whole.
@@ -131,7 +140,8 @@ pub fn image_copy(number: usize, name: &str) -> String {
 pub fn is_file_of_run(name: &str) -> bool {
     let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
     let is_drawn = is_picture(name) || is_file_of_partition(name);
-    FILES.contains(&name) || is_frame(name) || stem(name) == Some(OBSTACLES) || is_drawn
+    let is_frame = is_frame(name) || is_owners(name);
+    FILES.contains(&name) || is_frame || stem(name) == Some(OBSTACLES) || is_drawn
 }
 
 /// Whether a run may write a file of this name into [`MESHES`].
@@ -139,6 +149,11 @@ pub fn is_mesh_copy(name: &str) -> bool {
     let rest = name.strip_prefix(MESH_COPY).or_else(|| name.strip_prefix(IMAGE_COPY));
     let number = rest.and_then(|rest| rest.split_once('_'));
     number.is_some_and(|(number, _)| is_number(number))
+}
+
+fn is_owners(name: &str) -> bool {
+    let number = name.strip_prefix(OWNERS).and_then(|rest| rest.strip_suffix(".csv"));
+    number.is_some_and(is_number)
 }
 
 fn is_picture(name: &str) -> bool {
@@ -152,7 +167,9 @@ fn is_number(text: &str) -> bool {
 /// A name without its ending, if that is the ending of a format.
 fn stem(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once('.')?;
-    formats::ALL.iter().any(|format| format.name() == ending).then_some(stem)
+    let of_cloth = formats::ALL.iter().map(|format| format.name());
+    let mut all = of_cloth.chain(bodies::FORMATS.iter().map(|format| format.name()));
+    all.any(|format| format == ending).then_some(stem)
 }
 
 #[cfg(test)]
@@ -161,16 +178,30 @@ mod tests {
 
     #[test]
     fn files_of_a_run_are_recognised_by_their_names() {
-        for name in [&*frame(0, "obj"), &frame(12_345, "obj")] {
+        for name in [&*frame(0, "obj"), &frame(12_345, "obj"), &frame(7, "vtp")] {
             assert!(is_frame(name) && is_file_of_run(name), "{name}");
         }
         let temporary = temporary(Path::new(&frame(3, "obj")));
         let [svg, png] = picture(SCALING_PICTURE);
-        for name in [&*obstacles("obj"), "run.json.tmp", temporary.to_str().unwrap(), &svg, &png] {
+        for name in [
+            &*obstacles("obj"),
+            &*owners(12),
+            "run.json.tmp",
+            temporary.to_str().unwrap(),
+            &svg,
+            &png,
+        ] {
             assert!(!is_frame(name) && is_file_of_run(name), "{name}");
         }
         assert!(FILES.iter().all(|name| is_file_of_run(name)));
-        for name in ["notes.txt", "frame_.obj", "frame_1a.obj", "frame_0001.png", "profile.pdf"] {
+        for name in [
+            "notes.txt",
+            "frame_.obj",
+            "frame_1a.obj",
+            "frame_0001.png",
+            "profile.pdf",
+            "owners_.csv",
+        ] {
             assert!(!is_frame(name) && !is_file_of_run(name), "{name}");
         }
         for name in [&*partition_picture("Power", 16), PARTITION_OWNERS, PARTITION_OVERVIEW] {

@@ -106,11 +106,11 @@ impl StepsFile {
         Ok(Self { path, file, length: 0 })
     }
 
-    /// Adds a frame.
+    /// Adds the record of a frame.
     ///
     /// # Errors
     /// When it cannot be written. The file then holds the frames before it.
-    pub fn add(&mut self, frame: &FrameRecord) -> Result<()> {
+    pub fn add(&mut self, frame: &impl Serialize) -> Result<()> {
         let mut line = json(&self.path, frame)?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(|cause| {

@@ -1,6 +1,7 @@
 //! Wavefront OBJ: the documents of the input with new positions. Only the `v` lines are made for
 //! each frame. All other lines are made once.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use cloth_sim::ids::NONE;
@@ -94,7 +95,7 @@ impl FrameEncoder for ObjText {
 struct Text {
     vertices: usize,
     texcoords: usize,
-    names: Vec<String>,
+    names: HashSet<String>,
     group: Option<String>,
     material: Option<String>,
     smoothing: u32,
@@ -163,12 +164,11 @@ impl Text {
     }
 
     fn unique(&mut self, wanted: &str, owner: &str) -> String {
-        let taken = |name: &String| self.names.contains(name);
         let mut name = wanted.to_owned();
-        while taken(&name) {
+        while self.names.contains(&name) {
             name = format!("{owner}.{name}");
         }
-        self.names.push(name.clone());
+        self.names.insert(name.clone());
         name
     }
 }

@@ -1,0 +1,152 @@
+//! The arrays of a VTK frame: which value of a body each one holds, and how.
+
+use crate::program::output::bodies::BodyRow;
+use crate::program::output::bodies::row::{CAPSULE, SOLID, SPHERE};
+
+/// An array with some values of each body.
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// VTK's name of the type of its numbers.
+    pub kind: &'static str,
+    /// Bytes of a number.
+    pub bytes: usize,
+    /// Names of the numbers of a body; a single number has none.
+    pub components: &'static [&'static str],
+    /// Appends the values of a body, little-endian.
+    pub put: fn(&BodyRow, &mut Vec<u8>),
+    /// Sets them from as many bytes.
+    pub get: fn(&mut BodyRow, &[u8]),
+}
+
+impl Column {
+    /// Bytes of a body.
+    pub fn width(&self) -> usize {
+        self.bytes * self.components.len().max(1)
+    }
+}
+
+const XYZ: &[&str] = &["x", "y", "z"];
+
+/// The positions.
+pub const POINTS: Column = floats(
+    "Points",
+    XYZ,
+    |row, out| put(&row.position, out),
+    |row, bytes| row.position = get(bytes),
+);
+
+/// The data of points. The shape stands before the size, which depends on it.
+///
+/// Sizes and quaternions have the form that VTK's glyphs ask for: `size` scales a shape of half
+/// width 1 along its own axes, and `orientation` begins with `w`.
+pub const POINT_DATA: [Column; 11] = [
+    Column {
+        name: "id",
+        kind: "UInt64",
+        bytes: 8,
+        components: &[],
+        put: |row, out| out.extend(row.id.to_le_bytes()),
+        get: |row, bytes| row.id = u64::from_le_bytes(array(bytes)),
+    },
+    small("shape", |row, out| out.push(row.shape as u8), |row, bytes| row.shape = bytes[0].into()),
+    Column {
+        name: "solid",
+        kind: "Int32",
+        bytes: 4,
+        components: &[],
+        // No solid is -1.
+        put: |row, out| out.extend(row.solid.to_le_bytes()),
+        get: |row, bytes| row.solid = u32::from_le_bytes(array(bytes)),
+    },
+    number("material", |row, out| put_u32(row.material, out), |row, b| row.material = get_u32(b)),
+    number("group", |row, out| put_u32(row.group, out), |row, b| row.group = get_u32(b)),
+    small("fixed", |row, out| out.push(row.fixed as u8), |row, bytes| row.fixed = bytes[0].into()),
+    // It follows from the size, and is there for those who draw spheres.
+    floats("radius", &[], |row, out| put(&[row.radius()], out), |_, _| {}),
+    floats("size", XYZ, |row, out| put(&extents(row), out), |row, b| row.size = size(row, get(b))),
+    floats(
+        "orientation",
+        &["w", "x", "y", "z"],
+        |row, out| {
+            let [x, y, z, w] = row.rotation;
+            put(&[w, x, y, z], out);
+        },
+        |row, bytes| {
+            let [w, x, y, z] = get(bytes);
+            row.rotation = [x, y, z, w];
+        },
+    ),
+    floats(
+        "velocity",
+        XYZ,
+        |row, out| put(&row.velocity, out),
+        |row, bytes| row.velocity = get(bytes),
+    ),
+    floats(
+        "angular_velocity",
+        XYZ,
+        |row, out| put(&row.angular_velocity, out),
+        |row, bytes| row.angular_velocity = get(bytes),
+    ),
+];
+
+type Put = fn(&BodyRow, &mut Vec<u8>);
+type Get = fn(&mut BodyRow, &[u8]);
+
+const fn floats(
+    name: &'static str,
+    components: &'static [&'static str],
+    put: Put,
+    get: Get,
+) -> Column {
+    Column { name, kind: "Float64", bytes: 8, components, put, get }
+}
+
+const fn small(name: &'static str, put: Put, get: Get) -> Column {
+    Column { name, kind: "UInt8", bytes: 1, components: &[], put, get }
+}
+
+const fn number(name: &'static str, put: Put, get: Get) -> Column {
+    Column { name, kind: "UInt32", bytes: 4, components: &[], put, get }
+}
+
+/// Half of the widths along the own axes, m; of a capsule without its caps.
+fn extents(row: &BodyRow) -> [f64; 3] {
+    let [x, y, _] = row.size;
+    match row.shape {
+        SPHERE | SOLID => [x; 3],
+        CAPSULE => [y, x, y],
+        _ => row.size,
+    }
+}
+
+/// The sizes of a row of these [`extents`].
+fn size(row: &BodyRow, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    match row.shape {
+        SPHERE | SOLID => [x, 0.0, 0.0],
+        CAPSULE => [y, x, 0.0],
+        _ => [x, y, z],
+    }
+}
+
+fn put(values: &[f64], out: &mut Vec<u8>) {
+    values.iter().for_each(|value| out.extend(value.to_le_bytes()));
+}
+
+fn get<const N: usize>(bytes: &[u8]) -> [f64; N] {
+    std::array::from_fn(|i| f64::from_le_bytes(array(&bytes[8 * i..])))
+}
+
+fn put_u32(value: u32, out: &mut Vec<u8>) {
+    out.extend(value.to_le_bytes());
+}
+
+fn get_u32(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(array(bytes))
+}
+
+/// The first bytes. A column hands over as many as it has.
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    std::array::from_fn(|i| bytes[i])
+}

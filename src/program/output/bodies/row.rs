@@ -1,0 +1,133 @@
+//! A body of a frame, as ranks send it and files hold it.
+
+use bytemuck::{Pod, Zeroable};
+use cloth_sim::math::Vec3;
+use cloth_sim::rigid::body::{Body, BodyId, Shape, State, Twist};
+use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
+use nalgebra::{Quaternion, Unit};
+
+/// A body of a frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct BodyRow {
+    /// Its place in the scene.
+    pub id: BodyId,
+    /// The kind of its shape: one of [`SHAPES`], by its place.
+    pub shape: u32,
+    /// Its place in the table of solids, or [`NO_SOLID`].
+    pub solid: u32,
+    /// Its material, by its place in the scene.
+    pub material: u32,
+    /// The entry of the scene's list `bodies` that it comes from.
+    pub group: u32,
+    /// 1 if keyframes move it, 0 if forces do.
+    pub fixed: u32,
+    /// The rank that owns it. Not in the frame's file.
+    pub owner: u32,
+    /// Centre of mass, m.
+    pub position: [f64; 3],
+    /// Rotation from its own frame to space, a unit quaternion: x, y, z, w.
+    pub rotation: [f64; 4],
+    /// m/s.
+    pub velocity: [f64; 3],
+    /// rad/s.
+    pub angular_velocity: [f64; 3],
+    /// Sizes of the shape, m. Sphere: radius, 0, 0. Box: half of each edge. Capsule: half of the
+    /// segment, radius, 0. Solid: radius of its ball, 0, 0.
+    pub size: [f64; 3],
+}
+
+/// The kinds of shapes.
+pub const SHAPES: [&str; 5] = ["sphere", "box", "capsule", "solid", "half-space"];
+pub(super) const SPHERE: u32 = 0;
+pub(super) const BOX: u32 = 1;
+pub(super) const CAPSULE: u32 = 2;
+pub(super) const SOLID: u32 = 3;
+pub(super) const HALF_SPACE: u32 = 4;
+
+/// The solid of a body that is none.
+pub const NO_SOLID: u32 = u32::MAX;
+
+impl BodyRow {
+    /// A movable body of entry `group` that rank `owner` owns. `reach` gives the radius of the ball
+    /// about a shape, m ([`cloth_sim::rigid::solid::Solids::reach`]).
+    pub fn of(body: &Body, group: u32, owner: u32, reach: impl Fn(&Shape) -> f64) -> Self {
+        let material = u32::from(body.material);
+        let row = Self { id: body.id, material, group, owner, ..Self::default() };
+        row.with_shape(&body.shape, reach).with_state(&body.state)
+    }
+
+    /// The fixed body of entry `group` where it is in `state`. All ranks have it; rank 0 counts as
+    /// its owner.
+    pub fn of_fixed(
+        body: &FixedBody,
+        state: &State,
+        group: u32,
+        reach: impl Fn(&Shape) -> f64,
+    ) -> Self {
+        let material = u32::from(body.material);
+        let row = Self { id: body.id, material, group, fixed: 1, ..Self::default() };
+        let row = match &body.shape {
+            FixedShape::Shape(shape) => row.with_shape(shape, reach),
+            FixedShape::HalfSpace => Self { shape: HALF_SPACE, solid: NO_SOLID, ..row },
+        };
+        row.with_state(state)
+    }
+
+    fn with_shape(self, shape: &Shape, reach: impl Fn(&Shape) -> f64) -> Self {
+        let (kind, solid, size) = match *shape {
+            Shape::Sphere { radius } => (SPHERE, NO_SOLID, [radius, 0.0, 0.0]),
+            Shape::Box { half } => (BOX, NO_SOLID, half.into()),
+            Shape::Capsule { half_length, radius } => {
+                (CAPSULE, NO_SOLID, [half_length, radius, 0.0])
+            }
+            Shape::Solid(id) => (SOLID, id, [reach(shape), 0.0, 0.0]),
+        };
+        Self { shape: kind, solid, size, ..self }
+    }
+
+    fn with_state(self, state: &State) -> Self {
+        Self {
+            position: state.position.into(),
+            rotation: state.rotation.coords.into(),
+            velocity: state.twist.linear.into(),
+            angular_velocity: state.twist.angular.into(),
+            ..self
+        }
+    }
+
+    /// Its shape. None for a half-space, or if the row has none of [`SHAPES`].
+    pub fn shape(&self) -> Option<Shape> {
+        let [x, y, _] = self.size;
+        match self.shape {
+            SPHERE => Some(Shape::Sphere { radius: x }),
+            BOX => Some(Shape::Box { half: Vec3::from(self.size) }),
+            CAPSULE => Some(Shape::Capsule { half_length: x, radius: y }),
+            SOLID => Some(Shape::Solid(self.solid)),
+            _ => None,
+        }
+    }
+
+    /// Where it is and how it moves.
+    pub fn state(&self) -> State {
+        let rotation = Unit::new_unchecked(Quaternion::from(self.rotation));
+        let (angular, linear) = (self.angular_velocity.into(), self.velocity.into());
+        State { position: self.position.into(), rotation, twist: Twist { angular, linear } }
+    }
+
+    /// Radius of the ball about its centre of mass that holds it, m; 0 for a half-space.
+    pub fn radius(&self) -> f64 {
+        let [x, y, z] = self.size;
+        match self.shape {
+            BOX => (x * x + y * y + z * z).sqrt(),
+            _ => x + y,
+        }
+    }
+
+    /// Whether all of its numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        let Self { position, rotation, velocity, angular_velocity, size, .. } = self;
+        let vectors = [position, velocity, angular_velocity, size];
+        vectors.into_iter().flatten().chain(rotation).all(|x| x.is_finite())
+    }
+}

@@ -1,0 +1,123 @@
+//! The files of frames, and the thread that writes them.
+//!
+//! A file is written under a temporary name and then renamed. So a file with a frame's name is
+//! always whole. Only then does the frame get its line in `steps.jsonl`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use cloth_sim::error::{Error, Result};
+use serde::Serialize;
+
+use crate::program::output::steps_jsonl::StepsFile;
+use crate::program::output::{names, write_whole};
+
+/// The frames of a run on disk, while it goes on.
+pub struct FrameFiles {
+    folder: PathBuf,
+    format: &'static str,
+    steps: StepsFile,
+    last_good: Option<u64>,
+}
+
+impl FrameFiles {
+    /// Begins `steps.jsonl` in `folder`. Before: the folder holds no frames.
+    ///
+    /// # Errors
+    /// A folder that cannot be written.
+    pub fn create(folder: &Path, format: &'static str) -> Result<Self> {
+        let steps = StepsFile::create(folder)?;
+        Ok(Self { folder: folder.to_owned(), format, steps, last_good: None })
+    }
+
+    /// Writes frame `number` by `write`, then its `record`.
+    ///
+    /// # Errors
+    /// When one of them cannot be written. The error names the last good frame.
+    pub fn add(
+        &mut self,
+        number: u64,
+        record: &impl Serialize,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let path = self.folder.join(names::frame(number, self.format));
+        write_whole(&path, write).map_err(|cause| Error::file(&path, cause, self.remedy()))?;
+        self.last_good = Some(number);
+        self.steps.add(record)
+    }
+
+    /// What to do when a file of a frame cannot be written.
+    pub fn remedy(&self) -> String {
+        let good = match self.last_good {
+            Some(last) => format!("the frames up to {} are whole", names::frame(last, self.format)),
+            None => "no frame was written".to_owned(),
+        };
+        format!("make room or choose another folder with --out; {good}")
+    }
+}
+
+/// A thread that writes frames, so that the simulation goes on meanwhile.
+pub struct FrameThread<T> {
+    queue: Option<SyncSender<T>>,
+    thread: Option<JoinHandle<Result<()>>>,
+}
+
+impl<T: Send + 'static> FrameThread<T> {
+    /// Starts the thread for frames in `folder`. It hands each frame to `write`, and ends with the
+    /// first failure. `waiting` frames may wait for it.
+    ///
+    /// # Errors
+    /// When the system allows no more threads.
+    pub fn spawn(
+        folder: &Path,
+        waiting: usize,
+        mut write: impl FnMut(T) -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
+        let (queue, frames): (_, Receiver<T>) = sync_channel(waiting);
+        let thread = std::thread::Builder::new().name("frames".to_owned());
+        let thread = thread.spawn(move || frames.into_iter().try_for_each(&mut write));
+        let thread = thread.map_err(|cause| {
+            Error::file(folder, cause, "allow this user one more thread (ulimit -u)")
+        })?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+}
+
+impl<T> FrameThread<T> {
+    /// Hands over a frame. Waits while the queue is full.
+    ///
+    /// # Errors
+    /// The failure of an earlier frame. Nothing is written after it.
+    pub fn write(&mut self, frame: T) -> Result<()> {
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(frame).is_ok());
+        if sent { Ok(()) } else { self.join() }
+    }
+
+    /// Waits until all frames are on disk.
+    ///
+    /// # Errors
+    /// The failure of one of them.
+    pub fn finish(mut self) -> Result<()> {
+        self.join()
+    }
+
+    fn join(&mut self) -> Result<()> {
+        self.queue = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            None => Ok(()),
+            Some(Err(_)) => {
+                Err(Error::internal("frames", "the thread that writes them has panicked"))
+            }
+        }
+    }
+}
+
+impl<T> Drop for FrameThread<T> {
+    /// Waits for the queued frames. Their errors are lost, because nobody called `finish`.
+    fn drop(&mut self) {
+        let _ = self.join();
+    }
+}
