@@ -7,6 +7,7 @@ pub fn plural(count: usize, noun: &str) -> String {
         (_, "patch") => format!("{count} patches"),
         (_, "process") => format!("{count} processes"),
         (_, "query") => format!("{count} queries"),
+        (_, "body") => format!("{count} bodies"),
         _ => format!("{count} {noun}s"),
     }
 }

@@ -47,10 +47,34 @@ pub struct RankPlace {
     pub host: String,
     /// The processor cores it may use.
     pub cores: String,
-    /// Cloth vertices that it owns.
+    /// Cloth vertices, or rigid bodies at the start, that it owns.
     pub vertices: usize,
-    /// Its ghost points.
+    /// Its ghost points, or shadow copies at the start.
     pub ghosts: usize,
+}
+
+/// What a run of rigid bodies has beside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BodiesHead {
+    /// Movable bodies at the start.
+    pub count: u64,
+    /// Subdomains at the start.
+    pub subdomains: usize,
+    /// All bodies, by rising ids.
+    pub groups: Vec<GroupHead>,
+}
+
+/// Bodies with consecutive ids.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupHead {
+    /// Its name in the scene, or that of a wall.
+    pub name: String,
+    /// The first id.
+    pub first_id: u64,
+    /// Number of bodies.
+    pub count: u64,
+    /// Whether forces and contacts move them.
+    pub is_free: bool,
 }
 
 /// The whole file.
@@ -94,6 +118,9 @@ pub struct RunHead {
     /// Patches that changed their ranks. It is written when the run ends.
     #[serde(default)]
     pub repartitions: Repartitions,
+    /// The rigid bodies; absent in a run of cloth. The fields about patches are then 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bodies: Option<BodiesHead>,
 }
 
 /// How often patches changed their ranks during a run.
@@ -235,6 +262,7 @@ mod tests {
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),
+            bodies: None,
         }
     }
 

@@ -32,23 +32,38 @@ pub fn of_run(
     };
     let places = gather::items(world, &place)?;
     Ok(RunHead {
-        format: FORMAT,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        status: Status::Running,
-        error: None,
-        scene: job.scene.name.clone(),
-        seed: job.scene.seed,
-        ranks: world.size(),
-        threads: job.placement.threads,
-        transport: job.transport.to_owned(),
-        steps_per_frame: u64::from(job.scene.steps_per_frame),
         patches: model.partition.patches.len(),
         load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
         surface_index: quality::surface_index(&model.graph, &model.partition),
         bending: model.cloth.elements.bending.treatment.to_string(),
-        meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
         places,
-        energy: EnergyBalance::default(),
-        repartitions: Repartitions::default(),
+        ..RunHead::begun(job, world.size())
     })
+}
+
+impl RunHead {
+    /// What is known of any run on `ranks` ranks when it begins.
+    pub fn begun(job: &Job, ranks: usize) -> Self {
+        Self {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            status: Status::Running,
+            error: None,
+            scene: job.scene.name.clone(),
+            seed: job.scene.seed,
+            ranks,
+            threads: job.placement.threads,
+            transport: job.transport.to_owned(),
+            steps_per_frame: u64::from(job.scene.steps_per_frame),
+            patches: 0,
+            load_index: 0.0,
+            surface_index: 0.0,
+            bending: String::new(),
+            meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
+            places: Vec::new(),
+            energy: EnergyBalance::default(),
+            repartitions: Repartitions::default(),
+            bodies: None,
+        }
+    }
 }

@@ -6,6 +6,8 @@ use std::time::Instant;
 use cloth_sim::bodies::{Documents, Setup};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::partition::Partition;
+use cloth_sim::scene::bodies::RigidSetup;
+use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::{self, Scene};
 use cloth_sim::step::Model;
 
@@ -23,7 +25,9 @@ use crate::program::run::stage::{Show, Stage};
 pub struct Job {
     /// The scene with every default and override in it.
     pub scene: Scene,
-    /// How frames are written.
+    /// The rigid bodies, in a scene of some. What is of cloth is then empty.
+    pub bodies: Option<RigidSetup>,
+    /// How frames of cloth are written.
     pub format: &'static dyn Format,
     /// The meshes that frames are written from.
     pub documents: Documents,
@@ -77,10 +81,20 @@ impl Job {
             scene.frames = scene.frames.min(frames);
         }
         scene.refine = arguments.refine.unwrap_or(scene.refine);
-        let format = formats::named(&scene.output.format)?;
+        let home = arguments.scene.parent().unwrap_or(Path::new("."));
+        let bodies = match scene.bodies.is_empty() {
+            true => None,
+            false => {
+                check_arguments_of_bodies(arguments)?;
+                Some(build_bodies(&scene, home)?)
+            }
+        };
+        let format = match bodies {
+            None => formats::named(&scene.output.format)?,
+            Some(_) => formats::ALL[0],
+        };
         check_step("--time-line", arguments.time_line, &scene)?;
         check_step("--record-every", arguments.record_every, &scene)?;
-        let home = arguments.scene.parent().unwrap_or(Path::new("."));
         memory::check_shapes(&scene)?;
         let mut setup = scene::build(&scene, home)?;
         memory::check_bodies(&setup)?;
@@ -93,6 +107,7 @@ impl Job {
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         Ok(Self {
             scene,
+            bodies,
             format,
             documents,
             materials,
@@ -154,6 +169,21 @@ impl Job {
         let start = model.check_start()?;
         self.warnings.extend(start.iter().map(|it| format!("the scene starts with {it}")));
         Ok(model)
+    }
+}
+
+/// Refuses options that only cloth has.
+fn check_arguments_of_bodies(arguments: &Arguments) -> Result<()> {
+    let of_cloth = [
+        ("--time-line", arguments.time_line.is_some()),
+        ("--record-tasks", arguments.record_tasks.is_some()),
+        ("--refine", arguments.refine.is_some()),
+    ];
+    match of_cloth.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            Err(Error::input(option, "this scene has rigid bodies and no cloth", "leave it out"))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A run from arguments to frames, as a numbered table of contents.
 
+mod bodies;
 mod details;
 mod drops;
 mod ends;
@@ -88,11 +89,14 @@ fn run_in_process(arguments: &Arguments) -> Result<Option<Signal>> {
     let interrupt = BlockedSignals::block()?.watch(ProcessKind::AllRanks)?;
     let mut job = Job::new(arguments, "threads", placement, arguments.show())?;
     let folder = claim(&interrupt, &job)?;
+    let of_rank = |world: &dyn World| (world.rank() == 0).then_some(&*folder);
+    if let Some(setup) = job.bodies.take() {
+        let run =
+            |world: &dyn World| bodies::run_rank(&job, world, &setup, of_rank(world), &interrupt);
+        return Ok(in_process::run(ranks, run)?.first().copied().flatten());
+    }
     let model = Arc::new(job.model(|build| build(ranks))?);
-    let run = |world: &dyn World| {
-        let folder = (world.rank() == 0).then_some(&*folder);
-        run_rank(&job, world, model.clone(), folder, &interrupt)
-    };
+    let run = |world: &dyn World| run_rank(&job, world, model.clone(), of_rank(world), &interrupt);
     Ok(in_process::run(ranks, run)?.first().copied().flatten())
 }
 
@@ -120,6 +124,10 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Signal
         let show = if is_first { arguments.show() } else { Show::ERRORS };
         let mut job = Job::new(arguments, "mpi", placement, show)?;
         let folder = is_first.then(|| claim(&interrupt, &job)).transpose()?;
+        if let Some(setup) = job.bodies.take() {
+            let outcome = bodies::run_rank(&job, world, &setup, folder.as_deref(), &interrupt);
+            return outcome.map(Ok);
+        }
         let model = job.model(|build| Partition::shared(world, || build(world.size())))?;
         run_rank(&job, world, Arc::new(model), folder.as_deref(), &interrupt).map(Ok)
     })?

@@ -7,6 +7,7 @@ use nalgebra::UnitQuaternion;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
+use crate::partition::methods::Repartition;
 use crate::rigid::body::{BodyId, MaterialId, Shape, SolidId};
 use crate::rigid::contact::ContactSettings;
 use crate::rigid::domain::Domain;
@@ -74,6 +75,14 @@ impl RigidSetup {
     /// Number of free bodies.
     pub fn body_count(&self) -> u64 {
         self.generators.iter().map(Generator::count).sum()
+    }
+
+    /// When power cells follow the measured work. A grid stays.
+    pub fn repartition(&self) -> Repartition {
+        match self.spec.method {
+            Division::Grid(..) => Repartition::Never,
+            Division::PowerCells => self.spec.repartition,
+        }
     }
 
     /// The group of a body, by its place in `groups`.

@@ -7,6 +7,7 @@
 //! | [`obj`], [`surface`] | Wavefront OBJ: surfaces, for a few thousand bodies |
 //! | [`obstacles`] | once a run: the bodies that stand still, the shapes of solids |
 //! | [`owners`] | the rank of each body, in a file beside the frame |
+//! | [`record`] | its line in `steps.jsonl` |
 //! | [`writer`] | writes all of these in a thread of its own |
 //!
 //! Rows are in the order of ids, and nothing in a frame depends on ranks. So its bytes are the same
@@ -16,6 +17,7 @@ mod columns;
 pub mod obj;
 pub mod obstacles;
 pub mod owners;
+pub mod record;
 pub mod row;
 pub mod surface;
 pub mod vtp;

@@ -1,0 +1,129 @@
+//! What is gathered from all ranks: the head of a run, the bodies of a frame, and its steps.
+
+use cloth_sim::error::Result;
+use cloth_sim::ranks::launch::HostBinding;
+use cloth_sim::ranks::{World, message};
+use cloth_sim::rigid::body::Shape;
+use cloth_sim::rigid::{RigidReport, RigidSimulation};
+use cloth_sim::scene::bodies::{Movement, RigidSetup};
+
+pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
+use crate::program::output::bodies::record::BodyStepRecord;
+use crate::program::output::bodies::{BodyFrame, BodyRow};
+use crate::program::output::run_json::{BodiesHead, GroupHead, RankPlace, RunHead};
+use crate::program::run::gather;
+use crate::program::run::job::Job;
+
+/// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
+///
+/// # Errors
+/// When a rank fails.
+pub fn head(
+    job: &Job,
+    world: &dyn World,
+    setup: &RigidSetup,
+    simulation: &RigidSimulation,
+) -> Result<RunHead> {
+    let here = HostBinding::here();
+    let place = RankPlace {
+        rank: world.rank(),
+        host: here.host,
+        cores: here.cpus_allowed,
+        vertices: simulation.population().own_count(),
+        ghosts: simulation.population().copies().len(),
+    };
+    let places = gather::items(world, &place)?;
+    let groups = setup.groups.iter().map(|group| GroupHead {
+        name: group.name.clone(),
+        first_id: group.first_id,
+        count: group.count,
+        is_free: group.movement == Movement::Free,
+    });
+    let bodies = BodiesHead {
+        count: setup.body_count(),
+        subdomains: simulation.region().subdomains().count(),
+        groups: groups.collect(),
+    };
+    Ok(RunHead { bodies: Some(bodies), places, ..RunHead::begun(job, world.size()) })
+}
+
+/// The bodies of all ranks, on rank 0; nothing on the others. Collective.
+///
+/// # Errors
+/// When a rank fails.
+pub fn rows(
+    number: u64,
+    world: &dyn World,
+    setup: &RigidSetup,
+    simulation: &RigidSimulation,
+) -> Result<BodyFrame> {
+    let reach = |shape: &Shape| setup.solids.reach(shape);
+    let owner = world.rank() as u32;
+    let own = simulation.population().own().iter();
+    let mine = own.map(|body| BodyRow::of(body, setup.group_of(body.id) as u32, owner, reach));
+    let mut rows = message::gather_v(world, 0, &Vec::from_iter(mine))?;
+    let time_s = simulation.time_s();
+    if world.rank() == 0 {
+        let moving = setup.fixed.bodies().iter().filter(|body| body.motion.is_some());
+        rows.extend(moving.map(|body| {
+            let group = setup.group_of(body.id) as u32;
+            BodyRow::of_fixed(body, &body.state(time_s, 0.0), group, reach)
+        }));
+    }
+    Ok(BodyFrame::new(number, time_s, rows))
+}
+
+/// What one rank measures in the steps that lead to a frame.
+#[derive(Default)]
+pub struct FrameSteps {
+    steps: Vec<BodyStepRecord>,
+    work_s: f64,
+    /// Bodies that went to another subdomain, and that left the domain.
+    crossed_and_left: [i64; 2],
+}
+
+impl FrameSteps {
+    /// Adds a step.
+    pub fn add(&mut self, step: u64, rank: usize, report: &RigidReport) {
+        self.steps.push(BodyStepRecord::new(step, rank, report));
+        self.work_s += report.work_s();
+        self.crossed_and_left[0] += report.traffic.crossed as i64;
+        self.crossed_and_left[1] += report.traffic.left as i64;
+    }
+
+    /// Time in which this rank worked, s.
+    pub fn work_s(&self) -> f64 {
+        self.work_s
+    }
+
+    /// The record of `frame`, whose last step is over. It is whole on rank 0. Collective.
+    ///
+    /// # Errors
+    /// When a rank fails.
+    pub fn gather(
+        &self,
+        frame: u64,
+        world: &dyn World,
+        simulation: &RigidSimulation,
+    ) -> Result<Record> {
+        let census = simulation.census()?;
+        let mut counts = self.crossed_and_left;
+        world.all_reduce_sum(&mut counts)?;
+        let [crossed, left] = counts.map(|count| count as u64);
+        let mut steps = gather::items(world, &self.steps)?.concat();
+        steps.sort_by_key(|step| (step.step, step.rank));
+        Ok(Record {
+            frame,
+            time_s: simulation.time_s(),
+            bodies: census.bodies,
+            ids_hash: format!("{:016x}", census.ids),
+            state_hash: format!("{:016x}", census.states),
+            left,
+            crossed,
+            totals: simulation.totals()?.into(),
+            deepest: simulation.deepest_overlap()?.map(Into::into),
+            repartition_s: None,
+            steps,
+        })
+    }
+}

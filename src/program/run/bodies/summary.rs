@@ -1,0 +1,190 @@
+//! The closing summary of a run of rigid bodies.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use cloth_sim::rigid::Phase;
+use cloth_sim::scene::bodies::RigidSetup;
+
+use crate::program::output::bodies::record::{BodyFrameRecord, BodyStepRecord, OverlapRecord};
+use crate::program::output::names;
+use crate::program::output::run_json::RunHead;
+use crate::program::words::{grouped, plural, significant};
+
+/// Extremes and sums of a run.
+#[derive(Default)]
+pub struct Peaks {
+    bodies: u64,
+    left: u64,
+    steps: u64,
+    /// Contacts of the last step, all ranks.
+    contacts: u64,
+    /// The most contacts in a step, and the frame after it.
+    most_contacts: (u64, u64),
+    /// The deepest overlap, and its frame.
+    deepest: Option<(OverlapRecord, u64)>,
+    /// Energy of the first and of the last frame, J.
+    energy_j: Option<[f64; 2]>,
+    /// Time in each phase, s: in it, and waiting in it, all ranks.
+    seconds: [[f64; 2]; 5],
+    /// Sums over all ranks and steps.
+    messages: u64,
+    bytes: u64,
+    migrated: u64,
+}
+
+impl Peaks {
+    /// Adds a frame.
+    pub fn add(&mut self, frame: &BodyFrameRecord) {
+        self.bodies = frame.bodies;
+        self.left += frame.left;
+        let energy = frame.totals.energy_j();
+        self.energy_j = Some([self.energy_j.map_or(energy, |[first, _]| first), energy]);
+        let mut contacts = BTreeMap::<u64, u64>::new();
+        for step in &frame.steps {
+            *contacts.entry(step.step).or_default() += step.contacts;
+            self.add_step(step);
+        }
+        self.steps += contacts.len() as u64;
+        if let Some(last) = contacts.values().last() {
+            self.contacts = *last;
+        }
+        let most = contacts.into_values().max().unwrap_or_default();
+        if most > self.most_contacts.0 {
+            self.most_contacts = (most, frame.frame);
+        }
+        let deepest = frame.deepest.map(|overlap| (overlap, frame.frame));
+        let known = self.deepest.map_or(0.0, |(overlap, _)| overlap.share);
+        if deepest.is_some_and(|(overlap, _)| overlap.share > known) {
+            self.deepest = deepest;
+        }
+    }
+
+    fn add_step(&mut self, step: &BodyStepRecord) {
+        self.messages += step.messages;
+        self.bytes += step.bytes;
+        self.migrated += step.migrated;
+        for phase in Phase::ALL {
+            let sums = &mut self.seconds[phase as usize];
+            sums[0] += step.seconds(phase);
+            sums[1] += step.waited_s(phase);
+        }
+    }
+
+    /// Contacts of the last step.
+    pub fn last_contacts(&self) -> u64 {
+        self.contacts
+    }
+}
+
+/// The closing summary: the bodies, their extremes, the frames and what to do with them.
+pub struct Summary<'a> {
+    /// The run.
+    pub head: &'a RunHead,
+    /// Its bodies.
+    pub setup: &'a RigidSetup,
+    /// Its extremes.
+    pub peaks: &'a Peaks,
+    /// Number of the last frame.
+    pub frames: usize,
+    /// The format of the frames.
+    pub format: &'static str,
+    /// The folder of the frames.
+    pub folder: &'a Path,
+    /// Wall time of the set-up, s.
+    pub set_up_s: f64,
+    /// Wall time of the run, set-up included, s.
+    pub wall_s: f64,
+    /// Whether times and messages are printed too.
+    pub details: bool,
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { head, frames, wall_s, set_up_s, .. } = *self;
+        let a_frame = (wall_s - set_up_s) / frames.max(1) as f64;
+        writeln!(
+            f,
+            "{}: {} in {wall_s:.1} s ({set_up_s:.1} s set-up, {} s a frame; {} x {})",
+            head.scene,
+            plural(frames, "frame"),
+            significant(a_frame),
+            plural(head.ranks, "rank"),
+            plural(head.threads, "thread"),
+        )?;
+        self.write_bodies(f)?;
+        if self.details {
+            self.write_details(f)?;
+        }
+        let folder = self.folder.display();
+        writeln!(f, "  frames    {folder}, up to {}", names::frame(frames as u64, self.format))?;
+        writeln!(f, "  to check  cloth-sim check {folder}")?;
+        write!(f, "  to see    open the .{} files in ParaView, or see docs/rigid.md", self.format)
+    }
+}
+
+impl Summary<'_> {
+    fn write_bodies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Peaks { bodies, left, most_contacts, deepest, energy_j, steps, .. } = self.peaks;
+        let gone =
+            if *left > 0 { format!(", {} left the domain", grouped(*left)) } else { String::new() };
+        writeln!(f, "  bodies    {}{gone}", grouped(*bodies))?;
+        let updates = self.head.bodies.as_ref().map_or(0, |it| it.count) * steps;
+        let seconds = (self.wall_s - self.set_up_s).max(1e-9);
+        writeln!(
+            f,
+            "  speed     {} body updates a second",
+            grouped((updates as f64 / seconds) as u64)
+        )?;
+        match most_contacts {
+            (0, _) => writeln!(f, "  contacts  none")?,
+            (most, frame) => writeln!(
+                f,
+                "  contacts  at most {} in a step, before frame {frame}",
+                grouped(*most)
+            )?,
+        }
+        if let Some((overlap, frame)) = deepest {
+            let [first, second] = overlap.bodies.map(|id| self.setup.name_of(id));
+            writeln!(
+                f,
+                "  overlap   deepest {} mm, {} % of half a width: {first} and {second}, frame {frame}",
+                significant(1e3 * overlap.depth_m),
+                significant(100.0 * overlap.share),
+            )?;
+        }
+        let Some([first, last]) = energy_j else { return Ok(()) };
+        writeln!(
+            f,
+            "  energy    {} J at the start, {} J at the end",
+            significant(*first),
+            significant(*last)
+        )
+    }
+
+    fn write_details(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Peaks { seconds, messages, bytes, migrated, .. } = self.peaks;
+        let all: f64 = seconds.iter().map(|[time, _]| time).sum::<f64>().max(1e-12);
+        for phase in Phase::ALL {
+            let [time, waited] = seconds[phase as usize];
+            writeln!(
+                f,
+                "  {:<16} {:>5.1} % of the steps, {:.1} % waiting for messages",
+                phase.name(),
+                100.0 * time / all,
+                100.0 * waited / all
+            )?;
+        }
+        let repartitions = self.head.repartitions;
+        writeln!(
+            f,
+            "  messages  {} with {} bytes; {} went to another rank; {} in {:.2} s",
+            grouped(*messages),
+            grouped(*bytes),
+            plural(*migrated as usize, "body"),
+            plural(repartitions.count as usize, "new division"),
+            repartitions.seconds
+        )
+    }
+}
