@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
@@ -14,9 +14,18 @@ use common::run::{Start, cloth_sim, scene};
 const LIMIT: Duration = Duration::from_secs(5);
 
 fn run_with(fault: &str, start: Start, folder: &Path) -> Output {
+    run_scene(&scene("sheet.ron"), fault, start, folder)
+}
+
+fn run_scene(scene: &Path, fault: &str, start: Start, folder: &Path) -> Output {
     let mut command = cloth_sim(start);
-    command.arg(scene("sheet.ron")).arg("--out").arg(folder).args(["--frames", "2"]);
+    command.arg(scene).arg("--out").arg(folder).args(["--frames", "2"]);
     finish_within(LIMIT, command.env("CLOTH_SIM_FAULT", fault))
+}
+
+/// A scene of rigid bodies.
+fn grains() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron")
 }
 
 fn starts() -> Vec<Start> {
@@ -30,9 +39,14 @@ fn starts() -> Vec<Start> {
 #[test]
 fn a_panic_or_an_error_on_one_rank_ends_all_with_one_message() {
     for start in starts() {
-        for (fault, word) in [("panic:1:5", "panicked"), ("error:2:5", "injected fault")] {
+        for (scene, fault, word) in [
+            (scene("sheet.ron"), "panic:1:5", "panicked"),
+            (scene("sheet.ron"), "error:2:5", "injected fault"),
+            (grains(), "panic:1:5", "panicked"),
+            (grains(), "error:2:5", "injected fault"),
+        ] {
             let folder = tempfile::tempdir().expect("a temporary folder");
-            let output = run_with(fault, start, &folder.path().join("run"));
+            let output = run_scene(&scene, fault, start, &folder.path().join("run"));
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!output.status.success(), "{start:?} {fault} succeeded");
             let rank = &fault.split(':').nth(1).expect("a rank");

@@ -1,0 +1,200 @@
+//! Scenes of rigid bodies with the real program: the same files on any number of ranks, and clear
+//! errors.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use common::run::{Start, cloth_sim, finish, frames_of};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+const REFERENCE: Start = Start::Threads(1, 1);
+
+fn starts() -> Vec<Start> {
+    let threads = [(1, 2), (2, 1), (3, 2), (8, 1)];
+    let mut starts = Vec::from(threads.map(|(ranks, threads)| Start::Threads(ranks, threads)));
+    if cfg!(feature = "mpi") {
+        starts.extend([2, 4].map(Start::Mpi));
+    }
+    starts
+}
+
+fn grains() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron")
+}
+
+/// What a run must not change with its ranks: the frames as files, and what lines of `steps.jsonl` say
+/// of all bodies.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    files: BTreeMap<String, String>,
+    lines: Vec<BTreeMap<String, Value>>,
+}
+
+/// Fields of a frame that are of all bodies. (Which body crosses a border of subdomains depends on
+/// the division.)
+const OF_ALL: [&str; 11] = [
+    "frame",
+    "time_s",
+    "bodies",
+    "ids_hash",
+    "state_hash",
+    "left",
+    "translation_j",
+    "rotation_j",
+    "potential_j",
+    "momentum",
+    "deepest",
+];
+
+fn run(start: Start, scene: &Path, more: &[&str]) -> Outcome {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let output = finish(cloth_sim(start).arg(scene).arg("--out").arg(&out).args(more));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{start:?} {more:?}: {said}");
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(&out).expect("the run folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with("frame_") || name == "obstacles.obj" {
+            let bytes = std::fs::read(&path).expect("a frame can be read");
+            files.insert(name, format!("{:x}", Sha256::digest(bytes)));
+        }
+    }
+    let frames = frames_of(&out);
+    assert_eq!(frames.len() + 1, files.len(), "frames and obstacles");
+    let line = |frame: &Value| {
+        let of_all = OF_ALL.iter().map(|&name| (name.to_owned(), frame[name].clone()));
+        BTreeMap::from_iter(of_all)
+    };
+    Outcome { files, lines: frames.iter().map(line).collect() }
+}
+
+/// The same files and numbers with each response, on any ranks, threads and transport; with power
+/// cells that move after every frame, a grid, and both ways of synchronisation.
+#[test]
+fn frames_are_the_same_on_any_ranks() {
+    const DIVISIONS: [&[&str]; 3] = [
+        &["--set", "domain.repartition=Always", "--set", "synchronisation=ShadowOwner"],
+        &["--set", "domain.method=Grid(3, 2, 2)"],
+        &["--set", "domain.method=Grid(1, 1, 8)", "--set", "synchronisation=ShadowOwner"],
+    ];
+    for response in ["response=Ffd", "response=Nonsmooth(sweeps: 6)"] {
+        let reference = run(REFERENCE, &grains(), &["--set", response]);
+        let hashes: Vec<_> = reference.lines.iter().map(|line| &line["state_hash"]).collect();
+        assert!(hashes.windows(2).all(|two| two[0] != two[1]), "nothing moves");
+        assert_eq!(reference.lines[4]["bodies"], 250 + 72 + 50);
+        for (start, division) in starts().into_iter().zip(DIVISIONS.into_iter().cycle()) {
+            let more = [&["--set", response], division].concat();
+            let outcome = run(start, &grains(), &more);
+            assert!(outcome == reference, "{start:?} {more:?} differs");
+        }
+    }
+}
+
+/// The run folder names a scene that gives the same frames again.
+#[test]
+fn the_resolved_scene_runs_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let done = finish(cloth_sim(REFERENCE).arg(grains()).arg("--out").arg(&out));
+    assert!(done.status.success());
+    let said = String::from_utf8_lossy(&done.stdout);
+    for word in ["372", "overlap", "contacts", "frame_0004.vtp"] {
+        assert!(said.contains(word), "{said}");
+    }
+    let again = run(Start::Threads(2, 1), &out.join("scene.ron"), &[]);
+    assert!(again == run(REFERENCE, &grains(), &[]));
+}
+
+/// A scene of some `bodies` with more `fields`.
+fn scene(bodies: &str, fields: &str) -> String {
+    format!(
+        "Scene(frames: 2, bodies: [{bodies}], {fields} gravity_m_per_s2: (0, 0, 0),
+            materials: [(name: \"glass\", density_kg_per_m3: 2500, restitution: 1)])"
+    )
+}
+
+/// Runs the scene and expects that it fails and says all of `words`.
+fn assert_refused(start: Start, text: &str, words: &[&str]) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("bad.ron");
+    std::fs::write(&file, text).expect("a scene is written");
+    let open = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n";
+    std::fs::write(folder.path().join("open.obj"), open).expect("a mesh is written");
+    let out = folder.path().join("out");
+    let output = finish(cloth_sim(start).arg(&file).arg("--out").arg(&out));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "no failure, wanted {words:?}");
+    assert!(!said.contains("panicked"), "{said}");
+    assert!(said.contains("help: "), "no remedy: {said}");
+    for word in words {
+        assert!(said.contains(word), "wanted {word:?} in: {said}");
+    }
+}
+
+#[test]
+fn what_cannot_run_is_refused() {
+    let ball =
+        |fields: &str| format!("(shape: Sphere(radius_m: 0.1), material: \"glass\", {fields})");
+    let one = |fields: &str| scene(&ball(fields), "");
+    for (text, words) in [
+        (
+            one("arrangement: At([(0, 0, 0), (0.15, 0, 0)])"),
+            &["sphere[0] overlaps sphere[1]", "5.000e-2 m", "move them apart"][..],
+        ),
+        (one("arrangement: At([(0.95, 0, 0)])"), &["sphere overlaps wall_right by 5.000e-2 m"]),
+        (one("arrangement: At([(2, 0, 0)])"), &["outside the domain", "bodies[0].arrangement"]),
+        (
+            scene("(shape: Sphere(radius_m: 0), material: \"glass\")", ""),
+            &["bodies[0].shape.radius_m", "not positive"],
+        ),
+        (
+            scene("(shape: Sphere(radius_m: NaN), material: \"glass\")", ""),
+            &["bodies[0].shape.radius_m", "NaN"],
+        ),
+        (
+            scene("(shape: Mesh(\"open.obj\"), material: \"glass\")", ""),
+            &["bodies[0].shape", "border"],
+        ),
+        (
+            one("velocity: Constant(m_per_s: (150, 0, 0))"),
+            &["body 0", "more than half of the smallest diameter", "smaller time step"],
+        ),
+        (
+            one("arrangement: Random(count: 2000, min_m: (-1, -1, -1), max_m: (1, 1, 1))"),
+            &["bodies[0]", "1000 cells"],
+        ),
+        (scene(&ball(""), "domain: (method: Grid(4000000000, 2, 1)),"), &["domain.method"]),
+        (scene(&ball(""), "output: (format: \"vtk\"),"), &["output.format", "vtp"]),
+        (
+            scene(
+                &ball(
+                    "arrangement: Grid(count: (9, 9, 9), origin_m: (-0.9, -0.9, -0.9), spacing_m: 0.22)",
+                ),
+                "output: (format: \"gif\"),",
+            ),
+            &["output.format", "gif"],
+        ),
+    ] {
+        assert_refused(Start::Threads(2, 1), &text, words);
+    }
+}
+
+/// Both numbers and the remedy; with the remedy the same scene runs.
+#[test]
+fn bodies_too_large_for_next_neighbours_are_refused() {
+    let large =
+        "(shape: Sphere(radius_m: 0.3), material: \"glass\", velocity: Random(max_m_per_s: 1))";
+    let grid = "domain: (borders: (Periodic, Periodic, Periodic), method: Grid(8, 1, 1)),";
+    let words = ["radius 0.3 m", "0.25 m", "ShadowOwner"];
+    assert_refused(Start::Threads(2, 1), &scene(large, grid), &words);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("large.ron");
+    let fields = format!("{grid} synchronisation: ShadowOwner,");
+    std::fs::write(&file, scene(large, &fields)).expect("a scene is written");
+    assert!(run(Start::Threads(4, 1), &file, &[]) == run(REFERENCE, &file, &[]));
+}
