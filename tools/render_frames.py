@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Renders frames of a run folder side by side into one picture.
 
-    pip install numpy pillow pyvista
+    pip install matplotlib numpy pillow pyvista
     tools/render_frames.py out/tablecloth 5 12 25 --output docs/images/tablecloth.png
     tools/render_frames.py out/well 0 50 100 --colour speed
 
@@ -15,6 +15,7 @@ import argparse
 import csv
 import pathlib
 
+import matplotlib
 import numpy as np
 import pyvista
 import vtk
@@ -218,9 +219,9 @@ def set_colours(bodies, colour):
     elif bodies:
         values = np.concatenate([one.values for one in bodies])
         low, high = values.min(), max(np.quantile(values, 0.99), values.min() + 1e-12)
-        table = pyvista.LookupTable("viridis", scalar_range=(low, high))
         for one in bodies:
-            one.colours = np.array(table(one.values))[:, :3].astype(np.uint8)
+            share = np.clip((one.values - low) / (high - low), 0, 1)
+            one.colours = matplotlib.colormaps["viridis"](share, bytes=True)[:, :3]
         print(f"{colour}: {low:.3g} (dark) to {high:.3g} (bright)")
 
 

@@ -139,6 +139,20 @@ pub struct Traffic {
     pub left: u64,
 }
 
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        let Self { messages, bytes, created, removed, twice, migrated, crossed, left } = other;
+        self.messages += messages;
+        self.bytes += bytes;
+        self.created += created;
+        self.removed += removed;
+        self.twice += twice;
+        self.migrated += migrated;
+        self.crossed += crossed;
+        self.left += left;
+    }
+}
+
 /// Keeps the population of one rank in step with those of the others.
 #[derive(Debug)]
 pub struct Synchroniser {

@@ -1,0 +1,110 @@
+//! Verifies the frames of a run of rigid bodies.
+//!
+//! Each frame is read back from its file. Is it there and whole? Are its numbers finite? Is each
+//! body there once, unless the run has recorded that it left the domain? How deep do bodies overlap?
+//! The overlap is that of the library's broad and narrow phase on one rank, from the poses in the
+//! file alone.
+
+mod folder;
+mod frame;
+mod recorded;
+mod table;
+
+use std::path::Path;
+
+use cloth_sim::error::Result;
+use cloth_sim::rigid::overlap::Overlap;
+
+use crate::program::check::bodies::folder::BodyRun;
+use crate::program::check::bodies::frame::{Before, BodyCheck};
+use crate::program::check::bodies::recorded::Recorded;
+use crate::program::check::record::Record;
+use crate::program::check::{CheckSettings, Fault, Findings, SEE_LIST, UNFINISHED};
+
+/// The result of a check of bodies.
+#[derive(Debug, Clone)]
+pub struct BodyReport {
+    run: BodyRun,
+    /// Its frames, in order.
+    frames: Vec<BodyCheck>,
+    /// What the run says about its steps.
+    recorded: Recorded,
+    /// The deepest overlap that is allowed, as a share of half of the smaller body's width.
+    max_overlap: f64,
+}
+
+/// Checks one frame after the other, because each may fill the memory. Calls `done` after each.
+///
+/// # Errors
+/// As for [`super::check_run`].
+pub fn check(
+    folder: &Path,
+    record: Record,
+    settings: &CheckSettings,
+    done: impl Fn(),
+) -> Result<BodyReport> {
+    let run = BodyRun::open(folder, record)?;
+    let recorded = Recorded::read(folder)?;
+    let mut before = Before { frame: 0, ids: run.ids().collect() };
+    let check = |number| {
+        let frame = BodyCheck::new(&run, number, &mut before, settings.threads);
+        done();
+        frame
+    };
+    let frames = (0..run.record.frames).map(check).collect();
+    Ok(BodyReport { run, frames, recorded, max_overlap: settings.max_overlap })
+}
+
+impl BodyReport {
+    fn faulty_frames(&self) -> usize {
+        self.frames.iter().filter(|frame| self.is_faulty(frame)).count()
+    }
+
+    fn is_faulty(&self, frame: &BodyCheck) -> bool {
+        let BodyCheck { damaged, doubled, unknown, back, outside, .. } = frame;
+        let found = [damaged, doubled, unknown, back, outside];
+        frame.fault.is_some()
+            || found.into_iter().any(|found| found.count > 0)
+            || self.lost(frame).is_some()
+            || frame.overlap.as_ref().is_some_and(|overlap| overlap.share > self.max_overlap)
+    }
+
+    /// How many bodies are gone, if these are not as many as the run has recorded.
+    fn lost(&self, frame: &BodyCheck) -> Option<String> {
+        // A fault says what happened to a frame that could not be read.
+        let left = self.recorded.left(frame.after, frame.frame);
+        let (is_read, gone) = (frame.energy_j.is_some(), frame.gone.count);
+        (is_read && gone != left).then(|| {
+            format!("{gone} bodies are gone, and the run says that {left} left the domain")
+        })
+    }
+
+    /// The frame with the deepest overlap.
+    fn deepest(&self) -> Option<(&BodyCheck, &Overlap)> {
+        let overlaps = self.frames.iter().filter_map(|it| Some((it, it.overlap.as_ref()?)));
+        overlaps.max_by(|(_, a), (_, b)| a.share.total_cmp(&b.share))
+    }
+}
+
+impl Findings for BodyReport {
+    fn fault(&self) -> Option<Fault> {
+        let unfinished = &self.run.record.unfinished;
+        let cause = match (self.faulty_frames(), unfinished) {
+            (0, None) => return None,
+            (0, Some(unfinished)) => unfinished.clone(),
+            (faulty, _) => format!("faults in {faulty} of {} frames", self.frames.len()),
+        };
+        let too_deep = |frame: &BodyCheck| {
+            frame.overlap.as_ref().is_some_and(|overlap| overlap.share > self.max_overlap)
+        };
+        let remedy = if self.frames.iter().any(too_deep) {
+            "see the list on standard output; more steps (steps_per_frame) or `response: Nonsmooth` \
+             keep bodies apart"
+        } else if unfinished.is_some() {
+            UNFINISHED
+        } else {
+            SEE_LIST
+        };
+        Some(Fault { cause, remedy })
+    }
+}

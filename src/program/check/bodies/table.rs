@@ -1,0 +1,102 @@
+//! The report of a check of bodies as text: a table and a list of faults.
+
+use std::fmt;
+
+use cloth_sim::rigid::overlap::Overlap;
+
+use crate::program::check::bodies::BodyReport;
+use crate::program::check::bodies::folder::Expected;
+use crate::program::check::bodies::frame::{BodyCheck, Found};
+use crate::program::output::bodies::vtp;
+use crate::program::output::names;
+use crate::program::words::plural;
+
+impl fmt::Display for BodyReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (run, setup) = (&self.run, &self.run.setup);
+        writeln!(
+            f,
+            "{}: {}, {}, {} fixed; overlap against half of the smaller body's width",
+            run.record.scene.name,
+            plural(self.frames.len(), "frame"),
+            plural(setup.body_count() as usize, "free body"),
+            setup.fixed.bodies().len(),
+        )?;
+        writeln!(f, "  frame    bodies     deepest m  overlap %      energy J")?;
+        self.frames.iter().try_for_each(|frame| write_row(f, frame))?;
+        if let Some((frame, overlap)) = self.deepest() {
+            writeln!(f, "deepest overlap: frame {}: {}", frame.frame, self.describe(overlap))?;
+        }
+        if let Some(unfinished) = &run.record.unfinished {
+            writeln!(f, "run.json: {unfinished}")?;
+        }
+        self.frames.iter().try_for_each(|frame| self.write_faults(f, frame))?;
+        match self.faulty_frames() {
+            0 => write!(f, "no fault in {}", plural(self.frames.len(), "frame")),
+            faulty => write!(f, "faults in {faulty} of {}", plural(self.frames.len(), "frame")),
+        }
+    }
+}
+
+fn write_row(f: &mut fmt::Formatter<'_>, frame: &BodyCheck) -> fmt::Result {
+    let number = frame.frame;
+    let Some(energy_j) = frame.energy_j else { return writeln!(f, "  {number:>5}  {:>8}", "-") };
+    let (depth, share) = frame.overlap.map_or((0.0, 0.0), |it| (it.depth, it.share));
+    let bodies = frame.bodies;
+    writeln!(f, "  {number:>5}  {bodies:>8}  {depth:>12.3e}  {:>9.3}  {energy_j:>12.5e}", 100.0 * share)
+}
+
+impl BodyReport {
+    fn describe(&self, overlap: &Overlap) -> String {
+        let Overlap { bodies, depth, share, point } = overlap;
+        let [first, second] = bodies.map(|id| self.run.setup.name_of(id));
+        format!(
+            "{first} and {second} overlap by {depth:.3e} m ({:.3} %) at ({:.6}, {:.6}, {:.6}) m",
+            100.0 * share,
+            point.x,
+            point.y,
+            point.z
+        )
+    }
+
+    fn write_faults(&self, f: &mut fmt::Formatter<'_>, frame: &BodyCheck) -> fmt::Result {
+        let file = names::frame(frame.frame, vtp::NAME);
+        if let Some(fault) = &frame.fault {
+            writeln!(f, "{file}: {fault}")?;
+        }
+        for (found, what) in [
+            (&frame.damaged, "have numbers that no body has"),
+            (&frame.doubled, "are there more than once"),
+            (&frame.unknown, "do not belong into a frame of this scene"),
+            (&frame.outside, "are outside the domain"),
+            (&frame.back, "were gone in the frame before"),
+        ] {
+            if found.count > 0 {
+                writeln!(f, "{file}: {} {what}: {}", found.count, self.names(found))?;
+            }
+        }
+        if let Some(lost) = self.lost(frame) {
+            writeln!(f, "{file}: {lost}: {}", self.names(&frame.gone))?;
+        }
+        match &frame.overlap {
+            Some(overlap) if overlap.share > self.max_overlap => {
+                let limit = 100.0 * self.max_overlap;
+                writeln!(f, "{file}: {}, more than {limit} %", self.describe(overlap))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Bodies are named like in a scene: `balls[17]`.
+    fn names(&self, found: &Found) -> String {
+        let name = |&id: &u64| match self.run.expected(id) {
+            Expected::Absent => format!("body {id}"),
+            Expected::Free | Expected::Keyframed => self.run.setup.name_of(id),
+        };
+        let names = Vec::from_iter(found.first.iter().map(name)).join(", ");
+        match found.count - found.first.len() as u64 {
+            0 => names,
+            more => format!("{names} and {more} more"),
+        }
+    }
+}
