@@ -4,7 +4,6 @@
 pub fn plural(count: usize, noun: &str) -> String {
     match (count, noun) {
         (1, _) => format!("1 {noun}"),
-        (_, "free body") => format!("{count} free bodies"),
         (_, "patch") => format!("{count} patches"),
         (_, "process") => format!("{count} processes"),
         (_, "query") => format!("{count} queries"),

@@ -7,8 +7,8 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
 use crate::program::profile::canvas::{Area, Drawn};
-use crate::program::profile::panel::{BOTTOM, LEFT, RIGHT, TOP};
 use crate::program::profile::panel;
+use crate::program::profile::panel::{BOTTOM, LEFT, RIGHT, TOP};
 
 /// What a heat map shows.
 pub(super) struct HeatMap<'a> {

@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::observe::ProcessorUse;
-use cloth_sim::scene;
 use cloth_sim::step::Phase;
 
 use crate::program::output::names;
@@ -130,8 +129,7 @@ impl Profile {
         }
         let profile = frames.of_run(&head);
         if profile.frames.is_empty() {
-            let remedy = "wait until the run has written a frame, then repeat this";
-            return Err(Error::file(folder.join(names::STEPS), "the run has no step", remedy));
+            return Err(no_step(folder));
         }
         Ok(profile)
     }
@@ -210,8 +208,22 @@ pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
 
 /// Whether a run is of rigid bodies.
 fn is_of_bodies(run: &Path) -> Result<bool> {
-    let path = run.join(names::SCENE);
-    Ok(path.exists() && !scene::load(&path)?.bodies.is_empty())
+    Ok(RunHead::read(run)?.bodies.is_some())
+}
+
+/// The scene's name, and a remark about the run.
+fn title(head: &RunHead) -> String {
+    match head.status {
+        Status::Complete => head.scene.clone(),
+        Status::Running | Status::Failed | Status::Interrupted => {
+            format!("{}, not complete", head.scene)
+        }
+    }
+}
+
+fn no_step(run: &Path) -> Error {
+    let remedy = "wait until the run has written a frame, then repeat this";
+    Error::file(run.join(names::STEPS), "the run has no step", remedy)
 }
 
 /// Refuses two runs that have not as many frames as each other.
@@ -283,12 +295,7 @@ impl FrameProfiles {
     /// The profile of the run that `head` describes.
     pub fn of_run(self, head: &RunHead) -> Profile {
         Profile {
-            scene: match head.status {
-                Status::Complete => head.scene.clone(),
-                Status::Running | Status::Failed | Status::Interrupted => {
-                    format!("{}, not complete", head.scene)
-                }
-            },
+            scene: title(head),
             ranks: head.ranks,
             threads: head.threads,
             steps_per_frame: head.steps_per_frame,

@@ -43,6 +43,8 @@ pub mod values;
 
 pub use self::population::{Link, Population};
 
+use std::ops::AddAssign;
+
 use self::mail::Mail;
 use self::population::Partners;
 use crate::error::{Error, Result};

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
+use cloth_sim::rigid::RigidModel;
 use cloth_sim::rigid::body::{Body, BodyId, MaterialId, Shape};
 use cloth_sim::rigid::domain::{Grid, Subdomains};
 use cloth_sim::rigid::solid::MassProperties;
 use cloth_sim::rigid::sync::Synchronisation;
-use cloth_sim::rigid::RigidModel;
-use cloth_sim::scene::bodies::{Movement, RigidSetup};
 use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::bodies::division::Divided;
+use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
 use crate::program::check::record::Record;
 use crate::program::output::bodies::{BodyRow, vtp};
@@ -58,6 +58,14 @@ impl BodyRun {
         // It takes bodies of any size.
         model.settings.synchronisation = Synchronisation::ShadowOwner;
         Ok(Self { folder: folder.to_owned(), record, setup, model: Arc::new(model) })
+    }
+
+    /// Whether contacts alone change the energy of free bodies.
+    pub fn keeps_energy(&self) -> bool {
+        let (gravity, periodic) =
+            (self.setup.settings.contacts.gravity, self.setup.domain.periodic());
+        let is_moved = self.setup.groups.iter().any(|it| it.movement == Movement::Keyframed);
+        !is_moved && (0..3).all(|axis| gravity[axis] == 0.0 || !periodic[axis])
     }
 
     /// What the body `id` is.

@@ -6,6 +6,7 @@ use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::body::{Body, BodyId};
 use cloth_sim::rigid::overlap::Overlap;
+use cloth_sim::rigid::totals::Totals;
 
 use crate::program::check::bodies::folder::{BodyRun, Expected};
 use crate::program::output::bodies::{BodyFrame, BodyRow, vtp};
@@ -36,8 +37,26 @@ pub struct BodyCheck {
     pub outside: Found,
     /// The deepest overlap, as a share of the smaller body. None if no bodies touch.
     pub overlap: Option<Overlap>,
-    /// Kinetic and potential energy, J. None if the frame could not be checked.
-    pub energy_j: Option<f64>,
+    /// None if the frame could not be checked.
+    pub energy: Option<Energy>,
+    /// Hash of the bits of all bodies.
+    pub state_hash: u64,
+}
+
+/// Energy of all bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Energy {
+    /// J.
+    pub kinetic_j: f64,
+    /// J; 0 at the origin.
+    pub potential_j: f64,
+}
+
+impl Energy {
+    /// Kinetic and potential energy, J.
+    pub fn sum(&self) -> f64 {
+        self.kinetic_j + self.potential_j
+    }
 }
 
 /// The bodies of the last frame that could be read. Before frame 0: those of the scene.
@@ -82,6 +101,12 @@ impl Found {
 }
 
 impl BodyCheck {
+    /// Whether each body of it is one of the scene, sound, and there once.
+    pub fn has_sound_bodies(&self) -> bool {
+        let Self { damaged, doubled, unknown, back, outside, .. } = self;
+        [damaged, doubled, unknown, back, outside].into_iter().all(|found| found.count == 0)
+    }
+
     /// Reads and checks frame `number`. `before` is what the frame before held. It is replaced by what
     /// this one holds, if it can be read.
     pub fn new(run: &BodyRun, number: u64, before: &mut Before, threads: usize) -> Self {
@@ -113,8 +138,9 @@ impl BodyCheck {
         self.back = Found::missing(&ids, &before.ids);
         *before = Before { frame: self.frame, ids };
         match measure(run, frame.time_s, sound, threads) {
-            Ok(Measured { overlap, energy_j }) => {
-                (self.overlap, self.energy_j) = (overlap, Some(energy_j));
+            Ok(Measured { overlap, energy, state_hash }) => {
+                (self.overlap, self.energy) = (overlap, Some(energy));
+                self.state_hash = state_hash;
             }
             Err(error) => {
                 self.fault = Some(error.to_string().lines().next().unwrap_or_default().to_owned());
@@ -152,7 +178,8 @@ fn read(run: &BodyRun, number: u64) -> std::result::Result<BodyFrame, String> {
 
 struct Measured {
     overlap: Option<Overlap>,
-    energy_j: f64,
+    energy: Energy,
+    state_hash: u64,
 }
 
 /// Puts the bodies into a simulation of one rank, and asks it.
@@ -162,7 +189,9 @@ fn measure(run: &BodyRun, time_s: f64, bodies: Vec<Body>, threads: usize) -> Res
         let mut simulation = RigidSimulation::new(model, vec![0], bodies, world, threads)?;
         simulation.set_time(time_s);
         let overlap = simulation.deepest_overlap_now()?;
-        Ok(Measured { overlap, energy_j: simulation.totals()?.energy_j() })
+        let Totals { translation_j, rotation_j, potential_j, .. } = simulation.totals()?;
+        let energy = Energy { kinetic_j: translation_j + rotation_j, potential_j };
+        Ok(Measured { overlap, energy, state_hash: simulation.census()?.states })
     })?;
     measured.into_iter().next().ok_or_else(|| Error::internal("check", "no rank answered"))
 }

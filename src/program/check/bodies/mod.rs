@@ -3,8 +3,9 @@
 //! Each frame is read back from its file. Is it there and whole? Are its numbers finite? Is each
 //! body there once, unless the run has recorded that it left the domain? How deep do bodies overlap?
 //! The overlap is that of the library's broad and narrow phase on one rank, from the poses in the
-//! file alone.
+//! file alone. Are the bits those that the run has recorded? Did energy rise without work?
 
+mod energy;
 mod folder;
 mod frame;
 mod recorded;
@@ -15,6 +16,7 @@ use std::path::Path;
 use cloth_sim::error::Result;
 use cloth_sim::rigid::overlap::Overlap;
 
+use crate::program::check::bodies::energy::Rise;
 use crate::program::check::bodies::folder::BodyRun;
 use crate::program::check::bodies::frame::{Before, BodyCheck};
 use crate::program::check::bodies::recorded::Recorded;
@@ -29,6 +31,8 @@ pub struct BodyReport {
     frames: Vec<BodyCheck>,
     /// What the run says about its steps.
     recorded: Recorded,
+    /// Frames whose energy is too high.
+    rises: Vec<Rise>,
     /// The deepest overlap that is allowed, as a share of half of the smaller body's width.
     max_overlap: f64,
 }
@@ -51,8 +55,9 @@ pub fn check(
         done();
         frame
     };
-    let frames = (0..run.record.frames).map(check).collect();
-    Ok(BodyReport { run, frames, recorded, max_overlap: settings.max_overlap })
+    let frames = Vec::from_iter((0..run.record.frames).map(check));
+    let rises = energy::rises(&run, &frames);
+    Ok(BodyReport { run, frames, recorded, rises, max_overlap: settings.max_overlap })
 }
 
 impl BodyReport {
@@ -61,19 +66,30 @@ impl BodyReport {
     }
 
     fn is_faulty(&self, frame: &BodyCheck) -> bool {
-        let BodyCheck { damaged, doubled, unknown, back, outside, .. } = frame;
-        let found = [damaged, doubled, unknown, back, outside];
         frame.fault.is_some()
-            || found.into_iter().any(|found| found.count > 0)
+            || !frame.has_sound_bodies()
             || self.lost(frame).is_some()
-            || frame.overlap.as_ref().is_some_and(|overlap| overlap.share > self.max_overlap)
+            || self.is_changed(frame)
+            || self.is_too_deep(frame)
+            || self.rises.iter().any(|rise| rise.frame == frame.frame)
+    }
+
+    fn is_too_deep(&self, frame: &BodyCheck) -> bool {
+        frame.overlap.as_ref().is_some_and(|overlap| overlap.share > self.max_overlap)
+    }
+
+    /// Whether the bodies are sound, but not those of the run, bit by bit.
+    fn is_changed(&self, frame: &BodyCheck) -> bool {
+        let is_whole = frame.energy.is_some() && frame.has_sound_bodies();
+        let agrees = self.recorded.agrees(frame.frame, frame.state_hash);
+        is_whole && self.lost(frame).is_none() && !agrees
     }
 
     /// How many bodies are gone, if these are not as many as the run has recorded.
     fn lost(&self, frame: &BodyCheck) -> Option<String> {
         // A fault says what happened to a frame that could not be read.
         let left = self.recorded.left(frame.after, frame.frame);
-        let (is_read, gone) = (frame.energy_j.is_some(), frame.gone.count);
+        let (is_read, gone) = (frame.energy.is_some(), frame.gone.count);
         (is_read && gone != left).then(|| {
             format!("{gone} bodies are gone, and the run says that {left} left the domain")
         })
@@ -94,10 +110,7 @@ impl Findings for BodyReport {
             (0, Some(unfinished)) => unfinished.clone(),
             (faulty, _) => format!("faults in {faulty} of {} frames", self.frames.len()),
         };
-        let too_deep = |frame: &BodyCheck| {
-            frame.overlap.as_ref().is_some_and(|overlap| overlap.share > self.max_overlap)
-        };
-        let remedy = if self.frames.iter().any(too_deep) {
+        let remedy = if self.frames.iter().any(|frame| self.is_too_deep(frame)) {
             "see the list on standard output; more steps (steps_per_frame) or `response: Nonsmooth` \
              keep bodies apart"
         } else if unfinished.is_some() {

@@ -1,29 +1,18 @@
-//! What the run has recorded about its steps.
+//! What the run has recorded about its frames.
 
 use std::path::Path;
 
 use cloth_sim::error::Result;
-use serde::Deserialize;
 
+use crate::program::output::bodies::record::BodyFrameRecord;
 use crate::program::output::{names, steps_jsonl};
 
-/// What is needed of the steps of a run.
+/// What is needed of the record of a run: a value for each frame.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
-    /// For each frame: how many bodies have left the domain since the start.
+    /// How many bodies have left the domain since the start.
     left: Vec<u64>,
-}
-
-#[derive(Deserialize)]
-struct FrameLine {
-    #[serde(default)]
-    steps: Vec<StepLine>,
-}
-
-#[derive(Deserialize)]
-struct StepLine {
-    #[serde(default)]
-    left: u64,
+    state_hashes: Vec<String>,
 }
 
 impl Recorded {
@@ -36,10 +25,12 @@ impl Recorded {
         if !folder.join(names::STEPS).exists() {
             return Ok(recorded);
         }
-        let mut left = 0;
-        for frame in steps_jsonl::read_as::<FrameLine>(folder)? {
-            left += frame?.steps.iter().map(|step| step.left).sum::<u64>();
-            recorded.left.push(left);
+        let mut all = 0;
+        for frame in steps_jsonl::read_as(folder)? {
+            let BodyFrameRecord { left, state_hash, .. } = frame?;
+            all += left;
+            recorded.left.push(all);
+            recorded.state_hashes.push(state_hash);
         }
         Ok(recorded)
     }
@@ -51,5 +42,11 @@ impl Recorded {
             self.left.get(frame.min(last) as usize).copied().unwrap_or_default()
         };
         until(to) - until(from)
+    }
+
+    /// Whether a frame has the state hash that the run has recorded, if it has.
+    pub fn agrees(&self, frame: u64, state_hash: u64) -> bool {
+        let recorded = self.state_hashes.get(frame as usize);
+        recorded.is_none_or(|recorded| *recorded == format!("{state_hash:016x}"))
     }
 }

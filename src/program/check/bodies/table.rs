@@ -5,6 +5,7 @@ use std::fmt;
 use cloth_sim::rigid::overlap::Overlap;
 
 use crate::program::check::bodies::BodyReport;
+use crate::program::check::bodies::energy::Rise;
 use crate::program::check::bodies::folder::Expected;
 use crate::program::check::bodies::frame::{BodyCheck, Found};
 use crate::program::output::bodies::vtp;
@@ -19,7 +20,7 @@ impl fmt::Display for BodyReport {
             "{}: {}, {}, {} fixed; overlap against half of the smaller body's width",
             run.record.scene.name,
             plural(self.frames.len(), "frame"),
-            plural(setup.body_count() as usize, "free body"),
+            plural(setup.body_count() as usize, "body"),
             setup.fixed.bodies().len(),
         )?;
         writeln!(f, "  frame    bodies     deepest m  overlap %      energy J")?;
@@ -40,10 +41,10 @@ impl fmt::Display for BodyReport {
 
 fn write_row(f: &mut fmt::Formatter<'_>, frame: &BodyCheck) -> fmt::Result {
     let number = frame.frame;
-    let Some(energy_j) = frame.energy_j else { return writeln!(f, "  {number:>5}  {:>8}", "-") };
+    let Some(energy) = frame.energy else { return writeln!(f, "  {number:>5}  {:>8}", "-") };
     let (depth, share) = frame.overlap.map_or((0.0, 0.0), |it| (it.depth, it.share));
-    let bodies = frame.bodies;
-    writeln!(f, "  {number:>5}  {bodies:>8}  {depth:>12.3e}  {:>9.3}  {energy_j:>12.5e}", 100.0 * share)
+    let (bodies, share, energy_j) = (frame.bodies, 100.0 * share, energy.sum());
+    writeln!(f, "  {number:>5}  {bodies:>8}  {depth:>12.3e}  {share:>9.3}  {energy_j:>12.5e}")
 }
 
 impl BodyReport {
@@ -78,13 +79,23 @@ impl BodyReport {
         if let Some(lost) = self.lost(frame) {
             writeln!(f, "{file}: {lost}: {}", self.names(&frame.gone))?;
         }
-        match &frame.overlap {
-            Some(overlap) if overlap.share > self.max_overlap => {
-                let limit = 100.0 * self.max_overlap;
-                writeln!(f, "{file}: {}, more than {limit} %", self.describe(overlap))
-            }
-            _ => Ok(()),
+        if self.is_changed(frame) {
+            writeln!(
+                f,
+                "{file}: its bodies are not bit by bit those that steps.jsonl has recorded"
+            )?;
         }
+        if let Some(overlap) = frame.overlap.as_ref().filter(|_| self.is_too_deep(frame)) {
+            let limit = 100.0 * self.max_overlap;
+            writeln!(f, "{file}: {}, more than {limit} %", self.describe(overlap))?;
+        }
+        let rises = self.rises.iter().filter(|rise| rise.frame == frame.frame);
+        rises.into_iter().try_for_each(|&Rise { since, rise_j, limit_j, .. }| {
+            writeln!(
+                f,
+                "{file}: energy is {rise_j:.3e} J above that of frame {since}, more than {limit_j:.3e} J"
+            )
+        })
     }
 
     /// Bodies are named like in a scene: `balls[17]`.

@@ -10,7 +10,7 @@ use crate::program::output::names;
 use crate::program::profile::bodies::{BodyFrameProfile, BodyProfile};
 use crate::program::profile::csv;
 
-const COUNTS: [(&str, fn(&RigidReport) -> u64); 12] = [
+const COUNTS: [(&str, fn(&RigidReport) -> u64); 10] = [
     ("bodies", |it| it.bodies),
     ("copies", |it| it.copies),
     ("contacts", |it| it.contacts),
@@ -21,8 +21,6 @@ const COUNTS: [(&str, fn(&RigidReport) -> u64); 12] = [
     ("copies_created", |it| it.traffic.created),
     ("copies_removed", |it| it.traffic.removed),
     ("migrated", |it| it.traffic.migrated),
-    ("crossed", |it| it.traffic.crossed),
-    ("left", |it| it.traffic.left),
 ];
 
 impl BodyProfile {

@@ -8,13 +8,15 @@ mod picture;
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::Result;
 use cloth_sim::rigid::report::{PHASES, RigidReport};
 
-use crate::program::output::names;
+use crate::program::output::bodies::record::{BodyFrameRecord, BodyStepRecord};
+use crate::program::output::run_json::RunHead;
+use crate::program::output::{names, steps_jsonl};
 use crate::program::profile::bodies::picture::{BodyComparison, BodyPicture};
-use crate::program::profile::canvas;
 use crate::program::profile::heat_map::HeatMap;
+use crate::program::profile::{canvas, expect_same_length, labels, no_step, title};
 use crate::program::words::plural;
 
 /// The profile of a run, frame by frame.
@@ -92,6 +94,30 @@ impl BodyFrameProfile {
 }
 
 impl BodyProfile {
+    /// Reads the profile of the run in `folder` from its `run.json` and `steps.jsonl`.
+    ///
+    /// # Errors
+    /// A folder that is no run, or a run without a step.
+    fn read(folder: &Path) -> Result<Self> {
+        let head = RunHead::read(folder)?;
+        let mut frames = Vec::new();
+        for record in steps_jsonl::read_as::<BodyFrameRecord>(folder)? {
+            let BodyFrameRecord { frame, steps, .. } = record?;
+            let mut profile = BodyFrameProfile { frame, ..BodyFrameProfile::default() };
+            for step in steps.chunk_by(|a, b| a.step == b.step) {
+                profile.add(&Vec::from_iter(step.iter().map(BodyStepRecord::report)));
+            }
+            // Frame 0 has no step.
+            frames.extend((!steps.is_empty()).then_some(profile));
+        }
+        if frames.is_empty() {
+            return Err(no_step(folder));
+        }
+        let scene = title(&head);
+        let RunHead { ranks, threads, steps_per_frame, .. } = head;
+        Ok(Self { scene, ranks, threads, steps_per_frame, frames })
+    }
+
     /// "2 ranks x 1 thread, 40 steps a frame".
     fn describe(&self) -> String {
         let (ranks, threads) = (plural(self.ranks, "rank"), plural(self.threads, "thread"));
@@ -135,8 +161,7 @@ pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
 /// As for [`draw`].
 pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
     let [a, b] = [BodyProfile::read(runs[0])?, BodyProfile::read(runs[1])?];
-    super::expect_same_length(runs, [a.frames.len(), b.frames.len()])?;
-    let labels = super::labels(runs);
-    let picture = BodyComparison { profiles: [&a, &b], labels };
+    expect_same_length(runs, [a.frames.len(), b.frames.len()])?;
+    let picture = BodyComparison { profiles: [&a, &b], labels: labels(runs) };
     canvas::write(&picture, out, names::COMPARISON_PICTURE)
 }
