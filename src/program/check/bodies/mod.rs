@@ -68,7 +68,7 @@ impl BodyReport {
     fn is_faulty(&self, frame: &BodyCheck) -> bool {
         frame.fault.is_some()
             || !frame.has_sound_bodies()
-            || self.lost(frame).is_some()
+            || self.has_lost(frame)
             || self.is_changed(frame)
             || self.is_too_deep(frame)
             || self.rises.iter().any(|rise| rise.frame == frame.frame)
@@ -82,17 +82,18 @@ impl BodyReport {
     fn is_changed(&self, frame: &BodyCheck) -> bool {
         let is_whole = frame.energy.is_some() && frame.has_sound_bodies();
         let agrees = self.recorded.agrees(frame.frame, frame.state_hash);
-        is_whole && self.lost(frame).is_none() && !agrees
+        is_whole && !self.has_lost(frame) && !agrees
     }
 
-    /// How many bodies are gone, if these are not as many as the run has recorded.
-    fn lost(&self, frame: &BodyCheck) -> Option<String> {
-        // A fault says what happened to a frame that could not be read.
-        let left = self.recorded.left(frame.after, frame.frame);
-        let (is_read, gone) = (frame.energy.is_some(), frame.gone.count);
-        (is_read && gone != left).then(|| {
-            format!("{gone} bodies are gone, and the run says that {left} left the domain")
-        })
+    /// Whether other bodies are gone than the run has recorded. What happened to a frame that could
+    /// not be read is a fault of its own.
+    fn has_lost(&self, frame: &BodyCheck) -> bool {
+        frame.energy.is_some() && frame.gone.count != self.left(frame)
+    }
+
+    /// How many bodies left the domain since the last frame that could be read, as recorded.
+    fn left(&self, frame: &BodyCheck) -> u64 {
+        self.recorded.left(frame.after, frame.frame)
     }
 
     /// The frame with the deepest overlap.
@@ -111,8 +112,8 @@ impl Findings for BodyReport {
             (faulty, _) => format!("faults in {faulty} of {} frames", self.frames.len()),
         };
         let remedy = if self.frames.iter().any(|frame| self.is_too_deep(frame)) {
-            "see the list on standard output; more steps (steps_per_frame) or `response: Nonsmooth` \
-             keep bodies apart"
+            "see the list on standard output; more steps (steps_per_frame) or more sweeps (response: \
+             Nonsmooth) keep bodies apart"
         } else if unfinished.is_some() {
             UNFINISHED
         } else {

@@ -66,18 +66,19 @@ impl BodyReport {
             writeln!(f, "{file}: {fault}")?;
         }
         for (found, what) in [
-            (&frame.damaged, "have numbers that no body has"),
-            (&frame.doubled, "are there more than once"),
-            (&frame.unknown, "do not belong into a frame of this scene"),
-            (&frame.outside, "are outside the domain"),
-            (&frame.back, "were gone in the frame before"),
+            (&frame.damaged, "numbers that no body has"),
+            (&frame.doubled, "there more than once"),
+            (&frame.unknown, "not in frames of this scene"),
+            (&frame.outside, "outside the domain"),
+            (&frame.back, "back after they were gone"),
         ] {
             if found.count > 0 {
-                writeln!(f, "{file}: {} {what}: {}", found.count, self.names(found))?;
+                writeln!(f, "{file}: {what}: {}", self.describe_found(found))?;
             }
         }
-        if let Some(lost) = self.lost(frame) {
-            writeln!(f, "{file}: {lost}: {}", self.names(&frame.gone))?;
+        if self.has_lost(frame) {
+            let (gone, left) = (self.describe_found(&frame.gone), self.left(frame));
+            writeln!(f, "{file}: gone: {gone}; steps.jsonl says that {left} left the domain")?;
         }
         if self.is_changed(frame) {
             writeln!(
@@ -98,16 +99,19 @@ impl BodyReport {
         })
     }
 
-    /// Bodies are named like in a scene: `balls[17]`.
-    fn names(&self, found: &Found) -> String {
+    /// "2 bodies (balls[3], rods[0])". Bodies are named like in a scene.
+    fn describe_found(&self, found: &Found) -> String {
         let name = |&id: &u64| match self.run.expected(id) {
             Expected::Absent => format!("body {id}"),
             Expected::Free | Expected::Keyframed => self.run.setup.name_of(id),
         };
-        let names = Vec::from_iter(found.first.iter().map(name)).join(", ");
-        match found.count - found.first.len() as u64 {
-            0 => names,
-            more => format!("{names} and {more} more"),
+        let mut names = Vec::from_iter(found.first.iter().map(name));
+        if found.count > names.len() as u64 {
+            names.push("...".to_owned());
+        }
+        match names.is_empty() {
+            true => "none".to_owned(),
+            false => format!("{} ({})", plural(found.count as usize, "body"), names.join(", ")),
         }
     }
 }

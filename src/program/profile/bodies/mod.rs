@@ -78,7 +78,7 @@ impl BodyFrameProfile {
 
     /// The share of the time in which a rank worked.
     pub fn busy(&self, rank: &RankProfile) -> f64 {
-        if self.length_s > 0.0 { rank.report.work_s() / self.length_s } else { 0.0 }
+        if self.length_s > 0.0 { rank.report.work_s().max(0.0) / self.length_s } else { 0.0 }
     }
 
     /// Average over the ranks of a number of each.

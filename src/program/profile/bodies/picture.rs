@@ -86,7 +86,7 @@ fn phases<B: DrawingBackend>(area: &Area<B>, profile: &BodyProfile, longest_s: f
     };
     let of_phase = |phase: Phase| {
         let at = phase as usize;
-        let values = over_frames(&|it| it.seconds[at] - it.waited_s[at]);
+        let values = over_frames(&|it| (it.seconds[at] - it.waited_s[at]).max(0.0));
         (phase.name(), color_of(phase), values)
     };
     let waiting = over_frames(&|it| it.waited_s.iter().sum());
