@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Renders frames of a run folder side by side into one picture.
 
-    pip install numpy pillow pyvista
+    pip install matplotlib numpy pillow pyvista
     tools/render_frames.py out/tablecloth 5 12 25 --output docs/images/tablecloth.png
     tools/render_frames.py out/well 0 50 100 --colour speed
 
@@ -15,6 +15,7 @@ import argparse
 import csv
 import pathlib
 
+import matplotlib
 import numpy as np
 import pyvista
 import vtk
@@ -71,8 +72,9 @@ class Obstacle:
 
     def draw(self, plotter):
         # A wall is seen from its front only, a closed surface from outside anyway.
+        is_wall = len(self.points) == 0
         plotter.add_mesh(self.mesh, color=GREY, smooth_shading=True, split_sharp_edges=True,
-                         culling="back" if len(self.points) == 0 else None)
+                         ambient=0.4 if is_wall else 0.0, culling="back" if is_wall else None)
 
 
 class Cloth:
@@ -210,7 +212,10 @@ def shown(folder, frame, ranks, colour):
 
 
 def set_colours(bodies, colour):
-    """Gives all bodies of all frames their colours, on one scale."""
+    """Gives all bodies of all frames their colours, on one scale.
+
+    Those that keyframes move are grey.
+    """
     if colour in ("owner", "group"):
         palette = np.array([pyvista.Color(it).int_rgb for it in PALETTE], dtype=np.uint8)
         for one in bodies:
@@ -218,10 +223,12 @@ def set_colours(bodies, colour):
     elif bodies:
         values = np.concatenate([one.values for one in bodies])
         low, high = values.min(), max(np.quantile(values, 0.99), values.min() + 1e-12)
-        table = pyvista.LookupTable("viridis", scalar_range=(low, high))
         for one in bodies:
-            one.colours = np.array(table(one.values))[:, :3].astype(np.uint8)
+            share = np.clip((one.values - low) / (high - low), 0, 1)
+            one.colours = matplotlib.colormaps["viridis"](share, bytes=True)[:, :3]
         print(f"{colour}: {low:.3g} (dark) to {high:.3g} (bright)")
+    for one in bodies:
+        one.colours[np.array(one.frame["fixed"]) == 1] = pyvista.Color(GREY).int_rgb
 
 
 def camera(points, azimuth, elevation, angle, margin):

@@ -40,7 +40,8 @@ pub struct CommandLine {
 /// of a subcommand.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
-    /// Verifies the frames of a finished run: intersections, strain, finite values.
+    /// Verifies the frames of a finished run: intersections, strain, overlaps, lost bodies, finite
+    /// values.
     Check(CheckArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
@@ -68,6 +69,11 @@ pub struct CheckArguments {
     /// e.g. 0.1.
     #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
     pub max_strain: Option<f64>,
+
+    /// Fail if rigid bodies overlap by more than this share of half of the smaller one's width (of a
+    /// ball: its radius).
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "0.5")]
+    pub max_overlap: f64,
 
     /// Print only errors. The exit code is 0 if the run has no fault.
     #[arg(short, long)]

@@ -140,6 +140,12 @@ impl<'a> RigidSimulation<'a> {
         self.time_s
     }
 
+    /// Says what time it is, s: where keyframed bodies are. For a simulation that begins with the
+    /// bodies of a later time.
+    pub fn set_time(&mut self, time_s: f64) {
+        self.time_s = time_s;
+    }
+
     /// The bodies that this rank knows.
     pub fn population(&self) -> &Population {
         &self.population

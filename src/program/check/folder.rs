@@ -1,4 +1,4 @@
-//! Reads a run folder for a check: the objects, their rest lengths, and the number of frames.
+//! Reads a run folder of cloth for a check: the objects and their rest lengths.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,16 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::obj_read;
-use cloth_sim::scene::{self, Scene, spec};
+use cloth_sim::scene::{Scene, spec};
 use cloth_sim::verify::{Moves, Surface, Surfaces};
 
 use crate::program::check::dropped::DroppedPairs;
 use crate::program::check::pieces::{self, Piece, PieceMesh};
+use crate::program::check::record::Record;
 use crate::program::check::split::split;
 use crate::program::output::formats::obj;
-use crate::program::output::lock::{self, Holder, Owner};
-use crate::program::output::run_json::{NO_RUN, RunHead, Status};
-use crate::program::output::{names, steps_jsonl};
-use crate::program::words::whole_frames;
+use crate::program::output::names;
+use crate::program::output::run_json::NO_RUN;
 
 /// A run that is checked.
 #[derive(Debug, Clone)]
@@ -62,23 +61,14 @@ pub struct Object {
 pub const FORMAT: &str = obj::NAME;
 
 impl CheckedRun {
-    /// Reads everything except the positions of the frames.
+    /// Reads everything except the positions of the frames. `record` is that of the folder.
     ///
     /// # Errors
     /// As for [`super::check_run`].
-    pub fn open(folder: &Path) -> Result<Self> {
-        // 1. What `run.json` says, the scene, and whether the run is complete.
-        let head = RunHead::read(folder)?;
-        let end = End::of(folder, &head)?;
-        let scene = read_scene(folder)?;
-        let frames = end.frames.unwrap_or(u64::from(scene.frames) + 1);
-        let faults = head.meshes.into_iter().filter_map(|mesh| {
-            let fault = mesh.fault(folder)?;
-            Some((mesh.file, fault))
-        });
-        let faults = Vec::from_iter(faults);
-        expect_frames(folder, frames)?;
-        // 2. The objects' polygons, from a frame and from obstacles.obj.
+    pub fn open(folder: &Path, record: Record) -> Result<Self> {
+        record.expect_format(folder, FORMAT)?;
+        let Record { scene, frames, unfinished, meshes: faults } = record;
+        // 1. The objects' polygons, from a frame and from obstacles.obj.
         let names = ObjectNames::new(&scene);
         let (number, text) = first_whole_frame(folder, frames)?;
         let in_frames = split(&text);
@@ -86,7 +76,7 @@ impl CheckedRun {
         let mut pieces = pieces::read(&folder.join(&frame), &text, &in_frames.ends)?;
         expect_objects(folder, &frame, pieces.len(), names.in_frames.len())?;
         let fixed = read_fixed(folder, names.fixed.len(), &mut pieces)?;
-        // 3. Triangles and rest lengths, as the simulation had them.
+        // 2. Triangles and rest lengths, as the simulation had them.
         let cloths = scene.cloths.len();
         let built = match faults.first() {
             Some((file, fault)) => Err(format!("{file}: {fault}")),
@@ -100,7 +90,7 @@ impl CheckedRun {
                 (meshes.collect::<Result<Vec<_>>>()?, rest)
             }
         };
-        // 4. Surfaces with their hierarchies, and what the run has dropped.
+        // 3. Surfaces with their hierarchies, and what the run has dropped.
         let surfaces = surfaces(&meshes, &pieces, cloths);
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
         let objects = objects.map(|(name, mesh)| {
@@ -115,7 +105,7 @@ impl CheckedRun {
             name: scene.name.clone(),
             frames,
             meshes: faults,
-            unfinished: end.unfinished,
+            unfinished,
             rest,
             objects,
             surfaces,
@@ -158,72 +148,6 @@ fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
     input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, remedy))
 }
 
-fn read_scene(folder: &Path) -> Result<Scene> {
-    let path = folder.join(names::SCENE);
-    if !path.exists() {
-        return Err(Error::file(folder, "the folder is no run: it has no scene.ron", NO_RUN));
-    }
-    let scene = scene::load(&path)?;
-    if scene.output.format == FORMAT {
-        return Ok(scene);
-    }
-    let cause = format!("its frames have the format {}", scene.output.format);
-    Err(Error::file(folder, cause, format!("check runs whose output.format is {FORMAT}")))
-}
-
-/// How far a run came.
-struct End {
-    /// The number of frames that it lists, if it is not complete.
-    frames: Option<u64>,
-    /// Why it is not complete, in one line.
-    unfinished: Option<String>,
-}
-
-impl End {
-    /// # Errors
-    /// A run without a frame.
-    fn of(folder: &Path, head: &RunHead) -> Result<Self> {
-        let cause = match (head.status, &head.error) {
-            (Status::Complete, _) => return Ok(Self { frames: None, unfinished: None }),
-            (Status::Running, _) => still_running(folder)?,
-            (Status::Failed, Some(error)) => {
-                format!("the run failed ({})", error.lines().next().unwrap_or_default())
-            }
-            (Status::Failed, None) => "the run failed".to_owned(),
-            (Status::Interrupted, _) => "the run was interrupted".to_owned(),
-        };
-        let last = last_frame(folder)?;
-        let unfinished = format!("{cause}, {}", whole_frames(last));
-        match last {
-            Some(last) => Ok(Self { frames: Some(last + 1), unfinished: Some(unfinished) }),
-            None => Err(Error::file(folder, unfinished, "repeat the run with --overwrite")),
-        }
-    }
-}
-
-/// What became of a run that has not ended in order.
-fn still_running(folder: &Path) -> Result<String> {
-    Ok(match lock::holder(folder)? {
-        Some(Holder::Runs(Owner { process, .. })) => format!("process {process} still runs it"),
-        Some(Holder::Elsewhere(Owner { host, process })) => {
-            format!("process {process} on {host} runs it, or was killed")
-        }
-        Some(Holder::Gone(_)) | None => "the run was killed".to_owned(),
-    })
-}
-
-/// The last frame that `steps.jsonl` lists.
-fn last_frame(folder: &Path) -> Result<Option<u64>> {
-    if !folder.join(names::STEPS).exists() {
-        return Ok(None);
-    }
-    let mut last = None;
-    for frame in steps_jsonl::read(folder)? {
-        last = Some(frame?.frame);
-    }
-    Ok(last)
-}
-
 /// The first frame that can be read as a mesh, with its number.
 fn first_whole_frame(folder: &Path, frames: u64) -> Result<(u64, Vec<u8>)> {
     let mut first_error = None;
@@ -263,23 +187,6 @@ impl ObjectNames {
             fixed: fixed.into_iter().map(|obstacle| named(&obstacle.name)).collect(),
         }
     }
-}
-
-/// A folder may lack this many frames at its end. Each one is reported. More are no part of the run.
-const MISSING: u64 = 10_000;
-
-fn expect_frames(folder: &Path, frames: u64) -> Result<()> {
-    let entries = std::fs::read_dir(folder).map_err(|cause| Error::file(folder, cause, NO_RUN))?;
-    let numbers = entries
-        .flatten()
-        .filter_map(|entry| names::frame_number(&entry.file_name().to_string_lossy()));
-    let last = numbers.max().unwrap_or(0);
-    if frames <= last.saturating_add(MISSING) {
-        return Ok(());
-    }
-    let cause = format!("the run has {frames} frames, but the last one here is {last}");
-    let remedy = "repeat the run; this folder seems to hold files of different runs";
-    Err(Error::file(folder, cause, remedy))
 }
 
 fn expect_objects(folder: &Path, file: &str, found: usize, expected: usize) -> Result<()> {

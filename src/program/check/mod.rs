@@ -1,18 +1,21 @@
-//! Verifies a finished run by its folder alone.
+//! Verifies a finished run by its folder alone: of cloth here, of rigid bodies in [`bodies`].
 //!
 //! Each frame is read back from its file. The check asks four questions. Is the frame there and
 //! whole? Are its positions finite? Does an edge meet a face? (Cloth
 //! that passes an obstacle in a pinch, as the run has recorded it, is counted apart.) How far are edges from their rest
 //! lengths? From the record of the steps it takes a fifth one: did energy rise without work?
 
+mod bodies;
 mod dropped;
 mod folder;
 mod frame;
 mod pieces;
+mod record;
 mod rises;
 mod split;
 mod table;
 
+use std::fmt::Display;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
@@ -22,11 +25,38 @@ use folder::{CheckedRun, FORMAT};
 use frame::{FrameCheck, Strain};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use record::Record;
 use rises::StepRise;
 
 use crate::program::output::names;
+use crate::program::words::plural;
 
 /// The result of a check. It is displayed as a table and a list of faults.
+pub trait Findings: Display {
+    /// What is wrong with the run, and what to do about it. None if nothing is.
+    fn fault(&self) -> Option<Fault>;
+}
+
+/// What is wrong with a run, in a line each.
+pub struct Fault {
+    /// What.
+    pub cause: String,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+/// What a check may use and what it allows.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckSettings {
+    /// Number of threads.
+    pub threads: usize,
+    /// The largest strain of an edge of cloth, as a share of its rest length.
+    pub max_strain: f64,
+    /// The deepest overlap of rigid bodies, as a share of half of the smaller body's width.
+    pub max_overlap: f64,
+}
+
+/// The result of a check of cloth.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The run.
@@ -45,13 +75,6 @@ impl Report {
         self.frames.iter().filter(|frame| self.is_faulty(frame)).count()
     }
 
-    /// True if the run is complete, its meshes are as they were, and no frame or step has a fault.
-    pub fn is_clean(&self) -> bool {
-        let run = &self.run;
-        let whole = run.unfinished.is_none() && run.meshes.is_empty();
-        whole && self.faulty_frames() == 0 && self.rises.is_empty()
-    }
-
     /// Number of intersections of dropped pairs, and of the frames that have some.
     pub fn dropped(&self) -> (usize, usize) {
         let counts = self.frames.iter().map(|frame| frame.dropped).filter(|&count| count > 0);
@@ -67,13 +90,45 @@ impl Report {
     }
 }
 
+impl Findings for Report {
+    fn fault(&self) -> Option<Fault> {
+        let (run, faulty) = (&self.run, self.faulty_frames());
+        let cause = if faulty > 0 {
+            format!("faults in {faulty} of {} frames", self.frames.len())
+        } else if let Some(unfinished) = &run.unfinished {
+            unfinished.clone()
+        } else if !run.meshes.is_empty() {
+            "an input mesh is not as it was in the run".to_owned()
+        } else if !self.rises.is_empty() {
+            format!("energy rose without work in {}", plural(self.rises.len(), "step"))
+        } else {
+            return None;
+        };
+        let remedy = if self.frames.iter().any(|frame| frame.intersections() > 0) {
+            "see the list on standard output; more steps (steps_per_frame) or a larger \
+             contact.distance_m keep cloth apart"
+        } else if run.unfinished.is_some() {
+            UNFINISHED
+        } else if !self.rises.is_empty() {
+            "see the list on standard output; raise steps_per_frame, or look for cloth that is \
+             pressed or pinned in contact there"
+        } else {
+            SEE_LIST
+        };
+        Some(Fault { cause, remedy })
+    }
+}
+
+const UNFINISHED: &str = "wait if the run goes on, else repeat it with --overwrite";
+const SEE_LIST: &str = "see the list on standard output";
+
 /// Positions of frame `number` of the run in `folder`, m: cloths, then obstacles.
 ///
 /// # Errors
 /// A folder that is no run, a frame that it does not have or that is not whole, an input mesh that is
 /// not as it was in the run.
 pub fn frame_positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
-    let run = CheckedRun::open(folder)?;
+    let run = CheckedRun::open(folder, Record::read(folder)?)?;
     if let Some((mesh, fault)) = run.meshes.first() {
         return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
     }
@@ -87,22 +142,35 @@ pub fn frame_positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
         .map_err(|fault| Error::file(path, fault, "choose another frame, or repeat the run"))
 }
 
-/// Checks all frames of the run in `folder`, `threads` at a time. Edges may differ from their rest
-/// lengths by the share `max_strain`. Calls `done` after each frame.
+/// Checks all frames of the run in `folder`. Calls `done` after each frame.
 ///
 /// # Errors
 /// A folder that is no run. A scene, obstacles or frames that cannot be read at all. Faults of
 /// single frames are part of the report.
 pub fn check_run(
     folder: &Path,
-    threads: usize,
-    max_strain: f64,
+    settings: &CheckSettings,
+    done: impl Fn() + Sync,
+) -> Result<Box<dyn Findings>> {
+    let record = Record::read(folder)?;
+    if record.scene.bodies.is_empty() {
+        Ok(Box::new(check_cloth(folder, record, settings, done)?))
+    } else {
+        Ok(Box::new(bodies::check(folder, record, settings, done)?))
+    }
+}
+
+/// Checks `threads` frames at a time.
+fn check_cloth(
+    folder: &Path,
+    record: Record,
+    settings: &CheckSettings,
     done: impl Fn() + Sync,
 ) -> Result<Report> {
-    let run = CheckedRun::open(folder)?;
+    let run = CheckedRun::open(folder, record)?;
     let rises = rises::read(folder)?;
     let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
+        .num_threads(settings.threads)
         .build()
         .map_err(|cause| Error::input("--threads", cause.to_string(), "ask for fewer threads"))?;
     let check = |number| {
@@ -111,5 +179,5 @@ pub fn check_run(
         frame
     };
     let frames = pool.install(|| (0..run.frames).into_par_iter().map(check).collect());
-    Ok(Report { run, frames, max_strain, rises })
+    Ok(Report { run, frames, max_strain: settings.max_strain, rises })
 }

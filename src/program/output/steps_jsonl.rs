@@ -5,12 +5,14 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
 use cloth_sim::observe::{ProcessorUse, Theft};
 use cloth_sim::step::StepReport;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::{json, names, not_written, report_json};
@@ -123,22 +125,32 @@ impl StepsFile {
     }
 }
 
-/// The frames of a run, read one by one.
-pub struct Frames {
+/// The records of the frames of a run, read one by one.
+pub struct Frames<R = FrameRecord> {
     path: PathBuf,
     reader: BufReader<File>,
     line: Vec<u8>,
     number: usize,
+    record: PhantomData<R>,
 }
 
-/// Reads the frames of the run in `folder`, finished or not.
+/// Reads the frames of the run of cloth in `folder`, finished or not.
 ///
 /// # Errors
 /// When the file cannot be read; for a single frame, when its line is damaged.
 pub fn read(folder: &Path) -> Result<Frames> {
+    read_as(folder)
+}
+
+/// Reads the frames of any run in `folder`, as records `R`.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_as<R>(folder: &Path) -> Result<Frames<R>> {
     let path = folder.join(names::STEPS);
     let file = input::open(&path, u64::MAX).map_err(|cause| Error::file(&path, cause, REMEDY))?;
-    Ok(Frames { path, reader: BufReader::new(file), line: Vec::new(), number: 0 })
+    let reader = BufReader::new(file);
+    Ok(Frames { path, reader, line: Vec::new(), number: 0, record: PhantomData })
 }
 
 const REMEDY: &str = "repeat the run";
@@ -146,8 +158,8 @@ const REMEDY: &str = "repeat the run";
 /// The longest line, bytes. A step of a rank takes about one KiB.
 const LONGEST: u64 = 256 << 20;
 
-impl Iterator for Frames {
-    type Item = Result<FrameRecord>;
+impl<R: DeserializeOwned> Iterator for Frames<R> {
+    type Item = Result<R>;
 
     /// Skips a last line that is cut off, because the run may still write it or was killed.
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,7 +1,5 @@
 //! The picture of two runs beside each other.
 
-use std::path::Path;
-
 use plotters::prelude::DrawingBackend;
 
 use crate::program::profile::canvas::{Area, Drawn, Picture};
@@ -19,18 +17,7 @@ pub(super) struct ComparisonPicture<'a> {
     pub(super) labels: [String; 2],
 }
 
-impl<'a> ComparisonPicture<'a> {
-    /// Two runs, labelled with the names of their folders.
-    pub(super) fn new(profiles: [&'a Profile; 2], folders: [&Path; 2]) -> Self {
-        let short = folders
-            .map(|folder| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
-        let labels = match short {
-            [Some(a), Some(b)] if a != b => [a, b],
-            _ => folders.map(|folder| folder.display().to_string()),
-        };
-        Self { profiles, labels }
-    }
-
+impl ComparisonPicture<'_> {
     fn map_height(&self) -> u32 {
         let most = self.profiles.map(|profile| profile.processors.len());
         heat_map::height(most[0].max(most[1]))
@@ -57,7 +44,7 @@ impl Picture for ComparisonPicture<'_> {
             heading_line(&heading, &line)?;
             let (time, map) = rest.split_vertically(TIME);
             run_picture::collision_time(&time, profile, self.longest_s(FrameProfile::collision_s))?;
-            heat_map::draw(&map, profile)?;
+            heat_map::draw(&map, &profile.heat_map())?;
         }
         let columns = below.split_evenly((1, 2));
         let [left, right] = &columns[..] else { return Ok(()) };

@@ -20,14 +20,8 @@ impl Profile {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write_tables(&self, folder: &Path) -> Result<[PathBuf; 2]> {
-        let write = |name: &str, text: String| {
-            let path = folder.join(name);
-            let remedy = "free some space or choose another folder (--out)";
-            write_whole(&path, |out| out.write_all(text.as_bytes()))
-                .map_err(|cause| Error::file(&path, cause, remedy))?;
-            Ok(path)
-        };
-        Ok([write(names::PROFILE, self.of_processors())?, write(names::PHASES, self.of_phases())?])
+        let processors = write(&folder.join(names::PROFILE), &self.of_processors())?;
+        Ok([processors, write(&folder.join(names::PHASES), &self.of_phases())?])
     }
 
     /// Seconds of each phase, averaged over the ranks.
@@ -52,6 +46,17 @@ impl Profile {
             .flat_map(|frame| frame.processors.iter().map(|processor| row(frame.frame, processor)));
         std::iter::once(HEADER.to_owned()).chain(rows).collect()
     }
+}
+
+/// Writes a table and returns its path.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write(path: &Path, text: &str) -> Result<PathBuf> {
+    let remedy = "free some space or choose another folder (--out)";
+    write_whole(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|cause| Error::file(path, cause, remedy))?;
+    Ok(path.to_owned())
 }
 
 fn row(frame: u64, processor: &ProcessorProfile) -> String {

@@ -1,4 +1,4 @@
-//! The heat map: utilization of each processor over the frames, as colours.
+//! The heat map: how busy each processor or rank was over the frames, as colours.
 
 use plotters::element::{Rectangle, Text};
 use plotters::prelude::DrawingBackend;
@@ -7,10 +7,23 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
 use crate::program::profile::canvas::{Area, Drawn};
+use crate::program::profile::panel;
 use crate::program::profile::panel::{BOTTOM, LEFT, RIGHT, TOP};
-use crate::program::profile::{Profile, panel};
 
-/// Cells in which no test was executed.
+/// What a heat map shows.
+pub(super) struct HeatMap<'a> {
+    pub title: &'a str,
+    /// The name of each row.
+    pub names: Vec<String>,
+    /// Names that are shown, if there is no room for all, are those of multiples of this.
+    pub multiple: usize,
+    /// The value of each row in each frame, 0 to 1. None where there was no work.
+    pub frames: Vec<Vec<Option<f64>>>,
+    /// What a cell without a value means.
+    pub no_value: &'a str,
+}
+
+/// Cells without work.
 const NO_WORK: RGBColor = RGBColor(222, 222, 222);
 
 /// Height of a heat map of this many processors, pixels.
@@ -23,34 +36,34 @@ fn color(utilization: f64) -> RGBColor {
     ViridisRGB::get_color_normalized(utilization.clamp(0.0, 1.0), 0.0, 1.0)
 }
 
-/// Draws the heat map: frames to the right, processors downwards.
-pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
-    let count = profile.processors.len();
-    let chart = panel::columns(area, profile.frames.len(), 1.0)?;
-    panel::title(area, "Utilization of each processor (rank.thread) in the test parts, %")?;
+/// Draws the heat map: frames to the right, rows downwards.
+pub(super) fn draw<B: DrawingBackend>(area: &Area<B>, map: &HeatMap) -> Drawn<B> {
+    let count = map.names.len();
+    let chart = panel::columns(area, map.frames.len(), 1.0)?;
+    panel::title(area, map.title)?;
     let height = area.dim_in_pixel().1 as i32 - TOP - BOTTOM;
     let row = |index: usize| TOP + (height * index as i32) / count.max(1) as i32;
-    for (i, frame) in profile.frames.iter().enumerate() {
+    for (i, frame) in map.frames.iter().enumerate() {
         let [left, right] = [0.5, 1.5].map(|x| panel::column(area, &chart, i as f64 + x));
-        for (j, processor) in frame.processors.iter().enumerate() {
-            cell(area, [(left, row(j)), (right, row(j + 1))], processor.utilization)?;
+        for (j, &value) in frame.iter().enumerate() {
+            cell(area, [(left, row(j)), (right, row(j + 1))], value)?;
         }
     }
-    // As many names of processors as there is room for.
+    // As many names as there is room for.
     let style = panel::text(15, BLACK, (HPos::Right, VPos::Center));
     let every = match panel::spacing(count, f64::from(height) / 16.0) {
         1 => 1,
-        some => some.next_multiple_of(profile.threads.max(1)),
+        some => some.next_multiple_of(map.multiple.max(1)),
     };
-    for (j, processor) in profile.processors.iter().enumerate().step_by(every) {
+    for (j, name) in map.names.iter().enumerate().step_by(every) {
         let middle = (row(j) + row(j + 1)) / 2;
-        area.draw(&Text::new(processor.name(), (LEFT - 8, middle), style.clone()))?;
+        area.draw(&Text::new(name.clone(), (LEFT - 8, middle), style.clone()))?;
     }
-    panel::frame_numbers(area, &chart, profile.frames.len())?;
-    scale(area, height)
+    panel::frame_numbers(area, &chart, map.frames.len())?;
+    scale(area, height, map.no_value)
 }
 
-/// Draws one processor in one frame, with its percentage where there is room.
+/// Draws one row in one frame, with its percentage where there is room.
 fn cell<B: DrawingBackend>(
     area: &Area<B>,
     corners: [(i32, i32); 2],
@@ -69,7 +82,7 @@ fn cell<B: DrawingBackend>(
 }
 
 /// Draws the scale of colours, right of the axes.
-fn scale<B: DrawingBackend>(area: &Area<B>, height: i32) -> Drawn<B> {
+fn scale<B: DrawingBackend>(area: &Area<B>, height: i32, no_value: &str) -> Drawn<B> {
     let left = area.dim_in_pixel().0 as i32 - RIGHT + 16;
     let right = left + 16;
     let (top, bottom) = (TOP + 8, TOP + height.min(260) - 24);
@@ -85,5 +98,5 @@ fn scale<B: DrawingBackend>(area: &Area<B>, height: i32) -> Drawn<B> {
     }
     let y = bottom + 18;
     area.draw(&Rectangle::new([(left, y - 6), (right, y + 6)], NO_WORK.filled()))?;
-    area.draw(&Text::new("no tests", (right + 8, y), heading))
+    area.draw(&Text::new(no_value, (right + 8, y), heading))
 }

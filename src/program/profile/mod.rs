@@ -1,10 +1,12 @@
-//! The profile of a run: how each processor spent the test parts of the steps.
+//! The profile of a run of cloth: how each processor spent the test parts of the steps. That of a run
+//! of rigid bodies is in [`bodies`].
 //!
 //! A processor is a thread of a rank. The test part of a step is the time of its searches, each
 //! until its slowest rank is done. Without stealing, a rank that is done goes on and waits
 //! elsewhere. Averages are over the steps in which any processor executed a test, because other
 //! steps say nothing about balance (Thomaszewski & Blochinger 2007, figure 8).
 
+mod bodies;
 pub(super) mod canvas;
 mod comparison_picture;
 mod csv;
@@ -25,6 +27,7 @@ use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::steps_jsonl::{self, FrameRecord, StepRecord};
 use crate::program::output::timeline_json::TimeLine;
 use crate::program::profile::comparison_picture::ComparisonPicture;
+use crate::program::profile::heat_map::HeatMap;
 use crate::program::profile::run_picture::RunPicture;
 use crate::program::profile::step_picture::StepPicture;
 use crate::program::words::plural;
@@ -126,8 +129,7 @@ impl Profile {
         }
         let profile = frames.of_run(&head);
         if profile.frames.is_empty() {
-            let remedy = "wait until the run has written a frame, then repeat this";
-            return Err(Error::file(folder.join(names::STEPS), "the run has no step", remedy));
+            return Err(no_step(folder));
         }
         Ok(profile)
     }
@@ -146,6 +148,20 @@ impl Profile {
         }
     }
 
+    /// The utilization of each processor.
+    fn heat_map(&self) -> HeatMap<'_> {
+        let utilizations = |frame: &FrameProfile| {
+            Vec::from_iter(frame.processors.iter().map(|one| one.utilization))
+        };
+        HeatMap {
+            title: "Utilization of each processor (rank.thread) in the test parts, %",
+            names: self.processors.iter().map(ProcessorProfile::name).collect(),
+            multiple: self.threads,
+            frames: self.frames.iter().map(utilizations).collect(),
+            no_value: "no tests",
+        }
+    }
+
     /// What the seconds of a frame are counted for.
     fn times_are(&self) -> &'static str {
         if self.recorded.is_some() { "a step" } else { "a frame" }
@@ -158,6 +174,9 @@ impl Profile {
 /// # Errors
 /// As for [`Profile::read`]. When a file cannot be written.
 pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+    if is_of_bodies(run)? {
+        return bodies::draw(run, out);
+    }
     let profile = Profile::read(run)?;
     let tables = profile.write_tables(out)?;
     let mut files = canvas::write(&RunPicture(&profile), out, names::RUN_PICTURE)?;
@@ -173,18 +192,58 @@ pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// As for [`Profile::read`]. Runs with different numbers of frames. When a file cannot be written.
 pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
-    let [a, b] = [Profile::read(runs[0])?, Profile::read(runs[1])?];
-    if a.frames.len() != b.frames.len() {
-        let cause = format!(
-            "this run has {} frames, but {} has {}",
-            b.frames.len(),
-            runs[0].display(),
-            a.frames.len()
-        );
-        let remedy = "compare runs of the same length; repeat one of them with --frames";
-        return Err(Error::file(runs[1], cause, remedy));
+    match [is_of_bodies(runs[0])?, is_of_bodies(runs[1])?] {
+        [true, true] => return bodies::compare(runs, out),
+        [false, false] => {}
+        _ => {
+            let cause = "one run is of cloth and the other of rigid bodies";
+            return Err(Error::file(runs[1], cause, "compare runs of the same kind"));
+        }
     }
-    canvas::write(&ComparisonPicture::new([&a, &b], runs), out, names::COMPARISON_PICTURE)
+    let [a, b] = [Profile::read(runs[0])?, Profile::read(runs[1])?];
+    expect_same_length(runs, [a.frames.len(), b.frames.len()])?;
+    let picture = ComparisonPicture { profiles: [&a, &b], labels: labels(runs) };
+    canvas::write(&picture, out, names::COMPARISON_PICTURE)
+}
+
+/// Whether a run is of rigid bodies.
+fn is_of_bodies(run: &Path) -> Result<bool> {
+    Ok(RunHead::read(run)?.bodies.is_some())
+}
+
+/// The scene's name, and a remark about the run.
+fn title(head: &RunHead) -> String {
+    match head.status {
+        Status::Complete => head.scene.clone(),
+        Status::Running | Status::Failed | Status::Interrupted => {
+            format!("{}, not complete", head.scene)
+        }
+    }
+}
+
+fn no_step(run: &Path) -> Error {
+    let remedy = "wait until the run has written a frame, then repeat this";
+    Error::file(run.join(names::STEPS), "the run has no step", remedy)
+}
+
+/// Refuses two runs that have not as many frames as each other.
+fn expect_same_length(runs: [&Path; 2], [a, b]: [usize; 2]) -> Result<()> {
+    if a == b {
+        return Ok(());
+    }
+    let cause = format!("this run has {b} frames, but {} has {a}", runs[0].display());
+    let remedy = "compare runs of the same length; repeat one of them with --frames";
+    Err(Error::file(runs[1], cause, remedy))
+}
+
+/// The names of two run folders, with their paths if the names are equal.
+fn labels(folders: [&Path; 2]) -> [String; 2] {
+    let short =
+        folders.map(|folder| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
+    match short {
+        [Some(a), Some(b)] if a != b => [a, b],
+        _ => folders.map(|folder| folder.display().to_string()),
+    }
 }
 
 /// Draws two profiles of the same length beside each other, under the headings `labels`, as the
@@ -236,12 +295,7 @@ impl FrameProfiles {
     /// The profile of the run that `head` describes.
     pub fn of_run(self, head: &RunHead) -> Profile {
         Profile {
-            scene: match head.status {
-                Status::Complete => head.scene.clone(),
-                Status::Running | Status::Failed | Status::Interrupted => {
-                    format!("{}, not complete", head.scene)
-                }
-            },
+            scene: title(head),
             ranks: head.ranks,
             threads: head.threads,
             steps_per_frame: head.steps_per_frame,

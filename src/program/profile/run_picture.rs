@@ -31,7 +31,7 @@ impl Picture for RunPicture<'_> {
         let (time, rest) = rest.split_vertically(220);
         collision_time(&time, profile, longest_s(profile, FrameProfile::collision_s))?;
         let (map, rest) = rest.split_vertically(heat_map::height(profile.processors.len()));
-        heat_map::draw(&map, profile)?;
+        heat_map::draw(&map, &profile.heat_map())?;
         let (shares, rest) = rest.split_vertically(PANEL);
         shares_of_tests(&shares, profile)?;
         let (phases, rest) = rest.split_vertically(PANEL + 60);

@@ -43,6 +43,8 @@ pub mod values;
 
 pub use self::population::{Link, Population};
 
+use std::ops::AddAssign;
+
 use self::mail::Mail;
 use self::population::Partners;
 use crate::error::{Error, Result};
@@ -137,6 +139,20 @@ pub struct Traffic {
     pub crossed: u64,
     /// Bodies that left the domain and were deleted. As `crossed`.
     pub left: u64,
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        let Self { messages, bytes, created, removed, twice, migrated, crossed, left } = other;
+        self.messages += messages;
+        self.bytes += bytes;
+        self.created += created;
+        self.removed += removed;
+        self.twice += twice;
+        self.migrated += migrated;
+        self.crossed += crossed;
+        self.left += left;
+    }
 }
 
 /// Keeps the population of one rank in step with those of the others.

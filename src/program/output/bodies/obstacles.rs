@@ -29,7 +29,8 @@ pub fn write(
     digits: Digits,
 ) -> Result<()> {
     let surfaces = Surfaces::new(solids);
-    let still = || bodies.iter().filter(|body| !moves(body));
+    // One with keyframes is a row of each frame.
+    let still = || bodies.iter().filter(|body| body.motion.is_none());
     let planes = Vec::from_iter(still().map(|body| match body.shape {
         FixedShape::HalfSpace => plane(body, domain),
         FixedShape::Shape(_) => ObjDocument::default(),
@@ -69,11 +70,6 @@ fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()> {
     }
     write_whole(path, |out| write_objects(objects, digits, out))
         .map_err(|cause| Error::file(path, cause, "make room or choose another folder with --out"))
-}
-
-/// Whether keyframes move a fixed body. Then it is a row of each frame.
-pub fn moves(body: &FixedBody) -> bool {
-    body.motion.as_ref().is_some_and(|motion| !motion.is_constant())
 }
 
 /// The part of a half-space's plane that is in the domain, as one polygon. Empty if there is none.

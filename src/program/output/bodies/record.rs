@@ -129,6 +129,24 @@ impl BodyStepRecord {
         }
     }
 
+    /// The report. How many bodies changed their subdomain or left is not in it.
+    pub fn report(&self) -> RigidReport {
+        let &Self { bodies, copies, contacts, constraints, stopped, messages, bytes, .. } = self;
+        let &Self { created, removed, twice, migrated, .. } = self;
+        let traffic =
+            Traffic { messages, bytes, created, removed, twice, migrated, ..Traffic::default() };
+        RigidReport {
+            seconds: Phase::ALL.map(|phase| self.seconds(phase)),
+            waited_s: Phase::ALL.map(|phase| self.waited_s(phase)),
+            bodies,
+            copies,
+            contacts,
+            constraints,
+            stopped,
+            traffic,
+        }
+    }
+
     /// Time in a phase, s.
     pub fn seconds(&self, phase: Phase) -> f64 {
         self.times.get(&format!("{}_s", phase.name())).copied().unwrap_or_default()
@@ -179,6 +197,7 @@ mod tests {
         };
         let step = BodyStepRecord::new(3, 1, &report);
         assert_eq!((step.seconds(Phase::Contacts), step.waited_s(Phase::Response)), (4.0, 0.5));
+        assert_eq!(step.report(), report);
         let deepest =
             Some(OverlapRecord { bodies: [1, 2], depth_m: 0.1, share: 0.5, at_m: [0.1, 0.2, 0.3] });
         let record = BodyFrameRecord { deepest, steps: vec![step], ..BodyFrameRecord::default() };

@@ -12,7 +12,7 @@ use nalgebra::{Quaternion, Unit};
 pub struct BodyRow {
     /// Its place in the scene.
     pub id: BodyId,
-    /// The kind of its shape: one of [`SHAPES`], by its place.
+    /// The kind of its shape: 0 sphere, 1 box, 2 capsule, 3 solid, 4 half-space.
     pub shape: u32,
     /// Its place in the table of solids, or [`NO_SOLID`].
     pub solid: u32,
@@ -37,8 +37,6 @@ pub struct BodyRow {
     pub size: [f64; 3],
 }
 
-/// The kinds of shapes.
-pub const SHAPES: [&str; 5] = ["sphere", "box", "capsule", "solid", "half-space"];
 pub(super) const SPHERE: u32 = 0;
 pub(super) const BOX: u32 = 1;
 pub(super) const CAPSULE: u32 = 2;
@@ -96,7 +94,7 @@ impl BodyRow {
         }
     }
 
-    /// Its shape. None for a half-space, or if the row has none of [`SHAPES`].
+    /// Its shape. None for a half-space, or if there is no such kind.
     pub fn shape(&self) -> Option<Shape> {
         let [x, y, _] = self.size;
         match self.shape {

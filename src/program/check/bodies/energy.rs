@@ -1,0 +1,79 @@
+//! Did energy rise without work?
+//!
+//! In a scene without keyframes contacts only take energy. What they give back by pushing overlapping
+//! bodies apart is small. A frame is at fault if its energy is above that of an earlier frame by more
+//! than a share of the energy that was there to be lost: the largest kinetic energy so far, and the
+//! largest fall of potential energy.
+
+use crate::program::check::bodies::folder::BodyRun;
+use crate::program::check::bodies::frame::{BodyCheck, Energy};
+
+/// The share.
+const ALLOWED: f64 = 0.02;
+
+/// A rise of energy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rise {
+    /// The frame after it.
+    pub frame: u64,
+    /// The earlier frame.
+    pub since: u64,
+    /// How much, J.
+    pub rise_j: f64,
+    /// How much is allowed, J.
+    pub limit_j: f64,
+}
+
+/// The frames whose energy is too high. None in a scene in which something else changes energy:
+/// keyframes, or borders that bring a body back at the other end of a fall.
+pub fn rises(run: &BodyRun, frames: &[BodyCheck]) -> Vec<Rise> {
+    if !run.keeps_energy() {
+        return Vec::new();
+    }
+    let mut rises = Vec::new();
+    let mut so_far: Option<SoFar> = None;
+    for frame in frames {
+        let Some(energy) = frame.energy else { continue };
+        // A body that leaves takes its energy along, which may be below 0.
+        if frame.gone.count > 0 {
+            so_far = None;
+        }
+        let known = so_far.get_or_insert_with(|| SoFar::new(frame.frame, energy));
+        let rise_j = energy.sum() - known.lowest.sum();
+        let limit_j = ALLOWED * known.available_j;
+        if rise_j > limit_j {
+            rises.push(Rise { frame: frame.frame, since: known.lowest_frame, rise_j, limit_j });
+        }
+        known.add(frame.frame, energy);
+    }
+    rises
+}
+
+struct SoFar {
+    lowest: Energy,
+    lowest_frame: u64,
+    highest_potential_j: f64,
+    /// What was there to be lost, J.
+    available_j: f64,
+}
+
+impl SoFar {
+    fn new(frame: u64, energy: Energy) -> Self {
+        let Energy { kinetic_j, potential_j } = energy;
+        Self {
+            lowest: energy,
+            lowest_frame: frame,
+            highest_potential_j: potential_j,
+            available_j: kinetic_j,
+        }
+    }
+
+    fn add(&mut self, frame: u64, energy: Energy) {
+        if energy.sum() < self.lowest.sum() {
+            (self.lowest, self.lowest_frame) = (energy, frame);
+        }
+        self.highest_potential_j = self.highest_potential_j.max(energy.potential_j);
+        let fall_j = self.highest_potential_j - energy.potential_j;
+        self.available_j = self.available_j.max(energy.kinetic_j).max(fall_j);
+    }
+}

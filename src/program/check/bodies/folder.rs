@@ -1,0 +1,105 @@
+//! Reads a run folder of rigid bodies for a check.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::math::Vec3;
+use cloth_sim::rigid::RigidModel;
+use cloth_sim::rigid::body::{Body, BodyId, MaterialId, Shape};
+use cloth_sim::rigid::domain::{Grid, Subdomains};
+use cloth_sim::rigid::solid::MassProperties;
+use cloth_sim::rigid::sync::Synchronisation;
+use cloth_sim::scene::bodies::build::build_bodies;
+use cloth_sim::scene::bodies::division::Divided;
+use cloth_sim::scene::bodies::{Movement, RigidSetup};
+
+use crate::program::check::record::Record;
+use crate::program::output::bodies::{BodyRow, vtp};
+
+/// A run that is checked.
+#[derive(Debug, Clone)]
+pub struct BodyRun {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What it says about itself.
+    pub record: Record,
+    /// Its scene, built again.
+    pub setup: RigidSetup,
+    /// The model on one rank.
+    pub model: Arc<RigidModel>,
+}
+
+/// What a body of the scene is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// Forces move it. It is in each frame until it leaves the domain.
+    Free,
+    /// Keyframes move it. It is in each frame.
+    Keyframed,
+    /// It is in no frame: it stands still, or no body has this id.
+    Absent,
+}
+
+impl BodyRun {
+    /// Reads everything except the frames.
+    ///
+    /// # Errors
+    /// As for [`super::check_run`].
+    pub fn open(folder: &Path, record: Record) -> Result<Self> {
+        record.expect_format(folder, vtp::NAME)?;
+        if let Some((mesh, fault)) = record.meshes.first() {
+            // Without the shapes nothing can be said about bodies.
+            return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
+        }
+        let setup = build_bodies(&record.scene, folder)?;
+        let subdomains = Arc::new(Subdomains::Grid(Grid::new(setup.domain, [1; 3])?));
+        let mut model = setup.model(&Divided { subdomains, rank_of: vec![0] });
+        // It takes bodies of any size.
+        model.settings.synchronisation = Synchronisation::ShadowOwner;
+        Ok(Self { folder: folder.to_owned(), record, setup, model: Arc::new(model) })
+    }
+
+    /// Whether contacts alone change the energy of free bodies.
+    pub fn keeps_energy(&self) -> bool {
+        let (gravity, periodic) =
+            (self.setup.settings.contacts.gravity, self.setup.domain.periodic());
+        let is_moved = self.setup.groups.iter().any(|it| it.movement == Movement::Keyframed);
+        !is_moved && (0..3).all(|axis| gravity[axis] == 0.0 || !periodic[axis])
+    }
+
+    /// What the body `id` is.
+    pub fn expected(&self, id: BodyId) -> Expected {
+        let group = &self.setup.groups[self.setup.group_of(id)];
+        match group.movement {
+            _ if id - group.first_id.min(id) >= group.count => Expected::Absent,
+            Movement::Free => Expected::Free,
+            Movement::Keyframed => Expected::Keyframed,
+            Movement::Immovable => Expected::Absent,
+        }
+    }
+
+    /// The ids of all bodies that are in the first frame.
+    pub fn ids(&self) -> impl Iterator<Item = BodyId> {
+        let in_frames = self.setup.groups.iter().filter(|it| it.movement != Movement::Immovable);
+        in_frames.flat_map(|group| group.first_id..group.first_id + group.count)
+    }
+
+    /// The free body that `row` describes. None if the scene has no such shape or material.
+    pub fn body(&self, row: &BodyRow) -> Option<Body> {
+        let shape = row.shape()?;
+        let solids = &self.setup.solids;
+        if matches!(shape, Shape::Solid(id) if id as usize >= solids.all().len()) {
+            return None;
+        }
+        let material = MaterialId::try_from(row.material).ok()?;
+        if usize::from(material) >= self.record.scene.materials.len() {
+            return None;
+        }
+        let density = self.setup.materials.density(material);
+        let MassProperties { mass, inertia } = solids.mass_properties(&shape, density);
+        let zero = Vec3::zeros();
+        let (id, state) = (row.id, row.state());
+        Some(Body { id, shape, material, mass, inertia, state, force: zero, torque: zero })
+    }
+}

@@ -1,0 +1,197 @@
+//! The check of one frame of bodies.
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
+use cloth_sim::ranks::in_process;
+use cloth_sim::rigid::RigidSimulation;
+use cloth_sim::rigid::body::{Body, BodyId};
+use cloth_sim::rigid::overlap::Overlap;
+use cloth_sim::rigid::totals::Totals;
+
+use crate::program::check::bodies::folder::{BodyRun, Expected};
+use crate::program::output::bodies::{BodyFrame, BodyRow, vtp};
+use crate::program::output::names;
+
+/// The findings of one frame.
+#[derive(Debug, Clone, Default)]
+pub struct BodyCheck {
+    /// Its number.
+    pub frame: u64,
+    /// Why it could not be checked: missing or torn, or bodies that the model refuses.
+    pub fault: Option<String>,
+    /// Number of free bodies in it, each counted once.
+    pub bodies: u64,
+    /// Bodies with numbers that no body has: not finite, no rotation, no size, no such material.
+    pub damaged: Found,
+    /// Bodies that are there more than once.
+    pub doubled: Found,
+    /// Bodies that the scene has not, or that do not belong into a frame.
+    pub unknown: Found,
+    /// The last frame before it that could be read; 0 if there was none.
+    pub after: u64,
+    /// Bodies that were in that frame, and are gone. (In frame 0: those of the scene.)
+    pub gone: Found,
+    /// Bodies that were gone, and are back.
+    pub back: Found,
+    /// Bodies whose centre is outside the domain.
+    pub outside: Found,
+    /// The deepest overlap, as a share of the smaller body. None if no bodies touch.
+    pub overlap: Option<Overlap>,
+    /// None if the frame could not be checked.
+    pub energy: Option<Energy>,
+    /// Hash of the bits of all bodies.
+    pub state_hash: u64,
+}
+
+/// Energy of all bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Energy {
+    /// J.
+    pub kinetic_j: f64,
+    /// J; 0 at the origin.
+    pub potential_j: f64,
+}
+
+impl Energy {
+    /// Kinetic and potential energy, J.
+    pub fn sum(&self) -> f64 {
+        self.kinetic_j + self.potential_j
+    }
+}
+
+/// The bodies of the last frame that could be read. Before frame 0: those of the scene.
+pub struct Before {
+    /// Its number.
+    pub frame: u64,
+    /// Rising.
+    pub ids: Vec<BodyId>,
+}
+
+/// Some bodies: how many, and the first few.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// How many.
+    pub count: u64,
+    /// The lowest ids.
+    pub first: Vec<BodyId>,
+}
+
+/// How many bodies are listed.
+const FIRST: usize = 5;
+
+impl Found {
+    fn add(&mut self, id: BodyId) {
+        self.count += 1;
+        if self.first.len() < FIRST {
+            self.first.push(id);
+        }
+    }
+
+    /// The ids of `these` that are not in `others`. Both are rising.
+    fn missing(these: &[BodyId], others: &[BodyId]) -> Self {
+        let (mut found, mut others) = (Self::default(), others.iter().peekable());
+        for &id in these {
+            while others.next_if(|&&other| other < id).is_some() {}
+            if others.peek() != Some(&&id) {
+                found.add(id);
+            }
+        }
+        found
+    }
+}
+
+impl BodyCheck {
+    /// Whether each body of it is one of the scene, sound, and there once.
+    pub fn has_sound_bodies(&self) -> bool {
+        let Self { damaged, doubled, unknown, back, outside, .. } = self;
+        [damaged, doubled, unknown, back, outside].into_iter().all(|found| found.count == 0)
+    }
+
+    /// Reads and checks frame `number`. `before` is what the frame before held. It is replaced by what
+    /// this one holds, if it can be read.
+    pub fn new(run: &BodyRun, number: u64, before: &mut Before, threads: usize) -> Self {
+        let mut check = Self { frame: number, after: before.frame, ..Self::default() };
+        match read(run, number) {
+            Ok(frame) => check.judge(run, &frame, before, threads),
+            Err(fault) => check.fault = Some(fault),
+        }
+        check
+    }
+
+    fn judge(&mut self, run: &BodyRun, frame: &BodyFrame, before: &mut Before, threads: usize) {
+        let (mut ids, mut sound) = (Vec::new(), Vec::new());
+        for row in &frame.rows {
+            let expected = run.expected(row.id);
+            if expected == Expected::Absent || (expected == Expected::Free) != (row.fixed == 0) {
+                self.unknown.add(row.id);
+            } else if ids.last() == Some(&row.id) {
+                self.doubled.add(row.id);
+            } else {
+                ids.push(row.id);
+                if expected == Expected::Free {
+                    self.bodies += 1;
+                    sound.extend(self.sound(run, row));
+                }
+            }
+        }
+        self.gone = Found::missing(&before.ids, &ids);
+        self.back = Found::missing(&ids, &before.ids);
+        *before = Before { frame: self.frame, ids };
+        match measure(run, frame.time_s, sound, threads) {
+            Ok(Measured { overlap, energy, state_hash }) => {
+                (self.overlap, self.energy) = (overlap, Some(energy));
+                self.state_hash = state_hash;
+            }
+            Err(error) => {
+                self.fault = Some(error.to_string().lines().next().unwrap_or_default().to_owned());
+            }
+        }
+    }
+
+    /// The body of a row, if the model takes it.
+    fn sound(&mut self, run: &BodyRun, row: &BodyRow) -> Option<Body> {
+        let length: f64 = row.rotation.iter().map(|x| x * x).sum();
+        let is_sound = row.is_finite() && (length - 1.0).abs() < 1e-9 && row.radius() > 0.0;
+        let Some(body) = run.body(row).filter(|_| is_sound) else {
+            self.damaged.add(row.id);
+            return None;
+        };
+        let domain = &run.setup.domain;
+        let (x, low, high) = (&body.state.position, domain.low(), domain.high());
+        let is_inside = (0..3).all(|axis| low[axis] <= x[axis] && x[axis] <= high[axis]);
+        if !is_inside {
+            self.outside.add(row.id);
+        }
+        is_inside.then_some(body)
+    }
+}
+
+fn read(run: &BodyRun, number: u64) -> std::result::Result<BodyFrame, String> {
+    let path = run.folder.join(names::frame(number, vtp::NAME));
+    let file = input::read(&path, input::DATA_LIMIT).map_err(|cause| {
+        if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
+    })?;
+    let mut frame = vtp::read(number, &file)?;
+    frame.rows.sort_by_key(|row| row.id);
+    Ok(frame)
+}
+
+struct Measured {
+    overlap: Option<Overlap>,
+    energy: Energy,
+    state_hash: u64,
+}
+
+/// Puts the bodies into a simulation of one rank, and asks it.
+fn measure(run: &BodyRun, time_s: f64, bodies: Vec<Body>, threads: usize) -> Result<Measured> {
+    let measured = in_process::run(1, |world| {
+        let (model, bodies) = (run.model.clone(), bodies.iter().copied());
+        let mut simulation = RigidSimulation::new(model, vec![0], bodies, world, threads)?;
+        simulation.set_time(time_s);
+        let overlap = simulation.deepest_overlap_now()?;
+        let Totals { translation_j, rotation_j, potential_j, .. } = simulation.totals()?;
+        let energy = Energy { kinetic_j: translation_j + rotation_j, potential_j };
+        Ok(Measured { overlap, energy, state_hash: simulation.census()?.states })
+    })?;
+    measured.into_iter().next().ok_or_else(|| Error::internal("check", "no rank answered"))
+}

@@ -1,0 +1,52 @@
+//! What the run has recorded about its frames.
+
+use std::path::Path;
+
+use cloth_sim::error::Result;
+
+use crate::program::output::bodies::record::BodyFrameRecord;
+use crate::program::output::{names, steps_jsonl};
+
+/// What is needed of the record of a run: a value for each frame.
+#[derive(Debug, Clone, Default)]
+pub struct Recorded {
+    /// How many bodies have left the domain since the start.
+    left: Vec<u64>,
+    state_hashes: Vec<String>,
+}
+
+impl Recorded {
+    /// Reads that of the run in `folder`. A run without a record has none.
+    ///
+    /// # Errors
+    /// When the record cannot be read.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let mut recorded = Self::default();
+        if !folder.join(names::STEPS).exists() {
+            return Ok(recorded);
+        }
+        let mut all = 0;
+        for frame in steps_jsonl::read_as(folder)? {
+            let BodyFrameRecord { left, state_hash, .. } = frame?;
+            all += left;
+            recorded.left.push(all);
+            recorded.state_hashes.push(state_hash);
+        }
+        Ok(recorded)
+    }
+
+    /// How many bodies left the domain after frame `from` until frame `to`.
+    pub fn left(&self, from: u64, to: u64) -> u64 {
+        let until = |frame: u64| {
+            let last = self.left.len().saturating_sub(1) as u64;
+            self.left.get(frame.min(last) as usize).copied().unwrap_or_default()
+        };
+        until(to) - until(from)
+    }
+
+    /// Whether a frame has the state hash that the run has recorded, if it has.
+    pub fn agrees(&self, frame: u64, state_hash: u64) -> bool {
+        let recorded = self.state_hashes.get(frame as usize);
+        recorded.is_none_or(|recorded| *recorded == format!("{state_hash:016x}"))
+    }
+}

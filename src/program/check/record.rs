@@ -1,0 +1,141 @@
+//! What a run folder says about the run: the scene, how it ended, and the number of frames.
+
+use std::path::Path;
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::scene::{self, Scene};
+use serde::Deserialize;
+
+use crate::program::output::lock::{self, Holder, Owner};
+use crate::program::output::run_json::{NO_RUN, RunHead, Status};
+use crate::program::output::{names, steps_jsonl};
+use crate::program::words::whole_frames;
+
+/// The record of a run.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The scene with every default written out.
+    pub scene: Scene,
+    /// The number of frames that are checked. A run that is not complete lists those that it has.
+    pub frames: u64,
+    /// Why the run is not complete, if it is not.
+    pub unfinished: Option<String>,
+    /// Copies of input meshes that are not as in the run, and why.
+    pub meshes: Vec<(String, String)>,
+}
+
+impl Record {
+    /// Reads that of the run in `folder`.
+    ///
+    /// # Errors
+    /// A folder that is no run, or has no frame.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let head = RunHead::read(folder)?;
+        let End { frames, unfinished } = End::of(folder, &head)?;
+        let scene = read_scene(folder)?;
+        let frames = frames.unwrap_or(u64::from(scene.frames) + 1);
+        let faults = head.meshes.into_iter().filter_map(|mesh| {
+            let fault = mesh.fault(folder)?;
+            Some((mesh.file, fault))
+        });
+        let meshes = Vec::from_iter(faults);
+        expect_frames(folder, frames)?;
+        Ok(Self { scene, frames, unfinished, meshes })
+    }
+
+    /// Refuses a run whose frames have another format.
+    ///
+    /// # Errors
+    /// Names both formats.
+    pub fn expect_format(&self, folder: &Path, format: &str) -> Result<()> {
+        if self.scene.output.format == format {
+            return Ok(());
+        }
+        let cause = format!("its frames have the format {}", self.scene.output.format);
+        Err(Error::file(folder, cause, format!("check runs whose output.format is {format}")))
+    }
+}
+
+fn read_scene(folder: &Path) -> Result<Scene> {
+    let path = folder.join(names::SCENE);
+    if path.exists() {
+        return scene::load(&path);
+    }
+    Err(Error::file(folder, "the folder is no run: it has no scene.ron", NO_RUN))
+}
+
+/// How far a run came.
+struct End {
+    /// The number of frames that it lists, if it is not complete.
+    frames: Option<u64>,
+    /// Why it is not complete, in one line.
+    unfinished: Option<String>,
+}
+
+impl End {
+    /// # Errors
+    /// A run without a frame.
+    fn of(folder: &Path, head: &RunHead) -> Result<Self> {
+        let cause = match (head.status, &head.error) {
+            (Status::Complete, _) => return Ok(Self { frames: None, unfinished: None }),
+            (Status::Running, _) => still_running(folder)?,
+            (Status::Failed, Some(error)) => {
+                format!("the run failed ({})", error.lines().next().unwrap_or_default())
+            }
+            (Status::Failed, None) => "the run failed".to_owned(),
+            (Status::Interrupted, _) => "the run was interrupted".to_owned(),
+        };
+        let last = last_frame(folder)?;
+        let unfinished = format!("{cause}, {}", whole_frames(last));
+        match last {
+            Some(last) => Ok(Self { frames: Some(last + 1), unfinished: Some(unfinished) }),
+            None => Err(Error::file(folder, unfinished, "repeat the run with --overwrite")),
+        }
+    }
+}
+
+/// What became of a run that has not ended in order.
+fn still_running(folder: &Path) -> Result<String> {
+    Ok(match lock::holder(folder)? {
+        Some(Holder::Runs(Owner { process, .. })) => format!("process {process} still runs it"),
+        Some(Holder::Elsewhere(Owner { host, process })) => {
+            format!("process {process} on {host} runs it, or was killed")
+        }
+        Some(Holder::Gone(_)) | None => "the run was killed".to_owned(),
+    })
+}
+
+/// A line of `steps.jsonl`, whatever else it holds.
+#[derive(Deserialize)]
+struct Numbered {
+    frame: u64,
+}
+
+/// The last frame that `steps.jsonl` lists.
+fn last_frame(folder: &Path) -> Result<Option<u64>> {
+    if !folder.join(names::STEPS).exists() {
+        return Ok(None);
+    }
+    let mut last = None;
+    for frame in steps_jsonl::read_as::<Numbered>(folder)? {
+        last = Some(frame?.frame);
+    }
+    Ok(last)
+}
+
+/// A folder may lack this many frames at its end. Each one is reported. More are no part of the run.
+const MISSING: u64 = 10_000;
+
+fn expect_frames(folder: &Path, frames: u64) -> Result<()> {
+    let entries = std::fs::read_dir(folder).map_err(|cause| Error::file(folder, cause, NO_RUN))?;
+    let numbers = entries
+        .flatten()
+        .filter_map(|entry| names::frame_number(&entry.file_name().to_string_lossy()));
+    let last = numbers.max().unwrap_or(0);
+    if frames <= last.saturating_add(MISSING) {
+        return Ok(());
+    }
+    let cause = format!("the run has {frames} frames, but the last one here is {last}");
+    let remedy = "repeat the run; this folder seems to hold files of different runs";
+    Err(Error::file(folder, cause, remedy))
+}

@@ -1,0 +1,258 @@
+//! The run folders of rigid bodies: frames, `cloth-sim check` and `cloth-sim profile`.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::run::{finish, frames_of, steps_of};
+use tempfile::TempDir;
+
+/// A folder with a run of `tests/scenes/bodies.ron` in it.
+struct Run {
+    _home: TempDir,
+    out: PathBuf,
+}
+
+impl Run {
+    fn new(more: &[&str]) -> Self {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let run = Self { out: home.path().join("out"), _home: home };
+        run.again(more);
+        run
+    }
+
+    /// Runs the scene into the same folder.
+    fn again(&self, more: &[&str]) {
+        let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/bodies.ron");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+        let output = finish(command.arg(scene).arg("--out").arg(&self.out).args(more));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.out.join(name)
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.file(name)).expect("a file can be read")
+    }
+
+    /// Exit code, standard output and error of a subcommand.
+    fn tool(&self, name: &str, more: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+        let output = finish(command.arg(name).arg(&self.out).args(more));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    }
+
+    /// The check passes, and with `change` made to frame `number` its list has a line with all
+    /// `words`. Then the frame is as before.
+    fn assert_finds(&self, number: u32, change: impl FnOnce(&mut Frame), words: &[&str]) {
+        let name = format!("frame_{number:04}.vtp");
+        let before = self.read(&name);
+        let mut frame = Frame::parse(&before);
+        change(&mut frame);
+        std::fs::write(self.file(&name), frame.bytes()).expect("a frame is written");
+        let (code, out, said) = self.tool("check", &[]);
+        assert_eq!(code, Some(1), "{words:?}: {out}{said}");
+        let listed = |line: &str| words.iter().all(|word| line.contains(word));
+        assert!(out.lines().any(listed), "wanted {words:?} in: {out}");
+        assert!(said.contains("help: ") && !said.contains("panicked"), "{said}");
+        std::fs::write(self.file(&name), before).expect("a frame is written");
+    }
+}
+
+/// A frame as a reader of the format sees it: arrays with some bytes for each body.
+struct Frame {
+    header: String,
+    arrays: Vec<Array>,
+}
+
+struct Array {
+    name: String,
+    offset: usize,
+    bodies: Vec<Vec<u8>>,
+}
+
+const BEGIN: &str = "<AppendedData encoding=\"raw\">\n_";
+const END: &[u8] = b"\n</AppendedData>\n</VTKFile>\n";
+
+impl Frame {
+    fn parse(file: &[u8]) -> Self {
+        let begin = file.windows(BEGIN.len()).position(|it| it == BEGIN.as_bytes());
+        let begin = begin.expect("appended data") + BEGIN.len();
+        let header = String::from_utf8(file[..begin].to_vec()).expect("a header of text");
+        let count: usize = attribute(&header, "NumberOfPoints").parse().expect("a count");
+        let elements = header.lines().filter(|line| line.contains("offset=\""));
+        let array = |line: &str| {
+            let offset: usize = attribute(line, "offset").parse().expect("a number");
+            let (length, data) = file[begin + offset..].split_at(8);
+            let length = u64::from_le_bytes(length.try_into().expect("8 bytes")) as usize;
+            let bodies = data[..length].chunks(length / count).map(<[u8]>::to_vec).collect();
+            Array { name: attribute(line, "Name").to_owned(), offset, bodies }
+        };
+        let arrays = elements.map(array).collect();
+        Self { header, arrays }
+    }
+
+    /// The file, for as many bodies as the arrays have now.
+    fn bytes(&self) -> Vec<u8> {
+        let count = self.arrays[0].bodies.len();
+        let mut header = self.header.clone();
+        for name in ["NumberOfPoints", "NumberOfVerts"] {
+            let old = format!("{name}=\"{}\"", attribute(&self.header, name));
+            header = header.replace(&old, &format!("{name}=\"{count}\""));
+        }
+        let mut data = Vec::new();
+        for array in &self.arrays {
+            let (old, new) = (array.offset, data.len());
+            header = header.replace(&format!("offset=\"{old}\"/"), &format!("offset=\"{new}\" /"));
+            let bodies = array.bodies.concat();
+            data.extend((bodies.len() as u64).to_le_bytes());
+            data.extend(bodies);
+        }
+        [header.replace("\" />", "\"/>").as_bytes(), &data, END].concat()
+    }
+
+    fn array(&mut self, name: &str) -> &mut Vec<Vec<u8>> {
+        let array = self.arrays.iter_mut().find(|array| array.name == name);
+        &mut array.expect("an array of this name").bodies
+    }
+
+    /// Removes a body. Vertices are numbered, so the last one goes.
+    fn remove(&mut self, body: usize) {
+        for array in &mut self.arrays {
+            match &*array.name {
+                "connectivity" | "offsets" => drop(array.bodies.pop()),
+                _ => drop(array.bodies.remove(body)),
+            }
+        }
+    }
+}
+
+/// The value of the first attribute of this name.
+fn attribute<'a>(text: &'a str, name: &str) -> &'a str {
+    let (_, rest) = text.split_once(&format!("{name}=\"")).expect("the attribute");
+    rest.split_once('"').expect("its end").0
+}
+
+#[test]
+fn frames_are_the_same_bytes_on_any_number_of_ranks_and_the_check_passes() {
+    let (one, two) = (Run::new(&["--ranks", "1"]), Run::new(&["--ranks", "2"]));
+    for number in 0..5 {
+        let name = format!("frame_{number:04}.vtp");
+        assert!(one.read(&name) == two.read(&name), "{name}");
+    }
+    assert_ne!(one.read("owners_0000.csv"), two.read("owners_0000.csv"));
+    let (code, out, said) = two.tool("check", &[]);
+    assert_eq!(code, Some(0), "{out}{said}");
+    assert!(out.contains("5 frames, 44 bodies") && out.contains("no fault in 5 frames"), "{out}");
+    assert!(out.contains("deepest overlap: frame"), "{out}");
+    assert_eq!(two.tool("check", &["--quiet"]), (Some(0), String::new(), String::new()));
+    // The ball has left: the last frame has one body less, and that is no fault.
+    let bodies = |row: &str| row.split_whitespace().nth(1).map(str::to_owned);
+    let rows = Vec::from_iter(out.lines().skip(2).take(5).filter_map(bodies));
+    assert_eq!((&*rows[0], &*rows[4]), ("44", "43"), "{out}");
+}
+
+#[test]
+fn the_check_finds_every_way_to_break_a_frame() {
+    let run = Run::new(&["--ranks", "1"]);
+    let frame = "frame_0002.vtp";
+    // Balls of radius 0.08 m whose centres are 0.05 m apart.
+    let into_another = |it: &mut Frame| {
+        let mut place = it.array("Points")[0].clone();
+        let x = f64::from_le_bytes(place[..8].try_into().expect("8 bytes"));
+        place[..8].copy_from_slice(&(x + 0.05).to_le_bytes());
+        it.array("Points")[9] = place;
+    };
+    let words = ["balls[0] and balls[9] overlap by 1.100e-1 m (137.500 %)", "more than 50 %"];
+    run.assert_finds(2, into_another, &[frame, words[0], words[1]]);
+    let doubled = |it: &mut Frame| it.array("id")[5] = 4_u64.to_le_bytes().to_vec();
+    run.assert_finds(2, doubled, &[frame, "there more than once: 1 body (balls[4])"]);
+    let lost = |it: &mut Frame| it.remove(7);
+    run.assert_finds(2, lost, &[frame, "gone: 1 body (balls[7])", "says that 0 left"]);
+    let unknown = |it: &mut Frame| it.array("id")[44] = 999_u64.to_le_bytes().to_vec();
+    run.assert_finds(
+        0,
+        unknown,
+        &["frame_0000.vtp", "not in frames of this scene: 1 body (body 999)"],
+    );
+    let nan =
+        |it: &mut Frame| it.array("velocity")[3][..8].copy_from_slice(&f64::NAN.to_le_bytes());
+    run.assert_finds(2, nan, &[frame, "numbers that no body has: 1 body (balls[3])"]);
+    let outside = |it: &mut Frame| {
+        it.array("Points")[3][8..16].copy_from_slice(&(-0.5_f64).to_le_bytes());
+    };
+    run.assert_finds(2, outside, &[frame, "outside the domain: 1 body (balls[3])"]);
+    let one_bit = |it: &mut Frame| it.array("angular_velocity")[3][0] ^= 1;
+    run.assert_finds(2, one_bit, &[frame, "not bit by bit those"]);
+    let no_rotation = |it: &mut Frame| it.array("orientation")[33] = vec![0; 32];
+    run.assert_finds(2, no_rotation, &[frame, "numbers that no body has: 1 body (boxes[1])"]);
+}
+
+#[test]
+fn the_check_finds_frames_that_are_torn_or_missing() {
+    let run = Run::new(&["--ranks", "1"]);
+    let (name, whole) = ("frame_0003.vtp", run.read("frame_0003.vtp"));
+    std::fs::write(run.file(name), &whole[..whole.len() - 5]).expect("a frame is written");
+    let (code, out, _) = run.tool("check", &[]);
+    assert!(code == Some(1) && out.contains("frame_0003.vtp: torn"), "{out}");
+    assert!(out.contains("faults in 1 of 5 frames"), "{out}");
+    std::fs::remove_file(run.file(name)).expect("a frame is removed");
+    let (code, out, _) = run.tool("check", &[]);
+    assert!(code == Some(1) && out.contains("frame_0003.vtp: missing"), "{out}");
+}
+
+#[test]
+fn a_new_run_removes_all_files_of_the_old_one() {
+    let run = Run::new(&["--ranks", "1"]);
+    run.again(&["--ranks", "1", "--frames", "1", "--overwrite", "--set", "output.format=obj"]);
+    let entries = std::fs::read_dir(&run.out).expect("the folder is there");
+    let names = entries.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
+    let mut frames =
+        Vec::from_iter(names.filter(|it| it.starts_with("frame") || it.starts_with("own")));
+    frames.sort();
+    let expected = ["frame_0000.obj", "frame_0001.obj", "owners_0000.csv", "owners_0001.csv"];
+    assert_eq!(frames, expected);
+    let (code, _, said) = run.tool("check", &[]);
+    assert!(code == Some(1) && said.contains("output.format is vtp"), "{said}");
+}
+
+#[test]
+fn the_profile_has_a_row_for_each_frame_and_rank() {
+    let run = Run::new(&["--ranks", "2"]);
+    let (code, out, said) = run.tool("profile", &[]);
+    assert_eq!(code, Some(0), "{said}");
+    for name in ["profile.svg", "profile.png", "profile.csv", "phases.csv"] {
+        assert!(out.contains(name) && run.file(name).exists(), "{out}");
+    }
+    let picture = String::from_utf8(run.read("profile.svg")).expect("a text");
+    for text in ["2 ranks x", "synchronisation", "share of time at work", "shadow copies"] {
+        assert!(picture.contains(text), "{text}");
+    }
+    let table = String::from_utf8(run.read("profile.csv")).expect("a text");
+    let mut lines = table.lines().map(|line| Vec::from_iter(line.split(',')));
+    let header = lines.next().expect("a header");
+    let rows = Vec::from_iter(lines);
+    let column = |name: &str| header.iter().position(|it| *it == name).expect("a column");
+    let number = |row: &[&str], name: &str| row[column(name)].parse::<f64>().expect("a number");
+    assert_eq!(rows.len(), 4 * 2);
+    let steps = frames_of(&run.out);
+    for (i, row) in rows.iter().enumerate() {
+        assert_eq!(
+            (number(row, "frame"), number(row, "rank")),
+            ((i / 2 + 1) as f64, (i % 2) as f64)
+        );
+        assert!((0.0..=1.0).contains(&number(row, "busy")), "{row:?}");
+        // The recorded times of all its steps.
+        let frame = &steps[i / 2 + 1..i / 2 + 2];
+        let own = steps_of(frame).into_iter().filter(|it| it["rank"] == i % 2);
+        let contacts = own.map(|it| it["contacts_s"].as_f64().expect("a time"));
+        let sum: f64 = contacts.sum();
+        assert!((number(row, "contacts_s") - sum).abs() <= 1e-12 * sum.max(1.0), "{row:?}");
+    }
+    let bodies: f64 = rows[..2].iter().map(|row| number(row, "bodies")).sum();
+    assert_eq!(bodies, frames_of(&run.out)[1]["bodies"].as_f64().expect("a count"));
+}
