@@ -153,12 +153,13 @@ fn value(text: &str) -> std::result::Result<Value, String> {
     to_json(parsed)
 }
 
-/// The content of a choice, between its parentheses: fields, or one value.
+/// The content of a choice, between its parentheses: fields, or one or several values.
 fn content(parenthesized: &str) -> std::result::Result<Value, String> {
     let inner = parenthesized.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let inner = inner.ok_or("a `)` is missing")?.trim().trim_end_matches(',');
     match options().from_str::<ron::Value>(parenthesized) {
         Ok(fields @ ron::Value::Map(_)) => to_json(fields),
+        Ok(ron::Value::Seq(values)) if values.len() > 1 => to_json(ron::Value::Seq(values)),
         _ => value(inner),
     }
 }
@@ -206,6 +207,7 @@ fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
 mod tests {
     use cloth_sim::bodies::cloth::material::MaterialSpec;
     use cloth_sim::mesh::shapes::{Cuboid, Shape};
+    use cloth_sim::scene::bodies::spec::Division;
     use cloth_sim::scene::spec::*;
 
     use super::*;
@@ -236,6 +238,7 @@ mod tests {
                 "obstacles[0].shape=Box(size_m: (1, 2, 3))",
                 "obstacles[0].motion=(keyframes: [(time_s: 0), (time_s: 1, angle_deg: 90)])",
                 "cloths[0].name=my cloth",
+                "domain.method=Grid(3, 2, 1)",
             ],
         )
         .unwrap();
@@ -247,6 +250,7 @@ mod tests {
         assert_eq!(changed.obstacles[0].shape, Shape::Box(cuboid));
         assert_eq!(changed.obstacles[0].motion.as_ref().unwrap().keyframes[1].angle_deg, 90.0);
         assert_eq!(changed.cloths[0].name.as_deref(), Some("my cloth"));
+        assert_eq!(changed.domain.method, Division::Grid(3, 2, 1));
         let MaterialSpec::Isotropic(material) = &changed.cloths[0].material else {
             panic!("another material");
         };
