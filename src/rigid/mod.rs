@@ -35,6 +35,7 @@ pub mod generate;
 pub mod material;
 pub mod motion;
 pub mod narrow;
+mod order;
 pub mod response;
 pub mod simulation;
 pub mod solid;

@@ -71,6 +71,8 @@ pub struct RigidSimulation<'a> {
     pub(super) fixed: FixedBodies,
     pub(super) time_s: f64,
     pub(super) detector: Detector,
+    /// Bodies are sorted in memory once the broad phase was rebuilt so often.
+    pub(super) next_sort: u64,
     pub(super) images: Vec<ImageOf>,
     pub(super) contacts: Vec<Contact>,
     pub(super) ffd: Ffd,
@@ -128,6 +130,7 @@ impl<'a> RigidSimulation<'a> {
             forces: Forces::default(),
             time_s: 0.0,
             detector: Detector::default(),
+            next_sort: 1,
             images: Vec::new(),
             contacts: Vec::new(),
             ffd: Ffd::default(),
