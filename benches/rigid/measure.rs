@@ -30,14 +30,6 @@ pub struct Run {
     pub steps: u32,
 }
 
-impl Run {
-    /// One rank with one thread and one subdomain.
-    pub fn serial(warm_up: u32, steps: u32) -> Self {
-        let synchronisation = Synchronisation::NextNeighbour;
-        Self { grid: [1; 3], ranks: 1, threads: 1, synchronisation, warm_up, steps }
-    }
-}
-
 /// What was measured. Sums over all ranks, unless something else is said.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Measured {

@@ -169,15 +169,6 @@ impl Scene {
         scene
     }
 
-    /// Number of bodies.
-    pub fn count(&self) -> u64 {
-        let placed: u64 = self.generators.iter().map(Generator::count).sum();
-        match &self.large {
-            Some(_) => self.bodies().count() as u64,
-            None => placed,
-        }
-    }
-
     /// All bodies. Those that the large one covers are left out.
     pub fn bodies(&self) -> impl Iterator<Item = Body> {
         let is_free = |body: &Body| {

@@ -15,11 +15,11 @@
 
 use crate::math::Vec3;
 use crate::rigid::broad::{Bound, Broad, NONE, level_of};
-use crate::threads::{EachPatch, Threads};
+use crate::threads::{Blocks, Threads};
 
 /// Share of its radius by which a body may move before it is looked up anew. Chosen with `benches/rigid`:
 /// from 0.1 to 0.3 a gas and a dense flow cost about the same.
-const SLACK: f64 = 0.15;
+const SLACK: f64 = 0.25;
 
 /// Slots or pairs that a thread takes at once.
 const GRAIN: usize = 4096;
@@ -69,6 +69,8 @@ pub struct Candidates {
     of_bodies: Vec<u32>,
     of_others: Vec<u32>,
     images: Vec<ImageKey>,
+    /// Slots whose entry has moved too far, for each block of slots.
+    gone: Vec<Vec<u32>>,
     /// Entries to be looked up.
     moved: Vec<u32>,
     enlarged: Vec<Bound>,
@@ -81,7 +83,6 @@ struct Slot {
     reference: Vec3,
     /// `NONE` if the slot is dead.
     entry: u32,
-    has_moved: bool,
 }
 
 fn enlarged(bound: &Bound) -> Bound {
@@ -142,11 +143,7 @@ impl Candidates {
         self.grid.pairs(&self.enlarged, now.movable(), threads, &mut self.pairs);
         self.current.clear();
         self.current.extend(now.bodies.iter().chain(now.others));
-        let slot = |(bound, entry): (&Bound, u32)| Slot {
-            reference: bound.centre,
-            entry,
-            has_moved: false,
-        };
+        let slot = |(bound, entry): (&Bound, u32)| Slot { reference: bound.centre, entry };
         self.slots.clear();
         self.slots.extend(self.current.iter().zip(0..).map(slot));
         let bodies = now.bodies.len() as u32;
@@ -220,23 +217,30 @@ impl Candidates {
 
     /// Takes over the bounds; slots whose entry has moved too far, or has another size, die.
     fn find_moved(&mut self, now: &Now, threads: &Threads) {
-        let slices = (EachPatch(&mut self.slots), EachPatch(&mut self.current));
-        threads.for_each_patch(slices, GRAIN, |_, (slot, current)| {
-            let (slot, current) = (&mut slot.0[0], &mut current.0[0]);
-            if slot.entry == NONE {
-                return;
+        self.gone.clear();
+        self.gone.resize(self.slots.len().div_ceil(GRAIN), Vec::new());
+        let slices = (
+            Blocks { items: &mut self.current, size: GRAIN },
+            Blocks { items: &mut self.gone, size: 1 },
+        );
+        let slots = &self.slots;
+        threads.for_each_patch(slices, 1, |block, (current, gone)| {
+            let first = block * GRAIN;
+            let slots = slots[first..].iter().zip(current.items).zip(first as u32..);
+            for ((slot, current), number) in slots.filter(|((slot, _), _)| slot.entry != NONE) {
+                let bound = now.bound(slot.entry);
+                let slack = SLACK * bound.radius;
+                let far = (bound.centre - slot.reference).norm_squared() >= 0.99 * slack * slack;
+                if far || bound.radius != current.radius {
+                    gone.items[0].push(number);
+                }
+                *current = *bound;
             }
-            let bound = now.bound(slot.entry);
-            let slack = SLACK * bound.radius;
-            let far = (bound.centre - slot.reference).norm_squared() >= 0.99 * slack * slack;
-            slot.has_moved = far || bound.radius != current.radius;
-            *current = *bound;
         });
-        for slot in 0..self.slots.len() {
-            let Slot { entry, has_moved, .. } = self.slots[slot];
-            if has_moved && entry != NONE {
-                self.moved.push(entry);
-                self.kill(slot as u32);
+        for gone in std::mem::take(&mut self.gone) {
+            for slot in gone {
+                self.moved.push(self.slots[slot as usize].entry);
+                self.kill(slot);
             }
         }
     }
@@ -267,7 +271,7 @@ impl Candidates {
             });
         }
         self.grid.levels[level].add(ball, slot);
-        self.slots.push(Slot { reference: bound.centre, entry, has_moved: false });
+        self.slots.push(Slot { reference: bound.centre, entry });
         self.current.push(*bound);
         match (entry as usize).checked_sub(now.bodies.len()) {
             None => self.of_bodies[entry as usize] = slot,

@@ -3,11 +3,12 @@
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId};
+use crate::rigid::broad::Bound;
 use crate::rigid::domain::Region;
 use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::encoding::Item;
 use crate::rigid::sync::mail::Mail;
-use crate::rigid::sync::population::Watch;
+use crate::rigid::sync::population::Spot;
 use crate::rigid::sync::{Parts, Population, Traffic};
 
 /// Where an own body belongs after its motion.
@@ -27,6 +28,9 @@ pub(super) enum Fate {
 /// If it moved too far since the last synchronisation.
 pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     let Parts { region, limits, population, traffic, .. } = parts;
+    if population.spot(place) == Spot::Near {
+        return Ok(Fate::Stays);
+    }
     let body = &mut population.bodies_mut()[place];
     let domain = region.subdomains().domain();
     let (id, (position, _)) = (body.id, domain.wrap(&body.state.position));
@@ -38,7 +42,7 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
         return Ok(Fate::Leaves);
     }
     let home = region.subdomains().owner(&position);
-    let last = std::mem::replace(&mut population.watch_mut(place).home, home);
+    let last = std::mem::replace(population.home_mut(place), home);
     traffic.crossed += u64::from(last != home);
     Ok(match region.rank_of(home) {
         to if to == region.rank() => Fate::Stays,
@@ -49,10 +53,12 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
 /// The neighbouring ranks that a body, grown by the margin, reaches into.
 pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
     let Parts { region, limits, population, .. } = parts;
-    let centre = &population.bodies()[place].state.position;
-    let radius = population.bounds()[place].radius + limits.margin;
+    let Bound { centre, radius } = &population.bounds()[place];
+    let radius = radius + limits.margin;
     let is_own = place < population.own_count();
-    if is_own && region.subdomains().encloses(population.watch(place).home, centre, radius) {
+    if region.neighbours().is_empty()
+        || is_own && region.subdomains().encloses(population.home(place), centre, radius)
+    {
         return Ranks::new();
     }
     region.touched_neighbours(&region.subdomains().domain().images(centre, radius), radius)
@@ -61,8 +67,8 @@ pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
 /// True if a body, grown by the margin, reaches into a subdomain of this rank.
 pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
     let Parts { region, limits, population, .. } = parts;
-    let centre = &population.bodies()[place].state.position;
-    let radius = population.bounds()[place].radius + limits.margin;
+    let Bound { centre, radius } = &population.bounds()[place];
+    let radius = radius + limits.margin;
     region.touches(&region.subdomains().domain().images(centre, radius), radius)
 }
 
@@ -92,7 +98,7 @@ pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> 
 
     let place = population.demote(place);
     if keeps {
-        population.watch_mut(place).inside = false;
+        population.look_at(place);
         let link = population.link_mut(place);
         link.owner = to;
         let near = |rank: &&u32| region.neighbours().binary_search(rank).is_ok();
@@ -167,7 +173,8 @@ fn apply(
             let place = population.promote(place(population, id)?);
             let position = population.bodies()[place].state.position;
             let home = region.subdomains().owner(&position);
-            *population.watch_mut(place) = Watch { home, inside: false };
+            *population.home_mut(place) = home;
+            population.look_at(place);
             population.mark(place);
             let link = population.link_mut(place);
             (link.owner, link.ranks) = (region.rank(), holders);

@@ -35,6 +35,9 @@ pub(super) fn pack(parts: &mut Parts) -> Result<()> {
 
 /// Brings the copies on neighbouring ranks up to date: new ones, updates, removals.
 fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
+    if parts.region.neighbours().is_empty() {
+        return Ok(());
+    }
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;
     let (body, link) = (&population.bodies()[place], &population.links()[place]);

@@ -20,15 +20,30 @@ pub struct Link {
     pub ranks: Ranks,
 }
 
-/// Where an own body was when it was last synchronised.
+/// What is known of an own body since it was last moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watch {
-    /// The subdomain of its centre.
-    pub home: SubdomainId,
-    /// True only of an own body that reached, grown by the margin, into no other subdomain and
-    /// across no periodic border, and has no copies. Most bodies are so.
-    pub inside: bool,
+#[repr(u8)]
+pub enum Spot {
+    /// It reaches, grown by the margin, into no other subdomain and across no periodic border, and has
+    /// no copies. Most bodies are so.
+    Inside,
+    /// It is in the same subdomain as before.
+    Near,
+    /// Anything else.
+    Unknown,
 }
+
+/// Own bodies, and all links.
+pub(super) struct OwnParts<'a> {
+    pub bodies: &'a mut [Body],
+    pub bounds: &'a mut [Bound],
+    pub homes: &'a [SubdomainId],
+    pub spots: &'a mut [Spot],
+    pub links: &'a [Link],
+}
+
+/// So many flags are looked at at once.
+const BLOCK: usize = 8;
 
 /// Own bodies, then shadow copies, in no particular order. A place is an index into both lists.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +51,9 @@ pub struct Population {
     bodies: Vec<Body>,
     /// The smallest balls about the centres of mass that hold the bodies, as last synchronised.
     bounds: Vec<Bound>,
-    watches: Vec<Watch>,
+    /// Of own bodies: the subdomains of their centres when last synchronised.
+    homes: Vec<SubdomainId>,
+    spots: Vec<Spot>,
     links: Vec<Link>,
     /// Number of own bodies.
     own: usize,
@@ -85,8 +102,13 @@ impl Population {
 
     /// The places of own bodies that are not deep inside of their subdomain, rising.
     pub fn near_borders(&self) -> impl Iterator<Item = usize> {
-        let own = self.watches[..self.own].iter().enumerate();
-        own.filter(|(_, watch)| !watch.inside).map(|(place, _)| place)
+        let block = |(block, spots): (usize, &'_ [Spot])| {
+            // Most blocks have no such body.
+            let len = if *spots == [Spot::Inside; BLOCK] { 0 } else { spots.len() };
+            block * BLOCK..block * BLOCK + len
+        };
+        let blocks = self.spots[..self.own].chunks(BLOCK).enumerate().flat_map(block);
+        blocks.filter(|&place| self.spots[place] != Spot::Inside)
     }
 
     /// Number of own bodies, whose places come first.
@@ -116,7 +138,7 @@ impl Population {
     pub fn insert(&mut self, body: Body, radius: f64, home: SubdomainId, rank: u32) -> Result<()> {
         self.push(body, radius, Link { owner: rank, ranks: Ranks::new() })?;
         let place = self.promote(self.len() - 1);
-        self.watches[place].home = home;
+        self.homes[place] = home;
         Ok(())
     }
 
@@ -134,12 +156,21 @@ impl Population {
         &mut self.links[place]
     }
 
-    pub(super) fn watch_mut(&mut self, place: usize) -> &mut Watch {
-        &mut self.watches[place]
+    pub(super) fn home(&self, place: usize) -> SubdomainId {
+        self.homes[place]
     }
 
-    pub(super) fn watch(&self, place: usize) -> Watch {
-        self.watches[place]
+    pub(super) fn home_mut(&mut self, place: usize) -> &mut SubdomainId {
+        &mut self.homes[place]
+    }
+
+    pub(super) fn spot(&self, place: usize) -> Spot {
+        self.spots[place]
+    }
+
+    /// The next synchronisation looks at the body.
+    pub(super) fn look_at(&mut self, place: usize) {
+        self.spots[place] = Spot::Unknown;
     }
 
     /// The body is taken to be synchronised where it is. Returns where it was.
@@ -148,11 +179,15 @@ impl Population {
         std::mem::replace(&mut self.bounds[place].centre, position)
     }
 
-    /// Own bodies, with their bounds and watches; and all links.
-    pub(super) fn own_parts(&mut self) -> (&mut [Body], &mut [Bound], &mut [Watch], &[Link]) {
+    pub(super) fn own_parts(&mut self) -> OwnParts<'_> {
         let own = self.own;
-        let (bodies, bounds) = (&mut self.bodies[..own], &mut self.bounds[..own]);
-        (bodies, bounds, &mut self.watches[..own], &self.links)
+        OwnParts {
+            bodies: &mut self.bodies[..own],
+            bounds: &mut self.bounds[..own],
+            homes: &self.homes[..own],
+            spots: &mut self.spots[..own],
+            links: &self.links[..own],
+        }
     }
 
     /// The places of own bodies near borders, falling: they may be removed in this order. Give the
@@ -182,7 +217,8 @@ impl Population {
             return Err(Error::internal("bodies of a rank", format!("body {} twice", body.id)));
         }
         self.bounds.push(Bound { centre: body.state.position, radius });
-        self.watches.push(Watch { home: 0, inside: false });
+        self.homes.push(0);
+        self.spots.push(Spot::Unknown);
         self.bodies.push(body);
         self.links.push(link);
         Ok(())
@@ -216,7 +252,8 @@ impl Population {
         let place = if place < self.own { self.demote(place) } else { place };
         self.swap(place, self.len() - 1);
         self.bounds.pop();
-        self.watches.pop();
+        self.homes.pop();
+        self.spots.pop();
         self.links.pop();
         if let Some(body) = self.bodies.pop() {
             self.places.remove(&body.id);
@@ -235,7 +272,8 @@ impl Population {
             self.bodies.swap(to, from);
             self.links.swap(to, from);
             self.bounds.swap(to, from);
-            self.watches.swap(to, from);
+            self.homes.swap(to, from);
+            self.spots.swap(to, from);
         }
         for (body, place) in self.bodies[..self.own].iter().zip(0..) {
             self.places.insert(body.id, place);
@@ -249,7 +287,8 @@ impl Population {
         self.bodies.swap(a, b);
         self.links.swap(a, b);
         self.bounds.swap(a, b);
-        self.watches.swap(a, b);
+        self.homes.swap(a, b);
+        self.spots.swap(a, b);
         for place in [a, b] {
             self.places.insert(self.bodies[place].id, place as u32);
         }

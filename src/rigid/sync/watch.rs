@@ -7,13 +7,13 @@
 use crate::math::Vec3;
 use crate::rigid::body::Body;
 use crate::rigid::broad::Bound;
-use crate::rigid::domain::Subdomains;
-use crate::rigid::sync::population::{Link, Watch};
+use crate::rigid::domain::{SubdomainId, Subdomains};
+use crate::rigid::sync::population::{OwnParts, Spot};
 use crate::rigid::sync::{Limits, Population, Synchroniser};
-use crate::threads::{EachPatch, Threads};
+use crate::threads::{Blocks, Threads};
 
 /// Own bodies that a thread takes at once.
-const GRAIN: usize = 256;
+const BLOCK: usize = 256;
 
 /// Share of the allowed motion, squared, up to which a body counts as inside. One beyond it is
 /// looked at closely.
@@ -46,15 +46,22 @@ impl Synchroniser {
         advance: impl Fn(&mut Body) + Sync,
     ) {
         let look = Look { subdomains: self.region.subdomains(), limits: &self.limits };
-        let (bodies, bounds, watches, links) = population.own_parts();
-        let slices = (EachPatch(bodies), EachPatch(bounds), EachPatch(watches));
-        threads.for_each_patch(slices, GRAIN, |place, (body, bound, watch)| {
-            let (body, watch) = (&mut body.0[0], &mut watch.0[0]);
-            advance(body);
-            watch.inside = look.is_inside(&body.state.position, &mut bound.0[0], watch, || {
-                let link: &Link = &links[place];
-                link.ranks.is_empty()
-            });
+        let OwnParts { bodies, bounds, homes, spots, links } = population.own_parts();
+        let slices = (
+            Blocks { items: bodies, size: BLOCK },
+            Blocks { items: bounds, size: BLOCK },
+            Blocks { items: spots, size: BLOCK },
+        );
+        threads.for_each_patch(slices, 1, |block, (bodies, bounds, spots)| {
+            let own = block * BLOCK..block * BLOCK + bodies.items.len();
+            let (homes, links) = (&homes[own.clone()], &links[own]);
+            let known = homes.iter().zip(links);
+            let parts = bodies.items.iter_mut().zip(bounds.items).zip(spots.items).zip(known);
+            for (((body, bound), spot), (&home, link)) in parts {
+                advance(body);
+                let is_alone = *spot == Spot::Inside || link.ranks.is_empty();
+                *spot = look.spot(&body.state.position, bound, home, is_alone);
+            }
         });
     }
 }
@@ -66,24 +73,29 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// True if an own body is still inside of its subdomain and nobody has a copy; then it counts as
-    /// synchronised.
-    fn is_inside(
-        &self,
-        position: &Vec3,
-        bound: &mut Bound,
-        watch: &Watch,
-        is_alone: impl Fn() -> bool,
-    ) -> bool {
+    /// Where an own body is. If its owner is the same as before, it counts as synchronised.
+    #[inline]
+    fn spot(&self, position: &Vec3, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
         let radius = bound.radius + self.limits.margin;
         let most = self.limits.motion * self.limits.motion * CLEARLY_ALLOWED;
-        let inside = (watch.inside || is_alone())
-            && self.subdomains.encloses(watch.home, position, radius)
-            && self.subdomains.domain().contains(position)
-            && (position - bound.centre).norm_squared() <= most;
-        if inside {
+        let is_allowed = (position - bound.centre).norm_squared() <= most;
+        let spot = if !is_allowed || !self.subdomains.domain().contains(position) {
+            Spot::Unknown
+        } else if is_alone && self.subdomains.encloses(home, position, radius) {
+            Spot::Inside
+        } else if self.stays(position, home) {
+            Spot::Near
+        } else {
+            Spot::Unknown
+        };
+        if spot != Spot::Unknown {
             bound.centre = *position;
         }
-        inside
+        spot
+    }
+
+    fn stays(&self, position: &Vec3, home: SubdomainId) -> bool {
+        let (_, image) = self.subdomains.domain().wrap(position);
+        image == [0; 3] && self.subdomains.owner(position) == home
     }
 }
