@@ -9,7 +9,14 @@
 //! Space need not be bounded: cell `(i, j, k)` is stored at its coordinates modulo powers of two, so
 //! that there are about as many cells as bodies. Cells far apart may share a place, and the test of
 //! the spheres tells them apart. A level is sorted by place; rows along x are adjacent in memory.
+//!
+//! [`Candidates`] keeps the pairs of somewhat larger spheres from step to step.
 
+mod candidates;
+#[cfg(test)]
+mod tests;
+
+pub use self::candidates::{Candidates, ImageKey, Now};
 use crate::math::Vec3;
 use crate::threads::Threads;
 
@@ -31,6 +38,8 @@ pub struct Broad {
     lists: Vec<Vec<u32>>,
     tasks: Vec<Task>,
     movable: u32,
+    /// The largest radius, m.
+    largest: f64,
 }
 
 /// The bodies of a level, sorted by cell.
@@ -44,6 +53,10 @@ struct Level {
     starts: Vec<u32>,
     sorted: Vec<Proxy>,
     cells: Vec<u32>,
+    /// Bodies that came after the sorting, each with the one before it in its cell, or `NONE`.
+    later: Vec<(Proxy, u32)>,
+    /// The last of these in each cell, or `NONE`. Empty if there are none at all.
+    last: Vec<u32>,
 }
 
 /// A body in a level.
@@ -73,6 +86,9 @@ const LEVELS: usize = 32;
 
 /// Cells are wider than needed by this share, so that rounding loses no neighbour.
 const SLACK: f64 = 1e-6;
+
+/// No body.
+const NONE: u32 = u32::MAX;
 
 impl Broad {
     /// Writes to `pairs` all pairs of overlapping bounds. Those from `movable` on belong to fixed
@@ -105,7 +121,7 @@ impl Broad {
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
         let level = |level: &Level| {
-            4 * (level.starts.capacity() + level.cells.capacity())
+            4 * (level.starts.capacity() + level.cells.capacity() + level.last.capacity())
                 + size_of::<Proxy>() * level.sorted.capacity()
         };
         self.levels.iter().map(level).sum::<usize>()
@@ -114,6 +130,7 @@ impl Broad {
 
     fn sort(&mut self, bounds: &[Bound]) {
         let largest = bounds.iter().map(|bound| bound.radius).fold(0.0, f64::max);
+        self.largest = largest;
         self.lists.iter_mut().for_each(Vec::clear);
         for (bound, place) in bounds.iter().zip(0..) {
             let level = level_of(largest / bound.radius);
@@ -150,6 +167,8 @@ fn floor(x: f64) -> i64 {
 
 impl Level {
     fn sort(&mut self, bounds: &[Bound], list: &[u32], width: f64) {
+        self.later.clear();
+        self.last.clear();
         self.inverse_width = 1.0 / width;
         self.bits = self.choose_bits(bounds, list);
         let mut cells = std::mem::take(&mut self.cells);
@@ -210,6 +229,47 @@ impl Level {
     fn cell(&self, i: u32, j: u32, k: u32) -> u32 {
         let [x, y, z] = self.bits;
         (k & ((1 << z) - 1)) << (x + y) | (j & ((1 << y) - 1)) << x | i & ((1 << x) - 1)
+    }
+
+    /// Adds a body to the sorted ones.
+    fn add(&mut self, bound: Bound, place: u32) {
+        let [i, j, k] = self.coordinates(&bound.centre);
+        let cell = self.cell(i, j, k);
+        if self.last.is_empty() {
+            self.last.resize(1 << self.bits.iter().sum::<u32>(), NONE);
+        }
+        let before = std::mem::replace(&mut self.last[cell as usize], self.later.len() as u32);
+        self.later.push((Proxy { bound, place, cell }, before));
+    }
+
+    /// The first cell along each axis that a ball and the bodies of this level that touch it may be in,
+    /// and how many there are.
+    fn block(&self, ball: &Bound) -> [(i64, i64); 3] {
+        let reach = ball.radius + 0.5 / self.inverse_width;
+        [0, 1, 2].map(|axis| {
+            let first = floor((ball.centre[axis] - reach) * self.inverse_width);
+            let last = floor((ball.centre[axis] + reach) * self.inverse_width);
+            // Beyond so many, places come again.
+            (first, (last - first + 1).min(1 << self.bits[axis]))
+        })
+    }
+
+    /// Calls `visit` for each body in a block of cells.
+    fn visit(&self, [x, y, z]: [(i64, i64); 3], mut visit: impl FnMut(&Proxy)) {
+        for k in z.0..z.0 + z.1 {
+            for j in y.0..y.0 + y.1 {
+                for i in x.0..x.0 + x.1 {
+                    let cell = self.cell(i as u32, j as u32, k as u32);
+                    self.bodies(cell, cell).iter().for_each(&mut visit);
+                    let mut next = self.last.get(cell as usize).copied().unwrap_or(NONE);
+                    while next != NONE {
+                        let (proxy, before) = &self.later[next as usize];
+                        visit(proxy);
+                        next = *before;
+                    }
+                }
+            }
+        }
     }
 
     fn split(&self, cell: u32) -> [u32; 3] {
@@ -288,70 +348,4 @@ pub fn brute_force(bounds: &[Bound], movable: usize) -> Vec<[u32; 2]> {
         }
     }
     pairs
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::math::mix;
-
-    fn random(k: u64) -> f64 {
-        (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn cloud(count: u64, extent: Vec3, radius: impl Fn(u64) -> f64) -> Vec<Bound> {
-        let point = |k: u64| Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2));
-        let centre = |k| (point(k) - Vec3::repeat(0.5)).component_mul(&extent);
-        (0..count).map(|k| Bound { centre: centre(k), radius: radius(k) }).collect()
-    }
-
-    fn agrees(broad: &mut Broad, bounds: &[Bound], movable: usize) -> usize {
-        let mut expected = brute_force(bounds, movable);
-        expected.sort_unstable();
-        for threads in [1, 3] {
-            let mut pairs = Vec::new();
-            broad.pairs(bounds, movable, &Threads::new(threads).unwrap(), &mut pairs);
-            pairs.iter_mut().for_each(|pair| pair.sort_unstable());
-            pairs.sort_unstable();
-            assert_eq!(pairs, expected);
-        }
-        expected.len()
-    }
-
-    #[test]
-    fn pairs_are_those_of_brute_force_for_all_sizes_and_spaces() {
-        let mut broad = Broad::default();
-        let size = |k: u64| 0.02 * libm::exp2(6.0 * random(k + 1_000_000));
-        let clouds = [
-            cloud(2000, Vec3::repeat(1.0), |_| 0.03),
-            cloud(2000, Vec3::repeat(1.0), size),
-            cloud(1500, Vec3::new(30.0, 0.5, 1.0), |_| 0.1),
-            cloud(1500, Vec3::repeat(1e6), |_| 1.0),
-            cloud(300, Vec3::repeat(0.1), |_| 0.05),
-            cloud(1, Vec3::repeat(1.0), |_| 0.05),
-            Vec::new(),
-        ];
-        let mut found = 0;
-        for bounds in clouds {
-            found += agrees(&mut broad, &bounds, bounds.len());
-            found += agrees(&mut broad, &bounds, bounds.len() / 2);
-        }
-        assert!(found > 10_000, "{found}");
-    }
-
-    #[test]
-    fn one_body_far_away_and_one_very_large_body_lose_no_pair() {
-        let mut bounds = cloud(1000, Vec3::repeat(1.0), |_| 0.03);
-        bounds.push(Bound { centre: Vec3::repeat(1e9), radius: 0.03 });
-        bounds.push(Bound { centre: Vec3::new(0.0, -50.0, 0.0), radius: 50.0 });
-        bounds.push(Bound { centre: Vec3::zeros(), radius: 1e-12 });
-        assert!(agrees(&mut Broad::default(), &bounds, bounds.len()) > 500);
-    }
-
-    #[test]
-    fn touching_bodies_on_the_borders_of_cells_are_a_pair() {
-        let row = (0..64).map(|k| Bound { centre: Vec3::x() * f64::from(k), radius: 0.5 });
-        let bounds: Vec<_> = row.collect();
-        assert_eq!(agrees(&mut Broad::default(), &bounds, bounds.len()), 63);
-    }
 }

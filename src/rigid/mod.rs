@@ -20,6 +20,7 @@
 //! | [`response`] | velocities after contacts |
 //! | [`overlap`] | the deepest overlap of two bodies |
 //! | [`generate`] | bodies by their numbers |
+//! | `order` | where bodies are in memory |
 //! | [`report`], [`totals`] | what a rank did in a step; energy and momentum of all bodies |
 //!
 //! # The same bits on any number of ranks
@@ -38,6 +39,7 @@ pub mod generate;
 pub mod material;
 pub mod motion;
 pub mod narrow;
+mod order;
 pub mod overlap;
 pub mod report;
 pub mod response;

@@ -31,8 +31,7 @@ impl RigidSimulation<'_> {
     /// # Errors
     /// If a rank fails.
     pub fn deepest_overlap(&self) -> Result<Option<Overlap>> {
-        let own = self.contacts.iter().map(|contact| self.overlap(contact)).reduce(deeper);
-        let all = message::all_gather_v(self.world, own.as_slice())?;
+        let all = message::all_gather_v(self.world, self.deepest.as_slice())?;
         Ok(all.into_iter().reduce(deeper))
     }
 
@@ -44,6 +43,12 @@ impl RigidSimulation<'_> {
         self.fixed.advance(self.time_s, 0.0);
         self.find_contacts()?;
         self.deepest_overlap()
+    }
+
+    /// After: `deepest` is that of this rank's contacts. Before: places of bodies are those of the
+    /// contacts.
+    pub(super) fn find_deepest(&mut self) {
+        self.deepest = self.contacts.iter().map(|contact| self.overlap(contact)).reduce(deeper);
     }
 
     fn overlap(&self, contact: &Contact) -> Overlap {

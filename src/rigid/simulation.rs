@@ -12,6 +12,7 @@ use crate::rigid::domain::{Region, Subdomains};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::narrow::detector::{Detector, ImageOf};
+use crate::rigid::overlap::Overlap;
 use crate::rigid::solid::Solids;
 use crate::rigid::step::{Ffd, Nonsmooth};
 use crate::rigid::sync::checks::{Census, census};
@@ -71,8 +72,12 @@ pub struct RigidSimulation<'a> {
     pub(super) fixed: FixedBodies,
     pub(super) time_s: f64,
     pub(super) detector: Detector,
+    /// Bodies are sorted in memory once the broad phase was rebuilt so often.
+    pub(super) next_sort: u64,
     pub(super) images: Vec<ImageOf>,
     pub(super) contacts: Vec<Contact>,
+    /// The deepest overlap of these contacts.
+    pub(super) deepest: Option<Overlap>,
     pub(super) ffd: Ffd,
     pub(super) nonsmooth: Nonsmooth,
 }
@@ -128,8 +133,10 @@ impl<'a> RigidSimulation<'a> {
             forces: Forces::default(),
             time_s: 0.0,
             detector: Detector::default(),
+            next_sort: 1,
             images: Vec::new(),
             contacts: Vec::new(),
+            deepest: None,
             ffd: Ffd::default(),
             nonsmooth: Nonsmooth::default(),
         })

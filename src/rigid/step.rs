@@ -15,6 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::rigid::body::{Body, Twist};
+use crate::rigid::broad::Bound;
 use crate::rigid::contact::{Bodies, Constraint, Partner, Side};
 use crate::rigid::motion::{Mobility, accelerate, drift};
 use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
@@ -64,18 +65,20 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    /// Communication 1. After: own bodies have the sums of all forces.
+    /// Communication 1. After: own bodies have the sums of all forces. No place is remembered, so that
+    /// bodies may be sorted.
     fn sum_forces(&mut self) -> Result<()> {
-        self.forces.sum(&mut self.synchroniser, self.world, &mut self.population)
+        self.forces.sum(&mut self.synchroniser, self.world, &mut self.population)?;
+        self.sort_in_space();
+        Ok(())
     }
 
     /// Before: copies are those of the state before. After: own bodies are in the middle of the
     /// step, with the velocities that the forces of the whole step give them.
     fn first_half(&mut self) -> Result<()> {
-        let settings = &self.model.settings.contacts;
+        let settings = self.model.settings.contacts;
         let h = settings.step_s;
-        self.threads.for_each_patch(EachPatch(self.population.own_mut()), GRAIN, |_, own| {
-            let body = &mut own.0[0];
+        self.synchroniser.advance(&mut self.population, &self.threads, |body| {
             drift(&mut body.state, 0.5 * h);
             accelerate(body, &settings.gravity, h);
         });
@@ -104,10 +107,12 @@ impl RigidSimulation<'_> {
         let is_ours = |image: [i8; 3], point: &Vec3| {
             let (wrapped, back) = domain.wrap(point);
             (0..3).all(|axis| image[axis] + back[axis] == 0)
-                && region.has(region.subdomains().owner(&wrapped))
+                && (region.has_all() || region.has(region.subdomains().owner(&wrapped)))
         };
         let Self { detector, threads, contacts, .. } = self;
-        detector.contacts_of_images(&world, &images, threads, is_ours, contacts);
+        let bounds = self.population.bounds();
+        detector.contacts_of_images(&world, bounds, &images, threads, is_ours, contacts);
+        self.find_deepest();
         Ok(())
     }
 
@@ -120,15 +125,16 @@ impl RigidSimulation<'_> {
         }
         let margin = self.synchroniser.limits().margin;
         let Self { population, images, .. } = self;
-        for (place, link) in population.links().iter().enumerate().filter(|(_, link)| !link.inside)
-        {
-            let centre = &population.bodies()[place].state.position;
-            region.images(centre, link.radius + margin, |image, centre| {
+        let copies = population.own_count()..population.len();
+        for place in population.near_borders().chain(copies) {
+            let Bound { centre, radius } = &population.bounds()[place];
+            region.images(centre, radius + margin, |image, centre| {
                 if image != [0; 3] {
                     images.push(ImageOf { place: place as u32, image, centre });
                 }
             });
         }
+        images.sort_unstable_by_key(|of| (of.place, of.image));
     }
 
     fn respond(&mut self, report: &mut RigidReport) -> Result<()> {
@@ -141,10 +147,11 @@ impl RigidSimulation<'_> {
     /// After: own bodies are at the end of the step, and no forces act on them.
     fn second_half(&mut self) -> Result<()> {
         let h = self.model.settings.contacts.step_s;
-        self.threads.for_each_patch(EachPatch(self.population.own_mut()), GRAIN, |_, own| {
-            let body = &mut own.0[0];
+        self.synchroniser.advance(&mut self.population, &self.threads, |body| {
             drift(&mut body.state, 0.5 * h);
-            (body.force, body.torque) = (Vec3::zeros(), Vec3::zeros());
+            if body.force != Vec3::zeros() || body.torque != Vec3::zeros() {
+                (body.force, body.torque) = (Vec3::zeros(), Vec3::zeros());
+            }
         });
         self.time_s += h;
         Ok(())

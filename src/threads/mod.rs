@@ -20,7 +20,7 @@ pub mod wait;
 use std::sync::{Mutex, PoisonError};
 
 use self::shares::{Piece, Shares};
-pub use self::slices::{ByPatch, EachPatch, PatchSlices};
+pub use self::slices::{Blocks, ByPatch, EachPatch, PatchSlices};
 use self::team::Team;
 use crate::error::{Error, Result};
 

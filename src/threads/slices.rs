@@ -54,6 +54,26 @@ impl<T: Send> PatchSlices for EachPatch<'_, T> {
     }
 }
 
+/// Adjacent items, many to a patch.
+pub struct Blocks<'a, T> {
+    /// The items.
+    pub items: &'a mut [T],
+    /// Items of a patch; the last one may have fewer.
+    pub size: usize,
+}
+
+impl<T: Send> PatchSlices for Blocks<'_, T> {
+    fn patches(&self) -> usize {
+        self.items.len().div_ceil(self.size)
+    }
+
+    fn split(self, patches: usize) -> (Self, Self) {
+        let (size, at) = (self.size, (patches * self.size).min(self.items.len()));
+        let (low, high) = self.items.split_at_mut(at);
+        (Self { items: low, size }, Self { items: high, size })
+    }
+}
+
 macro_rules! tuple_slices {
     ($($name:ident),+) => {
         impl<Head: PatchSlices, $($name: PatchSlices),+> PatchSlices for (Head, $($name),+) {

@@ -59,6 +59,7 @@ impl Domain {
     }
 
     /// True unless a point is beyond an open border. The borders belong to the domain.
+    #[inline]
     pub fn contains(&self, x: &Vec3) -> bool {
         (0..3).all(|axis| {
             self.periodic[axis] || (self.low[axis] <= x[axis] && x[axis] <= self.high[axis])
@@ -71,6 +72,9 @@ impl Domain {
     /// Along a periodic axis `low <= wrapped < high`.
     pub fn wrap(&self, x: &Vec3) -> (Vec3, Image) {
         let (mut wrapped, mut image) = (*x, [0; 3]);
+        if (0..3).all(|axis| self.low[axis] <= x[axis] && x[axis] < self.high[axis]) {
+            return (wrapped, image);
+        }
         for axis in (0..3).filter(|&axis| self.periodic[axis]) {
             let (low, high) = (self.low[axis], self.high[axis]);
             // Rounding may give a border, or a point beyond it.

@@ -63,6 +63,7 @@ impl Grid {
         squares <= radius * radius
     }
 
+    #[inline]
     pub(super) fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
         let [low, high] = &self.boxes[subdomain as usize];
         (0..3).all(|axis| centre[axis] - radius > low[axis] && centre[axis] + radius < high[axis])

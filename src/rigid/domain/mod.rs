@@ -89,6 +89,7 @@ impl Subdomains {
 
     /// True only if no image of the ball reaches into another subdomain, and none but the ball itself
     /// into this one. Cheap: most bodies are deep inside.
+    #[inline]
     pub fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
         match self {
             Self::Grid(grid) => grid.encloses(subdomain, centre, radius),

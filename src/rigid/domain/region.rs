@@ -89,6 +89,11 @@ impl Region {
         self.rank_of(subdomain) == self.rank
     }
 
+    /// True if all subdomains are of this rank.
+    pub fn has_all(&self) -> bool {
+        self.own.len() == self.rank_of.len()
+    }
+
     /// True if a ball, an image of which is in each of `images`, reaches into this region.
     pub fn touches(&self, images: &Images, radius: f64) -> bool {
         self.own.iter().any(|&own| self.subdomains.touches(own, images, radius))

@@ -6,7 +6,7 @@
 
 use crate::math::Vec3;
 use crate::rigid::body::{Body, State};
-use crate::rigid::broad::{Bound, Broad};
+use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
 use crate::rigid::contact::{Contact, Partner};
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::narrow::{Placed, Touches, half_space, touch};
@@ -41,7 +41,7 @@ pub struct ImageOf {
 /// All images beside the bodies themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct Images<'a> {
-    /// The images.
+    /// The images, by rising place and image.
     pub list: &'a [ImageOf],
     /// Extent of the domain along each axis, m.
     pub period: Vec3,
@@ -69,8 +69,12 @@ impl Images<'_> {
 #[derive(Debug, Default)]
 pub struct Detector {
     /// The broad phase.
-    pub broad: Broad,
+    pub broad: Candidates,
+    /// Bounds of the bodies, if nobody else has them.
     bounds: Vec<Bound>,
+    /// Bounds of images, and then of fixed bodies.
+    others: Vec<Bound>,
+    keys: Vec<ImageKey>,
     /// Places of the fixed bodies that have bounds.
     bounded: Vec<u32>,
     /// Fixed half-spaces with their normals.
@@ -92,23 +96,32 @@ impl Detector {
         contacts: &mut Vec<Contact>,
     ) {
         let is_ours = |_, point: &Vec3| is_ours(point);
-        self.contacts_of_images(world, &Images::NONE, threads, is_ours, contacts);
+        let mut bounds = std::mem::take(&mut self.bounds);
+        bounds.clear();
+        bounds.extend(world.bodies.iter().map(|body| Bound {
+            centre: body.state.position,
+            radius: world.solids.reach(&body.shape),
+        }));
+        self.contacts_of_images(world, &bounds, &Images::NONE, threads, is_ours, contacts);
+        self.bounds = bounds;
     }
 
-    /// The same with images. A contact is found once for each pair of images that touch. `is_ours`
-    /// gets the image of the first body, and the point that belongs to image zero of it.
+    /// The same with images and the `bounds` of all movable bodies. A contact is found once for each
+    /// pair of images that touch. `is_ours` gets the image of the first body, and the point that
+    /// belongs to image zero of it.
     pub fn contacts_of_images(
         &mut self,
         world: &Surroundings,
+        bounds: &[Bound],
         images: &Images,
         threads: &Threads,
         is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
         contacts: &mut Vec<Contact>,
     ) {
         contacts.clear();
-        self.collect_bounds(world, images);
-        let movable = world.bodies.len() + images.list.len();
-        self.broad.pairs(&self.bounds, movable, threads, &mut self.pairs);
+        self.collect_others(world, bounds, images);
+        let now = Now { bodies: bounds, others: &self.others, images: &self.keys };
+        self.broad.pairs(&now, threads, &mut self.pairs);
         let of_pairs = OfPairs { world, images, bounded: &self.bounded };
         threads.collect(&self.pairs, PIECE, contacts, |pairs, contacts| {
             let mut touches = Touches::new();
@@ -117,29 +130,28 @@ impl Detector {
             }
         });
         if !self.half_spaces.is_empty() {
-            self.on_planes(world, images, threads, is_ours, contacts);
+            self.on_planes(world, bounds, images, threads, is_ours, contacts);
         }
     }
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        self.broad.bytes() + size_of::<Bound>() * self.bounds.capacity() + 8 * self.pairs.capacity()
+        let bounds = self.bounds.capacity() + self.others.capacity();
+        self.broad.bytes() + size_of::<Bound>() * bounds + 8 * self.pairs.capacity()
     }
 
-    fn collect_bounds(&mut self, world: &Surroundings, images: &Images) {
-        let Surroundings { bodies, fixed, solids } = *world;
-        let bound =
-            |body: &Body| Bound { centre: body.state.position, radius: solids.reach(&body.shape) };
-        self.bounds.clear();
-        self.bounds.extend(bodies.iter().map(bound));
-        for &ImageOf { place, centre, .. } in images.list {
-            let radius = self.bounds[place as usize].radius;
-            self.bounds.push(Bound { centre, radius });
+    fn collect_others(&mut self, world: &Surroundings, bounds: &[Bound], images: &Images) {
+        let Surroundings { fixed, solids, .. } = *world;
+        self.others.clear();
+        self.keys.clear();
+        for &ImageOf { place, image, centre } in images.list {
+            self.others.push(Bound { centre, radius: bounds[place as usize].radius });
+            self.keys.push((place, image));
         }
+        self.pieces.clear();
+        self.pieces.extend((0..bounds.len() + images.list.len()).step_by(PIECE));
         self.bounded.clear();
         self.half_spaces.clear();
-        self.pieces.clear();
-        self.pieces.extend((0..self.bounds.len()).step_by(PIECE));
         for ((body, state), place) in fixed.bodies().iter().zip(fixed.states()).zip(0..) {
             match &body.shape {
                 FixedShape::HalfSpace => {
@@ -148,7 +160,7 @@ impl Detector {
                 }
                 FixedShape::Shape(shape) => {
                     self.bounded.push(place);
-                    self.bounds.push(Bound { centre: state.position, radius: solids.reach(shape) });
+                    self.others.push(Bound { centre: state.position, radius: solids.reach(shape) });
                 }
             }
         }
@@ -157,6 +169,7 @@ impl Detector {
     fn on_planes(
         &self,
         world: &Surroundings,
+        bounds: &[Bound],
         images: &Images,
         threads: &Threads,
         is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
@@ -168,13 +181,17 @@ impl Detector {
             let mut touches = Touches::new();
             for &start in starts {
                 let end = movable.min(start + PIECE);
-                for (bound, entry) in self.bounds[start..end].iter().zip(start as u32..) {
+                for entry in start..end {
+                    let bound = match entry.checked_sub(bodies.len()) {
+                        None => &bounds[entry],
+                        Some(image) => &self.others[image],
+                    };
                     for &(place, normal) in &self.half_spaces {
                         let state = &fixed.states()[place as usize];
                         if normal.dot(&(bound.centre - state.position)) > bound.radius {
                             continue;
                         }
-                        let (first, image) = images.entry(entry, bodies.len());
+                        let (first, image) = images.entry(entry as u32, bodies.len());
                         let meeting =
                             Meeting::new(first, image, Partner::Fixed(place), [0; 3], images);
                         let body = &bodies[first as usize];

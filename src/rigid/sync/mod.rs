@@ -8,7 +8,8 @@
 //! | [`population`] | the bodies that a rank knows, and who else holds them |
 //! | `encoding`, `mail` | messages, one to each partner in a communication |
 //! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
-//! | `moves` | what both do with a body that has moved |
+//! | `watch` | which bodies are so deep inside of their subdomain that nothing is to be done |
+//! | `moves` | what both do with one of the other bodies |
 //! | [`values`] | forces to the owners, velocities to the copies |
 //! | `redistribute` | bodies to the owners of a new division |
 //! | [`checks`] | copies against their owners; count and hash of all bodies |
@@ -40,6 +41,7 @@ mod shadow_owner;
 #[cfg(test)]
 mod tests;
 pub mod values;
+mod watch;
 
 pub use self::population::{Link, Population};
 
@@ -51,6 +53,7 @@ use crate::error::{Error, Result};
 use crate::ranks::World;
 use crate::rigid::body::BodyId;
 use crate::rigid::domain::{Region, Subdomains};
+use crate::threads::Threads;
 
 /// How shadow copies are kept in step with their owners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +167,8 @@ pub struct Synchroniser {
     partners: Partners,
     mail: Mail,
     traffic: Traffic,
+    /// True if the watches are those of the positions.
+    looked: bool,
 }
 
 /// What the stages of a synchronisation work on.
@@ -181,7 +186,7 @@ impl Synchroniser {
     pub fn new(method: Synchronisation, region: Region, limits: Limits) -> Self {
         let mail = Mail::new(region.rank() as usize);
         let (partners, traffic) = Default::default();
-        Self { method, region, limits, partners, mail, traffic }
+        Self { method, region, limits, partners, mail, traffic, looked: false }
     }
 
     /// The subdomains of this rank.
@@ -252,6 +257,10 @@ impl Synchroniser {
 
     /// Writes the messages of a stage.
     fn pack(&mut self, stage: usize, population: &mut Population) -> Result<()> {
+        if stage == 0 && !std::mem::take(&mut self.looked) {
+            self.watch(population, &Threads::INLINE, |_| ());
+            self.looked = false;
+        }
         let method = self.method;
         let mut parts = self.parts(population);
         match (method, stage) {
@@ -264,7 +273,10 @@ impl Synchroniser {
     /// Does what the messages of a stage say. Before: all have arrived.
     fn unpack(&mut self, population: &mut Population) -> Result<()> {
         moves::unpack(&mut self.parts(population))?;
-        self.partners.find(population);
+        // A rank without neighbours has all bodies, or none.
+        if !self.region.neighbours().is_empty() {
+            self.partners.find(population);
+        }
         Ok(())
     }
 

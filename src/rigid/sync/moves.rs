@@ -3,10 +3,12 @@
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId};
+use crate::rigid::broad::Bound;
 use crate::rigid::domain::Region;
 use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::encoding::Item;
 use crate::rigid::sync::mail::Mail;
+use crate::rigid::sync::population::Spot;
 use crate::rigid::sync::{Parts, Population, Traffic};
 
 /// Where an own body belongs after its motion.
@@ -20,48 +22,28 @@ pub(super) enum Fate {
     Leaves,
 }
 
-/// True if an own body is still inside its subdomain and nobody has a copy: there is nothing to do.
-///
-/// # Errors
-/// If it moved too far since the last synchronisation.
-pub(super) fn is_inside(parts: &mut Parts, place: usize) -> Result<bool> {
-    let Parts { region, limits, population, .. } = parts;
-    let (body, link) = (&population.bodies()[place], &population.links()[place]);
-    let (id, position) = (body.id, body.state.position);
-    let radius = link.radius + limits.margin;
-    let subdomains = region.subdomains();
-    let inside = link.ranks.is_empty()
-        && subdomains.encloses(link.home, &position, radius)
-        && subdomains.domain().contains(&position);
-    let link = population.link_mut(place);
-    link.inside = inside;
-    if inside {
-        let last = std::mem::replace(&mut link.synchronised, position);
-        limits.check_motion(id, (position - last).norm())?;
-    }
-    Ok(inside)
-}
-
 /// Wraps the position of an own body into the domain and finds where it belongs.
 ///
 /// # Errors
 /// If it moved too far since the last synchronisation.
 pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     let Parts { region, limits, population, traffic, .. } = parts;
+    if population.spot(place) == Spot::Near {
+        return Ok(Fate::Stays);
+    }
     let body = &mut population.bodies_mut()[place];
     let domain = region.subdomains().domain();
     let (id, (position, _)) = (body.id, domain.wrap(&body.state.position));
-    let last = std::mem::replace(&mut body.state.position, position);
-    let link = population.link_mut(place);
-    let moved = (last - std::mem::replace(&mut link.synchronised, position)).norm();
+    let unwrapped = std::mem::replace(&mut body.state.position, position);
+    let moved = (unwrapped - population.mark(place)).norm();
     limits.check_motion(id, moved)?;
     if !domain.contains(&position) {
         traffic.left += 1;
         return Ok(Fate::Leaves);
     }
     let home = region.subdomains().owner(&position);
-    traffic.crossed += u64::from(link.home != home);
-    link.home = home;
+    let last = std::mem::replace(population.home_mut(place), home);
+    traffic.crossed += u64::from(last != home);
     Ok(match region.rank_of(home) {
         to if to == region.rank() => Fate::Stays,
         to => Fate::Moves { to },
@@ -71,10 +53,12 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
 /// The neighbouring ranks that a body, grown by the margin, reaches into.
 pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
     let Parts { region, limits, population, .. } = parts;
-    let (body, link) = (&population.bodies()[place], &population.links()[place]);
-    let (centre, radius) = (&body.state.position, link.radius + limits.margin);
+    let Bound { centre, radius } = &population.bounds()[place];
+    let radius = radius + limits.margin;
     let is_own = place < population.own_count();
-    if is_own && region.subdomains().encloses(link.home, centre, radius) {
+    if region.neighbours().is_empty()
+        || is_own && region.subdomains().encloses(population.home(place), centre, radius)
+    {
         return Ranks::new();
     }
     region.touched_neighbours(&region.subdomains().domain().images(centre, radius), radius)
@@ -83,8 +67,8 @@ pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
 /// True if a body, grown by the margin, reaches into a subdomain of this rank.
 pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
     let Parts { region, limits, population, .. } = parts;
-    let (body, link) = (&population.bodies()[place], &population.links()[place]);
-    let (centre, radius) = (&body.state.position, link.radius + limits.margin);
+    let Bound { centre, radius } = &population.bounds()[place];
+    let radius = radius + limits.margin;
     region.touches(&region.subdomains().domain().images(centre, radius), radius)
 }
 
@@ -114,8 +98,8 @@ pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> 
 
     let place = population.demote(place);
     if keeps {
+        population.look_at(place);
         let link = population.link_mut(place);
-        link.inside = false;
         link.owner = to;
         let near = |rank: &&u32| region.neighbours().binary_search(rank).is_ok();
         link.ranks = holders.iter().filter(near).copied().collect();
@@ -188,10 +172,12 @@ fn apply(
         Item::Migrate { id, holders } => {
             let place = population.promote(place(population, id)?);
             let position = population.bodies()[place].state.position;
+            let home = region.subdomains().owner(&position);
+            *population.home_mut(place) = home;
+            population.look_at(place);
+            population.mark(place);
             let link = population.link_mut(place);
-            link.home = region.subdomains().owner(&position);
-            link.inside = false;
-            (link.synchronised, link.owner, link.ranks) = (position, region.rank(), holders);
+            (link.owner, link.ranks) = (region.rank(), holders);
         }
         Item::OwnerChanged { id, owner } => {
             let place = place(population, id)?;

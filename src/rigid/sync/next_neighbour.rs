@@ -17,10 +17,8 @@ pub(super) fn pack(parts: &mut Parts) -> Result<()> {
     let neighbours = parts.region.neighbours();
     parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours);
     moves::delete_doomed(parts)?;
-    for place in (0..parts.population.own_count()).rev() {
-        if moves::is_inside(parts, place)? {
-            continue;
-        }
+    let watched = parts.population.watched();
+    for place in watched.iter().map(|&place| place as usize) {
         match moves::advance(parts, place)? {
             Fate::Stays => tell_neighbours(parts, place)?,
             Fate::Leaves => moves::delete(parts, place)?,
@@ -31,11 +29,15 @@ pub(super) fn pack(parts: &mut Parts) -> Result<()> {
             }
         }
     }
+    parts.population.reuse(watched);
     Ok(())
 }
 
 /// Brings the copies on neighbouring ranks up to date: new ones, updates, removals.
 fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
+    if parts.region.neighbours().is_empty() {
+        return Ok(());
+    }
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;
     let (body, link) = (&population.bodies()[place], &population.links()[place]);
@@ -44,7 +46,7 @@ fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
             moves::update(mail, rank, body)?;
         } else {
             traffic.created += 1;
-            let (radius, owner) = (link.radius, link.owner);
+            let (radius, owner) = (population.bounds()[place].radius, link.owner);
             mail.tell(rank, &Item::NewCopy { body: *body, radius, owner })?;
         }
     }

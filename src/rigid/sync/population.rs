@@ -6,21 +6,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
 use crate::rigid::body::{Body, BodyId, State};
+use crate::rigid::broad::Bound;
 use crate::rigid::domain::SubdomainId;
 use crate::rigid::domain::region::Ranks;
 
-/// What a rank knows of a body beside the [`Body`].
+/// Who else knows a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
-    /// Radius of the smallest ball about the centre of mass that holds the body, m.
-    pub radius: f64,
-    /// Where the body was when it was last synchronised, m.
-    pub synchronised: Vec3,
-    /// The subdomain of its centre then. Of an own body.
-    pub home: SubdomainId,
-    /// True only of an own body that reached, grown by the margin, into no other subdomain then and
-    /// across no periodic border, and has no copies. Most bodies are so.
-    pub inside: bool,
     /// The rank that owns it.
     pub owner: u32,
     /// Of an own body: all ranks that hold a copy. Of a copy: neighbouring ranks that are known to
@@ -28,16 +20,47 @@ pub struct Link {
     pub ranks: Ranks,
 }
 
+/// What is known of an own body since it was last moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Spot {
+    /// It reaches, grown by the margin, into no other subdomain and across no periodic border, and has
+    /// no copies. Most bodies are so.
+    Inside,
+    /// It is in the same subdomain as before.
+    Near,
+    /// Anything else.
+    Unknown,
+}
+
+/// Own bodies, and all links.
+pub(super) struct OwnParts<'a> {
+    pub bodies: &'a mut [Body],
+    pub bounds: &'a mut [Bound],
+    pub homes: &'a [SubdomainId],
+    pub spots: &'a mut [Spot],
+    pub links: &'a [Link],
+}
+
+/// So many flags are looked at at once.
+const BLOCK: usize = 8;
+
 /// Own bodies, then shadow copies, in no particular order. A place is an index into both lists.
 #[derive(Debug, Clone, Default)]
 pub struct Population {
     bodies: Vec<Body>,
+    /// The smallest balls about the centres of mass that hold the bodies, as last synchronised.
+    bounds: Vec<Bound>,
+    /// Of own bodies: the subdomains of their centres when last synchronised.
+    homes: Vec<SubdomainId>,
+    spots: Vec<Spot>,
     links: Vec<Link>,
     /// Number of own bodies.
     own: usize,
     places: HashMap<BodyId, u32, BuildHasherDefault<MixHasher>>,
     /// Own bodies that the next synchronisation deletes everywhere.
     pub(super) doomed: Vec<BodyId>,
+    spare: Vec<u32>,
 }
 
 impl Population {
@@ -66,9 +89,26 @@ impl Population {
         &self.bodies[self.own..]
     }
 
-    /// What is known of each body, by place.
+    /// Who else knows each body, by place.
     pub fn links(&self) -> &[Link] {
         &self.links
+    }
+
+    /// The smallest ball about the centre of mass of each body that holds it, by place. Of own bodies
+    /// as they were last synchronised.
+    pub fn bounds(&self) -> &[Bound] {
+        &self.bounds
+    }
+
+    /// The places of own bodies that are not deep inside of their subdomain, rising.
+    pub fn near_borders(&self) -> impl Iterator<Item = usize> {
+        let block = |(block, spots): (usize, &'_ [Spot])| {
+            // Most blocks have no such body.
+            let len = if *spots == [Spot::Inside; BLOCK] { 0 } else { spots.len() };
+            block * BLOCK..block * BLOCK + len
+        };
+        let blocks = self.spots[..self.own].chunks(BLOCK).enumerate().flat_map(block);
+        blocks.filter(|&place| self.spots[place] != Spot::Inside)
     }
 
     /// Number of own bodies, whose places come first.
@@ -96,11 +136,9 @@ impl Population {
     /// # Errors
     /// If this rank knows a body of this id.
     pub fn insert(&mut self, body: Body, radius: f64, home: SubdomainId, rank: u32) -> Result<()> {
-        let ranks = Ranks::new();
-        let (synchronised, inside) = (body.state.position, false);
-        let link = Link { radius, synchronised, home, inside, owner: rank, ranks };
-        self.push(body, link)?;
-        self.promote(self.len() - 1);
+        self.push(body, radius, Link { owner: rank, ranks: Ranks::new() })?;
+        let place = self.promote(self.len() - 1);
+        self.homes[place] = home;
         Ok(())
     }
 
@@ -118,17 +156,69 @@ impl Population {
         &mut self.links[place]
     }
 
+    pub(super) fn home(&self, place: usize) -> SubdomainId {
+        self.homes[place]
+    }
+
+    pub(super) fn home_mut(&mut self, place: usize) -> &mut SubdomainId {
+        &mut self.homes[place]
+    }
+
+    pub(super) fn spot(&self, place: usize) -> Spot {
+        self.spots[place]
+    }
+
+    /// The next synchronisation looks at the body.
+    pub(super) fn look_at(&mut self, place: usize) {
+        self.spots[place] = Spot::Unknown;
+    }
+
+    /// The body is taken to be synchronised where it is. Returns where it was.
+    pub(super) fn mark(&mut self, place: usize) -> Vec3 {
+        let position = self.bodies[place].state.position;
+        std::mem::replace(&mut self.bounds[place].centre, position)
+    }
+
+    pub(super) fn own_parts(&mut self) -> OwnParts<'_> {
+        let own = self.own;
+        OwnParts {
+            bodies: &mut self.bodies[..own],
+            bounds: &mut self.bounds[..own],
+            homes: &self.homes[..own],
+            spots: &mut self.spots[..own],
+            links: &self.links[..own],
+        }
+    }
+
+    /// The places of own bodies near borders, falling: they may be removed in this order. Give the
+    /// list back to [`Population::reuse`].
+    pub(super) fn watched(&mut self) -> Vec<u32> {
+        let mut places = std::mem::take(&mut self.spare);
+        places.clear();
+        places.extend(self.near_borders().map(|place| place as u32));
+        places.reverse();
+        places
+    }
+
+    pub(super) fn reuse(&mut self, places: Vec<u32>) {
+        self.spare = places;
+    }
+
     /// A new state; nothing acts on the body.
     pub(super) fn set_state(&mut self, place: usize, state: State) {
         let body = &mut self.bodies[place];
         (body.state, body.force, body.torque) = (state, Vec3::zeros(), Vec3::zeros());
+        self.bounds[place].centre = state.position;
     }
 
     /// Adds a body behind the last copy.
-    pub(super) fn push(&mut self, body: Body, link: Link) -> Result<()> {
+    fn push(&mut self, body: Body, radius: f64, link: Link) -> Result<()> {
         if self.places.insert(body.id, self.len() as u32).is_some() {
             return Err(Error::internal("bodies of a rank", format!("body {} twice", body.id)));
         }
+        self.bounds.push(Bound { centre: body.state.position, radius });
+        self.homes.push(0);
+        self.spots.push(Spot::Unknown);
         self.bodies.push(body);
         self.links.push(link);
         Ok(())
@@ -139,9 +229,7 @@ impl Population {
         if let Some(place) = self.place(body.id) {
             return Ok(place);
         }
-        let (synchronised, ranks) = (body.state.position, Ranks::new());
-        let link = Link { radius, synchronised, home: 0, inside: false, owner, ranks };
-        self.push(body, link)?;
+        self.push(body, radius, Link { owner, ranks: Ranks::new() })?;
         Ok(self.len() - 1)
     }
 
@@ -163,9 +251,32 @@ impl Population {
     pub(super) fn remove(&mut self, place: usize) {
         let place = if place < self.own { self.demote(place) } else { place };
         self.swap(place, self.len() - 1);
+        self.bounds.pop();
+        self.homes.pop();
+        self.spots.pop();
         self.links.pop();
         if let Some(body) = self.bodies.pop() {
             self.places.remove(&body.id);
+        }
+    }
+
+    /// Gives own bodies another order: first the one at place `order[0]`, and so on.
+    pub(super) fn reorder(&mut self, order: &[u32]) {
+        debug_assert_eq!(order.len(), self.own);
+        for to in 0..order.len() {
+            // Where the body is now: places below `to` have been filled by swaps.
+            let mut from = order[to] as usize;
+            while from < to {
+                from = order[from] as usize;
+            }
+            self.bodies.swap(to, from);
+            self.links.swap(to, from);
+            self.bounds.swap(to, from);
+            self.homes.swap(to, from);
+            self.spots.swap(to, from);
+        }
+        for (body, place) in self.bodies[..self.own].iter().zip(0..) {
+            self.places.insert(body.id, place);
         }
     }
 
@@ -175,6 +286,9 @@ impl Population {
         }
         self.bodies.swap(a, b);
         self.links.swap(a, b);
+        self.bounds.swap(a, b);
+        self.homes.swap(a, b);
+        self.spots.swap(a, b);
         for place in [a, b] {
             self.places.insert(self.bodies[place].id, place as u32);
         }
@@ -198,11 +312,14 @@ impl Partners {
         self.holders.clear();
         self.owners.clear();
         self.shared.clear();
-        let (own, copies) = population.links.split_at(population.own);
-        for (link, place) in own.iter().zip(0..).filter(|(link, _)| !link.ranks.is_empty()) {
-            self.shared.push(place);
-            link.ranks.iter().for_each(|&rank| include(&mut self.holders, rank));
+        for place in population.near_borders() {
+            let ranks = &population.links[place].ranks;
+            if !ranks.is_empty() {
+                self.shared.push(place as u32);
+                ranks.iter().for_each(|&rank| include(&mut self.holders, rank));
+            }
         }
+        let copies = &population.links[population.own..];
         copies.iter().for_each(|link| include(&mut self.owners, link.owner));
     }
 }

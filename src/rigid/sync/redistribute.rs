@@ -22,9 +22,9 @@ impl Synchroniser {
     ) -> Result<()> {
         let mut bytes_for = vec![Vec::new(); world.size()];
         let subdomains = next.region.subdomains();
-        for (body, link) in population.own().iter().zip(population.links()) {
+        for (body, bound) in population.own().iter().zip(population.bounds()) {
             let owner = next.region.rank_of(subdomains.owner(&body.state.position));
-            let item = Item::NewCopy { body: *body, radius: link.radius, owner };
+            let item = Item::NewCopy { body: *body, radius: bound.radius, owner };
             encoding::write(&mut bytes_for[owner as usize], &item);
             self.traffic.migrated += u64::from(owner != self.region.rank());
         }

@@ -12,11 +12,11 @@
 //! A rank that is told twice of a new body drops the second copy. Both are the same bits.
 
 use crate::error::Result;
+use crate::rigid::sync::Parts;
 use crate::rigid::sync::encoding::{Item, Purpose};
 use crate::rigid::sync::mail::union;
 use crate::rigid::sync::moves::{self, Fate};
 use crate::rigid::sync::population::Partners;
-use crate::rigid::sync::{Link, Parts};
 
 /// Before: own bodies are those of the new state, copies those of the old one. After: the messages of
 /// the owners are written.
@@ -24,10 +24,8 @@ pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
     parts.mail.begin(Purpose::OwnersTell, holders, owners);
     moves::delete_doomed(parts)?;
-    for place in (0..parts.population.own_count()).rev() {
-        if moves::is_inside(parts, place)? {
-            continue;
-        }
+    let watched = parts.population.watched();
+    for place in watched.iter().map(|&place| place as usize) {
         let fate = moves::advance(parts, place)?;
         if fate == Fate::Leaves {
             moves::delete(parts, place)?;
@@ -38,6 +36,7 @@ pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
             moves::migrate(parts, place, to, true)?;
         }
     }
+    parts.population.reuse(watched);
     Ok(())
 }
 
@@ -54,16 +53,15 @@ pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
     let neighbours = parts.region.neighbours();
     let (receivers, sources) = (union(owners, neighbours), union(holders, neighbours));
     parts.mail.begin(Purpose::HoldersTell, &receivers, &sources);
-    for place in (0..parts.population.len()).rev() {
-        if parts.population.links()[place].inside {
-            continue;
-        }
+    for place in (parts.population.own_count()..parts.population.len()).rev() {
         offer(parts, place)?;
-        let is_copy = place >= parts.population.own_count();
-        if is_copy && !moves::touches_own(parts, place) {
+        if !moves::touches_own(parts, place) {
             drop_copy(parts, place)?;
         }
     }
+    let watched = parts.population.watched();
+    watched.iter().try_for_each(|&place| offer(parts, place as usize))?;
+    parts.population.reuse(watched);
     Ok(())
 }
 
@@ -73,7 +71,7 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
     let Parts { region, population, mail, traffic, .. } = parts;
     for rank in touched {
         let (body, link) = (&population.bodies()[place], &population.links()[place]);
-        let Link { radius, owner, .. } = *link;
+        let (radius, owner) = (population.bounds()[place].radius, link.owner);
         if rank == owner || link.ranks.contains(&rank) {
             continue;
         }

@@ -1,0 +1,30 @@
+//! The order of a rank's bodies in memory.
+//!
+//! Bodies that are near each other in space should be near each other in memory. Which order they
+//! have changes no result.
+
+use crate::rigid::simulation::RigidSimulation;
+
+/// Bodies are sorted once in so many rebuilds of the broad phase. Between two rebuilds a body moves by
+/// a small part of its radius.
+const REBUILDS: u64 = 32;
+
+impl RigidSimulation<'_> {
+    /// Sorts own bodies by the cells of the broad phase, once in a while. Places change, so nobody
+    /// may hold any.
+    pub(super) fn sort_in_space(&mut self) {
+        let rebuilds = self.detector.broad.rebuilds();
+        if rebuilds < self.next_sort {
+            return;
+        }
+        self.next_sort = rebuilds + REBUILDS;
+        let own = self.population.own_count() as u32;
+        // Bodies that came or went since then: then another time.
+        let order: Vec<u32> =
+            self.detector.broad.spatial_order().filter(|&entry| entry < own).collect();
+        if order.len() as u32 == own {
+            self.synchroniser.reorder(&mut self.population, &order);
+            self.detector.broad.forget();
+        }
+    }
+}
