@@ -15,8 +15,12 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Starts a run that does not end by itself, with a step of 1 ms a frame. Its set-up calls METIS.
 fn endless(start: Start, folder: &Path, more: &[&str]) -> Child {
+    endless_scene(&scene("tablecloth.ron"), start, folder, more)
+}
+
+fn endless_scene(scene: &Path, start: Start, folder: &Path, more: &[&str]) -> Child {
     let mut command = cloth_sim(start);
-    command.arg(scene("tablecloth.ron")).arg("--out").arg(folder).arg("--quiet").args(more);
+    command.arg(scene).arg("--out").arg(folder).arg("--quiet").args(more);
     for setting in ["frames_per_second=1000", "steps_per_frame=1", "frames=100000"] {
         command.args(["--set", setting]);
     }
@@ -98,6 +102,25 @@ fn a_signal_ends_all_ranks_after_the_same_step() {
         send(signal, &child);
         let (found, said) = end(child);
         assert_eq!(found, Some(code), "{said}");
+        assert_interrupted(&out, &said);
+    }
+}
+
+#[test]
+fn a_signal_leaves_whole_frames_of_rigid_bodies() {
+    let grains = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron");
+    let starts: &[Start] = match cfg!(feature = "mpi") {
+        true => &[Start::Threads(3, 1), Start::Mpi(2)],
+        false => &[Start::Threads(3, 1)],
+    };
+    for &start in starts {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let out = folder.path().join("run");
+        let child = endless_scene(&grains, start, &out, &[]);
+        wait_until("a frame", || out.join("frame_0002.vtp").exists());
+        send("-TERM", &child);
+        let (found, said) = end(child);
+        assert_ne!(found, Some(0), "{said}");
         assert_interrupted(&out, &said);
     }
 }

@@ -132,7 +132,7 @@ pub fn frame_files(folder: &Path) -> Vec<PathBuf> {
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     let is_frame = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("frame_") && name.ends_with(".obj")
+        name.starts_with("frame_") && (name.ends_with(".obj") || name.ends_with(".vtp"))
     };
     let mut frames: Vec<PathBuf> = paths.filter(is_frame).collect();
     frames.sort();
