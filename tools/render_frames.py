@@ -70,11 +70,12 @@ class Obstacle:
         self.mesh = surface(positions, triangles)
         self.points = positions[:0] if is_flat(positions) else positions
 
-    def draw(self, plotter):
+    def draw(self, plotter, opacity):
         # A wall is seen from its front only, a closed surface from outside anyway.
         is_wall = len(self.points) == 0
         plotter.add_mesh(self.mesh, color=GREY, smooth_shading=True, split_sharp_edges=True,
-                         ambient=0.4 if is_wall else 0.0, culling="back" if is_wall else None)
+                         ambient=0.4 if is_wall else 0.0, culling="back" if is_wall else None,
+                         opacity=1.0 if is_wall else opacity)
 
 
 class Cloth:
@@ -83,7 +84,7 @@ class Cloth:
     def __init__(self, positions, triangles, ranks):
         self.points, self.triangles, self.ranks = positions, triangles, ranks
 
-    def draw(self, plotter):
+    def draw(self, plotter, _):
         mesh = surface(self.points, self.triangles)
         of_face = self.ranks[self.triangles].min(axis=1)
         normals = mesh.compute_normals(cell_normals=False, split_vertices=False)
@@ -104,7 +105,7 @@ class Bodies:
         self.points = np.vstack([centres + radii * step for step in steps])
         self.colours = None
 
-    def draw(self, plotter):
+    def draw(self, plotter, _):
         frame, shapes = self.frame, self.frame["shape"]
         fine = 16 if frame.n_points > MANY else 32
         ball = pyvista.Sphere(radius=1, theta_resolution=fine, phi_resolution=fine // 2 + 1)
@@ -267,6 +268,8 @@ def main():
                            help="free border, as a share of a frame's side [0.04]")
     arguments.add_argument("--colour", choices=COLOURS, default="owner",
                            help="what gives rigid bodies their colours [owner]")
+    arguments.add_argument("--opacity", type=float, default=1,
+                           help="of obstacles, to show what is behind them, 0 to 1 [1]")
     chosen = arguments.parse_args()
 
     ranks = cloth_ranks(chosen.folder)
@@ -280,7 +283,7 @@ def main():
     for column, objects in enumerate(frames):
         plotter.subplot(0, column)
         for it in objects:
-            it.draw(plotter)
+            it.draw(plotter, chosen.opacity)
         plotter.camera_position = camera(points, chosen.azimuth, chosen.elevation,
                                          plotter.camera.view_angle, chosen.margin)
         plotter.reset_camera_clipping_range()
