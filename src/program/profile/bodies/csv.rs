@@ -10,7 +10,10 @@ use crate::program::output::names;
 use crate::program::profile::bodies::{BodyFrameProfile, BodyProfile};
 use crate::program::profile::csv;
 
-const COUNTS: [(&str, fn(&RigidReport) -> u64); 10] = [
+/// A column: its name and value.
+type Count = (&'static str, fn(&RigidReport) -> u64);
+
+const COUNTS: [Count; 10] = [
     ("bodies", |it| it.bodies),
     ("copies", |it| it.copies),
     ("contacts", |it| it.contacts),
