@@ -20,6 +20,8 @@ pub struct Scene {
     pub domain: Domain,
     pub fixed: Vec<FixedBody>,
     pub generators: Vec<Generator>,
+    /// Spheres are so much smaller than their generators make them.
+    pub shrink: f64,
     /// A body of its own beside those of the generators.
     pub large: Option<Body>,
     pub surface: Surface,
@@ -54,6 +56,15 @@ fn cube(edge: f64, periodic: [bool; 3]) -> Domain {
     Domain::new(Vec3::zeros(), Vec3::repeat(edge), periodic).expect("a box")
 }
 
+fn shrunk(mut body: Body, factor: f64) -> Body {
+    if let Shape::Sphere { radius } = &mut body.shape {
+        *radius *= factor;
+        body.mass *= factor.powi(3);
+        body.inertia *= factor.powi(5);
+    }
+    body
+}
+
 impl Scene {
     fn new(name: &'static str, domain: Domain, generators: Vec<Generator>) -> Self {
         let radius = generators[0].sizes.range()[1];
@@ -62,6 +73,7 @@ impl Scene {
             domain,
             fixed: Vec::new(),
             generators,
+            shrink: 1.0,
             large: None,
             surface: SMOOTH,
             gravity: Vec3::zeros(),
@@ -71,16 +83,19 @@ impl Scene {
         }
     }
 
-    /// `count` elastic spheres of 1 cm radius at random in a periodic box. They fill 13 % of it and
+    /// `count` elastic spheres of 1 cm radius in random cells of a periodic box. They fill 13 % of it and
     /// are up to 1 m/s fast.
     pub fn gas(count: u64) -> Self {
-        let radius = 0.01;
-        // A quarter of the cells of a diameter's width have a sphere.
-        let along = (4.0 * count as f64).cbrt().ceil();
-        let edge = along * 2.0 * radius * (1.0 + 1e-9);
+        // Half of the cells have a sphere, which has room in it: no two touch at the start.
+        let (radius, room) = (0.01, 1.25);
+        let along = (2.0 * count as f64).cbrt().ceil();
+        let edge = along * 2.0 * radius * room * (1.0 + 1e-9);
         let (low, high) = (Vec3::zeros(), Vec3::repeat(edge));
         let placement = Placement::Random { count, low, high };
-        Self::new("gas", cube(edge, [true; 3]), vec![spheres(placement, radius, 1.0)])
+        let mut scene =
+            Self::new("gas", cube(edge, [true; 3]), vec![spheres(placement, radius * room, 1.0)]);
+        (scene.shrink, scene.margin_m) = (1.0 / room, 0.1 * radius);
+        scene
     }
 
     /// Spheres of 1 m radius on a cubic lattice with 5 m between neighbours, in a periodic box (of
@@ -178,7 +193,7 @@ impl Scene {
                 .is_none_or(|large| (body.state.position - large.state.position).norm() > 31.01)
         };
         let all = self.generators.iter().flat_map(|of| (0..of.count()).map(|k| of.body(k)));
-        all.filter(is_free).chain(self.large)
+        all.map(|body| shrunk(body, self.shrink)).filter(is_free).chain(self.large)
     }
 
     /// The model on a grid of subdomains.
