@@ -31,6 +31,9 @@ use crate::rigid::material::Materials;
 use crate::rigid::motion::{Mobility, acceleration};
 use crate::rigid::response::by_body::OfContact;
 
+/// Bodies that approach no faster than their forces accelerate them in so many steps do not bounce.
+pub const REST_STEPS: f64 = 2.0;
+
 /// Two bodies that touch at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
@@ -219,7 +222,7 @@ impl Approach {
             slip: relative - normal * speed,
             velocities,
             push: settings.penetration_correction * (-contact.gap).max(0.0) / settings.step_s,
-            is_rest: speed <= 2.0 * settings.step_s * forces,
+            is_rest: speed <= REST_STEPS * settings.step_s * forces,
         })
     }
 

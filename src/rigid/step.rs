@@ -7,27 +7,31 @@
 //! Messages go to ranks that hold or own the same bodies, and to neighbours; a rank waits for these
 //! alone. Nothing in a step is sent to or summed over all ranks.
 
+mod involved;
+mod nonsmooth;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::rigid::body::{Body, Twist};
 use crate::rigid::broad::Bound;
-use crate::rigid::contact::{Bodies, Constraint, Partner, Side};
-use crate::rigid::motion::{Mobility, accelerate, drift};
+use crate::rigid::contact::{Bodies, Constraint, Partner};
+use crate::rigid::motion::{accelerate, drift};
 use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
-use crate::rigid::response::nonsmooth::{Impulse, Joint, Sweeper};
 use crate::rigid::response::qp::Outcome;
 use crate::rigid::response::{ByBody, ffd};
 use crate::rigid::simulation::{Response, RigidSimulation};
 use crate::threads::EachPatch;
 
+pub(super) use nonsmooth::Nonsmooth;
+
 /// Bodies or contacts that a thread takes at once.
 const GRAIN: usize = 256;
+
+/// Contacts whose constraints are made at once.
+const BLOCK: usize = 64 * GRAIN;
 
 impl RigidSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
@@ -161,7 +165,10 @@ impl RigidSimulation<'_> {
 /// The buffers of fast frictional dynamics.
 #[derive(Debug, Default)]
 pub(super) struct Ffd {
+    /// Of some contacts at a time: in dense scenes constraints are the largest part of the memory.
     found: Vec<(u32, Constraint)>,
+    /// Those on copies, for their owners.
+    sent: Vec<(u32, Constraint)>,
     received: Vec<(u32, Constraint)>,
     by_body: ByBody<Constraint>,
 }
@@ -173,24 +180,35 @@ impl RigidSimulation<'_> {
         let settings = &model.settings.contacts;
         let (movable, materials) = (population.bodies(), &model.materials);
         let bodies = Bodies { movable, fixed, materials };
-        buffers.found.clear();
-        threads.collect(contacts, GRAIN, &mut buffers.found, |contacts, found| {
-            for contact in contacts {
-                let Some((first, second)) = bodies.constraints(contact, settings) else { continue };
-                found.push((contact.first, first));
-                if let (Some(second), Partner::Movable(place)) = (second, contact.second) {
-                    found.push((place, second));
+        let Ffd { found, sent, received, by_body } = buffers;
+        by_body.clear();
+        sent.clear();
+        for block in contacts.chunks(BLOCK) {
+            found.clear();
+            threads.collect(block, GRAIN, found, |contacts, found| {
+                for contact in contacts {
+                    let Some((first, second)) = bodies.constraints(contact, settings) else {
+                        continue;
+                    };
+                    found.push((contact.first, first));
+                    if let (Some(second), Partner::Movable(place)) = (second, contact.second) {
+                        found.push((place, second));
+                    }
+                }
+            });
+            for &(place, constraint) in &*found {
+                if (place as usize) < population.own_count() {
+                    by_body.push(place, constraint);
+                } else {
+                    sent.push((place, constraint));
                 }
             }
-        });
-
-        let Ffd { found, received, by_body } = buffers;
+        }
         received.clear();
-        self.synchroniser.to_owners(self.world, population, found, received)?;
-        by_body.clear();
+        self.synchroniser.to_owners(self.world, population, sent, received)?;
         received.iter().for_each(|&(place, constraint)| by_body.push(place, constraint));
         by_body.order(population.own_count());
-        report.constraints = received.len() as u64;
+        report.constraints = by_body.len() as u64;
 
         let stopped = AtomicU64::new(0);
         threads.for_each_patch(EachPatch(population.own_mut()), GRAIN, |place, own| {
@@ -204,161 +222,6 @@ impl RigidSimulation<'_> {
             }
         });
         report.stopped = stopped.into_inner();
-        Ok(())
-    }
-}
-
-/// The buffers of non-smooth contact dynamics.
-#[derive(Debug, Default)]
-pub(super) struct Nonsmooth {
-    joints: Vec<Joint>,
-    /// The changes of momentum that this rank's contacts make, with the places of the bodies.
-    made: Vec<(u32, Impulse)>,
-    received: Vec<(u32, Impulse)>,
-    /// Those on own bodies.
-    by_body: ByBody<Impulse>,
-    /// Number of contacts of each body, copies too.
-    counts: Vec<u32>,
-    /// Velocity of each body, copies too.
-    twists: Vec<Twist>,
-    /// Own bodies with contacts.
-    sweepers: Vec<(u32, Mobility, Sweeper)>,
-}
-
-/// A velocity as it is sent.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct SentTwist {
-    angular: Vec3,
-    linear: Vec3,
-}
-
-impl RigidSimulation<'_> {
-    /// Communication 3: once to find who touches whom, then twice a sweep, to the owners and back.
-    /// After: own bodies have their velocities after the response.
-    fn respond_nonsmooth(&mut self, sweeps: usize, report: &mut RigidReport) -> Result<()> {
-        self.announce_contacts()?;
-        self.make_joints();
-        for sweep in 0..sweeps {
-            self.sweep(sweep)?;
-            if sweep + 1 < sweeps {
-                self.spread_velocities(sweep + 1)?;
-            }
-        }
-        for (place, _, sweeper) in &self.nonsmooth.sweepers {
-            self.population.own_mut()[*place as usize].state.twist = sweeper.twist();
-        }
-        report.constraints = self.nonsmooth.by_body.len() as u64;
-        Ok(())
-    }
-
-    /// After: all ranks that know a body have the number of its contacts, and its owner knows them.
-    fn announce_contacts(&mut self) -> Result<()> {
-        let Self { synchroniser, world, population, contacts, nonsmooth: buffers, .. } = self;
-        let Nonsmooth { made, received, by_body, counts, .. } = buffers;
-        let bodies = population.bodies();
-        made.clear();
-        for contact in &*contacts {
-            let first = bodies[contact.first as usize].id;
-            let (place, second) = match contact.second {
-                Partner::Movable(place) => (Some(place), bodies[place as usize].id),
-                Partner::Fixed(place) => (None, self.fixed.bodies()[place as usize].id),
-            };
-            let [own, other] = Joint::announcements(contact, [first, second]);
-            made.push((contact.first, own));
-            made.extend(place.map(|place| (place, other)));
-        }
-        received.clear();
-        synchroniser.to_owners(*world, population, made, received)?;
-        by_body.clear();
-        received.iter().for_each(|&(place, impulse)| by_body.push(place, impulse));
-        by_body.order(population.own_count());
-
-        counts.clear();
-        counts.extend((0..population.own_count()).map(|place| by_body.of(place).len() as u32));
-        counts.resize(population.len(), 0);
-        let count = |place| Some(by_body.of(place).len() as u32).filter(|&count| count > 0);
-        synchroniser.to_copies(*world, population, count, |place, count| {
-            counts[place as usize] = count;
-        })
-    }
-
-    fn make_joints(&mut self) {
-        let Self { model, threads, population, fixed, contacts, nonsmooth: buffers, .. } = self;
-        let Nonsmooth { joints, by_body, counts, twists, sweepers, .. } = buffers;
-        let (movable, materials) = (population.bodies(), &model.materials);
-        let bodies = Bodies { movable, fixed, materials };
-        joints.clear();
-        threads.collect(contacts, GRAIN, joints, |contacts, joints| {
-            joints.extend(contacts.iter().map(|contact| {
-                let sides: [Side; 2] = bodies.sides(contact, &model.settings.contacts);
-                let surface = materials.surface(sides[0].material, sides[1].material);
-                let second = match contact.second {
-                    Partner::Movable(place) => counts[place as usize],
-                    Partner::Fixed(_) => 0,
-                };
-                let counts = [counts[contact.first as usize], second];
-                Joint::new(contact, &sides, &surface, counts, &model.settings.contacts)
-            }));
-        });
-        twists.clear();
-        twists.extend(movable.iter().map(|body| body.state.twist));
-        let has_contacts = |&(place, _): &(usize, &Body)| by_body.of(place).len() > 0;
-        let own = population.own().iter().enumerate().filter(has_contacts);
-        sweepers.clear();
-        sweepers.extend(own.map(|(place, body)| {
-            (place as u32, Mobility::of(body), Sweeper::new(body.state.twist))
-        }));
-    }
-
-    /// Before: `twists` are those for this sweep. After: the velocities of own bodies have the
-    /// changes of this sweep.
-    fn sweep(&mut self, sweep: usize) -> Result<()> {
-        let Self { synchroniser, world, population, fixed, contacts, nonsmooth: buffers, .. } =
-            self;
-        let Nonsmooth { joints, made, received, by_body, twists, sweepers, .. } = buffers;
-        made.clear();
-        for (joint, contact) in joints.iter_mut().zip(&*contacts) {
-            let (place, second) = match contact.second {
-                Partner::Movable(place) => (Some(place), &twists[place as usize]),
-                Partner::Fixed(place) => (None, &fixed.states()[place as usize].twist),
-            };
-            let [own, other] = joint.sweep([&twists[contact.first as usize], second], sweep);
-            made.push((contact.first, own));
-            made.extend(place.map(|place| (place, other)));
-        }
-        received.clear();
-        synchroniser.to_owners(*world, population, made, received)?;
-        // In the order of the announcements: own ones, then by sender.
-        for (item, (_, impulse)) in by_body.items_mut().iter_mut().zip(&*received) {
-            *item = *impulse;
-        }
-        self.threads.for_each_patch(EachPatch(sweepers), GRAIN, |_, own| {
-            let (place, mobility, sweeper) = &mut own.0[0];
-            sweeper.add(mobility, by_body.of(*place as usize));
-        });
-        Ok(())
-    }
-
-    /// After: `twists` are those for sweep `sweep`, also of copies.
-    fn spread_velocities(&mut self, sweep: usize) -> Result<()> {
-        let Self { synchroniser, world, population, nonsmooth: buffers, .. } = self;
-        let Nonsmooth { counts, twists, sweepers, .. } = buffers;
-        for (place, _, sweeper) in &*sweepers {
-            twists[*place as usize] = sweeper.extrapolated(sweep);
-        }
-        let own = &twists[..population.own_count()];
-        let sent = |place: usize| {
-            let Twist { angular, linear } = own[place];
-            (counts[place] > 0).then_some(SentTwist { angular, linear })
-        };
-        let mut arrived = Vec::new();
-        synchroniser.to_copies(*world, population, sent, |place, twist| {
-            arrived.push((place, twist));
-        })?;
-        for (place, SentTwist { angular, linear }) in arrived {
-            twists[place as usize] = Twist { angular, linear };
-        }
         Ok(())
     }
 }

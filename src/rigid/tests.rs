@@ -233,10 +233,10 @@ fn forces_of_the_user_act_once_on_any_ranks() {
 #[test]
 fn a_new_division_in_the_run_changes_no_bit() {
     let bodies = heap();
-    let model = Arc::new(model(grid([1; 3]), Synchronisation::ShadowOwner, Response::Ffd));
     let divisions =
         [grid([3, 3, 3]), power_cells(8), power_cells(3), grid([1, 1, 1])].map(Arc::new);
-    let run = |ranks: usize, redivides: bool| {
+    let run = |response: Response, ranks: usize, redivides: bool| {
+        let model = Arc::new(model(grid([1; 3]), Synchronisation::ShadowOwner, response));
         let results = in_process::run(ranks, |world| {
             let all = bodies.iter().copied();
             let mut simulation = RigidSimulation::new(model.clone(), vec![0], all, world, 1)?;
@@ -256,10 +256,12 @@ fn a_new_division_in_the_run_changes_no_bit() {
         let results = results.unwrap();
         (results[0].0.states, results.iter().map(|(_, migrated)| migrated).sum::<u64>())
     };
-    let (expected, _) = run(1, false);
-    let (states, migrated) = run(5, true);
-    assert_eq!(states, expected);
-    assert!(migrated > 300, "{migrated}");
+    for response in RESPONSES {
+        let (expected, _) = run(response, 1, false);
+        let (states, migrated) = run(response, 5, true);
+        assert_eq!(states, expected, "{response:?}");
+        assert!(migrated > 300, "{migrated}");
+    }
 }
 
 #[test]

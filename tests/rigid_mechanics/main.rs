@@ -1,11 +1,14 @@
 //! Closed forms of rigid bodies.
 
+mod gas;
+mod piles;
 mod serial;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Shape, Twist};
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::material::Surface;
+use gas::gas;
 use serial::{GRAVITY, Response, Serial};
 
 const BALL: Shape = Shape::Sphere { radius: 0.1 };
@@ -246,37 +249,11 @@ fn a_stack_of_ten_boxes_stays() {
         let tilt = |k: usize| 1.0 - world.bodies[k].state.rotation.transform_vector(&Vec3::y()).y;
         assert!((0..10).all(|k| tilt(k) < 1e-3), "{response:?} fell over");
         // FFD is soft in piles: each body knows only the velocities of its neighbours before. The stack
-        // sinks by 4 mm and creeps by 2 mm.
-        let (deep, far) = if response == Response::Ffd { (6e-3, 5e-3) } else { (1e-4, 1e-9) };
+        // sinks by 4 mm and creeps by 2 mm. The other response leaves an overlap of 4 g h^2 in each of ten
+        // contacts.
+        let (deep, far) = if response == Response::Ffd { (6e-3, 5e-3) } else { (4e-4, 1e-9) };
         assert!((0..10).all(|k| sunk(k) < deep && slid(k) < far), "{response:?}");
     }
-}
-
-/// A gas of `side^3` balls in a box of elastic walls.
-fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Serial {
-    let radius = 0.1;
-    let edge = (4.0 / 3.0 * std::f64::consts::PI / fill).cbrt() * radius * f64::from(side);
-    let wall = |axis: usize, upper: bool, id: u64| {
-        let mut normal = Vec3::zeros();
-        normal[axis] = if upper { -1.0 } else { 1.0 };
-        let point = if upper { Vec3::repeat(edge) } else { Vec3::zeros() };
-        FixedBody::half_space(id, 0, point, normal)
-    };
-    let id = u64::from(side).pow(3);
-    let walls = (0..3).flat_map(|axis| [false, true].map(|upper| (axis, upper))).zip(id..);
-    let walls = walls.map(|((axis, upper), id)| wall(axis, upper, id)).collect();
-    let mut world =
-        Serial::new(1e-3, surface(restitution, 0.0), Vec3::zeros(), response).with_fixed(walls);
-    let spacing = edge / f64::from(side);
-    let mut random = random_numbers();
-    for k in 0..side.pow(3) {
-        let cell =
-            Vec3::new(f64::from(k % side), f64::from(k / side % side), f64::from(k / side / side));
-        let shape = Shape::Sphere { radius };
-        let body = world.add(shape, (cell + Vec3::repeat(0.5)) * spacing);
-        body.state.twist.linear = Vec3::new(random(), random(), random());
-    }
-    world
 }
 
 /// Numbers between -1 and 1.
@@ -285,26 +262,6 @@ fn random_numbers() -> impl FnMut() -> f64 {
     move || {
         k += 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(3);
         (cloth_sim::math::mix(k) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
-
-#[test]
-fn an_elastic_gas_keeps_its_energy() {
-    // FFD answers each body alone. Where three meet in a step it does not keep energy: of this gas, one
-    // event in 10,000 steps changes it by 0.1 %; at a fill of 0.3 it loses a third.
-    for (response, fill) in [(BOTH[0], 0.01), (BOTH[1], 0.1)] {
-        let mut world = gas(response, 6, 1.0, fill);
-        let before = world.energy();
-        let mut contacts = 0;
-        let mut worst: f64 = 0.0;
-        for _ in 0..10_000 {
-            world.step();
-            contacts += world.contacts.len();
-            worst = worst.max((world.energy() / before - 1.0).abs());
-        }
-        println!("{response:?} gas: energy off by {worst:e}, {contacts} contacts");
-        let limit = if response == Response::Ffd { 2e-3 } else { 1e-12 };
-        assert!(contacts > 1000 && worst < limit, "{response:?}: {worst:e}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Algorithm 2 of Iglberger & Rüde (2009) with one subdomain and no messages.
 
+use std::collections::HashMap;
+
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Body, Shape, State, Twist};
 use cloth_sim::rigid::contact::{Bodies, Constraint, Contact, ContactSettings, Partner, Side};
@@ -7,7 +9,7 @@ use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
 use cloth_sim::rigid::motion::{Mobility, accelerate, drift};
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
-use cloth_sim::rigid::response::nonsmooth::{Joint, Sweeper};
+use cloth_sim::rigid::response::nonsmooth::{Joint, driven, momentum, nearest};
 use cloth_sim::rigid::response::qp::Outcome;
 use cloth_sim::rigid::response::{ByBody, ffd};
 use cloth_sim::rigid::solid::{MassProperties, Solids};
@@ -39,6 +41,8 @@ pub struct Serial {
     pub threads: Threads,
     pub detector: Detector,
     pub by_body: ByBody<Constraint>,
+    /// Arms and impulses of the last step, by the ids of the two bodies.
+    pub kept: HashMap<(u64, u64), Vec<(Vec3, Vec3)>>,
 }
 
 impl Serial {
@@ -57,6 +61,7 @@ impl Serial {
             threads: Threads::INLINE,
             detector: Detector::default(),
             by_body: ByBody::default(),
+            kept: HashMap::new(),
         }
     }
 
@@ -120,50 +125,58 @@ impl Serial {
             Bodies { movable: &self.bodies, fixed: &self.fixed, materials: &self.materials };
         let settings = &self.settings;
         let sides: Vec<_> = self.contacts.iter().map(|c| refer.sides(c, settings)).collect();
-        let mut impulses = ByBody::default();
         let places: Vec<[Option<u32>; 2]> = self.contacts.iter().map(places).collect();
-        for ((contact, sides), places) in self.contacts.iter().zip(&sides).zip(&places) {
-            let both = Joint::announcements(contact, [sides[0].id, sides[1].id]);
-            for (place, impulse) in places.iter().zip(both) {
-                if let Some(place) = place {
-                    impulses.push(*place, impulse);
+        // (partner, feature), joint and side of each contact, by body.
+        let mut of: Vec<Vec<((u64, u32), usize, usize)>> = vec![Vec::new(); self.bodies.len()];
+        for (j, (contact, sides)) in self.contacts.iter().zip(&sides).enumerate() {
+            for i in 0..2 {
+                if let Some(place) = places[j][i] {
+                    of[place as usize].push(((sides[1 - i].id, contact.feature), j, i));
                 }
             }
         }
-        impulses.order(self.bodies.len());
-        let count = |place: &Option<u32>| place.map_or(0, |p| impulses.of(p as usize).len() as u32);
-        let joint = |((contact, sides), places): ((&Contact, &[Side; 2]), &[Option<u32>; 2])| {
+        of.iter_mut().for_each(|own| own.sort());
+        let count = |place: &Option<u32>| place.map_or(0, |p| of[p as usize].len() as u32);
+        let mut joints = Vec::new();
+        for (j, (contact, sides)) in self.contacts.iter().zip(&sides).enumerate() {
             let surface = self.materials.surface(sides[0].material, sides[1].material);
-            let counts = [count(&places[0]), count(&places[1])];
-            Joint::new(contact, sides, &surface, counts, settings)
+            let counts = [count(&places[j][0]), count(&places[j][1])];
+            let kept = self.kept.entry((sides[0].id, sides[1].id)).or_default();
+            let arm = contact.point - sides[0].centre;
+            let found = nearest(kept.iter().map(|(arm, _)| Some(*arm)), &arm);
+            let start = found.map_or(Vec3::zeros(), |at| kept.remove(at).1);
+            joints.push(Joint::new(contact, sides, &surface, counts, &start, settings));
+        }
+        let mobilities: Vec<_> = self.bodies.iter().map(Mobility::of).collect();
+        let driven = |joints: &[Joint], place: usize, weight: f64| {
+            let body = &self.bodies[place];
+            let impulses = of[place].iter().map(|&(_, j, i)| {
+                let impulse = joints[j].extrapolated(weight);
+                (joints[j].arms()[i], if i == 0 { impulse } else { -impulse })
+            });
+            driven(&body.state.twist, &mobilities[place], impulses)
         };
-        let mut joints: Vec<Joint> =
-            self.contacts.iter().zip(&sides).zip(&places).map(joint).collect();
-        let sweeper = |body: &Body| Sweeper::new(body.state.twist);
-        let mut sweepers: Vec<Sweeper> = self.bodies.iter().map(sweeper).collect();
+        let all = |joints: &[Joint], weight: f64| -> Vec<Twist> {
+            (0..self.bodies.len()).map(|place| driven(joints, place, weight)).collect()
+        };
         for sweep in 0..sweeps {
-            let mut slots = impulses.items_mut().iter_mut();
+            let twists = all(&joints, momentum(sweep));
             for ((joint, sides), places) in joints.iter_mut().zip(&sides).zip(&places) {
                 let twist = |i: usize| match places[i] {
-                    Some(place) => sweepers[place as usize].extrapolated(sweep),
-                    None => sides[i].twist,
+                    Some(place) => &twists[place as usize],
+                    None => &sides[i].twist,
                 };
-                let both = joint.sweep([&twist(0), &twist(1)], sweep);
-                for (place, impulse) in places.iter().zip(both) {
-                    if place.is_some() {
-                        *slots.next().expect("a slot") = impulse;
-                    }
-                }
-            }
-            for (place, sweeper) in sweepers.iter_mut().enumerate() {
-                let own = impulses.of(place);
-                if own.len() > 0 {
-                    sweeper.add(&Mobility::of(&self.bodies[place]), own);
-                }
+                joint.sweep([twist(0), twist(1)], momentum(sweep));
             }
         }
-        for (body, sweeper) in self.bodies.iter_mut().zip(&sweepers) {
-            body.state.twist = sweeper.twist();
+        let twists = all(&joints, 0.0);
+        self.kept.clear();
+        for (joint, sides) in joints.iter().zip(&sides) {
+            let kept = self.kept.entry((sides[0].id, sides[1].id)).or_default();
+            kept.push((joint.arms()[0], *joint.impulse()));
+        }
+        for (body, twist) in self.bodies.iter_mut().zip(twists) {
+            body.state.twist = twist;
         }
     }
 

@@ -24,6 +24,15 @@
 //! zero if they can. Normals and tangents are solved together, because friction at the foot of a
 //! box tips it; `u` is that of a solution for the normals alone.
 //!
+//! **Impacts on fixed and movable bodies in one step.** If none of a body's contacts is at rest, the
+//! movable partners come first: what they get is settled, so the body gets the opposite. Then the fixed
+//! ones throw it back. Solved together, this was the only event that changed the energy of a thin elastic
+//! gas (0.1 % of 216 balls). Three movable bodies that meet in one step still do not keep energy.
+//!
+//! **Piles.** A body learns of the load above it by overlap alone. In a pile of `n` layers the
+//! overlap is about `n g h^2 / correction` and bodies quiver with `n g h`. Both fall with the step; a
+//! larger correction makes stacks of boxes fall over. For piles at rest use [`super::nonsmooth`].
+//!
 //! **Bodies between others.** A movable partner gives no more impulse than it takes to stop the whole
 //! body. Without this bound a body between two that approach each other nearly head-on would leave
 //! sideways at many times their speed, and piles would explode. Fixed bodies give any impulse.
@@ -48,7 +57,28 @@ pub struct Response {
 /// The response of `body` to its `constraints`, in the order of (partner, feature).
 pub fn respond<'a>(
     body: &Body,
-    constraints: impl ExactSizeIterator<Item = &'a Constraint> + Clone,
+    constraints: impl Iterator<Item = &'a Constraint> + Clone,
+) -> Response {
+    let (movable, fixed) =
+        (|c: &&Constraint| c.gives_way > 0.0, |c: &&Constraint| c.gives_way == 0.0);
+    let are_impacts = constraints.clone().all(|constraint| constraint.restitution > 0.0);
+    if are_impacts
+        && constraints.clone().any(|c| movable(&c))
+        && constraints.clone().any(|c| fixed(&c))
+    {
+        let first = respond_at_once(body, constraints.clone().filter(movable));
+        let mut body = *body;
+        body.state.twist = first.twist;
+        let second = respond_at_once(&body, constraints.filter(fixed));
+        let outcome = if first.outcome == Outcome::Solved { second.outcome } else { first.outcome };
+        return Response { outcome, ..second };
+    }
+    respond_at_once(body, constraints)
+}
+
+fn respond_at_once<'a>(
+    body: &Body,
+    constraints: impl Iterator<Item = &'a Constraint> + Clone,
 ) -> Response {
     let metric = Metric::new(body);
     let before = body.state.twist;

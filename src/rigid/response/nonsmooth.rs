@@ -3,8 +3,8 @@
 //!
 //! A body with `c` contacts is split into `c` parts of mass `m / c`. All contacts are solved at the
 //! same time, each with its own parts; then the parts of a body are joined again: its velocity is
-//! their mean. So a sweep is: for each contact the change of its impulse from the velocities of both
-//! bodies, then for each body the sum of these changes, in the order of (partner, feature).
+//! their mean. So a sweep is: for each contact its impulse from the velocities of both bodies, then for
+//! each body the sum of the impulses of its contacts, in the order of (partner, feature).
 //!
 //! | symbol | |
 //! |---|---|
@@ -20,30 +20,39 @@
 //! `target` is the larger of `e` times the speed of approach and the speed that removes overlap.
 //! `K` of the parts bounds the full operator from above (that is what the splitting is for), so a
 //! sweep is a step of projected gradients that needs no line search. Nesterov's extrapolation, with a
-//! fixed sequence of weights, makes the error fall faster. It is linear, so bodies and contacts extrapolate
-//! alike without a message of its own.
-
-use bytemuck::{Pod, Zeroable};
+//! fixed sequence of weights, makes the error fall faster. It is linear, so it is the impulses that
+//! extrapolate, and velocities follow.
+//!
+//! **Start.** In a sweep an impulse acts on neighbours alone, so from zero a pile of `n` layers needs
+//! more than `n` sweeps in every step. Contacts at rest begin with an impulse of the step before: of the same
+//! two bodies, the one that acted nearest. (Features are numbers that shift when a corner of a box
+//! lifts off.) Ten sweeps then hold piles that otherwise need fifty. An impulse
+//! of a contact that opens fades with the speed of opening, or boxes are
+//! kicked. Impacts begin with zero.
+//!
+//! **Tried.** A second set of sweeps that removes what the push against overlap adds to the velocities
+//! (relaxation): with it heaps quiver ten times as fast, because the impulses that are kept are not those
+//! that hold the pushed bodies. Keeping 95 % of the impulses: boxes rest as well, but piles of spheres
+//! overlap three times as deeply and creep.
 
 use crate::math::{Mat3, Vec3};
-use crate::rigid::body::{BodyId, Twist};
-use crate::rigid::contact::{Contact, ContactSettings, Side};
+use crate::rigid::body::Twist;
+use crate::rigid::contact::{Contact, ContactSettings, REST_STEPS, Side};
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
-use crate::rigid::response::by_body::OfContact;
+
 use crate::rigid::response::ffd::perpendicular;
 
 /// A contact and its impulse. It stays with the rank that treats the contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {
-    ids: [BodyId; 2],
-    feature: u64,
     arms: [Vec3; 2],
     normal: Vec3,
-    /// `K`, kg^-1.
-    give: Mat3,
-    /// Largest eigenvalue of the tangential part of `K`.
+    /// `K n`, kg^-1.
+    column: Vec3,
+    /// Largest eigenvalue of the tangential part of `K`, kg^-1.
     slide: f64,
+    /// Speed at which the points are to separate, m/s.
     target: f64,
     friction: f64,
     /// Impulse on the first body, N s: now, and one sweep earlier.
@@ -51,36 +60,15 @@ pub struct Joint {
     last: Vec3,
 }
 
-/// A change of a body's momentum by one contact. Plain data: it travels to the owner of the body.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Impulse {
-    /// The body.
-    pub body: BodyId,
-    /// The other body.
-    pub partner: BodyId,
-    /// Number of the contact among those of the two bodies.
-    pub feature: u64,
-    /// Change of the angular momentum about the centre of mass, kg m^2/s.
-    pub angular: Vec3,
-    /// Change of the momentum, kg m/s.
-    pub linear: Vec3,
-}
-
-impl OfContact for Impulse {
-    fn key(&self) -> (BodyId, u64) {
-        (self.partner, self.feature)
-    }
-}
-
 impl Joint {
     /// A contact of two bodies with the velocities before the response; `counts` are the numbers of
-    /// all contacts of each (of a fixed one any).
+    /// all contacts of each (of a fixed one any), `start` is the impulse (N s) to begin with.
     pub fn new(
         contact: &Contact,
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
+        start: &Vec3,
         settings: &ContactSettings,
     ) -> Self {
         let normal = contact.normal;
@@ -89,117 +77,115 @@ impl Joint {
             + give(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
         let approach = -(sides[0].twist.at(&arms[0]) - sides[1].twist.at(&arms[1])).dot(&normal);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
-        let bounces = approach > 2.0 * settings.step_s * forces;
-        let bounce = if bounces { surface.restitution * approach } else { 0.0 };
-        let push = settings.penetration_correction * (-contact.gap).max(0.0) / settings.step_s;
-        Self {
-            ids: [sides[0].id, sides[1].id],
-            feature: u64::from(contact.feature),
+        let h = settings.step_s;
+        let rest = REST_STEPS * h * forces;
+        let bounce = if approach > rest { surface.restitution * approach } else { 0.0 };
+        let beyond = (-contact.gap - SLACK_STEPS * h * h * forces).max(0.0);
+        let push = settings.penetration_correction * beyond / h;
+        let mut joint = Self {
             arms,
             normal,
-            give,
+            column: give * normal,
             slide: largest_across(&give, &normal),
             target: bounce.max(push),
             friction: surface.friction,
             impulse: Vec3::zeros(),
             last: Vec3::zeros(),
+        };
+        if -rest < approach && approach <= rest {
+            let start = start * (1.0 + approach / rest).min(1.0);
+            let along = start.dot(&normal);
+            joint.impulse = joint.in_cone(along.max(0.0), start - normal * along);
+            joint.last = joint.impulse;
         }
+        joint
     }
 
-    /// An impulse of zero on each body: it tells their owners of the contact.
-    pub fn announcements(contact: &Contact, ids: [BodyId; 2]) -> [Impulse; 2] {
-        let none = Vec3::zeros();
-        let feature = u64::from(contact.feature);
-        [0, 1].map(|i| Impulse {
-            body: ids[i],
-            partner: ids[1 - i],
-            feature,
-            angular: none,
-            linear: none,
-        })
+    /// From the centres of mass of both bodies to the contact, m.
+    pub fn arms(&self) -> &[Vec3; 2] {
+        &self.arms
     }
 
-    /// Sweep `sweep` (from 0): the changes of both bodies' momenta, from their velocities as
-    /// [`Sweeper::extrapolated`] after the sweep before.
-    pub fn sweep(&mut self, twists: [&Twist; 2], sweep: usize) -> [Impulse; 2] {
-        let start = self.impulse + (self.impulse - self.last) * momentum(sweep);
+    /// Impulse on the first body, N s; on the second one its opposite.
+    pub fn impulse(&self) -> &Vec3 {
+        &self.impulse
+    }
+
+    /// One sweep, from the velocities of both bodies as the impulses `l + weight (l - last)` give
+    /// them.
+    pub fn sweep(&mut self, twists: [&Twist; 2], weight: f64) {
+        let start = self.extrapolated(weight);
         let slip = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
         let next = self.projected(&start, &slip);
-        let change = next - self.impulse;
         (self.last, self.impulse) = (self.impulse, next);
-        let of = |i: usize, change: Vec3| Impulse {
-            body: self.ids[i],
-            partner: self.ids[1 - i],
-            feature: self.feature,
-            angular: self.arms[i].cross(&change),
-            linear: change,
-        };
-        [of(0, change), of(1, -change)]
+    }
+
+    /// The impulse ahead of the last sweep's.
+    pub fn extrapolated(&self, weight: f64) -> Vec3 {
+        self.impulse + (self.impulse - self.last) * weight
     }
 
     /// The impulse after `start` that answers `velocity`, in the friction cone.
     fn projected(&self, start: &Vec3, velocity: &Vec3) -> Vec3 {
-        let n = &self.normal;
-        let column = self.give * n;
+        let Self { normal: n, column, .. } = self;
         let old = start.dot(n);
         let normal = (old - (velocity.dot(n) - self.target) / column.dot(n)).max(0.0);
         let velocity = velocity + column * (normal - old);
         let across = velocity - n * velocity.dot(n);
-        let mut tangential = start - n * old - across / self.slide;
+        self.in_cone(normal, start - n * old - across / self.slide)
+    }
+
+    /// A normal and a tangential part, the latter shortened to what friction can give.
+    fn in_cone(&self, normal: f64, mut tangential: Vec3) -> Vec3 {
         let (length, reach) = (tangential.norm(), self.friction * normal);
         if length > reach {
             tangential *= reach / length;
         }
-        n * normal + tangential
+        self.normal * normal + tangential
     }
 }
 
-/// The velocity of a body during the sweeps, at its owner.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sweeper {
-    now: Twist,
-    last: Twist,
-}
-
-impl Sweeper {
-    /// Begins with the velocity before the response.
-    pub fn new(twist: Twist) -> Self {
-        Self { now: twist, last: twist }
-    }
-
-    /// Adds the changes of one sweep, in the order of (partner, feature).
-    pub fn add<'a>(&mut self, mobility: &Mobility, impulses: impl Iterator<Item = &'a Impulse>) {
-        let (mut angular, mut linear) = (Vec3::zeros(), Vec3::zeros());
-        for impulse in impulses {
-            angular += impulse.angular;
-            linear += impulse.linear;
-        }
-        self.last = self.now;
-        self.now.angular += mobility.inverse_inertia * angular;
-        self.now.linear += linear * mobility.inverse_mass;
-    }
-
-    /// The velocity that the contacts get for sweep `sweep`.
-    pub fn extrapolated(&self, sweep: usize) -> Twist {
-        let weight = momentum(sweep);
-        Twist {
-            angular: self.now.angular + (self.now.angular - self.last.angular) * weight,
-            linear: self.now.linear + (self.now.linear - self.last.linear) * weight,
+/// The place of the arm that is nearest to `arm` (m); of equal ones, the first.
+pub fn nearest(arms: impl Iterator<Item = Option<Vec3>>, arm: &Vec3) -> Option<usize> {
+    let mut best = (f64::INFINITY, None);
+    for (place, other) in arms.enumerate() {
+        let distance = other.map_or(f64::INFINITY, |other| (other - arm).norm_squared());
+        if distance < best.0 {
+            best = (distance, Some(place));
         }
     }
+    best.1
+}
 
-    /// The velocity after all sweeps.
-    pub fn twist(&self) -> Twist {
-        self.now
+/// The velocity that `impulses`, each with its arm, give a body that has `free` without them. The
+/// sum runs in their order.
+pub fn driven(
+    free: &Twist,
+    mobility: &Mobility,
+    impulses: impl Iterator<Item = (Vec3, Vec3)>,
+) -> Twist {
+    let (mut angular, mut linear) = (Vec3::zeros(), Vec3::zeros());
+    for (arm, impulse) in impulses {
+        angular += arm.cross(&impulse);
+        linear += impulse;
+    }
+    Twist {
+        angular: free.angular + mobility.inverse_inertia * angular,
+        linear: free.linear + linear * mobility.inverse_mass,
     }
 }
+
+/// Overlap that is not removed: so many times the way `h^2 g` that forces move a body in a step.
+/// Bodies at rest then stay in contact. Without it they lose each other in every few steps, and heaps of
+/// spheres quiver at 0.05 m/s; with 2 they do so at 10 sweeps, with 4 they rest.
+const SLACK_STEPS: f64 = 4.0;
 
 /// Largest weight of the extrapolation. Without a limit a stack of ten boxes is not at rest after 200
 /// sweeps (friction makes the problem not convex); with 0.8 it sinks twice as far in 100.
 const MOST_MOMENTUM: f64 = 0.9;
 
 /// Weight of the extrapolation before sweep `sweep`.
-fn momentum(sweep: usize) -> f64 {
+pub fn momentum(sweep: usize) -> f64 {
     let k = sweep as f64;
     if sweep < 2 { 0.0 } else { ((k - 1.0) / (k + 2.0)).min(MOST_MOMENTUM) }
 }

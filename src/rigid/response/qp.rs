@@ -80,7 +80,7 @@ enum State {
 /// What ends a move of a multiplier.
 enum End {
     /// The row is met.
-    Met,
+    Met(Split),
     /// The multiplier reaches its bound.
     Own,
     /// The multiplier of an active row reaches its bound.
@@ -167,9 +167,9 @@ impl Program {
                             if sign > 0.0 { (State::High, high) } else { (State::Low, low) };
                         break;
                     }
-                    Some(End::Met) => {
+                    Some(End::Met(split)) => {
                         self.states[row] = State::Active;
-                        self.basis.add(row, &self.rows[row].a);
+                        self.basis.add(row, &split);
                         break;
                     }
                 }
@@ -181,19 +181,21 @@ impl Program {
     /// The row that is violated most, and the sign of the change that its multiplier needs.
     fn most_violated(&self) -> Option<(usize, f64)> {
         let (mut worst, mut found) = (self.tolerance, None);
-        for (i, row) in self.rows.iter().enumerate() {
-            if self.states[i] == State::Active {
+        let rows = self.rows.iter().zip(&self.states).zip(&self.scales).enumerate();
+        for (i, ((row, state), scale)) in rows {
+            let missing = row.b - dot(&row.a, &self.y);
+            let violation = missing.abs() * scale;
+            if violation <= worst {
                 continue;
             }
-            let missing = row.b - dot(&row.a, &self.y);
-            let can = match self.states[i] {
+            let can = match state {
+                State::Active => false,
                 State::Low => missing > 0.0,
                 State::High => missing < 0.0,
-                _ if missing > 0.0 => row.high > 0.0,
-                _ => row.low < 0.0,
+                State::Idle if missing > 0.0 => row.high > 0.0,
+                State::Idle => row.low < 0.0,
             };
-            let violation = missing.abs() * self.scales[i];
-            if can && violation > worst {
+            if can {
                 (worst, found) = (violation, Some((i, missing.signum())));
             }
         }
@@ -203,11 +205,12 @@ impl Program {
     /// Moves the multiplier of `row` until something ends it. `None` if nothing does.
     fn push(&mut self, row: usize, sign: f64) -> Option<End> {
         let Row { a, b, low, high } = self.rows[row];
-        let (across, shares) = self.basis.split(&a);
+        let split = self.basis.split(&a);
+        let shares = self.basis.shares(split.along);
         let mut end = End::Own;
         let mut length =
             if sign > 0.0 { high - self.multipliers[row] } else { self.multipliers[row] - low };
-        for (&active, share) in self.basis.rows.iter().zip(shares) {
+        for (&active, share) in self.basis.rows().iter().zip(shares) {
             let rate = -sign * share;
             if share.abs() * self.scales[row] <= NO_SHARE * self.scales[active] {
                 continue;
@@ -218,18 +221,17 @@ impl Program {
                 (length, end) = (until.max(0.0), End::Other(active));
             }
         }
-        let square = dot(&across, &across);
-        let share = square.sqrt() * self.scales[row];
-        if share > DEPENDENT {
-            let until = (b - dot(&a, &self.y)) * sign / square;
+        let across = split.across;
+        if split.square.sqrt() * self.scales[row] > DEPENDENT {
+            let until = (b - dot(&a, &self.y)) * sign / split.square;
             if until <= length {
-                (length, end) = (until.max(0.0), End::Met);
+                (length, end) = (until.max(0.0), End::Met(split));
             }
         }
         if length == f64::INFINITY {
             return None;
         }
-        for (&active, share) in self.basis.rows.iter().zip(shares) {
+        for (&active, share) in self.basis.rows().iter().zip(shares) {
             self.multipliers[active] -= sign * length * share;
         }
         self.multipliers[row] += sign * length;
@@ -251,51 +253,74 @@ impl Program {
 /// The active rows as `Q R`: an orthonormal basis, and an upper triangle.
 #[derive(Default)]
 struct Basis {
-    rows: SmallVec<[usize; UNKNOWNS]>,
+    count: usize,
+    rows: [usize; UNKNOWNS],
     q: [Vec6; UNKNOWNS],
     /// Column `j` is row `j` of the active ones in terms of `q`.
     r: [Vec6; UNKNOWNS],
 }
 
+/// A row, seen from the active ones.
+struct Split {
+    /// Its part across them.
+    across: Vec6,
+    /// The square of that part's length.
+    square: f64,
+    /// The rest in terms of `q`.
+    along: Vec6,
+}
+
 impl Basis {
-    /// The part of `a` across the active rows, and the shares of these rows in the rest.
-    fn split(&self, a: &Vec6) -> (Vec6, Vec6) {
-        let (across, mut shares) = self.project(a);
-        for j in (0..self.rows.len()).rev() {
-            shares[j] /= self.r[j][j];
-            for i in 0..j {
-                shares[i] -= self.r[j][i] * shares[j];
-            }
-        }
-        (across, shares)
+    fn rows(&self) -> &[usize] {
+        &self.rows[..self.count]
     }
 
-    /// Gram-Schmidt, twice: the second pass removes what rounding left.
-    fn project(&self, a: &Vec6) -> (Vec6, Vec6) {
+    /// The shares of the active rows in what lies along them.
+    fn shares(&self, mut along: Vec6) -> Vec6 {
+        for j in (0..self.count).rev() {
+            along[j] /= self.r[j][j];
+            for i in 0..j {
+                along[i] -= self.r[j][i] * along[j];
+            }
+        }
+        along
+    }
+
+    /// Gram-Schmidt; again if most of the row went, because then rounding is left.
+    fn split(&self, a: &Vec6) -> Split {
         let (mut across, mut along) = (*a, [0.0; UNKNOWNS]);
-        for _ in 0..2 {
-            for (q, along) in self.q[..self.rows.len()].iter().zip(&mut along) {
+        let mut before = dot(a, a);
+        loop {
+            for (q, along) in self.q[..self.count].iter().zip(&mut along) {
                 let part = dot(q, &across);
                 *along += part;
                 add_scaled(&mut across, -part, q);
             }
+            let square = dot(&across, &across);
+            // Twice is enough (Kahan, Parlett): what is still that short is rounding.
+            if self.count == 0 || 2.0 * square > before || before < 0.0 {
+                return Split { across, square, along };
+            }
+            before = -1.0;
         }
-        (across, along)
     }
 
-    fn add(&mut self, row: usize, a: &Vec6) {
-        let (across, mut column) = self.project(a);
-        let (place, length) = (self.rows.len(), norm(&across));
-        column[place] = length;
-        self.q[place] = across.map(|x| x / length);
-        self.r[place] = column;
-        self.rows.push(row);
+    fn add(&mut self, row: usize, split: &Split) {
+        let (place, length) = (self.count, split.square.sqrt());
+        self.q[place] = split.across.map(|x| x / length);
+        self.r[place] = split.along;
+        self.r[place][place] = length;
+        self.rows[place] = row;
+        self.count += 1;
     }
 
     fn remove(&mut self, row: usize, rows: &[Row]) {
-        let Some(place) = self.rows.iter().position(|&active| active == row) else { return };
-        let later: SmallVec<[usize; UNKNOWNS]> = self.rows.drain(place..).skip(1).collect();
-        later.into_iter().for_each(|row| self.add(row, &rows[row].a));
+        let Some(place) = self.rows().iter().position(|&active| active == row) else { return };
+        let (later, end) = (self.rows, self.count);
+        self.count = place;
+        for &row in &later[place + 1..end] {
+            self.add(row, &self.split(&rows[row].a));
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub enum Purpose {
     ToOwners = 4,
     /// Values from owners to their copies.
     ToCopies = 5,
+    /// Values between ranks that have agreed on them.
+    ToRanks = 6,
 }
 
 /// Bytes before the first item.

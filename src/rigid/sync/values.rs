@@ -95,31 +95,62 @@ impl Synchroniser {
         self.exchange_values(world, population, |place, item| received.push((place, item)))
     }
 
-    /// Brings a value of each own body to its copies; bodies without a value are left out.
+    /// Brings values of own bodies to their copies: those that `values` has for a place and a rank
+    /// that holds a copy.
     ///
-    /// Before: copies and owners know each other. After: `apply` was called with the place and the
-    /// value of each copy whose owner has a value for it.
+    /// Before: copies and owners know each other. After: `apply` was called with the place of the
+    /// copy and each of its values, for one body in their order.
     ///
     /// # Errors
     /// If a rank fails.
-    pub fn to_copies<T: Pod>(
+    pub fn to_copies<T: Pod, V: IntoIterator<Item = T>>(
         &mut self,
         world: &dyn World,
         population: &Population,
-        value: impl Fn(usize) -> Option<T>,
+        values: impl Fn(usize, u32) -> V,
         apply: impl FnMut(u32, T),
     ) -> Result<()> {
         let Partners { holders, owners, shared } = &self.partners;
         self.mail.begin(Purpose::ToCopies, holders, owners);
         for place in shared.iter().map(|&place| place as usize) {
-            let Some(value) = value(place) else { continue };
             for &rank in &population.links()[place].ranks {
-                let bytes = self.mail.to(rank)?;
-                encoding::put(bytes, &population.bodies()[place].id);
-                encoding::put(bytes, &value);
+                for value in values(place, rank) {
+                    let bytes = self.mail.to(rank)?;
+                    encoding::put(bytes, &population.bodies()[place].id);
+                    encoding::put(bytes, &value);
+                }
             }
         }
         self.exchange_values(world, population, apply)
+    }
+
+    /// Brings `values` to the ranks for which they are, and as many from `sources`, both rising.
+    ///
+    /// Before: sender and receiver agree on the number and the order of the values. After: `apply` was
+    /// called with each source and its values, in their order.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn to_ranks<T: Pod, V: IntoIterator<Item = T>>(
+        &mut self,
+        world: &dyn World,
+        receivers: &[u32],
+        sources: &[u32],
+        values: impl Fn(u32) -> V,
+        mut apply: impl FnMut(u32, T),
+    ) -> Result<()> {
+        self.mail.begin(Purpose::ToRanks, receivers, sources);
+        for &rank in receivers {
+            let bytes = self.mail.to(rank)?;
+            values(rank).into_iter().for_each(|value| encoding::put(bytes, &value));
+        }
+        self.mail.exchange(world, &mut self.traffic)?;
+        self.mail.messages(|from, mut bytes| {
+            while !bytes.is_empty() {
+                apply(from, encoding::take(&mut bytes).ok_or("value".to_owned())?);
+            }
+            Ok(())
+        })
     }
 
     fn exchange_values<T: Pod>(

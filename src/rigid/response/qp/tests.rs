@@ -49,15 +49,16 @@ fn brute_force(rows: &[Row]) -> Option<Vec6> {
     let subset = |mask: u32| {
         let mut basis = Basis::default();
         for (i, row) in rows.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
-            if norm(&basis.project(&row.a).0) < 1e-9 {
+            let split = basis.split(&row.a);
+            if split.square.sqrt() < 1e-9 {
                 return None;
             }
-            basis.add(i, &row.a);
+            basis.add(i, &split);
         }
         // R^T w = b, y = Q w.
         let mut y = [0.0; UNKNOWNS];
         let mut w = [0.0; UNKNOWNS];
-        for (place, &i) in basis.rows.iter().enumerate() {
+        for (place, &i) in basis.rows().iter().enumerate() {
             let known: f64 = (0..place).map(|k| basis.r[place][k] * w[k]).sum();
             w[place] = (rows[i].b - known) / basis.r[place][place];
             add_scaled(&mut y, w[place], &basis.q[place]);

@@ -1,0 +1,163 @@
+//! Who is involved in which bodies, and what they tell each other of contacts: for the second
+//! response.
+
+use bytemuck::{Pod, Zeroable};
+use smallvec::SmallVec;
+
+use crate::math::Vec3;
+use crate::rigid::body::BodyId;
+use crate::rigid::response::ByBody;
+use crate::rigid::response::by_body::OfContact;
+use crate::rigid::response::nonsmooth::nearest;
+use crate::rigid::sync::Population;
+
+/// A contact of one body.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Touch {
+    pub(super) partner: BodyId,
+    pub(super) feature: u32,
+    /// The rank that treats the contact.
+    pub(super) rank: u32,
+    /// Twice the place among the contacts of that rank; 1 more for its second body. Once the
+    /// partners are known: among the joints of this rank, and then `foreign`.
+    pub(super) slot: u64,
+    /// From the centre of mass to the contact, m.
+    pub(super) arm: Vec3,
+}
+
+impl OfContact for Touch {
+    fn key(&self) -> (BodyId, u64) {
+        (self.partner, u64::from(self.feature))
+    }
+}
+
+/// A contact, and the impulse on its first body (N s) to begin with.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Announcement {
+    pub(super) touch: Touch,
+    pub(super) start: Vec3,
+}
+
+/// The rank of an announcement that only carries an impulse of the last step.
+pub(super) const NO_RANK: u32 = u32::MAX;
+
+/// The impulse on the first body of a contact, N s.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Kept {
+    pub(super) body: BodyId,
+    pub(super) partner: BodyId,
+    /// From the centre of mass of the first body to the contact, m.
+    pub(super) arm: Vec3,
+    pub(super) impulse: Vec3,
+}
+
+/// Another rank that is involved in the same bodies.
+#[derive(Debug, Default)]
+pub(super) struct Involved {
+    pub(super) rank: u32,
+    /// Places of the contacts whose impulses it gets, rising.
+    pub(super) sent: Vec<u32>,
+    /// Places there of the contacts whose impulses it sends, rising.
+    pub(super) received: Vec<u32>,
+    /// Where these are in `foreign`.
+    pub(super) start: usize,
+}
+
+/// An impulse for each contact of a body.
+pub(super) type Starts = SmallVec<[Vec3; 16]>;
+
+/// The impulses to begin with, of the contacts whose first body is `body`; zero of others. A contact
+/// takes the one of the same two bodies that acted nearest to it.
+pub(super) fn starts_of<'a>(
+    kept: &[Kept],
+    body: BodyId,
+    touches: impl Iterator<Item = &'a Touch>,
+) -> Starts {
+    let own = &kept[kept.partition_point(|kept| kept.body < body)..];
+    let own = &own[..own.partition_point(|kept| kept.body == body)];
+    let mut left: SmallVec<[&Kept; 16]> = own.iter().collect();
+    let start = |touch: &Touch| {
+        if !touch.slot.is_multiple_of(2) {
+            return Vec3::zeros();
+        }
+        let of_pair = |kept: &Kept| (kept.partner == touch.partner).then_some(kept.arm);
+        let found = nearest(left.iter().map(|kept| of_pair(kept)), &touch.arm);
+        found.map_or(Vec3::zeros(), |at| left.remove(at).impulse)
+    };
+    touches.map(start).collect()
+}
+
+impl Announcement {
+    pub(super) fn of_kept(kept: &Kept) -> Self {
+        let &Kept { partner, arm, impulse, .. } = kept;
+        Self { touch: Touch { partner, feature: 0, rank: NO_RANK, slot: 0, arm }, start: impulse }
+    }
+}
+
+impl Touch {
+    /// The place of the contact.
+    pub(super) fn joint(&self) -> usize {
+        (self.slot / 2) as usize
+    }
+
+    /// True if `rank` treats the contact, and the body is the first one.
+    pub(super) fn is_first_of(&self, rank: u32) -> bool {
+        self.rank == rank && self.slot.is_multiple_of(2)
+    }
+}
+
+impl Involved {
+    /// Finds out who else is involved in the bodies that this `rank` is involved in, and which of its
+    /// `joints` contacts they need. Then slots are those of this rank. Returns the number of contacts of
+    /// others.
+    pub(super) fn find(
+        partners: &mut Vec<Self>,
+        by_body: &mut ByBody<Touch>,
+        rank: u32,
+        joints: usize,
+        population: &Population,
+    ) -> usize {
+        partners.clear();
+        for (place, link) in population.links().iter().enumerate() {
+            let is_alone = link.owner == rank && link.ranks.is_empty();
+            for touch in by_body.of(place).filter(|_| !is_alone) {
+                if touch.rank != rank {
+                    Self::of(partners, touch.rank).received.push(touch.joint() as u32);
+                    continue;
+                }
+                let others = by_body.of(place).map(|other| other.rank).chain([link.owner]);
+                for other in others.filter(|&other| other != rank) {
+                    Self::of(partners, other).sent.push(touch.joint() as u32);
+                }
+            }
+        }
+        let mut end = 0;
+        for partner in partners.iter_mut() {
+            for contacts in [&mut partner.sent, &mut partner.received] {
+                contacts.sort_unstable();
+                contacts.dedup();
+            }
+            partner.start = end;
+            end += partner.received.len();
+        }
+        for touch in by_body.items_mut().iter_mut().filter(|touch| touch.rank != rank) {
+            let partner = Self::of(partners, touch.rank);
+            let place =
+                partner.received.partition_point(|&place| u64::from(place) < touch.slot / 2);
+            touch.slot = 2 * (joints + partner.start + place) as u64 + touch.slot % 2;
+        }
+        end
+    }
+
+    /// The entry of `rank` in a list by rising rank.
+    pub(super) fn of(partners: &mut Vec<Self>, rank: u32) -> &mut Self {
+        let at = partners.partition_point(|partner| partner.rank < rank);
+        if partners.get(at).is_none_or(|partner| partner.rank != rank) {
+            partners.insert(at, Self { rank, ..Self::default() });
+        }
+        &mut partners[at]
+    }
+}

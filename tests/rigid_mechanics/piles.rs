@@ -1,0 +1,227 @@
+//! Heaps of spheres and boxes: how well they rest, and how steep they are.
+
+use cloth_sim::math::Vec3;
+use cloth_sim::rigid::body::Shape;
+use cloth_sim::rigid::fixed::FixedBody;
+use nalgebra::UnitQuaternion;
+
+use crate::serial::{Response, Serial};
+use crate::{down, random_numbers, surface};
+
+/// m.
+const RADIUS: f64 = 0.05;
+
+/// The first id of fixed bodies.
+const WALL: u64 = 1 << 40;
+
+/// Walls of a box with a square floor of `edge` (m), open above.
+fn container(edge: f64) -> Vec<FixedBody> {
+    let half_space = |id, point: Vec3, normal: Vec3| FixedBody::half_space(id, 0, point, normal);
+    let far = Vec3::new(edge, 0.0, edge);
+    vec![
+        half_space(WALL, Vec3::zeros(), Vec3::y()),
+        half_space(WALL + 1, Vec3::zeros(), Vec3::x()),
+        half_space(WALL + 2, Vec3::zeros(), Vec3::z()),
+        half_space(WALL + 3, far, -Vec3::x()),
+        half_space(WALL + 4, far, -Vec3::z()),
+    ]
+}
+
+/// How well a heap rests.
+#[derive(Debug, Clone, Copy)]
+struct Rest {
+    /// Mean and largest speed of the centres, m/s.
+    mean_speed: f64,
+    largest_speed: f64,
+    /// Deepest overlap, and mean of the contacts, as shares of the radius.
+    overlap: f64,
+    mean_overlap: f64,
+    contacts_per_body: f64,
+}
+
+impl Rest {
+    fn of(world: &Serial) -> Self {
+        let speeds = world.bodies.iter().map(|body| body.state.twist.linear.norm());
+        let overlaps = world.contacts.iter().map(|contact| (-contact.gap).max(0.0) / RADIUS);
+        let count = world.contacts.len() as f64;
+        Self {
+            mean_speed: speeds.clone().sum::<f64>() / world.bodies.len() as f64,
+            largest_speed: speeds.fold(0.0, f64::max),
+            overlap: overlaps.clone().fold(0.0, f64::max),
+            mean_overlap: overlaps.sum::<f64>() / count,
+            contacts_per_body: count / world.bodies.len() as f64,
+        }
+    }
+}
+
+/// `side^2 * layers` bodies that fell into a box and came to rest, `seconds` later.
+fn heap(
+    response: Response,
+    boxes: bool,
+    side: u32,
+    layers: u32,
+    step_s: f64,
+    seconds: f64,
+) -> Serial {
+    let spacing = 2.2 * RADIUS;
+    let edge = spacing * f64::from(side);
+    let mut world =
+        Serial::new(step_s, surface(0.2, 0.4), down(), response).with_fixed(container(edge));
+    let mut random = random_numbers();
+    for k in 0..side * side * layers {
+        let place = [k % side, k / (side * side), k / side % side].map(f64::from);
+        let jitter = Vec3::new(random(), random(), random()) * 0.04 * RADIUS;
+        let position = (Vec3::from(place) + Vec3::repeat(0.5)) * spacing + jitter;
+        if boxes {
+            let half = Vec3::new(1.0, 0.7, 0.8) * (RADIUS * 0.6 * (1.1 + 0.3 * random()));
+            let body = world.add(Shape::Box { half }, position);
+            let turn = Vec3::new(random(), random(), random());
+            body.state.rotation = UnitQuaternion::from_scaled_axis(turn);
+        } else {
+            world.add(Shape::Sphere { radius: RADIUS * (0.95 + 0.05 * random()) }, position);
+        }
+    }
+    world.run((seconds / step_s) as usize);
+    world
+}
+
+/// Both responses: FFD, and sweeps as few as heaps need.
+const RESPONSES: [Response; 2] = [Response::Ffd, Response::Nonsmooth { sweeps: 10 }];
+
+/// A line of a table.
+fn print_rest(name: &str, response: Response, rest: &Rest) {
+    println!(
+        "{name} {response:?}: mean speed {:.1e} m/s, largest {:.1e} m/s, deepest overlap {:.2} %, mean \
+         {:.2} % of the radius, {:.1} contacts a body",
+        rest.mean_speed,
+        rest.largest_speed,
+        100.0 * rest.overlap,
+        100.0 * rest.mean_overlap,
+        rest.contacts_per_body
+    );
+}
+
+#[test]
+fn heaps_of_spheres_and_boxes_come_to_rest() {
+    for response in RESPONSES {
+        let spheres = Rest::of(&heap(response, false, 6, 10, 2e-3, 1.6));
+        print_rest("360 spheres", response, &spheres);
+        let boxes = Rest::of(&heap(response, true, 5, 6, 2e-3, 1.2));
+        print_rest("150 boxes", response, &boxes);
+        // FFD quivers with the speed `n g h` of `n` layers.
+        let (speed, overlap) = if response == Response::Ffd { (0.3, 0.4) } else { (0.01, 0.02) };
+        for rest in [spheres, boxes] {
+            assert!(rest.mean_speed < speed && rest.overlap < overlap, "{response:?}: {rest:?}");
+        }
+        assert!(response == Response::Ffd || spheres.overlap < 0.01, "{spheres:?}");
+    }
+}
+
+/// Takes minutes: `cargo test --release --test rigid_mechanics -- --ignored --nocapture`.
+#[test]
+#[ignore = "a table that takes minutes"]
+fn table_of_large_heaps() {
+    for response in RESPONSES {
+        for step_s in [2e-3, 1e-3] {
+            println!("h = {step_s} s");
+            let spheres = heap(response, false, 10, 20, step_s, 2.4);
+            print_rest("2000 spheres", response, &Rest::of(&spheres));
+            let boxes = heap(response, true, 10, 20, step_s, 2.4);
+            print_rest("2000 boxes", response, &Rest::of(&boxes));
+        }
+    }
+}
+
+/// A block of spheres between walls on a square plate with a low rim. Its edges are `half` radii from
+/// the middle. The walls vanish, what slides beyond the rim falls off. The slope of what remains
+/// (degrees), and the number of spheres.
+fn repose(response: Response, friction: f64, half: f64, step_s: f64) -> (f64, usize) {
+    let half = half * RADIUS;
+    let fixed = plate(half);
+    let walls = [Vec3::x(), -Vec3::x(), Vec3::z(), -Vec3::z()].into_iter().zip(WALL + 10..);
+    let walls = walls.map(|(n, id)| FixedBody::half_space(id, 0, n * -half, n));
+    let closed = fixed.iter().cloned().chain(walls).collect();
+    let mut world =
+        Serial::new(step_s, surface(0.1, friction), down(), response).with_fixed(closed);
+    let spacing = 2.1 * RADIUS;
+    let side = (2.0 * half / spacing) as u32;
+    let middle = Vec3::new(0.5, 0.0, 0.5) * f64::from(side);
+    let mut random = random_numbers();
+    for k in 0..side * side * (6 * side / 10) {
+        let place = [k % side, k / (side * side), k / side % side].map(f64::from);
+        let jitter = Vec3::new(random(), random(), random()) * 0.02 * RADIUS;
+        let position = (Vec3::from(place) - middle + Vec3::repeat(0.5)) * spacing + jitter;
+        world.add(Shape::Sphere { radius: RADIUS * (0.95 + 0.05 * random()) }, position);
+    }
+    world.run((0.6 / step_s) as usize);
+    world = world.with_fixed(fixed);
+    for _ in 0..(2.5 / step_s) as usize {
+        world.step();
+        world.bodies.retain(|body| body.state.position.y > -2.0 * RADIUS);
+    }
+    (slope(&world, half), world.bodies.len())
+}
+
+/// A square plate at height 0 with a rim as high as a radius.
+fn plate(half: f64) -> Vec<FixedBody> {
+    let [depth, thick, high] = [0.2, 0.5 * RADIUS, RADIUS];
+    let shape = Shape::Box { half: Vec3::new(half, depth, half) };
+    let mut fixed = vec![FixedBody::immovable(WALL, 0, shape, Vec3::new(0.0, -depth, 0.0))];
+    let sides = [Vec3::x(), -Vec3::x(), Vec3::z(), -Vec3::z()].into_iter().zip(WALL + 1..);
+    fixed.extend(sides.map(|(outwards, id)| {
+        let along =
+            outwards.abs() * thick + outwards.cross(&Vec3::y()).abs() * (half + 2.0 * thick);
+        let shape = Shape::Box { half: along + Vec3::y() * (0.5 * high + depth) };
+        let centre = outwards * (half + thick) + Vec3::y() * (0.5 * high - depth);
+        FixedBody::immovable(id, 0, shape, centre)
+    }));
+    fixed
+}
+
+/// Least squares of the surface's height against the distance from the middle, degrees.
+fn slope(world: &Serial, half: f64) -> f64 {
+    let cell = 2.5 * RADIUS;
+    let count = (2.0 * half / cell) as usize;
+    let width = 2.0 * half / count as f64;
+    let mut tops = vec![0.0f64; count * count];
+    for body in &world.bodies {
+        let x = &body.state.position;
+        let index = |c: f64| (((c + half) / width).max(0.0) as usize).min(count - 1);
+        let top = &mut tops[index(x.x) * count + index(x.z)];
+        *top = top.max(x.y);
+    }
+    let (mut n, mut sx, mut sy, mut sxx, mut sxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (k, &top) in tops.iter().enumerate() {
+        let centre = |i: usize| ((i as f64 + 0.5) * width - half).abs();
+        let s = centre(k / count).max(centre(k % count));
+        if s > 0.15 * half && s < 0.9 * half {
+            (n, sx, sy, sxx, sxy) = (n + 1.0, sx + s, sy + top, sxx + s * s, sxy + s * top);
+        }
+    }
+    let slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+    libm::atan(-slope).to_degrees()
+}
+
+/// Glass beads, friction 0.16 to 0.3, form heaps of 22 to 26 degrees.
+#[test]
+fn a_heap_of_spheres_is_as_steep_as_one_of_glass_beads() {
+    let (degrees, left) = repose(Response::Nonsmooth { sweeps: 10 }, 0.2, 12.0, 2e-3);
+    println!("NSCD: {degrees:.1} degrees, {left} spheres");
+    assert!((20.0..29.0).contains(&degrees), "{degrees}");
+    // It quivers, and so flows: between a liquid and a heap.
+    let (degrees, left) = repose(Response::Ffd, 0.2, 9.0, 2e-3);
+    println!("FFD: {degrees:.1} degrees, {left} spheres");
+    assert!((6.0..22.0).contains(&degrees), "{degrees}");
+}
+
+/// Takes minutes: `cargo test --release --test rigid_mechanics -- --ignored --nocapture`.
+#[test]
+#[ignore = "a table that takes minutes"]
+fn table_of_angles_of_repose() {
+    for response in RESPONSES {
+        for friction in [0.05, 0.1, 0.16, 0.2, 0.3, 0.5, 0.8] {
+            let (degrees, left) = repose(response, friction, 14.0, 2e-3);
+            println!("{response:?} friction {friction}: {degrees:.1} degrees, {left} spheres");
+        }
+    }
+}
