@@ -247,7 +247,8 @@ mod tests {
     #[test]
     fn a_file_that_is_cut_or_changed_is_refused() {
         let whole = file(rows());
-        for length in 0..whole.len() {
+        let last = whole.len() - 40..whole.len();
+        for length in (0..whole.len()).step_by(29).chain(last) {
             assert!(read(0, &whole[..length]).unwrap_err().contains("torn"), "{length} bytes");
         }
         let text = String::from_utf8_lossy(&whole[..LONGEST_HEADER.min(whole.len())]).into_owned();
