@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Body, Shape, State, Twist};
-use cloth_sim::rigid::contact::{Bodies, Constraint, Contact, ContactSettings, Partner, Side};
+use cloth_sim::rigid::contact::{Bodies, Constraint, Contact, ContactSettings, Partner};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
 use cloth_sim::rigid::motion::{Mobility, accelerate, drift};

@@ -22,7 +22,7 @@ use crate::scene::bodies::{read, resolve};
 use crate::scene::spec::{MotionSpec, Scene};
 
 /// Share of an overlap that a step removes.
-const OVERLAP_CORRECTION: f64 = 0.1;
+const OVERLAP_CORRECTION: f64 = 0.2;
 /// Copies are held this much further than bodies reach, in widths of the smallest body.
 const MARGIN: f64 = 0.1;
 
