@@ -78,22 +78,18 @@ impl Look<'_> {
     fn spot(&self, position: &Vec3, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
         let radius = bound.radius + self.limits.margin;
         let most = self.limits.motion * self.limits.motion * CLEARLY_ALLOWED;
-        let is_allowed = (position - bound.centre).norm_squared() <= most;
-        let spot = if !is_allowed || !self.subdomains.domain().contains(position) {
-            Spot::Unknown
-        } else if is_alone && self.subdomains.encloses(home, position, radius) {
-            Spot::Inside
-        } else if self.stays(position, home) {
-            Spot::Near
-        } else {
-            Spot::Unknown
-        };
-        if spot != Spot::Unknown {
+        let is_allowed = (position - bound.centre).norm_squared() <= most
+            && self.subdomains.domain().contains(position);
+        let is_inside = is_alone && self.subdomains.encloses(home, position, radius);
+        if is_allowed && (is_inside || self.stays(position, home)) {
             bound.centre = *position;
+            return if is_inside { Spot::Inside } else { Spot::Near };
         }
-        spot
+        Spot::Unknown
     }
 
+    /// True if a body that is not deep inside of its subdomain is still in it.
+    #[cold]
     fn stays(&self, position: &Vec3, home: SubdomainId) -> bool {
         let (_, image) = self.subdomains.domain().wrap(position);
         image == [0; 3] && self.subdomains.owner(position) == home

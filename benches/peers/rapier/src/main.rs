@@ -25,9 +25,8 @@ fn world(text: &str) -> (PhysicsWorld, Vec<RigidBodyHandle>) {
     let mut world = PhysicsWorld::default();
     world.gravity = Vector::new(head[4], head[5], head[6]);
     world.integration_parameters.dt = step_s;
-    let matter = |shape: ColliderBuilder| {
-        shape.density(density).restitution(restitution).friction(friction)
-    };
+    let matter =
+        |shape: ColliderBuilder| shape.density(density).restitution(restitution).friction(friction);
     // Planes as in the scene: a floor and four walls.
     for (point, normal) in [
         (Vector::ZERO, Vector::Y),
