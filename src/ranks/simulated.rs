@@ -52,7 +52,7 @@ impl<E> EventQueue<E> {
     }
 
     /// The next event and its rank. Its time is now.
-    pub fn next(&mut self) -> Option<(usize, E)> {
+    pub fn take(&mut self) -> Option<(usize, E)> {
         let Reverse((time, number)) = self.queue.pop()?;
         self.now = time;
         self.events[number].take()

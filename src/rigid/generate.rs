@@ -140,7 +140,8 @@ impl Generator {
             return Err(Error::input(format!("{at}.sizes"), cause, "write the smaller size first"));
         }
         if let Placement::Random { count, .. } = self.placement {
-            let room = self.cells().iter().fold(1u64, |cells, &along| cells.saturating_mul(along));
+            let room =
+                self.most_cells().iter().fold(1u64, |cells, &along| cells.saturating_mul(along));
             if count > room {
                 let cause = format!(
                     "{count} bodies of up to {high} m radius do not fit: there are {room} cells of their \
@@ -317,8 +318,18 @@ impl Generator {
         }
     }
 
-    /// Cells along each axis that hold a body of any size.
+    /// Cells along each axis. Each has room for a body of any size; where there is space they are
+    /// larger, so that there are not many more than bodies.
     fn cells(&self) -> [u64; 3] {
+        let Placement::Random { low, high, count } = &self.placement else { return [0; 3] };
+        let (extent, most) = (high - low, self.most_cells());
+        let side = libm::cbrt(extent.product() / (SPARE_CELLS * *count as f64));
+        let wanted = [0, 1, 2].map(|axis| most[axis].min((extent[axis] / side) as u64).max(1));
+        if wanted.iter().product::<u64>() < *count { most } else { wanted }
+    }
+
+    /// The most cells along each axis that hold a body of any size.
+    fn most_cells(&self) -> [u64; 3] {
         let Placement::Random { low, high, .. } = &self.placement else { return [0; 3] };
         let diameter = 2.0 * self.sizes.range()[1];
         [0, 1, 2].map(|axis| ((high[axis] - low[axis]) / diameter).max(0.0) as u64)
@@ -341,6 +352,9 @@ impl Generator {
         (bits >> 11) as f64 / (1u64 << 53) as f64
     }
 }
+
+/// Cells for each body placed at random, if there is space.
+const SPARE_CELLS: f64 = 2.0;
 
 /// 2^64 divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

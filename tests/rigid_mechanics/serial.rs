@@ -127,7 +127,7 @@ impl Serial {
         let sides: Vec<_> = self.contacts.iter().map(|c| refer.sides(c, settings)).collect();
         let places: Vec<[Option<u32>; 2]> = self.contacts.iter().map(places).collect();
         // (partner, feature), joint and side of each contact, by body.
-        let mut of: Vec<Vec<((u64, u32), usize, usize)>> = vec![Vec::new(); self.bodies.len()];
+        let mut of = vec![Vec::<((u64, u32), usize, usize)>::new(); self.bodies.len()];
         for (j, (contact, sides)) in self.contacts.iter().zip(&sides).enumerate() {
             for i in 0..2 {
                 if let Some(place) = places[j][i] {

@@ -181,11 +181,8 @@ impl Detector {
             let mut touches = Touches::new();
             for &start in starts {
                 let end = movable.min(start + PIECE);
-                for entry in start..end {
-                    let bound = match entry.checked_sub(bodies.len()) {
-                        None => &bounds[entry],
-                        Some(image) => &self.others[image],
-                    };
+                let all = bounds[..bodies.len()].iter().chain(&self.others);
+                for (entry, bound) in all.enumerate().take(end).skip(start) {
                     for &(place, normal) in &self.half_spaces {
                         let state = &fixed.states()[place as usize];
                         if normal.dot(&(bound.centre - state.position)) > bound.radius {

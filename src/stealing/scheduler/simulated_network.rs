@@ -137,7 +137,7 @@ impl SimulatedNetwork {
             self.queue.at(time, rank, NetworkEvent::Turn);
         }
         for _ in 0..MOST_EVENTS {
-            let Some((rank, event)) = self.queue.next() else { return };
+            let Some((rank, event)) = self.queue.take() else { return };
             match event {
                 NetworkEvent::Turn => self.turn(rank),
                 event => self.ranks[rank].inbox.push_back(event),

@@ -97,7 +97,7 @@ impl Network {
             self.begin_stage(rank);
             self.queue.at(0, rank, NetworkEvent::Turn);
         }
-        while let Some((rank, event)) = self.queue.next() {
+        while let Some((rank, event)) = self.queue.take() {
             match event {
                 NetworkEvent::Turn => self.turn(rank),
                 NetworkEvent::Arrival { from, bytes } => {
