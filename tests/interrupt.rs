@@ -15,13 +15,14 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Starts a run that does not end by itself, with a step of 1 ms a frame. Its set-up calls METIS.
 fn endless(start: Start, folder: &Path, more: &[&str]) -> Child {
-    endless_scene(&scene("tablecloth.ron"), start, folder, more)
+    endless_scene(&scene("tablecloth.ron"), "frames_per_second=1000", start, folder, more)
 }
 
-fn endless_scene(scene: &Path, start: Start, folder: &Path, more: &[&str]) -> Child {
+/// The same with another scene at this rate of frames.
+fn endless_scene(scene: &Path, rate: &str, start: Start, folder: &Path, more: &[&str]) -> Child {
     let mut command = cloth_sim(start);
     command.arg(scene).arg("--out").arg(folder).arg("--quiet").args(more);
-    for setting in ["frames_per_second=1000", "steps_per_frame=1", "frames=100000"] {
+    for setting in [rate, "steps_per_frame=1", "frames=100000"] {
         command.args(["--set", setting]);
     }
     command.stderr(Stdio::piped()).spawn().expect("the program starts")
@@ -116,7 +117,7 @@ fn a_signal_leaves_whole_frames_of_rigid_bodies() {
     for &start in starts {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = folder.path().join("run");
-        let child = endless_scene(&grains, start, &out, &[]);
+        let child = endless_scene(&grains, "frames_per_second=100000", start, &out, &[]);
         wait_until("a frame", || out.join("frame_0002.vtp").exists());
         send("-TERM", &child);
         let (found, said) = end(child);

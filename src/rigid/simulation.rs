@@ -118,7 +118,9 @@ impl<'a> RigidSimulation<'a> {
                 population.insert(body, radius, home, world.rank() as u32)?;
             }
         }
-        let limits = extents.limits(world, model.settings.margin_m)?;
+        let mut limits = extents.limits(world, model.settings.margin_m)?;
+        // Nothing passes a whole subdomain in a step.
+        limits.motion = limits.motion.min(0.5 * model.subdomains.smallest_edge());
         let method = model.settings.synchronisation;
         let reach = limits.reach(method, &model.subdomains)?;
         let region = Region::new(world.rank(), model.subdomains.clone(), Arc::new(rank_of), reach)?;

@@ -69,7 +69,8 @@ pub enum Synchronisation {
 pub struct Limits {
     /// The largest radius of a ball about the centre of mass that holds a body, m.
     pub largest_radius: f64,
-    /// Half of the smallest diameter, m: no body moves further between two synchronisations.
+    /// Half of the smallest diameter or subdomain, m: no body moves further between two
+    /// synchronisations.
     pub motion: f64,
     /// Copies are held where a body grown by this comes, m (`dx` in Iglberger & Rüde). More than the
     /// gap at which bodies count as in contact.
@@ -115,7 +116,7 @@ impl Limits {
         Err(Error::input(
             format!("body {id}"),
             format!(
-                "moved {moved} m at once, more than half of the smallest diameter, {} m",
+                "moved {moved} m at once, more than {} m: half of the smallest diameter or subdomain",
                 self.motion
             ),
             "use a smaller time step or slower bodies",
