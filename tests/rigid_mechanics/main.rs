@@ -232,8 +232,8 @@ fn stack(response: Response, seconds: f64) -> Serial {
     world
 }
 
-/// With the non-smooth response. FFD does not hold such a stack: it stands or falls within a second by the
-/// rounding of rotations.
+/// With the non-smooth response. FFD does not hold such a stack: it stands or falls within a second
+/// by the rounding of rotations.
 #[test]
 fn a_stack_of_ten_boxes_stays() {
     let world = stack(Response::Nonsmooth { sweeps: 100 }, 5.0);

@@ -187,11 +187,6 @@ impl Serial {
     pub fn momentum(&self) -> Vec3 {
         self.bodies.iter().map(|body| body.state.twist.linear * body.mass).sum()
     }
-
-    /// The deepest overlap, m.
-    pub fn overlap(&self) -> f64 {
-        self.contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max)
-    }
 }
 
 /// The places of a contact's movable bodies.
