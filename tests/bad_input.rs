@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::run::{finish, scene};
+use common::run::{assert_says, finish, scene};
 
 /// A scene of one cloth of this `shape`, with more `fields` of the scene.
 fn sheet(shape: &str, fields: &str) -> String {
@@ -32,17 +32,6 @@ fn run(text: &str, mesh: &str, more: &[&str]) -> Output {
     std::fs::write(&file, text).expect("a scene is written");
     std::fs::write(folder.path().join("mesh.obj"), mesh).expect("a mesh is written");
     finish(cloth_sim().arg(&file).arg("--out").arg(folder.path().join("out")).args(more))
-}
-
-/// The run fails without a panic, and its message holds every word of `words`.
-fn assert_says(output: &Output, words: &[&str]) {
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "no failure, wanted {words:?}");
-    assert!(!said.contains("panicked"), "{said}");
-    assert!(said.contains("help: "), "no remedy: {said}");
-    for word in words {
-        assert!(said.contains(word), "wanted {word:?} in: {said}");
-    }
 }
 
 #[test]

@@ -60,7 +60,8 @@ impl RigidSimulation<'_> {
             Partner::Fixed(place) => {
                 let fixed = &self.fixed.bodies()[place as usize];
                 let width = match &fixed.shape {
-                    FixedShape::HalfSpace => f64::INFINITY,
+                    // The width of a solid is known from below only. What it stops is not thinner.
+                    FixedShape::HalfSpace | FixedShape::Shape(Shape::Solid(_)) => f64::INFINITY,
                     FixedShape::Shape(shape) => width(shape),
                 };
                 (fixed.id, width)

@@ -138,3 +138,14 @@ pub fn frame_files(folder: &Path) -> Vec<PathBuf> {
     frames.sort();
     frames
 }
+
+/// The run fails without a panic, and its message holds every word of `words`.
+pub fn assert_says(output: &Output, words: &[&str]) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "no failure, wanted {words:?}");
+    assert!(!said.contains("panicked"), "{said}");
+    assert!(said.contains("help: "), "no remedy: {said}");
+    for word in words {
+        assert!(said.contains(word), "wanted {word:?} in: {said}");
+    }
+}

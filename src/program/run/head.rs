@@ -22,15 +22,8 @@ pub fn of_run(
     model: &Model,
     simulation: &Simulation,
 ) -> Result<RunHead> {
-    let here = HostBinding::here();
-    let place = RankPlace {
-        rank: world.rank(),
-        host: here.host,
-        cores: here.cpus_allowed,
-        vertices: simulation.layout().own.len(),
-        ghosts: simulation.layout().ghosts.len(),
-    };
-    let places = gather::items(world, &place)?;
+    let layout = simulation.layout();
+    let places = places(world, layout.own.len(), layout.ghosts.len())?;
     Ok(RunHead {
         patches: model.partition.patches.len(),
         load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
@@ -39,6 +32,16 @@ pub fn of_run(
         places,
         ..RunHead::begun(job, world.size())
     })
+}
+
+/// The places of all ranks, on rank 0. This one owns `vertices` vertices or bodies and has `ghosts` ghost
+/// points or shadow copies. Collective.
+///
+/// # Errors
+/// When a rank fails.
+pub fn places(world: &dyn World, vertices: usize, ghosts: usize) -> Result<Vec<RankPlace>> {
+    let HostBinding { host, cpus_allowed: cores } = HostBinding::here();
+    gather::items(world, &RankPlace { rank: world.rank(), host, cores, vertices, ghosts })
 }
 
 impl RunHead {

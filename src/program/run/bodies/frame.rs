@@ -1,7 +1,6 @@
 //! What is gathered from all ranks: the head of a run, the bodies of a frame, and its steps.
 
 use cloth_sim::error::Result;
-use cloth_sim::ranks::launch::HostBinding;
 use cloth_sim::ranks::{World, message};
 use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::{RigidReport, RigidSimulation};
@@ -10,9 +9,9 @@ use cloth_sim::scene::bodies::{Movement, RigidSetup};
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
 use crate::program::output::bodies::record::BodyStepRecord;
 use crate::program::output::bodies::{BodyFrame, BodyRow};
-use crate::program::output::run_json::{BodiesHead, GroupHead, RankPlace, RunHead};
-use crate::program::run::gather;
+use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
 use crate::program::run::job::Job;
+use crate::program::run::{gather, head};
 
 /// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
 ///
@@ -24,15 +23,8 @@ pub fn head(
     setup: &RigidSetup,
     simulation: &RigidSimulation,
 ) -> Result<RunHead> {
-    let here = HostBinding::here();
-    let place = RankPlace {
-        rank: world.rank(),
-        host: here.host,
-        cores: here.cpus_allowed,
-        vertices: simulation.population().own_count(),
-        ghosts: simulation.population().copies().len(),
-    };
-    let places = gather::items(world, &place)?;
+    let population = simulation.population();
+    let places = head::places(world, population.own_count(), population.copies().len())?;
     let groups = setup.groups.iter().map(|group| GroupHead {
         name: group.name.clone(),
         first_id: group.first_id,

@@ -65,7 +65,7 @@ fn no_body_is_lost_or_doubled_on_any_number_of_ranks() {
 }
 
 #[test]
-#[ignore = "takes five times as long as the one above"]
+#[ignore = "the one above in five times the steps: run it after a change of synchronisation"]
 fn no_body_is_lost_or_doubled_over_10_000_steps() {
     nothing_is_lost_or_doubled(10_000);
 }
