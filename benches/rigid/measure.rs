@@ -6,6 +6,7 @@ use std::time::Instant;
 use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::body::Shape;
+use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::report::PHASES;
 use cloth_sim::rigid::simulation::shared_out;
@@ -146,7 +147,8 @@ fn joined(parts: &[Measured], run: &Run) -> Measured {
 /// The deepest overlap of two bodies by the radius of the smallest.
 fn deepest(model: &Arc<RigidModel>, simulation: &RigidSimulation) -> f64 {
     let bodies = simulation.population().bodies();
-    let world = Surroundings { bodies, fixed: &model.fixed, solids: &model.solids };
+    let (fixed, solids, horizon) = (&model.fixed, &model.solids, &Horizon::NOW);
+    let world = Surroundings { bodies, fixed, solids, horizon };
     let mut contacts = Vec::new();
     Detector::default().contacts(&world, &Threads::INLINE, |_| true, &mut contacts);
     let gap = contacts.iter().map(|contact| contact.gap).fold(0.0, f64::min);

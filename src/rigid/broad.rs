@@ -20,9 +20,27 @@ pub use self::candidates::{Candidates, ImageKey, Now};
 use crate::math::Vec3;
 use crate::threads::Threads;
 
-/// A bounding sphere.
+/// A ball about the centre of mass that holds a body, at any rotation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
+    /// Its centre, m.
+    pub centre: Vec3,
+    /// Its radius, m: positive and finite.
+    pub radius: f64,
+    /// How far ahead of the body contacts are looked for, m: about as far as it moves in a step.
+    pub travel: f64,
+}
+
+impl Bound {
+    /// The ball with its travel.
+    pub fn swept(&self) -> Ball {
+        Ball { centre: self.centre, radius: self.radius + self.travel }
+    }
+}
+
+/// A ball.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ball {
     /// Its centre, m.
     pub centre: Vec3,
     /// Its radius, m: positive and finite.
@@ -62,7 +80,7 @@ struct Level {
 /// A body in a level.
 #[derive(Debug, Clone, Copy)]
 struct Proxy {
-    bound: Bound,
+    ball: Ball,
     place: u32,
     cell: u32,
 }
@@ -91,19 +109,19 @@ const SLACK: f64 = 1e-6;
 const NONE: u32 = u32::MAX;
 
 impl Broad {
-    /// Writes to `pairs` all pairs of overlapping bounds. Those from `movable` on belong to fixed
-    /// bodies, of which no two make a pair. The set of pairs is a function of the bounds; its order is not that of
-    /// the bodies.
+    /// Writes to `pairs` all pairs of overlapping balls. Those from `movable` on belong to fixed
+    /// bodies, of which no two make a pair. The set of pairs is a function of the balls; its order is
+    /// not that of the bodies.
     pub fn pairs(
         &mut self,
-        bounds: &[Bound],
+        balls: &[Ball],
         movable: usize,
         threads: &Threads,
         pairs: &mut Vec<[u32; 2]>,
     ) {
         pairs.clear();
         self.movable = movable as u32;
-        self.sort(bounds);
+        self.sort(balls);
         let (levels, tasks) = (&self.levels, &self.tasks);
         threads.collect(tasks, 1, pairs, |tasks, pairs| {
             for task in tasks {
@@ -112,7 +130,7 @@ impl Broad {
         });
     }
 
-    /// The places of all bounds in the order of the cells: bodies near each other in space are near
+    /// The places of all balls in the order of the cells: bodies near each other in space are near
     /// each other here. Valid after [`Broad::pairs`].
     pub fn spatial_order(&self) -> impl Iterator<Item = u32> {
         self.levels.iter().flat_map(|level| level.sorted.iter().map(|proxy| proxy.place))
@@ -128,12 +146,12 @@ impl Broad {
             + self.lists.iter().map(|list| 4 * list.capacity()).sum::<usize>()
     }
 
-    fn sort(&mut self, bounds: &[Bound]) {
-        let largest = bounds.iter().map(|bound| bound.radius).fold(0.0, f64::max);
+    fn sort(&mut self, balls: &[Ball]) {
+        let largest = balls.iter().map(|ball| ball.radius).fold(0.0, f64::max);
         self.largest = largest;
         self.lists.iter_mut().for_each(Vec::clear);
-        for (bound, place) in bounds.iter().zip(0..) {
-            let level = level_of(largest / bound.radius);
+        for (ball, place) in balls.iter().zip(0..) {
+            let level = level_of(largest / ball.radius);
             if self.lists.len() <= level {
                 self.lists.resize_with(level + 1, Vec::new);
             }
@@ -143,7 +161,7 @@ impl Broad {
         self.tasks.clear();
         let mut width = 2.0 * largest * (1.0 + SLACK);
         for ((level, list), number) in self.levels.iter_mut().zip(&self.lists).zip(0..) {
-            level.sort(bounds, list, width);
+            level.sort(balls, list, width);
             width *= 0.5;
             let count = list.len() as u32;
             let starts = (0..count).step_by(TASK as usize);
@@ -166,15 +184,15 @@ fn floor(x: f64) -> i64 {
 }
 
 impl Level {
-    fn sort(&mut self, bounds: &[Bound], list: &[u32], width: f64) {
+    fn sort(&mut self, balls: &[Ball], list: &[u32], width: f64) {
         self.later.clear();
         self.last.clear();
         self.inverse_width = 1.0 / width;
-        self.bits = self.choose_bits(bounds, list);
+        self.bits = self.choose_bits(balls, list);
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
         cells.extend(list.iter().map(|&place| {
-            let [i, j, k] = self.coordinates(&bounds[place as usize].centre);
+            let [i, j, k] = self.coordinates(&balls[place as usize].centre);
             self.cell(i, j, k)
         }));
         self.cells = cells;
@@ -188,21 +206,21 @@ impl Level {
             end += *start;
             *start = end;
         }
-        let none = Bound { centre: Vec3::zeros(), radius: 0.0 };
-        self.sorted.resize(list.len(), Proxy { bound: none, place: 0, cell: 0 });
+        let none = Ball { centre: Vec3::zeros(), radius: 0.0 };
+        self.sorted.resize(list.len(), Proxy { ball: none, place: 0, cell: 0 });
         for (&place, &cell) in list.iter().zip(&self.cells).rev() {
             let start = &mut self.starts[cell as usize];
             *start -= 1;
-            self.sorted[*start as usize] = Proxy { bound: bounds[place as usize], place, cell };
+            self.sorted[*start as usize] = Proxy { ball: balls[place as usize], place, cell };
         }
     }
 
     /// About as many cells as bodies, shared out among the axes as the space that they fill.
-    fn choose_bits(&self, bounds: &[Bound], list: &[u32]) -> [u32; 3] {
+    fn choose_bits(&self, balls: &[Ball], list: &[u32]) -> [u32; 3] {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &place in list {
-            low = low.inf(&bounds[place as usize].centre);
-            high = high.sup(&bounds[place as usize].centre);
+            low = low.inf(&balls[place as usize].centre);
+            high = high.sup(&balls[place as usize].centre);
         }
         let mut bits = [LEAST_BITS; 3];
         let total = usize::BITS - list.len().leading_zeros();
@@ -232,19 +250,19 @@ impl Level {
     }
 
     /// Adds a body to the sorted ones.
-    fn add(&mut self, bound: Bound, place: u32) {
-        let [i, j, k] = self.coordinates(&bound.centre);
+    fn add(&mut self, ball: Ball, place: u32) {
+        let [i, j, k] = self.coordinates(&ball.centre);
         let cell = self.cell(i, j, k);
         if self.last.is_empty() {
             self.last.resize(1 << self.bits.iter().sum::<u32>(), NONE);
         }
         let before = std::mem::replace(&mut self.last[cell as usize], self.later.len() as u32);
-        self.later.push((Proxy { bound, place, cell }, before));
+        self.later.push((Proxy { ball, place, cell }, before));
     }
 
     /// The first cell along each axis that a ball and the bodies of this level that touch it may be in,
     /// and how many there are.
-    fn block(&self, ball: &Bound) -> [(i64, i64); 3] {
+    fn block(&self, ball: &Ball) -> [(i64, i64); 3] {
         let reach = ball.radius + 0.5 / self.inverse_width;
         [0, 1, 2].map(|axis| {
             let first = floor((ball.centre[axis] - reach) * self.inverse_width);
@@ -303,8 +321,8 @@ fn search(levels: &[Level], task: &Task, movable: u32, pairs: &mut Vec<[u32; 2]>
         let proxy = &own.sorted[p as usize];
         let mut test = |others: &[Proxy]| {
             for other in others {
-                let reach = proxy.bound.radius + other.bound.radius;
-                let apart = other.bound.centre - proxy.bound.centre;
+                let reach = proxy.ball.radius + other.ball.radius;
+                let apart = other.ball.centre - proxy.ball.centre;
                 if apart.norm_squared() <= reach * reach
                     && (proxy.place < movable || other.place < movable)
                 {
@@ -326,7 +344,7 @@ fn search(levels: &[Level], task: &Task, movable: u32, pairs: &mut Vec<[u32; 2]>
             if coarse.sorted.is_empty() {
                 continue;
             }
-            let [i, j, k] = coarse.coordinates(&proxy.bound.centre);
+            let [i, j, k] = coarse.coordinates(&proxy.ball.centre);
             for k in [k.wrapping_sub(1), k, k + 1] {
                 for j in [j.wrapping_sub(1), j, j + 1] {
                     coarse.row(i, j, k, &mut test);
@@ -336,11 +354,11 @@ fn search(levels: &[Level], task: &Task, movable: u32, pairs: &mut Vec<[u32; 2]>
     }
 }
 
-/// All pairs of overlapping bounds, by comparing each with each: the oracle.
-pub fn brute_force(bounds: &[Bound], movable: usize) -> Vec<[u32; 2]> {
+/// All pairs of overlapping balls, by comparing each with each: the oracle.
+pub fn brute_force(balls: &[Ball], movable: usize) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
-    for (i, a) in bounds.iter().enumerate().take(movable) {
-        for (j, b) in bounds.iter().enumerate().skip(i + 1) {
+    for (i, a) in balls.iter().enumerate().take(movable) {
+        for (j, b) in balls.iter().enumerate().skip(i + 1) {
             let reach = a.radius + b.radius;
             if (b.centre - a.centre).norm_squared() <= reach * reach {
                 pairs.push([i as u32, j as u32]);

@@ -10,14 +10,17 @@
 //! | `v_i` | `N_i . phi_i` before the response |
 //! | `d` | common speed: `(p_1 v_1 + p_2 v_2) / (p_1 + p_2)`; of the fixed body if there is one |
 //!
-//! A contact is active if the bodies approach, `v_1 < v_2`. Body 1 then gets `N . phi >= d + s_1`,
-//! and body 2 `-N . phi >= -d + s_2`.
+//! A contact is active if the bodies approach faster than closes the gap in a step,
+//! `v_2 - v_1 > gap / h`. Body 1 then gets `N . phi >= d + s_1`, and body 2 `-N . phi >= -d + s_2`.
 //!
 //! **Overlap.** The bodies are to separate with `u = correction * overlap / h`. Here this differs
 //! from the printed method in two ways. The shares `s_i` are in the ratio of `1/p_i`: then both
 //! bodies get opposite impulses, and momentum is kept. And restitution `e` counts: the response is
 //! multiplied by `1 + e` later, so `s_1 + s_2 = max(0, u - e (v_2 - v_1)) / (1 + e)`. Otherwise a
 //! bounce would gain energy from the overlap in which it is found.
+//!
+//! **Gap.** Bodies that meet before contacts are found again bounce at once; without restitution they may
+//! close the gap: `s_1 + s_2 = -gap / h`, less the gap at which bodies rest.
 //!
 //! **Rest.** Bodies that approach no faster than their forces accelerate them in two steps are taken to
 //! rest on each other: they do not bounce.
@@ -34,6 +37,11 @@ use crate::rigid::response::by_body::OfContact;
 /// Bodies that approach no faster than their forces accelerate them in so many steps do not bounce.
 pub const REST_STEPS: f64 = 2.0;
 
+/// Bodies rest at gaps of 0 to so many times the way `h^2 g` that gravity moves them in a step. Contacts at
+/// rest are not lost then. Without such a range heaps of spheres quiver at 0.05 m/s; with 2, at 10 sweeps, boxes
+/// still do.
+const REST_GAP_STEPS: f64 = 4.0;
+
 /// Two bodies that touch at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
@@ -46,7 +54,7 @@ pub struct Contact {
     pub shift: Vec3,
     /// Number of this contact among those of the two bodies.
     pub feature: u32,
-    /// Where they touch: half way between the two surfaces, m.
+    /// Where they touch: between the two surfaces, half way if they overlap, m.
     pub point: Vec3,
     /// Unit normal, from the second body to the first.
     pub normal: Vec3,
@@ -74,6 +82,33 @@ pub struct ContactSettings {
     pub penetration_correction: f64,
 }
 
+impl ContactSettings {
+    /// The gap at which bodies rest, at most, m.
+    pub fn rest_gap(&self) -> f64 {
+        REST_GAP_STEPS * self.fall()
+    }
+
+    /// How far gravity moves a body in a step, m.
+    pub fn fall(&self) -> f64 {
+        self.step_s * self.step_s * self.gravity.norm()
+    }
+
+    /// How far surfaces at the distance `gap` (m) may approach until contacts are found next, m.
+    pub fn allowance(&self, gap: f64) -> f64 {
+        (gap - self.rest_gap()).max(0.0)
+    }
+
+    /// The least speed at which surfaces at the distance `gap` (m) are to separate, m/s: below 0 if they
+    /// may approach.
+    pub fn separation(&self, gap: f64) -> f64 {
+        if gap < 0.0 {
+            -self.penetration_correction * gap / self.step_s
+        } else {
+            -self.allowance(gap) / self.step_s
+        }
+    }
+}
+
 /// What one contact asks of one body. Plain data: it travels to the owner of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -90,7 +125,8 @@ pub struct Constraint {
     pub normal: Vec3,
     /// Common velocity of the two contact points, m/s.
     pub common: Vec3,
-    /// Speed beyond the common one, along the normal, that removes overlap, m/s.
+    /// Speed beyond the common one, along the normal, that removes overlap, m/s. Below 0 if there is a
+    /// gap to be closed.
     pub separation: f64,
     /// Coefficient of restitution; 0 at rest.
     pub restitution: f64,
@@ -200,7 +236,7 @@ struct Approach {
     /// The second point's velocity minus the first one's, without its part along the normal, m/s.
     slip: Vec3,
     velocities: [Vec3; 2],
-    /// Separating speed that the overlap asks for, m/s.
+    /// Separating speed that the overlap asks for, m/s. Below 0: speed of approach that the gap allows.
     push: f64,
     is_rest: bool,
 }
@@ -212,7 +248,7 @@ impl Approach {
         let velocities = [sides[0].twist.at(&arms[0]), sides[1].twist.at(&arms[1])];
         let relative = velocities[1] - velocities[0];
         let speed = relative.dot(normal);
-        if speed <= 0.0 {
+        if speed * settings.step_s <= settings.allowance(contact.gap) {
             return None;
         }
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
@@ -221,7 +257,7 @@ impl Approach {
             speed,
             slip: relative - normal * speed,
             velocities,
-            push: settings.penetration_correction * (-contact.gap).max(0.0) / settings.step_s,
+            push: settings.separation(contact.gap),
             is_rest: speed <= REST_STEPS * settings.step_s * forces,
         })
     }
@@ -243,7 +279,11 @@ impl Approach {
         let slip = self.slip.norm();
         let along = if slip > 0.0 { share(&(self.slip / slip)) } else { across };
         let common = self.velocities[0] + normal * (self.speed * across) + self.slip * along;
-        let beyond = (self.push - restitution * self.speed).max(0.0) / (1.0 + restitution);
+        let beyond = if restitution > 0.0 {
+            (self.push - restitution * self.speed).max(0.0) / (1.0 + restitution)
+        } else {
+            self.push
+        };
         let constraint = |own: usize, sign: f64, share: f64| Constraint {
             body: sides[own].id,
             partner: sides[1 - own].id,

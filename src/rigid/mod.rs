@@ -36,6 +36,7 @@ pub mod contact;
 pub mod domain;
 pub mod fixed;
 pub mod generate;
+pub mod horizon;
 pub mod material;
 pub mod motion;
 pub mod narrow;

@@ -48,7 +48,12 @@ impl RigidSimulation<'_> {
     /// After: `deepest` is that of this rank's contacts. Before: places of bodies are those of the
     /// contacts.
     pub(super) fn find_deepest(&mut self) {
-        self.deepest = self.contacts.iter().map(|contact| self.overlap(contact)).reduce(deeper);
+        self.deepest = self
+            .contacts
+            .iter()
+            .filter(|contact| contact.gap < 0.0)
+            .map(|contact| self.overlap(contact))
+            .reduce(deeper);
     }
 
     fn overlap(&self, contact: &Contact) -> Overlap {
@@ -67,7 +72,7 @@ impl RigidSimulation<'_> {
                 (fixed.id, width)
             }
         };
-        let depth = (-contact.gap).max(0.0);
+        let depth = -contact.gap;
         let share = depth / width(&first.shape).min(other);
         Overlap { bodies: [first.id, second], depth, share, point: contact.point }
     }

@@ -10,6 +10,7 @@ use crate::rigid::body::{Body, BodyId};
 use crate::rigid::contact::{Contact, ContactSettings};
 use crate::rigid::domain::{Region, Subdomains};
 use crate::rigid::fixed::FixedBodies;
+use crate::rigid::horizon::Horizon;
 use crate::rigid::material::Materials;
 use crate::rigid::narrow::detector::{Detector, ImageOf};
 use crate::rigid::overlap::Overlap;
@@ -39,7 +40,7 @@ pub enum Response {
 pub struct RigidSettings {
     /// Length of a step, gravity, and the share of an overlap that a step removes.
     pub contacts: ContactSettings,
-    /// Shadow copies are held where a body grown by this comes, m. Above 0.
+    /// Shadow copies are held where a body grown by its travel and this comes, m. Above 0.
     pub margin_m: f64,
     /// How shadow copies are kept in step.
     pub synchronisation: Synchronisation,
@@ -118,9 +119,7 @@ impl<'a> RigidSimulation<'a> {
                 population.insert(body, radius, home, world.rank() as u32)?;
             }
         }
-        let mut limits = extents.limits(world, model.settings.margin_m)?;
-        // Nothing passes a whole subdomain in a step.
-        limits.motion = limits.motion.min(0.5 * model.subdomains.smallest_edge());
+        let limits = extents.limits(world, &model)?;
         let method = model.settings.synchronisation;
         let reach = limits.reach(method, &model.subdomains)?;
         let region = Region::new(world.rank(), model.subdomains.clone(), Arc::new(rank_of), reach)?;
@@ -233,13 +232,17 @@ struct Extents {
 
 impl Extents {
     /// The bounds of the bodies of all ranks.
-    fn limits(&self, world: &dyn World, margin: f64) -> Result<Limits> {
+    fn limits(&self, world: &dyn World, model: &RigidModel) -> Result<Limits> {
         let all = message::all_gather_v(world, &[[self.largest_radius, self.least_half]])?;
         let largest_radius = all.iter().map(|&[radius, _]| radius).fold(0.0, f64::max);
         let motion = all.iter().map(|&[_, half]| half).fold(f64::INFINITY, f64::min);
         // Without bodies nothing moves.
         let motion = if motion.is_finite() { motion } else { 0.0 };
-        Ok(Limits { largest_radius, motion, margin })
+        // Contacts do not depend on the division.
+        let horizon = Horizon::new(&model.settings.contacts, motion);
+        // Nothing passes a whole subdomain in a step.
+        let motion = motion.min(0.5 * model.subdomains.smallest_edge());
+        Ok(Limits { largest_radius, motion, margin: model.settings.margin_m, horizon })
     }
 }
 

@@ -15,7 +15,6 @@ use std::time::Instant;
 
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::rigid::broad::Bound;
 use crate::rigid::contact::{Bodies, Constraint, Partner};
 use crate::rigid::motion::{accelerate, drift};
 use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
@@ -105,6 +104,7 @@ impl RigidSimulation<'_> {
             bodies: self.population.bodies(),
             fixed: &self.fixed,
             solids: &self.model.solids,
+            horizon: &self.synchroniser.limits().horizon,
         };
         let images = Images { list: &self.images, period: *domain.period() };
         // A contact at an image of its first body is ours where that image's point is in the domain.
@@ -127,12 +127,12 @@ impl RigidSimulation<'_> {
         if !region.subdomains().domain().periodic().contains(&true) {
             return;
         }
-        let margin = self.synchroniser.limits().margin;
-        let Self { population, images, .. } = self;
+        let Self { synchroniser, population, images, .. } = self;
+        let (region, limits) = (synchroniser.region(), synchroniser.limits());
         let copies = population.own_count()..population.len();
         for place in population.near_borders().chain(copies) {
-            let Bound { centre, radius } = &population.bounds()[place];
-            region.images(centre, radius + margin, |image, centre| {
+            let bound = &population.bounds()[place];
+            region.images(&bound.centre, limits.held(bound), |image, centre| {
                 if image != [0; 3] {
                     images.push(ImageOf { place: place as u32, image, centre });
                 }

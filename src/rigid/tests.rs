@@ -131,7 +131,7 @@ fn bodies_have_the_same_bits_on_any_ranks_division_and_synchronisation() {
     for response in RESPONSES {
         let serial = run(&model(grid([1, 1, 1]), ShadowOwner, response), 1, 1, &bodies, 120);
         let contacts: i64 = serial.counts.iter().map(|counts| counts[0]).sum();
-        assert!(contacts > 3000, "{contacts} contacts");
+        assert!(contacts > 2000, "{contacts} contacts");
         assert!(serial.census.iter().all(|census| census.bodies == 196));
         for (subdomains, method, ranks, threads) in [
             (grid([3, 3, 3]), NextNeighbour, 1, 1),
@@ -166,7 +166,7 @@ fn a_contact_on_borders_of_subdomains_and_periods_is_treated_once() {
         body(&solids, id, shape, position, Vec3::zeros())
     };
     let bodies: Vec<_> = (0..216).map(sphere).collect();
-    for (counts, ranks) in [([1, 1, 1], 1), ([2, 2, 2], 8), ([3, 3, 3], 8), ([5, 2, 3], 3)] {
+    for (counts, ranks) in [([1, 1, 1], 1), ([2, 2, 2], 8), ([3, 3, 3], 8), ([4, 2, 3], 3)] {
         let subdomains = Subdomains::Grid(Grid::new(periodic, counts).unwrap());
         let mut model = model(subdomains, Synchronisation::NextNeighbour, Response::Ffd);
         model.fixed = FixedBodies::default();

@@ -6,6 +6,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Body, Shape, State, Twist};
 use cloth_sim::rigid::contact::{Bodies, Constraint, Contact, ContactSettings, Partner};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
+use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::material::{Material, Materials, Surface};
 use cloth_sim::rigid::motion::{Mobility, accelerate, drift};
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
@@ -86,7 +87,14 @@ impl Serial {
             accelerate(body, &self.settings.gravity, h);
         }
         self.fixed.advance(self.time_s, h);
-        let world = Surroundings { bodies: &self.bodies, fixed: &self.fixed, solids: &self.solids };
+        let half = self.bodies.iter().map(|body| self.solids.half_width(&body.shape));
+        let motion = half.fold(f64::INFINITY, f64::min);
+        let world = Surroundings {
+            bodies: &self.bodies,
+            fixed: &self.fixed,
+            solids: &self.solids,
+            horizon: &Horizon::new(&self.settings, motion),
+        };
         self.detector.contacts(&world, &self.threads, |_| true, &mut self.contacts);
         match self.response {
             Response::Ffd => self.respond_ffd(),

@@ -1,24 +1,23 @@
 //! Pairs of bodies near each other, kept from step to step.
 //!
 //! The neighbour list of molecular dynamics (Verlet 1967), body by body. A body is looked up with a
-//! radius that is larger by a share of itself, the slack. As long as it has not moved by its slack,
-//! the pairs that were found hold all that it can touch. A body that moved further, or is new, is
-//! looked up alone, and its old pairs are dead. Once many are, all bodies are looked up anew.
+//! larger ball. As long as its own ball, with its travel, is inside of that, the pairs that were found
+//! hold all that it can touch. A body that left it, or is new, is looked up alone, and its old
+//! pairs are dead. Once many are, all bodies are looked up anew.
 //!
-//! What is kept depends on the history; the pairs that come out do not: they are those whose bounding
-//! spheres overlap now.
+//! What is kept depends on the history; the pairs that come out do not: they are those whose balls,
+//! with their travel, overlap now.
 //!
 //! | word | |
 //! |---|---|
 //! | entry | a number of [`Now`]: bodies, then images, then fixed bodies |
 //! | slot | an entry as it was looked up; an entry that is looked up again gets a new slot |
 
-use crate::math::Vec3;
-use crate::rigid::broad::{Bound, Broad, NONE, level_of};
+use crate::rigid::broad::{Ball, Bound, Broad, NONE, level_of};
 use crate::threads::{Blocks, Threads};
 
-/// Share of its radius by which a body may move before it is looked up anew. The gas of
-/// `benches/rigid` costs a tenth less than with 0.15.
+/// Share of its radius by which a body is looked up larger. The gas of `benches/rigid` costs a tenth
+/// less than with 0.15.
 const SLACK: f64 = 0.25;
 
 /// Slots or pairs that a thread takes at once.
@@ -42,7 +41,8 @@ pub struct Now<'a> {
 }
 
 impl Now<'_> {
-    fn bound(&self, entry: u32) -> &Bound {
+    /// The bound of an entry.
+    pub fn bound(&self, entry: u32) -> &Bound {
         let entry = entry as usize;
         match entry.checked_sub(self.bodies.len()) {
             None => &self.bodies[entry],
@@ -63,8 +63,8 @@ pub struct Candidates {
     /// Pairs of slots.
     pairs: Vec<[u32; 2]>,
     slots: Vec<Slot>,
-    /// The bound of each slot now. The radius of a dead one is not a number, so that it touches nothing.
-    current: Vec<Bound>,
+    /// The ball of each slot now. The radius of a dead one is not a number, so that it touches nothing.
+    current: Vec<Ball>,
     /// The slots of bodies by place, and those of images and fixed bodies.
     of_bodies: Vec<u32>,
     of_others: Vec<u32>,
@@ -78,18 +78,25 @@ pub struct Candidates {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// Where the entry was when it was looked up, m.
-    reference: Vec3,
+    /// The ball with which the entry was looked up.
+    reference: Ball,
     /// `NONE` if the slot is dead.
     entry: u32,
 }
 
-fn enlarged(bound: &Bound) -> Bound {
-    Bound { radius: bound.radius * (1.0 + SLACK), ..*bound }
+/// The ball with which a body is looked up. It has room for another step at least. Its size goes by
+/// steps, so that a body that becomes faster and faster seldom gets the largest.
+fn enlarged(bound: &Bound) -> Ball {
+    let least = bound.radius + 2.0 * bound.travel;
+    let mut radius = bound.radius * (1.0 + SLACK);
+    while radius < least {
+        radius *= 1.0 + SLACK;
+    }
+    Ball { centre: bound.centre, radius }
 }
 
 impl Candidates {
-    /// Writes to `pairs` all pairs of entries whose bounds overlap; no two fixed bodies make a pair.
+    /// Writes to `pairs` all pairs of entries whose bounds, with their travel, overlap; no two fixed bodies make a pair.
     /// The set of pairs is a function of `now`, their order is not.
     pub fn pairs(&mut self, now: &Now, threads: &Threads, pairs: &mut Vec<[u32; 2]>) {
         if !self.follow(now, threads) {
@@ -130,7 +137,7 @@ impl Candidates {
         self.grid.bytes()
             + 8 * self.pairs.capacity()
             + size_of::<Slot>() * self.slots.capacity()
-            + size_of::<Bound>() * self.current.capacity()
+            + size_of::<Ball>() * self.current.capacity()
             + 4 * words
     }
 
@@ -139,11 +146,11 @@ impl Candidates {
         self.current.clear();
         self.current.extend(now.bodies.iter().chain(now.others).map(enlarged));
         self.grid.pairs(&self.current, now.movable(), threads, &mut self.pairs);
-        self.current.clear();
-        self.current.extend(now.bodies.iter().chain(now.others));
-        let slot = |(bound, entry): (&Bound, u32)| Slot { reference: bound.centre, entry };
+        let slot = |(reference, entry): (&Ball, u32)| Slot { reference: *reference, entry };
         self.slots.clear();
         self.slots.extend(self.current.iter().zip(0..).map(slot));
+        self.current.clear();
+        self.current.extend(now.bodies.iter().chain(now.others).map(Bound::swept));
         let bodies = now.bodies.len() as u32;
         self.of_bodies.clear();
         self.of_bodies.extend(0..bodies);
@@ -213,7 +220,7 @@ impl Candidates {
         self.current[slot as usize].radius = f64::NAN;
     }
 
-    /// Takes over the bounds; slots whose entry has moved too far, or has another size, die.
+    /// Takes over the bounds; slots whose entry has left its ball die.
     fn find_moved(&mut self, now: &Now, threads: &Threads) {
         self.gone.clear();
         self.gone.resize(self.slots.len().div_ceil(GRAIN), Vec::new());
@@ -226,13 +233,12 @@ impl Candidates {
             let first = block * GRAIN;
             let slots = slots[first..].iter().zip(current.items).zip(first as u32..);
             for ((slot, current), number) in slots.filter(|((slot, _), _)| slot.entry != NONE) {
-                let bound = now.bound(slot.entry);
-                let slack = SLACK * bound.radius;
-                let far = (bound.centre - slot.reference).norm_squared() >= 0.99 * slack * slack;
-                if far || bound.radius != current.radius {
+                *current = now.bound(slot.entry).swept();
+                let room = slot.reference.radius - current.radius;
+                let moved = (current.centre - slot.reference.centre).norm_squared();
+                if room < 0.0 || moved >= 0.99 * room * room {
                     gone.items[0].push(number);
                 }
-                *current = *bound;
             }
         });
         for gone in std::mem::take(&mut self.gone) {
@@ -259,8 +265,8 @@ impl Candidates {
                 return false;
             }
             level.visit(block, |other| {
-                let reach = ball.radius + other.bound.radius;
-                let apart = other.bound.centre - ball.centre;
+                let reach = ball.radius + other.ball.radius;
+                let apart = other.ball.centre - ball.centre;
                 let partner = self.slots[other.place as usize].entry;
                 let counts = partner != NONE && !(is_fixed(entry) && is_fixed(partner));
                 if apart.norm_squared() <= reach * reach && counts {
@@ -269,8 +275,8 @@ impl Candidates {
             });
         }
         self.grid.levels[level].add(ball, slot);
-        self.slots.push(Slot { reference: bound.centre, entry });
-        self.current.push(*bound);
+        self.slots.push(Slot { reference: ball, entry });
+        self.current.push(bound.swept());
         match (entry as usize).checked_sub(now.bodies.len()) {
             None => self.of_bodies[entry as usize] = slot,
             Some(other) => self.of_others[other] = slot,

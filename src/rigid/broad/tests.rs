@@ -5,13 +5,13 @@ fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-fn cloud(count: u64, extent: Vec3, radius: impl Fn(u64) -> f64) -> Vec<Bound> {
+fn cloud(count: u64, extent: Vec3, radius: impl Fn(u64) -> f64) -> Vec<Ball> {
     let point = |k: u64| Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2));
     let centre = |k| (point(k) - Vec3::repeat(0.5)).component_mul(&extent);
-    (0..count).map(|k| Bound { centre: centre(k), radius: radius(k) }).collect()
+    (0..count).map(|k| Ball { centre: centre(k), radius: radius(k) }).collect()
 }
 
-fn agrees(broad: &mut Broad, bounds: &[Bound], movable: usize) -> usize {
+fn agrees(broad: &mut Broad, bounds: &[Ball], movable: usize) -> usize {
     let mut expected = brute_force(bounds, movable);
     expected.sort_unstable();
     for threads in [1, 3] {
@@ -48,15 +48,15 @@ fn pairs_are_those_of_brute_force_for_all_sizes_and_spaces() {
 #[test]
 fn one_body_far_away_and_one_very_large_body_lose_no_pair() {
     let mut bounds = cloud(1000, Vec3::repeat(1.0), |_| 0.03);
-    bounds.push(Bound { centre: Vec3::repeat(1e9), radius: 0.03 });
-    bounds.push(Bound { centre: Vec3::new(0.0, -50.0, 0.0), radius: 50.0 });
-    bounds.push(Bound { centre: Vec3::zeros(), radius: 1e-12 });
+    bounds.push(Ball { centre: Vec3::repeat(1e9), radius: 0.03 });
+    bounds.push(Ball { centre: Vec3::new(0.0, -50.0, 0.0), radius: 50.0 });
+    bounds.push(Ball { centre: Vec3::zeros(), radius: 1e-12 });
     assert!(agrees(&mut Broad::default(), &bounds, bounds.len()) > 500);
 }
 
 #[test]
 fn touching_bodies_on_the_borders_of_cells_are_a_pair() {
-    let row = (0..64).map(|k| Bound { centre: Vec3::x() * f64::from(k), radius: 0.5 });
+    let row = (0..64).map(|k| Ball { centre: Vec3::x() * f64::from(k), radius: 0.5 });
     let bounds: Vec<_> = row.collect();
     assert_eq!(agrees(&mut Broad::default(), &bounds, bounds.len()), 63);
 }
@@ -70,7 +70,7 @@ fn follows(
 ) -> usize {
     let keys: Vec<_> = images.iter().map(|(key, _)| *key).collect();
     let others: Vec<_> = images.iter().map(|(_, bound)| *bound).chain(fixed.to_vec()).collect();
-    let all: Vec<_> = bodies.iter().chain(&others).copied().collect();
+    let all: Vec<_> = bodies.iter().chain(&others).map(Bound::swept).collect();
     let mut expected = brute_force(&all, bodies.len() + images.len());
     expected.sort_unstable();
     let now = Now { bodies, others: &others, images: &keys };
@@ -88,8 +88,11 @@ fn kept_pairs_are_those_of_brute_force_while_bodies_move_come_go_and_swap() {
         [(600, 0.0, 0.002), (600, 3.0, 0.002), (60, 5.0, 0.02), (5, 0.0, 0.02)]
     {
         let radius = |k: u64| 0.03 * libm::exp2(size * random(k + 1_000_000));
-        let mut bodies = cloud(count, Vec3::repeat(1.0), radius);
+        let bound = |Ball { centre, radius }| Bound { centre, radius, travel: 0.0 };
+        let mut bodies: Vec<_> =
+            cloud(count, Vec3::repeat(1.0), radius).into_iter().map(bound).collect();
         let fixed = cloud(4, Vec3::repeat(1.0), |k| 0.02 + 0.1 * k as f64);
+        let fixed: Vec<_> = fixed.into_iter().map(bound).collect();
         let mut candidates = Candidates::default();
         let mut found = 0;
         for step in 0..300u64 {
@@ -98,6 +101,8 @@ fn kept_pairs_are_those_of_brute_force_while_bodies_move_come_go_and_swap() {
                 let speed = speed * 4.0 * random(k + 5) * random(k + 6);
                 let direction = [0, 1, 2].map(|axis| random(3 * k + axis + 7000) - 0.5);
                 body.centre += Vec3::from(direction) * speed;
+                // Most go no further than last time, some are suddenly fast.
+                body.travel = speed * if random(step * 7919 + k) < 0.02 { 10.0 } else { 1.0 };
             }
             let draw = |k: u64| (random(step * 10 + k) * bodies.len() as f64) as usize;
             let (a, b, c) = (draw(0), draw(1), draw(2));

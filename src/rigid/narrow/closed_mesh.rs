@@ -22,9 +22,9 @@ pub struct PlacedMesh<'a> {
 
 /// A solid of flat faces that can be sampled.
 pub trait Solid {
-    /// Where the surface is nearest to a point inside, and how far that point is above: `None` if
-    /// the point is outside.
-    fn out_of(&self, x: &Vec3) -> Option<(Vec3, f64)>;
+    /// The direction from the surface's nearest point to a point outside, or the other way round for one
+    /// inside, and how far it is above: `None` if that is more than `most` (m).
+    fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)>;
     /// Parts of a segment inside, from and to, as shares of its length.
     fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]>;
     /// Calls `visit` with each corner.
@@ -34,9 +34,9 @@ pub trait Solid {
 }
 
 impl Solid for Convex<'_> {
-    fn out_of(&self, x: &Vec3) -> Option<(Vec3, f64)> {
+    fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
         let (face, height) = self.outermost(x);
-        (height <= 0.0).then(|| (self.planes[face].normal, height))
+        (height <= most).then(|| (self.planes[face].normal, height))
     }
 
     fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
@@ -53,13 +53,13 @@ impl Solid for Convex<'_> {
 }
 
 impl Solid for PlacedMesh<'_> {
-    fn out_of(&self, x: &Vec3) -> Option<(Vec3, f64)> {
+    fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
         let own = self.placed.to_own(x);
         let (found, height) = self.mesh.signed_nearest(&own);
-        if height > 0.0 {
+        if height > most {
             return None;
         }
-        let apart = found.point - own;
+        let apart = if height > 0.0 { own - found.point } else { found.point - own };
         let out = if apart == Vec3::zeros() { self.mesh.out(&found) } else { apart }
             .try_normalize(0.0)?;
         Some((self.placed.rotation.transform_vector(&out), height))
@@ -80,34 +80,35 @@ impl Solid for PlacedMesh<'_> {
     }
 }
 
-/// Two solids of flat faces, at least one of them a closed mesh.
+/// Two solids of flat faces, at least one of them a closed mesh, and the balls that hold them: centre
+/// and radius, m. Here and below `most` is the largest gap (m) at which bodies touch.
 pub fn solids(
     first: &dyn Solid,
     second: &dyn Solid,
-    first_bound: (Vec3, f64),
-    second_bound: (Vec3, f64),
+    bounds: [(Vec3, f64); 2],
+    most: f64,
     touches: &mut Touches,
 ) {
-    samples(first, second, second_bound, 1.0, touches);
-    samples(second, first, first_bound, -1.0, touches);
+    samples(first, second, bounds[1], [1.0, most], touches);
+    samples(second, first, bounds[0], [-1.0, most], touches);
 }
 
-/// Samples of `own` inside `other`. Contacts point out of `other`, times `sign`.
+/// Samples of `own` inside or near `other`. Contacts point out of `other`, times `sign`.
 fn samples(
     own: &dyn Solid,
     other: &dyn Solid,
     (centre, reach): (Vec3, f64),
-    sign: f64,
+    [sign, most]: [f64; 2],
     touches: &mut Touches,
 ) {
     let mut push = |x: &Vec3| {
-        if let Some((out, height)) = other.out_of(x) {
+        if let Some((out, height)) = other.out_of(x, most) {
             let point = x - out * (0.5 * height);
             touches.push(Touch { point, normal: out * sign, gap: height });
         }
     };
     own.each_corner(&mut |x| {
-        if (x - centre).norm() <= reach {
+        if (x - centre).norm() <= reach + most {
             push(x);
         }
     });
@@ -128,10 +129,10 @@ fn samples(
 }
 
 /// A sphere as the first body, and a mesh.
-pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, touches: &mut Touches) {
+pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touches: &mut Touches) {
     let own = second.placed.to_own(centre);
     let (deepest, height) = second.mesh.signed_nearest(&own);
-    if height > radius {
+    if height > radius + most {
         return;
     }
     let mut push = |apart: Vec3, height: f64| {
@@ -149,8 +150,8 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, touches: &mut Tou
     // Each point where the surface comes nearest: a point on an edge or corner only if all faces
     // there agree that it is the nearest.
     let mut near: SmallVec<[_; 16]> = SmallVec::new();
-    second.mesh.near(&own, radius, |found| {
-        if found.distance <= radius {
+    second.mesh.near(&own, radius + most, |found| {
+        if found.distance <= radius + most {
             near.push(found);
         }
     });
@@ -173,9 +174,15 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, touches: &mut Tou
 }
 
 /// A capsule as the first body, and a mesh: its ends on faces, corners and edges on its side.
-pub fn capsule(segment: &[Vec3; 2], radius: f64, second: &PlacedMesh, touches: &mut Touches) {
+pub fn capsule(
+    segment: &[Vec3; 2],
+    radius: f64,
+    second: &PlacedMesh,
+    most: f64,
+    touches: &mut Touches,
+) {
     for end in segment {
-        sphere(end, radius, second, touches);
+        sphere(end, radius, second, most, touches);
     }
     let own = segment.map(|x| second.placed.to_own(&x));
     let along = own[1] - own[0];
@@ -186,7 +193,7 @@ pub fn capsule(segment: &[Vec3; 2], radius: f64, second: &PlacedMesh, touches: &
         if share > 0.0
             && share < end
             && distance > 0.0
-            && distance <= radius
+            && distance <= radius + most
             && out.dot(&apart) > 0.0
         {
             let normal = second.placed.rotation.transform_vector(&(apart / distance));
@@ -229,12 +236,13 @@ mod tests {
         ];
         for centre in places {
             let (mut found, mut expected) = (Touches::new(), Touches::new());
-            sphere(&centre, 0.5, &second, &mut found);
+            sphere(&centre, 0.5, &second, 0.0, &mut found);
             crate::rigid::narrow::round::sphere_and_box(
                 &centre,
                 0.5,
                 &placed,
                 &half,
+                0.0,
                 &mut expected,
             );
             assert_eq!(found.len(), expected.len(), "{centre:?}: {found:?}");

@@ -9,7 +9,8 @@ use crate::rigid::body::{Body, State};
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
 use crate::rigid::contact::{Contact, Partner};
 use crate::rigid::fixed::{FixedBodies, FixedShape};
-use crate::rigid::narrow::{Placed, Touches, half_space, touch};
+use crate::rigid::horizon::Horizon;
+use crate::rigid::narrow::{Placed, Touch, Touches, half_space, touch};
 use crate::rigid::solid::Solids;
 use crate::threads::Threads;
 
@@ -25,6 +26,8 @@ pub struct Surroundings<'a> {
     pub fixed: &'a FixedBodies,
     /// Their hulls and meshes.
     pub solids: &'a Solids,
+    /// How far ahead contacts are found.
+    pub horizon: &'a Horizon,
 }
 
 /// A movable body at another place, some periods away from where its owner has it.
@@ -98,10 +101,8 @@ impl Detector {
         let is_ours = |_, point: &Vec3| is_ours(point);
         let mut bounds = std::mem::take(&mut self.bounds);
         bounds.clear();
-        bounds.extend(world.bodies.iter().map(|body| Bound {
-            centre: body.state.position,
-            radius: world.solids.reach(&body.shape),
-        }));
+        let bound = |body: &Body| world.horizon.bound(body, world.solids.reach(&body.shape));
+        bounds.extend(world.bodies.iter().map(bound));
         self.contacts_of_images(world, &bounds, &Images::NONE, threads, is_ours, contacts);
         self.bounds = bounds;
     }
@@ -122,7 +123,7 @@ impl Detector {
         self.collect_others(world, bounds, images);
         let now = Now { bodies: bounds, others: &self.others, images: &self.keys };
         self.broad.pairs(&now, threads, &mut self.pairs);
-        let of_pairs = OfPairs { world, images, bounded: &self.bounded };
+        let of_pairs = OfPairs { world, now: &now, images, bounded: &self.bounded };
         threads.collect(&self.pairs, PIECE, contacts, |pairs, contacts| {
             let mut touches = Touches::new();
             for pair in pairs {
@@ -141,11 +142,11 @@ impl Detector {
     }
 
     fn collect_others(&mut self, world: &Surroundings, bounds: &[Bound], images: &Images) {
-        let Surroundings { fixed, solids, .. } = *world;
+        let Surroundings { fixed, solids, horizon, .. } = *world;
         self.others.clear();
         self.keys.clear();
         for &ImageOf { place, image, centre } in images.list {
-            self.others.push(Bound { centre, radius: bounds[place as usize].radius });
+            self.others.push(Bound { centre, ..bounds[place as usize] });
             self.keys.push((place, image));
         }
         self.pieces.clear();
@@ -160,7 +161,8 @@ impl Detector {
                 }
                 FixedShape::Shape(shape) => {
                     self.bounded.push(place);
-                    self.others.push(Bound { centre: state.position, radius: solids.reach(shape) });
+                    let radius = solids.reach(shape);
+                    self.others.push(horizon.of_fixed(state.position, radius, &state.twist));
                 }
             }
         }
@@ -175,7 +177,7 @@ impl Detector {
         is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
         contacts: &mut Vec<Contact>,
     ) {
-        let Surroundings { bodies, fixed, solids } = *world;
+        let Surroundings { bodies, fixed, solids, horizon } = *world;
         let movable = bodies.len() + images.list.len();
         threads.collect(&self.pieces, 1, contacts, |starts, contacts| {
             let mut touches = Touches::new();
@@ -185,18 +187,23 @@ impl Detector {
                 for (entry, bound) in all.enumerate().take(end).skip(start) {
                     for &(place, normal) in &self.half_spaces {
                         let state = &fixed.states()[place as usize];
-                        if normal.dot(&(bound.centre - state.position)) > bound.radius {
+                        let arm = bound.centre - state.position;
+                        let width = arm.norm() + bound.radius;
+                        let plane = horizon.of_fixed(state.position, width, &state.twist);
+                        let travels = [bound.travel, plane.travel];
+                        if normal.dot(&arm) > bound.radius + travels[0] + travels[1] {
                             continue;
                         }
                         let (first, image) = images.entry(entry as u32, bodies.len());
                         let meeting =
                             Meeting::new(first, image, Partner::Fixed(place), [0; 3], images);
                         let body = &bodies[first as usize];
-                        let body = Placed::new(&body.shape, &body.state);
                         let position = state.position + meeting.shift;
                         let state = State { position, ..*state };
-                        half_space::touch(&body, &state, solids, &mut touches);
-                        meeting.push(&touches, &is_ours, contacts);
+                        let closing = Closing { horizon, travels, states: [body.state, state] };
+                        let body = Placed::new(&body.shape, &body.state);
+                        half_space::touch(&body, &state, solids, closing.most(), &mut touches);
+                        meeting.push(&touches, &closing, &is_ours, contacts);
                     }
                 }
             }
@@ -207,6 +214,7 @@ impl Detector {
 #[derive(Clone, Copy)]
 struct OfPairs<'a> {
     world: &'a Surroundings<'a>,
+    now: &'a Now<'a>,
     images: &'a Images<'a>,
     bounded: &'a [u32],
 }
@@ -219,37 +227,39 @@ impl OfPairs<'_> {
         touches: &mut Touches,
         contacts: &mut Vec<Contact>,
     ) {
-        let Surroundings { bodies, fixed, solids } = *self.world;
+        let Surroundings { bodies, fixed, solids, horizon } = *self.world;
         let movable = (bodies.len() + self.images.list.len()) as u32;
         let entry = |entry: u32| self.images.entry(entry, bodies.len());
         let id = |place: u32| bodies[place as usize].id;
-        let [low, high] = [pair[0].min(pair[1]), pair[0].max(pair[1])];
+        let [mut low, mut high] = [pair[0].min(pair[1]), pair[0].max(pair[1])];
+        if high < movable && id(entry(low).0) > id(entry(high).0) {
+            (low, high) = (high, low);
+        }
         let (first, image) = entry(low);
         let meeting = if high < movable {
             let (second, other) = entry(high);
-            if id(first) < id(second) {
-                Meeting::new(first, image, Partner::Movable(second), other, self.images)
-            } else {
-                Meeting::new(second, other, Partner::Movable(first), image, self.images)
-            }
+            Meeting::new(first, image, Partner::Movable(second), other, self.images)
         } else {
             let second = Partner::Fixed(self.bounded[(high - movable) as usize]);
             Meeting::new(first, image, second, [0; 3], self.images)
         };
         let own = &bodies[meeting.first as usize];
-        let mut other = match meeting.second {
+        let (shape, mut state) = match meeting.second {
             Partner::Movable(place) => {
                 let body = &bodies[place as usize];
-                Placed::new(&body.shape, &body.state)
+                (&body.shape, body.state)
             }
             Partner::Fixed(place) => match &fixed.bodies()[place as usize].shape {
                 FixedShape::HalfSpace => return,
-                FixedShape::Shape(shape) => Placed::new(shape, &fixed.states()[place as usize]),
+                FixedShape::Shape(shape) => (shape, fixed.states()[place as usize]),
             },
         };
-        other.position += meeting.shift;
-        touch(&Placed::new(&own.shape, &own.state), &other, solids, touches);
-        meeting.push(touches, is_ours, contacts);
+        state.position += meeting.shift;
+        let travels = [low, high].map(|entry| self.now.bound(entry).travel);
+        let closing = Closing { horizon, travels, states: [own.state, state] };
+        let (own, other) = (Placed::new(&own.shape, &own.state), Placed::new(shape, &state));
+        touch(&own, &other, solids, closing.most(), touches);
+        meeting.push(touches, &closing, is_ours, contacts);
     }
 }
 
@@ -276,16 +286,47 @@ impl Meeting {
     fn push(
         &self,
         touches: &Touches,
+        closing: &Closing,
         is_ours: &impl Fn([i8; 3], &Vec3) -> bool,
         contacts: &mut Vec<Contact>,
     ) {
         for (touch, number) in touches.iter().zip(0..) {
-            if is_ours(self.image, &touch.point) {
+            let point = closing.point(touch);
+            if closing.sees(touch) && is_ours(self.image, &point) {
                 let Self { first, second, shift, .. } = *self;
-                let (point, normal, gap) = (touch.point, touch.normal, touch.gap);
+                let (normal, gap) = (touch.normal, touch.gap);
                 let feature = self.feature + number;
                 contacts.push(Contact { first, second, shift, feature, point, normal, gap });
             }
         }
+    }
+}
+
+/// How two bodies come nearer to each other.
+struct Closing<'a> {
+    horizon: &'a Horizon,
+    travels: [f64; 2],
+    states: [State; 2],
+}
+
+impl Closing<'_> {
+    /// The largest gap of a contact, m.
+    fn most(&self) -> f64 {
+        self.travels[0] + self.travels[1]
+    }
+
+    fn sees(&self, touch: &Touch) -> bool {
+        let [first, second] =
+            self.states.each_ref().map(|it| it.twist.at(&(touch.point - it.position)));
+        self.horizon.sees(touch.gap, (second - first).dot(&touch.normal))
+    }
+
+    /// Where the contact counts as being: both bodies, grown by their travels, reach there.
+    fn point(&self, touch: &Touch) -> Vec3 {
+        if touch.gap <= 0.0 {
+            return touch.point;
+        }
+        let share = self.travels[0] / self.most();
+        touch.point + touch.normal * (touch.gap * (0.5 - share))
     }
 }

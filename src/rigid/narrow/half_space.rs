@@ -5,14 +5,14 @@ use crate::rigid::body::{Shape, State};
 use crate::rigid::narrow::{Placed, Touch, Touches};
 use crate::rigid::solid::Solids;
 
-/// The points at which `body` is in the half-space below the plane through the origin of `state`,
+/// The points at which `body` is less than `most` (m) above the plane through the origin of `state`,
 /// whose normal is the y axis of `state`.
-pub fn touch(body: &Placed, state: &State, solids: &Solids, touches: &mut Touches) {
+pub fn touch(body: &Placed, state: &State, solids: &Solids, most: f64, touches: &mut Touches) {
     touches.clear();
     let normal = state.rotation.transform_vector(&Vec3::y());
     let mut rest_on = |point: &Vec3, radius: f64| {
         let gap = normal.dot(&(point - state.position)) - radius;
-        if gap <= 0.0 {
+        if gap <= most {
             touches.push(Touch { point: point - normal * (radius + 0.5 * gap), normal, gap });
         }
     };

@@ -35,15 +35,15 @@ enum Separation {
 
 type Polygon = SmallVec<[Vec3; 12]>;
 
-/// Two polytopes.
-pub fn polytopes(first: &Convex, second: &Convex, touches: &mut Touches) {
-    let Some((separation, gap)) = separation(first, second) else { return };
+/// Two polytopes. Here and below `most` is the largest gap (m) at which bodies touch.
+pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touches) {
+    let Some((separation, gap)) = separation(first, second, most) else { return };
     match separation {
         Separation::Face { of_first: true, face } => {
-            clip_faces(first, face, second, -1.0, touches);
+            clip_faces(first, face, second, [-1.0, most], touches);
         }
         Separation::Face { of_first: false, face } => {
-            clip_faces(second, face, first, 1.0, touches);
+            clip_faces(second, face, first, [1.0, most], touches);
         }
         Separation::Edges { edges, normal } => {
             let [x, y] = nearest_of_segments(&first.ends(&edges[0]), &second.ends(&edges[1]));
@@ -52,10 +52,10 @@ pub fn polytopes(first: &Convex, second: &Convex, touches: &mut Touches) {
     }
 }
 
-/// The plane of least overlap, and the gap there; `None` if some plane separates them.
-fn separation(first: &Convex, second: &Convex) -> Option<(Separation, f64)> {
-    let (face, of_first) = best_face(first, second)?;
-    let (other, of_second) = best_face(second, first)?;
+/// The plane of least overlap or widest gap, and the gap there; `None` if it is above `most` (m).
+fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation, f64)> {
+    let (face, of_first) = best_face(first, second, most)?;
+    let (other, of_second) = best_face(second, first, most)?;
     let size =
         (first.vertices[0] - first.centre).norm().min((second.vertices[0] - second.centre).norm());
     let margin = PREFERENCE * size;
@@ -83,7 +83,7 @@ fn separation(first: &Convex, second: &Convex) -> Option<(Separation, f64)> {
             let normal = if normal.dot(&(start - first.centre)) < 0.0 { -normal } else { normal };
             let normal = normal / length;
             let height = normal.dot(&(from - start));
-            if height > 0.0 {
+            if height > most {
                 return None;
             }
             if height > least {
@@ -112,12 +112,12 @@ fn arcs_cross(m: &Vec3, n: &Vec3, along: &Vec3, p: &Vec3, q: &Vec3, other: &Vec3
 }
 
 /// The face of `own` that `other` is farthest above, or least below, and by how much.
-fn best_face(own: &Convex, other: &Convex) -> Option<(usize, f64)> {
+fn best_face(own: &Convex, other: &Convex, most: f64) -> Option<(usize, f64)> {
     let mut best = (0, f64::NEG_INFINITY);
     for (face, plane) in own.planes.iter().enumerate() {
         let heights = other.vertices.iter().map(|x| plane.height(x));
         let lowest = heights.fold(f64::INFINITY, f64::min);
-        if lowest > 0.0 {
+        if lowest > most {
             return None;
         }
         if lowest > best.1 {
@@ -129,7 +129,13 @@ fn best_face(own: &Convex, other: &Convex) -> Option<(usize, f64)> {
 
 /// Contacts of `face` with the opposite face of `other`. The normal of contacts is that of the face
 /// times `sign`.
-fn clip_faces(own: &Convex, face: usize, other: &Convex, sign: f64, touches: &mut Touches) {
+fn clip_faces(
+    own: &Convex,
+    face: usize,
+    other: &Convex,
+    [sign, most]: [f64; 2],
+    touches: &mut Touches,
+) {
     let plane = &own.planes[face];
     let turned = other.planes.iter().map(|other| other.normal.dot(&plane.normal)).enumerate();
     let least = |best: (usize, f64), face: (usize, f64)| if face.1 < best.1 { face } else { best };
@@ -140,7 +146,7 @@ fn clip_faces(own: &Convex, face: usize, other: &Convex, sign: f64, touches: &mu
     }
     for x in &polygon {
         let gap = plane.height(x);
-        if gap <= 0.0 {
+        if gap <= most {
             let point = x - plane.normal * (0.5 * gap);
             touches.push(Touch { point, normal: plane.normal * sign, gap });
         }
@@ -174,9 +180,9 @@ fn below(polygon: &Polygon, plane: &Plane) -> Polygon {
 }
 
 /// A sphere as the first body, and a polytope.
-pub fn sphere(centre: &Vec3, radius: f64, second: &Convex, touches: &mut Touches) {
+pub fn sphere(centre: &Vec3, radius: f64, second: &Convex, most: f64, touches: &mut Touches) {
     let (face, height) = second.outermost(centre);
-    if height > radius {
+    if height > radius + most {
         return;
     }
     let (normal, height) = if height > 0.0 {
@@ -186,16 +192,22 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &Convex, touches: &mut Touches
     } else {
         (second.planes[face].normal, height)
     };
-    if height <= radius {
+    if height <= radius + most {
         let gap = height - radius;
         touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
     }
 }
 
 /// A capsule as the first body, and a polytope.
-pub fn capsule(segment: &[Vec3; 2], radius: f64, second: &Convex, touches: &mut Touches) {
+pub fn capsule(
+    segment: &[Vec3; 2],
+    radius: f64,
+    second: &Convex,
+    most: f64,
+    touches: &mut Touches,
+) {
     let Some((normal, height, at)) = segment_above(segment, second) else { return };
-    if height > radius {
+    if height > radius + most {
         return;
     }
     let along = segment[1] - segment[0];
@@ -222,7 +234,7 @@ pub fn capsule(segment: &[Vec3; 2], radius: f64, second: &Convex, touches: &mut 
             for share in [from, to] {
                 let x = segment[0] + along * share;
                 let gap = plane.height(&x) - radius;
-                if gap <= 0.0 {
+                if gap <= most {
                     let point = x - plane.normal * (radius + 0.5 * gap);
                     touches.push(Touch { point, normal: plane.normal, gap });
                 }

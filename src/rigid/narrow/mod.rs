@@ -13,7 +13,7 @@
 //! (they warm-start GJK and keep what still fits), and its stateless queries give one point. Here
 //! contacts must be a function of two poses, because a body that migrates takes no manifold along.
 //!
-//! Only overlapping surfaces touch: every [`Touch`] has a gap of at most 0.
+//! Surfaces touch up to a gap that the caller gives: 0 for overlaps alone.
 
 pub mod closed_mesh;
 pub mod convex;
@@ -39,7 +39,7 @@ pub struct Touch {
     pub point: Vec3,
     /// Unit normal, from the second body to the first.
     pub normal: Vec3,
-    /// Distance of the surfaces, m: at most 0.
+    /// Distance of the surfaces, m: below 0 if they overlap.
     pub gap: f64,
 }
 
@@ -108,58 +108,58 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Writes to `touches` where two bodies touch.
-pub fn touch(first: &Placed, second: &Placed, solids: &Solids, touches: &mut Touches) {
+/// Writes to `touches` where two bodies come nearer to each other than `gap` (m).
+pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
     use Shape::{Box, Capsule, Sphere};
     touches.clear();
     match (first.shape, second.shape) {
         (&Sphere { radius }, &Sphere { radius: other }) => {
-            round::spheres(&first.position, radius, &second.position, other, touches);
+            round::spheres(&first.position, radius, &second.position, other, gap, touches);
         }
         (&Sphere { radius }, &Box { half }) => {
-            round::sphere_and_box(&first.position, radius, second, &half, touches);
+            round::sphere_and_box(&first.position, radius, second, &half, gap, touches);
         }
         (&Sphere { radius }, &Capsule { half_length, radius: other }) => {
             let nearest = round::nearest(&second.segment(half_length), &first.position);
-            round::spheres(&first.position, radius, &nearest, other, touches);
+            round::spheres(&first.position, radius, &nearest, other, gap, touches);
         }
         (&Capsule { half_length, radius }, &Capsule { half_length: l, radius: r }) => {
             let segments = [first.segment(half_length), second.segment(l)];
-            round::capsules(&segments, [radius, r], touches);
+            round::capsules(&segments, [radius, r], gap, touches);
         }
-        _ => touch_flat(first, second, solids, touches),
+        _ => touch_flat(first, second, solids, gap, touches),
     }
 }
 
 /// As [`touch`], where at least one body is a polytope or a closed mesh, or the first is a capsule.
-fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, touches: &mut Touches) {
+fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
     match (Flat::new(first, solids), Flat::new(second, solids)) {
         (None, Some(other)) => match (first.shape, &other) {
             (&Shape::Sphere { radius }, Flat::Convex(other)) => {
-                manifold::sphere(&first.position, radius, other, touches);
+                manifold::sphere(&first.position, radius, other, gap, touches);
             }
             (&Shape::Sphere { radius }, Flat::Mesh(other)) => {
-                closed_mesh::sphere(&first.position, radius, other, touches);
+                closed_mesh::sphere(&first.position, radius, other, gap, touches);
             }
             (&Shape::Capsule { half_length, radius }, Flat::Convex(other)) => {
-                manifold::capsule(&first.segment(half_length), radius, other, touches);
+                manifold::capsule(&first.segment(half_length), radius, other, gap, touches);
             }
             (&Shape::Capsule { half_length, radius }, Flat::Mesh(other)) => {
-                closed_mesh::capsule(&first.segment(half_length), radius, other, touches);
+                closed_mesh::capsule(&first.segment(half_length), radius, other, gap, touches);
             }
             _ => {}
         },
         (Some(Flat::Convex(own)), Some(Flat::Convex(other))) => {
-            manifold::polytopes(&own, &other, touches);
+            manifold::polytopes(&own, &other, gap, touches);
         }
         (Some(own), Some(other)) => {
             let bound = |body: &Placed| (body.position, solids.reach(body.shape));
             let (own, other) = (own.as_solid(), other.as_solid());
-            closed_mesh::solids(own, other, bound(first), bound(second), touches);
+            closed_mesh::solids(own, other, [bound(first), bound(second)], gap, touches);
         }
         // The second body is round, and the first is not, or is a capsule on a sphere.
         (_, None) => {
-            touch(second, first, solids, touches);
+            touch(second, first, solids, gap, touches);
             touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
         }
     }

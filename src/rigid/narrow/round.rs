@@ -6,17 +6,17 @@ use crate::rigid::narrow::{Placed, Touch, Touches};
 /// Segments whose directions have a sine below this touch along a line: at two points.
 const PARALLEL: f64 = 1e-2;
 
-/// Two spheres.
-pub fn spheres(x: &Vec3, radius: f64, y: &Vec3, other: f64, touches: &mut Touches) {
+/// Two spheres. Here and below `most` is the largest gap (m) at which bodies touch.
+pub fn spheres(x: &Vec3, radius: f64, y: &Vec3, other: f64, most: f64, touches: &mut Touches) {
     let apart = x - y;
     let (square, reach) = (apart.norm_squared(), radius + other);
-    if square > reach * reach {
+    if square > (reach + most) * (reach + most) {
         return;
     }
     let distance = square.sqrt();
     // Two bodies at one point are pushed apart along an axis.
     let normal = if distance > 0.0 { apart / distance } else { Vec3::x() };
-    let gap = (distance - reach).min(0.0);
+    let gap = (distance - reach).min(most);
     touches.push(Touch { point: y + normal * (other + 0.5 * gap), normal, gap });
 }
 
@@ -26,13 +26,14 @@ pub fn sphere_and_box(
     radius: f64,
     cuboid: &Placed,
     half: &Vec3,
+    most: f64,
     touches: &mut Touches,
 ) {
     let own = cuboid.to_own(centre);
     let nearest = own.sup(&-half).inf(half);
     let apart = own - nearest;
     let square = apart.norm_squared();
-    if square > radius * radius {
+    if square > (radius + most) * (radius + most) {
         return;
     }
     let (normal, height) = if square > 0.0 {
@@ -46,7 +47,7 @@ pub fn sphere_and_box(
         normal[axis] = if own[axis] < 0.0 { -1.0 } else { 1.0 };
         (normal, -depths[axis])
     };
-    let gap = (height - radius).min(0.0);
+    let gap = (height - radius).min(most);
     let normal = cuboid.rotation.transform_vector(&normal);
     touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
 }
@@ -78,7 +79,7 @@ pub fn nearest_of_segments(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
 }
 
 /// Two capsules, by their segments and radii.
-pub fn capsules(segments: &[[Vec3; 2]; 2], radii: [f64; 2], touches: &mut Touches) {
+pub fn capsules(segments: &[[Vec3; 2]; 2], radii: [f64; 2], most: f64, touches: &mut Touches) {
     let [a, b] = segments;
     let (u, v) = (a[1] - a[0], b[1] - b[0]);
     let sine_squared = u.cross(&v).norm_squared();
@@ -91,11 +92,11 @@ pub fn capsules(segments: &[[Vec3; 2]; 2], radii: [f64; 2], touches: &mut Touche
         if low < high {
             for place in [low, high] {
                 let on_b = b[0] + v * place;
-                spheres(&nearest(a, &on_b), radii[0], &on_b, radii[1], touches);
+                spheres(&nearest(a, &on_b), radii[0], &on_b, radii[1], most, touches);
             }
             return;
         }
     }
     let [x, y] = nearest_of_segments(a, b);
-    spheres(&x, radii[0], &y, radii[1], touches);
+    spheres(&x, radii[0], &y, radii[1], most, touches);
 }

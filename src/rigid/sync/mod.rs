@@ -1,7 +1,7 @@
 //! Own bodies and their shadow copies, kept in step.
 //!
 //! A body belongs to the rank whose subdomain contains its centre of mass. Each rank whose
-//! subdomains it reaches into, grown by a margin, holds a shadow copy. Only owners move bodies.
+//! subdomains it reaches into, grown by its travel and a margin, holds a shadow copy. Only owners move bodies.
 //!
 //! | module | |
 //! |---|---|
@@ -52,7 +52,9 @@ use self::population::Partners;
 use crate::error::{Error, Result};
 use crate::ranks::World;
 use crate::rigid::body::BodyId;
+use crate::rigid::broad::Bound;
 use crate::rigid::domain::{Region, Subdomains};
+use crate::rigid::horizon::Horizon;
 use crate::threads::Threads;
 
 /// How shadow copies are kept in step with their owners.
@@ -72,15 +74,21 @@ pub struct Limits {
     /// Half of the smallest diameter or subdomain, m: no body moves further between two
     /// synchronisations.
     pub motion: f64,
-    /// Copies are held where a body grown by this comes, m (`dx` in Iglberger & Rüde). More than the
-    /// gap at which bodies count as in contact.
+    /// Copies are held where a body grown by its travel and this comes, m (`dx` in Iglberger & Rüde).
     pub margin: f64,
+    /// How far ahead contacts are found.
+    pub horizon: Horizon,
 }
 
 impl Limits {
     /// How far a body can reach beyond the place of its centre at the last synchronisation, m.
     pub fn outreach(&self) -> f64 {
-        self.largest_radius + self.margin + self.motion
+        self.largest_radius + self.margin + self.horizon.most_travel() + self.motion
+    }
+
+    /// The radius of a body's ball, with all that it is grown by where copies are held, m.
+    pub fn held(&self, bound: &Bound) -> f64 {
+        bound.radius + bound.travel + self.margin
     }
 
     /// How near a subdomain must be to count as a neighbour, m.
@@ -88,23 +96,40 @@ impl Limits {
     /// # Errors
     /// If bodies are too large for the synchronisation, or would touch themselves.
     pub fn reach(&self, method: Synchronisation, subdomains: &Subdomains) -> Result<f64> {
-        let radius = self.largest_radius + self.margin;
+        let radius = self.largest_radius + self.margin + self.horizon.most_travel();
         subdomains.domain().check_radius(radius)?;
         let (reach, edge) = (radius + self.motion, subdomains.smallest_edge());
         match method {
-            Synchronisation::ShadowOwner => Ok(self.motion),
+            // A body can reach so much further than at the last synchronisation.
+            Synchronisation::ShadowOwner => self.spread(edge),
             Synchronisation::NextNeighbour if reach < edge => Ok(reach),
             Synchronisation::NextNeighbour if subdomains.count() == 1 => Ok(edge),
             Synchronisation::NextNeighbour => Err(Error::input(
                 "domain.synchronisation",
                 format!(
                     "NextNeighbour needs bodies smaller than subdomains, but the largest body reaches \
-                     {reach} m (radius {} m, margin and motion) and the smallest edge is {edge} m",
+                     {reach} m (radius {} m, travel, margin and motion) and the smallest edge is {edge} m",
                     self.largest_radius
                 ),
                 "use `synchronisation: ShadowOwner`, or fewer subdomains",
             )),
         }
+    }
+
+    /// How much further a body can reach than at the last synchronisation, m.
+    fn spread(&self, edge: f64) -> Result<f64> {
+        let spread = self.motion + self.horizon.most_m;
+        if spread <= edge {
+            return Ok(spread);
+        }
+        Err(Error::input(
+            "domain.method",
+            format!(
+                "the smallest edge of a subdomain is {edge} m, but bodies may reach {spread} m further \
+                 in each step (motion and travel)"
+            ),
+            "use fewer subdomains: even the smallest body is larger than they are",
+        ))
     }
 
     /// Fails if a body moved further than allowed since the last synchronisation. Also if `moved` is

@@ -3,13 +3,12 @@
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId};
-use crate::rigid::broad::Bound;
 use crate::rigid::domain::Region;
 use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::encoding::Item;
 use crate::rigid::sync::mail::Mail;
 use crate::rigid::sync::population::Spot;
-use crate::rigid::sync::{Parts, Population, Traffic};
+use crate::rigid::sync::{Limits, Parts, Population, Traffic};
 
 /// Where an own body belongs after its motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +34,7 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     let domain = region.subdomains().domain();
     let (id, (position, _)) = (body.id, domain.wrap(&body.state.position));
     let unwrapped = std::mem::replace(&mut body.state.position, position);
-    let moved = (unwrapped - population.mark(place)).norm();
+    let moved = (unwrapped - population.mark(place, limits)).norm();
     limits.check_motion(id, moved)?;
     if !domain.contains(&position) {
         traffic.left += 1;
@@ -53,8 +52,8 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
 /// The neighbouring ranks that a body, grown by the margin, reaches into.
 pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
     let Parts { region, limits, population, .. } = parts;
-    let Bound { centre, radius } = &population.bounds()[place];
-    let radius = radius + limits.margin;
+    let bound = &population.bounds()[place];
+    let (centre, radius) = (&bound.centre, limits.held(bound));
     let is_own = place < population.own_count();
     if region.neighbours().is_empty()
         || is_own && region.subdomains().encloses(population.home(place), centre, radius)
@@ -67,8 +66,8 @@ pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
 /// True if a body, grown by the margin, reaches into a subdomain of this rank.
 pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
     let Parts { region, limits, population, .. } = parts;
-    let Bound { centre, radius } = &population.bounds()[place];
-    let radius = radius + limits.margin;
+    let bound = &population.bounds()[place];
+    let (centre, radius) = (&bound.centre, limits.held(bound));
     region.touches(&region.subdomains().domain().images(centre, radius), radius)
 }
 
@@ -137,12 +136,13 @@ pub(super) fn delete_doomed(parts: &mut Parts) -> Result<()> {
 
 /// Does what all messages say. Before: all of them are there.
 pub(super) fn unpack(parts: &mut Parts) -> Result<()> {
-    let Parts { region, population, mail, traffic, .. } = parts;
-    mail.items(|from, item| apply(region, population, traffic, from, item))
+    let Parts { region, limits, population, mail, traffic, .. } = parts;
+    mail.items(|from, item| apply(region, limits, population, traffic, from, item))
 }
 
 fn apply(
     region: &Region,
+    limits: &Limits,
     population: &mut Population,
     traffic: &mut Traffic,
     from: u32,
@@ -157,12 +157,13 @@ fn apply(
     match item {
         Item::NewCopy { body, radius, owner } => {
             traffic.twice += u64::from(population.place(body.id).is_some());
-            let place = population.place_or_copy(body, radius, owner)?;
+            let place =
+                population.place_or_copy(body, limits.horizon.bound(&body, radius), owner)?;
             if from != owner {
                 population.link_mut(place).add_rank(from);
             }
         }
-        Item::Update { id, state } => population.set_state(place(population, id)?, state),
+        Item::Update { id, state } => population.set_state(place(population, id)?, state, limits),
         Item::Load { id, force, torque } => {
             let place = place(population, id)?;
             let body = &mut population.bodies_mut()[place];
@@ -175,7 +176,7 @@ fn apply(
             let home = region.subdomains().owner(&position);
             *population.home_mut(place) = home;
             population.look_at(place);
-            population.mark(place);
+            population.mark(place, limits);
             let link = population.link_mut(place);
             (link.owner, link.ranks) = (region.rank(), holders);
         }

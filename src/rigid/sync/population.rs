@@ -9,6 +9,7 @@ use crate::rigid::body::{Body, BodyId, State};
 use crate::rigid::broad::Bound;
 use crate::rigid::domain::SubdomainId;
 use crate::rigid::domain::region::Ranks;
+use crate::rigid::sync::Limits;
 
 /// Who else knows a body.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +25,7 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Spot {
-    /// It reaches, grown by the margin, into no other subdomain and across no periodic border, and has
+    /// It reaches, grown by travel and margin, into no other subdomain and across no periodic border, and has
     /// no copies. Most bodies are so.
     Inside,
     /// It is in the same subdomain as before.
@@ -136,7 +137,8 @@ impl Population {
     /// # Errors
     /// If this rank knows a body of this id.
     pub fn insert(&mut self, body: Body, radius: f64, home: SubdomainId, rank: u32) -> Result<()> {
-        self.push(body, radius, Link { owner: rank, ranks: Ranks::new() })?;
+        let bound = Bound { centre: body.state.position, radius, travel: 0.0 };
+        self.push(body, bound, Link { owner: rank, ranks: Ranks::new() })?;
         let place = self.promote(self.len() - 1);
         self.homes[place] = home;
         Ok(())
@@ -174,9 +176,9 @@ impl Population {
     }
 
     /// The body is taken to be synchronised where it is. Returns where it was.
-    pub(super) fn mark(&mut self, place: usize) -> Vec3 {
-        let position = self.bodies[place].state.position;
-        std::mem::replace(&mut self.bounds[place].centre, position)
+    pub(super) fn mark(&mut self, place: usize, limits: &Limits) -> Vec3 {
+        let now = limits.horizon.bound(&self.bodies[place], self.bounds[place].radius);
+        std::mem::replace(&mut self.bounds[place], now).centre
     }
 
     pub(super) fn own_parts(&mut self) -> OwnParts<'_> {
@@ -205,18 +207,18 @@ impl Population {
     }
 
     /// A new state; nothing acts on the body.
-    pub(super) fn set_state(&mut self, place: usize, state: State) {
+    pub(super) fn set_state(&mut self, place: usize, state: State, limits: &Limits) {
         let body = &mut self.bodies[place];
         (body.state, body.force, body.torque) = (state, Vec3::zeros(), Vec3::zeros());
-        self.bounds[place].centre = state.position;
+        self.bounds[place] = limits.horizon.bound(body, self.bounds[place].radius);
     }
 
     /// Adds a body behind the last copy.
-    fn push(&mut self, body: Body, radius: f64, link: Link) -> Result<()> {
+    fn push(&mut self, body: Body, bound: Bound, link: Link) -> Result<()> {
         if self.places.insert(body.id, self.len() as u32).is_some() {
             return Err(Error::internal("bodies of a rank", format!("body {} twice", body.id)));
         }
-        self.bounds.push(Bound { centre: body.state.position, radius });
+        self.bounds.push(bound);
         self.homes.push(0);
         self.spots.push(Spot::Unknown);
         self.bodies.push(body);
@@ -225,11 +227,11 @@ impl Population {
     }
 
     /// The place of a body; it becomes a copy of the body of rank `owner` unless it is known.
-    pub(super) fn place_or_copy(&mut self, body: Body, radius: f64, owner: u32) -> Result<usize> {
+    pub(super) fn place_or_copy(&mut self, body: Body, bound: Bound, owner: u32) -> Result<usize> {
         if let Some(place) = self.place(body.id) {
             return Ok(place);
         }
-        self.push(body, radius, Link { owner, ranks: Ranks::new() })?;
+        self.push(body, bound, Link { owner, ranks: Ranks::new() })?;
         Ok(self.len() - 1)
     }
 

@@ -60,7 +60,7 @@ impl Synchroniser {
             for (((body, bound), spot), (&home, link)) in parts {
                 advance(body);
                 let is_alone = *spot == Spot::Inside || link.ranks.is_empty();
-                *spot = look.spot(&body.state.position, bound, home, is_alone);
+                *spot = look.spot(body, bound, home, is_alone);
             }
         });
     }
@@ -75,14 +75,15 @@ struct Look<'a> {
 impl Look<'_> {
     /// Where an own body is. If its owner is the same as before, it counts as synchronised.
     #[inline]
-    fn spot(&self, position: &Vec3, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
-        let radius = bound.radius + self.limits.margin;
+    fn spot(&self, body: &Body, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
+        let now = self.limits.horizon.bound(body, bound.radius);
+        let (position, radius) = (&now.centre, self.limits.held(&now));
         let most = self.limits.motion * self.limits.motion * CLEARLY_ALLOWED;
         let is_allowed = (position - bound.centre).norm_squared() <= most
             && self.subdomains.domain().contains(position);
         let is_inside = is_alone && self.subdomains.encloses(home, position, radius);
         if is_allowed && (is_inside || self.stays(position, home)) {
-            bound.centre = *position;
+            *bound = now;
             return if is_inside { Spot::Inside } else { Spot::Near };
         }
         Spot::Unknown

@@ -7,6 +7,7 @@ use crate::math::Vec3;
 use crate::rigid::balance::{Balancer, SAMPLE};
 use crate::rigid::domain::{Grid, Subdomains};
 use crate::rigid::generate::Generator;
+use crate::rigid::horizon::Horizon;
 use crate::rigid::overlap::Overlap;
 use crate::rigid::simulation::shared_out;
 use crate::rigid::{Body, RigidModel};
@@ -38,9 +39,17 @@ impl RigidSetup {
         }
         let points = self.sample();
         let work = vec![1.0; points.len()];
-        let outreach = 2.0 * self.largest_reach() + self.settings.margin_m;
+        let outreach = self.outreach();
         let cells = balancer.divide(&self.domain, outreach, &points, &work, ranks)?;
         Ok(Divided { subdomains: Arc::new(cells), rank_of: (0..ranks as u32).collect() })
+    }
+
+    /// How far a body can reach beyond the domain at most, m.
+    fn outreach(&self) -> f64 {
+        // No body moves by more than its reach at once.
+        let reach = self.largest_reach();
+        let travel = Horizon::new(&self.settings.contacts, reach).most_travel();
+        2.0 * reach + travel + self.settings.margin_m
     }
 
     /// Some bodies that stand for all, where they are at the start, m.

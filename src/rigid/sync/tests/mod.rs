@@ -10,6 +10,7 @@ use super::*;
 use crate::math::{Vec3, mix};
 use crate::rigid::body::{Body, Shape, State, Twist};
 use crate::rigid::domain::{Cells, Domain, Grid};
+use crate::rigid::horizon::Horizon;
 
 /// A random number in `0..1`.
 fn random(k: u64) -> f64 {
@@ -79,7 +80,8 @@ impl Setup {
     fn new(subdomains: Subdomains, ranks: u32, method: Synchronisation) -> Self {
         let count = subdomains.count() as u32;
         let rank_of = (0..count).map(|s| s * ranks / count).collect();
-        let limits = Limits { largest_radius: 0.25, motion: 0.25, margin: 0.0625 };
+        let horizon = Horizon { step_s: 0.25, most_m: 0.0625, slack_m: 0.03125 };
+        let limits = Limits { largest_radius: 0.25, motion: 0.25, margin: 0.0625, horizon };
         Self { subdomains: Arc::new(subdomains), rank_of: Arc::new(rank_of), method, limits }
     }
 
@@ -103,13 +105,13 @@ impl Peer {
     /// Fails unless this rank has what it should have, the same bits as the bodies of the one list.
     fn compare(&self, all: &[Body]) {
         let region = self.synchroniser.region();
-        let margin = self.synchroniser.limits().margin;
+        let limits = self.synchroniser.limits();
         let (mut own, mut copies) = (0, 0);
         for body in all {
             let place = self.population.place(body.id);
             let known = place.map(|place| self.population.bodies()[place]);
             let centre = &body.state.position;
-            let reach = radius(body) + margin;
+            let reach = limits.held(&limits.horizon.bound(body, radius(body)));
             let images = region.subdomains().domain().images(centre, reach);
             if region.has(region.subdomains().owner(centre)) {
                 assert!(place < Some(self.population.own_count()));

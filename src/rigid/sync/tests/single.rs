@@ -85,7 +85,7 @@ fn a_body_too_large_for_next_neighbours_is_refused_with_both_numbers_and_the_rem
     let mut setup = Setup::grid(periodic_box(3.0), [3; 3], 2, Synchronisation::NextNeighbour);
     setup.limits.largest_radius = 0.75;
     let error = setup.peer(0, &[]).err().map(|error| error.to_string()).unwrap();
-    for part in ["1.0625 m", "radius 0.75 m", "edge is 1 m", "ShadowOwner"] {
+    for part in ["1.140625 m", "radius 0.75 m", "edge is 1 m", "ShadowOwner"] {
         assert!(error.contains(part), "{error}");
     }
     setup.method = Synchronisation::ShadowOwner;
@@ -155,7 +155,7 @@ fn forces_on_shadow_copies_arrive_once_in_the_order_of_subdomains() {
     bodies.push(sphere(1000, 1.25, Vec3::repeat(1.5), Vec3::zeros()));
     let subdomains = setup.subdomains.clone();
     let touched = |body: &Body| {
-        let reach = radius(body) + setup.limits.margin;
+        let reach = setup.limits.held(&setup.limits.horizon.bound(body, radius(body)));
         let images = subdomains.domain().images(&body.state.position, reach);
         let subdomains = subdomains.clone();
         (0..27u32).filter(move |&s| subdomains.touches(s, &images, reach))

@@ -1,0 +1,77 @@
+//! How far ahead contacts are found.
+//!
+//! Contacts are looked for in the middle of a step, and next in the middle of the next one. Until then
+//! bodies go on with the velocities of this response. A contact that was found too late would be an
+//! overlap; so one is made where surfaces can meet until then:
+//!
+//! ```text
+//! gap <= h * (speed of approach) + slack
+//! ```
+//!
+//! and the response allows them to approach to the gap at which bodies rest, but no further. The slack is
+//! that gap and the fall of a step: bodies at rest between others do not approach each other
+//! before the response.
+//!
+//! A body's *travel* bounds its part of that distance. It depends on the body alone, and copies are
+//! held where a body grown by its travel comes. The point of a contact divides the gap in the
+//! ratio of both travels; so the rank of that point knows both bodies.
+
+use crate::math::Vec3;
+use crate::rigid::body::{Body, Shape, Twist};
+use crate::rigid::broad::Bound;
+use crate::rigid::contact::ContactSettings;
+
+/// The largest travel, as a share of the way that a body may go between two synchronisations. Bodies
+/// that are faster than this overlap when they meet.
+const MOST: f64 = 0.5;
+
+/// How far ahead contacts are found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Horizon {
+    /// Length of a step, s.
+    pub step_s: f64,
+    /// The largest travel by motion, m.
+    pub most_m: f64,
+    /// Gaps up to this are contacts, however bodies move, m.
+    pub slack_m: f64,
+}
+
+impl Horizon {
+    /// Contacts are overlaps.
+    pub const NOW: Self = Self { step_s: 0.0, most_m: 0.0, slack_m: 0.0 };
+
+    /// Of these settings. Between two synchronisations no body moves by more than `motion` (m).
+    pub fn new(settings: &ContactSettings, motion: f64) -> Self {
+        let slack_m = settings.rest_gap() + settings.fall();
+        Self { step_s: settings.step_s, most_m: MOST * motion, slack_m }
+    }
+
+    /// The largest travel of any body, m.
+    pub fn most_travel(&self) -> f64 {
+        self.most_m + 0.5 * self.slack_m
+    }
+
+    /// The bound of a body of this radius (m, of the ball that holds it) where it is.
+    pub fn bound(&self, body: &Body, radius: f64) -> Bound {
+        let Body { shape, state, .. } = body;
+        // The surface of a sphere stays where it is when the sphere turns.
+        let swing = if matches!(shape, Shape::Sphere { .. }) { 0.0 } else { radius };
+        let motion = self.motion(&state.twist, swing).min(self.most_m);
+        Bound { centre: state.position, radius, travel: motion + 0.5 * self.slack_m }
+    }
+
+    /// The bound of a fixed body: all ranks know it, however fast it is.
+    pub fn of_fixed(&self, centre: Vec3, radius: f64, twist: &Twist) -> Bound {
+        Bound { centre, radius, travel: self.motion(twist, radius) + 0.5 * self.slack_m }
+    }
+
+    /// How far the points up to `radius` (m) from the centre go in a step, m.
+    fn motion(&self, twist: &Twist, radius: f64) -> f64 {
+        self.step_s * (twist.linear.norm() + twist.angular.norm() * radius)
+    }
+
+    /// True if surfaces at the distance `gap` (m) that approach with `speed` (m/s) are a contact.
+    pub fn sees(&self, gap: f64, speed: f64) -> bool {
+        gap <= 0.0 || gap <= self.step_s * speed + self.slack_m
+    }
+}
