@@ -16,8 +16,9 @@
 //! **Overlap.** The bodies are to separate with `u = correction * overlap / h`. Here this differs
 //! from the printed method in two ways. The shares `s_i` are in the ratio of `1/p_i`: then both
 //! bodies get opposite impulses, and momentum is kept. And restitution `e` counts: the response is
-//! multiplied by `1 + e` later, so `s_1 + s_2 = max(0, u - e (v_2 - v_1)) / (1 + e)`. Otherwise a
-//! bounce would gain energy from the overlap in which it is found.
+//! multiplied by `1 + e` later, so `s_1 + s_2 = (max(u, w) - e (v_2 - v_1)) / (1 + e)`, where `w` is
+//! the speed of the bounce ([`ContactSettings::ahead`]). Otherwise a bounce would gain energy from
+//! the overlap in which it is found.
 //!
 //! **Gap.** Bodies that meet before contacts are found again bounce at once; without restitution they may
 //! close the gap: `s_1 + s_2 = -gap / h`, less the gap at which bodies rest.
@@ -83,6 +84,15 @@ pub struct ContactSettings {
 }
 
 impl ContactSettings {
+    /// The part of the speed of approach at a contact that forces give in the second half of the step,
+    /// m/s. Velocities have it in the middle of the step already, when bodies meet. Bodies bounce
+    /// without it: `e (v - a) - a`, then they lose it on their way, and an elastic ball that bounces
+    /// on a floor keeps its energy.
+    pub fn ahead(&self, contact: &Contact, sides: &[Side; 2]) -> f64 {
+        let relative = sides[1].acceleration - sides[0].acceleration;
+        0.5 * self.step_s * relative.dot(&contact.normal)
+    }
+
     /// The gap at which bodies rest, at most, m.
     pub fn rest_gap(&self) -> f64 {
         REST_GAP_STEPS * self.fall()
@@ -238,6 +248,8 @@ struct Approach {
     velocities: [Vec3; 2],
     /// Separating speed that the overlap asks for, m/s. Below 0: speed of approach that the gap allows.
     push: f64,
+    /// Part of `speed` by the forces of the second half of the step, m/s.
+    ahead: f64,
     is_rest: bool,
 }
 
@@ -258,6 +270,7 @@ impl Approach {
             slip: relative - normal * speed,
             velocities,
             push: settings.separation(contact.gap),
+            ahead: settings.ahead(contact, sides),
             is_rest: speed <= REST_STEPS * settings.step_s * forces,
         })
     }
@@ -280,7 +293,8 @@ impl Approach {
         let along = if slip > 0.0 { share(&(self.slip / slip)) } else { across };
         let common = self.velocities[0] + normal * (self.speed * across) + self.slip * along;
         let beyond = if restitution > 0.0 {
-            (self.push - restitution * self.speed).max(0.0) / (1.0 + restitution)
+            let bounce = restitution * (self.speed - self.ahead) - self.ahead;
+            (self.push.max(bounce) - restitution * self.speed) / (1.0 + restitution)
         } else {
             self.push
         };

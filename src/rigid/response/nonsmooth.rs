@@ -81,14 +81,19 @@ impl Joint {
         let h = settings.step_s;
         let rest = REST_STEPS * h * forces;
         let is_impact = approach > rest && approach * h > settings.allowance(contact.gap);
-        let bounce = surface.restitution * approach;
+        let ahead = settings.ahead(contact, sides);
+        let bounce = surface.restitution * (approach - ahead) - ahead;
         let separation = settings.separation(contact.gap);
         let mut joint = Self {
             arms,
             normal,
             column: give * normal,
             slide: largest_across(&give, &normal),
-            target: if is_impact && bounce > 0.0 { bounce.max(separation) } else { separation },
+            target: if is_impact && surface.restitution > 0.0 {
+                bounce.max(separation)
+            } else {
+                separation
+            },
             friction: surface.friction,
             impulse: Vec3::zeros(),
             last: Vec3::zeros(),
