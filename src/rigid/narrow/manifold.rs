@@ -4,11 +4,13 @@
 //! of each. Of all these the plane with the least overlap gives the normal. A pair of edges counts
 //! only if its arcs on the Gauss map cross (Gregorius 2013): else the plane is no face of the
 //! Minkowski difference. If the normal is that of a face, the opposite face is clipped against its
-//! sides, and each corner below the face is a contact; if it is that of two edges, their nearest
+//! sides, and each corner below or near the face is a contact; if it is that of two edges, their nearest
 //! points are.
 
 #[cfg(test)]
 mod tests;
+
+use std::ops::RangeInclusive;
 
 use smallvec::SmallVec;
 
@@ -27,10 +29,17 @@ const ALONG: f64 = 0.05;
 /// A plane between two polytopes.
 #[derive(Clone, Copy)]
 enum Separation {
-    /// A face of the first or second.
-    Face { of_first: bool, face: usize },
+    /// A face.
+    Face(Face),
     /// An edge of each; the normal points out of the first.
-    Edges { edges: [Edge; 2], normal: Vec3 },
+    Edges { edges: [Edge; 2], normal: Vec3, best_face: Face },
+}
+
+/// A face of the first or second polytope.
+#[derive(Clone, Copy)]
+struct Face {
+    of_first: bool,
+    face: usize,
 }
 
 type Polygon = SmallVec<[Vec3; 12]>;
@@ -39,16 +48,35 @@ type Polygon = SmallVec<[Vec3; 12]>;
 pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touches) {
     let Some((separation, gap)) = separation(first, second, most) else { return };
     match separation {
-        Separation::Face { of_first: true, face } => {
-            clip_faces(first, face, second, [-1.0, most], touches);
+        Separation::Face(face) => {
+            clip_faces(first, second, face, f64::NEG_INFINITY..=most, touches);
+            if touches.is_empty() && gap > 0.0 {
+                nearest_edges(first, second, most, touches);
+            }
         }
-        Separation::Face { of_first: false, face } => {
-            clip_faces(second, face, first, [1.0, most], touches);
-        }
-        Separation::Edges { edges, normal } => {
+        Separation::Edges { edges, normal, best_face } => {
             let [x, y] = nearest_of_segments(&first.ends(&edges[0]), &second.ends(&edges[1]));
             touches.push(Touch { point: (x + y) * 0.5, normal: -normal, gap });
+            // Corners that come down when the bodies turn about this contact.
+            clip_faces(first, second, best_face, 0.0..=most, touches);
         }
+    }
+}
+
+/// The contact of two polytopes apart from each other whose nearest points are on edges.
+fn nearest_edges(first: &Convex, second: &Convex, most: f64, touches: &mut Touches) {
+    let (mut least, mut ends) = (most, None);
+    for a in first.topology.edges {
+        for b in second.topology.edges {
+            let [x, y] = nearest_of_segments(&first.ends(a), &second.ends(b));
+            let distance = (x - y).norm();
+            if 0.0 < distance && distance < least {
+                (least, ends) = (distance, Some([x, y]));
+            }
+        }
+    }
+    if let Some([x, y]) = ends {
+        touches.push(Touch { point: (x + y) * 0.5, normal: (x - y) / least, gap: least });
     }
 }
 
@@ -59,10 +87,12 @@ fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation,
     let size =
         (first.vertices[0] - first.centre).norm().min((second.vertices[0] - second.centre).norm());
     let margin = PREFERENCE * size;
-    let (mut best, mut gap) = (Separation::Face { of_first: true, face }, of_first);
-    if of_second > gap + margin {
-        (best, gap) = (Separation::Face { of_first: false, face: other }, of_second);
-    }
+    let (best_face, mut gap) = if of_second > of_first + margin {
+        (Face { of_first: false, face: other }, of_second)
+    } else {
+        (Face { of_first: true, face }, of_first)
+    };
+    let mut best = Separation::Face(best_face);
     let mut least = gap + margin;
     for a in first.topology.edges {
         let [start, end] = first.ends(a);
@@ -88,7 +118,7 @@ fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation,
             }
             if height > least {
                 least = height;
-                (best, gap) = (Separation::Edges { edges: [*a, *b], normal }, height);
+                (best, gap) = (Separation::Edges { edges: [*a, *b], normal, best_face }, height);
             }
         }
     }
@@ -127,15 +157,15 @@ fn best_face(own: &Convex, other: &Convex, most: f64) -> Option<(usize, f64)> {
     Some(best)
 }
 
-/// Contacts of `face` with the opposite face of `other`. The normal of contacts is that of the face
-/// times `sign`.
+/// Contacts of a face with the opposite face of the other body, with gaps (m) in a range.
 fn clip_faces(
-    own: &Convex,
-    face: usize,
-    other: &Convex,
-    [sign, most]: [f64; 2],
+    first: &Convex,
+    second: &Convex,
+    Face { of_first, face }: Face,
+    gaps: RangeInclusive<f64>,
     touches: &mut Touches,
 ) {
+    let (own, other, sign) = if of_first { (first, second, -1.0) } else { (second, first, 1.0) };
     let plane = &own.planes[face];
     let turned = other.planes.iter().map(|other| other.normal.dot(&plane.normal)).enumerate();
     let least = |best: (usize, f64), face: (usize, f64)| if face.1 < best.1 { face } else { best };
@@ -146,7 +176,7 @@ fn clip_faces(
     }
     for x in &polygon {
         let gap = plane.height(x);
-        if gap <= most {
+        if gaps.contains(&gap) {
             let point = x - plane.normal * (0.5 * gap);
             touches.push(Touch { point, normal: plane.normal * sign, gap });
         }
