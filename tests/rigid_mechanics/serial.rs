@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Body, Shape, State, Twist};
+use cloth_sim::rigid::body::{Body, Load, Shape, State, Twist};
 use cloth_sim::rigid::contact::{Bodies, Constraint, Contact, ContactSettings, Partner};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
@@ -13,6 +13,7 @@ use cloth_sim::rigid::response::nonsmooth::{Joint, driven, momentum, nearest};
 use cloth_sim::rigid::response::qp::Outcome;
 use cloth_sim::rigid::response::{ByBody, ffd};
 use cloth_sim::rigid::solid::{MassProperties, Solids};
+use cloth_sim::rigid::table::BodyTable;
 use cloth_sim::threads::Threads;
 use nalgebra::UnitQuaternion;
 
@@ -86,7 +87,9 @@ impl Serial {
             accelerate(body, &self.settings.gravity, h);
         }
         self.fixed.advance(self.time_s, h);
-        let world = Surroundings { bodies: &self.bodies, fixed: &self.fixed, solids: &self.solids };
+        let table = self.table();
+        let (bodies, fixed, solids) = (table.bodies(), &self.fixed, &self.solids);
+        let world = Surroundings { bodies, fixed, solids };
         self.detector.contacts(&world, &self.threads, |_| true, &mut self.contacts);
         match self.response {
             Response::Ffd => self.respond_ffd(),
@@ -96,9 +99,14 @@ impl Serial {
         self.time_s += h;
     }
 
+    fn table(&self) -> BodyTable {
+        self.bodies.iter().copied().collect()
+    }
+
     fn respond_ffd(&mut self) {
-        let refer =
-            Bodies { movable: &self.bodies, fixed: &self.fixed, materials: &self.materials };
+        let table = self.table();
+        let (movable, fixed, materials) = (table.bodies(), &self.fixed, &self.materials);
+        let refer = Bodies { movable, fixed, materials };
         self.by_body.clear();
         for contact in &self.contacts {
             let Some((first, second)) = refer.constraints(contact, &self.settings) else {
@@ -121,8 +129,9 @@ impl Serial {
     }
 
     fn respond_nonsmooth(&mut self, sweeps: usize) {
-        let refer =
-            Bodies { movable: &self.bodies, fixed: &self.fixed, materials: &self.materials };
+        let table = self.table();
+        let (movable, fixed, materials) = (table.bodies(), &self.fixed, &self.materials);
+        let refer = Bodies { movable, fixed, materials };
         let settings = &self.settings;
         let sides: Vec<_> = self.contacts.iter().map(|c| refer.sides(c, settings)).collect();
         let places: Vec<[Option<u32>; 2]> = self.contacts.iter().map(places).collect();
@@ -210,6 +219,5 @@ pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
     let MassProperties { mass, inertia } = solids.mass_properties(&shape, DENSITY);
     let rotation = UnitQuaternion::identity();
     let state = State { position, rotation, twist: Twist::ZERO };
-    let none = Vec3::zeros();
-    Body { id, shape, material: 0, mass, inertia, state, force: none, torque: none }
+    Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
 }

@@ -5,12 +5,13 @@
 //! image, and on whichever rank, it was found.
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, State};
+use crate::rigid::body::State;
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
 use crate::rigid::contact::{Contact, Partner};
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::narrow::{Placed, Touches, half_space, touch};
 use crate::rigid::solid::Solids;
+use crate::rigid::table::BodyList;
 use crate::threads::Threads;
 
 /// Pairs of one piece of the narrow phase.
@@ -20,7 +21,7 @@ const PIECE: usize = 2048;
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Movable bodies, shadow copies too.
-    pub bodies: &'a [Body],
+    pub bodies: BodyList<'a>,
     /// Fixed bodies.
     pub fixed: &'a FixedBodies,
     /// Their hulls and meshes.
@@ -191,7 +192,7 @@ impl Detector {
                         let (first, image) = images.entry(entry as u32, bodies.len());
                         let meeting =
                             Meeting::new(first, image, Partner::Fixed(place), [0; 3], images);
-                        let body = &bodies[first as usize];
+                        let body = bodies.at(first as usize);
                         let body = Placed::new(&body.shape, &body.state);
                         let position = state.position + meeting.shift;
                         let state = State { position, ..*state };
@@ -222,7 +223,7 @@ impl OfPairs<'_> {
         let Surroundings { bodies, fixed, solids } = *self.world;
         let movable = (bodies.len() + self.images.list.len()) as u32;
         let entry = |entry: u32| self.images.entry(entry, bodies.len());
-        let id = |place: u32| bodies[place as usize].id;
+        let id = |place: u32| bodies.at(place as usize).id;
         let [low, high] = [pair[0].min(pair[1]), pair[0].max(pair[1])];
         let (first, image) = entry(low);
         let meeting = if high < movable {
@@ -236,19 +237,19 @@ impl OfPairs<'_> {
             let second = Partner::Fixed(self.bounded[(high - movable) as usize]);
             Meeting::new(first, image, second, [0; 3], self.images)
         };
-        let own = &bodies[meeting.first as usize];
+        let placed = |place: u32| {
+            let place = place as usize;
+            Placed::new(bodies.shape(place), &bodies.states()[place])
+        };
         let mut other = match meeting.second {
-            Partner::Movable(place) => {
-                let body = &bodies[place as usize];
-                Placed::new(&body.shape, &body.state)
-            }
+            Partner::Movable(place) => placed(place),
             Partner::Fixed(place) => match &fixed.bodies()[place as usize].shape {
                 FixedShape::HalfSpace => return,
                 FixedShape::Shape(shape) => Placed::new(shape, &fixed.states()[place as usize]),
             },
         };
         other.position += meeting.shift;
-        touch(&Placed::new(&own.shape, &own.state), &other, solids, touches);
+        touch(&placed(meeting.first), &other, solids, touches);
         meeting.push(touches, is_ours, contacts);
     }
 }
