@@ -23,7 +23,7 @@ use crate::rigid::report::{Phase, RigidReport};
 use crate::rigid::response::qp::Outcome;
 use crate::rigid::response::{ByBody, ffd};
 use crate::rigid::simulation::{Response, RigidSimulation};
-use crate::threads::EachPatch;
+use crate::threads::Blocks;
 
 pub(super) use nonsmooth::Nonsmooth;
 
@@ -217,13 +217,15 @@ impl RigidSimulation<'_> {
 
         let stopped = AtomicU64::new(0);
         let (states, rest) = population.own_mut();
-        threads.for_each_patch(EachPatch(states), GRAIN, |place, own| {
-            let (state, constraints) = (&mut own.0[0], by_body.of(place));
-            if constraints.len() > 0 {
-                let response = ffd::respond(&rest.with(place, state), constraints);
-                state.twist = response.twist;
-                if response.outcome != Outcome::Solved {
-                    stopped.fetch_add(1, Ordering::Relaxed);
+        threads.for_each_patch(Blocks { items: states, size: GRAIN }, 1, |block, states| {
+            for (state, place) in states.items.iter_mut().zip(block * GRAIN..) {
+                let constraints = by_body.of(place);
+                if constraints.len() > 0 {
+                    let response = ffd::respond(&rest.with(place, state), constraints);
+                    state.twist = response.twist;
+                    if response.outcome != Outcome::Solved {
+                        stopped.fetch_add(1, Ordering::Relaxed);
+                    }
                 }
             }
         });
