@@ -38,6 +38,15 @@ pub enum Shape {
     Solid(SolidId),
 }
 
+impl Shape {
+    /// How far from the centre rotation moves its surface, if a ball of this radius (m) holds it, m. That
+    /// of a sphere stays where it is.
+    #[inline]
+    pub fn swing(&self, radius: f64) -> f64 {
+        if matches!(self, Self::Sphere { .. }) { 0.0 } else { radius }
+    }
+}
+
 /// A velocity of a rigid body, or a change of one: `phi = (omega, v)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twist {
@@ -69,6 +78,21 @@ pub struct State {
     pub twist: Twist,
 }
 
+/// What acts on a body in a step, beside gravity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Force through the centre of mass, N.
+    pub force: Vec3,
+    /// Torque, N m.
+    pub torque: Vec3,
+}
+
+impl Load {
+    /// Nothing acts.
+    pub const NONE: Self =
+        Self { force: Vec3::new(0.0, 0.0, 0.0), torque: Vec3::new(0.0, 0.0, 0.0) };
+}
+
 /// A body that moves by forces, or a shadow copy of one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Body {
@@ -84,9 +108,7 @@ pub struct Body {
     pub inertia: Vec3,
     /// Where it is.
     pub state: State,
-    /// Force (N, through the centre of mass) that acts in this step, beside gravity. Of own bodies: a
-    /// force on a shadow copy goes to its owner by `sync::values::Forces`.
-    pub force: Vec3,
-    /// Torque (N m) that acts in this step.
-    pub torque: Vec3,
+    /// What acts on it in this step. Of own bodies: a force on a shadow copy goes to its owner by
+    /// `sync::values::Forces`.
+    pub load: Load,
 }

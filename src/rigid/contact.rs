@@ -34,6 +34,7 @@ use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::motion::{Mobility, acceleration};
 use crate::rigid::response::by_body::OfContact;
+use crate::rigid::table::BodyList;
 
 /// Bodies that approach no faster than their forces accelerate them in so many steps do not bounce.
 pub const REST_STEPS: f64 = 2.0;
@@ -199,7 +200,7 @@ impl Side {
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
     /// Movable bodies of this rank, shadow copies too.
-    pub movable: &'a [Body],
+    pub movable: BodyList<'a>,
     /// Fixed bodies.
     pub fixed: &'a FixedBodies,
     /// How they meet.
@@ -209,9 +210,9 @@ pub struct Bodies<'a> {
 impl Bodies<'_> {
     /// The two bodies of a contact.
     pub fn sides(&self, contact: &Contact, settings: &ContactSettings) -> [Side; 2] {
-        let first = Side::movable(&self.movable[contact.first as usize], settings);
+        let first = Side::movable(&self.movable.at(contact.first as usize), settings);
         let mut second = match contact.second {
-            Partner::Movable(place) => Side::movable(&self.movable[place as usize], settings),
+            Partner::Movable(place) => Side::movable(&self.movable.at(place as usize), settings),
             Partner::Fixed(place) => {
                 let body = &self.fixed.bodies()[place as usize];
                 Side::fixed(body.id, body.material, &self.fixed.states()[place as usize])

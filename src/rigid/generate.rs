@@ -16,7 +16,7 @@ use nalgebra::UnitQuaternion;
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, BodyId, MaterialId, State, Twist};
+use crate::rigid::body::{Body, BodyId, Load, MaterialId, State, Twist};
 pub use crate::rigid::generate::form::Form;
 pub use crate::rigid::generate::lattice::Lattice;
 use crate::rigid::generate::shuffle::Shuffle;
@@ -178,8 +178,7 @@ impl Generator {
             mass,
             inertia,
             state: State { position, rotation, twist },
-            force: Vec3::zeros(),
-            torque: Vec3::zeros(),
+            load: Load::NONE,
         }
     }
 

@@ -17,7 +17,7 @@
 //! ratio of both travels; so the rank of that point knows both bodies.
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, Shape, Twist};
+use crate::rigid::body::{State, Twist};
 use crate::rigid::broad::Bound;
 use crate::rigid::contact::ContactSettings;
 
@@ -51,11 +51,10 @@ impl Horizon {
         self.most_m + 0.5 * self.slack_m
     }
 
-    /// The bound of a body of this radius (m, of the ball that holds it) where it is.
-    pub fn bound(&self, body: &Body, radius: f64) -> Bound {
-        let Body { shape, state, .. } = body;
-        // The surface of a sphere stays where it is when the sphere turns.
-        let swing = if matches!(shape, Shape::Sphere { .. }) { 0.0 } else { radius };
+    /// The bound of a body of this radius (m, of the ball that holds it) where it is. Rotation moves its
+    /// surface up to the distance `swing` (m) from the centre.
+    #[inline]
+    pub fn bound(&self, state: &State, swing: f64, radius: f64) -> Bound {
         let motion = self.motion(&state.twist, swing).min(self.most_m);
         Bound { centre: state.position, radius, travel: motion + 0.5 * self.slack_m }
     }

@@ -14,6 +14,7 @@
 //! | [`balance`] | power cells that follow the measured work |
 //! | [`sync`] | own bodies and shadow copies, kept in step by next neighbours or shadow owners |
 //! | [`body`], [`solid`], [`material`] | what a body is |
+//! | [`table`] | many bodies in memory |
 //! | [`motion`] | how it moves between contacts |
 //! | [`fixed`] | bodies that do not give way |
 //! | [`broad`], [`narrow`], [`contact`] | which bodies touch, and what that asks of them |
@@ -48,6 +49,7 @@ pub mod simulation;
 pub mod solid;
 pub mod step;
 pub mod sync;
+pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod totals;
@@ -55,4 +57,4 @@ pub mod totals;
 pub use report::{Phase, RigidReport};
 pub use simulation::{Response, RigidModel, RigidSettings, RigidSimulation};
 
-pub use body::{Body, BodyId, MaterialId, Shape, SolidId, State, Twist};
+pub use body::{Body, BodyId, Load, MaterialId, Shape, SolidId, State, Twist};

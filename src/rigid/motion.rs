@@ -40,7 +40,6 @@ pub fn drift(state: &mut State, dt_s: f64) {
 }
 
 /// `rotation`, followed by the rotation about the axis `turn` (in space) by its length (rad).
-#[inline]
 pub fn turned(rotation: &UnitQuaternion<f64>, turn: &Vec3) -> UnitQuaternion<f64> {
     let half = turn * 0.5;
     let x = half.norm_squared();
@@ -72,22 +71,23 @@ fn exact(x: f64) -> (f64, f64) {
 /// The acceleration of the centre of mass by gravity (m/s^2) and the body's force, m/s^2.
 #[inline]
 pub fn acceleration(body: &Body, gravity: &Vec3) -> Vec3 {
-    if body.force == Vec3::zeros() { *gravity } else { gravity + body.force / body.mass }
+    let force = &body.load.force;
+    if *force == Vec3::zeros() { *gravity } else { gravity + force / body.mass }
 }
 
 /// Changes the velocity by the forces, the torque and the gyroscopic term of `h_s` seconds.
 #[inline]
 pub fn accelerate(body: &mut Body, gravity: &Vec3, h_s: f64) {
     body.state.twist.linear += acceleration(body, gravity) * h_s;
-    let omega = body.state.twist.angular;
+    let (omega, torque) = (body.state.twist.angular, body.load.torque);
     if is_isotropic(&body.inertia) {
-        if body.torque != Vec3::zeros() {
-            body.state.twist.angular += body.torque * (h_s / body.inertia.x);
+        if torque != Vec3::zeros() {
+            body.state.twist.angular += torque * (h_s / body.inertia.x);
         }
-    } else if omega != Vec3::zeros() || body.torque != Vec3::zeros() {
+    } else if omega != Vec3::zeros() || torque != Vec3::zeros() {
         let rotation = &body.state.rotation;
         let own = rotation.inverse_transform_vector(&omega);
-        let torque = rotation.inverse_transform_vector(&body.torque);
+        let torque = rotation.inverse_transform_vector(&torque);
         let own = gyroscopic(&body.inertia, own, &torque, h_s);
         body.state.twist.angular = rotation.transform_vector(&own);
     }
@@ -159,7 +159,7 @@ impl Mobility {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rigid::body::{Shape, Twist};
+    use crate::rigid::body::{Load, Shape, Twist};
 
     fn body(inertia: Vec3, angular: Vec3) -> Body {
         Body {
@@ -173,8 +173,7 @@ mod tests {
                 rotation: UnitQuaternion::identity(),
                 twist: Twist { angular, linear: Vec3::zeros() },
             },
-            force: Vec3::zeros(),
-            torque: Vec3::zeros(),
+            load: Load::NONE,
         }
     }
 
@@ -267,7 +266,7 @@ mod tests {
     fn a_torque_turns_a_body_as_its_inertia_says() {
         for inertia in [Vec3::repeat(2.0), Vec3::new(1.0, 3.0, 2.0)] {
             let mut wheel = body(inertia, Vec3::zeros());
-            wheel.torque = Vec3::new(0.0, 0.0, 4.0);
+            wheel.load.torque = Vec3::new(0.0, 0.0, 4.0);
             for _ in 0..100 {
                 step(&mut wheel, &Vec3::zeros(), 1e-2);
             }

@@ -57,7 +57,7 @@ impl RigidSimulation<'_> {
     }
 
     fn overlap(&self, contact: &Contact) -> Overlap {
-        let body = |place: u32| &self.population.bodies()[place as usize];
+        let body = |place: u32| self.population.bodies().at(place as usize);
         let width = |shape: &Shape| self.model.solids.half_width(shape);
         let first = body(contact.first);
         let (second, other) = match contact.second {

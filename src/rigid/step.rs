@@ -22,7 +22,7 @@ use crate::rigid::report::{Phase, RigidReport};
 use crate::rigid::response::qp::Outcome;
 use crate::rigid::response::{ByBody, ffd};
 use crate::rigid::simulation::{Response, RigidSimulation};
-use crate::threads::EachPatch;
+use crate::threads::Blocks;
 
 pub(super) use nonsmooth::Nonsmooth;
 
@@ -81,9 +81,16 @@ impl RigidSimulation<'_> {
     fn first_half(&mut self) -> Result<()> {
         let settings = self.model.settings.contacts;
         let h = settings.step_s;
-        self.synchroniser.advance(&mut self.population, &self.threads, |body| {
-            drift(&mut body.state, 0.5 * h);
-            accelerate(body, &settings.gravity, h);
+        let fall = settings.gravity * h;
+        self.synchroniser.advance(&mut self.population, &self.threads, |place, state, rest| {
+            drift(state, 0.5 * h);
+            if rest.falls() {
+                state.twist.linear += fall;
+            } else {
+                let mut body = rest.with(place, state);
+                accelerate(&mut body, &settings.gravity, h);
+                state.twist = body.state.twist;
+            }
         });
         self.fixed.advance(self.time_s, h);
         Ok(())
@@ -151,11 +158,9 @@ impl RigidSimulation<'_> {
     /// After: own bodies are at the end of the step, and no forces act on them.
     fn second_half(&mut self) -> Result<()> {
         let h = self.model.settings.contacts.step_s;
-        self.synchroniser.advance(&mut self.population, &self.threads, |body| {
-            drift(&mut body.state, 0.5 * h);
-            if body.force != Vec3::zeros() || body.torque != Vec3::zeros() {
-                (body.force, body.torque) = (Vec3::zeros(), Vec3::zeros());
-            }
+        self.population.clear_loads();
+        self.synchroniser.advance(&mut self.population, &self.threads, |_, state, _| {
+            drift(state, 0.5 * h);
         });
         self.time_s += h;
         Ok(())
@@ -211,13 +216,16 @@ impl RigidSimulation<'_> {
         report.constraints = by_body.len() as u64;
 
         let stopped = AtomicU64::new(0);
-        threads.for_each_patch(EachPatch(population.own_mut()), GRAIN, |place, own| {
-            let (body, constraints) = (&mut own.0[0], by_body.of(place));
-            if constraints.len() > 0 {
-                let response = ffd::respond(body, constraints);
-                body.state.twist = response.twist;
-                if response.outcome != Outcome::Solved {
-                    stopped.fetch_add(1, Ordering::Relaxed);
+        let (states, rest) = population.own_mut();
+        threads.for_each_patch(Blocks { items: states, size: GRAIN }, 1, |block, states| {
+            for (state, place) in states.items.iter_mut().zip(block * GRAIN..) {
+                let constraints = by_body.of(place);
+                if constraints.len() > 0 {
+                    let response = ffd::respond(&rest.with(place, state), constraints);
+                    state.twist = response.twist;
+                    if response.outcome != Outcome::Solved {
+                        stopped.fetch_add(1, Ordering::Relaxed);
+                    }
                 }
             }
         });

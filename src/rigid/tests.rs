@@ -31,8 +31,7 @@ fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3, velocity: Vec3) 
     let twist = Twist { angular: random_vector(id + 31) * 4.0, linear: velocity };
     let rotation = UnitQuaternion::from_scaled_axis(random_vector(id + 77) * 3.0);
     let state = State { position, rotation, twist };
-    let (force, torque) = (Vec3::zeros(), Vec3::zeros());
-    Body { id, shape, material: 0, mass, inertia, state, force, torque }
+    Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
 }
 
 /// Two directions are periodic; along y there is a floor.
@@ -212,7 +211,7 @@ fn forces_of_the_user_act_once_on_any_ranks() {
                 for body in &bodies {
                     let place = simulation.population().place(body.id);
                     let Some(place) = place else { continue };
-                    let known = simulation.population().bodies()[place];
+                    let known = simulation.population().bodies().at(place);
                     let home = model.subdomains.owner(&known.state.position);
                     if simulation.region().has(home) {
                         let force = random_vector(body.id) * 300.0;

@@ -28,7 +28,7 @@ impl Totals {
     /// If a rank fails.
     pub fn of(world: &dyn World, population: &Population, gravity: &Vec3) -> Result<Self> {
         let mut sums = ExactSums::<9>::default();
-        population.own().iter().for_each(|body| sums.add(summands(body, gravity)));
+        population.own().iter().for_each(|body| sums.add(summands(&body, gravity)));
         let [translation_j, rotation_j, potential_j, px, py, pz, lx, ly, lz] =
             sums.all_reduce(world)?;
         let (momentum, angular_momentum) = (Vec3::new(px, py, pz), Vec3::new(lx, ly, lz));

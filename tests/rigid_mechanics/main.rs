@@ -108,8 +108,9 @@ fn an_oblique_impact_with_friction_keeps_momentum_and_spins_as_coulomb_says() {
 
 /// The deepest overlap now, m.
 fn deepest(world: &Serial) -> f64 {
+    let table = world.table();
     let now = Surroundings {
-        bodies: &world.bodies,
+        bodies: table.bodies(),
         fixed: &world.fixed,
         solids: &world.solids,
         horizon: &Horizon::NOW,

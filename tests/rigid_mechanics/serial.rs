@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Body, Shape, State, Twist};
+use cloth_sim::rigid::body::{Body, Load, Shape, State, Twist};
 use cloth_sim::rigid::contact::{Bodies, Constraint, Contact, ContactSettings, Partner};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::horizon::Horizon;
@@ -14,6 +14,7 @@ use cloth_sim::rigid::response::nonsmooth::{Joint, driven, momentum, nearest};
 use cloth_sim::rigid::response::qp::Outcome;
 use cloth_sim::rigid::response::{ByBody, ffd};
 use cloth_sim::rigid::solid::{MassProperties, Solids};
+use cloth_sim::rigid::table::BodyTable;
 use cloth_sim::threads::Threads;
 use nalgebra::UnitQuaternion;
 
@@ -89,8 +90,9 @@ impl Serial {
         self.fixed.advance(self.time_s, h);
         let half = self.bodies.iter().map(|body| self.solids.half_width(&body.shape));
         let motion = half.fold(f64::INFINITY, f64::min);
+        let table = self.table();
         let world = Surroundings {
-            bodies: &self.bodies,
+            bodies: table.bodies(),
             fixed: &self.fixed,
             solids: &self.solids,
             horizon: &Horizon::new(&self.settings, motion),
@@ -104,9 +106,14 @@ impl Serial {
         self.time_s += h;
     }
 
+    pub fn table(&self) -> BodyTable {
+        self.bodies.iter().copied().collect()
+    }
+
     fn respond_ffd(&mut self) {
-        let refer =
-            Bodies { movable: &self.bodies, fixed: &self.fixed, materials: &self.materials };
+        let table = self.table();
+        let (movable, fixed, materials) = (table.bodies(), &self.fixed, &self.materials);
+        let refer = Bodies { movable, fixed, materials };
         self.by_body.clear();
         for contact in &self.contacts {
             let Some((first, second)) = refer.constraints(contact, &self.settings) else {
@@ -129,8 +136,9 @@ impl Serial {
     }
 
     fn respond_nonsmooth(&mut self, sweeps: usize) {
-        let refer =
-            Bodies { movable: &self.bodies, fixed: &self.fixed, materials: &self.materials };
+        let table = self.table();
+        let (movable, fixed, materials) = (table.bodies(), &self.fixed, &self.materials);
+        let refer = Bodies { movable, fixed, materials };
         let settings = &self.settings;
         let sides: Vec<_> = self.contacts.iter().map(|c| refer.sides(c, settings)).collect();
         let places: Vec<[Option<u32>; 2]> = self.contacts.iter().map(places).collect();
@@ -218,6 +226,5 @@ pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
     let MassProperties { mass, inertia } = solids.mass_properties(&shape, DENSITY);
     let rotation = UnitQuaternion::identity();
     let state = State { position, rotation, twist: Twist::ZERO };
-    let none = Vec3::zeros();
-    Body { id, shape, material: 0, mass, inertia, state, force: none, torque: none }
+    Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
 }

@@ -23,6 +23,10 @@ const SLACK: f64 = 0.25;
 /// Slots or pairs that a thread takes at once.
 const GRAIN: usize = 4096;
 
+/// Looking up one body alone costs about as much as so many in a rebuild, which visits cells in their
+/// order. Once single look-ups have cost a rebuild, it is time for one.
+const LOOK_UP_COST: usize = 10;
+
 /// More cells are not visited for one body: all bodies are looked up instead.
 const MOST_CELLS: i64 = 1000;
 
@@ -170,7 +174,7 @@ impl Candidates {
         self.find_moved(now, threads);
         let alive = now.bodies.len() + now.others.len();
         let dead = self.slots.len() + self.moved.len() - alive;
-        if self.moved.len() > alive / 8 + 8 || dead > alive / 3 + 64 {
+        if self.moved.len() > alive / 8 + 8 || dead > alive / LOOK_UP_COST + 64 {
             return false;
         }
         let moved = std::mem::take(&mut self.moved);

@@ -5,13 +5,14 @@
 //! image, and on whichever rank, it was found.
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, State};
+use crate::rigid::body::State;
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
 use crate::rigid::contact::{Contact, Partner};
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::horizon::Horizon;
 use crate::rigid::narrow::{Placed, Touch, Touches, half_space, touch};
 use crate::rigid::solid::Solids;
+use crate::rigid::table::BodyList;
 use crate::threads::Threads;
 
 /// Pairs of one piece of the narrow phase.
@@ -21,7 +22,7 @@ const PIECE: usize = 2048;
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Movable bodies, shadow copies too.
-    pub bodies: &'a [Body],
+    pub bodies: BodyList<'a>,
     /// Fixed bodies.
     pub fixed: &'a FixedBodies,
     /// Their hulls and meshes.
@@ -101,8 +102,12 @@ impl Detector {
         let is_ours = |_, point: &Vec3| is_ours(point);
         let mut bounds = std::mem::take(&mut self.bounds);
         bounds.clear();
-        let bound = |body: &Body| world.horizon.bound(body, world.solids.reach(&body.shape));
-        bounds.extend(world.bodies.iter().map(bound));
+        let bound = |place: usize| {
+            let (state, shape) = (&world.bodies.states()[place], world.bodies.shape(place));
+            let radius = world.solids.reach(shape);
+            world.horizon.bound(state, shape.swing(radius), radius)
+        };
+        bounds.extend((0..world.bodies.len()).map(bound));
         self.contacts_of_images(world, &bounds, &Images::NONE, threads, is_ours, contacts);
         self.bounds = bounds;
     }
@@ -197,11 +202,11 @@ impl Detector {
                         let (first, image) = images.entry(entry as u32, bodies.len());
                         let meeting =
                             Meeting::new(first, image, Partner::Fixed(place), [0; 3], images);
-                        let body = &bodies[first as usize];
+                        let own = bodies.states()[first as usize];
                         let position = state.position + meeting.shift;
                         let state = State { position, ..*state };
-                        let closing = Closing { horizon, travels, states: [body.state, state] };
-                        let body = Placed::new(&body.shape, &body.state);
+                        let closing = Closing { horizon, travels, states: [own, state] };
+                        let body = Placed::new(bodies.shape(first as usize), &own);
                         half_space::touch(&body, &state, solids, closing.most(), &mut touches);
                         meeting.push(&touches, &closing, &is_ours, contacts);
                     }
@@ -230,7 +235,7 @@ impl OfPairs<'_> {
         let Surroundings { bodies, fixed, solids, horizon } = *self.world;
         let movable = (bodies.len() + self.images.list.len()) as u32;
         let entry = |entry: u32| self.images.entry(entry, bodies.len());
-        let id = |place: u32| bodies[place as usize].id;
+        let id = |place: u32| bodies.id(place as usize);
         let [mut low, mut high] = [pair[0].min(pair[1]), pair[0].max(pair[1])];
         if high < movable && id(entry(low).0) > id(entry(high).0) {
             (low, high) = (high, low);
@@ -243,21 +248,19 @@ impl OfPairs<'_> {
             let second = Partner::Fixed(self.bounded[(high - movable) as usize]);
             Meeting::new(first, image, second, [0; 3], self.images)
         };
-        let own = &bodies[meeting.first as usize];
-        let (shape, mut state) = match meeting.second {
-            Partner::Movable(place) => {
-                let body = &bodies[place as usize];
-                (&body.shape, body.state)
-            }
+        let body = |place: u32| (bodies.shape(place as usize), bodies.states()[place as usize]);
+        let (own, start) = body(meeting.first);
+        let (other, mut end) = match meeting.second {
+            Partner::Movable(place) => body(place),
             Partner::Fixed(place) => match &fixed.bodies()[place as usize].shape {
                 FixedShape::HalfSpace => return,
                 FixedShape::Shape(shape) => (shape, fixed.states()[place as usize]),
             },
         };
-        state.position += meeting.shift;
+        end.position += meeting.shift;
         let travels = [low, high].map(|entry| self.now.bound(entry).travel);
-        let closing = Closing { horizon, travels, states: [own.state, state] };
-        let (own, other) = (Placed::new(&own.shape, &own.state), Placed::new(shape, &state));
+        let closing = Closing { horizon, travels, states: [start, end] };
+        let (own, other) = (Placed::new(own, &start), Placed::new(other, &end));
         touch(&own, &other, solids, closing.most(), touches);
         meeting.push(touches, &closing, is_ours, contacts);
     }

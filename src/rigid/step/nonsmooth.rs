@@ -77,8 +77,8 @@ impl RigidSimulation<'_> {
         }
         self.drive(0.0);
         let Self { population, nonsmooth, .. } = self;
-        for (body, driven) in population.own_mut().iter_mut().zip(&nonsmooth.driven) {
-            body.state.twist = driven.twist;
+        for (state, driven) in population.own_states_mut().iter_mut().zip(&nonsmooth.driven) {
+            state.twist = driven.twist;
         }
         self.nonsmooth.keep(&self.population, self.model.settings.contacts.step_s);
         Ok(())
@@ -99,10 +99,10 @@ impl RigidSimulation<'_> {
             }
         };
         for (contact, joint) in contacts.iter().zip(0u64..) {
-            let first = &bodies[contact.first as usize];
+            let first = bodies.at(contact.first as usize);
             let (place, id, centre) = match contact.second {
                 Partner::Movable(place) => {
-                    let body = &bodies[place as usize];
+                    let body = bodies.at(place as usize);
                     (Some(place), body.id, body.state.position)
                 }
                 Partner::Fixed(place) => (None, fixed.bodies()[place as usize].id, contact.point),
@@ -130,7 +130,7 @@ impl RigidSimulation<'_> {
         for &(place, Announcement { touch, start: impulse }) in &*received {
             if touch.rank == NO_RANK {
                 let (body, Touch { partner, arm, .. }) =
-                    (population.bodies()[place as usize].id, touch);
+                    (population.bodies().at(place as usize).id, touch);
                 kept.push(Kept { body, partner, arm, impulse });
             } else {
                 by_body.push(place, touch);
@@ -149,7 +149,7 @@ impl RigidSimulation<'_> {
         let Nonsmooth { received, by_body, starts, kept, .. } = nonsmooth;
         let rank = synchroniser.region().rank();
         let starts_of =
-            |place: usize| starts_of(kept, population.bodies()[place].id, by_body.of(place));
+            |place: usize| starts_of(kept, population.bodies().at(place).id, by_body.of(place));
         let announcements = |place: usize, holder: u32| {
             let is_involved = by_body.of(place).any(|touch| touch.rank == holder);
             let starts = if is_involved { starts_of(place) } else { Starts::new() };
@@ -200,7 +200,7 @@ impl RigidSimulation<'_> {
                 Joint::new(contact, &sides, &surface, counts, start, settings)
             }));
         });
-        let of = |body: &Body| Driven { twist: body.state.twist, mobility: Mobility::of(body) };
+        let of = |body: Body| Driven { twist: body.state.twist, mobility: Mobility::of(&body) };
         driven.clear();
         driven.extend(movable.iter().map(of));
     }
@@ -227,7 +227,7 @@ impl RigidSimulation<'_> {
             let body = &mut body.0[0];
             let touches = by_body.of(place);
             if touches.len() > 0 {
-                let free = &population.bodies()[place].state.twist;
+                let free = &population.bodies().states()[place].twist;
                 body.twist = driven(free, &body.mobility, touches.map(impulse));
             }
         });
@@ -277,7 +277,7 @@ impl RigidSimulation<'_> {
         let mut kept_for = vec![Vec::new(); self.world.size()];
         for kept in self.nonsmooth.kept.drain(..) {
             if let Some(place) = self.population.place(kept.body) {
-                let position = &self.population.bodies()[place].state.position;
+                let position = &self.population.bodies().states()[place].position;
                 kept_for[next.rank_of(next.subdomains().owner(position)) as usize].push(kept);
             }
         }

@@ -35,7 +35,9 @@ pub fn state_hash(body: &Body) -> u64 {
 /// If a rank fails.
 pub fn census(world: &dyn World, population: &Population) -> Result<Census> {
     let own = population.own();
-    let sum = |of: &dyn Fn(&Body) -> u64| own.iter().map(of).fold(0, u64::wrapping_add) as i64;
+    let sum = |of: &dyn Fn(&Body) -> u64| {
+        own.iter().map(|body| of(&body)).fold(0, u64::wrapping_add) as i64
+    };
     let ids = sum(&|body| mix(body.id ^ 0x9e37_79b9_7f4a_7c15));
     let mut sums = [own.len() as i64, ids, sum(&state_hash), population.copies().len() as i64];
     world.all_reduce_sum(&mut sums)?;
@@ -53,7 +55,7 @@ impl Synchroniser {
         let rank = u64::from(self.region().rank());
         let copies = population.own_count()..population.len();
         let hashes: Vec<_> = copies
-            .map(|place| (place as u32, [rank, state_hash(&population.bodies()[place])]))
+            .map(|place| (place as u32, [rank, state_hash(&population.bodies().at(place))]))
             .collect();
         let mut received = Vec::new();
         self.to_owners(world, population, &hashes, &mut received)?;
@@ -65,15 +67,15 @@ impl Synchroniser {
                 received.next_if(|&(other, _)| other as usize == place)
             {
                 if holders.next().map(|&rank| u64::from(rank)) != Some(holder) {
-                    return Err(differs(rank, body, "is held by others than its owner knows"));
+                    return Err(differs(rank, &body, "is held by others than its owner knows"));
                 }
-                if hash != state_hash(body) {
+                if hash != state_hash(&body) {
                     let cause = format!("has another state on rank {holder}");
-                    return Err(differs(rank, body, &cause));
+                    return Err(differs(rank, &body, &cause));
                 }
             }
             if holders.next().is_some() {
-                return Err(differs(rank, body, "is held by fewer than its owner knows"));
+                return Err(differs(rank, &body, "is held by fewer than its owner knows"));
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use bytemuck::{Pod, pod_read_unaligned};
 use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, Shape, State, Twist};
+use crate::rigid::body::{Body, BodyId, Load, Shape, State, Twist};
 use crate::rigid::domain::region::Ranks;
 
 /// The version of this encoding.
@@ -68,7 +68,7 @@ pub(super) enum Item {
     /// The receiver's copy is not needed any more, or the body is gone.
     Remove { id: BodyId },
     /// After an update: what acts on the body in this step. Without it nothing does.
-    Load { id: BodyId, force: Vec3, torque: Vec3 },
+    Load { id: BodyId, load: Load },
     /// The receiver becomes the owner of its copy.
     Migrate { id: BodyId, holders: Ranks },
     /// The receiver's copy has a new owner.
@@ -96,10 +96,10 @@ pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
             put(bytes, id);
             put(bytes, &state_words(state));
         }
-        Item::Load { id, force, torque } => {
+        Item::Load { id, load } => {
             bytes.push(2);
             put(bytes, id);
-            put(bytes, &[*force, *torque]);
+            put(bytes, &[load.force, load.torque]);
         }
         Item::Remove { id } => {
             bytes.push(3);
@@ -148,7 +148,7 @@ fn read_fields(kind: u8, bytes: &mut &[u8]) -> Option<Item> {
         1 => Item::Update { id: take(bytes)?, state: state_of(&take(bytes)?) },
         2 => {
             let (id, [force, torque]) = (take(bytes)?, take::<[Vec3; 2]>(bytes)?);
-            Item::Load { id, force, torque }
+            Item::Load { id, load: Load { force, torque } }
         }
         3 => Item::Remove { id: take(bytes)? },
         4 => {
@@ -205,7 +205,7 @@ fn body_words(body: &Body, radius: f64) -> BodyWords {
         Shape::Capsule { half_length, radius } => (2, [half_length, radius, 0.0]),
         Shape::Solid(solid) => (3, [f64::from(solid), 0.0, 0.0]),
     };
-    let vectors = [body.inertia, body.force, body.torque];
+    let vectors = [body.inertia, body.load.force, body.load.torque];
     let values = vectors.iter().flatten().copied().chain(state_words(&body.state));
     let all = ([body.id, radius.to_bits(), shape].into_iter())
         .chain(parameters.map(f64::to_bits))
@@ -232,8 +232,7 @@ fn body_of(words: &BodyWords) -> Option<(Body, f64)> {
         material: u16::try_from(words[6]).ok()?,
         mass: value(7),
         inertia: vector(8),
-        force: vector(11),
-        torque: vector(14),
+        load: Load { force: vector(11), torque: vector(14) },
         state: state_of(&std::array::from_fn(|word| value(17 + word))),
     };
     Some((body, value(1)))
@@ -253,8 +252,7 @@ mod tests {
             mass: 0.3,
             inertia: Vec3::new(1.0, 2.0, 3.0),
             state: State { position: Vec3::new(0.1, -0.2, 1e-300), rotation, twist },
-            force: Vec3::new(7.0, 8.0, 9.0),
-            torque: Vec3::new(-1.0, -2.0, -3.0),
+            load: Load { force: Vec3::new(7.0, 8.0, 9.0), torque: Vec3::new(-1.0, -2.0, -3.0) },
         }
     }
 
@@ -267,10 +265,10 @@ mod tests {
         ]
         .map(|shape| Item::NewCopy { body: Body { shape, ..body() }, radius: 0.75, owner: 3 })
         .into();
-        let Body { id, force, torque, .. } = body();
+        let Body { id, load, .. } = body();
         items.extend([
             Item::Update { id, state: body().state },
-            Item::Load { id, force, torque },
+            Item::Load { id, load },
             Item::Remove { id },
             Item::Migrate { id, holders: Ranks::from_slice(&[1, 5, 9, 12, 40]) },
             Item::OwnerChanged { id, owner: 11 },

@@ -284,7 +284,7 @@ impl Synchroniser {
     /// Writes the messages of a stage.
     fn pack(&mut self, stage: usize, population: &mut Population) -> Result<()> {
         if stage == 0 && !std::mem::take(&mut self.looked) {
-            self.watch(population, &Threads::INLINE, |_| ());
+            self.watch(population, &Threads::INLINE, |_, _, _| ());
             self.looked = false;
         }
         let method = self.method;

@@ -1,8 +1,7 @@
 //! What both synchronisations do with a body that has moved, and with what they are told.
 
 use crate::error::{Error, Result};
-use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId};
+use crate::rigid::body::{Body, BodyId, Load};
 use crate::rigid::domain::Region;
 use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::encoding::Item;
@@ -30,10 +29,11 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     if population.spot(place) == Spot::Near {
         return Ok(Fate::Stays);
     }
-    let body = &mut population.bodies_mut()[place];
     let domain = region.subdomains().domain();
-    let (id, (position, _)) = (body.id, domain.wrap(&body.state.position));
-    let unwrapped = std::mem::replace(&mut body.state.position, position);
+    let id = population.bodies().id(place);
+    let state = &mut population.own_states_mut()[place];
+    let (position, _) = domain.wrap(&state.position);
+    let unwrapped = std::mem::replace(&mut state.position, position);
     let moved = (unwrapped - population.mark(place, limits)).norm();
     limits.check_motion(id, moved)?;
     if !domain.contains(&position) {
@@ -73,10 +73,10 @@ pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
 
 /// Tells a holder of the state of a body.
 pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
-    let Body { id, state, force, torque, .. } = *body;
+    let Body { id, state, load, .. } = *body;
     mail.tell(rank, &Item::Update { id, state })?;
-    if force != Vec3::zeros() || torque != Vec3::zeros() {
-        mail.tell(rank, &Item::Load { id, force, torque })?;
+    if load != Load::NONE {
+        mail.tell(rank, &Item::Load { id, load })?;
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
 /// This rank `keeps` a copy, or forgets the body.
 pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> Result<()> {
     let Parts { region, population, mail, traffic, .. } = parts;
-    let id = population.bodies()[place].id;
+    let id = population.bodies().at(place).id;
     let mut holders = std::mem::take(&mut population.link_mut(place).ranks);
     if !holders.contains(&to) {
         let cause = format!("body {id} comes to rank {to}, which has no copy of it");
@@ -115,7 +115,7 @@ pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> 
 /// Deletes an own body and all its copies.
 pub(super) fn delete(parts: &mut Parts, place: usize) -> Result<()> {
     let Parts { population, mail, traffic, .. } = parts;
-    let id = population.bodies()[place].id;
+    let id = population.bodies().at(place).id;
     for &rank in &population.links()[place].ranks {
         traffic.removed += 1;
         mail.tell(rank, &Item::Remove { id })?;
@@ -156,23 +156,19 @@ fn apply(
     };
     match item {
         Item::NewCopy { body, radius, owner } => {
+            let bound = limits.horizon.bound(&body.state, body.shape.swing(radius), radius);
             traffic.twice += u64::from(population.place(body.id).is_some());
-            let place =
-                population.place_or_copy(body, limits.horizon.bound(&body, radius), owner)?;
+            let place = population.place_or_copy(body, bound, owner)?;
             if from != owner {
                 population.link_mut(place).add_rank(from);
             }
         }
         Item::Update { id, state } => population.set_state(place(population, id)?, state, limits),
-        Item::Load { id, force, torque } => {
-            let place = place(population, id)?;
-            let body = &mut population.bodies_mut()[place];
-            (body.force, body.torque) = (force, torque);
-        }
+        Item::Load { id, load } => population.set_load(place(population, id)?, load),
         Item::Remove { id } => population.remove(place(population, id)?),
         Item::Migrate { id, holders } => {
             let place = population.promote(place(population, id)?);
-            let position = population.bodies()[place].state.position;
+            let position = population.bodies().states()[place].position;
             let home = region.subdomains().owner(&position);
             *population.home_mut(place) = home;
             population.look_at(place);

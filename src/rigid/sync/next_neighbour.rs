@@ -40,14 +40,14 @@ fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
     }
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;
-    let (body, link) = (&population.bodies()[place], &population.links()[place]);
+    let (body, link) = (population.bodies().at(place), &population.links()[place]);
     for &rank in &touched {
         if link.ranks.contains(&rank) {
-            moves::update(mail, rank, body)?;
+            moves::update(mail, rank, &body)?;
         } else {
             traffic.created += 1;
             let (radius, owner) = (population.bounds()[place].radius, link.owner);
-            mail.tell(rank, &Item::NewCopy { body: *body, radius, owner })?;
+            mail.tell(rank, &Item::NewCopy { body, radius, owner })?;
         }
     }
     for &rank in link.ranks.iter().filter(|rank| !touched.contains(rank)) {

@@ -5,11 +5,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, BodyId, State};
+use crate::rigid::body::{Body, BodyId, Load, State};
 use crate::rigid::broad::Bound;
 use crate::rigid::domain::SubdomainId;
 use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::Limits;
+use crate::rigid::table::{BodyList, BodyTable, Rest};
 
 /// Who else knows a body.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +37,8 @@ pub enum Spot {
 
 /// Own bodies, and all links.
 pub(super) struct OwnParts<'a> {
-    pub bodies: &'a mut [Body],
+    pub states: &'a mut [State],
+    pub rest: Rest<'a>,
     pub bounds: &'a mut [Bound],
     pub homes: &'a [SubdomainId],
     pub spots: &'a mut [Spot],
@@ -49,7 +51,7 @@ const BLOCK: usize = 8;
 /// Own bodies, then shadow copies, in no particular order. A place is an index into both lists.
 #[derive(Debug, Clone, Default)]
 pub struct Population {
-    bodies: Vec<Body>,
+    table: BodyTable,
     /// The smallest balls about the centres of mass that hold the bodies, as last synchronised.
     bounds: Vec<Bound>,
     /// Of own bodies: the subdomains of their centres when last synchronised.
@@ -66,28 +68,39 @@ pub struct Population {
 
 impl Population {
     /// Own bodies, then copies.
-    pub fn bodies(&self) -> &[Body] {
-        &self.bodies
-    }
-
-    /// The same. Before the next synchronisation only own bodies may change.
-    pub fn bodies_mut(&mut self) -> &mut [Body] {
-        &mut self.bodies
+    pub fn bodies(&self) -> BodyList<'_> {
+        self.table.bodies()
     }
 
     /// Own bodies.
-    pub fn own(&self) -> &[Body] {
-        &self.bodies[..self.own]
+    pub fn own(&self) -> BodyList<'_> {
+        self.bodies().range(0..self.own)
     }
 
-    /// Own bodies.
-    pub fn own_mut(&mut self) -> &mut [Body] {
-        &mut self.bodies[..self.own]
+    /// The states of own bodies.
+    pub fn own_states_mut(&mut self) -> &mut [State] {
+        self.own_mut().0
+    }
+
+    /// The states of own bodies, and the rest of them.
+    pub fn own_mut(&mut self) -> (&mut [State], Rest<'_>) {
+        let (states, rest) = self.table.parts_mut();
+        (&mut states[..self.own], rest)
     }
 
     /// Shadow copies.
-    pub fn copies(&self) -> &[Body] {
-        &self.bodies[self.own..]
+    pub fn copies(&self) -> BodyList<'_> {
+        self.bodies().range(self.own..self.len())
+    }
+
+    /// Says what acts on a body.
+    pub fn set_load(&mut self, place: usize, load: Load) {
+        self.table.set_load(place, load);
+    }
+
+    /// Nothing acts on any body.
+    pub fn clear_loads(&mut self) {
+        self.table.clear_loads();
     }
 
     /// Who else knows each body, by place.
@@ -119,12 +132,12 @@ impl Population {
 
     /// Number of own bodies and copies.
     pub fn len(&self) -> usize {
-        self.bodies.len()
+        self.bounds.len()
     }
 
     /// True if this rank knows no body.
     pub fn is_empty(&self) -> bool {
-        self.bodies.is_empty()
+        self.bounds.is_empty()
     }
 
     /// Where a body is in the lists.
@@ -177,14 +190,16 @@ impl Population {
 
     /// The body is taken to be synchronised where it is. Returns where it was.
     pub(super) fn mark(&mut self, place: usize, limits: &Limits) -> Vec3 {
-        let now = limits.horizon.bound(&self.bodies[place], self.bounds[place].radius);
+        let now = self.bound(place, limits);
         std::mem::replace(&mut self.bounds[place], now).centre
     }
 
     pub(super) fn own_parts(&mut self) -> OwnParts<'_> {
         let own = self.own;
+        let (states, rest) = self.table.parts_mut();
         OwnParts {
-            bodies: &mut self.bodies[..own],
+            states: &mut states[..own],
+            rest,
             bounds: &mut self.bounds[..own],
             homes: &self.homes[..own],
             spots: &mut self.spots[..own],
@@ -208,9 +223,16 @@ impl Population {
 
     /// A new state; nothing acts on the body.
     pub(super) fn set_state(&mut self, place: usize, state: State, limits: &Limits) {
-        let body = &mut self.bodies[place];
-        (body.state, body.force, body.torque) = (state, Vec3::zeros(), Vec3::zeros());
-        self.bounds[place] = limits.horizon.bound(body, self.bounds[place].radius);
+        self.table.states_mut()[place] = state;
+        self.table.set_load(place, Load::NONE);
+        self.bounds[place] = self.bound(place, limits);
+    }
+
+    /// The bound of a body where it is.
+    fn bound(&self, place: usize, limits: &Limits) -> Bound {
+        let bodies = self.table.bodies();
+        let (state, radius) = (&bodies.states()[place], self.bounds[place].radius);
+        limits.horizon.bound(state, bodies.swing(place, radius), radius)
     }
 
     /// Adds a body behind the last copy.
@@ -221,7 +243,7 @@ impl Population {
         self.bounds.push(bound);
         self.homes.push(0);
         self.spots.push(Spot::Unknown);
-        self.bodies.push(body);
+        self.table.push(body);
         self.links.push(link);
         Ok(())
     }
@@ -257,7 +279,7 @@ impl Population {
         self.homes.pop();
         self.spots.pop();
         self.links.pop();
-        if let Some(body) = self.bodies.pop() {
+        if let Some(body) = self.table.pop() {
             self.places.remove(&body.id);
         }
     }
@@ -271,14 +293,15 @@ impl Population {
             while from < to {
                 from = order[from] as usize;
             }
-            self.bodies.swap(to, from);
+            self.table.swap(to, from);
             self.links.swap(to, from);
             self.bounds.swap(to, from);
             self.homes.swap(to, from);
             self.spots.swap(to, from);
         }
-        for (body, place) in self.bodies[..self.own].iter().zip(0..) {
-            self.places.insert(body.id, place);
+        let bodies = self.table.bodies();
+        for place in 0..self.own {
+            self.places.insert(bodies.at(place).id, place as u32);
         }
     }
 
@@ -286,13 +309,13 @@ impl Population {
         if a == b {
             return;
         }
-        self.bodies.swap(a, b);
+        self.table.swap(a, b);
         self.links.swap(a, b);
         self.bounds.swap(a, b);
         self.homes.swap(a, b);
         self.spots.swap(a, b);
         for place in [a, b] {
-            self.places.insert(self.bodies[place].id, place as u32);
+            self.places.insert(self.table.bodies().at(place).id, place as u32);
         }
     }
 }

@@ -24,7 +24,7 @@ impl Synchroniser {
         let subdomains = next.region.subdomains();
         for (body, bound) in population.own().iter().zip(population.bounds()) {
             let owner = next.region.rank_of(subdomains.owner(&body.state.position));
-            let item = Item::NewCopy { body: *body, radius: bound.radius, owner };
+            let item = Item::NewCopy { body, radius: bound.radius, owner };
             encoding::write(&mut bytes_for[owner as usize], &item);
             self.traffic.migrated += u64::from(owner != self.region.rank());
         }

@@ -42,8 +42,8 @@ pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
 
 fn tell_holders(parts: &mut Parts, place: usize) -> Result<()> {
     let Parts { population, mail, .. } = parts;
-    let (body, link) = (&population.bodies()[place], &population.links()[place]);
-    link.ranks.iter().try_for_each(|&rank| moves::update(mail, rank, body))
+    let (body, link) = (population.bodies().at(place), &population.links()[place]);
+    link.ranks.iter().try_for_each(|&rank| moves::update(mail, rank, &body))
 }
 
 /// Before: copies are those of the new state, and owners and holders know each other. After: the
@@ -70,12 +70,12 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { region, population, mail, traffic, .. } = parts;
     for rank in touched {
-        let (body, link) = (&population.bodies()[place], &population.links()[place]);
+        let (body, link) = (population.bodies().at(place), &population.links()[place]);
         let (radius, owner) = (population.bounds()[place].radius, link.owner);
         if rank == owner || link.ranks.contains(&rank) {
             continue;
         }
-        mail.tell(rank, &Item::NewCopy { body: *body, radius, owner })?;
+        mail.tell(rank, &Item::NewCopy { body, radius, owner })?;
         traffic.created += 1;
         if owner != region.rank() {
             mail.tell(owner, &Item::NewHolder { id: body.id, holder: rank })?;
@@ -89,7 +89,7 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
 fn drop_copy(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;
-    let (id, owner) = (population.bodies()[place].id, population.links()[place].owner);
+    let (id, owner) = (population.bodies().at(place).id, population.links()[place].owner);
     mail.tell(owner, &Item::Dropped { id })?;
     for rank in touched.into_iter().filter(|&rank| rank != owner) {
         mail.tell(rank, &Item::Dropped { id })?;

@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::ranks::World;
+use crate::rigid::body::Load;
 use crate::rigid::domain::SubdomainId;
 use crate::rigid::sync::encoding::{self, Purpose};
 use crate::rigid::sync::population::Partners;
@@ -38,7 +39,7 @@ impl Forces {
         self.set.push((place as u32, Force { force, torque, subdomain: u64::from(subdomain) }));
     }
 
-    /// Adds all forces to `force` and `torque` of the bodies, at their owners.
+    /// Adds all forces to the loads of the bodies, at their owners.
     ///
     /// Before: each force was set on one rank, the one of its subdomain, and places are as they were
     /// then. After: each was added once, for each body by rising subdomain and then in the order in
@@ -57,9 +58,10 @@ impl Forces {
         self.set.clear();
         self.received.sort_by_key(|(place, force)| (*place, force.subdomain));
         for (place, force) in &self.received {
-            let body = &mut population.own_mut()[*place as usize];
-            body.force += force.force;
-            body.torque += force.torque;
+            let place = *place as usize;
+            let Load { force: sum, torque } = population.bodies().at(place).load;
+            let load = Load { force: sum + force.force, torque: torque + force.torque };
+            population.set_load(place, load);
         }
         Ok(())
     }
@@ -89,7 +91,7 @@ impl Synchroniser {
                 continue;
             }
             let bytes = self.mail.to(population.links()[place as usize].owner)?;
-            encoding::put(bytes, &population.bodies()[place as usize].id);
+            encoding::put(bytes, &population.bodies().at(place as usize).id);
             encoding::put(bytes, &item);
         }
         self.exchange_values(world, population, |place, item| received.push((place, item)))
@@ -116,7 +118,7 @@ impl Synchroniser {
             for &rank in &population.links()[place].ranks {
                 for value in values(place, rank) {
                     let bytes = self.mail.to(rank)?;
-                    encoding::put(bytes, &population.bodies()[place].id);
+                    encoding::put(bytes, &population.bodies().at(place).id);
                     encoding::put(bytes, &value);
                 }
             }

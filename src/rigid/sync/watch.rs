@@ -5,11 +5,12 @@
 //! others alone.
 
 use crate::math::Vec3;
-use crate::rigid::body::Body;
+use crate::rigid::body::State;
 use crate::rigid::broad::Bound;
-use crate::rigid::domain::{SubdomainId, Subdomains};
+use crate::rigid::domain::{Region, SubdomainId, Subdomains};
 use crate::rigid::sync::population::{OwnParts, Spot};
 use crate::rigid::sync::{Limits, Population, Synchroniser};
+use crate::rigid::table::Rest;
 use crate::threads::{Blocks, Threads};
 
 /// Own bodies that a thread takes at once.
@@ -20,13 +21,13 @@ const BLOCK: usize = 256;
 const CLEARLY_ALLOWED: f64 = 0.99;
 
 impl Synchroniser {
-    /// Moves all own bodies and finds those that the next synchronisation must look at. Until then no
-    /// body may move again.
+    /// Moves all own bodies, each with `advance(place, state, rest of the bodies)`, and finds those that
+    /// the next synchronisation must look at. Until then no body may move again.
     pub fn advance(
         &mut self,
         population: &mut Population,
         threads: &Threads,
-        advance: impl Fn(&mut Body) + Sync,
+        advance: impl Fn(usize, &mut State, &Rest) + Sync,
     ) {
         self.watch(population, threads, advance);
         self.looked = true;
@@ -43,24 +44,29 @@ impl Synchroniser {
         &self,
         population: &mut Population,
         threads: &Threads,
-        advance: impl Fn(&mut Body) + Sync,
+        advance: impl Fn(usize, &mut State, &Rest) + Sync,
     ) {
-        let look = Look { subdomains: self.region.subdomains(), limits: &self.limits };
-        let OwnParts { bodies, bounds, homes, spots, links } = population.own_parts();
+        let look = Look::new(&self.region, &self.limits);
+        let OwnParts { states, rest, bounds, homes, spots, links } = population.own_parts();
         let slices = (
-            Blocks { items: bodies, size: BLOCK },
+            Blocks { items: states, size: BLOCK },
             Blocks { items: bounds, size: BLOCK },
             Blocks { items: spots, size: BLOCK },
         );
-        threads.for_each_patch(slices, 1, |block, (bodies, bounds, spots)| {
-            let own = block * BLOCK..block * BLOCK + bodies.items.len();
-            let (homes, links) = (&homes[own.clone()], &links[own]);
-            let known = homes.iter().zip(links);
-            let parts = bodies.items.iter_mut().zip(bounds.items).zip(spots.items).zip(known);
-            for (((body, bound), spot), (&home, link)) in parts {
-                advance(body);
-                let is_alone = *spot == Spot::Inside || link.ranks.is_empty();
-                *spot = look.spot(body, bound, home, is_alone);
+        threads.for_each_patch(slices, 1, |block, (states, bounds, spots)| {
+            let own = block * BLOCK..block * BLOCK + states.items.len();
+            let (homes, links) = (&homes[own.clone()], &links[own.clone()]);
+            let known = homes.iter().zip(links).zip(own);
+            let parts = states.items.iter_mut().zip(bounds.items).zip(spots.items).zip(known);
+            for (((state, bound), spot), ((&home, link), place)) in parts {
+                advance(place, state, &rest);
+                let now =
+                    look.limits.horizon.bound(state, rest.swing(place, bound.radius), bound.radius);
+                if *spot == Spot::Inside && look.is_inside(&now, bound, home) {
+                    *bound = now;
+                } else {
+                    *spot = look.spot(&now, bound, home, link.ranks.is_empty());
+                }
             }
         });
     }
@@ -70,27 +76,49 @@ impl Synchroniser {
 struct Look<'a> {
     subdomains: &'a Subdomains,
     limits: &'a Limits,
+    /// The clearly allowed motion, squared, m^2.
+    motion_squared: f64,
+    has_open_borders: bool,
 }
 
-impl Look<'_> {
-    /// Where an own body is. If its owner is the same as before, it counts as synchronised.
+impl<'a> Look<'a> {
+    fn new(region: &'a Region, limits: &'a Limits) -> Self {
+        let subdomains = region.subdomains();
+        Self {
+            subdomains,
+            limits,
+            motion_squared: limits.motion * limits.motion * CLEARLY_ALLOWED,
+            has_open_borders: subdomains.domain().periodic() != [true; 3],
+        }
+    }
+
+    /// True if a body, at `position` now, has moved as it may and has not left the domain.
     #[inline]
-    fn spot(&self, body: &Body, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
-        let now = self.limits.horizon.bound(body, bound.radius);
-        let (position, radius) = (&now.centre, self.limits.held(&now));
-        let most = self.limits.motion * self.limits.motion * CLEARLY_ALLOWED;
-        let is_allowed = (position - bound.centre).norm_squared() <= most
-            && self.subdomains.domain().contains(position);
-        let is_inside = is_alone && self.subdomains.encloses(home, position, radius);
-        if is_allowed && (is_inside || self.stays(position, home)) {
-            *bound = now;
+    fn is_allowed(&self, position: &Vec3, bound: &Bound) -> bool {
+        (position - bound.centre).norm_squared() <= self.motion_squared
+            && (!self.has_open_borders || self.subdomains.domain().contains(position))
+    }
+
+    /// True if that and it is deep inside of its subdomain.
+    #[inline]
+    fn is_inside(&self, now: &Bound, bound: &Bound, home: SubdomainId) -> bool {
+        self.is_allowed(&now.centre, bound)
+            && self.subdomains.encloses(home, &now.centre, self.limits.held(now))
+    }
+
+    /// Where an own body is; nobody has a copy if it `is_alone`. If its owner is the same as before,
+    /// it counts as synchronised.
+    #[cold]
+    fn spot(&self, now: &Bound, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
+        let is_inside = is_alone && self.is_inside(now, bound, home);
+        if is_inside || self.is_allowed(&now.centre, bound) && self.stays(&now.centre, home) {
+            *bound = *now;
             return if is_inside { Spot::Inside } else { Spot::Near };
         }
         Spot::Unknown
     }
 
     /// True if a body that is not deep inside of its subdomain is still in it.
-    #[cold]
     fn stays(&self, position: &Vec3, home: SubdomainId) -> bool {
         let (_, image) = self.subdomains.domain().wrap(position);
         image == [0; 3] && self.subdomains.owner(position) == home

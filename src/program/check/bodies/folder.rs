@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
 use cloth_sim::rigid::RigidModel;
-use cloth_sim::rigid::body::{Body, BodyId, MaterialId, Shape};
+use cloth_sim::rigid::body::{Body, BodyId, Load, MaterialId, Shape};
 use cloth_sim::rigid::domain::{Grid, Subdomains};
 use cloth_sim::rigid::solid::MassProperties;
 use cloth_sim::rigid::sync::Synchronisation;
@@ -98,8 +97,7 @@ impl BodyRun {
         }
         let density = self.setup.materials.density(material);
         let MassProperties { mass, inertia } = solids.mass_properties(&shape, density);
-        let zero = Vec3::zeros();
         let (id, state) = (row.id, row.state());
-        Some(Body { id, shape, material, mass, inertia, state, force: zero, torque: zero })
+        Some(Body { id, shape, material, mass, inertia, state, load: Load::NONE })
     }
 }

@@ -190,7 +190,7 @@ impl<'a> Arrays<'a> {
 #[cfg(test)]
 mod tests {
     use cloth_sim::math::Vec3;
-    use cloth_sim::rigid::body::{Body, Shape, State, Twist};
+    use cloth_sim::rigid::body::{Body, Load, Shape, State, Twist};
     use nalgebra::{Quaternion, UnitQuaternion};
 
     use super::*;
@@ -210,16 +210,14 @@ mod tests {
                 rotation: UnitQuaternion::new_normalize(Quaternion::new(1.0, x, 2.0, -3.0)),
                 twist: Twist { angular: Vec3::new(x, 5.0, -0.1), linear: Vec3::new(1.0, x, 0.7) },
             };
-            let zero = Vec3::zeros();
             let body = Body {
                 id: 3 * id + 1,
                 shape,
                 material: 2,
                 mass: 1.0,
-                inertia: zero,
+                inertia: Vec3::zeros(),
                 state,
-                force: zero,
-                torque: zero,
+                load: Load::NONE,
             };
             BodyRow::of(&body, 4, 0, |_| 0.9)
         };

@@ -52,7 +52,7 @@ pub fn rows(
     let reach = |shape: &Shape| setup.solids.reach(shape);
     let owner = world.rank() as u32;
     let own = simulation.population().own().iter();
-    let mine = own.map(|body| BodyRow::of(body, setup.group_of(body.id) as u32, owner, reach));
+    let mine = own.map(|body| BodyRow::of(&body, setup.group_of(body.id) as u32, owner, reach));
     let mut rows = message::gather_v(world, 0, &Vec::from_iter(mine))?;
     let time_s = simulation.time_s();
     if world.rank() == 0 {

@@ -20,7 +20,7 @@ fn fly_on_ranks(
         peer.synchroniser.take_traffic();
         let mut counts = vec![census(world, &peer.population)?];
         for _ in 0..steps {
-            fly(peer.population.own_mut());
+            fly(peer.population.own_states_mut());
             fly_serially(&mut all, setup.subdomains.domain());
             peer.synchroniser.synchronise(world, &mut peer.population)?;
             peer.compare(&all);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, Shape, State, Twist};
+use crate::rigid::body::{Body, Load, Shape, State, Twist};
 use crate::rigid::domain::{Cells, Domain, Grid};
 use crate::rigid::horizon::Horizon;
 
@@ -31,8 +31,7 @@ fn sphere(id: u64, radius: f64, position: Vec3, velocity: Vec3) -> Body {
         mass: 1.0,
         inertia: Vec3::repeat(1.0),
         state: State { position, rotation: Default::default(), twist },
-        force: Vec3::zeros(),
-        torque: Vec3::zeros(),
+        load: Load::NONE,
     }
 }
 
@@ -43,16 +42,15 @@ fn radius(body: &Body) -> f64 {
     }
 }
 
-fn fly(bodies: &mut [Body]) {
-    for body in bodies {
-        body.state.position += body.state.twist.linear;
-    }
+fn fly(states: &mut [State]) {
+    states.iter_mut().for_each(|state| state.position += state.twist.linear);
 }
 
 /// Flies all bodies of the one list, as the owners do on ranks.
 fn fly_serially(bodies: &mut Vec<Body>, domain: &Domain) {
-    fly(bodies);
-    bodies.iter_mut().for_each(|body| body.state.position = domain.wrap(&body.state.position).0);
+    for Body { state, .. } in &mut *bodies {
+        state.position = domain.wrap(&(state.position + state.twist.linear)).0;
+    }
     bodies.retain(|body| domain.contains(&body.state.position));
 }
 
@@ -109,9 +107,9 @@ impl Peer {
         let (mut own, mut copies) = (0, 0);
         for body in all {
             let place = self.population.place(body.id);
-            let known = place.map(|place| self.population.bodies()[place]);
+            let known = place.map(|place| self.population.bodies().at(place));
             let centre = &body.state.position;
-            let reach = limits.held(&limits.horizon.bound(body, radius(body)));
+            let reach = limits.held(&limits.horizon.bound(&body.state, 0.0, radius(body)));
             let images = region.subdomains().domain().images(centre, reach);
             if region.has(region.subdomains().owner(centre)) {
                 assert!(place < Some(self.population.own_count()));

@@ -114,7 +114,7 @@ impl Network {
         let node = &mut self.nodes[rank];
         let Peer { synchroniser, population } = &mut node.peer;
         if node.stage == 0 && node.step >= SETTLING {
-            fly(population.own_mut());
+            fly(population.own_states_mut());
             fly_serially(&mut node.all, synchroniser.region().subdomains().domain());
         }
         synchroniser.pack(node.stage, population).unwrap();

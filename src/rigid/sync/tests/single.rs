@@ -27,11 +27,11 @@ fn a_body_swept_over_all_26_neighbours_returns_to_the_same_bits() {
             for direction in directions() {
                 let mut all = start.to_vec();
                 all[0].state.twist.linear = direction * 0.125;
-                for body in peer.population.own_mut() {
-                    body.state.twist.linear = direction * 0.125;
+                for state in peer.population.own_states_mut() {
+                    state.twist.linear = direction * 0.125;
                 }
                 for _ in 0..24 {
-                    fly(peer.population.own_mut());
+                    fly(peer.population.own_states_mut());
                     fly_serially(&mut all, setup.subdomains.domain());
                     peer.synchroniser.synchronise(world, &mut peer.population)?;
                     peer.compare(&all);
@@ -63,7 +63,7 @@ fn one_body_covers_all_27_subdomains() {
             peer.compare(&all);
             let mut holders = 0;
             for _ in 0..200 {
-                fly(peer.population.own_mut());
+                fly(peer.population.own_states_mut());
                 fly_serially(&mut all, setup.subdomains.domain());
                 peer.synchroniser.synchronise(world, &mut peer.population)?;
                 peer.compare(&all);
@@ -104,7 +104,7 @@ fn a_body_that_moves_more_than_half_a_diameter_at_once_is_named() {
             let result = in_process::run(2, |world| {
                 let mut peer = setup.peer(world.rank(), &bodies)?;
                 peer.synchroniser.settle(world, &mut peer.population)?;
-                fly(peer.population.own_mut());
+                fly(peer.population.own_states_mut());
                 peer.synchroniser.synchronise(world, &mut peer.population)
             });
             let error = result.unwrap_err().to_string();
@@ -131,7 +131,7 @@ fn deleted_bodies_and_those_that_leave_are_gone_everywhere() {
             let copies = checks::census(world, population)?.copies;
             assert!(copies >= 7 + 7 + 3, "{copies}");
             population.delete(1);
-            fly(population.own_mut());
+            fly(population.own_states_mut());
             synchroniser.synchronise(world, population)?;
             peer.compare(&bodies[1..2]);
             peer.synchroniser.check_copies(world, &peer.population)?;
@@ -155,7 +155,7 @@ fn forces_on_shadow_copies_arrive_once_in_the_order_of_subdomains() {
     bodies.push(sphere(1000, 1.25, Vec3::repeat(1.5), Vec3::zeros()));
     let subdomains = setup.subdomains.clone();
     let touched = |body: &Body| {
-        let reach = setup.limits.held(&setup.limits.horizon.bound(body, radius(body)));
+        let reach = setup.limits.held(&setup.limits.horizon.bound(&body.state, 0.0, radius(body)));
         let images = subdomains.domain().images(&body.state.position, reach);
         let subdomains = subdomains.clone();
         (0..27u32).filter(move |&s| subdomains.touches(s, &images, reach))
@@ -169,22 +169,20 @@ fn forces_on_shadow_copies_arrive_once_in_the_order_of_subdomains() {
             let mut forces = Forces::default();
             for _ in 0..2 {
                 for (place, body) in population.bodies().iter().enumerate() {
-                    for s in touched(body).filter(|&s| synchroniser.region().has(s)) {
+                    for s in touched(&body).filter(|&s| synchroniser.region().has(s)) {
                         let [force, torque] = force_in(s, body.id);
                         forces.set(place, s, force, torque);
                     }
                 }
-                population.own_mut().iter_mut().for_each(|body| {
-                    (body.force, body.torque) = (Vec3::zeros(), Vec3::zeros());
-                });
+                population.clear_loads();
                 forces.sum(synchroniser, world, population)?;
-                for body in population.own() {
+                for body in population.own().iter() {
                     let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
-                    for s in touched(body) {
+                    for s in touched(&body) {
                         force += force_in(s, body.id)[0];
                         torque += force_in(s, body.id)[1];
                     }
-                    assert_eq!((body.force, body.torque), (force, torque));
+                    assert_eq!(body.load, Load { force, torque });
                 }
             }
             Ok(population.own().len())
@@ -204,8 +202,10 @@ fn a_flipped_bit_of_one_shadow_copy_is_detected() {
             synchroniser.settle(world, population)?;
             if flips && world.rank() == 3 {
                 let first = population.own_count();
-                let x = &mut population.bodies_mut()[first].state.twist.linear.y;
-                *x = f64::from_bits(x.to_bits() ^ 1);
+                let mut state = population.bodies().states()[first];
+                let y = &mut state.twist.linear.y;
+                *y = f64::from_bits(y.to_bits() ^ 1);
+                population.set_state(first, state, &setup.limits);
             }
             synchroniser.check_copies(world, population)
         });

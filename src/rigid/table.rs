@@ -1,0 +1,201 @@
+//! Bodies by columns.
+//!
+//! A body that flies freely needs its state alone: 104 of the 232 bytes of a [`Body`]. Most bodies do so
+//! in most steps, and the passes over all bodies take as long as it takes to move their bytes.
+
+use std::ops::Range;
+
+use crate::math::Vec3;
+use crate::rigid::body::{Body, BodyId, Load, MaterialId, Shape, State};
+use crate::rigid::motion::is_isotropic;
+
+/// Bodies, each at a place.
+#[derive(Debug, Clone, Default)]
+pub struct BodyTable {
+    states: Vec<State>,
+    constants: Vec<Constants>,
+    /// Empty if nothing acts on any body.
+    loads: Vec<Load>,
+    /// True once a body came whose moments of inertia differ.
+    has_tops: bool,
+    /// True once a body came that is no sphere.
+    has_others: bool,
+}
+
+/// What of a body never changes.
+#[derive(Debug, Clone, Copy)]
+struct Constants {
+    id: BodyId,
+    shape: Shape,
+    material: MaterialId,
+    mass: f64,
+    inertia: Vec3,
+}
+
+/// Bodies of a table, by place.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyList<'a> {
+    states: &'a [State],
+    rest: Rest<'a>,
+}
+
+/// All of these bodies but their states.
+#[derive(Debug, Clone, Copy)]
+pub struct Rest<'a> {
+    constants: &'a [Constants],
+    loads: &'a [Load],
+    has_tops: bool,
+    has_others: bool,
+}
+
+impl BodyTable {
+    /// All bodies.
+    pub fn bodies(&self) -> BodyList<'_> {
+        let Self { states, constants, loads, has_tops, has_others } = self;
+        let rest = Rest { constants, loads, has_tops: *has_tops, has_others: *has_others };
+        BodyList { states, rest }
+    }
+
+    /// The states, and the rest of the bodies.
+    pub fn parts_mut(&mut self) -> (&mut [State], Rest<'_>) {
+        let Self { states, constants, loads, has_tops, has_others } = self;
+        (states, Rest { constants, loads, has_tops: *has_tops, has_others: *has_others })
+    }
+
+    /// The states.
+    pub fn states_mut(&mut self) -> &mut [State] {
+        &mut self.states
+    }
+
+    /// Adds a body behind the last one.
+    pub fn push(&mut self, body: Body) {
+        let Body { id, shape, material, mass, inertia, state, load } = body;
+        self.states.push(state);
+        self.constants.push(Constants { id, shape, material, mass, inertia });
+        self.has_tops |= !is_isotropic(&inertia);
+        self.has_others |= !matches!(shape, Shape::Sphere { .. });
+        if !self.loads.is_empty() {
+            self.loads.push(load);
+        } else {
+            self.set_load(self.states.len() - 1, load);
+        }
+    }
+
+    /// Removes the last body.
+    pub fn pop(&mut self) -> Option<Body> {
+        let last = self.states.len().checked_sub(1)?;
+        let body = self.bodies().at(last);
+        self.states.pop();
+        self.constants.pop();
+        self.loads.pop();
+        Some(body)
+    }
+
+    /// Two bodies change places.
+    pub fn swap(&mut self, a: usize, b: usize) {
+        self.states.swap(a, b);
+        self.constants.swap(a, b);
+        if !self.loads.is_empty() {
+            self.loads.swap(a, b);
+        }
+    }
+
+    /// Says what acts on a body.
+    pub fn set_load(&mut self, place: usize, load: Load) {
+        if self.loads.is_empty() {
+            if load == Load::NONE {
+                return;
+            }
+            self.loads.resize(self.states.len(), Load::NONE);
+        }
+        self.loads[place] = load;
+    }
+
+    /// Nothing acts on any body.
+    pub fn clear_loads(&mut self) {
+        self.loads.clear();
+    }
+}
+
+impl FromIterator<Body> for BodyTable {
+    fn from_iter<I: IntoIterator<Item = Body>>(bodies: I) -> Self {
+        let mut table = Self::default();
+        bodies.into_iter().for_each(|body| table.push(body));
+        table
+    }
+}
+
+impl<'a> BodyList<'a> {
+    /// The body at a place.
+    #[inline]
+    pub fn at(&self, place: usize) -> Body {
+        self.rest.with(place, &self.states[place])
+    }
+
+    /// The number of the body at a place.
+    #[inline]
+    pub fn id(&self, place: usize) -> BodyId {
+        self.rest.constants[place].id
+    }
+
+    /// See [`Rest::swing`].
+    pub fn swing(&self, place: usize, radius: f64) -> f64 {
+        self.rest.swing(place, radius)
+    }
+
+    /// The geometry of the body at a place.
+    #[inline]
+    pub fn shape(&self, place: usize) -> &'a Shape {
+        &self.rest.constants[place].shape
+    }
+
+    /// The states, by place.
+    pub fn states(&self) -> &'a [State] {
+        self.states
+    }
+
+    /// The bodies at some places.
+    pub fn range(&self, places: Range<usize>) -> Self {
+        let Rest { constants, loads, .. } = self.rest;
+        let loads = if loads.is_empty() { loads } else { &loads[places.clone()] };
+        let rest = Rest { constants: &constants[places.clone()], loads, ..self.rest };
+        Self { states: &self.states[places], rest }
+    }
+
+    /// All bodies.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Body> + Clone + use<'a> {
+        (0..self.len()).map(move |place| self.at(place))
+    }
+
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+}
+
+impl Rest<'_> {
+    /// The body at a place, if it had this state.
+    #[inline]
+    pub fn with(&self, place: usize, state: &State) -> Body {
+        let Constants { id, shape, material, mass, inertia } = self.constants[place];
+        let load = self.loads.get(place).copied().unwrap_or(Load::NONE);
+        Body { id, shape, material, mass, inertia, state: *state, load }
+    }
+
+    /// [`Shape::swing`] of the body at a place, in a ball of this radius, m.
+    #[inline]
+    pub fn swing(&self, place: usize, radius: f64) -> f64 {
+        if self.has_others { self.constants[place].shape.swing(radius) } else { 0.0 }
+    }
+
+    /// True if nothing but gravity changes velocities between contacts: nothing acts on any body,
+    /// and none has a gyroscopic term.
+    pub fn falls(&self) -> bool {
+        self.loads.is_empty() && !self.has_tops
+    }
+}
