@@ -158,5 +158,6 @@ fn deepest(model: &Arc<RigidModel>, simulation: &RigidSimulation) -> f64 {
         Shape::Solid(_) => f64::INFINITY,
     };
     let smallest = bodies.iter().map(|body| radius(&body.shape)).fold(f64::INFINITY, f64::min);
-    -gap / smallest
+    // 0 if nothing overlaps, not -0.
+    gap.abs() / smallest
 }

@@ -65,8 +65,10 @@ impl Horizon {
     }
 
     /// How far the points up to `radius` (m) from the centre go in a step, m.
+    #[inline]
     fn motion(&self, twist: &Twist, radius: f64) -> f64 {
-        self.step_s * (twist.linear.norm() + twist.angular.norm() * radius)
+        let turn = if radius > 0.0 { twist.angular.norm() * radius } else { 0.0 };
+        self.step_s * (twist.linear.norm() + turn)
     }
 
     /// True if surfaces at the distance `gap` (m) that approach with `speed` (m/s) are a contact.

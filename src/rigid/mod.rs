@@ -9,7 +9,8 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`simulation`], [`step`] | one rank's [`RigidSimulation`], and its step as a table of contents |
+//! | [`simulation`] | one rank's [`RigidSimulation`]; `simulation::step` is its step as a table of contents |
+//! | [`horizon`] | how far ahead contacts are found |
 //! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
 //! | [`balance`] | power cells that follow the measured work |
 //! | [`sync`] | own bodies and shadow copies, kept in step by next neighbours or shadow owners |
@@ -21,7 +22,6 @@
 //! | [`response`] | velocities after contacts |
 //! | [`overlap`] | the deepest overlap of two bodies |
 //! | [`generate`] | bodies by their numbers |
-//! | `order` | where bodies are in memory |
 //! | [`report`], [`totals`] | what a rank did in a step; energy and momentum of all bodies |
 //!
 //! # The same bits on any number of ranks
@@ -41,13 +41,11 @@ pub mod horizon;
 pub mod material;
 pub mod motion;
 pub mod narrow;
-mod order;
 pub mod overlap;
 pub mod report;
 pub mod response;
 pub mod simulation;
 pub mod solid;
-pub mod step;
 pub mod sync;
 pub mod table;
 #[cfg(test)]

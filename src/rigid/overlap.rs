@@ -2,13 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::error::Result;
 use crate::math::Vec3;
-use crate::ranks::message;
-use crate::rigid::body::{BodyId, Shape};
-use crate::rigid::contact::{Contact, Partner};
-use crate::rigid::fixed::FixedShape;
-use crate::rigid::simulation::RigidSimulation;
+use crate::rigid::body::BodyId;
 
 /// Two bodies that overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -24,62 +19,8 @@ pub struct Overlap {
     pub point: Vec3,
 }
 
-impl RigidSimulation<'_> {
-    /// The deepest overlap, as a share of the smaller body, among the contacts that the last step
-    /// found in its middle. The same on any number of ranks. All ranks call it.
-    ///
-    /// # Errors
-    /// If a rank fails.
-    pub fn deepest_overlap(&self) -> Result<Option<Overlap>> {
-        let all = message::all_gather_v(self.world, self.deepest.as_slice())?;
-        Ok(all.into_iter().reduce(deeper))
-    }
-
-    /// The deepest overlap of the bodies as they are now. All ranks call it between steps.
-    ///
-    /// # Errors
-    /// If a rank fails.
-    pub fn deepest_overlap_now(&mut self) -> Result<Option<Overlap>> {
-        self.fixed.advance(self.time_s, 0.0);
-        self.find_contacts()?;
-        self.deepest_overlap()
-    }
-
-    /// After: `deepest` is that of this rank's contacts. Before: places of bodies are those of the
-    /// contacts.
-    pub(super) fn find_deepest(&mut self) {
-        self.deepest = self
-            .contacts
-            .iter()
-            .filter(|contact| contact.gap < 0.0)
-            .map(|contact| self.overlap(contact))
-            .reduce(deeper);
-    }
-
-    fn overlap(&self, contact: &Contact) -> Overlap {
-        let body = |place: u32| self.population.bodies().at(place as usize);
-        let width = |shape: &Shape| self.model.solids.half_width(shape);
-        let first = body(contact.first);
-        let (second, other) = match contact.second {
-            Partner::Movable(place) => (body(place).id, width(&body(place).shape)),
-            Partner::Fixed(place) => {
-                let fixed = &self.fixed.bodies()[place as usize];
-                let width = match &fixed.shape {
-                    // The width of a solid is known from below only. What it stops is not thinner.
-                    FixedShape::HalfSpace | FixedShape::Shape(Shape::Solid(_)) => f64::INFINITY,
-                    FixedShape::Shape(shape) => width(shape),
-                };
-                (fixed.id, width)
-            }
-        };
-        let depth = -contact.gap;
-        let share = depth / width(&first.shape).min(other);
-        Overlap { bodies: [first.id, second], depth, share, point: contact.point }
-    }
-}
-
 /// The deeper one; of equal ones that of the first bodies, so that the order does not matter.
-fn deeper(a: Overlap, b: Overlap) -> Overlap {
+pub(super) fn deeper(a: Overlap, b: Overlap) -> Overlap {
     let key = |it: &Overlap| (it.share, std::cmp::Reverse(it.bodies));
     if key(&b) > key(&a) { b } else { a }
 }

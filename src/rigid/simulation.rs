@@ -1,5 +1,9 @@
 //! One rank's part of a simulation of many rigid bodies.
 
+mod order;
+mod overlap;
+mod step;
+
 use std::sync::Arc;
 
 use crate::bounds;
@@ -15,12 +19,13 @@ use crate::rigid::material::Materials;
 use crate::rigid::narrow::detector::{Detector, ImageOf};
 use crate::rigid::overlap::Overlap;
 use crate::rigid::solid::Solids;
-use crate::rigid::step::{Ffd, Nonsmooth};
 use crate::rigid::sync::checks::{Census, census};
 use crate::rigid::sync::values::Forces;
 use crate::rigid::sync::{Limits, Population, Synchronisation, Synchroniser};
 use crate::rigid::totals::Totals;
 use crate::threads::Threads;
+
+use self::step::{Ffd, Nonsmooth};
 
 /// How contacts change velocities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,21 +72,21 @@ pub struct RigidModel {
 pub struct RigidSimulation<'a> {
     pub(super) model: Arc<RigidModel>,
     pub(super) world: &'a dyn World,
-    pub(super) threads: Threads,
+    threads: Threads,
     pub(super) synchroniser: Synchroniser,
     pub(super) population: Population,
-    pub(super) forces: Forces,
-    pub(super) fixed: FixedBodies,
-    pub(super) time_s: f64,
-    pub(super) detector: Detector,
+    forces: Forces,
+    fixed: FixedBodies,
+    time_s: f64,
+    detector: Detector,
     /// Bodies are sorted in memory once the broad phase was rebuilt so often.
-    pub(super) next_sort: u64,
-    pub(super) images: Vec<ImageOf>,
-    pub(super) contacts: Vec<Contact>,
+    next_sort: u64,
+    images: Vec<ImageOf>,
+    contacts: Vec<Contact>,
     /// The deepest overlap of these contacts.
-    pub(super) deepest: Option<Overlap>,
-    pub(super) ffd: Ffd,
-    pub(super) nonsmooth: Nonsmooth,
+    deepest: Option<Overlap>,
+    ffd: Ffd,
+    nonsmooth: Nonsmooth,
 }
 
 /// The rank of each of `count` subdomains: as many for each, adjacent numbers together. With fewer

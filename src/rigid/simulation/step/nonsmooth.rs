@@ -28,7 +28,7 @@ use crate::threads::EachPatch;
 
 /// The buffers of non-smooth contact dynamics.
 #[derive(Debug, Default)]
-pub(in crate::rigid) struct Nonsmooth {
+pub(in crate::rigid::simulation) struct Nonsmooth {
     /// One for each contact that this rank treats.
     joints: Vec<Joint>,
     /// Announcements for other ranks, and those of other ranks.
@@ -273,7 +273,10 @@ impl RigidSimulation<'_> {
 
     /// Brings the impulses of the last step to the owners by the division of `next`. All ranks call
     /// it, before the bodies go.
-    pub(in crate::rigid) fn redistribute_impulses(&mut self, next: &Region) -> Result<()> {
+    pub(in crate::rigid::simulation) fn redistribute_impulses(
+        &mut self,
+        next: &Region,
+    ) -> Result<()> {
         let mut kept_for = vec![Vec::new(); self.world.size()];
         for kept in self.nonsmooth.kept.drain(..) {
             if let Some(place) = self.population.place(kept.body) {
