@@ -51,7 +51,7 @@ pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touch
         Separation::Face(face) => {
             clip_faces(first, second, face, f64::NEG_INFINITY..=most, touches);
             if touches.is_empty() && gap > 0.0 {
-                nearest_edges(first, second, most, touches);
+                nearest_edges(first, second, face, most, touches);
             }
         }
         Separation::Edges { edges, normal, best_face } => {
@@ -63,20 +63,29 @@ pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touch
     }
 }
 
-/// The contact of two polytopes apart from each other whose nearest points are on edges.
-fn nearest_edges(first: &Convex, second: &Convex, most: f64, touches: &mut Touches) {
-    let (mut least, mut ends) = (most, None);
-    for a in first.topology.edges {
-        for b in second.topology.edges {
-            let [x, y] = nearest_of_segments(&first.ends(a), &second.ends(b));
+/// The contact of two polytopes apart from each other whose nearest points are on edges. `face` is
+/// between them.
+fn nearest_edges(first: &Convex, second: &Convex, face: Face, most: f64, touches: &mut Touches) {
+    let (own, other) = if face.of_first { (first, second) } else { (second, first) };
+    let plane = &own.planes[face.face];
+    let (mut least, mut nearest) = (most, None);
+    for b in other.topology.edges {
+        let b = other.ends(b);
+        // What is higher above the face is farther away.
+        if b.iter().all(|x| plane.height(x) > least) {
+            continue;
+        }
+        for a in own.topology.edges {
+            let [x, y] = nearest_of_segments(&own.ends(a), &b);
             let distance = (x - y).norm();
             if 0.0 < distance && distance < least {
-                (least, ends) = (distance, Some([x, y]));
+                (least, nearest) = (distance, Some([x, y]));
             }
         }
     }
-    if let Some([x, y]) = ends {
-        touches.push(Touch { point: (x + y) * 0.5, normal: (x - y) / least, gap: least });
+    if let Some([x, y]) = nearest {
+        let apart = if face.of_first { x - y } else { y - x };
+        touches.push(Touch { point: (x + y) * 0.5, normal: apart / least, gap: least });
     }
 }
 
