@@ -246,8 +246,10 @@ impl Extents {
         // Contacts do not depend on the division.
         let horizon = Horizon::new(&model.settings.contacts, motion);
         // Nothing passes a whole subdomain in a step.
-        let motion = motion.min(0.5 * model.subdomains.smallest_edge());
-        Ok(Limits { largest_radius, motion, margin: model.settings.margin_m, horizon })
+        let edge = model.subdomains.smallest_edge();
+        let motion = motion.min(0.5 * edge);
+        let holds_ahead = motion + horizon.most_m > edge;
+        Ok(Limits { largest_radius, motion, margin: model.settings.margin_m, horizon, holds_ahead })
     }
 }
 

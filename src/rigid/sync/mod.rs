@@ -78,6 +78,9 @@ pub struct Limits {
     pub margin: f64,
     /// How far ahead contacts are found.
     pub horizon: Horizon,
+    /// True if copies are held where a body may travel at most, not where it does. So it is where
+    /// subdomains are smaller than the smallest body: a travel that grows would reach too far at once.
+    pub holds_ahead: bool,
 }
 
 impl Limits {
@@ -88,7 +91,8 @@ impl Limits {
 
     /// The radius of a body's ball, with all that it is grown by where copies are held, m.
     pub fn held(&self, bound: &Bound) -> f64 {
-        bound.radius + bound.travel + self.margin
+        let travel = if self.holds_ahead { self.horizon.most_travel() } else { bound.travel };
+        bound.radius + travel + self.margin
     }
 
     /// How near a subdomain must be to count as a neighbour, m.
@@ -100,8 +104,7 @@ impl Limits {
         subdomains.domain().check_radius(radius)?;
         let (reach, edge) = (radius + self.motion, subdomains.smallest_edge());
         match method {
-            // A body can reach so much further than at the last synchronisation.
-            Synchronisation::ShadowOwner => self.spread(edge),
+            Synchronisation::ShadowOwner => Ok(self.spread()),
             Synchronisation::NextNeighbour if reach < edge => Ok(reach),
             Synchronisation::NextNeighbour if subdomains.count() == 1 => Ok(edge),
             Synchronisation::NextNeighbour => Err(Error::input(
@@ -117,19 +120,8 @@ impl Limits {
     }
 
     /// How much further a body can reach than at the last synchronisation, m.
-    fn spread(&self, edge: f64) -> Result<f64> {
-        let spread = self.motion + self.horizon.most_m;
-        if spread <= edge {
-            return Ok(spread);
-        }
-        Err(Error::input(
-            "domain.method",
-            format!(
-                "the smallest edge of a subdomain is {edge} m, but bodies may reach {spread} m further \
-                 in each step (motion and travel)"
-            ),
-            "use fewer subdomains: even the smallest body is larger than they are",
-        ))
+    fn spread(&self) -> f64 {
+        self.motion + if self.holds_ahead { 0.0 } else { self.horizon.most_m }
     }
 
     /// Fails if a body moved further than allowed since the last synchronisation. Also if `moved` is

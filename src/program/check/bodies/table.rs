@@ -27,6 +27,8 @@ impl fmt::Display for BodyReport {
         self.frames.iter().try_for_each(|frame| write_row(f, frame))?;
         if let Some((frame, overlap)) = self.deepest() {
             writeln!(f, "deepest overlap: frame {}: {}", frame.frame, self.describe(overlap))?;
+        } else {
+            writeln!(f, "no two bodies overlap")?;
         }
         if let Some(unfinished) = &run.record.unfinished {
             writeln!(f, "run.json: {unfinished}")?;

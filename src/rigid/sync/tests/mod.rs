@@ -79,7 +79,13 @@ impl Setup {
         let count = subdomains.count() as u32;
         let rank_of = (0..count).map(|s| s * ranks / count).collect();
         let horizon = Horizon { step_s: 0.25, most_m: 0.0625, slack_m: 0.03125 };
-        let limits = Limits { largest_radius: 0.25, motion: 0.25, margin: 0.0625, horizon };
+        let limits = Limits {
+            largest_radius: 0.25,
+            motion: 0.25,
+            margin: 0.0625,
+            horizon,
+            holds_ahead: false,
+        };
         Self { subdomains: Arc::new(subdomains), rank_of: Arc::new(rank_of), method, limits }
     }
 
