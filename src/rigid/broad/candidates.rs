@@ -13,6 +13,7 @@
 //! | entry | a number of [`Now`]: bodies, then images, then fixed bodies |
 //! | slot | an entry as it was looked up; an entry that is looked up again gets a new slot |
 
+use crate::math::Vec3;
 use crate::rigid::broad::{Ball, Bound, Broad, NONE, level_of};
 use crate::threads::{Blocks, Threads};
 
@@ -82,10 +83,18 @@ pub struct Candidates {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// The ball with which the entry was looked up.
-    reference: Ball,
+    /// Centre of the ball with which the entry was looked up, m.
+    centre: Vec3,
+    /// Its radius or a little less, m: in few bytes.
+    radius: f32,
     /// `NONE` if the slot is dead.
     entry: u32,
+}
+
+impl Slot {
+    fn new(ball: &Ball, entry: u32) -> Self {
+        Self { centre: ball.centre, radius: (ball.radius * (1.0 - 1e-6)) as f32, entry }
+    }
 }
 
 /// The ball with which a body is looked up. It has room for another step at least. Its size goes by
@@ -150,7 +159,7 @@ impl Candidates {
         self.current.clear();
         self.current.extend(now.bodies.iter().chain(now.others).map(enlarged));
         self.grid.pairs(&self.current, now.movable(), threads, &mut self.pairs);
-        let slot = |(reference, entry): (&Ball, u32)| Slot { reference: *reference, entry };
+        let slot = |(ball, entry): (&Ball, u32)| Slot::new(ball, entry);
         self.slots.clear();
         self.slots.extend(self.current.iter().zip(0..).map(slot));
         self.current.clear();
@@ -238,8 +247,8 @@ impl Candidates {
             let slots = slots[first..].iter().zip(current.items).zip(first as u32..);
             for ((slot, current), number) in slots.filter(|((slot, _), _)| slot.entry != NONE) {
                 *current = now.bound(slot.entry).swept();
-                let room = slot.reference.radius - current.radius;
-                let moved = (current.centre - slot.reference.centre).norm_squared();
+                let room = f64::from(slot.radius) - current.radius;
+                let moved = (current.centre - slot.centre).norm_squared();
                 if room < 0.0 || moved >= 0.99 * room * room {
                     gone.items[0].push(number);
                 }
@@ -279,7 +288,7 @@ impl Candidates {
             });
         }
         self.grid.levels[level].add(ball, slot);
-        self.slots.push(Slot { reference: ball, entry });
+        self.slots.push(Slot::new(&ball, entry));
         self.current.push(bound.swept());
         match (entry as usize).checked_sub(now.bodies.len()) {
             None => self.of_bodies[entry as usize] = slot,
