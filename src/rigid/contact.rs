@@ -39,9 +39,8 @@ use crate::rigid::table::BodyList;
 /// Bodies that approach no faster than their forces accelerate them in so many steps do not bounce.
 pub const REST_STEPS: f64 = 2.0;
 
-/// Bodies rest at gaps of 0 to so many times the way `h^2 g` that gravity moves them in a step. Contacts at
-/// rest are not lost then. Without such a range heaps of spheres quiver at 0.05 m/s; with 2, at 10 sweeps, boxes
-/// still do.
+/// Bodies rest at gaps of 0 to so many times the way `h^2 g` that gravity moves them in a step.
+/// Contacts at rest are not lost then. Without such a range heaps of spheres quiver at 0.05 m/s.
 const REST_GAP_STEPS: f64 = 4.0;
 
 /// Two bodies that touch at a point.
@@ -86,9 +85,8 @@ pub struct ContactSettings {
 
 impl ContactSettings {
     /// The part of the speed of approach at a contact that forces give in the second half of the step,
-    /// m/s. Velocities have it in the middle of the step already, when bodies meet. Bodies bounce
-    /// without it: `e (v - a) - a`, then they lose it on their way, and an elastic ball that bounces
-    /// on a floor keeps its energy.
+    /// m/s. Velocities have it in the middle of the step already, when bodies meet. So bodies part with
+    /// `e (v - a) - a`. Then an elastic ball that bounces on a floor keeps its energy.
     pub fn ahead(&self, contact: &Contact, sides: &[Side; 2]) -> f64 {
         let relative = sides[1].acceleration - sides[0].acceleration;
         0.5 * self.step_s * relative.dot(&contact.normal)

@@ -1,7 +1,8 @@
 //! Own bodies and their shadow copies, kept in step.
 //!
 //! A body belongs to the rank whose subdomain contains its centre of mass. Each rank whose
-//! subdomains it reaches into, grown by its travel and a margin, holds a shadow copy. Only owners move bodies.
+//! subdomains it reaches into, grown by its travel and a margin, holds a shadow copy. Only owners
+//! move bodies.
 //!
 //! | module | |
 //! |---|---|
@@ -104,7 +105,16 @@ impl Limits {
         subdomains.domain().check_radius(radius)?;
         let (reach, edge) = (radius + self.motion, subdomains.smallest_edge());
         match method {
-            Synchronisation::ShadowOwner => Ok(self.spread()),
+            Synchronisation::ShadowOwner if self.spread() <= edge => Ok(self.spread()),
+            Synchronisation::ShadowOwner => Err(Error::input(
+                "domain.method",
+                format!(
+                    "the smallest edge of a subdomain is {edge} m, but bodies may reach {} m further \
+                     in each step (motion and travel)",
+                    self.spread()
+                ),
+                "use fewer subdomains",
+            )),
             Synchronisation::NextNeighbour if reach < edge => Ok(reach),
             Synchronisation::NextNeighbour if subdomains.count() == 1 => Ok(edge),
             Synchronisation::NextNeighbour => Err(Error::input(
