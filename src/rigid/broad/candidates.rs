@@ -14,8 +14,9 @@
 //! | slot | an entry as it was looked up; an entry that is looked up again gets a new slot |
 
 use crate::math::Vec3;
+use crate::rigid::body::State;
 use crate::rigid::broad::{Ball, Bound, Broad, NONE, level_of};
-use crate::threads::{Blocks, Threads};
+use crate::threads::Threads;
 
 /// Share of its radius by which a body is looked up larger. The gas of `benches/rigid` costs a tenth
 /// less than with 0.15.
@@ -28,6 +29,12 @@ const GRAIN: usize = 4096;
 /// order. Once single look-ups have cost a rebuild, it is time for one.
 const LOOK_UP_COST: usize = 10;
 
+/// A body is looked up ahead of where it is, by so much of the room that it has there,
+const AHEAD: f64 = 0.75;
+
+/// but by no more than it moves in so many steps: bodies that quiver stay where they are.
+const STEPS_AHEAD: f64 = 32.0;
+
 /// More cells are not visited for one body: all bodies are looked up instead.
 const MOST_CELLS: i64 = 1000;
 
@@ -39,6 +46,8 @@ pub type ImageKey = (u32, [i8; 3]);
 pub struct Now<'a> {
     /// Of bodies, by place.
     pub bodies: &'a [Bound],
+    /// The bodies, by place.
+    pub states: &'a [State],
     /// Of images of bodies, and then of fixed bodies.
     pub others: &'a [Bound],
     /// The images, rising.
@@ -55,6 +64,36 @@ impl Now<'_> {
         }
     }
 
+    /// The ball with which an entry is looked up. It has room for another step at least. Its size goes by
+    /// steps, so that a body that becomes faster and faster seldom gets the largest. Its centre is ahead
+    /// of the body: one that flies freely crosses the whole ball.
+    fn enlarged(&self, entry: u32) -> Ball {
+        let bound = self.bound(entry);
+        let least = bound.radius + 2.0 * bound.travel;
+        let mut radius = bound.radius * (1.0 + SLACK);
+        while radius < least {
+            radius *= 1.0 + SLACK;
+        }
+        let room = radius - bound.radius - bound.travel;
+        let ahead = (AHEAD * room).min(STEPS_AHEAD * bound.travel);
+        let direction = self.velocity(entry).try_normalize(0.0).unwrap_or_default();
+        Ball { centre: bound.centre + direction * ahead, radius }
+    }
+
+    /// The velocity of an entry, m/s. That of fixed bodies counts as 0.
+    fn velocity(&self, entry: u32) -> Vec3 {
+        let place = match (entry as usize).checked_sub(self.bodies.len()) {
+            None => Some(entry as usize),
+            Some(other) => self.images.get(other).map(|&(place, _)| place as usize),
+        };
+        place.map_or(Vec3::zeros(), |place| self.states[place].twist.linear)
+    }
+
+    /// Number of entries.
+    fn len(&self) -> u32 {
+        (self.bodies.len() + self.others.len()) as u32
+    }
+
     /// Number of entries that are not fixed.
     fn movable(&self) -> usize {
         self.bodies.len() + self.images.len()
@@ -68,14 +107,12 @@ pub struct Candidates {
     /// Pairs of slots.
     pairs: Vec<[u32; 2]>,
     slots: Vec<Slot>,
-    /// The ball of each slot now. The radius of a dead one is not a number, so that it touches nothing.
-    current: Vec<Ball>,
     /// The slots of bodies by place, and those of images and fixed bodies.
     of_bodies: Vec<u32>,
     of_others: Vec<u32>,
     images: Vec<ImageKey>,
-    /// Slots whose entry has moved too far, for each block of slots.
-    gone: Vec<Vec<u32>>,
+    /// Entries that have left their balls.
+    gone: Vec<u32>,
     /// Entries to be looked up.
     moved: Vec<u32>,
     rebuilds: u64,
@@ -95,34 +132,36 @@ impl Slot {
     fn new(ball: &Ball, entry: u32) -> Self {
         Self { centre: ball.centre, radius: (ball.radius * (1.0 - 1e-6)) as f32, entry }
     }
+
+    /// True if the entry has left its ball.
+    fn is_left(&self, now: &Now) -> bool {
+        let ball = now.bound(self.entry).swept();
+        let room = f64::from(self.radius) - ball.radius;
+        let moved = (ball.centre - self.centre).norm_squared();
+        room < 0.0 || moved >= 0.99 * room * room
+    }
 }
 
-/// The ball with which a body is looked up. It has room for another step at least. Its size goes by
-/// steps, so that a body that becomes faster and faster seldom gets the largest.
-fn enlarged(bound: &Bound) -> Ball {
-    let least = bound.radius + 2.0 * bound.travel;
-    let mut radius = bound.radius * (1.0 + SLACK);
-    while radius < least {
-        radius *= 1.0 + SLACK;
-    }
-    Ball { centre: bound.centre, radius }
+/// True if two balls overlap.
+fn meet([first, second]: &[Ball; 2]) -> bool {
+    let reach = first.radius + second.radius;
+    (second.centre - first.centre).norm_squared() <= reach * reach
 }
 
 impl Candidates {
-    /// Writes to `pairs` all pairs of entries whose bounds, with their travel, overlap; no two fixed bodies make a pair.
+    /// Writes to `pairs` all pairs of entries whose bounds, with their travel, overlap; no two fixed
+    /// bodies make a pair.
     /// The set of pairs is a function of `now`, their order is not.
     pub fn pairs(&mut self, now: &Now, threads: &Threads, pairs: &mut Vec<[u32; 2]>) {
         if !self.follow(now, threads) {
             self.rebuild(now, threads);
         }
         pairs.clear();
-        let Self { slots, current, .. } = self;
+        let entry = |slot: u32| self.slots[slot as usize].entry;
         threads.collect(&self.pairs, GRAIN, pairs, |candidates, pairs| {
-            for &[a, b] in candidates {
-                let (first, second) = (&current[a as usize], &current[b as usize]);
-                let reach = first.radius + second.radius;
-                if (second.centre - first.centre).norm_squared() <= reach * reach {
-                    pairs.push([slots[a as usize].entry, slots[b as usize].entry]);
+            for pair in candidates.iter().map(|slots| slots.map(entry)) {
+                if !pair.contains(&NONE) && meet(&pair.map(|entry| now.bound(entry).swept())) {
+                    pairs.push(pair);
                 }
             }
         });
@@ -150,20 +189,15 @@ impl Candidates {
         self.grid.bytes()
             + 8 * self.pairs.capacity()
             + size_of::<Slot>() * self.slots.capacity()
-            + size_of::<Ball>() * self.current.capacity()
             + 4 * words
     }
 
     fn rebuild(&mut self, now: &Now, threads: &Threads) {
         self.rebuilds += 1;
-        self.current.clear();
-        self.current.extend(now.bodies.iter().chain(now.others).map(enlarged));
-        self.grid.pairs(&self.current, now.movable(), threads, &mut self.pairs);
-        let slot = |(ball, entry): (&Ball, u32)| Slot::new(ball, entry);
+        let balls: Vec<_> = (0..now.len()).map(|entry| now.enlarged(entry)).collect();
+        self.grid.pairs(&balls, now.movable(), threads, &mut self.pairs);
         self.slots.clear();
-        self.slots.extend(self.current.iter().zip(0..).map(slot));
-        self.current.clear();
-        self.current.extend(now.bodies.iter().chain(now.others).map(Bound::swept));
+        self.slots.extend(balls.iter().zip(0..).map(|(ball, entry)| Slot::new(ball, entry)));
         let bodies = now.bodies.len() as u32;
         self.of_bodies.clear();
         self.of_bodies.extend(0..bodies);
@@ -230,42 +264,29 @@ impl Candidates {
 
     fn kill(&mut self, slot: u32) {
         self.slots[slot as usize].entry = NONE;
-        self.current[slot as usize].radius = f64::NAN;
     }
 
-    /// Takes over the bounds; slots whose entry has left its ball die.
+    /// Slots whose entry has left its ball die.
     fn find_moved(&mut self, now: &Now, threads: &Threads) {
-        self.gone.clear();
-        self.gone.resize(self.slots.len().div_ceil(GRAIN), Vec::new());
-        let slices = (
-            Blocks { items: &mut self.current, size: GRAIN },
-            Blocks { items: &mut self.gone, size: 1 },
-        );
-        let slots = &self.slots;
-        threads.for_each_patch(slices, 1, |block, (current, gone)| {
-            let first = block * GRAIN;
-            let slots = slots[first..].iter().zip(current.items).zip(first as u32..);
-            for ((slot, current), number) in slots.filter(|((slot, _), _)| slot.entry != NONE) {
-                *current = now.bound(slot.entry).swept();
-                let room = f64::from(slot.radius) - current.radius;
-                let moved = (current.centre - slot.centre).norm_squared();
-                if room < 0.0 || moved >= 0.99 * room * room {
-                    gone.items[0].push(number);
-                }
-            }
+        let mut gone = std::mem::take(&mut self.gone);
+        gone.clear();
+        threads.collect(&self.slots, GRAIN, &mut gone, |slots, gone| {
+            let alive = slots.iter().filter(|slot| slot.entry != NONE);
+            gone.extend(alive.filter(|slot| slot.is_left(now)).map(|slot| slot.entry));
         });
-        for gone in std::mem::take(&mut self.gone) {
-            for slot in gone {
-                self.moved.push(self.slots[slot as usize].entry);
-                self.kill(slot);
-            }
+        for &entry in &gone {
+            self.kill(match (entry as usize).checked_sub(now.bodies.len()) {
+                None => self.of_bodies[entry as usize],
+                Some(other) => self.of_others[other],
+            });
         }
+        self.moved.extend(&gone);
+        self.gone = gone;
     }
 
     /// Finds the pairs of one entry and gives it a slot. False if that is too much work.
     fn look_up(&mut self, entry: u32, now: &Now) -> bool {
-        let bound = now.bound(entry);
-        let ball = enlarged(bound);
+        let ball = now.enlarged(entry);
         let level = level_of(self.grid.largest / ball.radius);
         if ball.radius > self.grid.largest || level >= self.grid.levels.len() {
             return false;
@@ -278,18 +299,15 @@ impl Candidates {
                 return false;
             }
             level.visit(block, |other| {
-                let reach = ball.radius + other.ball.radius;
-                let apart = other.ball.centre - ball.centre;
                 let partner = self.slots[other.place as usize].entry;
                 let counts = partner != NONE && !(is_fixed(entry) && is_fixed(partner));
-                if apart.norm_squared() <= reach * reach && counts {
+                if counts && meet(&[ball, other.ball]) {
                     self.pairs.push([slot, other.place]);
                 }
             });
         }
         self.grid.levels[level].add(ball, slot);
         self.slots.push(Slot::new(&ball, entry));
-        self.current.push(bound.swept());
         match (entry as usize).checked_sub(now.bodies.len()) {
             None => self.of_bodies[entry as usize] = slot,
             Some(other) => self.of_others[other] = slot,

@@ -1,5 +1,8 @@
+use nalgebra::UnitQuaternion;
+
 use super::*;
 use crate::math::mix;
+use crate::rigid::body::{State, Twist};
 
 fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 53) as f64
@@ -61,10 +64,26 @@ fn touching_bodies_on_the_borders_of_cells_are_a_pair() {
     assert_eq!(agrees(&mut Broad::default(), &bounds, bounds.len()), 63);
 }
 
+/// Where body `k` goes.
+fn direction(k: u64) -> Vec3 {
+    Vec3::from([0, 1, 2].map(|axis| random(3 * k + axis + 7000) - 0.5))
+}
+
+/// The state of body `k`. One in ten says that it goes the other way.
+fn flying((bound, k): (&Bound, u64)) -> State {
+    let linear = direction(k) * if k % 10 == 0 { -1.0 } else { 1.0 };
+    State {
+        position: bound.centre,
+        rotation: UnitQuaternion::identity(),
+        twist: Twist { linear, ..Twist::ZERO },
+    }
+}
+
 /// What [`Candidates`] gives, compared with all pairs.
 fn follows(
     candidates: &mut Candidates,
     bodies: &[Bound],
+    states: &[State],
     images: &[(ImageKey, Bound)],
     fixed: &[Bound],
 ) -> usize {
@@ -73,7 +92,7 @@ fn follows(
     let all: Vec<_> = bodies.iter().chain(&others).map(Bound::swept).collect();
     let mut expected = brute_force(&all, bodies.len() + images.len());
     expected.sort_unstable();
-    let now = Now { bodies, others: &others, images: &keys };
+    let now = Now { bodies, states, others: &others, images: &keys };
     let mut pairs = Vec::new();
     candidates.pairs(&now, &Threads::new(2).unwrap(), &mut pairs);
     pairs.iter_mut().for_each(|pair| pair.sort_unstable());
@@ -99,8 +118,7 @@ fn kept_pairs_are_those_of_brute_force_while_bodies_move_come_go_and_swap() {
             for (body, k) in bodies.iter_mut().zip(0..) {
                 // Some rest, some are fast.
                 let speed = speed * 4.0 * random(k + 5) * random(k + 6);
-                let direction = [0, 1, 2].map(|axis| random(3 * k + axis + 7000) - 0.5);
-                body.centre += Vec3::from(direction) * speed;
+                body.centre += direction(k) * speed;
                 // Most go no further than last time, some are suddenly fast.
                 body.travel = speed * if random(step * 7919 + k) < 0.02 { 10.0 } else { 1.0 };
             }
@@ -120,7 +138,8 @@ fn kept_pairs_are_those_of_brute_force_while_bodies_move_come_go_and_swap() {
                     ((place, [-1, 0, 0]), Bound { centre, ..*body })
                 })
                 .collect();
-            found += follows(&mut candidates, &bodies, &images, &fixed);
+            let states: Vec<_> = bodies.iter().zip(0..).map(flying).collect();
+            found += follows(&mut candidates, &bodies, &states, &images, &fixed);
         }
         let rebuilds = candidates.rebuilds();
         assert!(rebuilds < 150 && (count < 100 || found > 10_000), "{count}: {rebuilds} {found}");

@@ -126,7 +126,8 @@ impl Detector {
     ) {
         contacts.clear();
         self.collect_others(world, bounds, images);
-        let now = Now { bodies: bounds, others: &self.others, images: &self.keys };
+        let states = world.bodies.states();
+        let now = Now { bodies: bounds, states, others: &self.others, images: &self.keys };
         self.broad.pairs(&now, threads, &mut self.pairs);
         let of_pairs = OfPairs { world, now: &now, images, bounded: &self.bounded };
         threads.collect(&self.pairs, PIECE, contacts, |pairs, contacts| {
