@@ -93,5 +93,6 @@ macro_rules! tuple_slices {
 }
 tuple_slices!(B);
 tuple_slices!(B, C);
+tuple_slices!(B, C, D);
 tuple_slices!(B, C, D, E);
 tuple_slices!(B, C, D, E, F);

@@ -120,13 +120,12 @@ impl Domain {
         images
     }
 
-    /// True if a ball is away from all periodic borders.
-    pub fn has_one_image(&self, centre: &Vec3, radius: f64) -> bool {
-        (0..3).all(|axis| {
-            !self.periodic[axis]
-                || (centre[axis] - radius > self.low[axis]
-                    && centre[axis] + radius < self.high[axis])
-        })
+    /// Distance of a point from the nearest of the borders that are periodic, or of those that are
+    /// open, m. Below 0 outside; infinite if there are none.
+    pub fn depth(&self, x: &Vec3, periodic: bool) -> f64 {
+        let axes = (0..3).filter(|&axis| self.periodic[axis] == periodic);
+        let depths = axes.map(|axis| (x[axis] - self.low[axis]).min(self.high[axis] - x[axis]));
+        depths.fold(f64::INFINITY, f64::min)
     }
 
     /// Fails if a body of this radius (m, with its margin) would touch an image of itself.

@@ -90,13 +90,12 @@ impl Cells {
         })
     }
 
-    pub(super) fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
-        let own = self.diagram.power_distance(subdomain as usize, centre);
-        self.domain.has_one_image(centre, radius)
-            && self.cells[subdomain as usize].borders.iter().all(|border| {
-                let others = self.diagram.power_distance(border.other as usize, centre);
-                others - own > border.twice_apart * radius
-            })
+    pub(super) fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
+        let own = self.diagram.power_distance(subdomain as usize, x);
+        let depths = self.cells[subdomain as usize].borders.iter().map(|border| {
+            (self.diagram.power_distance(border.other as usize, x) - own) / border.twice_apart
+        });
+        depths.fold(self.domain.depth(x, true), f64::min)
     }
 
     pub(super) fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {

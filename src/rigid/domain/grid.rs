@@ -63,10 +63,9 @@ impl Grid {
         squares <= radius * radius
     }
 
-    #[inline]
-    pub(super) fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+    pub(super) fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
         let [low, high] = &self.boxes[subdomain as usize];
-        (0..3).all(|axis| centre[axis] - radius > low[axis] && centre[axis] + radius < high[axis])
+        (x - low).inf(&(high - x)).min()
     }
 
     pub(super) fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {

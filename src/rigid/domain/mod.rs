@@ -87,13 +87,13 @@ impl Subdomains {
         }
     }
 
-    /// True only if no image of the ball reaches into another subdomain, and none but the ball itself
-    /// into this one. Cheap: most bodies are deep inside.
-    #[inline]
-    pub fn encloses(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+    /// Distance of a point (m) of a subdomain from its borders, m; below 0 outside. No image of a smaller
+    /// ball about the point reaches into another subdomain, and none but the ball itself into this
+    /// one. Beyond open borders of the domain subdomains go on.
+    pub fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
         match self {
-            Self::Grid(grid) => grid.encloses(subdomain, centre, radius),
-            Self::Cells(cells) => cells.encloses(subdomain, centre, radius),
+            Self::Grid(grid) => grid.depth(subdomain, x),
+            Self::Cells(cells) => cells.depth(subdomain, x),
         }
     }
 

@@ -92,8 +92,12 @@ impl Limits {
 
     /// The radius of a body's ball, with all that it is grown by where copies are held, m.
     pub fn held(&self, bound: &Bound) -> f64 {
-        let travel = if self.holds_ahead { self.horizon.most_travel() } else { bound.travel };
-        bound.radius + travel + self.margin
+        bound.radius + self.ahead(bound) + self.margin
+    }
+
+    /// The part of that which changes with the velocity, m.
+    fn ahead(&self, bound: &Bound) -> f64 {
+        if self.holds_ahead { self.horizon.most_travel() } else { bound.travel }
     }
 
     /// How near a subdomain must be to count as a neighbour, m.

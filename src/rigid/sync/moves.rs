@@ -56,7 +56,7 @@ pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
     let (centre, radius) = (&bound.centre, limits.held(bound));
     let is_own = place < population.own_count();
     if region.neighbours().is_empty()
-        || is_own && region.subdomains().encloses(population.home(place), centre, radius)
+        || is_own && region.subdomains().depth(population.home(place), centre) > radius
     {
         return Ranks::new();
     }

@@ -42,6 +42,7 @@ pub(super) struct OwnParts<'a> {
     pub bounds: &'a mut [Bound],
     pub homes: &'a [SubdomainId],
     pub spots: &'a mut [Spot],
+    pub rooms: &'a mut [f32],
     pub links: &'a [Link],
 }
 
@@ -57,6 +58,9 @@ pub struct Population {
     /// Of own bodies: the subdomains of their centres when last synchronised.
     homes: Vec<SubdomainId>,
     spots: Vec<Spot>,
+    /// Of own bodies inside: how far their surface may come before they are no longer so, m. A little
+    /// less.
+    rooms: Vec<f32>,
     links: Vec<Link>,
     /// Number of own bodies.
     own: usize,
@@ -203,6 +207,7 @@ impl Population {
             bounds: &mut self.bounds[..own],
             homes: &self.homes[..own],
             spots: &mut self.spots[..own],
+            rooms: &mut self.rooms[..own],
             links: &self.links[..own],
         }
     }
@@ -243,6 +248,7 @@ impl Population {
         self.bounds.push(bound);
         self.homes.push(0);
         self.spots.push(Spot::Unknown);
+        self.rooms.push(0.0);
         self.table.push(body);
         self.links.push(link);
         Ok(())
@@ -278,6 +284,7 @@ impl Population {
         self.bounds.pop();
         self.homes.pop();
         self.spots.pop();
+        self.rooms.pop();
         self.links.pop();
         if let Some(body) = self.table.pop() {
             self.places.remove(&body.id);
@@ -298,6 +305,7 @@ impl Population {
             self.bounds.swap(to, from);
             self.homes.swap(to, from);
             self.spots.swap(to, from);
+            self.rooms.swap(to, from);
         }
         let bodies = self.table.bodies();
         for place in 0..self.own {
@@ -314,6 +322,7 @@ impl Population {
         self.bounds.swap(a, b);
         self.homes.swap(a, b);
         self.spots.swap(a, b);
+        self.rooms.swap(a, b);
         for place in [a, b] {
             self.places.insert(self.table.bodies().at(place).id, place as u32);
         }

@@ -3,11 +3,14 @@
 //! Most bodies are deep inside of their subdomain and nobody has a copy of them. They are found where
 //! bodies are moved, by all threads, while a body is in the cache. A synchronisation looks at the
 //! others alone.
+//!
+//! A body that was found inside has *room*: as long as its way since then and its travel are shorter, it
+//! is still inside. Its borders need not be looked at.
 
 use crate::math::Vec3;
 use crate::rigid::body::State;
 use crate::rigid::broad::Bound;
-use crate::rigid::domain::{Region, SubdomainId, Subdomains};
+use crate::rigid::domain::{SubdomainId, Subdomains};
 use crate::rigid::sync::population::{OwnParts, Spot};
 use crate::rigid::sync::{Limits, Population, Synchroniser};
 use crate::rigid::table::Rest;
@@ -16,9 +19,11 @@ use crate::threads::{Blocks, Threads};
 /// Own bodies that a thread takes at once.
 const BLOCK: usize = 256;
 
-/// Share of the allowed motion, squared, up to which a body counts as inside. One beyond it is
-/// looked at closely.
+/// Share of the allowed motion up to which a body counts as inside. One beyond it is looked at closely.
 const CLEARLY_ALLOWED: f64 = 0.99;
+
+/// Rooms are smaller than they are by this share, so that rounding does not make them larger.
+const ROUNDING: f64 = 1e-6;
 
 impl Synchroniser {
     /// Moves all own bodies, each with `advance(place, state, rest of the bodies)`, and finds those that
@@ -46,76 +51,77 @@ impl Synchroniser {
         threads: &Threads,
         advance: impl Fn(usize, &mut State, &Rest) + Sync,
     ) {
-        let look = Look::new(&self.region, &self.limits);
-        let OwnParts { states, rest, bounds, homes, spots, links } = population.own_parts();
+        let look = Look { subdomains: self.region.subdomains(), limits: &self.limits };
+        let OwnParts { states, rest, bounds, homes, spots, rooms, links } = population.own_parts();
         let slices = (
             Blocks { items: states, size: BLOCK },
             Blocks { items: bounds, size: BLOCK },
             Blocks { items: spots, size: BLOCK },
+            Blocks { items: rooms, size: BLOCK },
         );
-        threads.for_each_patch(slices, 1, |block, (states, bounds, spots)| {
+        threads.for_each_patch(slices, 1, |block, (states, bounds, spots, rooms)| {
             let own = block * BLOCK..block * BLOCK + states.items.len();
             let (homes, links) = (&homes[own.clone()], &links[own.clone()]);
             let known = homes.iter().zip(links).zip(own);
-            let parts = states.items.iter_mut().zip(bounds.items).zip(spots.items).zip(known);
-            for (((state, bound), spot), ((&home, link), place)) in parts {
+            let seen = bounds.items.iter_mut().zip(spots.items).zip(rooms.items);
+            for ((state, ((bound, spot), room)), ((&home, link), place)) in
+                states.items.iter_mut().zip(seen).zip(known)
+            {
                 advance(place, state, &rest);
-                let now =
-                    look.limits.horizon.bound(state, rest.swing(place, bound.radius), bound.radius);
-                if *spot == Spot::Inside && look.is_inside(&now, bound, home) {
+                let radius = bound.radius;
+                let now = look.limits.horizon.bound(state, rest.swing(place, radius), radius);
+                let moved = (now.centre - bound.centre).norm();
+                *room = below(*room - moved as f32);
+                let is_inside = *spot == Spot::Inside && f64::from(*room) > look.limits.ahead(&now);
+                if is_inside && moved <= CLEARLY_ALLOWED * look.limits.motion {
                     *bound = now;
                 } else {
-                    *spot = look.spot(&now, bound, home, link.ranks.is_empty());
+                    (*spot, *room) = look.spot(&now, bound, home, link.ranks.is_empty());
                 }
             }
         });
     }
 }
 
+/// The next number below one above 0.
+fn below(x: f32) -> f32 {
+    f32::from_bits(x.to_bits().wrapping_sub(1))
+}
+
 #[derive(Clone, Copy)]
 struct Look<'a> {
     subdomains: &'a Subdomains,
     limits: &'a Limits,
-    /// The clearly allowed motion, squared, m^2.
-    motion_squared: f64,
-    has_open_borders: bool,
 }
 
-impl<'a> Look<'a> {
-    fn new(region: &'a Region, limits: &'a Limits) -> Self {
-        let subdomains = region.subdomains();
-        Self {
-            subdomains,
-            limits,
-            motion_squared: limits.motion * limits.motion * CLEARLY_ALLOWED,
-            has_open_borders: subdomains.domain().periodic() != [true; 3],
-        }
-    }
-
-    /// True if a body, at `position` now, has moved as it may and has not left the domain.
-    #[inline]
-    fn is_allowed(&self, position: &Vec3, bound: &Bound) -> bool {
-        (position - bound.centre).norm_squared() <= self.motion_squared
-            && (!self.has_open_borders || self.subdomains.domain().contains(position))
-    }
-
-    /// True if that and it is deep inside of its subdomain.
-    #[inline]
-    fn is_inside(&self, now: &Bound, bound: &Bound, home: SubdomainId) -> bool {
-        self.is_allowed(&now.centre, bound)
-            && self.subdomains.encloses(home, &now.centre, self.limits.held(now))
-    }
-
-    /// Where an own body is; nobody has a copy if it `is_alone`. If its owner is the same as before,
-    /// it counts as synchronised.
+impl Look<'_> {
+    /// Where an own body is, and its room; nobody has a copy if it `is_alone`. If its owner is the same as
+    /// before, it counts as synchronised.
     #[cold]
-    fn spot(&self, now: &Bound, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
-        let is_inside = is_alone && self.is_inside(now, bound, home);
-        if is_inside || self.is_allowed(&now.centre, bound) && self.stays(&now.centre, home) {
-            *bound = *now;
-            return if is_inside { Spot::Inside } else { Spot::Near };
+    fn spot(
+        &self,
+        now: &Bound,
+        bound: &mut Bound,
+        home: SubdomainId,
+        is_alone: bool,
+    ) -> (Spot, f32) {
+        let moved = (now.centre - bound.centre).norm();
+        let is_allowed = moved <= CLEARLY_ALLOWED * self.limits.motion
+            && self.subdomains.domain().depth(&now.centre, false) >= 0.0;
+        let room = self.room(now, home);
+        let is_inside = is_alone && room > self.limits.ahead(now);
+        if !is_allowed || !is_inside && !self.stays(&now.centre, home) {
+            return (Spot::Unknown, 0.0);
         }
-        Spot::Unknown
+        *bound = *now;
+        if is_inside { (Spot::Inside, ((1.0 - ROUNDING) * room) as f32) } else { (Spot::Near, 0.0) }
+    }
+
+    /// How far the surface of a body may come before it reaches into another subdomain, or its centre
+    /// before it leaves the domain, m.
+    fn room(&self, now: &Bound, home: SubdomainId) -> f64 {
+        let depth = self.subdomains.depth(home, &now.centre) - now.radius - self.limits.margin;
+        depth.min(self.subdomains.domain().depth(&now.centre, false))
     }
 
     /// True if a body that is not deep inside of its subdomain is still in it.
