@@ -16,9 +16,9 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion};
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::{Body, State};
 
-/// Turns (rad), squared, that change no digit of a rotation. Contacts without friction leave such
-/// spins by rounding; then there is nothing to compute.
-const NEGLIGIBLE_TURN_SQUARED: f64 = 1e-36;
+/// Turns (rad), squared, that are smaller than what a rotation is rounded by. Contacts without
+/// friction leave such spins by rounding; then there is nothing to compute.
+const NEGLIGIBLE_TURN_SQUARED: f64 = 1e-32;
 
 /// Half angles (rad), squared, below which a short series has all digits of sine and cosine.
 const SMALL_HALF_ANGLE_SQUARED: f64 = 1.0 / 64.0;
