@@ -295,15 +295,21 @@ pub enum Synchronisation {
 }
 
 /// How contacts change the velocities of rigid bodies.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum BodyResponse {
     /// Fast frictional dynamics: one small problem for each body.
-    #[default]
     Ffd,
     /// Non-smooth contact dynamics: sweeps over all contacts.
     Nonsmooth {
         /// Number of sweeps.
         sweeps: u32,
     },
+}
+
+impl Default for BodyResponse {
+    /// The one in which piles rest.
+    fn default() -> Self {
+        Self::Nonsmooth { sweeps: 10 }
+    }
 }
