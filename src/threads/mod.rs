@@ -24,6 +24,10 @@ pub use self::slices::{Blocks, ByPatch, EachPatch, PatchSlices};
 use self::team::Team;
 use crate::error::{Error, Result};
 
+/// Pieces that a thread gets on average before results are put together: so long they are in memory
+/// twice.
+const ROUND: usize = 32;
+
 /// The threads of one rank.
 pub struct Threads {
     team: Option<Team>,
@@ -87,12 +91,15 @@ impl Threads {
         if self.count() == 1 || items.len() <= chunk {
             return work(items, results);
         }
-        let mut parts: Vec<Vec<R>> = (0..items.len().div_ceil(chunk)).map(|_| Vec::new()).collect();
-        self.for_each_patch(EachPatch(&mut parts), 1, |part, slot| {
-            let start = part * chunk;
-            work(&items[start..items.len().min(start + chunk)], &mut slot.0[0]);
-        });
-        parts.iter_mut().for_each(|part| results.append(part));
+        for items in items.chunks(chunk * ROUND * self.count()) {
+            let mut parts: Vec<Vec<R>> = Vec::new();
+            parts.resize_with(items.len().div_ceil(chunk), Vec::new);
+            self.for_each_patch(EachPatch(&mut parts), 1, |part, slot| {
+                let start = part * chunk;
+                work(&items[start..items.len().min(start + chunk)], &mut slot.0[0]);
+            });
+            parts.iter_mut().for_each(|part| results.append(part));
+        }
     }
 
     /// Calls `own` on the calling thread and, at the same time, `other` on a further thread for
