@@ -15,6 +15,8 @@ pub trait OfContact {
 pub struct ByBody<T> {
     /// Items of body `i`: `order[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
+    /// Bodies with items, rising.
+    bodies: Vec<u32>,
     order: Vec<u32>,
     places: Vec<u32>,
     items: Vec<T>,
@@ -22,7 +24,13 @@ pub struct ByBody<T> {
 
 impl<T> Default for ByBody<T> {
     fn default() -> Self {
-        Self { starts: vec![0], order: Vec::new(), places: Vec::new(), items: Vec::new() }
+        Self {
+            starts: vec![0],
+            bodies: Vec::new(),
+            order: Vec::new(),
+            places: Vec::new(),
+            items: Vec::new(),
+        }
     }
 }
 
@@ -66,8 +74,12 @@ impl<T: OfContact> ByBody<T> {
         for &place in &self.places {
             self.starts[place as usize] += 1;
         }
+        self.bodies.clear();
         let mut end = 0;
-        for start in &mut self.starts {
+        for (start, body) in self.starts.iter_mut().zip(0..) {
+            if *start > 0 {
+                self.bodies.push(body);
+            }
             end += *start;
             *start = end;
         }
@@ -78,12 +90,15 @@ impl<T: OfContact> ByBody<T> {
             *start -= 1;
             self.order[*start as usize] = i as u32;
         }
-        for body in 0..bodies {
-            let own = self.starts[body] as usize..self.starts[body + 1] as usize;
-            if own.len() > 1 {
-                self.order[own].sort_unstable_by_key(|&i| self.items[i as usize].key());
-            }
+        for &body in &self.bodies {
+            let own = self.starts[body as usize] as usize..self.starts[body as usize + 1] as usize;
+            self.order[own].sort_unstable_by_key(|&i| self.items[i as usize].key());
         }
+    }
+
+    /// The bodies that have items, rising.
+    pub fn bodies(&self) -> &[u32] {
+        &self.bodies
     }
 
     /// The items of the body at `place`, in order.
@@ -94,7 +109,8 @@ impl<T: OfContact> ByBody<T> {
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        4 * (self.starts.capacity() + self.order.capacity() + self.places.capacity())
+        4 * (self.starts.capacity() + self.bodies.capacity())
+            + 4 * (self.order.capacity() + self.places.capacity())
             + size_of::<T>() * self.items.capacity()
     }
 }
@@ -123,6 +139,7 @@ mod tests {
             assert_eq!(of(0), [(3, 2), (9, 0)]);
             assert_eq!(of(2), [(1, 7), (5, 0), (5, 1)]);
             assert!(of(1).is_empty() && of(3).is_empty());
+            assert_eq!(by_body.bodies(), [0, 2]);
         }
     }
 }

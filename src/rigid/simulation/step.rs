@@ -7,30 +7,24 @@
 //! Messages go to ranks that hold or own the same bodies, and to neighbours; a rank waits for these
 //! alone. Nothing in a step is sent to or summed over all ranks.
 
+mod ffd;
 mod involved;
 mod nonsmooth;
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::rigid::contact::{Bodies, Constraint, Partner};
 use crate::rigid::motion::{accelerate, drift};
 use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
-use crate::rigid::response::qp::Outcome;
-use crate::rigid::response::{ByBody, ffd};
 use crate::rigid::simulation::{Response, RigidSimulation};
-use crate::threads::Blocks;
 
+pub(super) use ffd::Ffd;
 pub(super) use nonsmooth::Nonsmooth;
 
 /// Bodies or contacts that a thread takes at once.
 const GRAIN: usize = 256;
-
-/// Contacts whose constraints are made at once.
-const BLOCK: usize = 64 * GRAIN;
 
 impl RigidSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
@@ -163,73 +157,6 @@ impl RigidSimulation<'_> {
             drift(state, 0.5 * h);
         });
         self.time_s += h;
-        Ok(())
-    }
-}
-
-/// The buffers of fast frictional dynamics.
-#[derive(Debug, Default)]
-pub(super) struct Ffd {
-    /// Of some contacts at a time: in dense scenes constraints are the largest part of the memory.
-    found: Vec<(u32, Constraint)>,
-    /// Those on copies, for their owners.
-    sent: Vec<(u32, Constraint)>,
-    received: Vec<(u32, Constraint)>,
-    by_body: ByBody<Constraint>,
-}
-
-impl RigidSimulation<'_> {
-    /// Communication 3. After: own bodies have their velocities after the response.
-    fn respond_ffd(&mut self, report: &mut RigidReport) -> Result<()> {
-        let Self { model, threads, population, fixed, contacts, ffd: buffers, .. } = self;
-        let settings = &model.settings.contacts;
-        let (movable, materials) = (population.bodies(), &model.materials);
-        let bodies = Bodies { movable, fixed, materials };
-        let Ffd { found, sent, received, by_body } = buffers;
-        by_body.clear();
-        sent.clear();
-        for block in contacts.chunks(BLOCK) {
-            found.clear();
-            threads.collect(block, GRAIN, found, |contacts, found| {
-                for contact in contacts {
-                    let Some((first, second)) = bodies.constraints(contact, settings) else {
-                        continue;
-                    };
-                    found.push((contact.first, first));
-                    if let (Some(second), Partner::Movable(place)) = (second, contact.second) {
-                        found.push((place, second));
-                    }
-                }
-            });
-            for &(place, constraint) in &*found {
-                if (place as usize) < population.own_count() {
-                    by_body.push(place, constraint);
-                } else {
-                    sent.push((place, constraint));
-                }
-            }
-        }
-        received.clear();
-        self.synchroniser.to_owners(self.world, population, sent, received)?;
-        received.iter().for_each(|&(place, constraint)| by_body.push(place, constraint));
-        by_body.order(population.own_count());
-        report.constraints = by_body.len() as u64;
-
-        let stopped = AtomicU64::new(0);
-        let (states, rest) = population.own_mut();
-        threads.for_each_patch(Blocks { items: states, size: GRAIN }, 1, |block, states| {
-            for (state, place) in states.items.iter_mut().zip(block * GRAIN..) {
-                let constraints = by_body.of(place);
-                if constraints.len() > 0 {
-                    let response = ffd::respond(&rest.with(place, state), constraints);
-                    state.twist = response.twist;
-                    if response.outcome != Outcome::Solved {
-                        stopped.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            }
-        });
-        report.stopped = stopped.into_inner();
         Ok(())
     }
 }
