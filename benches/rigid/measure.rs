@@ -59,8 +59,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Steps x bodies / (seconds x cores): by the clock, or by the time on processors if one thread ran,
-    /// which does not count what other programs took.
+    /// Steps x bodies / (seconds x cores): by the clock, or by the time on processors if one thread
+    /// ran, which does not count what other programs took.
     pub fn updates_per_s(&self) -> f64 {
         let work = f64::from(self.steps) * self.bodies as f64;
         match self.cores {

@@ -1,7 +1,7 @@
 //! Bodies by their numbers.
 //!
-//! All of a body follows from the seed and its number, so that each rank makes its own bodies alone,
-//! the same on any number of ranks, and no rank ever holds all.
+//! All of a body follows from the seed and its number, so that each rank makes its own bodies
+//! alone, the same on any number of ranks, and no rank ever holds all.
 
 mod form;
 mod lattice;
@@ -182,7 +182,8 @@ impl Generator {
         }
     }
 
-    /// Points (m) that are all in a box only if all centres are: bodies by their numbers, or corners.
+    /// Points (m) that are all in a box only if all centres are: bodies by their numbers, or
+    /// corners.
     pub fn outermost(&self) -> impl Iterator<Item = (Option<u64>, Vec3)> {
         let numbers = match &self.placement {
             Placement::Grid(lattice) | Placement::Hexagonal(lattice) => lattice.outermost(),

@@ -5,8 +5,8 @@ use crate::rigid::body::{Shape, State};
 use crate::rigid::narrow::{Placed, Touch, Touches};
 use crate::rigid::solid::Solids;
 
-/// The points at which `body` is less than `most` (m) above the plane through the origin of `state`,
-/// whose normal is the y axis of `state`.
+/// The points at which `body` is less than `most` (m) above the plane through the origin of
+/// `state`, whose normal is the y axis of `state`.
 pub fn touch(body: &Placed, state: &State, solids: &Solids, most: f64, touches: &mut Touches) {
     touches.clear();
     let normal = state.rotation.transform_vector(&Vec3::y());

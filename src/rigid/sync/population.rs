@@ -26,8 +26,8 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Spot {
-    /// It reaches, grown by travel and margin, into no other subdomain and across no periodic border, and has
-    /// no copies. Most bodies are so.
+    /// It reaches, grown by travel and margin, into no other subdomain and across no periodic
+    /// border, and has no copies. Most bodies are so.
     Inside,
     /// It is in the same subdomain as before.
     Near,
@@ -108,8 +108,8 @@ impl Population {
         &self.links
     }
 
-    /// The smallest ball about the centre of mass of each body that holds it, by place. Of own bodies
-    /// as they were last synchronised.
+    /// The smallest ball about the centre of mass of each body that holds it, by place. Of own
+    /// bodies as they were last synchronised.
     pub fn bounds(&self) -> &[Bound] {
         &self.bounds
     }

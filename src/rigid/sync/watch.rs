@@ -1,8 +1,8 @@
 //! Which own bodies a synchronisation has to look at.
 //!
-//! Most bodies are deep inside of their subdomain and nobody has a copy of them. They are found where
-//! bodies are moved, by all threads, while a body is in the cache. A synchronisation looks at the
-//! others alone.
+//! Most bodies are deep inside of their subdomain and nobody has a copy of them. They are found
+//! where bodies are moved, by all threads, while a body is in the cache. A synchronisation looks at
+//! the others alone.
 
 use crate::math::Vec3;
 use crate::rigid::body::State;
@@ -21,8 +21,8 @@ const BLOCK: usize = 256;
 const CLEARLY_ALLOWED: f64 = 0.99;
 
 impl Synchroniser {
-    /// Moves all own bodies, each with `advance(place, state, rest of the bodies)`, and finds those that
-    /// the next synchronisation must look at. Until then no body may move again.
+    /// Moves all own bodies, each with `advance(place, state, rest of the bodies)`, and finds those
+    /// that the next synchronisation must look at. Until then no body may move again.
     pub fn advance(
         &mut self,
         population: &mut Population,
@@ -106,8 +106,8 @@ impl<'a> Look<'a> {
             && self.subdomains.encloses(home, &now.centre, self.limits.held(now))
     }
 
-    /// Where an own body is; nobody has a copy if it `is_alone`. If its owner is the same as before,
-    /// it counts as synchronised.
+    /// Where an own body is; nobody has a copy if it `is_alone`. If its owner is the same as
+    /// before, it counts as synchronised.
     #[cold]
     fn spot(&self, now: &Bound, bound: &mut Bound, home: SubdomainId, is_alone: bool) -> Spot {
         let is_inside = is_alone && self.is_inside(now, bound, home);

@@ -105,12 +105,12 @@ impl RigidSetup {
     }
 }
 
-/// Reads the files of the rigid bodies of a checked `scene` and builds what all ranks share. Paths are
-/// relative to `scene_dir`.
+/// Reads the files of the rigid bodies of a checked `scene` and builds what all ranks share. Paths
+/// are relative to `scene_dir`.
 ///
 /// # Errors
-/// A file that is missing or unsound, a surface that is not closed, bodies that do not fit where they
-/// are to be or are outside the domain.
+/// A file that is missing or unsound, a surface that is not closed, bodies that do not fit where
+/// they are to be or are outside the domain.
 pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     let spec = &scene.domain;
     let periodic = spec.borders.map(|border| border == Border::Periodic);

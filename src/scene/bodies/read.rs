@@ -28,8 +28,8 @@ struct Row {
 }
 
 /// The bodies of a CSV file with the columns `x`, `y`, `z` (m) and, if wanted, `size` (a factor)
-/// and `vx`, `vy`, `vz` (m/s); or the vertices of an OBJ file. `reach` (m) is the radius of the ball
-/// that holds a body of factor 1.
+/// and `vx`, `vy`, `vz` (m/s); or the vertices of an OBJ file. `reach` (m) is the radius of the
+/// ball that holds a body of factor 1.
 ///
 /// # Errors
 /// A file that cannot be read, or a line of it, by its number.
