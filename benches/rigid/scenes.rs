@@ -144,8 +144,8 @@ impl Scene {
         scene
     }
 
-    /// `count` spheres and boxes of 5 cm, half of each, fall into a well of 40 by 40 of them
-    /// (figure 2 of Iglberger & Rüde has a well of fixed boxes).
+    /// About `count` spheres of 5 cm radius and cubes with edges of 6.4 cm, half of each, fall into
+    /// a well with four walls (figure 2 of Iglberger & Rüde has a well of fixed boxes).
     pub fn well(count: u64) -> Self {
         let (size, spacing) = (0.05, 0.12);
         let along = ((count as f64 / 2.0).cbrt().ceil() as u32).max(4);

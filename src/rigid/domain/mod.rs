@@ -19,11 +19,11 @@
 //!
 //! # Periods
 //!
-//! The position of a body is wrapped into the domain by its owner alone, at the begin of a
-//! synchronisation. Copies hold these bits. An *image* of a body is three whole numbers: the body
-//! stands at `position + image * period`. Each rank finds the images that reach into its region
-//! from the position alone ([`Region::images`]); images are never sent. So a body near a periodic
-//! border looks the same on any number of ranks, one included.
+//! The position of a body is wrapped into the domain by its owner alone, at the beginning
+//! of a synchronisation. Copies hold these bits. An *image* of a body is three whole numbers: the
+//! body stands at `position + image * period`. Each rank finds the images that reach into its
+//! region from the position alone ([`Region::images`]); images are never sent. So a body near a
+//! periodic border looks the same on any number of ranks, one included.
 
 pub mod bounds;
 pub mod cells;

@@ -244,8 +244,9 @@ impl Synchroniser {
     /// Before: own bodies are those of the new state, at any position up to `Limits::motion` from
     /// the last one; copies are those of the old state. After: positions are wrapped into the
     /// domain. Each body is owned by the rank whose subdomain contains it. Each rank that it
-    /// reaches into, grown by the margin, has a copy with the same bits; the owner knows these
-    /// ranks, and they know the owner. Bodies beyond an open border are deleted and counted.
+    /// reaches into, grown by its travel and the margin, has a copy with the same bits; the owner
+    /// knows these ranks, and they know the owner. Bodies beyond an open border are deleted and
+    /// counted.
     ///
     /// # Errors
     /// If a body moved too far, or a rank fails.

@@ -23,7 +23,8 @@ use crate::scene::spec::{MotionSpec, Scene};
 
 /// Share of an overlap that a step removes.
 const OVERLAP_CORRECTION: f64 = 0.2;
-/// Copies are held this much further than bodies reach, in widths of the smallest body.
+/// Copies are held this much further than bodies reach, in radii of the ball that holds the
+/// smallest body.
 const MARGIN: f64 = 0.1;
 
 /// What moves the bodies of a group.
