@@ -1,4 +1,5 @@
-//! A scene, a model, two ranks, and a hook after each step: the tour of the library's documentation.
+//! A scene, a model, two ranks, and a hook after each step: the tour of the library's
+//! documentation.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -91,8 +91,8 @@ impl Error {
 const LINE: usize = 1000;
 const MESSAGE: usize = 8000;
 
-/// `text` as a message on a terminal: as [`printable_lines`], and with a mark in place of the middle
-/// if it is too long.
+/// `text` as a message on a terminal: as [`printable_lines`], and with a mark in place of the
+/// middle if it is too long.
 pub fn printable(text: &str) -> String {
     shortened(&printable_lines(text), MESSAGE)
 }

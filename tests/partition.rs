@@ -122,8 +122,8 @@ fn has_color(pixel: [u8; 3], color: &str) -> bool {
     pixel.iter().zip(color).all(|(pixel, color)| (pixel - light * color).abs() <= 1.5)
 }
 
-/// The least and the most faces that can have all vertices on `rank`: how squares are cut into two is
-/// left open.
+/// The least and the most faces that can have all vertices on `rank`: how squares are cut into two
+/// is left open.
 fn own_faces(owners: &[String], rank: &str) -> [f64; 2] {
     let mut faces = [0.0; 2];
     for (first, columns) in [(0, 25), (25 * 25, 9)] {

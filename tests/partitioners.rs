@@ -39,8 +39,8 @@ fn power_shares_the_work_of_every_shape_out_evenly() {
     }
 }
 
-/// Drops far away appear and vanish, and a box turns: the work stays shared out, and most cells stay
-/// where they are.
+/// Drops far away appear and vanish, and a box turns: the work stays shared out, and most cells
+/// stay where they are.
 #[test]
 fn power_follows_moving_shapes() {
     let turning = |frame: u32| turned_box(0.026, 5.0 * f64::from(frame));

@@ -25,8 +25,8 @@ fn grains() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron")
 }
 
-/// What a run must not change with its ranks: the frames as files, and what lines of `steps.jsonl` say
-/// of all bodies.
+/// What a run must not change with its ranks: the frames as files, and what lines of `steps.jsonl`
+/// say of all bodies.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     files: BTreeMap<String, String>,

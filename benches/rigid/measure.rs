@@ -11,7 +11,6 @@ use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::report::PHASES;
 use cloth_sim::rigid::simulation::shared_out;
 use cloth_sim::rigid::sync::Synchronisation;
-use cloth_sim::rigid::totals::Totals;
 use cloth_sim::rigid::{RigidModel, RigidSimulation};
 use cloth_sim::threads::Threads;
 use nix::time::{ClockId, clock_gettime};
@@ -55,12 +54,11 @@ pub struct Measured {
     pub overlap: f64,
     /// J.
     pub energy: [f64; 2],
-    pub momentum_drift: f64,
 }
 
 impl Measured {
-    /// Steps x bodies / (seconds x cores): by the clock, or by the time on processors if one thread ran,
-    /// which does not count what other programs took.
+    /// Steps x bodies / (seconds x cores): by the clock, or by the time on processors if one thread
+    /// ran, which does not count what other programs took.
     pub fn updates_per_s(&self) -> f64 {
         let work = f64::from(self.steps) * self.bodies as f64;
         match self.cores {
@@ -112,18 +110,12 @@ pub fn measure(scene: &Scene, run: &Run) -> Result<Measured> {
         part.processor_s = processor_s() - processor;
         let after = simulation.totals()?;
         part.energy = [before.energy_j(), after.energy_j()];
-        part.momentum_drift = drift(&before, &after);
         if run.ranks == 1 {
             part.overlap = deepest(&model, &simulation);
         }
         Ok(part)
     })?;
     Ok(joined(&parts, run))
-}
-
-/// The change of the momentum by the momentum of bodies at the mean speed that all go one way.
-fn drift(before: &Totals, after: &Totals) -> f64 {
-    (after.momentum - before.momentum).norm() / before.translation_j.max(f64::MIN_POSITIVE)
 }
 
 fn joined(parts: &[Measured], run: &Run) -> Measured {

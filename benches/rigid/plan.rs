@@ -97,7 +97,8 @@ impl Plan {
             .expect("repeat=1 or more")
     }
 
-    /// Appends a row to the file of `csv`, if there is one: the table's name, then names and values.
+    /// Appends a row to the file of `csv`, if there is one: the table's name, then names and
+    /// values.
     pub fn record(&self, table: &str, row: &[(&str, String)]) {
         let Some(path) = self.values.get("csv") else { return };
         let mut file = OpenOptions::new().create(true).append(true).open(path).expect("csv");

@@ -83,8 +83,8 @@ impl Scene {
         }
     }
 
-    /// `count` elastic spheres of 1 cm radius in random cells of a periodic box. They fill 13 % of it and
-    /// are up to 1 m/s fast.
+    /// `count` elastic spheres of 1 cm radius in random cells of a periodic box. They fill 13 % of
+    /// it and are up to 1 m/s fast.
     pub fn gas(count: u64) -> Self {
         // Half of the cells have a sphere, which has room in it: no two touch at the start.
         let (radius, room) = (0.01, 1.25);
@@ -144,8 +144,8 @@ impl Scene {
         scene
     }
 
-    /// `count` spheres and boxes of 5 cm, half of each, fall into a well of 40 by 40 of them (figure
-    /// 2 of Iglberger & Rüde has a well of fixed boxes).
+    /// About `count` spheres of 5 cm radius and cubes with edges of 6.4 cm, half of each, fall into
+    /// a well with four walls (figure 2 of Iglberger & Rüde has a well of fixed boxes).
     pub fn well(count: u64) -> Self {
         let (size, spacing) = (0.05, 0.12);
         let along = ((count as f64 / 2.0).cbrt().ceil() as u32).max(4);

@@ -71,8 +71,8 @@ pub fn sizes(plan: &Plan) {
 }
 
 /// The same spheres on grids of one, two and three dimensions: time of all ranks on processors.
-/// Published: 266 : 390 : 545 s for 15,625 spheres a process, because each neighbour gets a message of
-/// its own.
+/// Published: 266 : 390 : 545 s for 15,625 spheres a process, because each neighbour gets a message
+/// of its own.
 pub fn strong(plan: &Plan) {
     let along = plan.get("along", 32);
     let scene = plan.with_response(Scene::sparse([along; 3]));

@@ -23,11 +23,11 @@ pub fn encloses_a_volume(faces: &[[u32; 3]], x: &[Vec3]) -> bool {
     uses.iter().all(|(&[a, b], &count)| a == b || count == 0)
 }
 
-/// Whether `point` (m) lies inside the closed surface of `faces`, whose vertices are at `x` (m): the
-/// surface winds around it. A point on the surface may count as either.
+/// Whether `point` (m) lies inside the closed surface of `faces`, whose vertices are at `x` (m):
+/// the surface winds around it. A point on the surface may count as either.
 ///
-/// It counts the faces that a ray along the x axis crosses, with signs. Neighbours see a common edge
-/// from opposite directions, with exactly opposite terms: no ray slips through between them.
+/// It counts the faces that a ray along the x axis crosses, with signs. Neighbours see a common
+/// edge from opposite directions, with exactly opposite terms: no ray slips through between them.
 pub fn is_inside(faces: &[[VertexId; 3]], x: &[Vec3], point: &Vec3) -> bool {
     let crossings = faces.iter().map(|face| crossing(face.map(|v| x[v as usize] - point)));
     crossings.sum::<i32>() != 0

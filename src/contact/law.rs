@@ -8,7 +8,7 @@
 //! | `push_out` | m | `d_c - gap`; of a near pair at most the push-out speed times `h` |
 //! | `u = sum_i J_i u_i` | m/s | relative velocity of the two points (see [`Sides`]) |
 //! | `m` | kg | effective mass of the pair along `n` (see [`Sides::inverse_mass`]) |
-//! | `k >= kappa m / h^2` | N/m | stiffness of the spring towards `d_c`; it follows the load ([`super::stiffness`]) |
+//! | `k >= kappa m / h^2` | N/m | spring stiffness, by the load ([`super::stiffness`]) |
 //! | `mu` | | Coulomb's coefficient of the pair |
 //! | `f_n` | N | normal force of the last solve |
 //! | `stretch` | m | of the friction spring at the start of the step: its force by `k` |
@@ -101,9 +101,9 @@ pub struct ActiveContact {
     raised_j: f64,
 }
 
-/// Least stiffness of contacts over `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame and a stack
-/// of sheets decided it: 10 is enough at 1 ms, 80 at 4 ms; less than 100 leaves load behind at
-/// 10 ms.
+/// Least stiffness of contacts over `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame and a
+/// stack of sheets decided it: 10 is enough at 1 ms, 80 at 4 ms; less than 100 leaves load behind
+/// at 10 ms.
 fn kappa(h: f64) -> f64 {
     let growth = h / 1e-3;
     (10.0 * growth * growth.sqrt()).clamp(10.0, 100.0)
@@ -291,8 +291,9 @@ fn friction_spring(
 
 /// The compression (m) at which a new contact is taken to carry its load, for friction: that which
 /// it would have alone, but no more than its gap and its present velocity give. Others carry their
-/// share already, and while cloth slides, pairs of the same vertices come and go. `closing_m` is the
-/// compression if nothing changed the velocities, now and in free flight. `growth` is `k h^2 / m`.
+/// share already, and while cloth slides, pairs of the same vertices come and go. `closing_m` is
+/// the compression if nothing changed the velocities, now and in free flight. `growth` is
+/// `k h^2 / m`.
 fn first_compression(
     contact: &Contact,
     [present_m, expected_m]: [f64; 2],

@@ -15,8 +15,8 @@ pub struct ContactMemory {
     /// The lowest node that the contact pushes. The rank that owns this node counts the contact
     /// in the hash of the state.
     pub owner: NodeId,
-    /// Force of its friction spring, N. It is a force, not a stretch, so that what sticks goes on to
-    /// carry it when the stiffness changes.
+    /// Force of its friction spring, N. It is a force, not a stretch, so that what sticks goes on
+    /// to carry it when the stiffness changes.
     pub friction_force: [f64; 3],
     /// Normal force of the last solve, N. Negative if the spring pulled.
     pub normal_force: f64,

@@ -53,8 +53,8 @@ impl Contact {
     }
 
     /// A total order, by pair first. A repair may find a pair a second time, with another impact,
-    /// and the order in which threads find them is open. Where surfaces are flat, the two may differ
-    /// in their weights alone.
+    /// and the order in which threads find them is open. Where surfaces are flat, the two may
+    /// differ in their weights alone.
     #[inline]
     fn order(&self, other: &Self) -> Ordering {
         self.pair.cmp(&other.pair).then_with(|| self.order_of_one_pair(other))
@@ -143,10 +143,11 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
     }
 }
 
-/// Sorts `contacts` by pair, keeps one of each pair, and drops those vertex-face proximities that are no local minimum of
-/// the distance from their vertex. The closest point of such a contact is on an edge or corner, and
-/// a face around it is nearer, or as near and first. The contact would push the vertex sideways
-/// where it passes an edge between two flat faces, or push it once for each face around a corner.
+/// Sorts `contacts` by pair, keeps one of each pair, and drops those vertex-face proximities that
+/// are no local minimum of the distance from their vertex. The closest point of such a contact is
+/// on an edge or corner, and a face around it is nearer, or as near and first. The contact would
+/// push the vertex sideways where it passes an edge between two flat faces, or push it once for
+/// each face around a corner.
 ///
 /// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on
 /// their own may keep more. The result does not depend on the order.
@@ -166,8 +167,8 @@ pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
     *contacts = kept;
 }
 
-/// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point of
-/// `contact` is on the face of `by`, which is nearer, or as near and first.
+/// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point
+/// of `contact` is on the face of `by`, which is nearer, or as near and first.
 fn gives_way(contact: &Contact, by: &Contact) -> bool {
     let near = |contact: &Contact| contact.kind() == ContactKind::Proximity;
     let with_faces = contact.pair.kind() == PairKind::VertexFace;

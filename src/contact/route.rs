@@ -69,9 +69,9 @@ impl Route<'_> {
         Ok(())
     }
 
-    /// Hands the `memories` of the last step to the owners of their contacts' nodes in the partition
-    /// `to`. `nodes_of` gives all nodes of a pair, and may give more. Before: the owners in this
-    /// partition hold them. After: those in `to` do, by rising pair. Collective.
+    /// Hands the `memories` of the last step to the owners of their contacts' nodes in the
+    /// partition `to`. `nodes_of` gives all nodes of a pair, and may give more. Before: the owners
+    /// in this partition hold them. After: those in `to` do, by rising pair. Collective.
     ///
     /// # Errors
     /// When another rank has failed.

@@ -85,12 +85,12 @@ impl Sides {
     /// `max(sum_i n . J_i M_i^-1 J_i^T n, 1 / M)`, 1/kg: how fast an impulse along the unit vector
     /// `n` parts the points. Its inverse is the effective mass. Zero if nothing of them can move.
     ///
-    /// `M` is the mass of all free nodes with a weight. The sum alone vanishes as the weight moves to
-    /// prescribed nodes. A corner of weight 1e-3 in a face that is pinned otherwise would have the
-    /// effective mass of a million corners, and contacts push in proportion to it. With the bound
-    /// the push on such a corner vanishes with its weight. The bound does not act if all nodes of a
-    /// side are free, because the weights of a side add up to one; so a body of few nodes, which is
-    /// always free, needs no part in `M`.
+    /// `M` is the mass of all free nodes with a weight. The sum alone vanishes as the weight moves
+    /// to prescribed nodes. A corner of weight 1e-3 in a face that is pinned otherwise would have
+    /// the effective mass of a million corners, and contacts push in proportion to it. With the
+    /// bound the push on such a corner vanishes with its weight. The bound does not act if all
+    /// nodes of a side are free, because the weights of a side add up to one; so a body of few
+    /// nodes, which is always free, needs no part in `M`.
     pub fn inverse_mass(&self, n: &Vec3, inverse_mass: impl Fn(NodeId) -> InverseMass) -> f64 {
         let (mut inverse, mut free_mass) = (0.0, 0.0);
         for term in self.terms() {

@@ -46,7 +46,8 @@ const MOST_CHANGE: f64 = 4.0;
 /// Compression at which a contact should have been stiffer, as a share of its distance. What is
 /// compressed by three quarters collides.
 const OVERLOAD: f64 = 0.6;
-/// Most stiffness over the least. A sheet of 20,000 N/m that is pressed 6 cm deep needs 300 at 10 ms.
+/// Most stiffness over the least. A sheet of 20,000 N/m that is pressed 6 cm deep needs 300 at 10
+/// ms.
 const MOST: f64 = 1e3;
 
 /// The stiffness (N/m) of a contact that carried `last`, with the distance `distance_m` (m). It is

@@ -18,11 +18,11 @@
 //! directions at once): their residual and search direction are zero, their
 //! value is the one that `x` starts with. A patch without a free vertex costs nothing.
 //!
-//! A long solve goes on with the [`Rounded`] matrix, which takes half of the memory traffic. Then the
-//! true residual decides, with the matrix itself. If it is too large, the iteration starts again
-//! from there without rounding. With the matrix itself, the residual of the recurrence and the true one
-//! agree to 1 % down to a relative residual of 1e-10 at condition numbers of 1e4 (40 x 40
-//! springs); at 1e7 the true one stays at 1.5e-10.
+//! A long solve goes on with the [`Rounded`] matrix, which takes half of the memory traffic. Then
+//! the true residual decides, with the matrix itself. If it is too large, the iteration starts
+//! again from there without rounding. With the matrix itself, the residual of the recurrence and
+//! the true one agree to 1 % down to a relative residual of 1e-10 at condition numbers of 1e4 (40 x
+//! 40 springs); at 1e7 the true one stays at 1.5e-10.
 
 #[cfg(test)]
 mod tests;
@@ -186,8 +186,8 @@ impl CgWorkspace {
         self.precision = Precision::Single;
     }
 
-    /// `A x - b` for the own vertices, zero for those that are fixed. Before: a solve of the same system.
-    /// Collective.
+    /// `A x - b` for the own vertices, zero for those that are fixed. Before: a solve of the same
+    /// system. Collective.
     ///
     /// # Errors
     /// If a rank fails.

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use crate::ids::{FaceId, NONE};
 
-/// Edges and adjacency of a triangle mesh. Cloth is manifold, with or without boundary; the faces of
-/// an obstacle may meet in any way.
+/// Edges and adjacency of a triangle mesh. Cloth is manifold, with or without boundary; the faces
+/// of an obstacle may meet in any way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Topology {
     /// Each edge once, lower vertex first, sorted.

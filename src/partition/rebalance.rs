@@ -4,13 +4,13 @@
 //! |---|---|---|
 //! | `W_r` | s | work of rank r in a frame, of phases that wait for the slowest rank |
 //! | `W` | s | mean of `W_r` over the ranks |
-//! | `C` | s | cost of a repartition: measured at the last one, at first the time to build the rows |
+//! | `C` | s | cost of the last repartition; at first the time to build the rows |
 //!
 //! Each frame loses `max_r W_r - W` to uneven work. When the sum of these losses since the last
-//! decision reaches `C`, a new partition is sought with the work of the last frame as weights. It is
-//! taken if it would have paid: its gain in a frame, times the frames since then, is at least `C`. So
-//! no more is lost to uneven work than about twice what an oracle would pay (the rule of ski rental),
-//! and work that does not move causes no second move.
+//! decision reaches `C`, a new partition is sought with the work of the last frame as weights. It
+//! is taken if it would have paid: its gain in a frame, times the frames since then, is at least
+//! `C`. So no more is lost to uneven work than about twice what an oracle would pay (the rule of
+//! ski rental), and work that does not move causes no second move.
 //!
 //! Source: ours; a rule of the same kind is that of Menon et al. 2012, "Automated load balancing
 //! invocation based on application characteristics".

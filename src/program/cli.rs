@@ -45,8 +45,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
-    /// Divides the cloth of a scene among ranks by each method. Measures and draws the divisions. See
-    /// docs/partitioning.md.
+    /// Divides the cloth of a scene among ranks by each method. Measures and draws the divisions.
+    /// See docs/partitioning.md.
     Partition(PartitionArguments),
     /// Models the collision phase on more processors than the machine has. See docs/profiling.md.
     Replay(ReplayArguments),
@@ -70,8 +70,8 @@ pub struct CheckArguments {
     #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
     pub max_strain: Option<f64>,
 
-    /// Fail if rigid bodies overlap by more than this share of half of the smaller one's width (of a
-    /// ball: its radius).
+    /// Fail if rigid bodies overlap by more than this share of half of the smaller one's width (of
+    /// a ball: its radius).
     #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "0.5")]
     pub max_overlap: f64,
 

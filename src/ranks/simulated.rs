@@ -1,5 +1,5 @@
-//! A simulated network, for tests of protocols between ranks: messages take random times and overtake
-//! each other, unless they have the same sender and the same receiver.
+//! A simulated network, for tests of protocols between ranks: messages take random times and
+//! overtake each other, unless they have the same sender and the same receiver.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,8 +42,8 @@ impl<E> EventQueue<E> {
         self.events.push(Some((rank, event)));
     }
 
-    /// Sends a message, whose arrival is `event` of rank `to`. It takes `delay`, or longer behind an
-    /// earlier one.
+    /// Sends a message, whose arrival is `event` of rank `to`. It takes `delay`, or longer behind
+    /// an earlier one.
     pub fn send(&mut self, from: usize, to: usize, delay: u64, event: E) {
         let last = &mut self.last[from * self.ranks + to];
         *last = (*last + 1).max(self.now + delay);

@@ -6,9 +6,9 @@
 //! | `C` | s | time that the last new division took, the slowest rank counts |
 //!
 //! Each frame loses `max_r W_r - W` to uneven work, with the mean `W`. When these losses since the
-//! last decision reach `C`, and the last frame lost enough, space is divided anew: so no more is lost
-//! than about twice what the best choice of times would lose (the rule of ski rental, as for the
-//! patches of cloth). The bodies of a rank stand for its work: each for the same part of it.
+//! last decision reach `C`, and the last frame lost enough, space is divided anew: so no more is
+//! lost than about twice what the best choice of times would lose (the rule of ski rental, as for
+//! the patches of cloth). The bodies of a rank stand for its work: each for the same part of it.
 
 use std::time::Instant;
 
@@ -56,8 +56,8 @@ impl Balancer {
         Ok(Self { when, power: Power::new(PowerSettings::default())?, lost_s: 0.0, cost_s: 0.0 })
     }
 
-    /// One cell for each of `ranks`, of equal work. `points` (m) and `work` are the same on all ranks.
-    /// No body reaches further than `margin` (m) beyond the domain.
+    /// One cell for each of `ranks`, of equal work. `points` (m) and `work` are the same on all
+    /// ranks. No body reaches further than `margin` (m) beyond the domain.
     ///
     /// # Errors
     /// If a number is not finite.

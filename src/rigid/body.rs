@@ -39,8 +39,8 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// How far from the centre rotation moves its surface, if a ball of this radius (m) holds it, m. That
-    /// of a sphere stays where it is.
+    /// How far from the centre rotation moves its surface, if a ball of this radius (m) holds it,
+    /// m. That of a sphere stays where it is.
     #[inline]
     pub fn swing(&self, radius: f64) -> f64 {
         if matches!(self, Self::Sphere { .. }) { 0.0 } else { radius }

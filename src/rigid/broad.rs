@@ -2,13 +2,14 @@
 //!
 //! A hierarchical grid. Bodies of sizes within a factor of two share a level, whose cells are as
 //! wide as the largest of them; so two bodies of a level can only meet if their cells are
-//! neighbours. A body of a finer level looks up the 27 cells of each coarser level around it. Bodies of
-//! one size have one level: linked cells. The cost of a body depends neither on the number of
-//! bodies nor on the size of the largest.
+//! neighbours. A body of a finer level looks up the 27 cells of each coarser level around it.
+//! Bodies of one size have one level: linked cells. The cost of a body depends neither on the
+//! number of bodies nor on the size of the largest.
 //!
-//! Space need not be bounded: cell `(i, j, k)` is stored at its coordinates modulo powers of two, so
-//! that there are about as many cells as bodies. Cells far apart may share a place, and the test of
-//! the spheres tells them apart. A level is sorted by place; rows along x are adjacent in memory.
+//! Space need not be bounded: cell `(i, j, k)` is stored at its coordinates modulo powers of two,
+//! so that there are about as many cells as bodies. Cells far apart may share a place, and the test
+//! of the spheres tells them apart. A level is sorted by place; rows along x are adjacent in
+//! memory.
 //!
 //! [`Candidates`] keeps the pairs of somewhat larger spheres from step to step.
 
@@ -110,8 +111,8 @@ const NONE: u32 = u32::MAX;
 
 impl Broad {
     /// Writes to `pairs` all pairs of overlapping balls. Those from `movable` on belong to fixed
-    /// bodies, of which no two make a pair. The set of pairs is a function of the balls; its order is
-    /// not that of the bodies.
+    /// bodies, of which no two make a pair. The set of pairs is a function of the balls; its order
+    /// is not that of the bodies.
     pub fn pairs(
         &mut self,
         balls: &[Ball],
@@ -260,8 +261,8 @@ impl Level {
         self.later.push((Proxy { ball, place, cell }, before));
     }
 
-    /// The first cell along each axis that a ball and the bodies of this level that touch it may be in,
-    /// and how many there are.
+    /// The first cell along each axis that a ball and the bodies of this level that touch it may be
+    /// in, and how many there are.
     fn block(&self, ball: &Ball) -> [(i64, i64); 3] {
         let reach = ball.radius + 0.5 / self.inverse_width;
         [0, 1, 2].map(|axis| {

@@ -16,15 +16,15 @@
 //! **Overlap.** The bodies are to separate with `u = correction * overlap / h`. Here this differs
 //! from the printed method in two ways. The shares `s_i` are in the ratio of `1/p_i`: then both
 //! bodies get opposite impulses, and momentum is kept. And restitution `e` counts: the response is
-//! multiplied by `1 + e` later, so `s_1 + s_2 = (max(u, w) - e (v_2 - v_1)) / (1 + e)`, where `w` is
-//! the speed of the bounce ([`ContactSettings::ahead`]). Otherwise a bounce would gain energy from
-//! the overlap in which it is found.
+//! multiplied by `1 + e` later, so `s_1 + s_2 = (max(u, w) - e (v_2 - v_1)) / (1 + e)`, where `w`
+//! is the speed of the bounce ([`ContactSettings::ahead`]). Otherwise a bounce would gain energy
+//! from the overlap in which it is found.
 //!
-//! **Gap.** Bodies that meet before contacts are found again bounce at once; without restitution they may
-//! close the gap: `s_1 + s_2 = -gap / h`, less the gap at which bodies rest.
+//! **Gap.** Bodies that meet before contacts are found again bounce at once; without restitution
+//! they may close the gap: `s_1 + s_2 = -gap / h`, less the gap at which bodies rest.
 //!
-//! **Rest.** Bodies that approach no faster than their forces accelerate them in two steps are taken to
-//! rest on each other: they do not bounce.
+//! **Rest.** Bodies that approach no faster than their forces accelerate them in two steps are
+//! taken to rest on each other: they do not bounce.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -84,9 +84,9 @@ pub struct ContactSettings {
 }
 
 impl ContactSettings {
-    /// The part of the speed of approach at a contact that forces give in the second half of the step,
-    /// m/s. Velocities have it in the middle of the step already, when bodies meet. So bodies part with
-    /// `e (v - a) - a`. Then an elastic ball that bounces on a floor keeps its energy.
+    /// The part of the speed of approach at a contact that forces give in the second half of the
+    /// step, m/s. Velocities have it in the middle of the step already, when bodies meet. So bodies
+    /// part with `e (v - a) - a`. Then an elastic ball that bounces on a floor keeps its energy.
     pub fn ahead(&self, contact: &Contact, sides: &[Side; 2]) -> f64 {
         let relative = sides[1].acceleration - sides[0].acceleration;
         0.5 * self.step_s * relative.dot(&contact.normal)
@@ -107,8 +107,8 @@ impl ContactSettings {
         (gap - self.rest_gap()).max(0.0)
     }
 
-    /// The least speed at which surfaces at the distance `gap` (m) are to separate, m/s: below 0 if they
-    /// may approach.
+    /// The least speed at which surfaces at the distance `gap` (m) are to separate, m/s: below 0 if
+    /// they may approach.
     pub fn separation(&self, gap: f64) -> f64 {
         if gap < 0.0 {
             -self.penetration_correction * gap / self.step_s
@@ -134,8 +134,8 @@ pub struct Constraint {
     pub normal: Vec3,
     /// Common velocity of the two contact points, m/s.
     pub common: Vec3,
-    /// Speed beyond the common one, along the normal, that removes overlap, m/s. Below 0 if there is a
-    /// gap to be closed.
+    /// Speed beyond the common one, along the normal, that removes overlap, m/s. Below 0 if there
+    /// is a gap to be closed.
     pub separation: f64,
     /// Coefficient of restitution; 0 at rest.
     pub restitution: f64,
@@ -245,7 +245,8 @@ struct Approach {
     /// The second point's velocity minus the first one's, without its part along the normal, m/s.
     slip: Vec3,
     velocities: [Vec3; 2],
-    /// Separating speed that the overlap asks for, m/s. Below 0: speed of approach that the gap allows.
+    /// Separating speed that the overlap asks for, m/s. Below 0: speed of approach that the gap
+    /// allows.
     push: f64,
     /// Part of `speed` by the forces of the second half of the step, m/s.
     ahead: f64,

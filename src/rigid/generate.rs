@@ -1,7 +1,7 @@
 //! Bodies by their numbers.
 //!
-//! All of a body follows from the seed and its number, so that each rank makes its own bodies alone,
-//! the same on any number of ranks, and no rank ever holds all.
+//! All of a body follows from the seed and its number, so that each rank makes its own bodies
+//! alone, the same on any number of ranks, and no rank ever holds all.
 
 mod form;
 mod lattice;
@@ -158,11 +158,19 @@ impl Generator {
     pub fn count(&self) -> u64 {
         match &self.placement {
             Placement::Grid(lattice) | Placement::Hexagonal(lattice) => {
-                lattice.counts.iter().map(|&count| u64::from(count)).product()
+                lattice.counts.iter().fold(1, |all: u64, &count| all.saturating_mul(count.into()))
             }
             Placement::Random { count, .. } => *count,
             Placement::Listed(starts) => starts.len() as u64,
         }
+    }
+
+    /// The radii of the smallest and the largest ball that holds a body, m.
+    pub fn extent(&self) -> [f64; 2] {
+        let range = self.sizes.range();
+        let Placement::Listed(starts) = &self.placement else { return range };
+        let sizes = starts.iter().map(|start| start.size.map_or(range, |size| [size; 2]));
+        sizes.fold([f64::INFINITY, 0.0], |[a, b], [c, d]| [a.min(c), b.max(d)])
     }
 
     /// Body number `number`, from 0.
@@ -182,7 +190,8 @@ impl Generator {
         }
     }
 
-    /// Points (m) that are all in a box only if all centres are: bodies by their numbers, or corners.
+    /// Points (m) that are all in a box only if all centres are: bodies by their numbers, or
+    /// corners.
     pub fn outermost(&self) -> impl Iterator<Item = (Option<u64>, Vec3)> {
         let numbers = match &self.placement {
             Placement::Grid(lattice) | Placement::Hexagonal(lattice) => lattice.outermost(),

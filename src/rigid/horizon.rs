@@ -1,16 +1,16 @@
 //! How far ahead contacts are found.
 //!
-//! Contacts are looked for in the middle of a step, and next in the middle of the next one. Until then
-//! bodies go on with the velocities of this response. A contact that was found too late would be an
-//! overlap; so one is made where surfaces can meet until then:
+//! Contacts are looked for in the middle of a step, and next in the middle of the next one. Until
+//! then bodies go on with the velocities of this response. A contact that was found too late would
+//! be an overlap; so one is made where surfaces can meet until then:
 //!
 //! ```text
 //! gap <= h * (speed of approach) + slack
 //! ```
 //!
-//! and the response allows them to approach to the gap at which bodies rest, but no further. The slack is
-//! that gap and the fall of a step: bodies at rest between others do not approach each other
-//! before the response.
+//! and the response allows them to approach to the gap at which bodies rest, but no further. The
+//! slack is that gap and the fall of a step: bodies at rest between others do not approach each
+//! other before the response.
 //!
 //! A body's *travel* bounds its part of that distance. It depends on the body alone, and copies are
 //! held where a body grown by its travel comes. The point of a contact divides the gap in the
@@ -21,8 +21,8 @@ use crate::rigid::body::{State, Twist};
 use crate::rigid::broad::Bound;
 use crate::rigid::contact::ContactSettings;
 
-/// The largest travel, as a share of the way that a body may go between two synchronisations. Bodies
-/// that are faster than this overlap when they meet.
+/// The largest travel, as a share of the way that a body may go between two synchronisations.
+/// Bodies that are faster than this overlap when they meet.
 const MOST: f64 = 0.5;
 
 /// How far ahead contacts are found.
@@ -51,8 +51,8 @@ impl Horizon {
         self.most_m + 0.5 * self.slack_m
     }
 
-    /// The bound of a body of this radius (m, of the ball that holds it) where it is. Rotation moves its
-    /// surface up to the distance `swing` (m) from the centre.
+    /// The bound of a body of this radius (m, of the ball that holds it) where it is. Rotation
+    /// moves its surface up to the distance `swing` (m) from the centre.
     #[inline]
     pub fn bound(&self, state: &State, swing: f64, radius: f64) -> Bound {
         let motion = self.motion(&state.twist, swing).min(self.most_m);

@@ -9,7 +9,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`simulation`] | one rank's [`RigidSimulation`]; `simulation::step` is its step as a table of contents |
+//! | [`simulation`] | one rank's [`RigidSimulation`]; `simulation::step` lists what a step does |
 //! | [`horizon`] | how far ahead contacts are found |
 //! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
 //! | [`balance`] | power cells that follow the measured work |
@@ -26,9 +26,10 @@
 //!
 //! # The same bits on any number of ranks
 //!
-//! A body is advanced by its owner alone. Copies hold the bits of their owner. A contact is a function
-//! of its two bodies, and treated once: by the rank whose subdomain has its point. Sums over the
-//! contacts of a body run in the order of (partner, feature). Sums over all bodies are exact.
+//! A body is advanced by its owner alone. Copies hold the bits of their owner. A contact is a
+//! function of its two bodies, and treated once: by the rank whose subdomain has its point. Sums
+//! over the contacts of a body run in the order of (partner, feature). Sums over all bodies are
+//! exact.
 
 pub mod balance;
 pub mod body;

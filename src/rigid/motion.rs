@@ -8,8 +8,8 @@
 //!
 //! **Gyroscopic term.** Euler's equation in the body's own frame by the implicit midpoint rule:
 //! `I (w' - w) + h (m x I m) = h tau` with `m = (w + w') / 2`. Without torque it keeps the energy
-//! `w . I w` and the length of `I w`, because both are quadratic and their rates vanish at `m`. (The
-//! implicit Euler rule, which games use, brakes a spinning body.)
+//! `w . I w` and the length of `I w`, because both are quadratic and their rates vanish at `m`.
+//! (The implicit Euler rule, which games use, brakes a spinning body.)
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 

@@ -97,11 +97,12 @@ pub fn shared_out(count: usize, ranks: usize) -> Vec<u32> {
 
 impl<'a> RigidSimulation<'a> {
     /// The simulation at time 0. `rank_of` says who has each subdomain. Each rank offers all bodies
-    /// or any part that holds its own ones; bodies of other ranks are passed over. All ranks call it.
+    /// or any part that holds its own ones; bodies of other ranks are passed over. All ranks call
+    /// it.
     ///
     /// # Errors
-    /// If a body is outside the domain or has no size, if bodies are too large for the domain or its
-    /// division, or if a rank fails.
+    /// If a body is outside the domain or has no size, if bodies are too large for the domain or
+    /// its division, or if a rank fails.
     pub fn new(
         model: Arc<RigidModel>,
         rank_of: Vec<u32>,
@@ -171,8 +172,8 @@ impl<'a> RigidSimulation<'a> {
     }
 
     /// Sets a force (N, through the centre of mass) and a torque (N m) for the next step. They act
-    /// in a subdomain of this rank, on a body that reaches into it. False if this rank does not know
-    /// the body.
+    /// in a subdomain of this rank, on a body that reaches into it. False if this rank does not
+    /// know the body.
     pub fn push(&mut self, id: BodyId, subdomain: u32, force: Vec3, torque: Vec3) -> bool {
         let place = self.population.place(id);
         if let Some(place) = place {
@@ -181,8 +182,8 @@ impl<'a> RigidSimulation<'a> {
         place.is_some()
     }
 
-    /// Deletes an own body, with its copies, in the next step's first synchronisation. False if this
-    /// rank does not own it.
+    /// Deletes an own body, with its copies, in the next step's first synchronisation. False if
+    /// this rank does not own it.
     pub fn delete(&mut self, id: BodyId) -> bool {
         self.population.delete(id)
     }

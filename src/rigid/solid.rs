@@ -174,9 +174,7 @@ impl Solid {
         let reach = farthest(&closed.mesh().positions);
         Ok((Self { geometry: Geometry::Mesh(closed), volume, moments, reach }, frame))
     }
-}
 
-impl Solid {
     /// Its corners, m.
     pub fn vertices(&self) -> &[Vec3] {
         match &self.geometry {

@@ -1,7 +1,8 @@
 //! Bodies by columns.
 //!
-//! A body that flies freely needs its state alone: 104 of the 232 bytes of a [`Body`]. Most bodies do so
-//! in most steps, and the passes over all bodies take as long as it takes to move their bytes.
+//! A body that flies freely needs its state alone: 104 of the 232 bytes of a [`Body`]. Most bodies
+//! do so in most steps, and the passes over all bodies take as long as it takes to move their
+//! bytes.
 
 use std::ops::Range;
 

@@ -115,8 +115,8 @@ impl Scene {
         }
     }
 
-    /// The path of each file that the scene names: meshes of cloths and of obstacles, then meshes and
-    /// places of rigid bodies.
+    /// The path of each file that the scene names: meshes of cloths and of obstacles, then meshes
+    /// and places of rigid bodies.
     pub fn mesh_paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let cloths = self.cloths.iter_mut().map(|cloth| &mut cloth.shape);
         let shapes = cloths.chain(self.obstacles.iter_mut().map(|obstacle| &mut obstacle.shape));

@@ -1,13 +1,13 @@
 //! The work of each patch, as counted in the steps of a frame.
 //!
-//! Work is counted and then priced, because times of single patches are noise on a machine that does
-//! other things too.
+//! Work is counted and then priced, because times of single patches are noise on a machine that
+//! does other things too.
 //!
 //! | work | counted per patch | price |
 //! |---|---|---|
-//! | assembly, balance of energy | blocks filled | processor time of a block, on the rank where it is least |
+//! | assembly, balance of energy | blocks filled | processor time of a block, least of all ranks |
 //! | solve | products of blocks; a held row has none | the same of a product |
-//! | search, contacts, impulses, fail-safe | pairs found | the rank's processor time in these phases |
+//! | search, contacts, impulses, fail-safe | pairs found | the rank's processor time in them |
 //!
 //! A rank that waits spins for a while, which is processor time too: hence the least price. With
 //! stealing the second kind of work is shared anyway, and does not count.
@@ -101,8 +101,8 @@ impl Balance {
         }
     }
 
-    /// The work of each patch since the last frame, s, on rank 0; empty elsewhere. `counted` is that
-    /// of own patches. Collective.
+    /// The work of each patch since the last frame, s, on rank 0; empty elsewhere. `counted` is
+    /// that of own patches. Collective.
     fn gather(
         &self,
         world: &dyn World,
@@ -161,8 +161,8 @@ impl Balance {
     }
 }
 
-/// The least price of one of `count` things that took `spent_s` (s) on each rank, s; 0 where none was
-/// done. Collective.
+/// The least price of one of `count` things that took `spent_s` (s) on each rank, s; 0 where none
+/// was done. Collective.
 fn least_price(world: &dyn World, spent_s: f64, count: u64) -> Result<f64> {
     let price = if count > 0 { spent_s / count as f64 } else { f64::INFINITY };
     let least = message::all_gather_v(world, &[price])?.into_iter().fold(f64::INFINITY, f64::min);
@@ -170,8 +170,8 @@ fn least_price(world: &dyn World, spent_s: f64, count: u64) -> Result<f64> {
 }
 
 impl Simulation<'_> {
-    /// After a step: if it ends a frame, patches may change their ranks. Times decide who owns what,
-    /// never what is computed. Collective.
+    /// After a step: if it ends a frame, patches may change their ranks. Times decide who owns
+    /// what, never what is computed. Collective.
     ///
     /// # Errors
     /// When a rank has failed, or the partitioner refuses the work.

@@ -194,9 +194,9 @@ impl Simulation<'_> {
         of_cloth.map_or(0.0, |cloth| (center(cloth) - center(of_obstacle)).norm_squared())
     }
 
-    /// After a whole step: a dropped pair takes part in contact again if the vertex is outside of the
-    /// obstacle, and all that it belongs to is clear of it by the contact distance. What has come
-    /// near an obstacle that cloth passes, and near another one, passes it too.
+    /// After a whole step: a dropped pair takes part in contact again if the vertex is outside of
+    /// the obstacle, and all that it belongs to is clear of it by the contact distance. What has
+    /// come near an obstacle that cloth passes, and near another one, passes it too.
     pub(super) fn follow_dropped(&mut self) {
         let all = &self.state.dropped;
         if all.is_empty() {

@@ -170,8 +170,8 @@ fn passable(settings: &StepSettings, setup: &Setup) -> Vec<bool> {
     setup.obstacles.iter().map(may_pass).collect()
 }
 
-/// Where the nodes are, m, if the vertices of cloth are at `cloths` and `coordinates` are those of a
-/// body. Nodes of a body are at the mean of its vertices.
+/// Where the nodes are, m, if the vertices of cloth are at `cloths` and `coordinates` are those of
+/// a body. Nodes of a body are at the mean of its vertices.
 pub(super) fn node_positions(
     cloths: impl Iterator<Item = Vec3>,
     bodies: &[Arc<dyn Body>],

@@ -87,7 +87,7 @@ pub(super) struct StepMotion {
     pub inverse_masses: Vec<f64>,
     /// Velocity that gravity gives cloth, m/s.
     pub fall: Vec3,
-    /// What the accelerations of the last step change the nodes' velocities in this one, m/s (rad/s).
+    /// How much the last step's accelerations change velocities in this one, m/s (rad/s).
     pub last_changes: Vec<Vec3>,
 }
 
@@ -127,8 +127,8 @@ impl StepMotion {
         }
     }
 
-    /// Where everything would be at the end of the step: cloth carried as in the last step, bodies in
-    /// free flight, pins and obstacles as prescribed. Pins that take hold now are captured in the state.
+    /// Where everything would be at the end of the step: cloth carried as in the last step, bodies
+    /// in free flight, pins and obstacles as prescribed. Pins that take hold now are captured.
     pub fn predict(&mut self, model: &Model, state: &mut State, span: &Span) {
         let pins = &model.cloth.pins;
         pins.capture(&mut state.captured, &state.positions, span.t0_s);

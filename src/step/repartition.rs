@@ -1,7 +1,8 @@
 //! Patches that change their owner between two steps.
 //!
-//! Positions and velocities are on every rank, and the linear system is filled anew in every step. So
-//! only the memories of contacts move. Each rank builds the structure of its new rows from the model.
+//! Positions and velocities are on every rank, and the linear system is filled anew in every step.
+//! So only the memories of contacts move. Each rank builds the structure of its new rows from the
+//! model.
 
 use crate::error::Result;
 use crate::partition::Partition;
@@ -18,8 +19,8 @@ impl Simulation<'_> {
     /// and all further frames have the same bits as without. Collective.
     ///
     /// # Errors
-    /// When there is not one owner for each patch or an owner is no rank; then nothing changes. When
-    /// another rank has failed, or the matrix of a rank is too large.
+    /// When there is not one owner for each patch or an owner is no rank; then nothing changes.
+    /// When another rank has failed, or the matrix of a rank is too large.
     pub fn repartition(&mut self, rank_of_patch: &[u32]) -> Result<()> {
         let partition = self.rank.partition.with_owners(rank_of_patch)?;
         if partition == self.rank.partition {

@@ -123,7 +123,8 @@ named! {
         /// Momentum that impulses between cloth and cloth added, N s: a drift of maximum
         /// projection. Sum of its length over all rounds.
         MomentumDrift = "impulse_momentum_drift_n_s",
-        /// Energy that changed stiffnesses of contacts put into their springs (negative: took out), J.
+        /// Energy that changed stiffnesses of contacts put into their springs (negative: took out),
+        /// J.
         StiffnessEnergy = "stiffness_energy_j",
         /// Kinetic energy of cloth that all impulses added (negative: removed), J.
         ImpulseEnergy = "impulse_energy_j",
@@ -153,8 +154,8 @@ impl Phase {
 pub struct StepReport {
     /// Seconds per phase.
     pub seconds: [f64; Phase::ALL.len()],
-    /// Processor time of the rank's own thread per phase, s: without what it waits for others, except
-    /// that a wait begins with some microseconds of looking.
+    /// Processor time of the rank's own thread per phase, s: without what it waits for others,
+    /// except that a wait begins with some microseconds of looking.
     pub busy_s: [f64; Phase::ALL.len()],
     /// Counts.
     pub counts: [u64; Counter::ALL.len()],

@@ -25,8 +25,8 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
     pub velocities: Vec<Vec3>,
-    /// Accelerations of all nodes in the last step, m/s^2 (of a body's rotation rad/s^2); those of free
-    /// flight at the start. The next solve starts from them. The same on every rank.
+    /// Accelerations of all nodes in the last step, m/s^2 (of a body's rotation rad/s^2); those of
+    /// free flight at the start. The next solve starts from them. The same on every rank.
     pub accelerations: Vec<Vec3>,
     /// Coordinates of each body of few nodes, as it understands them; the same on every rank.
     pub coordinates: Vec<Vec<f64>>,
@@ -70,10 +70,10 @@ impl State {
         }
     }
 
-    /// Hash of the whole state over all ranks: time, the size of the next attempt, positions, velocities and coordinates in the
-    /// mesh's own order, pins, bodies that wait, dropped pairs, and memories of contacts. The rank that `owns` the lowest node that
-    /// a contact pushes counts its memory. The hash is the same for any number of ranks.
-    /// Collective.
+    /// Hash of the whole state over all ranks: time, the size of the next attempt, positions,
+    /// velocities and coordinates in the mesh's own order, pins, bodies that wait, dropped pairs,
+    /// and memories of contacts. The rank that `owns` the lowest node that a contact pushes counts
+    /// its memory. The hash is the same for any number of ranks. Collective.
     ///
     /// # Errors
     /// When another rank has failed.

@@ -117,8 +117,8 @@ pub struct SolveOutcome {
 }
 
 impl StepSystem {
-    /// Builds the structure of this rank's rows once, with `layout` of `partition`; every step refills
-    /// its values in place.
+    /// Builds the structure of this rank's rows once, with `layout` of `partition`; every step
+    /// refills its values in place.
     ///
     /// # Errors
     /// When the matrix has more blocks than 32 bits can number.
@@ -151,9 +151,10 @@ impl StepSystem {
 
     /// Fills matrix and right-hand side. A patch has nodes of one cloth or one body.
     ///
-    /// The start vector is the change of velocity in the last step, scaled to the present size: free
-    /// flight is exact, and rest costs little. For prescribed vertices it is the change that takes
-    /// them to their place, and stays. That of a repair is zero, and stays so outside of its region.
+    /// The start vector is the change of velocity in the last step, scaled to the present size:
+    /// free flight is exact, and rest costs little. For prescribed vertices it is the change that
+    /// takes them to their place, and stays. That of a repair is zero, and stays so outside of its
+    /// region.
     pub fn assemble(
         &mut self,
         threads: &Threads,

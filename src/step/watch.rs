@@ -3,24 +3,24 @@
 //!
 //! | symbol | unit | |
 //! |---|---|---|
-//! | `E0`, `E1` | J | kinetic, elastic and gravitational energy of cloths and bodies, before and after |
+//! | `E0`, `E1` | J | kinetic, elastic and gravitational energy, before and after |
 //! | `W` | J | work of pins, handles, moving obstacles and wind on them |
 //! | `E1 - E0 - W` | J | the unexplained rise, if positive |
 //! | `p` | N s | impulse that a node gets from outside of the elements |
 //! | `v` | m/s | its velocity at the end of the step |
 //! | `V` | m/s | the fastest speed of what is prescribed |
 //!
-//! Linearly implicit Euler takes the forces at the end of the step over the whole motion, so `W` does
-//! too. Friction, damping and the method itself then make the rise negative. `p` is the residual of a
-//! node's row of the linear system without contacts, at the velocities at which the step ends. So it
-//! has all that pins, contacts, impulses and the fail-safe did.
+//! Linearly implicit Euler takes the forces at the end of the step over the whole motion, so `W`
+//! does too. Friction, damping and the method itself then make the rise negative. `p` is the
+//! residual of a node's row of the linear system without contacts, at the velocities at which the
+//! step ends. So it has all that pins, contacts, impulses and the fail-safe did.
 //!
 //! - A pin works with `p . v`.
-//! - What touches a free node works with `p . v`, but with no more than `|p| V`. Nothing that moves at
-//!   `V` can do more, through any number of layers. Where nothing prescribed moves it does nothing.
-//!   The force of each contact times the motion of its own obstacle would be a tighter bound. But a
-//!   contact of wrong stiffness pulls at a lever: then handles do all the work that it takes to fling
-//!   a vertex away, and nothing is unexplained.
+//! - What touches a free node works with `p . v`, but with no more than `|p| V`. Nothing that moves
+//!   at `V` can do more, through any number of layers. Where nothing prescribed moves it does
+//!   nothing. The force of each contact times the motion of its own obstacle would be a tighter
+//!   bound. But a contact of wrong stiffness pulls at a lever: then handles do all the work that it
+//!   takes to fling a vertex away, and nothing is unexplained.
 //! - Wind works with its force on each triangle.
 //!
 //! Source: ours.
@@ -256,8 +256,8 @@ impl EnergyWatch {
         Ok(())
     }
 
-    /// The same after a repair. Then no system holds for all rows at once, so the forces are taken at
-    /// the end of the step.
+    /// The same after a repair. Then no system holds for all rows at once, so the forces are taken
+    /// at the end of the step.
     fn find_impulses_anew(&mut self, here: &Context, motion: &StepMotion, system: &mut StepSystem) {
         let Context { model, rank, span, .. } = *here;
         let end = (&*motion.x1, &*motion.u1);

@@ -32,7 +32,8 @@ pub fn scene(name: &str) -> PathBuf {
 pub const BINARY: &str = env!("CARGO_BIN_EXE_cloth-sim");
 
 /// The binary as users build it by default, without MPI and fault injection. Where the tests have
-/// other features, `scripts/test` builds it and names it in this variable; without it there is none.
+/// other features, `scripts/test` builds it and names it in this variable; without it there is
+/// none.
 pub fn default_build() -> Option<PathBuf> {
     let named = std::env::var_os("CLOTH_SIM_DEFAULT_BUILD").map(PathBuf::from);
     named.or_else(|| cfg!(not(feature = "mpi")).then(|| PathBuf::from(BINARY)))

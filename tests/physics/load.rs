@@ -185,7 +185,8 @@ fn contacts_carry_the_pull_of_a_strip_that_a_cylinder_presses() {
     }
 }
 
-/// A square slides over the plane at 0.4 m/s, without friction: most pairs change from step to step.
+/// A square slides over the plane at 0.4 m/s, without friction: most pairs change from step to
+/// step.
 #[test]
 fn contacts_carry_the_weight_of_a_cloth_that_slides() {
     let weight = DENSITY * 0.2 * 0.2 * G;

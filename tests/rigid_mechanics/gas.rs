@@ -36,8 +36,9 @@ pub fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Serial
 
 #[test]
 fn an_elastic_gas_keeps_its_energy() {
-    // FFD answers each body alone. Where three movable bodies meet in a step it does not keep energy: at a
-    // fill of 0.3 the gas loses a third. Sweeps converge, so they leave more than rounding there.
+    // FFD answers each body alone. Where three movable bodies meet in a step it does not keep
+    // energy: at a fill of 0.3 the gas loses a third. Sweeps converge, so they leave more than
+    // rounding there.
     for (response, fill) in [(BOTH[0], 0.01), (BOTH[1], 0.1)] {
         let mut world = gas(response, 6, 1.0, fill);
         let before = world.energy();
@@ -74,8 +75,8 @@ fn an_inelastic_gas_cools_by_haffs_law() {
     }
 }
 
-/// The exponent `a` and the time `tau` of the law `(1 + t / tau)^a` that is nearest to the energies, in
-/// logarithms.
+/// The exponent `a` and the time `tau` of the law `(1 + t / tau)^a` that is nearest to the
+/// energies, in logarithms.
 fn decay(cooling: &[(f64, f64)]) -> (f64, f64) {
     let fit = |tau: f64| {
         let (mut xx, mut xy, mut x, mut y) = (0.0, 0.0, 0.0, 0.0);

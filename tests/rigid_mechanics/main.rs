@@ -28,8 +28,8 @@ fn floor(id: u64) -> FixedBody {
     FixedBody::half_space(id, 0, Vec3::zeros(), Vec3::y())
 }
 
-/// Two balls of different mass, the first with `velocity`, before and after they met, and the gap where
-/// they did.
+/// Two balls of different mass, the first with `velocity`, before and after they met, and the gap
+/// where they did.
 fn impact(
     response: Response,
     surface: Surface,

@@ -140,9 +140,9 @@ enum Grain {
     Box,
 }
 
-/// A block of bodies between walls on a square plate with a low rim. Its edges are `half` radii from
-/// the middle. The walls vanish, what slides beyond the rim falls off. The slope of what remains
-/// (degrees), and the number of bodies.
+/// A block of bodies between walls on a square plate with a low rim. Its edges are `half` radii
+/// from the middle. The walls vanish, what slides beyond the rim falls off. The slope of what
+/// remains (degrees), and the number of bodies.
 fn repose(response: Response, grain: Grain, friction: f64, half: f64, step_s: f64) -> (f64, usize) {
     let half = half * RADIUS;
     let fixed = plate(half);

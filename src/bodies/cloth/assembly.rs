@@ -1,4 +1,5 @@
-//! One rank's cloth: its rows in the implicit step, assembled without communication, and its energy.
+//! One rank's cloth: its rows in the implicit step, assembled without communication, and its
+//! energy.
 //!
 //! `A dv = b` with `A = M + h D + h^2 K` and `dv = v1 - v0` (docs/methods.md, section 4). Every
 //! rank assembles its own rows, and one thread a patch. A row gets its mass, gravity and damping,

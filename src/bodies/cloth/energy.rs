@@ -101,8 +101,8 @@ impl EnergyMeter {
         &self.energies
     }
 
-    /// The work (J) of the air on each own patch in a step, at the velocities at its end. The drag of
-    /// still air is part of it.
+    /// The work (J) of the air on each own patch in a step, at the velocities at its end. The drag
+    /// of still air is part of it.
     pub fn works_of_air(&mut self, threads: &Threads, model: &ClothModel, blown: Blown) -> &[f64] {
         let Blown { drag, wind, x0, v1, h } = blown;
         let faces = &self.faces;

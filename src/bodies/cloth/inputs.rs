@@ -9,16 +9,16 @@ pub type Target = (VertexId, Vec3);
 /// What the forces on cloth depend on in a step.
 ///
 /// The first solve of a step linearises the forces where it starts: `x = x0`, `v = v0`, and the end
-/// of the step is `x + h v` if no velocity changes. A further solve of the same step linearises them
-/// at the end that the solve before it found: `x = x0 + h v` is that end already.
+/// of the step is `x + h v` if no velocity changes. A further solve of the same step linearises
+/// them at the end that the solve before it found: `x = x0 + h v` is that end already.
 #[derive(Clone, Copy)]
 pub struct StepInputs<'a> {
     /// Positions of all cloth vertices at the start of the step, m.
     pub x0: &'a [Vec3],
     /// Velocities of all nodes at the start of the step, m/s.
     pub v0: &'a [Vec3],
-    /// Changes of the velocities of all nodes if they accelerate as in the last step, m/s. The first
-    /// solve of a step starts from them.
+    /// Changes of the velocities of all nodes if they accelerate as in the last step, m/s. The
+    /// first solve of a step starts from them.
     pub last_changes: &'a [Vec3],
     /// Positions of all cloth vertices about which forces are linearised, m.
     pub x: &'a [Vec3],

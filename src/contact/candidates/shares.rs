@@ -1,8 +1,8 @@
 //! Which rank begins the tests of which patches.
 //!
-//! All ranks hold all hierarchies, so any rank can begin with the tests of any patch. By the work of
-//! the last step the ranks begin with equal shares, and steal less. The first search after a start
-//! knows of no work: then the owners begin.
+//! All ranks hold all hierarchies, so any rank can begin with the tests of any patch. By the work
+//! of the last step the ranks begin with equal shares, and steal less. The first search after a
+//! start knows of no work: then the owners begin.
 //!
 //! Who begins decides nothing but times. Source: ours.
 

@@ -9,8 +9,9 @@
 //! 1. A pair is *safe* if one of a few directions separates it at both ends, or if the continuous
 //!    test says so (`separation`). Otherwise it is *open*.
 //! 2. An open pair gets a plane (`plane`): in the middle between its sides, at the start and at the
-//!    end, or `delta / 2` from the end of a prescribed side. Its free vertices must end on their side, `delta / 2` away from the plane. Pairs whose closest points lie inside both
-//!    sides come first. The others get planes only if they are still open after that.
+//!    end, or `delta / 2` from the end of a prescribed side. Its free vertices must end on their
+//!    side, `delta / 2` away from the plane. Pairs whose closest points lie inside both sides come
+//!    first. The others get planes only if they are still open after that.
 //! 3. A vertex that would end on the wrong side slides along its planes. Then it keeps the
 //!    fraction of its motion that all planes allow (`shorten`).
 //! 4. Planes stay. A candidate without a plane is checked again if one of its vertices has
@@ -19,9 +20,9 @@
 //!    all is done again with planes that stay where they start. After `MAX_PASSES` passes every
 //!    candidate gets such a plane, which ends the loop.
 //!
-//! A plane depends on its pair and where that ends before the pass. A vertex's end depends on its intended motion and the set
-//! of its planes. So ranks exchange only the open pairs and then agree on everything else, for
-//! any number of ranks.
+//! A plane depends on its pair and where that ends before the pass. A vertex's end depends on its
+//! intended motion and the set of its planes. So ranks exchange only the open pairs and then agree
+//! on everything else, for any number of ranks.
 //!
 //! Source: docs/methods.md, section 8 (ours). Planar truncation is that of Chen et al. 2025,
 //! Offset Geometric Contact; safety by one direction that of Tang, Kim, Manocha 2009.
@@ -151,8 +152,8 @@ impl FailSafe {
         Ok(report.unwrap_or_default())
     }
 
-    /// One try, with planes that move or stay. None if planes that move leave no room, or do not end
-    /// the passes.
+    /// One try, with planes that move or stay. None if planes that move leave no room, or do not
+    /// end the passes.
     fn keep_apart(
         &mut self,
         world: &dyn World,

@@ -10,8 +10,8 @@
 //! | `room` | how far a vertex may move against its normal; if negative, it must move along it |
 //!
 //! Between free vertices the plane lies in the middle of the gap, at the start and at the end: it
-//! moves with its pair, and takes away only the motion of the sides against each other. A plane that
-//! stays where it starts takes more, but together such planes always leave room. A side whose
+//! moves with its pair, and takes away only the motion of the sides against each other. A plane
+//! that stays where it starts takes more, but together such planes always leave room. A side whose
 //! vertices are all prescribed carries the plane with it, `keep / 2` away. This leaves the other
 //! side the most room, and pushes it only if the prescribed side sweeps over its start. If some
 //! vertices of a side are prescribed (a face with a pinned corner), the plane moves only as far

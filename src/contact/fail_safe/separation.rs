@@ -56,8 +56,8 @@ const ROUNDING: f64 = 1e-9;
 
 /// False if the pair keeps its distance on the way from `x0` to `x1` (m). In most cases one
 /// direction shows it: a coordinate axis, the line between the sides' centres, the pair's normal at
-/// the start and at the end, or the mean of both normals. The first two are cheap and settle four of
-/// five pairs. No direction may do for a pair that turns; then the continuous test decides.
+/// the start and at the end, or the mean of both normals. The first two are cheap and settle four
+/// of five pairs. No direction may do for a pair that turns; then the continuous test decides.
 ///
 /// A gap of `delta` less one grain is enough. A plane holds a pair at `delta`, and slides end
 /// one grain beyond it, so rounding does not open pairs that then move together.

@@ -2,8 +2,9 @@
 //!
 //! Each frame is read back from its file. The check asks four questions. Is the frame there and
 //! whole? Are its positions finite? Does an edge meet a face? (Cloth
-//! that passes an obstacle in a pinch, as the run has recorded it, is counted apart.) How far are edges from their rest
-//! lengths? From the record of the steps it takes a fifth one: did energy rise without work?
+//! that passes an obstacle in a pinch, as the run has recorded it, is counted apart.) How far are
+//! edges from their rest lengths? From the record of the steps it takes a fifth one: did energy
+//! rise without work?
 
 mod bodies;
 mod dropped;
@@ -125,8 +126,8 @@ const SEE_LIST: &str = "see the list on standard output";
 /// Positions of frame `number` of the run in `folder`, m: cloths, then obstacles.
 ///
 /// # Errors
-/// A folder that is no run, a frame that it does not have or that is not whole, an input mesh that is
-/// not as it was in the run.
+/// A folder that is no run, a frame that it does not have or that is not whole, an input mesh that
+/// is not as it was in the run.
 pub fn frame_positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
     let run = CheckedRun::open(folder, Record::read(folder)?)?;
     if let Some((mesh, fault)) = run.meshes.first() {

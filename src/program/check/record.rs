@@ -123,7 +123,8 @@ fn last_frame(folder: &Path) -> Result<Option<u64>> {
     Ok(last)
 }
 
-/// A folder may lack this many frames at its end. Each one is reported. More are no part of the run.
+/// A folder may lack this many frames at its end. Each one is reported. More are no part of the
+/// run.
 const MISSING: u64 = 10_000;
 
 fn expect_frames(folder: &Path, frames: u64) -> Result<()> {

@@ -13,8 +13,8 @@ use crate::program::words::plural;
 /// tables and pictures.
 ///
 /// # Errors
-/// No scene and no run, more ranks than patches, a folder that cannot be written or holds files that
-/// would be replaced.
+/// No scene and no run, more ranks than patches, a folder that cannot be written or holds files
+/// that would be replaced.
 pub fn partition(arguments: &PartitionArguments) -> Result<()> {
     // 1. The cloth, and the folder for tables and pictures.
     let cloth = DividedCloth::read(arguments)?;

@@ -107,7 +107,8 @@ pub fn holder(folder: &Path) -> Result<Option<Holder>> {
     }
 }
 
-/// Opens the file. A link is not followed, and a FIFO is not waited for. Appending keeps the text of the owner.
+/// Opens the file. A link is not followed, and a FIFO is not waited for. Appending keeps the text
+/// of the owner.
 fn open(path: &Path, writes: bool) -> std::io::Result<File> {
     let mut options = File::options();
     options.read(true).custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);

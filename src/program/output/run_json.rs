@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::program::output::mesh_copies::MeshCopy;
 use crate::program::output::{json, names, not_written, write_whole};
 
-/// The version of the format of `run.json` and `steps.jsonl`. Folders of another format are refused.
+/// The version of the format of `run.json` and `steps.jsonl`. Folders of another format are
+/// refused.
 pub const FORMAT: u32 = 5;
 
 /// Space that is kept for the cause of a failure, bytes.
@@ -203,8 +204,8 @@ impl RunHead {
         serde_json::from_slice(&text).map_err(no_record)
     }
 
-    /// Writes the file when the run begins, before all other files. Also reserves space for the file that is written at the
-    /// end, so that a full disk cannot hide how the run ended.
+    /// Writes the file when the run begins, before all other files. Also reserves space for the
+    /// file that is written at the end, so that a full disk cannot hide how the run ended.
     ///
     /// # Errors
     /// When the folder cannot be written.

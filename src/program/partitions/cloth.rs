@@ -80,8 +80,8 @@ impl DividedCloth {
         format!("{}: {vertices} vertices in {}", self.name, plural(patches.len(), "patch"))
     }
 
-    /// The numbers of ranks among which the patches are divided, rising: those that are `wanted`, or
-    /// usual ones.
+    /// The numbers of ranks among which the patches are divided, rising: those that are `wanted`,
+    /// or usual ones.
     ///
     /// # Errors
     /// More ranks than patches.

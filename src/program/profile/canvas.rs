@@ -54,8 +54,8 @@ pub(crate) struct Inset {
     pub(crate) place: (i32, i32),
 }
 
-/// Writes `picture` with `insets` on it as the PNG file `path`. Insets are for what would be too much
-/// for an SVG file.
+/// Writes `picture` with `insets` on it as the PNG file `path`. Insets are for what would be too
+/// much for an SVG file.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -1,5 +1,5 @@
-//! The profile of a run of cloth: how each processor spent the test parts of the steps. That of a run
-//! of rigid bodies is in [`bodies`].
+//! The profile of a run of cloth: how each processor spent the test parts of the steps. That of a
+//! run of rigid bodies is in [`bodies`].
 //!
 //! A processor is a thread of a rank. The test part of a step is the time of its searches, each
 //! until its slowest rank is done. Without stealing, a rank that is done goes on and waits

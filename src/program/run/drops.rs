@@ -32,8 +32,8 @@ impl Drops {
         Self { obstacles: Vec::new(), step_s }
     }
 
-    /// Adds the steps of a frame. Returns the warning if they are the first ones of the run in which
-    /// cloth passes something.
+    /// Adds the steps of a frame. Returns the warning if they are the first ones of the run in
+    /// which cloth passes something.
     pub fn add(&mut self, frame: &FrameRecord) -> Option<String> {
         let is_first = self.obstacles.is_empty();
         self.obstacles.iter_mut().for_each(|passed| passed.now = 0);

@@ -34,8 +34,8 @@ pub fn of_run(
     })
 }
 
-/// The places of all ranks, on rank 0. This one owns `vertices` vertices or bodies, and has `ghosts`
-/// ghost points or shadow copies. Collective.
+/// The places of all ranks, on rank 0. This one owns `vertices` vertices or bodies, and has
+/// `ghosts` ghost points or shadow copies. Collective.
 ///
 /// # Errors
 /// When a rank fails.

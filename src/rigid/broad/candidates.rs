@@ -1,9 +1,9 @@
 //! Pairs of bodies near each other, kept from step to step.
 //!
 //! The neighbour list of molecular dynamics (Verlet 1967), body by body. A body is looked up with a
-//! larger ball. As long as its own ball, with its travel, is inside of that, the pairs that were found
-//! hold all that it can touch. A body that left it, or is new, is looked up alone, and its old
-//! pairs are dead. Once many are, all bodies are looked up anew.
+//! larger ball. As long as its own ball, with its travel, is inside of that, the pairs that were
+//! found hold all that it can touch. A body that left it, or is new, is looked up alone, and its
+//! old pairs are dead. Once many are, all bodies are looked up anew.
 //!
 //! What is kept depends on the history; the pairs that come out do not: they are those whose balls,
 //! with their travel, overlap now.
@@ -18,15 +18,15 @@ use crate::rigid::body::State;
 use crate::rigid::broad::{Ball, Bound, Broad, NONE, level_of};
 use crate::threads::Threads;
 
-/// Share of its radius by which a body is looked up larger. The gas of `benches/rigid` costs a tenth
-/// less than with 0.15.
+/// Share of its radius by which a body is looked up larger. The gas of `benches/rigid` costs a
+/// tenth less than with 0.15.
 const SLACK: f64 = 0.25;
 
 /// Slots or pairs that a thread takes at once.
 const GRAIN: usize = 4096;
 
-/// Looking up one body alone costs about as much as so many in a rebuild, which visits cells in their
-/// order. Once single look-ups have cost a rebuild, it is time for one.
+/// Looking up one body alone costs about as much as so many in a rebuild, which visits cells in
+/// their order. Once single look-ups have cost a rebuild, it is time for one.
 const LOOK_UP_COST: usize = 10;
 
 /// A body is looked up ahead of where it is, by so much of the room that it has there,
@@ -64,9 +64,9 @@ impl Now<'_> {
         }
     }
 
-    /// The ball with which an entry is looked up. It has room for another step at least. Its size goes by
-    /// steps, so that a body that becomes faster and faster seldom gets the largest. Its centre is ahead
-    /// of the body: one that flies freely crosses the whole ball.
+    /// The ball with which an entry is looked up. It has room for another step at least. Its size
+    /// goes by steps, so that a body that becomes faster and faster seldom gets the largest. Its
+    /// centre is ahead of the body: one that flies freely crosses the whole ball.
     fn enlarged(&self, entry: u32) -> Ball {
         let bound = self.bound(entry);
         let least = bound.radius + 2.0 * bound.travel;
@@ -149,8 +149,8 @@ fn meet([first, second]: &[Ball; 2]) -> bool {
 }
 
 impl Candidates {
-    /// Writes to `pairs` all pairs of entries whose bounds, with their travel, overlap; no two fixed
-    /// bodies make a pair.
+    /// Writes to `pairs` all pairs of entries whose bounds, with their travel, overlap; no two
+    /// fixed bodies make a pair.
     /// The set of pairs is a function of `now`, their order is not.
     pub fn pairs(&mut self, now: &Now, threads: &Threads, pairs: &mut Vec<[u32; 2]>) {
         if !self.follow(now, threads) {
@@ -172,8 +172,8 @@ impl Candidates {
         self.rebuilds
     }
 
-    /// The entries of the last rebuild in the order of the cells: bodies near each other in space are
-    /// near each other here.
+    /// The entries of the last rebuild in the order of the cells: bodies near each other in space
+    /// are near each other here.
     pub fn spatial_order(&self) -> impl Iterator<Item = u32> {
         self.grid.spatial_order()
     }
@@ -226,8 +226,8 @@ impl Candidates {
         all
     }
 
-    /// Gives the slots their entries of this step. Slots of what is gone die; entries without a slot
-    /// are noted as moved.
+    /// Gives the slots their entries of this step. Slots of what is gone die; entries without a
+    /// slot are noted as moved.
     fn rename(&mut self, now: &Now) {
         self.moved.clear();
         let bodies = now.bodies.len();

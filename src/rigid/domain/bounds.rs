@@ -128,15 +128,16 @@ impl Domain {
         depths.fold(f64::INFINITY, f64::min)
     }
 
-    /// Fails if a body of this radius (m, with its margin) would touch an image of itself.
+    /// Fails if a body of this radius (m, with its travel and margin) would touch an image of
+    /// itself.
     pub fn check_radius(&self, radius: f64) -> Result<()> {
         for axis in (0..3).filter(|&axis| self.periodic[axis]) {
             let period = self.period[axis];
             if 2.0 * radius >= period {
                 let diameter = 2.0 * radius;
                 let cause = format!(
-                    "a body of diameter {diameter} m (with its margin) would touch itself across the \
-                     periodic border: the period is {period} m"
+                    "a body of diameter {diameter} m (with its travel and margin) would touch itself \
+                     across the periodic border: the period is {period} m"
                 );
                 return Err(Error::input("domain.periodic", cause, "make the domain larger"));
             }

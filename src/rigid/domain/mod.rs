@@ -14,16 +14,16 @@
 //! # What is the same on all ranks
 //!
 //! Every function of this module depends on its arguments and the division alone, so that all ranks
-//! answer a question with the same bits. A point has exactly one owner ([`Subdomains::owner`]): boxes
-//! are half-open, and of equally near cells the first has the point.
+//! answer a question with the same bits. A point has exactly one owner ([`Subdomains::owner`]):
+//! boxes are half-open, and of equally near cells the first has the point.
 //!
 //! # Periods
 //!
 //! The position of a body is wrapped into the domain by its owner alone, at the begin of a
 //! synchronisation. Copies hold these bits. An *image* of a body is three whole numbers: the body
-//! stands at `position + image * period`. Each rank finds the images that reach into its region from
-//! the position alone ([`Region::images`]); images are never sent. So a body near a periodic border
-//! looks the same on any number of ranks, one included.
+//! stands at `position + image * period`. Each rank finds the images that reach into its region
+//! from the position alone ([`Region::images`]); images are never sent. So a body near a periodic
+//! border looks the same on any number of ranks, one included.
 
 pub mod bounds;
 pub mod cells;
@@ -69,8 +69,8 @@ impl Subdomains {
         }
     }
 
-    /// The subdomain that contains a point (m) of the domain. Points beyond an open border belong to
-    /// a subdomain there.
+    /// The subdomain that contains a point (m) of the domain. Points beyond an open border belong
+    /// to a subdomain there.
     pub fn owner(&self, point: &Vec3) -> SubdomainId {
         match self {
             Self::Grid(grid) => grid.owner(point),
@@ -78,8 +78,8 @@ impl Subdomains {
         }
     }
 
-    /// True if a ball, as it stands, reaches into a subdomain. May be true of a ball that comes near.
-    /// A ball reaches into the subdomain of its centre.
+    /// True if a ball, as it stands, reaches into a subdomain. May be true of a ball that comes
+    /// near. A ball reaches into the subdomain of its centre.
     pub fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
         match self {
             Self::Grid(grid) => grid.overlaps(subdomain, centre, radius),
@@ -87,9 +87,9 @@ impl Subdomains {
         }
     }
 
-    /// Distance of a point (m) of a subdomain from its borders, m; below 0 outside. No image of a smaller
-    /// ball about the point reaches into another subdomain, and none but the ball itself into this
-    /// one. Beyond open borders of the domain subdomains go on.
+    /// Distance of a point (m) of a subdomain from its borders, m; below 0 outside. No image of a
+    /// smaller ball about the point reaches into another subdomain, and none but the ball itself
+    /// into this one. Beyond open borders of the domain subdomains go on.
     pub fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
         match self {
             Self::Grid(grid) => grid.depth(subdomain, x),

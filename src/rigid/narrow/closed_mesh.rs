@@ -1,7 +1,8 @@
-//! Where closed meshes touch other bodies. A mesh is not convex, so no single plane separates it. Its
-//! contacts are samples instead: corners of one body inside the other, and the middle of each part of an
-//! edge that is inside although its ends are not. A sample is pushed out to the nearest point of
-//! the other's surface. A body that lies deep inside another is not found to touch by its faces.
+//! Where closed meshes touch other bodies. A mesh is not convex, so no single plane separates it.
+//! Its contacts are samples instead: corners of one body inside the other, and the middle of each
+//! part of an edge that is inside although its ends are not. A sample is pushed out to the nearest
+//! point of the other's surface. A body that lies deep inside another is not found to touch by its
+//! faces.
 
 use smallvec::SmallVec;
 
@@ -22,8 +23,8 @@ pub struct PlacedMesh<'a> {
 
 /// A solid of flat faces that can be sampled.
 pub trait Solid {
-    /// The direction from the surface's nearest point to a point outside, or the other way round for one
-    /// inside, and how far it is above: `None` if that is more than `most` (m).
+    /// The direction from the surface's nearest point to a point outside, or the other way round
+    /// for one inside, and how far it is above: `None` if that is more than `most` (m).
     fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)>;
     /// Parts of a segment inside, from and to, as shares of its length.
     fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]>;
@@ -36,7 +37,16 @@ pub trait Solid {
 impl Solid for Convex<'_> {
     fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
         let (face, height) = self.outermost(x);
-        (height <= most).then(|| (self.planes[face].normal, height))
+        if height <= 0.0 {
+            return Some((self.planes[face].normal, height));
+        }
+        if height > most {
+            return None;
+        }
+        // Beside an edge or a corner the surface is farther away than all planes.
+        let apart = x - self.nearest_to(x);
+        let distance = apart.norm();
+        (0.0 < distance && distance <= most).then(|| (apart / distance, distance))
     }
 
     fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
@@ -80,8 +90,8 @@ impl Solid for PlacedMesh<'_> {
     }
 }
 
-/// Two solids of flat faces, at least one of them a closed mesh, and the balls that hold them: centre
-/// and radius, m. Here and below `most` is the largest gap (m) at which bodies touch.
+/// Two solids of flat faces, at least one of them a closed mesh, and the balls that hold them:
+/// centre and radius, m. Here and below `most` is the largest gap (m) at which bodies touch.
 pub fn solids(
     first: &dyn Solid,
     second: &dyn Solid,

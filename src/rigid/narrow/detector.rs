@@ -89,8 +89,8 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Writes to `contacts` the contacts of all movable bodies with each other and with the fixed ones
-    /// whose point `is_ours` (m): ours to treat. The order of the contacts is not that of the
+    /// Writes to `contacts` the contacts of all movable bodies with each other and with the fixed
+    /// ones whose point `is_ours` (m): ours to treat. The order of the contacts is not that of the
     /// bodies, and does not depend on the number of threads.
     pub fn contacts(
         &mut self,
@@ -112,9 +112,9 @@ impl Detector {
         self.bounds = bounds;
     }
 
-    /// The same with images and the `bounds` of all movable bodies. A contact is found once for each
-    /// pair of images that touch. `is_ours` gets the image of the first body, and the point that
-    /// belongs to image zero of it.
+    /// The same with images and the `bounds` of all movable bodies. A contact is found once for
+    /// each pair of images that touch. `is_ours` gets the image of the first body, and the point
+    /// that belongs to image zero of it.
     pub fn contacts_of_images(
         &mut self,
         world: &Surroundings,

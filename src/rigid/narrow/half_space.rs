@@ -5,8 +5,8 @@ use crate::rigid::body::{Shape, State};
 use crate::rigid::narrow::{Placed, Touch, Touches};
 use crate::rigid::solid::Solids;
 
-/// The points at which `body` is less than `most` (m) above the plane through the origin of `state`,
-/// whose normal is the y axis of `state`.
+/// The points at which `body` is less than `most` (m) above the plane through the origin of
+/// `state`, whose normal is the y axis of `state`.
 pub fn touch(body: &Placed, state: &State, solids: &Solids, most: f64, touches: &mut Touches) {
     touches.clear();
     let normal = state.rotation.transform_vector(&Vec3::y());
@@ -22,16 +22,8 @@ pub fn touch(body: &Placed, state: &State, solids: &Solids, most: f64, touches: 
             body.segment(half_length).iter().for_each(|end| rest_on(end, radius));
         }
         Shape::Box { half } => {
-            let sides = [half.x, half.y, half.z].into_iter().enumerate();
-            let axes: [Vec3; 3] = {
-                let mut axes = [Vec3::zeros(); 3];
-                for (axis, side) in sides {
-                    let mut own = Vec3::zeros();
-                    own[axis] = side;
-                    axes[axis] = body.rotation.transform_vector(&own);
-                }
-                axes
-            };
+            let sides = [0, 1, 2].map(|axis| Vec3::ith(axis, half[axis]));
+            let axes = sides.map(|side| body.rotation.transform_vector(&side));
             for corner in 0..8 {
                 let sign = |axis: u32| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
                 let arm = axes[0] * sign(0) + axes[1] * sign(1) + axes[2] * sign(2);

@@ -4,8 +4,8 @@
 //! of each. Of all these the plane with the least overlap gives the normal. A pair of edges counts
 //! only if its arcs on the Gauss map cross (Gregorius 2013): else the plane is no face of the
 //! Minkowski difference. If the normal is that of a face, the opposite face is clipped against its
-//! sides, and each corner below or near the face is a contact; if it is that of two edges, their nearest
-//! points are.
+//! sides, and each corner below or near the face is a contact; if it is that of two edges, their
+//! nearest points are.
 
 #[cfg(test)]
 mod tests;

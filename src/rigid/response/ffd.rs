@@ -11,31 +11,33 @@
 //! ```
 //!
 //! The printed algorithm has `r = phi_minus - phi_tau`; with that sign restitution would pull
-//! bodies together. `e` is the mean of the contacts' restitution, weighted by how far each is violated.
-//! If no velocity meets all constraints, the body stops.
+//! bodies together. `e` is the mean of the contacts' restitution, weighted by how far each is
+//! violated. If no velocity meets all constraints, the body stops.
 //!
 //! **Friction.** The method as published bounds the *change of velocity* `delta` at each of several
 //! sampled tangents by `mu` times that of the normal. A sphere's surface gives way to a tangential
 //! impulse 3.5 times as easily as to a normal one, so that such a sphere would slip although its
 //! weight holds it. It also brakes the absolute velocity, so that a body could not ride on
-//! another. Here the *impulse* is bounded, as in Coulomb's law: the multiplier of the normal row is its
-//! impulse `u`, and two tangents, the first one along the slip, get multipliers up to
+//! another. Here the *impulse* is bounded, as in Coulomb's law: the multiplier of the normal row is
+//! its impulse `u`, and two tangents, the first one along the slip, get multipliers up to
 //! `mu (1 + e) u`, which bring the slip against the common tangential velocity of both bodies to
 //! zero if they can. Normals and tangents are solved together, because friction at the foot of a
 //! box tips it; `u` is that of a solution for the normals alone.
 //!
-//! **Impacts on fixed and movable bodies in one step.** If none of a body's contacts is at rest, the
-//! movable partners come first: what they get is settled, so the body gets the opposite. Then the fixed
-//! ones throw it back. Solved together, this was the only event that changed the energy of a thin elastic
-//! gas (0.1 % of 216 balls). Three movable bodies that meet in one step still do not keep energy.
+//! **Impacts on fixed and movable bodies in one step.** If none of a body's contacts is at rest,
+//! the movable partners come first: what they get is settled, so the body gets the opposite. Then
+//! the fixed ones throw it back. Solved together, this was the only event that changed the energy
+//! of a thin elastic gas (0.1 % of 216 balls). Three movable bodies that meet in one step still do
+//! not keep energy.
 //!
 //! **Piles.** A body learns of the load above it by overlap alone. In a pile of `n` layers the
-//! overlap is about `n g h^2 / correction` and bodies quiver with `n g h`. Both fall with the step; a
-//! larger correction makes stacks of boxes fall over. For piles at rest use [`super::nonsmooth`].
+//! overlap is about `n g h^2 / correction` and bodies quiver with `n g h`. Both fall with the step;
+//! a larger correction makes stacks of boxes fall over. For piles at rest use [`super::nonsmooth`].
 //!
-//! **Bodies between others.** A movable partner gives no more impulse than it takes to stop the whole
-//! body. Without this bound a body between two that approach each other nearly head-on would leave
-//! sideways at many times their speed, and piles would explode. Fixed bodies give any impulse.
+//! **Bodies between others.** A movable partner gives no more impulse than it takes to stop the
+//! whole body. Without this bound a body between two that approach each other nearly head-on would
+//! leave sideways at many times their speed, and piles would explode. Fixed bodies give any
+//! impulse.
 
 use nalgebra::UnitQuaternion;
 
@@ -124,8 +126,8 @@ fn respond_at_once<'a>(
     Response { twist, outcome }
 }
 
-/// The two tangents of a contact with friction up to `reach` (N s); `change` is that of the velocity
-/// by the normals.
+/// The two tangents of a contact with friction up to `reach` (N s); `change` is that of the
+/// velocity by the normals.
 fn tangents(
     metric: &Metric,
     constraint: &Constraint,

@@ -1,6 +1,6 @@
 //! What contacts do to velocities. Two responses, on the same contacts. FFD is for gases and rapid
-//! flows: one communication, no state. Piles rest only with the other one, which costs about as much with
-//! ten sweeps.
+//! flows: one communication, no state. Piles rest only with the other one, which costs about as
+//! much with ten sweeps.
 //!
 //! | module | |
 //! |---|---|

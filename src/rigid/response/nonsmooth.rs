@@ -3,8 +3,8 @@
 //!
 //! A body with `c` contacts is split into `c` parts of mass `m / c`. All contacts are solved at the
 //! same time, each with its own parts; then the parts of a body are joined again: its velocity is
-//! their mean. So a sweep is: for each contact its impulse from the velocities of both bodies, then for
-//! each body the sum of the impulses of its contacts, in the order of (partner, feature).
+//! their mean. So a sweep is: for each contact its impulse from the velocities of both bodies, then
+//! for each body the sum of the impulses of its contacts, in the order of (partner, feature).
 //!
 //! | symbol | |
 //! |---|---|
@@ -17,24 +17,24 @@
 //! l_t <- l_t - w_t / (largest eigenvalue of K_tt), shortened to at most mu l_n
 //! ```
 //!
-//! `target` is the speed that removes overlap or closes a gap, or `e` times the speed of approach if that
-//! is larger and the bodies meet in this step.
+//! `target` is the speed that removes overlap or closes a gap, or `e` times the speed of approach
+//! if that is larger and the bodies meet in this step.
 //! `K` of the parts bounds the full operator from above (that is what the splitting is for), so a
-//! sweep is a step of projected gradients that needs no line search. Nesterov's extrapolation, with a
-//! fixed sequence of weights, makes the error fall faster. It is linear, so it is the impulses that
-//! extrapolate, and velocities follow.
+//! sweep is a step of projected gradients that needs no line search. Nesterov's extrapolation, with
+//! a fixed sequence of weights, makes the error fall faster. It is linear, so it is the impulses
+//! that extrapolate, and velocities follow.
 //!
-//! **Start.** In a sweep an impulse acts on neighbours alone, so from zero a pile of `n` layers needs
-//! more than `n` sweeps in every step. Contacts at rest begin with an impulse of the step before: of the same
-//! two bodies, the one that acted nearest. (Features are numbers that shift when a corner of a box
-//! lifts off.) Ten sweeps then hold piles that otherwise need fifty. An impulse
-//! of a contact that opens fades with the speed of opening, or boxes are
+//! **Start.** In a sweep an impulse acts on neighbours alone, so from zero a pile of `n` layers
+//! needs more than `n` sweeps in every step. Contacts at rest begin with an impulse of the step
+//! before: of the same two bodies, the one that acted nearest. (Features are numbers that shift
+//! when a corner of a box lifts off.) Ten sweeps then hold piles that otherwise need fifty. An
+//! impulse of a contact that opens fades with the speed of opening, or boxes are
 //! kicked. Impacts begin with zero.
 //!
-//! **Tried.** A second set of sweeps that removes what the push against overlap adds to the velocities
-//! (relaxation): with it heaps quiver ten times as fast, because the impulses that are kept are not those
-//! that hold the pushed bodies. Keeping 95 % of the impulses: boxes rest as well, but piles of spheres
-//! overlap three times as deeply and creep.
+//! **Tried.** A second set of sweeps that removes what the push against overlap adds to the
+//! velocities (relaxation): with it heaps quiver ten times as fast, because the impulses that are
+//! kept are not those that hold the pushed bodies. Keeping 95 % of the impulses: boxes rest as
+//! well, but piles of spheres overlap three times as deeply and creep.
 
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::Twist;
@@ -181,8 +181,8 @@ pub fn driven(
     }
 }
 
-/// Largest weight of the extrapolation. Without a limit a stack of ten boxes is not at rest after 200
-/// sweeps (friction makes the problem not convex); with 0.8 it sinks twice as far in 100.
+/// Largest weight of the extrapolation. Without a limit a stack of ten boxes is not at rest after
+/// 200 sweeps (friction makes the problem not convex); with 0.8 it sinks twice as far in 100.
 const MOST_MOMENTUM: f64 = 0.9;
 
 /// Weight of the extrapolation before sweep `sweep`.

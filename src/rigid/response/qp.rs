@@ -10,8 +10,8 @@
 //!     a . y <= b   where   multiplier = high
 //! ```
 //!
-//! A contact has `[0, infinity)`. Friction has `[-r, r]`: it stops the slip or pushes with all that it
-//! has. These are the conditions of optimality, so any `y` that meets them is the solution.
+//! A contact has `[0, infinity)`. Friction has `[-r, r]`: it stops the slip or pushes with all that
+//! it has. These are the conditions of optimality, so any `y` that meets them is the solution.
 //!
 //! The method begins with `y = 0` and takes up the row that is violated most, again and again. The
 //! multipliers of the active rows (at most six, linearly independent) change along, so that those

@@ -5,8 +5,8 @@
 
 use crate::rigid::simulation::RigidSimulation;
 
-/// Bodies are sorted once in so many rebuilds of the broad phase. Between two rebuilds a body moves by
-/// a small part of its radius.
+/// Bodies are sorted once in so many rebuilds of the broad phase. Between two rebuilds a body moves
+/// by a small part of its radius.
 const REBUILDS: u64 = 32;
 
 impl RigidSimulation<'_> {

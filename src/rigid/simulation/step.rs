@@ -62,8 +62,8 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    /// Communication 1. After: own bodies have the sums of all forces. No place is remembered, so that
-    /// bodies may be sorted.
+    /// Communication 1. After: own bodies have the sums of all forces. No place is remembered, so
+    /// that bodies may be sorted.
     fn sum_forces(&mut self) -> Result<()> {
         self.forces.sum(&mut self.synchroniser, self.world, &mut self.population)?;
         self.sort_in_space();
@@ -108,7 +108,8 @@ impl RigidSimulation<'_> {
             horizon: &self.synchroniser.limits().horizon,
         };
         let images = Images { list: &self.images, period: *domain.period() };
-        // A contact at an image of its first body is ours where that image's point is in the domain.
+        // A contact at an image of its first body is ours where that image's point is in the
+        // domain.
         let is_ours = |image: [i8; 3], point: &Vec3| {
             let (wrapped, back) = domain.wrap(point);
             (0..3).all(|axis| image[axis] + back[axis] == 0)

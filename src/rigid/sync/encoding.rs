@@ -193,8 +193,8 @@ fn state_of(words: &[f64; 13]) -> State {
     }
 }
 
-/// Words of a body: id, radius, shape with three parameters, material, mass, inertia, force, torque,
-/// state.
+/// Words of a body: id, radius, shape with three parameters, material, mass, inertia, force,
+/// torque, state.
 const BODY_WORDS: usize = 17 + 13;
 type BodyWords = [u64; BODY_WORDS];
 

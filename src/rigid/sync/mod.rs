@@ -75,12 +75,14 @@ pub struct Limits {
     /// Half of the smallest diameter or subdomain, m: no body moves further between two
     /// synchronisations.
     pub motion: f64,
-    /// Copies are held where a body grown by its travel and this comes, m (`dx` in Iglberger & Rüde).
+    /// Copies are held where a body grown by its travel and this comes, m (`dx` in Iglberger &
+    /// Rüde).
     pub margin: f64,
     /// How far ahead contacts are found.
     pub horizon: Horizon,
     /// True if copies are held where a body may travel at most, not where it does. So it is where
-    /// subdomains are smaller than the smallest body: a travel that grows would reach too far at once.
+    /// subdomains are smaller than the smallest body: a travel that grows would reach too far at
+    /// once.
     pub holds_ahead: bool,
 }
 
@@ -138,8 +140,8 @@ impl Limits {
         self.motion + if self.holds_ahead { 0.0 } else { self.horizon.most_m }
     }
 
-    /// Fails if a body moved further than allowed since the last synchronisation. Also if `moved` is
-    /// not a number.
+    /// Fails if a body moved further than allowed since the last synchronisation. Also if `moved`
+    /// is not a number.
     fn check_motion(&self, id: BodyId, moved: f64) -> Result<()> {
         if moved <= self.motion {
             return Ok(());
@@ -243,11 +245,12 @@ impl Synchroniser {
 
     /// Brings all copies up to date and every body to its owner. All ranks call it.
     ///
-    /// Before: own bodies are those of the new state, at any position up to `Limits::motion` from the
-    /// last one; copies are those of the old state. After: positions are wrapped into the domain.
-    /// Each body is owned by the rank whose subdomain contains it. Each rank that it reaches into,
-    /// grown by the margin, has a copy with the same bits; the owner knows these ranks, and they know
-    /// the owner. Bodies beyond an open border are deleted and counted.
+    /// Before: own bodies are those of the new state, at any position up to `Limits::motion` from
+    /// the last one; copies are those of the old state. After: positions are wrapped into the
+    /// domain. Each body is owned by the rank whose subdomain contains it. Each rank that it
+    /// reaches into, grown by its travel and the margin, has a copy with the same bits; the owner
+    /// knows these ranks, and they know the owner. Bodies beyond an open border are deleted and
+    /// counted.
     ///
     /// # Errors
     /// If a body moved too far, or a rank fails.
@@ -260,10 +263,11 @@ impl Synchroniser {
         Ok(())
     }
 
-    /// Synchronises until all copies have spread. All ranks call it, once bodies have been inserted.
+    /// Synchronises until all copies have spread. All ranks call it, once bodies have been
+    /// inserted.
     ///
-    /// Before: every body is inserted on the rank of its subdomain, and unknown to others. After: as
-    /// after [`Synchroniser::synchronise`].
+    /// Before: every body is inserted on the rank of its subdomain, and unknown to others. After:
+    /// as after [`Synchroniser::synchronise`].
     ///
     /// # Errors
     /// As [`Synchroniser::synchronise`].

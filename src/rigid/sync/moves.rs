@@ -49,7 +49,7 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     })
 }
 
-/// The neighbouring ranks that a body, grown by the margin, reaches into.
+/// The neighbouring ranks that a body, grown by its travel and the margin, reaches into.
 pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
     let Parts { region, limits, population, .. } = parts;
     let bound = &population.bounds()[place];
@@ -63,7 +63,7 @@ pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
     region.touched_neighbours(&region.subdomains().domain().images(centre, radius), radius)
 }
 
-/// True if a body, grown by the margin, reaches into a subdomain of this rank.
+/// True if a body, grown by its travel and the margin, reaches into a subdomain of this rank.
 pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
     let Parts { region, limits, population, .. } = parts;
     let bound = &population.bounds()[place];

@@ -26,8 +26,8 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Spot {
-    /// It reaches, grown by travel and margin, into no other subdomain and across no periodic border, and has
-    /// no copies. Most bodies are so.
+    /// It reaches, grown by travel and margin, into no other subdomain and across no periodic
+    /// border, and has no copies. Most bodies are so.
     Inside,
     /// It is in the same subdomain as before.
     Near,
@@ -58,8 +58,8 @@ pub struct Population {
     /// Of own bodies: the subdomains of their centres when last synchronised.
     homes: Vec<SubdomainId>,
     spots: Vec<Spot>,
-    /// Of own bodies inside: how far their surface may come before they are no longer so, m. A little
-    /// less.
+    /// Of own bodies inside: how far their surface may come before they are no longer so, m. A
+    /// little less.
     rooms: Vec<f32>,
     links: Vec<Link>,
     /// Number of own bodies.
@@ -112,8 +112,8 @@ impl Population {
         &self.links
     }
 
-    /// The smallest ball about the centre of mass of each body that holds it, by place. Of own bodies
-    /// as they were last synchronised.
+    /// The smallest ball about the centre of mass of each body that holds it, by place. Of own
+    /// bodies as they were last synchronised.
     pub fn bounds(&self) -> &[Bound] {
         &self.bounds
     }
@@ -294,18 +294,18 @@ impl Population {
     /// Gives own bodies another order: first the one at place `order[0]`, and so on.
     pub(super) fn reorder(&mut self, order: &[u32]) {
         debug_assert_eq!(order.len(), self.own);
-        for to in 0..order.len() {
-            // Where the body is now: places below `to` have been filled by swaps.
-            let mut from = order[to] as usize;
-            while from < to {
-                from = order[from] as usize;
+        // Cycle by cycle; a place that is done holds itself.
+        let mut order = order.to_vec();
+        for start in 0..order.len() {
+            let mut to = start;
+            loop {
+                let from = std::mem::replace(&mut order[to], to as u32) as usize;
+                if from == start {
+                    break;
+                }
+                self.swap_all(to, from);
+                to = from;
             }
-            self.table.swap(to, from);
-            self.links.swap(to, from);
-            self.bounds.swap(to, from);
-            self.homes.swap(to, from);
-            self.spots.swap(to, from);
-            self.rooms.swap(to, from);
         }
         let bodies = self.table.bodies();
         for place in 0..self.own {
@@ -313,16 +313,21 @@ impl Population {
         }
     }
 
-    fn swap(&mut self, a: usize, b: usize) {
-        if a == b {
-            return;
-        }
+    /// Two bodies change places in all lists; `places` stays.
+    fn swap_all(&mut self, a: usize, b: usize) {
         self.table.swap(a, b);
         self.links.swap(a, b);
         self.bounds.swap(a, b);
         self.homes.swap(a, b);
         self.spots.swap(a, b);
         self.rooms.swap(a, b);
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        if a == b {
+            return;
+        }
+        self.swap_all(a, b);
         for place in [a, b] {
             self.places.insert(self.table.bodies().at(place).id, place as u32);
         }

@@ -5,9 +5,9 @@
 //! they are. Then every holder, owner or not, offers the body to the neighbouring ranks that it
 //! reaches into and that are not known to have it, and drops its own copy if it is not needed.
 //!
-//! Copies spread from neighbour to neighbour, one subdomain a call. Once they have spread, a call is
-//! enough: a point that the body newly reaches is not further from where it was than the motion since
-//! the last call, and subdomains are not smaller than that.
+//! Copies spread from neighbour to neighbour, one subdomain a call. Once they have spread, a call
+//! is enough: a point that the body newly reaches is not further from where it was than the motion
+//! since the last call, and subdomains are not smaller than that.
 //!
 //! A rank that is told twice of a new body drops the second copy. Both are the same bits.
 
@@ -18,8 +18,8 @@ use crate::rigid::sync::mail::union;
 use crate::rigid::sync::moves::{self, Fate};
 use crate::rigid::sync::population::Partners;
 
-/// Before: own bodies are those of the new state, copies those of the old one. After: the messages of
-/// the owners are written.
+/// Before: own bodies are those of the new state, copies those of the old one. After: the messages
+/// of the owners are written.
 pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
     parts.mail.begin(Purpose::OwnersTell, holders, owners);

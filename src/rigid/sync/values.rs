@@ -41,9 +41,9 @@ impl Forces {
 
     /// Adds all forces to the loads of the bodies, at their owners.
     ///
-    /// Before: each force was set on one rank, the one of its subdomain, and places are as they were
-    /// then. After: each was added once, for each body by rising subdomain and then in the order in
-    /// which they were set; copies are as before.
+    /// Before: each force was set on one rank, the one of its subdomain, and places are as they
+    /// were then. After: each was added once, for each body by rising subdomain and then in the
+    /// order in which they were set; copies are as before.
     ///
     /// # Errors
     /// If a rank fails.
@@ -70,9 +70,9 @@ impl Forces {
 impl Synchroniser {
     /// Brings `items`, each with the place of a body, to the owners of the bodies.
     ///
-    /// Before: copies and owners know each other. After: `received` has the items for the own bodies
-    /// of this rank, with their places here. Items of one rank keep their order; otherwise the order
-    /// depends on the ranks, so sort them by what is in them.
+    /// Before: copies and owners know each other. After: `received` has the items for the own
+    /// bodies of this rank, with their places here. Items of one rank keep their order; otherwise
+    /// the order depends on the ranks, so sort them by what is in them.
     ///
     /// # Errors
     /// If a rank fails.
@@ -128,8 +128,8 @@ impl Synchroniser {
 
     /// Brings `values` to the ranks for which they are, and as many from `sources`, both rising.
     ///
-    /// Before: sender and receiver agree on the number and the order of the values. After: `apply` was
-    /// called with each source and its values, in their order.
+    /// Before: sender and receiver agree on the number and the order of the values. After: `apply`
+    /// was called with each source and its values, in their order.
     ///
     /// # Errors
     /// If a rank fails.

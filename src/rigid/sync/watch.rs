@@ -1,11 +1,11 @@
 //! Which own bodies a synchronisation has to look at.
 //!
-//! Most bodies are deep inside of their subdomain and nobody has a copy of them. They are found where
-//! bodies are moved, by all threads, while a body is in the cache. A synchronisation looks at the
-//! others alone.
+//! Most bodies are deep inside of their subdomain and nobody has a copy of them. They are found
+//! where bodies are moved, by all threads, while a body is in the cache. A synchronisation looks at
+//! the others alone.
 //!
-//! A body that was found inside has *room*: as long as its way since then and its travel are shorter, it
-//! is still inside. Its borders need not be looked at.
+//! A body that was found inside has *room*: as long as its way since then and its travel are
+//! shorter, it is still inside. Its borders need not be looked at.
 
 use crate::math::Vec3;
 use crate::rigid::body::State;
@@ -19,15 +19,16 @@ use crate::threads::{Blocks, Threads};
 /// Own bodies that a thread takes at once.
 const BLOCK: usize = 256;
 
-/// Share of the allowed motion up to which a body counts as inside. One beyond it is looked at closely.
+/// Share of the allowed motion up to which a body counts as inside. One beyond it is looked at
+/// closely.
 const CLEARLY_ALLOWED: f64 = 0.99;
 
 /// Rooms are smaller than they are by this share, so that rounding does not make them larger.
 const ROUNDING: f64 = 1e-6;
 
 impl Synchroniser {
-    /// Moves all own bodies, each with `advance(place, state, rest of the bodies)`, and finds those that
-    /// the next synchronisation must look at. Until then no body may move again.
+    /// Moves all own bodies, each with `advance(place, state, rest of the bodies)`, and finds those
+    /// that the next synchronisation must look at. Until then no body may move again.
     pub fn advance(
         &mut self,
         population: &mut Population,
@@ -95,8 +96,8 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Where an own body is, and its room; nobody has a copy if it `is_alone`. If its owner is the same as
-    /// before, it counts as synchronised.
+    /// Where an own body is, and its room; nobody has a copy if it `is_alone`. If its owner is the
+    /// same as before, it counts as synchronised.
     #[cold]
     fn spot(
         &self,
@@ -117,8 +118,8 @@ impl Look<'_> {
         if is_inside { (Spot::Inside, ((1.0 - ROUNDING) * room) as f32) } else { (Spot::Near, 0.0) }
     }
 
-    /// How far the surface of a body may come before it reaches into another subdomain, or its centre
-    /// before it leaves the domain, m.
+    /// How far the surface of a body may come before it reaches into another subdomain, or its
+    /// centre before it leaves the domain, m.
     fn room(&self, now: &Bound, home: SubdomainId) -> f64 {
         let depth = self.subdomains.depth(home, &now.centre) - now.radius - self.limits.margin;
         depth.min(self.subdomains.domain().depth(&now.centre, false))

@@ -23,8 +23,12 @@ use crate::scene::spec::{MotionSpec, Scene};
 
 /// Share of an overlap that a step removes.
 const OVERLAP_CORRECTION: f64 = 0.2;
-/// Copies are held this much further than bodies reach, in widths of the smallest body.
+/// Copies are held this much further than bodies reach, in radii of the ball that holds the
+/// smallest body.
 const MARGIN: f64 = 0.1;
+
+/// Places of bodies have 32 bits.
+const MOST_BODIES: u64 = u32::MAX as u64;
 
 /// What moves the bodies of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,16 +105,16 @@ impl RigidSetup {
 
     /// The radius of the largest ball about the centre of mass that holds a free body, m.
     pub(super) fn largest_reach(&self) -> f64 {
-        self.generators.iter().map(|it| it.sizes.range()[1]).fold(0.0, f64::max)
+        self.generators.iter().map(|it| it.extent()[1]).fold(0.0, f64::max)
     }
 }
 
-/// Reads the files of the rigid bodies of a checked `scene` and builds what all ranks share. Paths are
-/// relative to `scene_dir`.
+/// Reads the files of the rigid bodies of a checked `scene` and builds what all ranks share. Paths
+/// are relative to `scene_dir`.
 ///
 /// # Errors
-/// A file that is missing or unsound, a surface that is not closed, bodies that do not fit where they
-/// are to be or are outside the domain.
+/// A file that is missing or unsound, a surface that is not closed, bodies that do not fit where
+/// they are to be or are outside the domain.
 pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     let spec = &scene.domain;
     let periodic = spec.borders.map(|border| border == Border::Periodic);
@@ -157,7 +161,12 @@ impl Builder<'_> {
         let Geometry { shape, frame } = self.geometry(&bodies.shape, at)?;
         let generator = self.generator(bodies, &shape, material, at)?;
         generator.check(at)?;
+        self.check_sizes(&generator, &shape, at)?;
         let (first_id, count) = (self.next_id, generator.count());
+        if count > MOST_BODIES - first_id {
+            let cause = format!("with these {count} bodies the scene has more than {MOST_BODIES}");
+            return Err(Error::input(format!("{at}.arrangement"), cause, "ask for fewer"));
+        }
         let name = bodies.name.clone().unwrap_or_else(|| at.to_owned());
         let movement = match bodies.motion {
             BodyMotion::Free => Movement::Free,
@@ -294,6 +303,18 @@ impl Builder<'_> {
         })
     }
 
+    /// Fails if a file has sizes of bodies that are not scaled.
+    fn check_sizes(&self, generator: &Generator, shape: &FixedShape, at: &str) -> Result<()> {
+        let is_scaled =
+            !matches!(shape, FixedShape::HalfSpace | FixedShape::Shape(Shape::Solid(_)));
+        let Placement::Listed(starts) = &generator.placement else { return Ok(()) };
+        if is_scaled || starts.iter().all(|start| start.size.is_none()) {
+            return Ok(());
+        }
+        let cause = "the file has sizes, but hulls, meshes and half-spaces are not scaled";
+        Err(Error::input(format!("{at}.arrangement"), cause, "leave out its column `size`"))
+    }
+
     /// Fails if a centre is outside the domain: nobody would own it.
     fn check_inside(&self, generator: &Generator, at: &str) -> Result<()> {
         let (low, high) = (self.domain.low(), self.domain.high());
@@ -339,8 +360,8 @@ impl Builder<'_> {
     }
 
     fn finish(self) -> RigidSetup {
-        let widths = self.generators.iter().map(|it| it.sizes.range()[0]);
-        let smallest = widths.fold(f64::INFINITY, f64::min);
+        let radii = self.generators.iter().map(|it| it.extent()[0]);
+        let smallest = radii.fold(f64::INFINITY, f64::min);
         let settings = RigidSettings {
             contacts: ContactSettings {
                 step_s: self.scene.step_s(),

@@ -1,5 +1,6 @@
 //! Subdomains for a number of ranks, and the bodies of each rank.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -79,10 +80,12 @@ impl RigidSetup {
         let own = (0..).zip(&divided.rank_of).filter(|&(_, &of)| of as usize == rank);
         let mut bodies = Vec::new();
         for (subdomain, _) in own {
-            let [low, high] = divided.subdomains.bounds(subdomain);
+            let boxes = self.boxes(divided.subdomains.bounds(subdomain));
             for generator in &self.generators {
-                let made = generator.numbers_within(&low, &high).into_iter();
-                let made = made.map(|number| generator.body(number));
+                let numbers =
+                    boxes.iter().flat_map(|[low, high]| generator.numbers_within(low, high));
+                let numbers = BTreeSet::from_iter(numbers);
+                let made = numbers.into_iter().map(|number| generator.body(number));
                 let is_owned = |body: &Body| {
                     let (position, _) = self.domain.wrap(&body.state.position);
                     divided.subdomains.owner(&position) == subdomain
@@ -91,6 +94,21 @@ impl RigidSetup {
             }
         }
         bodies
+    }
+
+    /// The boxes (m) whose bodies may belong to a subdomain with these corners: what stands on the
+    /// upper border of a period belongs to the lower one.
+    fn boxes(&self, corners: [Vec3; 2]) -> Vec<[Vec3; 2]> {
+        let mut boxes = vec![corners];
+        let (low, high, periodic) = (self.domain.low(), self.domain.high(), self.domain.periodic());
+        for axis in (0..3).filter(|&axis| periodic[axis] && corners[0][axis] <= low[axis]) {
+            for k in 0..boxes.len() {
+                let mut border = boxes[k];
+                border.iter_mut().for_each(|corner| corner[axis] = high[axis]);
+                boxes.push(border);
+            }
+        }
+        boxes
     }
 
     /// Refuses a start in which bodies overlap.

@@ -28,8 +28,8 @@ struct Row {
 }
 
 /// The bodies of a CSV file with the columns `x`, `y`, `z` (m) and, if wanted, `size` (a factor)
-/// and `vx`, `vy`, `vz` (m/s); or the vertices of an OBJ file. `reach` (m) is the radius of the ball
-/// that holds a body of factor 1.
+/// and `vx`, `vy`, `vz` (m/s); or the vertices of an OBJ file. `reach` (m) is the radius of the
+/// ball that holds a body of factor 1.
 ///
 /// # Errors
 /// A file that cannot be read, or a line of it, by its number.
@@ -40,16 +40,32 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
         let start = |&position: &Vec3| Start { position, size: None, velocity: None };
         return Ok(document.positions.iter().map(start).collect());
     }
-    let bytes =
+    let mut bytes =
         input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, PATH))?;
+    // Then the reader stands behind the line that it has read.
+    bytes.push(b'\n');
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
-    let rows = reader.deserialize().zip(2..).map(|(row, line)| {
+    let (mut rows, mut starts) = (reader.deserialize::<Row>(), Vec::new());
+    while let Some(row) = rows.next() {
+        // Empty lines are no rows.
+        let line = rows.reader().position().line() - 1;
         let wrong =
             |cause: String| Error::input(format!("{}:{line}", path.display()), cause, COLUMNS);
-        row.map_err(|cause: csv::Error| wrong(cause.to_string()))
-            .and_then(|row: Row| row.start(reach).map_err(wrong))
-    });
-    rows.collect()
+        let row = row.map_err(|cause| wrong(without_place(&cause)))?;
+        starts.push(row.start(reach).map_err(wrong)?);
+    }
+    Ok(starts)
+}
+
+/// What is wrong with a row. The error itself would name the line again.
+fn without_place(cause: &csv::Error) -> String {
+    match cause.kind() {
+        csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{len} values instead of {expected_len}")
+        }
+        _ => cause.to_string(),
+    }
 }
 
 impl Row {

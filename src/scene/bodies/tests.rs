@@ -88,6 +88,13 @@ fn bodies_come_from_files() {
     let bodies = made(&from("a.csv").unwrap(), 2);
     assert_eq!(bodies[0].shape, Shape::Sphere { radius: 0.2 });
     assert_eq!(bodies[1].state.twist.linear.x, 1.0);
+    let margin_m = from("a.csv").unwrap().settings.margin_m;
+    assert!((margin_m - 0.1 * 0.05).abs() < 1e-15, "of the smallest body: {margin_m}");
+    write("hull.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n");
+    let hull =
+        r#"bodies: [(shape: Hull("hull.obj"), material: "glass", arrangement: File("a.csv"))]"#;
+    let error = setup(hull, folder.path()).unwrap_err().to_string();
+    assert!(error.contains("are not scaled"), "{error}");
     write("a.obj", "v 0 0 0\nv 0 0 0.5\n");
     assert_eq!(made(&from("a.obj").unwrap(), 1).len(), 2);
     for (text, cause) in [
@@ -96,6 +103,8 @@ fn bodies_come_from_files() {
         ("x,y,z,size\n0,0,0,-1\n", "size -1 is not positive"),
         ("x,y,z,radius\n0,0,0,1\n", "radius"),
         ("x,y,z\n0,0,0\n0,oops,0\n", "b.csv:3"),
+        ("x,y,z\n0,0,0\n\n\n0,inf,0", "b.csv:5"),
+        ("x,y,z\n0,0\n", "2 values instead of 3"),
         ("x,y,z\n", "no body"),
     ] {
         write("b.csv", text);
@@ -131,6 +140,14 @@ fn what_cannot_be_is_refused() {
             "bodies[0]",
             "there are 1000 cells",
         ),
+        (
+            &format!(
+                "bodies: [({BALLS}, arrangement: Grid(count: (4000000, 4000000, 4000000), spacing_m: 1e-9,
+                 origin_m: (0, 0, 0)))]"
+            ),
+            "arrangement",
+            "more than 4294967295",
+        ),
         (&format!("bodies: [({BALLS})], domain: (method: Grid(0, 1, 1))"), "domain.method", "0"),
         (
             &format!("bodies: [({BALLS})], obstacles: [(shape: Sphere(radius_m: 1))]"),
@@ -144,6 +161,25 @@ fn what_cannot_be_is_refused() {
     let cloth = r#"cloths: [(shape: Disc(radius_m: 1, rings: 6), material: Fabric("cotton"))]"#;
     let both = scene(&format!("bodies: [({BALLS})], {cloth}")).unwrap_err().to_string();
     assert!(both.contains("both cloths and rigid bodies"), "{both}");
+}
+
+#[test]
+fn a_body_on_the_upper_border_of_a_period_is_made_once_on_any_ranks() {
+    for place in ["At([(1, 0.5, 1), (-0.5, 0, 1)])", "File(\"border.csv\")"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("border.csv"), "x,y,z\n1,0.5,1\n-0.5,0,1\n").unwrap();
+        for method in ["Grid(2, 1, 3)", "PowerCells"] {
+            let fields = format!(
+                "bodies: [({BALLS}, arrangement: {place})],
+                 domain: (borders: (Periodic, Wall, Periodic), method: {method})"
+            );
+            let setup = setup(&fields, folder.path()).unwrap();
+            for ranks in [1, 2, 4, 8] {
+                let ids = Vec::from_iter(made(&setup, ranks).iter().map(|body| body.id));
+                assert_eq!(ids, [0, 1], "{method} {ranks}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Runs the bodies that `benches/rigid` exports in rapier3d, and prints a row of the table of
 //! `benches/peers/rigid.sh`.
 //!
-//! `rapier-well BODIES.CSV WARM_UP STEPS`. One thread; no body sleeps, so that each step has all bodies.
+//! `rapier-well BODIES.CSV WARM_UP STEPS`. One thread; no body sleeps, so that each step has all
+//! bodies.
 
 use std::{env, fs};
 

@@ -64,8 +64,8 @@ pub trait Element: Send + Sync {
     );
 }
 
-/// Makes [`Elements`], [`Shares`] and [`Meters`] from the list of their files. An item is a doc comment, the
-/// name of the file, and the type in it that implements [`Element`].
+/// Makes [`Elements`], [`Shares`] and [`Meters`] from the list of their files. An item is a doc
+/// comment, the name of the file, and the type in it that implements [`Element`].
 macro_rules! elements {
     ($($(#[$doc:meta])* $file:ident: $Kind:ident,)+) => {
         $(pub mod $file;)+
@@ -111,7 +111,8 @@ macro_rules! elements {
                 Meters { $($file: self.$file.meter(&shares.$file, faces),)+ }
             }
 
-            /// The energy (J) of the faces of `meters`. Before: [`Self::move_to`] these positions `x` (m).
+            /// The energy (J) of the faces of `meters`. Before: [`Self::move_to`] these positions
+            /// `x` (m).
             pub fn energy(&self, shares: &Shares, meters: &Meters, x: &[Vec3]) -> f64 {
                 [$(self.$file.energy(&shares.$file, &meters.$file, x)),+].into_iter().sum()
             }

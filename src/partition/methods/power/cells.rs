@@ -1,7 +1,8 @@
 //! Power cells as convex polytopes.
 //!
 //! The cell of site `r` is where its power distance is least: the intersection of the half-spaces
-//! `2 (x_s - x_r) . x <= |x_s|^2 - p_s - |x_r|^2 + p_r` of all other sites `s`, within given bounds.
+//! `2 (x_s - x_r) . x <= |x_s|^2 - p_s - |x_r|^2 + p_r` of all other sites `s`, within given
+//! bounds.
 
 use crate::math::Vec3;
 use crate::partition::methods::power::diagram::Diagram;
@@ -37,8 +38,8 @@ impl Plane {
 }
 
 impl Diagram {
-    /// The cells of all sites within the box between two corners (m). Time: the square of the number
-    /// of sites.
+    /// The cells of all sites within the box between two corners (m). Time: the square of the
+    /// number of sites.
     pub fn cells(&self, bounds: [Vec3; 2]) -> Vec<PowerCell> {
         (0..self.sites.len()).map(|site| self.cell(site, bounds)).collect()
     }

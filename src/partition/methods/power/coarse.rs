@@ -1,7 +1,7 @@
 //! Cubes (coarse buckets) that join points.
 //!
-//! Source: Wretborn 2026, section 4.2.5. Here a cube is 2, 4, 8, .. spacings wide, so that one Morton
-//! order serves all sizes: the points of a cube are adjacent in it.
+//! Source: Wretborn 2026, section 4.2.5. Here a cube is 2, 4, 8, .. spacings wide, so that one
+//! Morton order serves all sizes: the points of a cube are adjacent in it.
 
 use crate::math::Vec3;
 use crate::partition::buckets::Buckets;

@@ -62,7 +62,8 @@ const ALTERNATIONS: u32 = 6;
 /// Settings of [`Power`]. The default has the values of the paper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerSettings {
-    /// Rounds end when the load index (eq. 18) is below this. Sinkhorn iterations end at half of it.
+    /// Rounds end when the load index (eq. 18) is below this. Sinkhorn iterations end at half of
+    /// it.
     pub load_tolerance: f64,
     /// At most so many Lloyd rounds.
     pub rounds: u32,
@@ -78,8 +79,8 @@ pub struct PowerSettings {
     pub far_limit: f64,
     /// The regularisation is multiplied by this from round to round.
     pub epsilon_factor: f64,
-    /// The log domain is used where `exp(-Gamma / epsilon)` is below this: 1e-12 in the paper. With 1
-    /// it is always used. It leaves out sites that cannot matter, so it is faster here.
+    /// The log domain is used where `exp(-Gamma / epsilon)` is below this: 1e-12 in the paper. With
+    /// 1 it is always used. It leaves out sites that cannot matter, so it is faster here.
     pub overflow: f64,
     /// More points are joined in cubes, so that there are about so many.
     pub coarse_points: usize,
@@ -91,8 +92,8 @@ pub struct PowerSettings {
     /// The first call tries so many sets of first sites on few cubes, and goes on with the one that
     /// has the least surface. With 0 it begins with random points, as in the paper.
     pub starts: u32,
-    /// Then it moves the sites at random and keeps what has less surface: 8 trials in each of so many
-    /// generations. Not with more than 16 parts.
+    /// Then it moves the sites at random and keeps what has less surface: 8 trials in each of so
+    /// many generations. Not with more than 16 parts.
     pub generations: u32,
     /// For first sites and offsets.
     pub seed: u64,
@@ -178,8 +179,8 @@ impl Power {
         Ok(Self { settings, threads, diagram, next, rounds })
     }
 
-    /// The diagram of the last partition: a point belongs to the part whose cell contains it. Points
-    /// that come later extend the partition by it.
+    /// The diagram of the last partition: a point belongs to the part whose cell contains it.
+    /// Points that come later extend the partition by it.
     pub fn diagram(&self) -> &Diagram {
         &self.diagram
     }

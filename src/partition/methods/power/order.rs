@@ -174,8 +174,8 @@ impl Range<'_> {
     }
 }
 
-/// Slots by the lower `bits` of their keys, of equal ones as they came: a radix sort from the lowest
-/// bits on.
+/// Slots by the lower `bits` of their keys, of equal ones as they came: a radix sort from the
+/// lowest bits on.
 fn sorted(mut slots: Vec<Slot>, bits: u32) -> Vec<Slot> {
     if slots.len() < 1 << DIGIT {
         slots.sort_unstable();

@@ -4,11 +4,11 @@
 //! rounds on few cubes, each on a thread of its own. After some rounds the half with the larger
 //! surface is left out, and so on.
 //!
-//! Lloyd rounds do not know the surface. A cell around the stem of a plume takes a thin layer of the
-//! ring all around, wherever the centres are. So the sites of the best start are moved at random, and
-//! what has less surface with balanced work is kept: 8 generations lower the surface by up to 41 %
-//! (plume, 8 ranks), 8 % in the mean of 12 shapes; 32 generations find no more. With 32 ranks or more
-//! random moves find nothing.
+//! Lloyd rounds do not know the surface. A cell around the stem of a plume takes a thin layer of
+//! the ring all around, wherever the centres are. So the sites of the best start are moved at
+//! random, and what has less surface with balanced work is kept: 8 generations lower the surface by
+//! up to 41 % (plume, 8 ranks), 8 % in the mean of 12 shapes; 32 generations find no more. With 32
+//! ranks or more random moves find nothing.
 
 use crate::math::Vec3;
 use crate::partition::graph::Graph;

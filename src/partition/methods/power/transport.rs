@@ -11,10 +11,10 @@
 //!
 //! So one pass over `K` does it. In the *plain* domain `K` is as above. In the *log* domain the
 //! potentials `p_r = epsilon log q_r` are inside: `K_rb = exp((p_r - C_rb) / epsilon - m_b)`, where
-//! `m_b` is the largest exponent of the point. `T` is the same, and nothing can overflow. `q_r` then
-//! is only the change since `K` was made; `K` is made anew when a `q_r` is far from 1. This equals
-//! eqs. 11 and 12 iterate for iterate, without an exponential in each iteration. A point without work
-//! needs no care here (in eq. 12 it gives `log 0`).
+//! `m_b` is the largest exponent of the point. `T` is the same, and nothing can overflow. `q_r`
+//! then is only the change since `K` was made; `K` is made anew when a `q_r` is far from 1. This
+//! equals eqs. 11 and 12 iterate for iterate, without an exponential in each iteration. A point
+//! without work needs no care here (in eq. 12 it gives `log 0`).
 //!
 //! In the log domain, a batch of points leaves out sites with a `T_rb` that is small beside the
 //! tolerance.
@@ -110,8 +110,8 @@ impl<'a> Transport<'a> {
         self.batches.for_each(self.threads, |_, batch| work(batch));
     }
 
-    /// `Gamma`: the largest squared distance of a point from its nearest site, m^2 (eq. 16), and the
-    /// mean one of all work.
+    /// `Gamma`: the largest squared distance of a point from its nearest site, m^2 (eq. 16), and
+    /// the mean one of all work.
     pub fn distances(&mut self, sites: &[Vec3]) -> (f64, f64) {
         let diagram = Diagram { sites: sites.to_vec(), potentials: vec![0.0; sites.len()] };
         self.batches.for_each(self.threads, |_, batch| {
@@ -203,7 +203,8 @@ impl<'a> Transport<'a> {
         }
     }
 
-    /// The work of each site, with the factors `q_r`. After: `loads` has it, with column sums `W_b`.
+    /// The work of each site, with the factors `q_r`. After: `loads` has it, with column sums
+    /// `W_b`.
     pub fn iterate(&mut self, factors: &[f64]) {
         self.batches.for_each(self.threads, |_, batch| batch.iterate(factors));
         self.loads.clear();

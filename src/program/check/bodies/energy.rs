@@ -1,9 +1,9 @@
 //! Did energy rise without work?
 //!
-//! In a scene without keyframes contacts only take energy. What they give back by pushing overlapping
-//! bodies apart is small. A frame is at fault if its energy is above that of an earlier frame by more
-//! than a share of the energy that was there to be lost: the largest kinetic energy of the frames
-//! before it, or the largest fall of potential energy.
+//! In a scene without keyframes contacts only take energy. What they give back by pushing
+//! overlapping bodies apart is small. A frame is at fault if its energy is above that of an earlier
+//! frame by more than a share of the energy that was there to be lost: the largest kinetic energy
+//! of the frames before it, or the largest fall of potential energy.
 
 use crate::program::check::bodies::folder::BodyRun;
 use crate::program::check::bodies::frame::{BodyCheck, Energy};

@@ -107,8 +107,8 @@ impl BodyCheck {
         [damaged, doubled, unknown, back, outside].into_iter().all(|found| found.count == 0)
     }
 
-    /// Reads and checks frame `number`. `before` is what the frame before held. It is replaced by what
-    /// this one holds, if it can be read.
+    /// Reads and checks frame `number`. `before` is what the frame before held. It is replaced by
+    /// what this one holds, if it can be read.
     pub fn new(run: &BodyRun, number: u64, before: &mut Before, threads: usize) -> Self {
         let mut check = Self { frame: number, after: before.frame, ..Self::default() };
         match read(run, number) {

@@ -1,9 +1,9 @@
 //! Verifies the frames of a run of rigid bodies.
 //!
 //! Each frame is read back from its file. Is it there and whole? Are its numbers finite? Is each
-//! body there once, unless the run has recorded that it left the domain? How deep do bodies overlap?
-//! The overlap is that of the library's broad and narrow phase on one rank, from the poses in the
-//! file alone. Are the bits those that the run has recorded? Did energy rise without work?
+//! body there once, unless the run has recorded that it left the domain? How deep do bodies
+//! overlap? The overlap is that of the library's broad and narrow phase on one rank, from the poses
+//! in the file alone. Are the bits those that the run has recorded? Did energy rise without work?
 
 mod energy;
 mod folder;

@@ -1,7 +1,7 @@
 //! The profile of a run of rigid bodies: how busy each rank was, and with what.
 //!
-//! A rank works in all of a step except where it waits for messages. The length of a step is that of
-//! its slowest rank.
+//! A rank works in all of a step except where it waits for messages. The length of a step is that
+//! of its slowest rank.
 
 mod csv;
 mod picture;

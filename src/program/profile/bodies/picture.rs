@@ -14,8 +14,8 @@ use crate::program::profile::{heat_map, panel};
 const PANEL: u32 = 240;
 const WAITING: RGBColor = RGBColor(190, 190, 190);
 
-/// Diagrams over the frames, from top to bottom: time of the phases, the heat map of the ranks, bodies
-/// and contacts, what was communicated.
+/// Diagrams over the frames, from top to bottom: time of the phases, the heat map of the ranks,
+/// bodies and contacts, what was communicated.
 pub(super) struct BodyPicture<'a>(pub &'a BodyProfile);
 
 /// Two columns with the time of the phases and the heat map of each run, on common scales.

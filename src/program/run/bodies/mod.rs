@@ -1,5 +1,5 @@
-//! A run of rigid bodies, as a numbered table of contents. What it shares with a run of cloth is in the
-//! rooms beside.
+//! A run of rigid bodies, as a numbered table of contents. What it shares with a run of cloth is in
+//! the rooms beside.
 
 mod frame;
 mod recorder;

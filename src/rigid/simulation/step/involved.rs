@@ -69,8 +69,8 @@ pub(super) struct Involved {
 /// An impulse for each contact of a body.
 pub(super) type Starts = SmallVec<[Vec3; 16]>;
 
-/// The impulses to begin with, of the contacts whose first body is `body`; zero of others. A contact
-/// takes the one of the same two bodies that acted nearest to it.
+/// The impulses to begin with, of the contacts whose first body is `body`; zero of others. A
+/// contact takes the one of the same two bodies that acted nearest to it.
 pub(super) fn starts_of<'a>(
     kept: &[Kept],
     body: BodyId,
@@ -110,9 +110,9 @@ impl Touch {
 }
 
 impl Involved {
-    /// Finds out who else is involved in the bodies that this `rank` is involved in, and which of its
-    /// `joints` contacts they need. Then slots are those of this rank. Returns the number of contacts of
-    /// others.
+    /// Finds out who else is involved in the bodies that this `rank` is involved in, and which of
+    /// its `joints` contacts they need. Then slots are those of this rank. Returns the number of
+    /// contacts of others.
     pub(super) fn find(
         partners: &mut Vec<Self>,
         by_body: &mut ByBody<Touch>,

@@ -1,10 +1,10 @@
 //! The second response on many ranks: one communication a sweep.
 //!
-//! A contact is treated by one rank. The velocity of a body is a sum over all of its contacts, in the
-//! order of (partner, feature). The ranks that treat contacts of a body, and its owner, are *involved* in
-//! it: they know all its contacts and get the impulses of all of them, so each of them has the same
-//! velocity without asking. Sums of velocities at the owner, sent back to the others, would take two
-//! communications a sweep and as many bytes.
+//! A contact is treated by one rank. The velocity of a body is a sum over all of its contacts, in
+//! the order of (partner, feature). The ranks that treat contacts of a body, and its owner, are
+//! *involved* in it: they know all its contacts and get the impulses of all of them, so each of
+//! them has the same velocity without asking. Sums of velocities at the owner, sent back to the
+//! others, would take two communications a sweep and as many bytes.
 //!
 //! The impulses of the last step are kept by the owner of the first body of the contact, and go to
 //! the next owner with the announcements. Those of a body that moved by more than its radius in the

@@ -75,8 +75,9 @@ impl MembraneTriangle {
     }
 
     /// One step's terms of `A dv = rhs`, with `A = M + h D + h^2 K` and
-    /// `rhs = h f(x) - (h D + h a K) v`, without the masses. `h`, `beta` and `a` in s: the end of the
-    /// step without `dv` is `x + a v` (see [`StepInputs`](crate::bodies::cloth::inputs::StepInputs)).
+    /// `rhs = h f(x) - (h D + h a K) v`, without the masses. `h`, `beta` and `a` in s: the end of
+    /// the step without `dv` is `x + a v` (see
+    /// [`StepInputs`](crate::bodies::cloth::inputs::StepInputs)).
     ///
     /// K is Gauss-Newton plus the geometric term of tension, `A (g_a^T N^+ g_b) n n^T`, where
     /// `N^+` is the positive part of `S^-1 (N + b J)`. D is `beta` times the Gauss-Newton part.
