@@ -106,7 +106,7 @@ fn heaps_of_spheres_and_boxes_come_to_rest() {
     for response in RESPONSES {
         let spheres = Rest::of(&heap(response, false, 6, 10, 2e-3, 1.6));
         print_rest("360 spheres", response, &spheres);
-        let boxes = Rest::of(&heap(response, true, 5, 6, 2e-3, 1.2));
+        let boxes = Rest::of(&heap(response, true, 5, 6, 2e-3, 1.6));
         print_rest("150 boxes", response, &boxes);
         // FFD quivers with the speed `n g h` of `n` layers.
         let (speed, overlap) = if response == Response::Ffd { (0.3, 0.4) } else { (0.01, 0.02) };

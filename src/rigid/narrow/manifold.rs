@@ -23,6 +23,10 @@ use crate::rigid::narrow::{Touch, Touches};
 /// rounding would choose among faces, and a face gives more contacts than two edges.
 const PREFERENCE: f64 = 1e-3;
 
+/// Two edges are a contact beside those of a face if they are nearer by this share. With less, boxes
+/// at rest quiver.
+const NEARER: f64 = 0.2;
+
 /// A capsule lies along a face if the sine of the angle between them is below this.
 const ALONG: f64 = 0.05;
 
@@ -50,16 +54,46 @@ pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touch
     match separation {
         Separation::Face(face) => {
             clip_faces(first, second, face, f64::NEG_INFINITY..=most, touches);
-            if touches.is_empty() && gap > 0.0 {
-                nearest_edges(first, second, face, most, touches);
+            let least = touches.iter().map(|touch| touch.gap).reduce(f64::min);
+            if gap <= 0.0 && least.is_none() {
+                deepest_corner(first, second, face, touches);
+            } else if gap > 0.0 {
+                let most = least.map_or(most, |least| (1.0 - NEARER) * least);
+                // Nothing is nearer than the plane.
+                if gap < most {
+                    nearest_edges(first, second, face, most, touches);
+                }
             }
         }
         Separation::Edges { edges, normal, best_face } => {
-            let [x, y] = nearest_of_segments(&first.ends(&edges[0]), &second.ends(&edges[1]));
-            touches.push(Touch { point: (x + y) * 0.5, normal: -normal, gap });
+            if gap > 0.0 {
+                nearest_edges(first, second, best_face, most, touches);
+            } else {
+                let [x, y] = nearest_of_segments(&first.ends(&edges[0]), &second.ends(&edges[1]));
+                touches.push(Touch { point: (x + y) * 0.5, normal: -normal, gap });
+            }
             // Corners that come down when the bodies turn about this contact.
             clip_faces(first, second, best_face, 0.0..=most, touches);
         }
+    }
+}
+
+/// The contact of two polytopes that overlap, of which no part of the opposite face is below `face`:
+/// the corner that is deepest below it.
+fn deepest_corner(first: &Convex, second: &Convex, face: Face, touches: &mut Touches) {
+    let (own, other, sign) =
+        if face.of_first { (first, second, -1.0) } else { (second, first, 1.0) };
+    let plane = &own.planes[face.face];
+    let mut best = (f64::INFINITY, None);
+    for x in &other.vertices {
+        let gap = plane.height(x);
+        if gap < best.0 {
+            best = (gap, Some(x));
+        }
+    }
+    if let (gap, Some(x)) = best {
+        let point = x - plane.normal * (0.5 * gap);
+        touches.push(Touch { point, normal: plane.normal * sign, gap });
     }
 }
 

@@ -21,6 +21,8 @@ pub mod detector;
 pub mod half_space;
 pub mod manifold;
 pub mod round;
+#[cfg(test)]
+mod tests;
 
 use nalgebra::UnitQuaternion;
 use smallvec::SmallVec;

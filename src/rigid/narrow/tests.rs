@@ -1,0 +1,100 @@
+//! Contacts ahead of polytopes and closed meshes, against true distances.
+
+use super::*;
+use crate::math::mix;
+use crate::mesh::shapes::{Cuboid, ShapeKind};
+use crate::rigid::narrow::round::nearest_of_segments;
+use crate::rigid::solid::Solid;
+use nalgebra::Quaternion;
+
+fn random(k: u64) -> f64 {
+    (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+fn random_vector(k: u64) -> Vec3 {
+    Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2))
+}
+
+fn random_rotation(k: u64) -> UnitQuaternion<f64> {
+    let v = random_vector(k + 1_000_000);
+    UnitQuaternion::from_quaternion(Quaternion::new(random(k + 9_000_000), v.x, v.y, v.z))
+}
+
+/// A box, a plate, hulls of random points and of a wedge with a sharp edge, and a closed mesh.
+fn shapes() -> (Solids, Vec<Shape>) {
+    let mut solids = Solids::default();
+    let cloud: Vec<Vec3> = (0..12).map(|k| random_vector(k + 500) * 0.5).collect();
+    let end = |y: f64, z: f64| Vec3::new(if y == 0.0 { -0.5 } else { 0.5 }, y, z);
+    let wedge: Vec<Vec3> =
+        [0.0, 0.06, -0.06].iter().flat_map(|&y| [end(y, -0.5), end(y, 0.5)]).collect();
+    let mesh = Cuboid { size_m: [0.8, 0.6, 0.5], edge_m: Some(0.3) }.mesh();
+    let solid = [Solid::hull(&cloud, ""), Solid::hull(&wedge, ""), Solid::mesh(&mesh, "")]
+        .map(|solid| Shape::Solid(solids.add(solid.unwrap().0)));
+    let cuboid = |half| Shape::Box { half };
+    let boxes = [cuboid(Vec3::new(0.5, 0.3, 0.4)), cuboid(Vec3::new(0.5, 0.02, 0.4))];
+    (solids, boxes.into_iter().chain(solid).collect())
+}
+
+/// How far a point is outside of a body, m.
+fn outside(x: &Vec3, body: &Flat) -> f64 {
+    match body {
+        Flat::Convex(body) if body.outermost(x).1 <= 0.0 => 0.0,
+        Flat::Convex(body) => (x - body.nearest_to(x)).norm(),
+        Flat::Mesh(body) => body.mesh.signed_nearest(&body.placed.to_own(x)).1.max(0.0),
+    }
+}
+
+/// The distance of two polytopes, m: 0 if they overlap.
+fn distance(first: &Convex, second: &Convex) -> f64 {
+    let mut least = f64::INFINITY;
+    for (own, other) in [(first, second), (second, first)] {
+        for x in &own.vertices {
+            least = least.min((x - other.nearest_to(x)).norm());
+            least = if other.outermost(x).1 <= 0.0 { 0.0 } else { least };
+        }
+        for edge in own.topology.edges {
+            let ends = own.ends(edge);
+            least = if other.clip(&ends).is_some() { 0.0 } else { least };
+            for edge in other.topology.edges {
+                let [x, y] = nearest_of_segments(&ends, &other.ends(edge));
+                least = least.min((x - y).norm());
+            }
+        }
+    }
+    least
+}
+
+#[test]
+fn contacts_ahead_are_as_far_as_the_bodies_and_both_reach_their_points() {
+    let (solids, shapes) = shapes();
+    let (mut overlaps, mut near, mut ahead) = (0, 0, 0);
+    for k in 0..20_000u64 {
+        let at = |shape, position, k| Placed { shape, position, rotation: random_rotation(k) };
+        let first = at(&shapes[k as usize % 5], random_vector(2 * k) * 0.7, 2 * k);
+        let second = at(&shapes[k as usize / 5 % 5], Vec3::zeros(), 2 * k + 1);
+        let travels = [0.05 * (random(k + 7) + 1.0), 0.05 * (random(k + 8) + 1.0)];
+        let most = travels[0] + travels[1];
+        let mut touches = Touches::new();
+        touch(&first, &second, &solids, most, &mut touches);
+        let bodies = [&first, &second].map(|body| Flat::new(body, &solids).unwrap());
+        if let [Flat::Convex(own), Flat::Convex(other)] = &bodies {
+            let apart = distance(own, other);
+            let least = touches.iter().map(|touch| touch.gap).fold(f64::INFINITY, f64::min);
+            overlaps += usize::from(apart == 0.0);
+            assert!(apart > 0.0 || !touches.is_empty(), "{k}: an overlap is lost");
+            if 0.0 < apart && apart < most {
+                near += 1;
+                assert!(least - apart < 0.2 * most, "{k}: {apart} {least}");
+            }
+        }
+        for touch in touches.iter().filter(|touch| touch.gap > 0.0) {
+            ahead += 1;
+            let point = touch.point + touch.normal * (touch.gap * (0.5 - travels[0] / most));
+            for (body, travel) in bodies.iter().zip(travels) {
+                let beyond = outside(&point, body) - travel;
+                assert!(beyond < 1e-9, "{k}: {beyond}");
+            }
+        }
+    }
+    assert!(overlaps > 3000 && near > 500 && ahead > 10_000, "{overlaps} {near} {ahead}");
+}
