@@ -156,7 +156,7 @@ fn what_cannot_run_is_refused() {
         ),
         (
             one("velocity: Constant(m_per_s: (500, 0, 0))"),
-            &["body 0", "half of the smallest diameter", "smaller time step"],
+            &["body 0", "a quarter of the smallest width", "smaller time step"],
         ),
         (
             one("arrangement: Random(count: 2000, min_m: (-1, -1, -1), max_m: (1, 1, 1))"),

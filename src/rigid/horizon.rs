@@ -21,9 +21,9 @@ use crate::rigid::body::{State, Twist};
 use crate::rigid::broad::Bound;
 use crate::rigid::contact::ContactSettings;
 
-/// The largest travel, as a share of the way that a body may go between two synchronisations.
-/// Bodies that are faster than this overlap when they meet.
-const MOST: f64 = 0.5;
+/// The largest travel by the way that a body may go between two synchronisations: the way of a
+/// whole step, so that no two bodies pass each other unseen.
+const MOST: f64 = 2.0;
 
 /// How far ahead contacts are found.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -241,9 +241,9 @@ impl Extents {
     fn limits(&self, world: &dyn World, model: &RigidModel) -> Result<Limits> {
         let all = message::all_gather_v(world, &[[self.largest_radius, self.least_half]])?;
         let largest_radius = all.iter().map(|&[radius, _]| radius).fold(0.0, f64::max);
-        let motion = all.iter().map(|&[_, half]| half).fold(f64::INFINITY, f64::min);
-        // Without bodies nothing moves.
-        let motion = if motion.is_finite() { motion } else { 0.0 };
+        let half = all.iter().map(|&[_, half]| half).fold(f64::INFINITY, f64::min);
+        // Without bodies nothing moves. There are two synchronisations in a step.
+        let motion = if half.is_finite() { 0.5 * half } else { 0.0 };
         // Contacts do not depend on the division.
         let horizon = Horizon::new(&model.settings.contacts, motion);
         // Nothing passes a whole subdomain in a step.

@@ -153,6 +153,36 @@ fn bodies_that_meet_fast_do_not_overlap() {
     }
 }
 
+#[test]
+fn bodies_of_any_allowed_speed_do_not_pass_each_other() {
+    let plate = Shape::Box { half: Vec3::new(1e-3, 1.0, 1.0) };
+    let (h, starts) = (1e-2, 37);
+    // Half of the smallest width a step.
+    let speed = 0.999 * 0.1 / h;
+    for (response, start) in BOTH.into_iter().flat_map(|it| (0..starts).map(move |k| (it, k))) {
+        for restitution in [0.0, 1.0] {
+            let world = || Serial::new(h, surface(restitution, 0.3), Vec3::zeros(), response);
+            let from = -0.4 - 2.0 * speed * h * f64::from(start) / f64::from(starts);
+
+            let mut balls = world();
+            balls.add(BALL, Vec3::x() * from).state.twist.linear.x = speed;
+            balls.add(BALL, Vec3::new(0.0, 0.01, 0.02)).state.twist.linear.x = -speed;
+            let fixed = FixedBody::immovable(9, 0, plate, Vec3::zeros());
+            let mut wall = world().with_fixed(vec![fixed]);
+            wall.add(BALL, Vec3::x() * from).state.twist.linear.x = speed;
+            for _ in 0..20 {
+                balls.step();
+                wall.step();
+                let worst = deepest(&balls).max(deepest(&wall));
+                assert!(worst < 1e-6, "{response:?} {restitution} {start}: {worst}");
+            }
+            let x = |world: &Serial, k: usize| world.bodies[k].state.position.x;
+            assert!(x(&balls, 0) < x(&balls, 1), "{response:?} {restitution} {start}");
+            assert!(x(&wall, 0) < -0.1, "{response:?} {restitution} {start}");
+        }
+    }
+}
+
 /// Velocities after the first of five balls hit the others, which touch.
 fn cradle(response: Response) -> Vec<f64> {
     let mut world = Serial::new(1e-3, surface(1.0, 0.0), Vec3::zeros(), response);

@@ -89,7 +89,7 @@ impl Serial {
         }
         self.fixed.advance(self.time_s, h);
         let half = self.bodies.iter().map(|body| self.solids.half_width(&body.shape));
-        let motion = half.fold(f64::INFINITY, f64::min);
+        let motion = 0.5 * half.fold(f64::INFINITY, f64::min);
         let table = self.table();
         let world = Surroundings {
             bodies: table.bodies(),

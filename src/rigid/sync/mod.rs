@@ -149,7 +149,8 @@ impl Limits {
         Err(Error::input(
             format!("body {id}"),
             format!(
-                "moved {moved} m at once, more than {} m: half of the smallest diameter or subdomain",
+                "moved {moved} m in half a step, more than {} m: a quarter of the smallest width of a \
+                 body, or half of that of a subdomain",
                 self.motion
             ),
             "use a smaller time step or slower bodies",
