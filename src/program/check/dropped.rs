@@ -7,7 +7,7 @@ use cloth_sim::error::Result;
 use cloth_sim::ids::VertexId;
 use cloth_sim::verify::Intersection;
 
-use crate::program::output::{names, steps_jsonl};
+use crate::program::output::steps_jsonl::{self, FrameRecord};
 
 /// Dropped pairs of each frame: a vertex of cloth, and the place of an obstacle among the objects.
 #[derive(Debug, Clone, Default)]
@@ -21,11 +21,8 @@ impl DroppedPairs {
     /// When the record cannot be read.
     pub fn read(folder: &Path, objects: &[&str], cloths: usize) -> Result<Self> {
         let mut all = Self::default();
-        if !folder.join(names::STEPS).exists() {
-            return Ok(all);
-        }
         let obstacle = |name: &str| (cloths..objects.len()).find(|&at| objects[at] == name);
-        for frame in steps_jsonl::read(folder)? {
+        for frame in steps_jsonl::read_if_any::<FrameRecord>(folder)? {
             let frame = frame?;
             for passed in &frame.passed {
                 let Some(obstacle) = obstacle(&passed.obstacle) else { continue };

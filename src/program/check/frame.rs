@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use cloth_sim::ids::VertexId;
-use cloth_sim::input;
 use cloth_sim::math::Vec3;
 use cloth_sim::verify::{Intersection, Surface, Threads, intersections};
 
 use crate::program::check::folder::{CheckedRun, FORMAT};
+use crate::program::check::read_frame;
 use crate::program::check::split::split;
-use crate::program::output::names;
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]
@@ -110,10 +109,7 @@ impl FrameCheck {
 
 /// Positions of all objects in frame `number`, m, or its fault.
 pub(super) fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
-    let path = run.folder.join(names::frame(number, FORMAT));
-    let text = input::read(&path, input::DATA_LIMIT).map_err(|cause| {
-        if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
-    })?;
+    let text = read_frame(&run.folder, number, FORMAT)?;
     let frame = split(&text);
     let mut x = frame.positions;
     if x.len() != run.frame_vertices {

@@ -20,6 +20,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 use cloth_sim::math::Vec3;
 use cloth_sim::verify::Threads;
 use folder::{CheckedRun, FORMAT};
@@ -117,6 +118,23 @@ impl Findings for Report {
             SEE_LIST
         };
         Some(Fault { cause, remedy })
+    }
+}
+
+/// The file of frame `number`, or its fault.
+fn read_frame(folder: &Path, number: u64, format: &str) -> std::result::Result<Vec<u8>, String> {
+    let path = folder.join(names::frame(number, format));
+    input::read(&path, input::DATA_LIMIT).map_err(|cause| {
+        if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
+    })
+}
+
+/// The last line of a report: "no fault in 3 frames", "faults in 1 of 3 frames".
+fn verdict(faulty: usize, frames: usize) -> String {
+    let frames = plural(frames, "frame");
+    match faulty {
+        0 => format!("no fault in {frames}"),
+        _ => format!("faults in {faulty} of {frames}"),
     }
 }
 

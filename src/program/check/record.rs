@@ -113,11 +113,8 @@ struct Numbered {
 
 /// The last frame that `steps.jsonl` lists.
 fn last_frame(folder: &Path) -> Result<Option<u64>> {
-    if !folder.join(names::STEPS).exists() {
-        return Ok(None);
-    }
     let mut last = None;
-    for frame in steps_jsonl::read_as::<Numbered>(folder)? {
+    for frame in steps_jsonl::read_if_any::<Numbered>(folder)? {
         last = Some(frame?.frame);
     }
     Ok(last)

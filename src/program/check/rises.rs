@@ -5,7 +5,7 @@ use std::path::Path;
 use cloth_sim::error::Result;
 use cloth_sim::step::EnergyRise;
 
-use crate::program::output::{names, steps_jsonl};
+use crate::program::output::steps_jsonl::{self, FrameRecord};
 
 /// A step whose energy rose by more than its limit without work.
 #[derive(Debug, Clone, Copy)]
@@ -24,10 +24,7 @@ pub struct StepRise {
 /// When the record cannot be read.
 pub fn read(folder: &Path) -> Result<Vec<StepRise>> {
     let mut rises = Vec::new();
-    if !folder.join(names::STEPS).exists() {
-        return Ok(rises);
-    }
-    for frame in steps_jsonl::read(folder)? {
+    for frame in steps_jsonl::read_if_any::<FrameRecord>(folder)? {
         let frame = frame?;
         for step in frame.steps.iter().filter(|step| step.rank == 0) {
             let rise = step.report.energy_rise();

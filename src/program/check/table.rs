@@ -4,10 +4,10 @@ use std::fmt;
 
 use cloth_sim::verify::{Intersection, Moves};
 
-use crate::program::check::Report;
 use crate::program::check::folder::FORMAT;
 use crate::program::check::frame::FrameCheck;
 use crate::program::check::rises::StepRise;
+use crate::program::check::{Report, verdict};
 use crate::program::output::names;
 use crate::program::words::plural;
 
@@ -43,17 +43,10 @@ impl fmt::Display for Report {
                 "counted apart: {count} of dropped pairs in {frames} (contact.on_pinch: Drop)"
             )?;
         }
-        match self.faulty_frames() {
-            0 if !self.rises.is_empty() => {
-                write!(
-                    f,
-                    "no fault in {}, but in the energy of steps",
-                    plural(self.frames.len(), "frame")
-                )
-            }
-            0 => write!(f, "no fault in {}", plural(self.frames.len(), "frame")),
-            faulty => write!(f, "faults in {faulty} of {}", plural(self.frames.len(), "frame")),
-        }
+        let faulty = self.faulty_frames();
+        let in_energy = faulty == 0 && !self.rises.is_empty();
+        let more = if in_energy { ", but in the energy of steps" } else { "" };
+        write!(f, "{}{more}", verdict(faulty, self.frames.len()))
     }
 }
 

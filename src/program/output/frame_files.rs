@@ -95,11 +95,11 @@ impl<T> FrameThread<T> {
         if sent { Ok(()) } else { self.join() }
     }
 
-    /// Waits until all frames are on disk.
+    /// Waits until all frames are on disk. No more can be handed over.
     ///
     /// # Errors
     /// The failure of one of them.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(&mut self) -> Result<()> {
         self.join()
     }
 

@@ -17,9 +17,6 @@ use crate::program::output::{names, write_whole};
 /// Number of frames that may wait for the thread. With more the simulation waits.
 const QUEUE: usize = 4;
 
-/// Writes the frames of one run into its folder.
-pub struct FrameWriter(FrameThread<Frame>);
-
 /// A frame that is written.
 pub struct Frame {
     /// Its hash and its steps.
@@ -30,56 +27,38 @@ pub struct Frame {
     pub cloths: Vec<Vec3>,
 }
 
-impl FrameWriter {
-    /// Writes the fixed obstacles, which are not in the frames, and begins `steps.jsonl`. Before:
-    /// `folder` holds no frames.
-    ///
-    /// # Errors
-    /// A folder that cannot be written.
-    pub fn create(
-        folder: &Path,
-        documents: &Documents,
-        format: &'static dyn Format,
-        digits: Digits,
-    ) -> Result<Self> {
-        let obstacles = documents.obstacles.iter().cloned().enumerate();
-        let (moving, fixed): (Vec<_>, Vec<_>) =
-            obstacles.partition(|(_, obstacle)| !obstacle.is_fixed());
-        let fixed: Vec<_> = fixed.into_iter().map(|(_, obstacle)| obstacle).collect();
-        write_fixed(folder, &fixed, format, digits)?;
-        let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
-        let obstacles = moving.iter().map(|(_, it)| (it.name.as_str(), &it.document));
-        let encoder = ObjectEncoder {
-            encoder: format.prepare(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
-            cloth_sizes: documents
-                .cloths
-                .iter()
-                .map(|(_, document)| document.positions.len())
-                .collect(),
-            moving,
-        };
-        let mut files = FrameFiles::create(folder, format.name())?;
-        let write = move |frame: Frame| {
-            files.add(frame.record.frame, &frame.record, |out| encoder.write(&frame, out))
-        };
-        Ok(Self(FrameThread::spawn(folder, QUEUE, write)?))
-    }
-
-    /// Hands over a frame. Waits while the queue is full.
-    ///
-    /// # Errors
-    /// The failure of an earlier frame. Nothing is written after it.
-    pub fn write(&mut self, frame: Frame) -> Result<()> {
-        self.0.write(frame)
-    }
-
-    /// Waits until all frames are on disk.
-    ///
-    /// # Errors
-    /// The failure of one of them.
-    pub fn finish(self) -> Result<()> {
-        self.0.finish()
-    }
+/// Writes the fixed obstacles, which are not in the frames, into `folder`, and begins
+/// `steps.jsonl`. Returns the writer of frames. Before: `folder` holds no frames.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn begin(
+    folder: &Path,
+    documents: &Documents,
+    format: &'static dyn Format,
+    digits: Digits,
+) -> Result<FrameThread<Frame>> {
+    let obstacles = documents.obstacles.iter().cloned().enumerate();
+    let (moving, fixed): (Vec<_>, Vec<_>) =
+        obstacles.partition(|(_, obstacle)| !obstacle.is_fixed());
+    let fixed: Vec<_> = fixed.into_iter().map(|(_, obstacle)| obstacle).collect();
+    write_fixed(folder, &fixed, format, digits)?;
+    let cloths = documents.cloths.iter().map(|(name, document)| (name.as_str(), document));
+    let obstacles = moving.iter().map(|(_, it)| (it.name.as_str(), &it.document));
+    let encoder = ObjectEncoder {
+        encoder: format.prepare(&cloths.chain(obstacles).collect::<Vec<_>>(), digits),
+        cloth_sizes: documents
+            .cloths
+            .iter()
+            .map(|(_, document)| document.positions.len())
+            .collect(),
+        moving,
+    };
+    let mut files = FrameFiles::create(folder, format.name())?;
+    let write = move |frame: Frame| {
+        files.add(frame.record.frame, &frame.record, |out| encoder.write(&frame, out))
+    };
+    FrameThread::spawn(folder, QUEUE, write)
 }
 
 /// Encodes frames.
@@ -171,7 +150,7 @@ mod tests {
     fn frames_hold_cloths_and_moving_obstacles_and_are_listed() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path();
-        let mut writer = FrameWriter::create(out, &documents, &Obj, Digits::Exact).unwrap();
+        let mut writer = begin(out, &documents, &Obj, Digits::Exact).unwrap();
         for number in 0..8 {
             writer.write(frame(number, 0.5 * number as f64, &documents)).unwrap();
         }
@@ -192,7 +171,7 @@ mod tests {
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path();
-        let mut writer = FrameWriter::create(out, &documents, &Obj, Digits::Nine).unwrap();
+        let mut writer = begin(out, &documents, &Obj, Digits::Nine).unwrap();
         // A folder has the name of frame 1.
         fs::create_dir_all(out.join("frame_0001.obj/in")).unwrap();
         let error = (0..100).find_map(|number| writer.write(frame(number, 0.0, &documents)).err());

@@ -10,7 +10,7 @@ use cloth_sim::scene::Scene;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::program::output::{names, not_written, write_whole};
+use crate::program::output::{names, not_written, write_bytes};
 
 /// A mesh file of the scene, as it was when the run began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,9 +78,7 @@ pub fn copy_into(folder: &Path, meshes: &[InputMesh], scene: &Scene, home: &Path
             let cause = "the mesh has changed while the run was set up";
             return Err(Error::file(&mesh.path, cause, "repeat the run"));
         }
-        let copy = folder.join(&mesh.copy.file);
-        write_whole(&copy, |out| out.write_all(&bytes))
-            .map_err(|cause| not_written(&copy, cause))?;
+        write_bytes(&folder.join(&mesh.copy.file), &bytes)?;
     }
     for path in scene.mesh_paths_mut() {
         let original = home.join(&*path);

@@ -43,6 +43,14 @@ pub fn write_whole(
     })
 }
 
+/// Writes a file of the run folder as [`write_whole`] does.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_whole(path, |out| out.write_all(bytes)).map_err(|cause| not_written(path, cause))
+}
+
 /// `value` as JSON for the file at `path`.
 fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|cause| Error::internal(path.display().to_string(), cause))

@@ -153,6 +153,15 @@ pub fn read_as<R>(folder: &Path) -> Result<Frames<R>> {
     Ok(Frames { path, reader, line: Vec::new(), number: 0, record: PhantomData })
 }
 
+/// Reads the frames of any run in `folder`, none if it has no such file.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_if_any<R: DeserializeOwned>(folder: &Path) -> Result<impl Iterator<Item = Result<R>>> {
+    let frames = folder.join(names::STEPS).exists().then(|| read_as(folder)).transpose()?;
+    Ok(frames.into_iter().flatten())
+}
+
 const REMEDY: &str = "repeat the run";
 
 /// The longest line, bytes. A step of a rank takes about one KiB.

@@ -8,7 +8,7 @@ use cloth_sim::input;
 use cloth_sim::observe::{Origin, SearchSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::{json, names, not_written, write_whole};
+use crate::program::output::{json, names, write_bytes};
 
 /// The version of its format.
 pub const FORMAT: u32 = 1;
@@ -78,8 +78,7 @@ impl TimeLine {
     /// When the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(names::TIMELINE);
-        let text = json(&path, self)?;
-        write_whole(&path, |out| out.write_all(&text)).map_err(|cause| not_written(&path, cause))
+        write_bytes(&path, &json(&path, self)?)
     }
 
     /// Reads the file of a run. `None` if there is no file.

@@ -230,6 +230,18 @@ pub(crate) fn curves<B: DrawingBackend>(
     legend(area, curves.iter().map(|curve| (curve.label, curve.color)))
 }
 
+/// Draws curves over the frames 1 to `frames`, with axes as high as the largest value.
+pub(crate) fn diagram<B: DrawingBackend>(
+    area: &Area<B>,
+    title: &str,
+    frames: usize,
+    lines: &[Curve],
+) -> Drawn<B> {
+    let max = above(lines.iter().flat_map(|curve| curve.values.iter().flatten().copied()));
+    let mut chart = axes(area, &Axes { title, frames, max })?;
+    curves(area, &mut chart, lines)
+}
+
 /// Draws bars whose parts stand on each other. `parts` has a label, a colour and the values over
 /// the frames for each, from the bottom up.
 pub(crate) fn stacked_bars<B: DrawingBackend>(

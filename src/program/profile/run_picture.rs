@@ -156,8 +156,5 @@ fn counts<B: DrawingBackend>(
         values: over_frames(profile, |frame| frame.sum(count) as f64),
     });
     let curves = Vec::from_iter(curves);
-    let values = curves.iter().flat_map(|curve| curve.values.iter().flatten().copied());
-    let axes = Axes { title, frames: profile.frames.len(), max: panel::above(values) };
-    let mut chart = panel::axes(area, &axes)?;
-    panel::curves(area, &mut chart, &curves)
+    panel::diagram(area, title, profile.frames.len(), &curves)
 }

@@ -3,16 +3,17 @@
 mod bodies;
 mod details;
 mod drops;
-mod ends;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod frame_steps;
+mod frames;
 mod gather;
 mod head;
 mod interrupt;
 mod job;
 mod launcher;
 pub mod memory;
+mod open_folder;
 mod peaks;
 mod placement;
 mod progress;
@@ -35,6 +36,7 @@ use cloth_sim::step::{Model, Simulation};
 use nix::sys::signal::Signal;
 
 use self::frame_steps::{AfterStep, FrameSteps};
+use self::frames::RunKind;
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, exit_code};
 use self::job::Job;
 use self::placement::Placement;
@@ -157,50 +159,26 @@ fn run_rank(
     interrupt.begin_frames();
     let recorder = folder.map(|folder| Recorder::open(job, folder, &model, head)).transpose()?;
     // 3. The frames.
-    let mut run = RankRun { job, world, interrupt, simulation, recorder };
-    let outcome = run.frames();
+    let mut run = RankRun { job, world, simulation, recorder };
+    let outcome = frames::compute(&mut run, job, world, interrupt);
     // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
-    let Some(recorder) = run.recorder else { return outcome };
-    match &outcome {
-        Ok(None) => recorder.close(&model)?,
-        Ok(Some(_)) => recorder.interrupt()?,
-        Err(error) => recorder.fail(error),
+    if let Some(recorder) = run.recorder {
+        recorder.end(&outcome, &model)?;
     }
     outcome
 }
 
-/// One rank while frames are computed. All its functions are collective.
+/// One rank while frames are computed.
 struct RankRun<'a> {
     job: &'a Job,
     world: &'a dyn World,
-    interrupt: &'a Interrupt,
     simulation: Simulation<'a>,
     /// On rank 0.
     recorder: Option<Recorder<'a>>,
 }
 
-impl RankRun<'_> {
-    /// Returns the signal that ended the run early, if one did.
-    fn frames(&mut self) -> Result<Option<Signal>> {
-        for frame in 0..=u64::from(self.job.scene.frames) {
-            // 1. The steps that lead to the frame. Frame 0 is the start.
-            let mut steps = FrameSteps::default();
-            let count = if frame == 0 { 0 } else { self.job.scene.steps_per_frame };
-            for _ in 0..count {
-                if let Some(signal) = self.interrupt.noted(self.world)? {
-                    return Ok(Some(signal));
-                }
-                self.step(frame, &mut steps)?;
-            }
-            // 2. What all ranks measured in them, and the hash of the state.
-            let record = steps.gather(frame, self.world, &self.simulation)?;
-            // 3. The frame and its record in the run folder.
-            if let Some(recorder) = &mut self.recorder {
-                recorder.frame(record, &self.simulation)?;
-            }
-        }
-        Ok(None)
-    }
+impl RunKind for RankRun<'_> {
+    type Steps = FrameSteps;
 
     fn step(&mut self, frame: u64, steps: &mut FrameSteps) -> Result<()> {
         let Self { job, world, simulation, recorder, .. } = self;
@@ -225,6 +203,16 @@ impl RankRun<'_> {
         }
         // 4. What is gathered with the frame.
         steps.add(&report, watch, after);
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: u64, steps: &FrameSteps) -> Result<()> {
+        // 1. What all ranks measured in the steps, and the hash of the state.
+        let record = steps.gather(frame, self.world, &self.simulation)?;
+        // 2. The frame and its record in the run folder.
+        if let Some(recorder) = &mut self.recorder {
+            recorder.frame(record, &self.simulation)?;
+        }
         Ok(())
     }
 }

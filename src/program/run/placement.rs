@@ -148,9 +148,11 @@ impl Placement {
         Err(Error::input(place, cause, remedy))
     }
 
-    /// A line about more processors than there are cores, or patches of the cloth to compute.
-    pub fn warning(&self, patches: usize) -> Option<String> {
-        let excess = [self.more_than_cores(), self.more_than_patches(patches)];
+    /// A line about more processors than there are cores, or patches of the cloth to compute if
+    /// there is cloth.
+    pub fn warning(&self, patches: Option<usize>) -> Option<String> {
+        let of_patches = patches.and_then(|patches| self.more_than_patches(patches));
+        let excess = [self.more_than_cores(), of_patches];
         let excess: Vec<String> = excess.into_iter().flatten().collect();
         (!excess.is_empty())
             .then(|| format!("warning: {}; fewer are faster", excess.join(", and ")))
@@ -218,22 +220,22 @@ mod tests {
 
     #[test]
     fn one_line_warns_of_cores_and_patches() {
-        assert_eq!(placement(2, 1, 2).warning(2), None);
-        let text = placement(3, 1, 2).warning(9).unwrap();
+        assert_eq!(placement(2, 1, 2).warning(Some(2)), None);
+        let text = placement(3, 1, 2).warning(Some(9)).unwrap();
         assert!(text.contains("3 ranks x 1 thread are more than the 2 cores"), "{text}");
-        let text = placement(3, 1, 4).warning(1).unwrap();
+        let text = placement(3, 1, 4).warning(Some(1)).unwrap();
         assert!(text.contains("the 1 patch of the cloth (2 ranks without"), "{text}");
-        let text = placement(3, 2, 2).warning(4).unwrap();
+        let text = placement(3, 2, 2).warning(Some(4)).unwrap();
         assert!(text.contains("2 cores") && text.contains("4 patches") && !text.contains('\n'));
         let unchosen = Placement { threads_are_chosen: false, ..placement(1, 64, 64) };
-        assert_eq!(unchosen.warning(14), None);
+        assert_eq!(unchosen.warning(Some(14)), None);
     }
 
     #[test]
     fn threads_beyond_the_binding_of_a_launcher_are_named() {
         let bound =
             Placement { binding: Some(Share { ranks: 1, cores: 1 }), ..placement(2, 4, 16) };
-        let text = bound.warning(100).unwrap();
+        let text = bound.warning(Some(100)).unwrap();
         assert!(text.contains("1 rank x 4 threads are more than the 1 core to which"), "{text}");
     }
 }

@@ -7,24 +7,22 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::step::{Model, Simulation, StepReport, WaitingBody};
+use nix::sys::signal::Signal;
 
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frames::{Frame, FrameWriter};
-use crate::program::output::run_json::{RunHead, Status};
+use crate::program::output::frames::{self, Frame};
+use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl::FrameRecord;
-use crate::program::output::{mesh_copies, names};
+use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
 use crate::program::replay::recording::writer::Writer;
 use crate::program::replay::recording::{Header, RecordedStep};
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
-use crate::program::run::ends::{
-    end_with, note_failure, say_interrupted, taken_over, warnings, write_file,
-};
 use crate::program::run::job::Job;
+use crate::program::run::open_folder::OpenFolder;
 use crate::program::run::peaks::Peaks;
-use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::Summary;
 use crate::program::run::waits::Waits;
 
@@ -33,58 +31,39 @@ const WARNINGS: u64 = 3;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
-    job: &'j Job,
-    frames: FrameWriter,
-    head: RunHead,
-    /// The last frame that was handed to the writer.
-    last_frame: Option<u64>,
+    folder: OpenFolder<'j, Frame>,
     profiles: FrameProfiles,
     totals: Totals,
     peaks: Peaks,
     waits: Waits,
     drops: Drops,
-    /// Wall time of the set-up, s.
-    set_up_s: f64,
-    /// What the user sees while the run goes on.
-    progress: RunProgress,
     /// The recording of test trees, if there is one.
     recording: Option<Writer>,
     output_s: f64,
 }
 
 impl<'j> Recorder<'j> {
-    /// Removes the earlier run from the folder and begins the new one, first of all its `run.json`.
-    /// Prints warnings.
+    /// Begins the run in `folder` (see [`OpenFolder::begin`]).
     ///
     /// # Errors
     /// When a file cannot be written or removed.
-    pub fn open(
-        job: &'j Job,
-        folder: &RunFolder,
-        model: &Model,
-        mut head: RunHead,
-    ) -> Result<Self> {
-        folder.clear()?;
-        head.begin(&job.folder)?;
-        let (frames, recording) = begin_files(job, model, &head)
-            .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
-        let scene = &job.scene;
-        let (count, per_frame) = (u64::from(scene.frames), u64::from(scene.steps_per_frame));
-        let progress = RunProgress::new(count, per_frame, job.show);
-        taken_over(folder).into_iter().for_each(|note| progress.say(&note));
-        warnings(job, head.patches).for_each(|warning| progress.say(&warning));
+    pub fn open(job: &'j Job, folder: &RunFolder, model: &Model, head: RunHead) -> Result<Self> {
+        let mut recording = None;
+        let folder = OpenFolder::begin(job, folder, head, |head| {
+            job.materials.write(&job.folder)?;
+            let partition = partition_csv(&model.partition);
+            write_bytes(&job.folder.join(names::PARTITION), partition.as_bytes())?;
+            let begin = |path| begin_recording(path, job, model, head);
+            recording = job.record_tasks.as_deref().map(begin).transpose()?;
+            frames::begin(&job.folder, &job.documents, job.format, job.scene.output.digits)
+        })?;
         Ok(Self {
-            job,
-            frames,
-            profiles: FrameProfiles::new(head.ranks),
-            totals: Totals::new(head.ranks),
+            profiles: FrameProfiles::new(folder.head.ranks),
+            totals: Totals::new(folder.head.ranks),
             peaks: Peaks::default(),
             waits: Waits::new(job.scene.step_s()),
             drops: Drops::new(job.scene.step_s()),
-            set_up_s: job.start.elapsed().as_secs_f64(),
-            head,
-            last_frame: None,
-            progress,
+            folder,
             recording,
             output_s: 0.0,
         })
@@ -104,20 +83,20 @@ impl<'j> Recorder<'j> {
     /// Warns of bodies that have to wait for the first time, in a step that leads to `frame`.
     pub fn waits(&mut self, frame: u64, waiting: &[WaitingBody]) {
         if let Some(warning) = self.waits.warning(frame, waiting) {
-            self.progress.say(&warning);
+            self.folder.progress.say(&warning);
         }
     }
 
     /// Shows that `step` is done. Warns of the first few rises of energy.
     pub fn step(&mut self, step: u64, report: &StepReport) {
-        self.progress.cloth_step(step, report);
-        let faults = self.head.energy.faults;
-        self.head.energy.add(step, report);
-        self.head.repartitions.add(report);
+        self.folder.progress.cloth_step(step, report);
+        let faults = self.folder.head.energy.faults;
+        self.folder.head.energy.add(step, report);
+        self.folder.head.repartitions.add(report);
         let Some(rise) = report.energy_rise().filter(|_| faults < WARNINGS) else { return };
         let [x, y, z] = rise.at_m;
         let last = if faults + 1 < WARNINGS { "" } else { "; no more warnings of this kind" };
-        self.progress.say(&format!(
+        self.folder.progress.say(&format!(
             "warning: step {step}: energy rose by {:.2e} J without work (limit {:.2e} J), most at vertex {} \
              at ({x:.4}, {y:.4}, {z:.4}) m{last}",
             rise.unexplained_j, rise.limit_j, rise.vertex
@@ -140,92 +119,46 @@ impl<'j> Recorder<'j> {
         self.totals.add(&frame);
         self.waits.add(&frame);
         if let Some(warning) = self.drops.add(&frame) {
-            self.progress.say(&warning);
+            self.folder.progress.say(&warning);
         }
         let obstacles = simulation.obstacle_poses();
-        self.frames.write(Frame { record: frame, obstacles, cloths })?;
-        self.last_frame = Some(number);
+        self.folder.add(number, Frame { record: frame, obstacles, cloths })?;
         self.output_s += start.elapsed().as_secs_f64();
-        self.progress.cloth_frame(number, &total);
+        self.folder.progress.cloth_frame(number, &total);
         Ok(())
     }
 
-    /// Waits for the frames that are being written. Then writes to `run.json` why the run failed.
-    pub fn fail(self, error: &Error) {
-        let Self { job, frames, mut head, progress, .. } = self;
-        progress.finish();
-        // A further error is only a consequence of the first one.
-        let _ = frames.finish();
-        note_failure(&mut head, &job.folder, error);
-    }
-
-    /// Waits for the frames that are being written. Then writes to `run.json` that the run was
-    /// interrupted, and says so.
+    /// Ends the run folder (see [`OpenFolder::end`]). If the run is complete, writes the tables of
+    /// the profile, and prints the summary on standard output, with -v the details before it.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn interrupt(self) -> Result<()> {
-        let Self { job, frames, mut head, progress, last_frame, .. } = self;
-        progress.finish();
-        end_with(Status::Interrupted, frames.finish(), &mut head, &job.folder)?;
-        say_interrupted(last_frame, &job.folder);
-        Ok(())
-    }
-
-    /// Waits for the last frame, writes the tables of the profile, and prints the summary on
-    /// standard output, with -v the details before it.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn close(self, model: &Model) -> Result<()> {
-        let Self { job, frames, mut head, profiles, totals, progress, output_s, .. } = self;
-        let (peaks, waits, drops, set_up_s) = (self.peaks, self.waits, self.drops, self.set_up_s);
-        let last_frame = self.last_frame.unwrap_or(0);
+    pub fn end(mut self, outcome: &Result<Option<Signal>>, model: &Model) -> Result<()> {
         let start = Instant::now();
-        progress.finish();
-        end_with(Status::Complete, frames.finish(), &mut head, &job.folder)?;
-        let profile = profiles.of_run(&head);
+        if !self.folder.end(outcome)? {
+            return Ok(());
+        }
+        let Self { folder, profiles, totals, peaks, waits, drops, output_s, .. } = self;
+        let job = folder.job;
+        let profile = profiles.of_run(&folder.head);
         profile.write_tables(&job.folder)?;
-        let wall_s = job.start.elapsed().as_secs_f64();
+        let run = folder.facts(job.format.name());
         if job.show.details {
             print::line(&Details {
-                head: &head,
+                head: &folder.head,
                 totals: &totals,
                 profile: &profile,
                 vertices: model.cloth.vertex_count(),
                 step_s: job.scene.step_s(),
-                wall_s,
+                wall_s: run.wall_s,
                 output_s: output_s + start.elapsed().as_secs_f64(),
             })?;
         }
         if !job.show.quiet {
-            print::line(&Summary {
-                head: &head,
-                model,
-                peaks: &peaks,
-                waits: &waits,
-                drops: &drops,
-                frames: last_frame as usize,
-                format: job.format.name(),
-                folder: &job.folder,
-                set_up_s,
-                wall_s,
-            })?;
+            print::line(&Summary { run, model, peaks: &peaks, waits: &waits, drops: &drops })?;
         }
         Ok(())
     }
-}
-
-/// Begins all files of the run except `run.json`.
-fn begin_files(job: &Job, model: &Model, head: &RunHead) -> Result<(FrameWriter, Option<Writer>)> {
-    let scene = mesh_copies::copy_into(&job.folder, &job.meshes, &job.scene, &job.home)?;
-    write_file(&job.folder.join(names::SCENE), &scene.to_ron()?)?;
-    job.materials.write(&job.folder)?;
-    write_file(&job.folder.join(names::PARTITION), &partition_csv(&model.partition))?;
-    let begin = |path| begin_recording(path, job, model, head);
-    let recording = job.record_tasks.as_deref().map(begin).transpose()?;
-    let digits = job.scene.output.digits;
-    Ok((FrameWriter::create(&job.folder, &job.documents, job.format, digits)?, recording))
 }
 
 /// Checks that test trees can be written, if they are asked for, before there is a run folder. They

@@ -13,18 +13,10 @@ use crate::program::run::peaks::{Peaks, Strain};
 use crate::program::run::waits::Waits;
 use crate::program::words::{grouped, plural, significant};
 
-/// The closing summary: the cloth, its extremes, the frames and what to do with them.
-pub struct Summary<'a> {
+/// What the summary says of a run of any kind.
+pub struct RunFacts<'a> {
     /// The run.
     pub head: &'a RunHead,
-    /// Its cloths.
-    pub model: &'a Model,
-    /// Its extremes.
-    pub peaks: &'a Peaks,
-    /// Bodies that waited.
-    pub waits: &'a Waits,
-    /// Obstacles that cloth passed.
-    pub drops: &'a Drops,
     /// Number of the last frame.
     pub frames: usize,
     /// The format of the frames.
@@ -37,30 +29,61 @@ pub struct Summary<'a> {
     pub wall_s: f64,
 }
 
-impl fmt::Display for Summary<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, model, frames, .. } = *self;
-        let a_frame = (self.wall_s - self.set_up_s) / frames.max(1) as f64;
+impl RunFacts<'_> {
+    /// Writes how many frames there are, and the time that they took.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn write_times(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { head, frames, set_up_s, wall_s, .. } = *self;
+        let a_frame = (wall_s - set_up_s) / frames.max(1) as f64;
         writeln!(
             f,
-            "{}: {} in {:.1} s ({:.1} s set-up, {} s a frame; {} x {})",
+            "{}: {} in {wall_s:.1} s ({set_up_s:.1} s set-up, {} s a frame; {} x {})",
             head.scene,
             plural(frames, "frame"),
-            self.wall_s,
-            self.set_up_s,
             significant(a_frame),
             plural(head.ranks, "rank"),
             plural(head.threads, "thread"),
-        )?;
-        write_cloth(f, model)?;
+        )
+    }
+
+    /// Writes where the frames are, and how to check them.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn write_files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folder = self.folder.display();
+        let last = names::frame(self.frames as u64, self.format);
+        writeln!(f, "  frames    {folder}, up to {last}")?;
+        writeln!(f, "  to check  cloth-sim check {folder}")
+    }
+}
+
+/// The closing summary: the cloth, its extremes, the frames and what to do with them.
+pub struct Summary<'a> {
+    /// The run.
+    pub run: RunFacts<'a>,
+    /// Its cloths.
+    pub model: &'a Model,
+    /// Its extremes.
+    pub peaks: &'a Peaks,
+    /// Bodies that waited.
+    pub waits: &'a Waits,
+    /// Obstacles that cloth passed.
+    pub drops: &'a Drops,
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.run.write_times(f)?;
+        write_cloth(f, self.model)?;
         self.write_peaks(f)?;
         write!(f, "{}{}", self.waits, self.drops)?;
-        write_energy(f, &head.energy)?;
-        let folder = self.folder.display();
-        let last = names::frame(frames as u64, self.format);
-        writeln!(f, "  frames    {folder}, up to {last}")?;
-        writeln!(f, "  to check  cloth-sim check {folder}")?;
-        write!(f, "  to see    import the .{} files into Blender, MeshLab or ParaView", self.format)
+        write_energy(f, &self.run.head.energy)?;
+        self.run.write_files(f)?;
+        let format = self.run.format;
+        write!(f, "  to see    import the .{format} files into Blender, MeshLab or ParaView")
     }
 }
 

@@ -23,8 +23,8 @@ use crate::rigid::narrow::{Touch, Touches};
 /// rounding would choose among faces, and a face gives more contacts than two edges.
 const PREFERENCE: f64 = 1e-3;
 
-/// Two edges are a contact beside those of a face if they are nearer by this share. With less, boxes
-/// at rest quiver.
+/// Two edges are a contact beside those of a face if they are nearer by this share. With less,
+/// boxes at rest quiver.
 const NEARER: f64 = 0.2;
 
 /// A capsule lies along a face if the sine of the angle between them is below this.
@@ -78,8 +78,8 @@ pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touch
     }
 }
 
-/// The contact of two polytopes that overlap, of which no part of the opposite face is below `face`:
-/// the corner that is deepest below it.
+/// The contact of two polytopes that overlap, of which no part of the opposite face is below
+/// `face`: the corner that is deepest below it.
 fn deepest_corner(first: &Convex, second: &Convex, face: Face, touches: &mut Touches) {
     let (own, other, sign) =
         if face.of_first { (first, second, -1.0) } else { (second, first, 1.0) };

@@ -1,7 +1,6 @@
 //! The check of one frame of bodies.
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
 use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::body::{Body, BodyId};
@@ -9,8 +8,8 @@ use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
 
 use crate::program::check::bodies::folder::{BodyRun, Expected};
+use crate::program::check::read_frame;
 use crate::program::output::bodies::{BodyFrame, BodyRow, vtp};
-use crate::program::output::names;
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]
@@ -167,11 +166,7 @@ impl BodyCheck {
 }
 
 fn read(run: &BodyRun, number: u64) -> std::result::Result<BodyFrame, String> {
-    let path = run.folder.join(names::frame(number, vtp::NAME));
-    let file = input::read(&path, input::DATA_LIMIT).map_err(|cause| {
-        if path.exists() { format!("cannot be read: {cause}") } else { "missing".to_owned() }
-    })?;
-    let mut frame = vtp::read(number, &file)?;
+    let mut frame = vtp::read(number, &read_frame(&run.folder, number, vtp::NAME)?)?;
     frame.rows.sort_by_key(|row| row.id);
     Ok(frame)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use cloth_sim::error::Result;
 
 use crate::program::output::bodies::record::BodyFrameRecord;
-use crate::program::output::{names, steps_jsonl};
+use crate::program::output::steps_jsonl;
 
 /// What is needed of the record of a run: a value for each frame.
 #[derive(Debug, Clone, Default)]
@@ -22,11 +22,8 @@ impl Recorded {
     /// When the record cannot be read.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut recorded = Self::default();
-        if !folder.join(names::STEPS).exists() {
-            return Ok(recorded);
-        }
         let mut all = 0;
-        for frame in steps_jsonl::read_as(folder)? {
+        for frame in steps_jsonl::read_if_any(folder)? {
             let BodyFrameRecord { left, state_hash, .. } = frame?;
             all += left;
             recorded.left.push(all);

@@ -8,6 +8,7 @@ use crate::program::check::bodies::BodyReport;
 use crate::program::check::bodies::energy::Rise;
 use crate::program::check::bodies::folder::Expected;
 use crate::program::check::bodies::frame::{BodyCheck, Found};
+use crate::program::check::verdict;
 use crate::program::output::bodies::vtp;
 use crate::program::output::names;
 use crate::program::words::plural;
@@ -34,10 +35,7 @@ impl fmt::Display for BodyReport {
             writeln!(f, "run.json: {unfinished}")?;
         }
         self.frames.iter().try_for_each(|frame| self.write_faults(f, frame))?;
-        match self.faulty_frames() {
-            0 => write!(f, "no fault in {}", plural(self.frames.len(), "frame")),
-            faulty => write!(f, "faults in {faulty} of {}", plural(self.frames.len(), "frame")),
-        }
+        f.write_str(&verdict(self.faulty_frames(), self.frames.len()))
     }
 }
 

@@ -27,8 +27,9 @@ use std::io::{self, Write};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::rigid::solid::Solids;
-use cloth_sim::scene::did_you_mean;
 use cloth_sim::scene::spec::Digits;
+
+use crate::program::output::formats::unknown;
 
 pub use row::BodyRow;
 
@@ -80,11 +81,8 @@ pub trait BodyEncoder: Send {
 /// # Errors
 /// When there is none, or it does not take so many bodies.
 pub fn named(name: &str, bodies: usize) -> Result<&'static dyn BodyFormat> {
-    let format = FORMATS.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-        let cause = format!("unknown format `{name}`");
-        let remedy = did_you_mean(name, &FORMATS.map(BodyFormat::name));
-        Error::input("output.format", cause, remedy)
-    })?;
+    let format = FORMATS.into_iter().find(|format| format.name() == name);
+    let format = format.ok_or_else(|| unknown(name, &FORMATS.map(BodyFormat::name)))?;
     if bodies <= format.limit() {
         return Ok(format);
     }

@@ -14,47 +14,27 @@ use crate::program::output::{names, write_whole};
 /// Number of frames that may wait for the thread. A frame of a million bodies has 160 MB.
 const QUEUE: usize = 1;
 
-/// Writes the frames of one run into its folder, each with the record `R` in `steps.jsonl`.
-pub struct BodyWriter<R>(FrameThread<(BodyFrame, R)>);
-
-impl<R: Serialize + Send + 'static> BodyWriter<R> {
-    /// Begins `steps.jsonl`. Before: `folder` holds no frames.
-    ///
-    /// # Errors
-    /// A folder that cannot be written.
-    pub fn create(
-        folder: &Path,
-        format: &'static dyn BodyFormat,
-        solids: &Solids,
-        digits: Digits,
-    ) -> Result<Self> {
-        let encoder = format.prepare(solids, digits);
-        let mut files = FrameFiles::create(folder, format.name())?;
-        let out = folder.to_owned();
-        let write = move |(frame, record): (BodyFrame, R)| {
-            let path = out.join(names::owners(frame.number));
-            write_whole(&path, |out| owners::write(&frame.rows, out))
-                .map_err(|cause| Error::file(&path, cause, files.remedy()))?;
-            files.add(frame.number, &record, |out| encoder.write(&frame, out))
-        };
-        Ok(Self(FrameThread::spawn(folder, QUEUE, write)?))
-    }
-
-    /// Hands over a frame and its record. Waits while the queue is full.
-    ///
-    /// # Errors
-    /// The failure of an earlier frame. Nothing is written after it.
-    pub fn write(&mut self, frame: BodyFrame, record: R) -> Result<()> {
-        self.0.write((frame, record))
-    }
-
-    /// Waits until all frames are on disk.
-    ///
-    /// # Errors
-    /// The failure of one of them.
-    pub fn finish(self) -> Result<()> {
-        self.0.finish()
-    }
+/// Begins `steps.jsonl` in `folder`. Returns the writer of frames, each with its record `R`.
+/// Before: `folder` holds no frames.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn begin<R: Serialize + Send + 'static>(
+    folder: &Path,
+    format: &'static dyn BodyFormat,
+    solids: &Solids,
+    digits: Digits,
+) -> Result<FrameThread<(BodyFrame, R)>> {
+    let encoder = format.prepare(solids, digits);
+    let mut files = FrameFiles::create(folder, format.name())?;
+    let out = folder.to_owned();
+    let write = move |(frame, record): (BodyFrame, R)| {
+        let path = out.join(names::owners(frame.number));
+        write_whole(&path, |out| owners::write(&frame.rows, out))
+            .map_err(|cause| Error::file(&path, cause, files.remedy()))?;
+        files.add(frame.number, &record, |out| encoder.write(&frame, out))
+    };
+    FrameThread::spawn(folder, QUEUE, write)
 }
 
 #[cfg(test)]
@@ -67,11 +47,10 @@ mod tests {
     fn each_frame_has_its_file_its_owners_and_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path();
-        let mut writer =
-            BodyWriter::<u64>::create(out, &Vtp, &Solids::default(), Digits::Exact).unwrap();
+        let mut writer = begin(out, &Vtp, &Solids::default(), Digits::Exact).unwrap();
         let rows = vec![BodyRow { id: 1, ..BodyRow::default() }, BodyRow::default()];
         for number in 0..4 {
-            writer.write(BodyFrame::new(number, 0.5, rows.clone()), 10 * number).unwrap();
+            writer.write((BodyFrame::new(number, 0.5, rows.clone()), 10 * number)).unwrap();
         }
         writer.finish().unwrap();
         for number in 0..4 {

@@ -37,8 +37,12 @@ pub trait FrameEncoder: Send {
 /// # Errors
 /// When there is none. The message has the nearest name.
 pub fn named(name: &str) -> Result<&'static dyn Format> {
-    ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-        let cause = format!("unknown format `{name}`");
-        Error::input("output.format", cause, did_you_mean(name, &ALL.map(Format::name)))
-    })
+    let format = ALL.into_iter().find(|format| format.name() == name);
+    format.ok_or_else(|| unknown(name, &ALL.map(Format::name)))
+}
+
+/// The error that no format has this name. The message has the nearest of the names `known`.
+pub fn unknown(name: &str, known: &[&str]) -> Error {
+    let cause = format!("unknown format `{name}`");
+    Error::input("output.format", cause, did_you_mean(name, known))
 }

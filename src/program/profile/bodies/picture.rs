@@ -7,7 +7,7 @@ use plotters::style::RGBColor;
 use crate::program::profile::bodies::{BodyFrameProfile, BodyProfile};
 use crate::program::profile::canvas::{Area, Drawn, Picture};
 use crate::program::profile::panel::{
-    Axes, BLUE, Curve, GREEN, HEADING, ORANGE, PURPLE, TimeAxes, VERMILION, heading_line,
+    BLUE, Curve, GREEN, HEADING, ORANGE, PURPLE, TimeAxes, VERMILION, heading_line,
 };
 use crate::program::profile::{heat_map, panel};
 
@@ -125,8 +125,5 @@ fn counts<B: DrawingBackend>(
         values: profile.frames.iter().map(|frame| Some(value(frame, steps))).collect(),
     };
     let curves = Vec::from_iter(counts.iter().map(curve));
-    let values = curves.iter().flat_map(|curve| curve.values.iter().flatten().copied());
-    let axes = Axes { title, frames: profile.frames.len(), max: panel::above(values) };
-    let mut chart = panel::axes(area, &axes)?;
-    panel::curves(area, &mut chart, &curves)
+    panel::diagram(area, title, profile.frames.len(), &curves)
 }

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 
 use cloth_sim::rigid::Phase;
 use cloth_sim::scene::bodies::RigidSetup;
 
 use crate::program::output::bodies::record::{BodyFrameRecord, BodyStepRecord, OverlapRecord};
-use crate::program::output::names;
-use crate::program::output::run_json::RunHead;
+use crate::program::run::summary::RunFacts;
 use crate::program::words::{grouped, plural, significant};
 
 /// Extremes and sums of a run.
@@ -81,46 +79,25 @@ impl Peaks {
 /// The closing summary: the bodies, their extremes, the frames and what to do with them.
 pub struct Summary<'a> {
     /// The run.
-    pub head: &'a RunHead,
+    pub run: RunFacts<'a>,
     /// Its bodies.
     pub setup: &'a RigidSetup,
     /// Its extremes.
     pub peaks: &'a Peaks,
-    /// Number of the last frame.
-    pub frames: usize,
-    /// The format of the frames.
-    pub format: &'static str,
-    /// The folder of the frames.
-    pub folder: &'a Path,
-    /// Wall time of the set-up, s.
-    pub set_up_s: f64,
-    /// Wall time of the run, set-up included, s.
-    pub wall_s: f64,
     /// Whether times and messages are printed too.
     pub details: bool,
 }
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, frames, wall_s, set_up_s, .. } = *self;
-        let a_frame = (wall_s - set_up_s) / frames.max(1) as f64;
-        writeln!(
-            f,
-            "{}: {} in {wall_s:.1} s ({set_up_s:.1} s set-up, {} s a frame; {} x {})",
-            head.scene,
-            plural(frames, "frame"),
-            significant(a_frame),
-            plural(head.ranks, "rank"),
-            plural(head.threads, "thread"),
-        )?;
+        self.run.write_times(f)?;
         self.write_bodies(f)?;
         if self.details {
             self.write_details(f)?;
         }
-        let folder = self.folder.display();
-        writeln!(f, "  frames    {folder}, up to {}", names::frame(frames as u64, self.format))?;
-        writeln!(f, "  to check  cloth-sim check {folder}")?;
-        write!(f, "  to see    open the .{} files in ParaView, or see docs/rigid.md", self.format)
+        self.run.write_files(f)?;
+        let format = self.run.format;
+        write!(f, "  to see    open the .{format} files in ParaView, or see docs/rigid.md")
     }
 }
 
@@ -130,8 +107,8 @@ impl Summary<'_> {
         let gone =
             if *left > 0 { format!(", {} left the domain", grouped(*left)) } else { String::new() };
         writeln!(f, "  bodies    {}{gone}", grouped(*bodies))?;
-        let updates = self.head.bodies.as_ref().map_or(0, |it| it.count) * steps;
-        let seconds = (self.wall_s - self.set_up_s).max(1e-9);
+        let updates = self.run.head.bodies.as_ref().map_or(0, |it| it.count) * steps;
+        let seconds = (self.run.wall_s - self.run.set_up_s).max(1e-9);
         writeln!(
             f,
             "  speed     {} body updates a second",
@@ -176,7 +153,7 @@ impl Summary<'_> {
                 100.0 * waited / all
             )?;
         }
-        let repartitions = self.head.repartitions;
+        let repartitions = self.run.head.repartitions;
         writeln!(
             f,
             "  messages  {} with {} bytes; {} went to another rank; {} in {:.2} s",
