@@ -72,8 +72,8 @@ pub enum Synchronisation {
 pub struct Limits {
     /// The largest radius of a ball about the centre of mass that holds a body, m.
     pub largest_radius: f64,
-    /// Half of the smallest diameter or subdomain, m: no body moves further between two
-    /// synchronisations.
+    /// A quarter of the smallest width of a body, or half of that of a subdomain, m: no body moves
+    /// further between two synchronisations, of which a step has two.
     pub motion: f64,
     /// Copies are held where a body grown by its travel and this comes, m (`dx` in Iglberger &
     /// Rüde).
