@@ -78,6 +78,40 @@ pub struct State {
     pub twist: Twist,
 }
 
+/// A shape in space.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed<'a> {
+    /// The shape.
+    pub shape: &'a Shape,
+    /// Its origin, m.
+    pub position: Vec3,
+    /// Rotation from its own frame to space.
+    pub rotation: UnitQuaternion<f64>,
+}
+
+impl<'a> Placed<'a> {
+    /// `shape` where `state` says.
+    pub fn new(shape: &'a Shape, state: &State) -> Self {
+        Self { shape, position: state.position, rotation: state.rotation }
+    }
+
+    /// A point of space in the shape's own frame.
+    pub fn to_own(&self, point: &Vec3) -> Vec3 {
+        self.rotation.inverse_transform_vector(&(point - self.position))
+    }
+
+    /// A point of the shape's own frame in space.
+    pub fn to_space(&self, point: &Vec3) -> Vec3 {
+        self.position + self.rotation.transform_vector(point)
+    }
+
+    /// The ends of a capsule's segment, m.
+    pub fn segment(&self, half_length: f64) -> [Vec3; 2] {
+        let half = self.rotation.transform_vector(&(Vec3::y() * half_length));
+        [self.position - half, self.position + half]
+    }
+}
+
 /// What acts on a body in a step, beside gravity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {

@@ -13,8 +13,7 @@ pub use self::surface::ClosedMesh;
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::Mesh;
-use crate::rigid::body::{Shape, SolidId};
-use crate::rigid::narrow::Placed;
+use crate::rigid::body::{Placed, Shape, SolidId};
 use crate::rigid::narrow::convex::{Convex, Edge, Plane, Topology};
 
 /// All solids of a scene.

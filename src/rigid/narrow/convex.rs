@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::math::Vec3;
-use crate::rigid::narrow::Placed;
+use crate::rigid::body::Placed;
 use crate::rigid::narrow::round::nearest;
 
 /// An edge: its two vertices, and the two faces that meet there.

@@ -5,12 +5,12 @@
 //! image, and on whichever rank, it was found.
 
 use crate::math::Vec3;
-use crate::rigid::body::State;
+use crate::rigid::body::{Placed, State};
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
 use crate::rigid::contact::{Contact, Partner};
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::horizon::Horizon;
-use crate::rigid::narrow::{Placed, Touch, Touches, half_space, touch};
+use crate::rigid::narrow::{Touch, Touches, half_space, touch};
 use crate::rigid::solid::Solids;
 use crate::rigid::table::BodyList;
 use crate::threads::Threads;

@@ -1,8 +1,8 @@
 //! Bodies on a plane: closed forms.
 
 use crate::math::Vec3;
-use crate::rigid::body::{Shape, State};
-use crate::rigid::narrow::{Placed, Touch, Touches};
+use crate::rigid::body::{Placed, Shape, State};
+use crate::rigid::narrow::{Touch, Touches};
 use crate::rigid::solid::Solids;
 
 /// The points at which `body` is less than `most` (m) above the plane through the origin of

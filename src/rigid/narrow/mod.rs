@@ -24,12 +24,11 @@ pub mod round;
 #[cfg(test)]
 mod tests;
 
-use nalgebra::UnitQuaternion;
 use smallvec::SmallVec;
 
 pub use self::detector::Detector;
 use crate::math::Vec3;
-use crate::rigid::body::{Shape, State};
+use crate::rigid::body::{Placed, Shape};
 use crate::rigid::narrow::closed_mesh::PlacedMesh;
 use crate::rigid::narrow::convex::Convex;
 use crate::rigid::solid::{Geometry, Solids};
@@ -47,40 +46,6 @@ pub struct Touch {
 
 /// The points at which two bodies touch, in an order that depends on these two alone.
 pub type Touches = SmallVec<[Touch; 8]>;
-
-/// A shape in space.
-#[derive(Debug, Clone, Copy)]
-pub struct Placed<'a> {
-    /// The shape.
-    pub shape: &'a Shape,
-    /// Its origin, m.
-    pub position: Vec3,
-    /// Rotation from its own frame to space.
-    pub rotation: UnitQuaternion<f64>,
-}
-
-impl<'a> Placed<'a> {
-    /// `shape` where `state` says.
-    pub fn new(shape: &'a Shape, state: &State) -> Self {
-        Self { shape, position: state.position, rotation: state.rotation }
-    }
-
-    /// A point of space in the shape's own frame.
-    pub fn to_own(&self, point: &Vec3) -> Vec3 {
-        self.rotation.inverse_transform_vector(&(point - self.position))
-    }
-
-    /// A point of the shape's own frame in space.
-    pub fn to_space(&self, point: &Vec3) -> Vec3 {
-        self.position + self.rotation.transform_vector(point)
-    }
-
-    /// The ends of a capsule's segment.
-    fn segment(&self, half_length: f64) -> [Vec3; 2] {
-        let half = self.rotation.transform_vector(&(Vec3::y() * half_length));
-        [self.position - half, self.position + half]
-    }
-}
 
 /// A polytope or a closed mesh in space.
 #[allow(clippy::large_enum_variant)] // it lives on the stack while one pair is tested

@@ -1,7 +1,8 @@
 //! Spheres and capsules: closed forms.
 
 use crate::math::Vec3;
-use crate::rigid::narrow::{Placed, Touch, Touches};
+use crate::rigid::body::Placed;
+use crate::rigid::narrow::{Touch, Touches};
 
 /// Segments whose directions have a sine below this touch along a line: at two points.
 const PARALLEL: f64 = 1e-2;

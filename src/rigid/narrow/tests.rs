@@ -5,17 +5,18 @@ use crate::math::mix;
 use crate::mesh::shapes::{Cuboid, ShapeKind};
 use crate::rigid::narrow::round::nearest_of_segments;
 use crate::rigid::solid::Solid;
-use nalgebra::Quaternion;
+use nalgebra::{Quaternion, UnitQuaternion};
 
+/// Between -1 and 1.
 fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-fn random_vector(k: u64) -> Vec3 {
+pub fn random_vector(k: u64) -> Vec3 {
     Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2))
 }
 
-fn random_rotation(k: u64) -> UnitQuaternion<f64> {
+pub fn random_rotation(k: u64) -> UnitQuaternion<f64> {
     let v = random_vector(k + 1_000_000);
     UnitQuaternion::from_quaternion(Quaternion::new(random(k + 9_000_000), v.x, v.y, v.z))
 }

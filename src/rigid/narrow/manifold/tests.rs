@@ -1,22 +1,9 @@
 use super::*;
-use crate::math::mix;
-use crate::rigid::body::Shape;
-use crate::rigid::narrow::{Placed, touch};
+use crate::rigid::body::{Placed, Shape};
+use crate::rigid::narrow::tests::{random_rotation, random_vector};
+use crate::rigid::narrow::touch;
 use crate::rigid::solid::{Solid, Solids};
 use nalgebra::{Quaternion, UnitQuaternion};
-
-fn random(k: u64) -> f64 {
-    (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-}
-
-fn random_vector(k: u64) -> Vec3 {
-    Vec3::new(random(3 * k), random(3 * k + 1), random(3 * k + 2))
-}
-
-fn random_rotation(k: u64) -> UnitQuaternion<f64> {
-    let v = random_vector(k + 1_000_000);
-    UnitQuaternion::from_quaternion(Quaternion::new(random(k + 9_000_000), v.x, v.y, v.z))
-}
 
 /// A box, and hulls of a box and of random points.
 fn shapes() -> (Solids, Vec<Shape>) {
