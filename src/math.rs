@@ -3,6 +3,8 @@
 //! Transcendental functions come from `libm`, so that they give the same bits on every machine.
 //! IEEE 754 rounds square roots correctly, so those of the processor serve.
 
+use std::hash::Hasher;
+
 /// A vector in space: a position or displacement (m), a velocity (m/s, rad/s), a force (N).
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A point or vector in a triangle's own rest plane.
@@ -31,6 +33,24 @@ pub fn mix(z: u64) -> u64 {
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
+}
+
+/// A hasher for maps by whole numbers, by [`mix`]: for maps of which nobody asks the order.
+#[derive(Debug, Default)]
+pub struct MixHasher(u64);
+
+impl Hasher for MixHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix(self.0 ^ value.wrapping_add(0x9e37_79b9_7f4a_7c15));
+    }
 }
 
 #[cfg(test)]

@@ -33,7 +33,6 @@ use crate::rigid::body::{Body, BodyId, MaterialId, State, Twist};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::motion::{Mobility, acceleration};
-use crate::rigid::response::by_body::OfContact;
 use crate::rigid::table::BodyList;
 
 /// Bodies that approach no faster than their forces accelerate them in so many steps do not bounce.
@@ -143,12 +142,6 @@ pub struct Constraint {
     pub friction: f64,
     /// 1 if the other body can give way, 0 if it is fixed.
     pub gives_way: f64,
-}
-
-impl OfContact for Constraint {
-    fn key(&self) -> (BodyId, u64) {
-        (self.partner, self.feature)
-    }
 }
 
 /// A body at a contact, movable or fixed.

@@ -42,9 +42,10 @@
 use nalgebra::UnitQuaternion;
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, Twist};
+use crate::rigid::body::{Body, BodyId, Twist};
 use crate::rigid::contact::Constraint;
 use crate::rigid::motion::is_isotropic;
+use crate::rigid::response::by_body::OfContact;
 use crate::rigid::response::qp::{self, Outcome, Program, Row, Vec6};
 
 /// The velocity of a body after its response.
@@ -54,6 +55,12 @@ pub struct Response {
     pub twist: Twist,
     /// If its constraints could be met. The body stops if they contradict each other.
     pub outcome: Outcome,
+}
+
+impl OfContact for Constraint {
+    fn key(&self) -> (BodyId, u64) {
+        (self.partner, self.feature)
+    }
 }
 
 /// The response of `body` to its `constraints`, in the order of (partner, feature).

@@ -1,10 +1,10 @@
 //! The bodies that one rank knows, and what it knows of the other holders of each.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use crate::error::{Error, Result};
-use crate::math::{Vec3, mix};
+use crate::math::{MixHasher, Vec3};
 use crate::rigid::body::{Body, BodyId, Load, State};
 use crate::rigid::broad::Bound;
 use crate::rigid::domain::SubdomainId;
@@ -381,23 +381,5 @@ impl Link {
         if let Ok(at) = self.ranks.binary_search(&rank) {
             self.ranks.remove(at);
         }
-    }
-}
-
-/// Hashes an id with [`mix`]. Nothing depends on the order of the map.
-#[derive(Default)]
-struct MixHasher(u64);
-
-impl Hasher for MixHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = mix(self.0 ^ value.wrapping_add(0x9e37_79b9_7f4a_7c15));
     }
 }
