@@ -162,7 +162,10 @@ fn what_cannot_run_is_refused() {
             one("arrangement: Random(count: 2000, min_m: (-1, -1, -1), max_m: (1, 1, 1))"),
             &["bodies[0]", "1000 cells"],
         ),
-        (scene(&ball(""), "domain: (method: Grid(4000000000, 2, 1)),"), &["domain.method"]),
+        (
+            scene(&ball(""), "domain: (method: Grid(200, 200, 200)),"),
+            &["domain.method", "8000000 subdomains", "fewer"],
+        ),
         (scene(&ball(""), "output: (format: \"vtk\"),"), &["output.format", "vtp"]),
         (
             scene(
