@@ -153,7 +153,7 @@ impl Limits {
                  body, or half of that of a subdomain",
                 self.motion
             ),
-            "use a smaller time step or slower bodies",
+            "shorten the time step, or use slower or larger bodies",
         ))
     }
 }
