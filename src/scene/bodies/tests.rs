@@ -148,6 +148,16 @@ fn what_cannot_be_is_refused() {
             "arrangement",
             "more than 4294967295",
         ),
+        ("bodies: []", "cloths, bodies", "neither"),
+        (&format!("bodies: [({BALLS}, motion: Immovable)]"), "bodies", "nothing to simulate"),
+        (&format!("bodies: [({BALLS}, arrangement: At([]))]"), "bodies[0].arrangement", "no place"),
+        (
+            &format!(
+                "bodies: [({BALLS}, arrangement: Random(count: 0, min_m: (0, 0, 0), max_m: (1, 1, 1)))]"
+            ),
+            "bodies[0].arrangement.count",
+            "0 is not positive",
+        ),
         (&format!("bodies: [({BALLS})], domain: (method: Grid(0, 1, 1))"), "domain.method", "0"),
         (
             &format!("bodies: [({BALLS})], obstacles: [(shape: Sphere(radius_m: 1))]"),
