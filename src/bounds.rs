@@ -49,8 +49,8 @@ pub(crate) fn not_negative(at: &str, value: f64) -> Result<()> {
 }
 
 /// A count above zero.
-pub(crate) fn at_least_one(at: &str, value: u32) -> Result<()> {
-    if value > 0 {
+pub(crate) fn at_least_one(at: &str, value: impl Into<u64>) -> Result<()> {
+    if value.into() > 0 {
         return Ok(());
     }
     Err(Error::input(at, "0 is not positive", "write a whole number above zero"))

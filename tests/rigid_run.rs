@@ -155,14 +155,24 @@ fn what_cannot_run_is_refused() {
             &["bodies[0].shape", "not closed"],
         ),
         (
-            one("velocity: Constant(m_per_s: (500, 0, 0))"),
-            &["body 0", "a quarter of the smallest width", "smaller time step"],
+            one(
+                "arrangement: At([(0, 0, 0), (0, 0.5, 0)]), velocity: Constant(m_per_s: (500, 0, 0))",
+            ),
+            &[
+                "sphere[",
+                "]: moved",
+                "a quarter of the smallest width",
+                "raise `steps_per_frame`, or use slower",
+            ],
         ),
         (
             one("arrangement: Random(count: 2000, min_m: (-1, -1, -1), max_m: (1, 1, 1))"),
             &["bodies[0]", "1000 cells"],
         ),
-        (scene(&ball(""), "domain: (method: Grid(4000000000, 2, 1)),"), &["domain.method"]),
+        (
+            scene(&ball(""), "domain: (method: Grid(200, 200, 200)),"),
+            &["domain.method", "8000000 subdomains", "fewer"],
+        ),
         (scene(&ball(""), "output: (format: \"vtk\"),"), &["output.format", "vtp"]),
         (
             scene(

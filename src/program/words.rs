@@ -38,10 +38,12 @@ pub fn grouped(number: u64) -> String {
 pub fn significant(number: f64) -> String {
     let digits = 2.0 - number.abs().max(1e-9).log10().floor();
     let text = format!("{number:.*}", digits.max(0.0) as usize);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    // Rounding may leave the sign of a zero.
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -54,7 +56,7 @@ mod tests {
             [0, 999, 1000, 14_033, 1_234_567].map(grouped).join(" "),
             "0 999 1,000 14,033 1,234,567"
         );
-        let numbers = [0.0, 0.012_34, 1.6, 48.07, 1234.6, 100.0];
-        assert_eq!(numbers.map(significant).join(" "), "0 0.0123 1.6 48.1 1235 100");
+        let numbers = [0.0, -0.0, -1e-15, 0.012_34, -1.6, 48.07, 1234.6, 100.0];
+        assert_eq!(numbers.map(significant).join(" "), "0 0 0 0.0123 -1.6 48.1 1235 100");
     }
 }

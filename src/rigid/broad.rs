@@ -137,16 +137,6 @@ impl Broad {
         self.levels.iter().flat_map(|level| level.sorted.iter().map(|proxy| proxy.place))
     }
 
-    /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
-        let level = |level: &Level| {
-            4 * (level.starts.capacity() + level.cells.capacity() + level.last.capacity())
-                + size_of::<Proxy>() * level.sorted.capacity()
-        };
-        self.levels.iter().map(level).sum::<usize>()
-            + self.lists.iter().map(|list| 4 * list.capacity()).sum::<usize>()
-    }
-
     fn sort(&mut self, balls: &[Ball]) {
         let largest = balls.iter().map(|ball| ball.radius).fold(0.0, f64::max);
         self.largest = largest;
@@ -353,18 +343,4 @@ fn search(levels: &[Level], task: &Task, movable: u32, pairs: &mut Vec<[u32; 2]>
             }
         }
     }
-}
-
-/// All pairs of overlapping balls, by comparing each with each: the oracle.
-pub fn brute_force(balls: &[Ball], movable: usize) -> Vec<[u32; 2]> {
-    let mut pairs = Vec::new();
-    for (i, a) in balls.iter().enumerate().take(movable) {
-        for (j, b) in balls.iter().enumerate().skip(i + 1) {
-            let reach = a.radius + b.radius;
-            if (b.centre - a.centre).norm_squared() <= reach * reach {
-                pairs.push([i as u32, j as u32]);
-            }
-        }
-    }
-    pairs
 }

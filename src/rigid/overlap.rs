@@ -19,8 +19,33 @@ pub struct Overlap {
     pub point: Vec3,
 }
 
-/// The deeper one; of equal ones that of the first bodies, so that the order does not matter.
+/// The deeper one; of equal ones that of the first bodies, and of two of the same bodies that of the
+/// last point, so that the order does not matter.
 pub(super) fn deeper(a: Overlap, b: Overlap) -> Overlap {
-    let key = |it: &Overlap| (it.share, std::cmp::Reverse(it.bodies));
+    let key = |it: &Overlap| (it.share, std::cmp::Reverse(it.bodies), <[f64; 3]>::from(it.point));
     if key(&b) > key(&a) { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_overlaps_one_is_the_deepest_in_any_order() {
+        let overlap =
+            |bodies, x, y| Overlap { bodies, depth: 0.1, share: 0.2, point: Vec3::new(x, y, 0.0) };
+        let all = [
+            overlap([1, 2], 0.0, 1.0),
+            overlap([1, 2], 0.0, 2.0),
+            overlap([1, 2], -1.0, 3.0),
+            overlap([1, 3], 9.0, 9.0),
+        ];
+        for first in 0..all.len() {
+            let mut order = all;
+            order.rotate_left(first);
+            assert_eq!(order.into_iter().reduce(deeper), Some(all[1]));
+            order.reverse();
+            assert_eq!(order.into_iter().reduce(deeper), Some(all[1]));
+        }
+    }
 }

@@ -53,8 +53,7 @@ pub struct RigidReport {
     pub contacts: u64,
     /// Constraints on own bodies; as `contacts`.
     pub constraints: u64,
-    /// Own bodies whose constraints contradict each other, so that they stop, or whose problem was
-    /// not solved within the limit of iterations; as `contacts`.
+    /// Own bodies that stopped because their constraints contradict each other; as `contacts`.
     pub stopped: u64,
     /// What was communicated.
     pub traffic: Traffic,

@@ -54,9 +54,9 @@ impl Scene {
         }
         if self.cloths.is_empty() {
             return Err(Error::input(
-                "cloths",
-                "the scene has no cloth and no rigid bodies",
-                "add some; see docs/scene.md",
+                "cloths, bodies",
+                "the scene has neither cloths nor rigid bodies",
+                "add some of one kind; see docs/scene.md",
             ));
         }
         self.air.validate()?;

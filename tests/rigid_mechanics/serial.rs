@@ -130,7 +130,7 @@ impl Serial {
             if constraints.len() > 0 {
                 let response = ffd::respond(body, constraints);
                 body.state.twist = response.twist;
-                self.stopped += usize::from(response.outcome != Outcome::Solved);
+                self.stopped += usize::from(response.outcome == Outcome::Infeasible);
             }
         }
     }

@@ -183,15 +183,6 @@ impl Candidates {
         self.slots.clear();
     }
 
-    /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
-        let words = self.of_bodies.capacity() + self.of_others.capacity() + self.moved.capacity();
-        self.grid.bytes()
-            + 8 * self.pairs.capacity()
-            + size_of::<Slot>() * self.slots.capacity()
-            + 4 * words
-    }
-
     fn rebuild(&mut self, now: &Now, threads: &Threads) {
         self.rebuilds += 1;
         let balls: Vec<_> = (0..now.len()).map(|entry| now.enlarged(entry)).collect();

@@ -14,6 +14,20 @@ fn cloud(count: u64, extent: Vec3, radius: impl Fn(u64) -> f64) -> Vec<Ball> {
     (0..count).map(|k| Ball { centre: centre(k), radius: radius(k) }).collect()
 }
 
+/// All pairs of overlapping balls, by comparing each with each: the oracle.
+fn brute_force(balls: &[Ball], movable: usize) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::new();
+    for (i, a) in balls.iter().enumerate().take(movable) {
+        for (j, b) in balls.iter().enumerate().skip(i + 1) {
+            let reach = a.radius + b.radius;
+            if (b.centre - a.centre).norm_squared() <= reach * reach {
+                pairs.push([i as u32, j as u32]);
+            }
+        }
+    }
+    pairs
+}
+
 fn agrees(broad: &mut Broad, bounds: &[Ball], movable: usize) -> usize {
     let mut expected = brute_force(bounds, movable);
     expected.sort_unstable();

@@ -4,6 +4,9 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::domain::{Domain, SubdomainId};
 
+/// The most boxes: all ranks have the borders of each.
+const MOST: u64 = 1 << 20;
+
 /// Boxes of one size. A box is half-open: it has its lower borders, its upper neighbour the upper
 /// ones. Beyond an open border of the domain the boxes there go on to infinity.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +26,16 @@ impl Grid {
     /// `counts` boxes along each axis.
     ///
     /// # Errors
-    /// If a count is zero, or so large that a box has no extent.
+    /// If a count is zero, if there are more than 2^20 boxes, or if a box has no extent.
     pub fn new(domain: Domain, counts: [u32; 3]) -> Result<Self> {
-        let total = counts.iter().try_fold(1u32, |total, &count| total.checked_mul(count));
-        if total.is_none_or(|total| total == 0) {
+        let total = counts.iter().fold(1u64, |total, &count| total.saturating_mul(count.into()));
+        if total == 0 {
             let cause = format!("{counts:?} is no grid of subdomains");
             return Err(Error::input("domain.method", cause, "write three counts of at least 1"));
+        }
+        if total > MOST {
+            let cause = format!("{counts:?} are {total} subdomains, more than {MOST}");
+            return Err(Error::input("domain.method", cause, "divide it into fewer"));
         }
         let edges = [0, 1, 2].map(|axis| edges(&domain, axis, counts[axis]));
         let density = Vec3::from_fn(|axis, _| f64::from(counts[axis]) / domain.period()[axis]);

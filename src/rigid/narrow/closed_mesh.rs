@@ -37,17 +37,7 @@ pub trait Solid {
 
 impl Solid for Convex<'_> {
     fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
-        let (face, height) = self.outermost(x);
-        if height <= 0.0 {
-            return Some((self.planes[face].normal, height));
-        }
-        if height > most {
-            return None;
-        }
-        // Beside an edge or a corner the surface is farther away than all planes.
-        let apart = x - self.nearest_to(x);
-        let distance = apart.norm();
-        (0.0 < distance && distance <= most).then(|| (apart / distance, distance))
+        Convex::out_of(self, x, most)
     }
 
     fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {

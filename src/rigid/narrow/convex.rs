@@ -27,6 +27,10 @@ pub struct Topology<'a> {
     pub edges: &'a [Edge],
 }
 
+/// A point nearer to the surface than this share of the size is on it: rounding would choose the
+/// direction from the surface to the point.
+const ON_SURFACE: f64 = 1e-9;
+
 /// A plane: `normal . x = offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
@@ -122,6 +126,27 @@ impl Convex<'_> {
     pub fn outermost(&self, x: &Vec3) -> (usize, f64) {
         let heights = self.planes.iter().map(|plane| plane.height(x)).enumerate();
         heights.fold((0, f64::NEG_INFINITY), |best, face| if face.1 > best.1 { face } else { best })
+    }
+
+    /// The direction out of the polytope at `x`, and how far `x` is above the surface (m, below 0
+    /// inside). `None` if that is more than `most`.
+    pub fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
+        let (face, height) = self.outermost(x);
+        if height > most {
+            return None;
+        }
+        // Beside an edge or a corner the surface is farther away than all planes.
+        let apart = if height > 0.0 { x - self.nearest_to(x) } else { Vec3::zeros() };
+        let distance = apart.norm();
+        if distance <= self.on_surface() {
+            return Some((self.planes[face].normal, height));
+        }
+        (distance <= most).then(|| (apart / distance, distance))
+    }
+
+    /// A point this near to the surface (m) is on it.
+    pub fn on_surface(&self) -> f64 {
+        ON_SURFACE * (self.vertices[0] - self.centre).norm()
     }
 
     /// The point of the surface nearest to a point `x` outside.

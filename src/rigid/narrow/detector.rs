@@ -141,12 +141,6 @@ impl Detector {
         }
     }
 
-    /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
-        let bounds = self.bounds.capacity() + self.others.capacity();
-        self.broad.bytes() + size_of::<Bound>() * bounds + 8 * self.pairs.capacity()
-    }
-
     fn collect_others(&mut self, world: &Surroundings, bounds: &[Bound], images: &Images) {
         let Surroundings { fixed, solids, horizon, .. } = *world;
         self.others.clear();

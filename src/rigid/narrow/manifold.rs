@@ -254,18 +254,7 @@ fn below(polygon: &Polygon, plane: &Plane) -> Polygon {
 
 /// A sphere as the first body, and a polytope.
 pub fn sphere(centre: &Vec3, radius: f64, second: &Convex, most: f64, touches: &mut Touches) {
-    let (face, height) = second.outermost(centre);
-    if height > radius + most {
-        return;
-    }
-    let (normal, height) = if height > 0.0 {
-        let apart = centre - second.nearest_to(centre);
-        let distance = apart.norm();
-        (apart / distance, distance)
-    } else {
-        (second.planes[face].normal, height)
-    };
-    if height <= radius + most {
+    if let Some((normal, height)) = second.out_of(centre, radius + most) {
         let gap = height - radius;
         touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
     }
@@ -279,7 +268,7 @@ pub fn capsule(
     most: f64,
     touches: &mut Touches,
 ) {
-    let Some((normal, height, at)) = segment_above(segment, second) else { return };
+    let (normal, height, at) = segment_above(segment, second);
     if height > radius + most {
         return;
     }
@@ -321,15 +310,15 @@ pub fn capsule(
 }
 
 /// The direction in which a segment is above a polytope, how far, and the point of the segment.
-fn segment_above(segment: &[Vec3; 2], second: &Convex) -> Option<(Vec3, f64, Vec3)> {
+fn segment_above(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     if second.clip(segment).is_some() {
-        return Some(segment_inside(segment, second));
+        return segment_inside(segment, second);
     }
-    let mut best: Option<(Vec3, f64, Vec3)> = None;
+    let mut best = (Vec3::zeros(), f64::INFINITY, segment[0]);
     let mut offer = |x: Vec3, y: Vec3| {
         let distance = (x - y).norm();
-        if distance > 0.0 && best.is_none_or(|best| distance < best.1) {
-            best = Some(((x - y) / distance, distance, x));
+        if distance < best.1 {
+            best = (x - y, distance, x);
         }
     };
     for end in segment {
@@ -339,7 +328,11 @@ fn segment_above(segment: &[Vec3; 2], second: &Convex) -> Option<(Vec3, f64, Vec
         let [x, y] = nearest_of_segments(segment, &second.ends(edge));
         offer(x, y);
     }
-    best
+    let (apart, distance, at) = best;
+    if distance <= second.on_surface() {
+        return segment_inside(segment, second);
+    }
+    (apart / distance, distance, at)
 }
 
 /// The same for a segment that enters the polytope: the direction out of it of least depth.

@@ -106,13 +106,6 @@ impl<T: OfContact> ByBody<T> {
         let own = self.starts[place] as usize..self.starts[place + 1] as usize;
         self.order[own].iter().map(|&i| &self.items[i as usize])
     }
-
-    /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
-        4 * (self.starts.capacity() + self.bodies.capacity())
-            + 4 * (self.order.capacity() + self.places.capacity())
-            + size_of::<T>() * self.items.capacity()
-    }
 }
 
 #[cfg(test)]

@@ -53,7 +53,8 @@ use crate::rigid::response::qp::{self, Outcome, Program, Row, Vec6};
 pub struct Response {
     /// The new velocity.
     pub twist: Twist,
-    /// If its constraints could be met. The body stops if they contradict each other.
+    /// If its constraints could be met. The body stops if they contradict each other; of an
+    /// unfinished solve it has the velocity that was reached.
     pub outcome: Outcome,
 }
 
@@ -79,8 +80,7 @@ pub fn respond<'a>(
         let mut body = *body;
         body.state.twist = first.twist;
         let second = respond_at_once(&body, constraints.filter(fixed));
-        let outcome = if first.outcome == Outcome::Solved { second.outcome } else { first.outcome };
-        return Response { outcome, ..second };
+        return Response { outcome: first.outcome.max(second.outcome), ..second };
     }
     respond_at_once(body, constraints)
 }

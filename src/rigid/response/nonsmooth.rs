@@ -41,7 +41,6 @@ use crate::rigid::body::Twist;
 use crate::rigid::contact::{Contact, ContactSettings, REST_STEPS, Side};
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
-
 use crate::rigid::response::ffd::perpendicular;
 
 /// A contact and its impulse. It stays with the rank that treats the contact.

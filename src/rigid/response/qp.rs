@@ -54,15 +54,15 @@ pub struct Row {
 /// An active row's part of another that is shorter than this share of it is rounding.
 const NO_SHARE: f64 = 1e-12;
 
-/// How a solve ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a solve ended, from the best to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// All rows are met.
     Solved,
-    /// No `y` meets all rows.
-    Infeasible,
     /// The limit of iterations was reached: rounding moved it in a circle.
     Unfinished,
+    /// No `y` meets all rows.
+    Infeasible,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

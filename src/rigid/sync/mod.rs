@@ -124,7 +124,7 @@ impl Limits {
             Synchronisation::NextNeighbour if reach < edge => Ok(reach),
             Synchronisation::NextNeighbour if subdomains.count() == 1 => Ok(edge),
             Synchronisation::NextNeighbour => Err(Error::input(
-                "domain.synchronisation",
+                "synchronisation",
                 format!(
                     "NextNeighbour needs bodies smaller than subdomains, but the largest body reaches \
                      {reach} m (radius {} m, travel, margin and motion) and the smallest edge is {edge} m",
@@ -153,7 +153,7 @@ impl Limits {
                  body, or half of that of a subdomain",
                 self.motion
             ),
-            "use a smaller time step or slower bodies",
+            "shorten the time step, or use slower or larger bodies",
         ))
     }
 }

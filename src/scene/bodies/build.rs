@@ -368,7 +368,7 @@ impl Builder<'_> {
                 gravity: self.scene.gravity_m_per_s2.into(),
                 penetration_correction: OVERLAP_CORRECTION,
             },
-            margin_m: if smallest.is_finite() { MARGIN * smallest } else { 1.0 },
+            margin_m: MARGIN * smallest,
             synchronisation: match self.scene.synchronisation {
                 Synchronisation::NextNeighbour => Method::NextNeighbour,
                 Synchronisation::ShadowOwner => Method::ShadowOwner,

@@ -39,6 +39,10 @@ impl Scene {
             bodies.validate(&at)?;
             self.material_number(&format!("{at}.material"), &bodies.material)?;
         }
+        if self.bodies.iter().all(|bodies| bodies.motion != BodyMotion::Free) {
+            let cause = "no body moves by forces, so there is nothing to simulate";
+            return Err(Error::input("bodies", cause, "add some whose `motion` is `Free`"));
+        }
         Ok(())
     }
 
@@ -205,6 +209,9 @@ impl BodyShape {
 impl Arrangement {
     fn validate(&self, at: &str) -> Result<()> {
         match self {
+            Self::At(places) if places.is_empty() => {
+                Err(Error::input(at, "the list has no place", "add one, or leave out the entry"))
+            }
             Self::At(places) => places
                 .iter()
                 .enumerate()
@@ -215,7 +222,8 @@ impl Arrangement {
                 finite_vector(&format!("{at}.origin_m"), *origin_m)?;
                 positive(&format!("{at}.spacing_m"), *spacing_m)
             }
-            Self::Random { min_m, max_m, .. } => {
+            Self::Random { count, min_m, max_m } => {
+                at_least_one(&format!("{at}.count"), *count)?;
                 finite_vector(&format!("{at}.min_m"), *min_m)?;
                 finite_vector(&format!("{at}.max_m"), *max_m)
             }

@@ -11,12 +11,14 @@ use crate::mesh::obj_read;
 use crate::rigid::generate::Start;
 
 const PATH: &str = "check the path; it is relative to the scene file's folder";
-const COLUMNS: &str = "begin with the line `x,y,z`, or with more of `x,y,z,size,vx,vy,vz`; then write \
-                       finite numbers, and sizes above zero";
+const REMEDY: &str = "begin with the line `x,y,z`, or with more of `x,y,z,size,vx,vy,vz`; then write \
+                      finite numbers, and sizes above zero";
+
+/// The columns of a CSV file. The first three must be there.
+const COLUMNS: [&str; 7] = ["x", "y", "z", "size", "vx", "vy", "vz"];
 
 /// A line of a CSV file.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Row {
     x: f64,
     y: f64,
@@ -45,16 +47,31 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
     // Then the reader stands behind the line that it has read.
     bytes.push(b'\n');
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
+    let wrong = |line: u64, cause: String| {
+        Error::input(format!("{}:{line}", path.display()), cause, REMEDY)
+    };
+    let columns = reader.headers().cloned().unwrap_or_default();
+    check_columns(&columns).map_err(|cause| wrong(1, cause))?;
     let (mut rows, mut starts) = (reader.deserialize::<Row>(), Vec::new());
     while let Some(row) = rows.next() {
+        let row = row.map_err(|cause| without_place(&cause)).and_then(|row| row.start(reach));
         // Empty lines are no rows.
-        let line = rows.reader().position().line() - 1;
-        let wrong =
-            |cause: String| Error::input(format!("{}:{line}", path.display()), cause, COLUMNS);
-        let row = row.map_err(|cause| wrong(without_place(&cause)))?;
-        starts.push(row.start(reach).map_err(wrong)?);
+        starts.push(row.map_err(|cause| wrong(rows.reader().position().line() - 1, cause))?);
     }
     Ok(starts)
+}
+
+/// Fails unless a file has the columns of bodies.
+fn check_columns(columns: &csv::StringRecord) -> std::result::Result<(), String> {
+    let count = |name: &str| columns.iter().filter(|&column| column == name).count();
+    if COLUMNS[..3].iter().any(|name| count(name) == 0) {
+        return Err("this is no CSV file with the columns x, y and z".to_owned());
+    }
+    match columns.iter().find(|name| !COLUMNS.contains(name) || count(name) > 1) {
+        Some(name) if count(name) > 1 => Err(format!("the column `{name}` is there twice")),
+        Some(name) => Err(format!("the column `{name}` is unknown")),
+        None => Ok(()),
+    }
 }
 
 /// What is wrong with a row. The error itself would name the line again.

@@ -98,10 +98,13 @@ fn bodies_come_from_files() {
     write("a.obj", "v 0 0 0\nv 0 0 0.5\n");
     assert_eq!(made(&from("a.obj").unwrap(), 1).len(), 2);
     for (text, cause) in [
-        ("x,y\n1,2\n", "z"),
+        ("", "b.csv:1: this is no CSV file with the columns x, y and z"),
+        ("\u{1}\u{2}\n\u{3}", "b.csv:1: this is no CSV file"),
+        ("x,y\n1,2\n", "b.csv:1: this is no CSV file"),
+        ("x,x,y,z\n1,2,3,4\n", "b.csv:1: the column `x` is there twice"),
         ("x,y,z\n1,2,nan\n", "NaN is no finite number"),
         ("x,y,z,size\n0,0,0,-1\n", "size -1 is not positive"),
-        ("x,y,z,radius\n0,0,0,1\n", "radius"),
+        ("x,y,z,radius\n0,0,0,1\n", "b.csv:1: the column `radius` is unknown"),
         ("x,y,z\n0,0,0\n0,oops,0\n", "b.csv:3"),
         ("x,y,z\n0,0,0\n\n\n0,inf,0", "b.csv:5"),
         ("x,y,z\n0,0\n", "2 values instead of 3"),
@@ -147,6 +150,16 @@ fn what_cannot_be_is_refused() {
             ),
             "arrangement",
             "more than 4294967295",
+        ),
+        ("bodies: []", "cloths, bodies", "neither"),
+        (&format!("bodies: [({BALLS}, motion: Immovable)]"), "bodies", "nothing to simulate"),
+        (&format!("bodies: [({BALLS}, arrangement: At([]))]"), "bodies[0].arrangement", "no place"),
+        (
+            &format!(
+                "bodies: [({BALLS}, arrangement: Random(count: 0, min_m: (0, 0, 0), max_m: (1, 1, 1)))]"
+            ),
+            "bodies[0].arrangement.count",
+            "0 is not positive",
         ),
         (&format!("bodies: [({BALLS})], domain: (method: Grid(0, 1, 1))"), "domain.method", "0"),
         (

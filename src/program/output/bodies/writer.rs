@@ -29,10 +29,11 @@ pub fn begin<R: Serialize + Send + 'static>(
     let mut files = FrameFiles::create(folder, format.name())?;
     let out = folder.to_owned();
     let write = move |(frame, record): (BodyFrame, R)| {
+        files.add(frame.number, &record, |out| encoder.write(&frame, out))?;
+        // After the frame: a full disk leaves no owners of a frame that is not there.
         let path = out.join(names::owners(frame.number));
         write_whole(&path, |out| owners::write(&frame.rows, out))
-            .map_err(|cause| Error::file(&path, cause, files.remedy()))?;
-        files.add(frame.number, &record, |out| encoder.write(&frame, out))
+            .map_err(|cause| Error::file(&path, cause, files.remedy()))
     };
     FrameThread::spawn(folder, QUEUE, write)
 }

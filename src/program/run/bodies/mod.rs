@@ -7,7 +7,7 @@ mod summary;
 
 use std::sync::Arc;
 
-use cloth_sim::error::Result;
+use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::World;
 use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::balance::Balancer;
@@ -43,7 +43,8 @@ pub fn run_rank(
     let bodies = setup.bodies_of(world.rank(), &divided);
     let model = Arc::new(setup.model(&divided));
     let threads = job.placement.threads;
-    let mut simulation = RigidSimulation::new(model, divided.rank_of, bodies, world, threads)?;
+    let mut simulation = RigidSimulation::new(model, divided.rank_of, bodies, world, threads)
+        .map_err(|error| with_name(error, setup))?;
     setup.check_start(simulation.deepest_overlap_now()?.as_ref())?;
     drop(stage);
     // 2. The run folder, on rank 0.
@@ -58,6 +59,19 @@ pub fn run_rank(
         recorder.end(&outcome, setup)?;
     }
     outcome
+}
+
+/// Names the body and the field of the scene at which an error of the library is: the library knows
+/// ids and time steps.
+fn with_name(error: Error, setup: &RigidSetup) -> Error {
+    match error {
+        Error::Input { place, cause, remedy } => {
+            let id = place.strip_prefix("body ").and_then(|id| id.parse().ok());
+            let remedy = remedy.replace("shorten the time step", "raise `steps_per_frame`");
+            Error::Input { place: id.map_or(place, |id| setup.name_of(id)), cause, remedy }
+        }
+        other => other,
+    }
 }
 
 /// One rank while frames are computed.
@@ -79,7 +93,7 @@ impl RunKind for RankRun<'_> {
         self.steps += 1;
         #[cfg(feature = "fault-injection")]
         fault::commit_among_bodies(self.world, self.steps)?;
-        let report = self.simulation.step()?;
+        let report = self.simulation.step().map_err(|error| with_name(error, self.setup))?;
         steps.add(self.steps, self.world.rank(), &report);
         if let Some(recorder) = &self.recorder {
             recorder.step(self.steps, &report);

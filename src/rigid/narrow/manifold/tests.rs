@@ -203,3 +203,32 @@ fn capsules_touch_where_samples_of_their_axis_are_near() {
     }
     assert!(touching > 300 && lying > 0, "{touching} {lying}");
 }
+
+#[test]
+fn what_is_centred_on_a_face_is_pushed_out_of_it() {
+    let (solids, shapes) = shapes();
+    for k in 0..300 {
+        let own = Placed {
+            shape: &shapes[k as usize % 3],
+            position: random_vector(k + 90_000),
+            rotation: random_rotation(k + 90_000),
+        };
+        let polytope = convex(&own, &solids);
+        for (face, plane) in polytope.planes.iter().enumerate() {
+            let corners = Vec::from_iter(polytope.corners(face));
+            let middle = corners.iter().sum::<Vec3>() / corners.len() as f64;
+            let segment = [middle, middle.lerp(&corners[0], 0.1)];
+            let mut of_sphere = Touches::new();
+            sphere(&middle, 0.1, &polytope, 0.0, &mut of_sphere);
+            let mut of_capsule = Touches::new();
+            capsule(&segment, 0.1, &polytope, 0.0, &mut of_capsule);
+            for touches in [of_sphere, of_capsule] {
+                assert!(!touches.is_empty(), "{k} {face}");
+                for touch in touches {
+                    assert!((touch.normal - plane.normal).norm() < 1e-6, "{k} {face}: {touch:?}");
+                    assert!((touch.gap + 0.1).abs() < 1e-9, "{k} {face}: {touch:?}");
+                }
+            }
+        }
+    }
+}

@@ -42,7 +42,7 @@ impl RigidSimulation<'_> {
         let states = population.own_states_mut();
         for (&place, response) in by_body.bodies().iter().zip(&*responses) {
             states[place as usize].twist = response.twist;
-            report.stopped += u64::from(response.outcome != Outcome::Solved);
+            report.stopped += u64::from(response.outcome == Outcome::Infeasible);
         }
         report.constraints = by_body.len() as u64;
         Ok(())
