@@ -19,8 +19,8 @@ pub struct Overlap {
     pub point: Vec3,
 }
 
-/// The deeper one; of equal ones that of the first bodies, and of two of the same bodies that of the
-/// last point, so that the order does not matter.
+/// The deeper one; of equal ones that of the first bodies, and of two of the same bodies that of
+/// the last point, so that the order does not matter.
 pub(super) fn deeper(a: Overlap, b: Overlap) -> Overlap {
     let key = |it: &Overlap| (it.share, std::cmp::Reverse(it.bodies), <[f64; 3]>::from(it.point));
     if key(&b) > key(&a) { b } else { a }
