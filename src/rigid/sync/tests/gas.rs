@@ -106,6 +106,25 @@ fn power_cells_equal_the_grid() {
 }
 
 #[test]
+fn bodies_that_were_deep_inside_are_seen_when_they_come_out() {
+    // Subdomains of 24 radii and more: most bodies are inside, for many steps.
+    let domain = Domain::new(Vec3::zeros(), Vec3::repeat(12.0), [true, true, false]).unwrap();
+    let grid = Setup::grid(domain, [2, 1, 2], 4, Synchronisation::NextNeighbour);
+    let mut bodies = gas(&domain, 200, &grid.limits);
+    // From fast to very slow ones.
+    for (body, k) in bodies.iter_mut().zip(0..) {
+        body.state.twist.linear *= libm::exp2(-6.0 * random(k + 31));
+    }
+    let (expected, of_grid) = fly_on_ranks(&grid, 4, &bodies, 600);
+    let cells = Setup::new(power_cells(domain, 4), 3, Synchronisation::ShadowOwner);
+    let (counts, of_cells) = fly_on_ranks(&cells, 3, &bodies, 600);
+    assert_eq!(counts, expected);
+    for traffic in [of_grid, of_cells] {
+        assert!(traffic.created > 100 && traffic.migrated > 100, "{traffic:?}");
+    }
+}
+
+#[test]
 fn a_rank_may_have_no_subdomain_or_scattered_ones() {
     let domain = periodic_box(3.0);
     for method in [Synchronisation::NextNeighbour, Synchronisation::ShadowOwner] {
