@@ -40,6 +40,7 @@ pub const REST_STEPS: f64 = 2.0;
 
 /// Bodies rest at gaps of 0 to so many times the way `h^2 g` that gravity moves them in a step.
 /// Contacts at rest are not lost then. Without such a range heaps of spheres quiver at 0.05 m/s.
+/// With at most 5 % of a radius, impacts with long steps overlap twice as deeply.
 const REST_GAP_STEPS: f64 = 4.0;
 
 /// Two bodies that touch at a point.

@@ -15,6 +15,11 @@
 //! A body's *travel* bounds its part of that distance. It depends on the body alone, and copies are
 //! held where a body grown by its travel comes. The point of a contact divides the gap in the
 //! ratio of both travels; so the rank of that point knows both bodies.
+//!
+//! **Tried.** More slack, of 0.3 half widths, so that a body that is flung at a neighbour in the
+//! same step meets it: impacts of boxes overlap by 20 % instead of 70 % with 50 sweeps, but not less
+//! with ten. Steps of half the length do the same for the same time. Ends of capsules as contacts
+//! ahead, beside their nearest points: an impact overlaps by 2 mm of 60 instead of 3.
 
 use crate::math::Vec3;
 use crate::rigid::body::{State, Twist};

@@ -308,8 +308,8 @@ pub enum BodyResponse {
 }
 
 impl Default for BodyResponse {
-    /// The one in which piles rest.
+    /// The one in which piles rest. Twice as many sweeps as they need, for impacts.
     fn default() -> Self {
-        Self::Nonsmooth { sweeps: 10 }
+        Self::Nonsmooth { sweeps: 20 }
     }
 }

@@ -81,7 +81,7 @@ pub struct BodyStepRecord {
     pub contacts: u64,
     /// Constraints on own bodies.
     pub constraints: u64,
-    /// Own bodies whose constraints contradict each other, or whose problem was not solved.
+    /// Own bodies that stopped because their constraints contradict each other.
     pub stopped: u64,
     /// Messages sent.
     pub messages: u64,
