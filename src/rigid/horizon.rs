@@ -60,8 +60,13 @@ impl Horizon {
     /// moves its surface up to the distance `swing` (m) from the centre.
     #[inline]
     pub fn bound(&self, state: &State, swing: f64, radius: f64) -> Bound {
-        let motion = self.motion(&state.twist, swing).min(self.most_m);
-        Bound { centre: state.position, radius, travel: motion + 0.5 * self.slack_m }
+        Bound { centre: state.position, radius, travel: self.travel(&state.twist, swing) }
+    }
+
+    /// The travel of a body with this velocity, m; `swing` as for [`Self::bound`].
+    #[inline]
+    pub fn travel(&self, twist: &Twist, swing: f64) -> f64 {
+        self.motion(twist, swing).min(self.most_m) + 0.5 * self.slack_m
     }
 
     /// The bound of a fixed body: all ranks know it, however fast it is.

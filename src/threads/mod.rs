@@ -17,6 +17,7 @@ pub mod slices;
 mod team;
 pub mod wait;
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use self::shares::{Piece, Shares};
@@ -88,15 +89,29 @@ impl Threads {
         results: &mut Vec<R>,
         work: impl Fn(&[T], &mut Vec<R>) + Sync,
     ) {
-        if self.count() == 1 || items.len() <= chunk {
-            return work(items, results);
+        self.collect_ranges(items.len(), chunk, results, |range, results| {
+            work(&items[range], results);
+        });
+    }
+
+    /// As [`Self::collect`], for the numbers of `count` items.
+    pub fn collect_ranges<R: Send>(
+        &self,
+        count: usize,
+        chunk: usize,
+        results: &mut Vec<R>,
+        work: impl Fn(Range<usize>, &mut Vec<R>) + Sync,
+    ) {
+        if self.count() == 1 || count <= chunk {
+            return work(0..count, results);
         }
-        for items in items.chunks(chunk * ROUND * self.count()) {
+        for first in (0..count).step_by(chunk * ROUND * self.count()) {
+            let last = count.min(first + chunk * ROUND * self.count());
             let mut parts: Vec<Vec<R>> = Vec::new();
-            parts.resize_with(items.len().div_ceil(chunk), Vec::new);
+            parts.resize_with((last - first).div_ceil(chunk), Vec::new);
             self.for_each_patch(EachPatch(&mut parts), 1, |part, slot| {
-                let start = part * chunk;
-                work(&items[start..items.len().min(start + chunk)], &mut slot.0[0]);
+                let start = first + part * chunk;
+                work(start..last.min(start + chunk), &mut slot.0[0]);
             });
             parts.iter_mut().for_each(|part| results.append(part));
         }

@@ -106,7 +106,11 @@ pub struct Candidates {
     grid: Broad,
     /// Pairs of slots.
     pairs: Vec<[u32; 2]>,
-    slots: Vec<Slot>,
+    /// The entry of each slot; `NONE` if the slot is dead. They are few bytes, so that pairs find
+    /// them in the cache.
+    entries: Vec<u32>,
+    /// The ball with which the entry of each slot was looked up.
+    balls: Vec<Ball>,
     /// The slots of bodies by place, and those of images and fixed bodies.
     of_bodies: Vec<u32>,
     of_others: Vec<u32>,
@@ -118,28 +122,11 @@ pub struct Candidates {
     rebuilds: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    /// Centre of the ball with which the entry was looked up, m.
-    centre: Vec3,
-    /// Its radius or a little less, m: in few bytes.
-    radius: f32,
-    /// `NONE` if the slot is dead.
-    entry: u32,
-}
-
-impl Slot {
-    fn new(ball: &Ball, entry: u32) -> Self {
-        Self { centre: ball.centre, radius: (ball.radius * (1.0 - 1e-6)) as f32, entry }
-    }
-
-    /// True if the entry has left its ball.
-    fn is_left(&self, now: &Now) -> bool {
-        let ball = now.bound(self.entry).swept();
-        let room = f64::from(self.radius) - ball.radius;
-        let moved = (ball.centre - self.centre).norm_squared();
-        room < 0.0 || moved >= 0.99 * room * room
-    }
+/// True if a ball is not inside of another one, or not clearly.
+fn has_left(ball: &Ball, other: &Ball) -> bool {
+    let room = other.radius - ball.radius;
+    let moved = (ball.centre - other.centre).norm_squared();
+    room < 0.0 || moved >= 0.99 * room * room
 }
 
 /// True if two balls overlap.
@@ -157,7 +144,7 @@ impl Candidates {
             self.rebuild(now, threads);
         }
         pairs.clear();
-        let entry = |slot: u32| self.slots[slot as usize].entry;
+        let entry = |slot: u32| self.entries[slot as usize];
         threads.collect(&self.pairs, GRAIN, pairs, |candidates, pairs| {
             for pair in candidates.iter().map(|slots| slots.map(entry)) {
                 if !pair.contains(&NONE) && meet(&pair.map(|entry| now.bound(entry).swept())) {
@@ -180,20 +167,21 @@ impl Candidates {
 
     /// The next call looks up all bodies.
     pub fn forget(&mut self) {
-        self.slots.clear();
+        self.entries.clear();
     }
 
     fn rebuild(&mut self, now: &Now, threads: &Threads) {
         self.rebuilds += 1;
-        let balls: Vec<_> = (0..now.len()).map(|entry| now.enlarged(entry)).collect();
-        self.grid.pairs(&balls, now.movable(), threads, &mut self.pairs);
-        self.slots.clear();
-        self.slots.extend(balls.iter().zip(0..).map(|(ball, entry)| Slot::new(ball, entry)));
+        self.balls.clear();
+        self.balls.extend((0..now.len()).map(|entry| now.enlarged(entry)));
+        self.grid.pairs(&self.balls, now.movable(), threads, &mut self.pairs);
+        self.entries.clear();
+        self.entries.extend(0..now.len());
         let bodies = now.bodies.len() as u32;
         self.of_bodies.clear();
         self.of_bodies.extend(0..bodies);
         self.of_others.clear();
-        self.of_others.extend(bodies..self.slots.len() as u32);
+        self.of_others.extend(bodies..now.len());
         self.images.clear();
         self.images.extend_from_slice(now.images);
     }
@@ -201,13 +189,13 @@ impl Candidates {
     /// Brings the pairs up to date. False if it is better to look up all bodies.
     fn follow(&mut self, now: &Now, threads: &Threads) -> bool {
         let fixed = now.others.len() - now.images.len();
-        if self.slots.is_empty() || self.of_others.len() - self.images.len() != fixed {
+        if self.entries.is_empty() || self.of_others.len() - self.images.len() != fixed {
             return false;
         }
         self.rename(now);
         self.find_moved(now, threads);
         let alive = now.bodies.len() + now.others.len();
-        let dead = self.slots.len() + self.moved.len() - alive;
+        let dead = self.entries.len() + self.moved.len() - alive;
         if self.moved.len() > alive / 8 + 8 || dead > alive / LOOK_UP_COST + 64 {
             return false;
         }
@@ -245,7 +233,7 @@ impl Candidates {
         for (&slot, entry) in slots.iter().zip(bodies as u32..) {
             match slot {
                 NONE => self.moved.push(entry),
-                slot => self.slots[slot as usize].entry = entry,
+                slot => self.entries[slot as usize] = entry,
             }
         }
         self.of_others = slots;
@@ -254,16 +242,19 @@ impl Candidates {
     }
 
     fn kill(&mut self, slot: u32) {
-        self.slots[slot as usize].entry = NONE;
+        self.entries[slot as usize] = NONE;
     }
 
     /// Slots whose entry has left its ball die.
     fn find_moved(&mut self, now: &Now, threads: &Threads) {
         let mut gone = std::mem::take(&mut self.gone);
         gone.clear();
-        threads.collect(&self.slots, GRAIN, &mut gone, |slots, gone| {
-            let alive = slots.iter().filter(|slot| slot.entry != NONE);
-            gone.extend(alive.filter(|slot| slot.is_left(now)).map(|slot| slot.entry));
+        threads.collect_ranges(self.entries.len(), GRAIN, &mut gone, |slots, gone| {
+            for (&entry, ball) in self.entries[slots.clone()].iter().zip(&self.balls[slots]) {
+                if entry != NONE && has_left(&now.bound(entry).swept(), ball) {
+                    gone.push(entry);
+                }
+            }
         });
         for &entry in &gone {
             self.kill(match (entry as usize).checked_sub(now.bodies.len()) {
@@ -282,7 +273,7 @@ impl Candidates {
         if ball.radius > self.grid.largest || level >= self.grid.levels.len() {
             return false;
         }
-        let slot = self.slots.len() as u32;
+        let slot = self.entries.len() as u32;
         let is_fixed = |entry: u32| entry as usize >= now.movable();
         for level in &self.grid.levels {
             let block = level.block(&ball);
@@ -290,7 +281,7 @@ impl Candidates {
                 return false;
             }
             level.visit(block, |other| {
-                let partner = self.slots[other.place as usize].entry;
+                let partner = self.entries[other.place as usize];
                 let counts = partner != NONE && !(is_fixed(entry) && is_fixed(partner));
                 if counts && meet(&[ball, other.ball]) {
                     self.pairs.push([slot, other.place]);
@@ -298,7 +289,8 @@ impl Candidates {
             });
         }
         self.grid.levels[level].add(ball, slot);
-        self.slots.push(Slot::new(&ball, entry));
+        self.entries.push(entry);
+        self.balls.push(ball);
         match (entry as usize).checked_sub(now.bodies.len()) {
             None => self.of_bodies[entry as usize] = slot,
             Some(other) => self.of_others[other] = slot,

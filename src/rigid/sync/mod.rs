@@ -94,12 +94,12 @@ impl Limits {
 
     /// The radius of a body's ball, with all that it is grown by where copies are held, m.
     pub fn held(&self, bound: &Bound) -> f64 {
-        bound.radius + self.ahead(bound) + self.margin
+        bound.radius + self.ahead(bound.travel) + self.margin
     }
 
-    /// The part of that which changes with the velocity, m.
-    fn ahead(&self, bound: &Bound) -> f64 {
-        if self.holds_ahead { self.horizon.most_travel() } else { bound.travel }
+    /// The part of that which changes with the velocity, of a body with this `travel` (m), m.
+    fn ahead(&self, travel: f64) -> f64 {
+        if self.holds_ahead { self.horizon.most_travel() } else { travel }
     }
 
     /// How near a subdomain must be to count as a neighbour, m.

@@ -11,7 +11,7 @@ use crate::math::Vec3;
 use crate::rigid::body::State;
 use crate::rigid::broad::Bound;
 use crate::rigid::domain::{SubdomainId, Subdomains};
-use crate::rigid::sync::population::{OwnParts, Spot};
+use crate::rigid::sync::population::{Link, OwnParts, Spot};
 use crate::rigid::sync::{Limits, Population, Synchroniser};
 use crate::rigid::table::Rest;
 use crate::threads::{Blocks, Threads};
@@ -69,15 +69,18 @@ impl Synchroniser {
                 states.items.iter_mut().zip(seen).zip(known)
             {
                 advance(place, state, &rest);
-                let radius = bound.radius;
-                let now = look.limits.horizon.bound(state, rest.swing(place, radius), radius);
-                let moved = (now.centre - bound.centre).norm();
-                *room = below(*room - moved as f32);
-                let is_inside = *spot == Spot::Inside && f64::from(*room) > look.limits.ahead(&now);
-                if is_inside && moved <= CLEARLY_ALLOWED * look.limits.motion {
-                    *bound = now;
+                let swing = rest.swing(place, bound.radius);
+                let travel = look.limits.horizon.travel(&state.twist, swing);
+                // Four bytes are enough: roots take most of the time of this loop.
+                let moved = ((state.position - bound.centre).norm_squared() as f32).sqrt();
+                *room = below(*room - moved);
+                let is_inside =
+                    *spot == Spot::Inside && f64::from(*room) > look.limits.ahead(travel);
+                if is_inside && f64::from(moved) <= CLEARLY_ALLOWED * look.limits.motion {
+                    (bound.centre, bound.travel) = (state.position, travel);
                 } else {
-                    (*spot, *room) = look.spot(&now, bound, home, link.ranks.is_empty());
+                    let now = Bound { centre: state.position, radius: bound.radius, travel };
+                    (*spot, *room) = look.spot(&now, bound, home, link);
                 }
             }
         });
@@ -96,21 +99,15 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Where an own body is, and its room; nobody has a copy if it `is_alone`. If its owner is the
-    /// same as before, it counts as synchronised.
+    /// Where an own body is, and its room. If its owner is the same as before, it counts as
+    /// synchronised.
     #[cold]
-    fn spot(
-        &self,
-        now: &Bound,
-        bound: &mut Bound,
-        home: SubdomainId,
-        is_alone: bool,
-    ) -> (Spot, f32) {
+    fn spot(&self, now: &Bound, bound: &mut Bound, home: SubdomainId, link: &Link) -> (Spot, f32) {
         let moved = (now.centre - bound.centre).norm();
         let is_allowed = moved <= CLEARLY_ALLOWED * self.limits.motion
             && self.subdomains.domain().depth(&now.centre, false) >= 0.0;
         let room = self.room(now, home);
-        let is_inside = is_alone && room > self.limits.ahead(now);
+        let is_inside = room > self.limits.ahead(now.travel) && link.ranks.is_empty();
         if !is_allowed || !is_inside && !self.stays(&now.centre, home) {
             return (Spot::Unknown, 0.0);
         }
