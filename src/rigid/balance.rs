@@ -118,18 +118,19 @@ impl RigidSimulation<'_> {
         if ranks == 1 || balancer.when == Repartition::Never {
             return Ok(false);
         }
-        let start = Instant::now();
         let work = message::all_gather_v(self.world, &[work_s])?;
         if !balancer.is_due(&work) {
             return Ok(false);
         }
+        let start = Instant::now();
         let sample = self.sample(work_s)?;
         let points: Vec<Vec3> = sample.iter().map(|body| body.position).collect();
         let weights: Vec<f64> = sample.iter().map(|body| body.work).collect();
-        let limits = *self.synchroniser.limits();
+        let limits = self.synchroniser.limits();
         let domain = *self.model.subdomains.domain();
         let cells = balancer.divide(&domain, limits.outreach(), &points, &weights, ranks)?;
         // Cells that are too thin for the synchronisation are left alone.
+        let limits = limits.within(&cells);
         let fits = limits.reach(self.model.settings.synchronisation, &cells).is_ok();
         if fits {
             self.redivide(cells.into(), (0..ranks as u32).collect())?;

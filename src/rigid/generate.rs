@@ -208,7 +208,7 @@ impl Generator {
     }
 
     /// The numbers of all bodies whose centres are in the box between two corners (m), and of some
-    /// others. The work is in proportion to the box.
+    /// others; of a list, of all. Otherwise the work is in proportion to the box.
     pub fn numbers_within(&self, low: &Vec3, high: &Vec3) -> Vec<u64> {
         let (origin, step, counts) = match &self.placement {
             Placement::Grid(lattice) => {
@@ -218,7 +218,7 @@ impl Generator {
                 (lattice.origin, lattice.hexagonal_steps(), lattice.counts.map(u64::from))
             }
             Placement::Random { low, .. } => (*low, self.cell_size(), self.cells()),
-            Placement::Listed(starts) => return listed_within(starts, low, high),
+            Placement::Listed(starts) => return (0..starts.len() as u64).collect(),
         };
         // One more on each side: odd rows are shifted, and bodies move within their cells.
         let range = |axis: usize| {
@@ -226,13 +226,14 @@ impl Generator {
             let last = ((high[axis] - origin[axis]) / step[axis]).ceil() + 1.0;
             first.max(0.0) as u64..counts[axis].min((last.max(-1.0) as u64).saturating_add(1))
         };
+        let shuffle = self.shuffle();
         let mut numbers = Vec::new();
         for z in range(2) {
             for y in range(1) {
                 for x in range(0) {
                     let cell = x + counts[0] * (y + counts[1] * z);
                     let number = match &self.placement {
-                        Placement::Random { .. } => self.shuffle().number(cell),
+                        Placement::Random { .. } => shuffle.number(cell),
                         _ => cell,
                     };
                     numbers.push(number);
@@ -331,9 +332,19 @@ impl Generator {
     fn cells(&self) -> [u64; 3] {
         let Placement::Random { low, high, count } = &self.placement else { return [0; 3] };
         let (extent, most) = (high - low, self.most_cells());
-        let side = libm::cbrt(extent.product() / (SPARE_CELLS * *count as f64));
-        let wanted = [0, 1, 2].map(|axis| most[axis].min((extent[axis] / side) as u64).max(1));
-        if wanted.iter().product::<u64>() < *count { most } else { wanted }
+        if most.contains(&0) {
+            return most;
+        }
+        let mut side = libm::cbrt(extent.product() / (SPARE_CELLS * *count as f64));
+        loop {
+            let cells = [0, 1, 2].map(|axis| most[axis].min((extent[axis] / side) as u64).max(1));
+            let total = cells.iter().fold(1u64, |total, &along| total.saturating_mul(along));
+            if total >= *count || cells == most {
+                return cells;
+            }
+            // Whole numbers of cells: rounding left too few.
+            side *= 0.9;
+        }
     }
 
     /// The most cells along each axis that hold a body of any size.
@@ -375,10 +386,4 @@ impl Sizes {
             Self::Uniform { low, high } | Self::LogNormal { low, high, .. } => [low, high],
         }
     }
-}
-
-fn listed_within(starts: &[Start], low: &Vec3, high: &Vec3) -> Vec<u64> {
-    let is_inside =
-        |start: &Start| (0..3).all(|axis| (low[axis]..=high[axis]).contains(&start.position[axis]));
-    (0..).zip(starts).filter(|(_, start)| is_inside(start)).map(|(number, _)| number).collect()
 }

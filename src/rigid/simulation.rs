@@ -196,7 +196,8 @@ impl<'a> RigidSimulation<'a> {
     pub fn redivide(&mut self, subdomains: Arc<Subdomains>, rank_of: Vec<u32>) -> Result<()> {
         // Forces that are set refer to the places of bodies, which change.
         self.forces.sum(&mut self.synchroniser, self.world, &mut self.population)?;
-        let (method, limits) = (self.model.settings.synchronisation, *self.synchroniser.limits());
+        let method = self.model.settings.synchronisation;
+        let limits = self.synchroniser.limits().within(&subdomains);
         let reach = limits.reach(method, &subdomains)?;
         let region = Region::new(self.world.rank(), subdomains, Arc::new(rank_of), reach)?;
         let next = Synchroniser::new(method, region, limits);
@@ -244,13 +245,16 @@ impl Extents {
         let half = all.iter().map(|&[_, half]| half).fold(f64::INFINITY, f64::min);
         // Without bodies nothing moves. There are two synchronisations in a step.
         let motion = if half.is_finite() { 0.5 * half } else { 0.0 };
-        // Contacts do not depend on the division.
-        let horizon = Horizon::new(&model.settings.contacts, motion);
-        // Nothing passes a whole subdomain in a step.
-        let edge = model.subdomains.smallest_edge();
-        let motion = motion.min(0.5 * edge);
-        let holds_ahead = motion + horizon.most_m > edge;
-        Ok(Limits { largest_radius, motion, margin: model.settings.margin_m, horizon, holds_ahead })
+        let limits = Limits {
+            largest_radius,
+            body_motion: motion,
+            motion,
+            margin: model.settings.margin_m,
+            // Contacts do not depend on the division.
+            horizon: Horizon::new(&model.settings.contacts, motion),
+            holds_ahead: false,
+        };
+        Ok(limits.within(&model.subdomains))
     }
 }
 

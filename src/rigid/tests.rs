@@ -264,6 +264,25 @@ fn a_new_division_in_the_run_changes_no_bit() {
 }
 
 #[test]
+fn a_body_that_is_deleted_before_a_new_division_is_gone() {
+    let bodies = heap();
+    let model = Arc::new(model(grid([3; 3]), Synchronisation::ShadowOwner, Response::Ffd));
+    let division = Arc::new(power_cells(3));
+    let left = in_process::run(2, |world| {
+        let bodies = bodies.iter().copied();
+        let mut simulation =
+            RigidSimulation::new(model.clone(), shared_out(27, 2), bodies, world, 1)?;
+        let is_own = simulation.delete(5);
+        simulation.redivide(division.clone(), shared_out(3, 2))?;
+        simulation.step()?;
+        Ok((is_own, simulation.census()?.bodies))
+    });
+    let left = left.unwrap();
+    assert!(left[0].0 != left[1].0);
+    assert_eq!(left[0].1, bodies.len() as u64 - 1);
+}
+
+#[test]
 fn a_body_outside_the_domain_is_named() {
     let model = Arc::new(model(grid([1; 3]), Synchronisation::ShadowOwner, Response::Ffd));
     let shape = Shape::Sphere { radius: 0.1 };

@@ -142,6 +142,10 @@ impl Cells {
 
     /// True if a plane shows that cell `b`, shifted, is further than `reach` from cell `a`.
     fn are_apart(&self, a: u32, b: u32, image: Image, reach: f64) -> bool {
+        if b < a {
+            // Both cells must get one answer: the roundings of one of them.
+            return self.are_apart(b, a, image.map(|periods| -periods), reach);
+        }
         let [first, second] = [a, b].map(|cell| &self.cells[cell as usize]);
         if first.corners.is_empty() || second.corners.is_empty() {
             return true;

@@ -7,6 +7,9 @@ use crate::rigid::domain::{Domain, SubdomainId};
 /// The most boxes: all ranks have the borders of each.
 const MOST: u64 = 1 << 20;
 
+/// Part of the period by which a ball is grown where boxes around it are listed.
+const SLACK: f64 = 1e-9;
+
 /// Boxes of one size. A box is half-open: it has its lower borders, its upper neighbour the upper
 /// ones. Beyond an open border of the domain the boxes there go on to infinity.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +21,7 @@ pub struct Grid {
     edges: [Vec<f64>; 3],
     /// Boxes per metre along each axis.
     density: Vec3,
+    smallest_edge: f64,
     /// Lower and upper borders of each box, m; infinite beyond an open border.
     boxes: Vec<[Vec3; 2]>,
 }
@@ -43,7 +47,9 @@ impl Grid {
             let cause = format!("{counts:?} subdomains do not fit the domain");
             return Err(Error::input("domain.method", cause, "divide it into fewer"));
         }
-        let mut grid = Self { domain, counts, edges, density, boxes: Vec::new() };
+        let lengths = edges.iter().flat_map(|edges| edges.windows(2)).map(|two| two[1] - two[0]);
+        let smallest_edge = lengths.fold(f64::INFINITY, f64::min);
+        let mut grid = Self { domain, counts, edges, density, smallest_edge, boxes: Vec::new() };
         grid.boxes = (0..grid.count() as u32).map(|subdomain| grid.borders(subdomain)).collect();
         Ok(grid)
     }
@@ -70,15 +76,27 @@ impl Grid {
         squares <= radius * radius
     }
 
+    /// The boxes in which a ball may reach, rising.
+    pub(super) fn around(&self, centre: &Vec3, radius: f64) -> impl Iterator<Item = SubdomainId> {
+        // Borders and the ball are rounded; `overlaps` decides.
+        let ranges = [0, 1, 2].map(|axis| {
+            let reach = radius + SLACK * self.domain.period()[axis];
+            self.interval(axis, centre[axis] - reach)..=self.interval(axis, centre[axis] + reach)
+        });
+        let [x, y, z] = ranges;
+        z.flat_map(move |z| y.clone().map(move |y| [y, z]))
+            .flat_map(move |[y, z]| x.clone().map(move |x| self.number([x, y, z])))
+    }
+
     pub(super) fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
         let [low, high] = &self.boxes[subdomain as usize];
         (x - low).inf(&(high - x)).min()
     }
 
     pub(super) fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {
-        if reach > self.smallest_edge() {
+        if reach > self.smallest_edge {
             let cause =
-                format!("a reach of {reach} m passes a whole edge of {} m", self.smallest_edge());
+                format!("a reach of {reach} m passes a whole edge of {} m", self.smallest_edge);
             return Err(Error::input("domain.method", cause, "divide it into fewer subdomains"));
         }
         let place = self.place(subdomain);
@@ -101,8 +119,7 @@ impl Grid {
     }
 
     pub(super) fn smallest_edge(&self) -> f64 {
-        let edges = self.edges.iter().flat_map(|edges| edges.windows(2));
-        edges.map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min)
+        self.smallest_edge
     }
 
     /// The interval that has the coordinate `x`. The quotient is a guess; the borders decide.

@@ -37,8 +37,13 @@ pub use self::cells::Cells;
 pub use self::grid::Grid;
 pub use self::region::Region;
 
+use smallvec::SmallVec;
+
 use crate::error::Result;
 use crate::math::Vec3;
+
+/// So many subdomains are looked at one by one.
+const FEW: usize = 8;
 
 /// The number of a subdomain, from 0.
 pub type SubdomainId = u32;
@@ -100,6 +105,24 @@ impl Subdomains {
     /// True if an image of the ball reaches into a subdomain.
     pub fn touches(&self, subdomain: SubdomainId, images: &Images, radius: f64) -> bool {
         images.iter().any(|(_, centre)| self.overlaps(subdomain, centre, radius))
+    }
+
+    /// Those of the subdomains `among` (rising) that a ball, as it stands, reaches into. Of a grid
+    /// the work does not grow with their number.
+    pub fn reached(
+        &self,
+        among: &[SubdomainId],
+        centre: &Vec3,
+        radius: f64,
+    ) -> SmallVec<[SubdomainId; 8]> {
+        let overlaps = |&subdomain: &u32| self.overlaps(subdomain, centre, radius);
+        match self {
+            Self::Grid(grid) if among.len() > FEW => {
+                let is_among = |subdomain: &u32| among.binary_search(subdomain).is_ok();
+                grid.around(centre, radius).filter(is_among).filter(overlaps).collect()
+            }
+            _ => among.iter().copied().filter(overlaps).collect(),
+        }
     }
 
     /// The subdomains that come nearer than `reach` (m) to a given one, across periodic borders

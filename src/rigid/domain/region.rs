@@ -20,8 +20,8 @@ pub struct Region {
     rank_of: Arc<Vec<u32>>,
     /// Subdomains of this rank, rising.
     own: Vec<SubdomainId>,
-    /// Neighbouring subdomains of other ranks, by rank.
-    around: Vec<(u32, SubdomainId)>,
+    /// Neighbouring subdomains of other ranks, rising.
+    around: Vec<SubdomainId>,
     /// The ranks that these belong to, rising.
     neighbours: Vec<u32>,
 }
@@ -48,13 +48,14 @@ impl Region {
             (0..rank_of.len() as u32).filter(|&s| rank_of[s as usize] == rank).collect();
         let mut around = Vec::new();
         for &subdomain in &own {
-            let others = subdomains.neighbours(subdomain, reach)?.into_iter();
-            around.extend(others.map(|other| (rank_of[other as usize], other)));
+            around.extend(subdomains.neighbours(subdomain, reach)?);
         }
-        around.retain(|&(other, _)| other != rank);
+        around.retain(|&other| rank_of[other as usize] != rank);
         around.sort_unstable();
         around.dedup();
-        let mut neighbours: Vec<u32> = around.iter().map(|&(other, _)| other).collect();
+        let mut neighbours: Vec<u32> =
+            around.iter().map(|&other| rank_of[other as usize]).collect();
+        neighbours.sort_unstable();
         neighbours.dedup();
         Ok(Self { rank, subdomains, rank_of, own, around, neighbours })
     }
@@ -96,28 +97,36 @@ impl Region {
 
     /// True if a ball, an image of which is in each of `images`, reaches into this region.
     pub fn touches(&self, images: &Images, radius: f64) -> bool {
-        self.own.iter().any(|&own| self.subdomains.touches(own, images, radius))
+        images.iter().any(|(_, centre)| self.reaches(centre, radius))
     }
 
     /// The neighbouring ranks whose subdomains the ball reaches into, rising.
     pub fn touched_neighbours(&self, images: &Images, radius: f64) -> Ranks {
         let mut ranks = Ranks::new();
-        for &(rank, subdomain) in &self.around {
-            let is_new = ranks.last() != Some(&rank);
-            if is_new && self.subdomains.touches(subdomain, images, radius) {
-                ranks.push(rank);
-            }
+        for (_, centre) in images {
+            let reached = self.subdomains.reached(&self.around, centre, radius);
+            ranks.extend(reached.into_iter().map(|subdomain| self.rank_of(subdomain)));
         }
+        ranks.sort_unstable();
+        ranks.dedup();
         ranks
     }
 
-    /// Calls `found` for each image of a ball that reaches into this region.
+    /// Calls `found` for each image of a ball, other than itself, that reaches into this region.
     pub fn images(&self, centre: &Vec3, radius: f64, mut found: impl FnMut(Image, Vec3)) {
         for (image, centre) in self.subdomains.domain().images(centre, radius) {
-            let reaches = |&own: &u32| self.subdomains.overlaps(own, &centre, radius);
-            if self.own.iter().any(reaches) {
+            if image != [0; 3] && self.reaches(&centre, radius) {
                 found(image, centre);
             }
+        }
+    }
+
+    /// True if a ball, as it stands, reaches into this region.
+    fn reaches(&self, centre: &Vec3, radius: f64) -> bool {
+        match &self.own[..] {
+            [] => false,
+            &[own] => self.subdomains.overlaps(own, centre, radius),
+            own => !self.subdomains.reached(own, centre, radius).is_empty(),
         }
     }
 }

@@ -88,6 +88,20 @@ fn a_box_lists_all_bodies_in_it() {
 }
 
 #[test]
+fn few_bodies_in_a_large_box_have_few_cells() {
+    for count in (1..40).chain([371, 5000]) {
+        for high in [Vec3::repeat(10.0), Vec3::new(10.0, 10.0, 0.5), Vec3::new(1.0, 20.0, 0.05)] {
+            let generator = generator(
+                Placement::Random { count, low: Vec3::zeros(), high },
+                Sizes::Constant(1e-5),
+            );
+            let cells: u64 = generator.cells().iter().product();
+            assert!((count..=8 * count + 100).contains(&cells), "{count} {high:?} {cells}");
+        }
+    }
+}
+
+#[test]
 fn more_bodies_than_fit_are_refused() {
     let mut generator = generator(random(), SIZES);
     generator.sizes = Sizes::Constant(0.2);

@@ -135,9 +135,7 @@ impl RigidSimulation<'_> {
         for place in population.near_borders().chain(copies) {
             let bound = &population.bounds()[place];
             region.images(&bound.centre, limits.held(bound), |image, centre| {
-                if image != [0; 3] {
-                    images.push(ImageOf { place: place as u32, image, centre });
-                }
+                images.push(ImageOf { place: place as u32, image, centre });
             });
         }
         images.sort_unstable_by_key(|of| (of.place, of.image));

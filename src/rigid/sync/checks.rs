@@ -78,7 +78,14 @@ impl Synchroniser {
                 return Err(differs(rank, &body, "is held by fewer than its owner knows"));
             }
         }
-        Ok(())
+        // Of bodies that this rank has copies of.
+        match received.next() {
+            None => Ok(()),
+            Some((place, [holder, _])) => {
+                let cause = format!("is taken for one of this rank by rank {holder}");
+                Err(differs(rank, &population.bodies().at(place as usize), &cause))
+            }
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The bytes of messages about bodies.
 //!
 //! A message begins with the version of the encoding, its purpose, and the number of the
-//! communication. Items follow: a byte for the kind, then the fields as 64-bit words. All ranks run
-//! one program on one kind of machine; the version finds those that do not.
+//! communication. Items follow: a byte for the kind, then the fields as they are in memory. All
+//! ranks run one program on one kind of machine; the version finds those that do not.
 
 use bytemuck::{Pod, pod_read_unaligned};
 use nalgebra::{Quaternion, UnitQuaternion};
@@ -30,6 +30,8 @@ pub enum Purpose {
     ToCopies = 5,
     /// Values between ranks that have agreed on them.
     ToRanks = 6,
+    /// Bodies to the owners of a new division.
+    NewDivision = 7,
 }
 
 /// Bytes before the first item.

@@ -72,8 +72,10 @@ pub enum Synchronisation {
 pub struct Limits {
     /// The largest radius of a ball about the centre of mass that holds a body, m.
     pub largest_radius: f64,
-    /// A quarter of the smallest width of a body, or half of that of a subdomain, m: no body moves
-    /// further between two synchronisations, of which a step has two.
+    /// A quarter of the smallest width of a body, m.
+    pub body_motion: f64,
+    /// That, or half of the smallest width of a subdomain, m: no body moves further between two
+    /// synchronisations, of which a step has two.
     pub motion: f64,
     /// Copies are held where a body grown by its travel and this comes, m (`dx` in Iglberger &
     /// Rüde).
@@ -87,6 +89,14 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The limits of the same bodies in another division.
+    pub fn within(&self, subdomains: &Subdomains) -> Self {
+        let edge = subdomains.smallest_edge();
+        // Nothing passes a whole subdomain in a step.
+        let motion = self.body_motion.min(0.5 * edge);
+        Self { motion, holds_ahead: motion + self.horizon.most_m > edge, ..*self }
+    }
+
     /// How far a body can reach beyond the place of its centre at the last synchronisation, m.
     pub fn outreach(&self) -> f64 {
         self.largest_radius + self.margin + self.horizon.most_travel() + self.motion

@@ -181,7 +181,7 @@ fn apply(
             let link = population.link_mut(place);
             link.owner = owner;
             link.remove_rank(owner);
-            // The old owner still has the body.
+            // With shadow owners the old owner has a copy now.
             if region.neighbours().binary_search(&from).is_ok() {
                 link.add_rank(from);
             }

@@ -17,8 +17,8 @@ use crate::rigid::table::{BodyList, BodyTable, Rest};
 pub struct Link {
     /// The rank that owns it.
     pub owner: u32,
-    /// Of an own body: all ranks that hold a copy. Of a copy: neighbouring ranks that are known to
-    /// hold the body, without the owner. Rising.
+    /// Of an own body: all ranks that hold a copy. Of a copy, with shadow owners: neighbouring ranks
+    /// that are known to hold the body, without the owner. Rising.
     pub ranks: Ranks,
 }
 
@@ -165,7 +165,7 @@ impl Population {
     /// False if it is not an own body.
     pub fn delete(&mut self, id: BodyId) -> bool {
         let is_own = self.place(id).is_some_and(|place| place < self.own);
-        if is_own && !self.doomed.contains(&id) {
+        if is_own {
             self.doomed.push(id);
         }
         is_own

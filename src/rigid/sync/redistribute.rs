@@ -1,8 +1,11 @@
 //! Bodies go to the owners of a new division, in a run.
 
+use std::collections::HashSet;
+
 use crate::error::{Error, Result};
 use crate::ranks::{Tag, World, message};
-use crate::rigid::sync::encoding::{self, Item};
+use crate::rigid::body::BodyId;
+use crate::rigid::sync::encoding::{self, Item, Purpose};
 use crate::rigid::sync::{Population, Synchroniser};
 
 impl Synchroniser {
@@ -10,7 +13,7 @@ impl Synchroniser {
     /// many numbers as there are ranks, so it is not for every step.
     ///
     /// Before: copies are those of their owners. After: the same by the new division; no body has
-    /// changed a bit.
+    /// changed a bit. Bodies to be deleted are gone.
     ///
     /// # Errors
     /// If a rank fails.
@@ -22,10 +25,17 @@ impl Synchroniser {
     ) -> Result<()> {
         let mut bytes_for = vec![Vec::new(); world.size()];
         let subdomains = next.region.subdomains();
+        let doomed: HashSet<BodyId> = std::mem::take(&mut population.doomed).into_iter().collect();
         for (body, bound) in population.own().iter().zip(population.bounds()) {
+            if doomed.contains(&body.id) {
+                continue;
+            }
             let owner = next.region.rank_of(subdomains.owner(&body.state.position));
-            let item = Item::NewCopy { body, radius: bound.radius, owner };
-            encoding::write(&mut bytes_for[owner as usize], &item);
+            let bytes = &mut bytes_for[owner as usize];
+            if bytes.is_empty() {
+                encoding::write_head(bytes, Purpose::NewDivision, 0);
+            }
+            encoding::write(bytes, &Item::NewCopy { body, radius: bound.radius, owner });
             self.traffic.migrated += u64::from(owner != self.region.rank());
         }
         for (to, bytes) in bytes_for.iter().enumerate() {
@@ -36,15 +46,21 @@ impl Synchroniser {
         *population = Population::default();
         // A tag of its own: a rank that has all its bodies begins to synchronise.
         for (from, bytes) in message::route(world, Tag::NewDivision, &bytes_for)? {
-            let mut rest = &bytes[..];
+            let undecodable = |kind: String| {
+                let place = format!("messages about bodies on rank {}", world.rank());
+                let cause = format!("the bodies of rank {from} do not decode: {kind}");
+                Error::internal(place, cause)
+            };
+            let head = encoding::read_head(&bytes, Purpose::NewDivision, 0);
+            let mut rest = head.map_err(undecodable)?;
             while !rest.is_empty() {
-                let Ok(Item::NewCopy { body, radius, owner }) = encoding::read(&mut rest) else {
-                    let place = format!("messages about bodies on rank {}", world.rank());
-                    let cause = format!("the bodies of rank {from} do not decode");
-                    return Err(Error::internal(place, cause));
-                };
-                let home = next.region.subdomains().owner(&body.state.position);
-                population.insert(body, radius, home, owner)?;
+                match encoding::read(&mut rest).map_err(undecodable)? {
+                    Item::NewCopy { body, radius, owner } => {
+                        let home = next.region.subdomains().owner(&body.state.position);
+                        population.insert(body, radius, home, owner)?;
+                    }
+                    other => return Err(undecodable(format!("{other:?} is no body"))),
+                }
             }
         }
         next.traffic = self.traffic;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::balance::{Balancer, SAMPLE};
 use crate::rigid::domain::{Grid, Subdomains};
-use crate::rigid::generate::Generator;
+use crate::rigid::generate::{Generator, Placement};
 use crate::rigid::horizon::Horizon;
 use crate::rigid::overlap::Overlap;
 use crate::rigid::simulation::shared_out;
@@ -75,22 +75,26 @@ impl RigidSetup {
         }
     }
 
-    /// The bodies in the subdomains of `rank`, and some others. No rank makes all of them.
+    /// The bodies in the subdomains of `rank`. No rank makes all of them, but of lists.
     pub fn bodies_of(&self, rank: usize, divided: &Divided) -> Vec<Body> {
-        let own = (0..).zip(&divided.rank_of).filter(|&(_, &of)| of as usize == rank);
+        let Divided { subdomains, rank_of } = divided;
+        let owner = |body: &Body| subdomains.owner(&self.domain.wrap(&body.state.position).0);
         let mut bodies = Vec::new();
-        for (subdomain, _) in own {
-            let boxes = self.boxes(divided.subdomains.bounds(subdomain));
-            for generator in &self.generators {
+        for generator in &self.generators {
+            let made = |number| generator.body(number);
+            if let Placement::Listed(starts) = &generator.placement {
+                let is_own = |body: &Body| rank_of[owner(body) as usize] as usize == rank;
+                bodies.extend((0..starts.len() as u64).map(made).filter(is_own));
+                continue;
+            }
+            let own = (0..).zip(rank_of).filter(|&(_, &of)| of as usize == rank);
+            for (subdomain, _) in own {
+                let boxes = self.boxes(subdomains.bounds(subdomain));
                 let numbers =
                     boxes.iter().flat_map(|[low, high]| generator.numbers_within(low, high));
                 let numbers = BTreeSet::from_iter(numbers);
-                let made = numbers.into_iter().map(|number| generator.body(number));
-                let is_owned = |body: &Body| {
-                    let (position, _) = self.domain.wrap(&body.state.position);
-                    divided.subdomains.owner(&position) == subdomain
-                };
-                bodies.extend(made.filter(is_owned));
+                let is_own = |body: &Body| owner(body) == subdomain;
+                bodies.extend(numbers.into_iter().map(made).filter(is_own));
             }
         }
         bodies

@@ -81,6 +81,7 @@ impl Setup {
         let horizon = Horizon { step_s: 0.25, most_m: 0.0625, slack_m: 0.03125 };
         let limits = Limits {
             largest_radius: 0.25,
+            body_motion: 0.25,
             motion: 0.25,
             margin: 0.0625,
             horizon,

@@ -1,5 +1,6 @@
 //! Synchronisation on a simulated network. Ranks have their own pace, so that some are several
-//! communications ahead.
+//! communications ahead. Bodies change their velocities, and with them their travel, in each step,
+//! and some are deleted.
 
 use std::collections::VecDeque;
 
@@ -41,6 +42,16 @@ struct Network {
 }
 
 fn random_setup(random: &mut Random) -> (Setup, u32) {
+    loop {
+        let (setup, ranks) = any_setup(random);
+        if setup.limits.reach(setup.method, &setup.subdomains).is_ok() {
+            return (setup, ranks);
+        }
+    }
+}
+
+/// May have subdomains that are too small for its bodies.
+fn any_setup(random: &mut Random) -> (Setup, u32) {
     let edge = 3.0 + random.below(2) as f64;
     let periodic = [0; 3].map(|_| random.below(2) == 0);
     let domain = Domain::new(Vec3::zeros(), Vec3::repeat(edge), periodic).unwrap();
@@ -64,9 +75,23 @@ fn random_setup(random: &mut Random) -> (Setup, u32) {
             Arc::new((0..count).map(|_| random.below(u64::from(ranks)) as u32).collect());
     }
     if method == Synchronisation::ShadowOwner {
-        setup.limits.largest_radius = 1.25;
+        setup.limits.largest_radius = 1.0;
     }
+    setup.limits.horizon.step_s = 2.0;
+    setup.limits.horizon.most_m = 0.3;
+    setup.limits.holds_ahead = random.below(3) == 0;
     (setup, ranks)
+}
+
+/// The way of a body in a step, or its velocity after it: none, the longest, or any.
+fn random_way(id: BodyId, k: u64, limits: &Limits) -> Vec3 {
+    let k = mix(1000 * id + k);
+    let direction = (random_vector(k >> 20) - Vec3::repeat(0.5)).normalize();
+    direction * (0.99 * limits.motion * [0.0, 1.0, random(k >> 18)][(k % 3) as usize])
+}
+
+fn is_deleted(id: BodyId, step: u64) -> bool {
+    mix(77 * id + step).is_multiple_of(40)
 }
 
 impl Network {
@@ -114,8 +139,25 @@ impl Network {
         let node = &mut self.nodes[rank];
         let Peer { synchroniser, population } = &mut node.peer;
         if node.stage == 0 && node.step >= SETTLING {
-            fly(population.own_states_mut());
-            fly_serially(&mut node.all, synchroniser.region().subdomains().domain());
+            let (step, limits) = (node.step as u64, *synchroniser.limits());
+            let fly = |state: &mut State, id: BodyId| {
+                state.position += random_way(id, step, &limits);
+                state.twist.linear = random_way(id, step + 500, &limits);
+            };
+            let ids: Vec<_> = population.own().iter().map(|body| body.id).collect();
+            for (state, &id) in population.own_states_mut().iter_mut().zip(&ids) {
+                fly(state, id);
+            }
+            for &id in ids.iter().filter(|&&id| is_deleted(id, step)) {
+                assert!(population.delete(id));
+            }
+            let domain = *synchroniser.region().subdomains().domain();
+            for body in &mut node.all {
+                fly(&mut body.state, body.id);
+                (body.state.position, _) = domain.wrap(&body.state.position);
+            }
+            let stays = |body: &Body| domain.contains(&body.state.position);
+            node.all.retain(|body| stays(body) && !is_deleted(body.id, step));
         }
         synchroniser.pack(node.stage, population).unwrap();
         for (to, bytes) in synchroniser.mail.take_outgoing(&mut synchroniser.traffic) {

@@ -238,6 +238,36 @@ fn a_flipped_bit_of_one_shadow_copy_is_detected() {
 }
 
 #[test]
+fn a_copy_that_names_the_wrong_owner_is_found() {
+    let setup = Setup::grid(periodic_box(3.0), [3; 3], 8, Synchronisation::NextNeighbour);
+    let bodies = gas(setup.subdomains.domain(), 60, &setup.limits);
+    let result = in_process::run(8, |world| {
+        let mut peer = setup.peer(world.rank(), &bodies)?;
+        let Peer { synchroniser, population } = &mut peer;
+        synchroniser.settle(world, population)?;
+        // Of a body of rank 0 that ranks 1 and 2 hold, rank 2 takes rank 1 for the owner, and rank 0
+        // does not know of rank 2.
+        let mut chosen = [0];
+        if world.rank() == 0 {
+            let holders = |place: usize| &population.links()[place].ranks;
+            let place = (0..population.own_count())
+                .find(|&place| holders(place).contains(&1) && holders(place).contains(&2))
+                .expect("a body that both hold");
+            chosen[0] = population.bodies().id(place) as i64;
+            population.link_mut(place).remove_rank(2);
+        }
+        world.all_reduce_sum(&mut chosen)?;
+        if world.rank() == 2 {
+            let place = population.place(chosen[0] as u64).expect("a copy");
+            population.link_mut(place).owner = 1;
+        }
+        synchroniser.check_copies(world, population)
+    });
+    let error = result.err().expect("a copy has the wrong owner").to_string();
+    assert!(error.contains("is taken for one of this rank by rank 2"), "{error}");
+}
+
+#[test]
 fn a_message_that_does_not_decode_ends_the_job_with_rank_and_kind() {
     let setup = Setup::grid(periodic_box(3.0), [3; 3], 3, Synchronisation::NextNeighbour);
     let bodies = gas(setup.subdomains.domain(), 20, &setup.limits);
