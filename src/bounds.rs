@@ -8,7 +8,9 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     // Input can be of any length.
     let found = &found.chars().take(100).collect::<String>();
     let nearest = known.iter().max_by(|a, b| {
-        let likeness = |word: &str| strsim::normalized_damerau_levenshtein(found, word);
+        let likeness = |word: &str| {
+            strsim::normalized_damerau_levenshtein(&found.to_lowercase(), &word.to_lowercase())
+        };
         likeness(a).total_cmp(&likeness(b))
     });
     match nearest {

@@ -35,7 +35,7 @@ struct Outcome {
 
 /// Fields of a frame that are of all bodies. (Which body crosses a border of subdomains depends on
 /// the division.)
-const OF_ALL: [&str; 11] = [
+const OF_ALL: [&str; 12] = [
     "frame",
     "time_s",
     "bodies",
@@ -46,6 +46,7 @@ const OF_ALL: [&str; 11] = [
     "rotation_j",
     "potential_j",
     "momentum",
+    "angular_momentum",
     "deepest",
 ];
 

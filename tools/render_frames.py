@@ -172,7 +172,10 @@ def body_owners(folder, frame, ids):
     path = folder / f"owners_{frame:04}.csv"
     owners = np.zeros(len(ids), dtype=int)
     if path.exists():
-        first, last, rank = np.loadtxt(path, delimiter=",", skiprows=1, dtype=int, ndmin=2).T
+        rows = np.loadtxt(path, delimiter=",", skiprows=1, dtype=int, ndmin=2).reshape(-1, 3)
+        if len(rows) == 0:
+            return owners
+        first, last, rank = rows.T
         run = np.searchsorted(first, ids, side="right") - 1
         known = (run >= 0) & (ids <= last[run])
         owners[known] = rank[run[known]]

@@ -27,10 +27,10 @@ cargo build --locked --release --manifest-path benches/peers/rapier/Cargo.toml \
 "$bench" export scene=gas count="$gas" out="$folder/gas"
 "$bench" export scene=well count="$well" out="$folder/well"
 
-# Seconds on a processor of a command.
+# Seconds on a processor of a command, in the system included.
 seconds() {
-    local TIMEFORMAT=%U
-    { time "$@" >"$folder/log" 2>&1; } 2>&1
+    local TIMEFORMAT='%U %S'
+    { time "$@" >"$folder/log" 2>&1; } 2>&1 | awk '{print $1 + $2}'
 }
 
 lammps() {

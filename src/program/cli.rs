@@ -10,7 +10,8 @@ use cloth_sim::verify::PairKind;
 use crate::program::replay::model::Network;
 use crate::program::run::stage::Show;
 
-/// Simulates cloth on many processors. Reads a scene (RON) and writes frames (OBJ).
+/// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes frames
+/// (OBJ; of rigid bodies VTK).
 ///
 /// A rank is one of the parallel parts of a run. By default ranks are threads of one process.
 /// Under `mpirun` they are processes; build with `--features mpi` for that. The frames are the

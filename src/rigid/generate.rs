@@ -148,7 +148,18 @@ impl Generator {
                      diameter"
                 );
                 let remedy = "make the box larger, or ask for fewer or smaller bodies";
-                return Err(Error::input(format!("{at}.placement"), cause, remedy));
+                return Err(Error::input(format!("{at}.arrangement"), cause, remedy));
+            }
+        }
+        for size in self.extent() {
+            let (_, MassProperties { mass, inertia }) = self.form.scaled(size, self.density);
+            if !(mass > 0.0 && inertia.min() > 0.0 && (mass + inertia.sum()).is_finite()) {
+                let cause = format!(
+                    "a body in a ball of {size} m has a mass of {mass} kg and moments \
+                                     of inertia that cannot be computed with"
+                );
+                let remedy = "lengths are in metres and densities in kg/m^3";
+                return Err(Error::input(format!("{at}.shape"), cause, remedy));
             }
         }
         Ok(())

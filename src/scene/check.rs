@@ -82,7 +82,7 @@ impl Scene {
             let Some(name) = name else { continue };
             if known.contains(&name) {
                 let cause = format!("two objects have the name `{name}`");
-                return Err(Error::input(list, cause, "give each cloth and obstacle its own name"));
+                return Err(Error::input(list, cause, "give each its own name"));
             }
             if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
                 let cause = format!("`{name}` cannot be the name of an object in an OBJ file");

@@ -54,12 +54,23 @@ pub fn complete(mut scene: Scene, path: &Path) -> Result<Scene> {
 /// # Errors
 /// A field out of bounds.
 pub fn validate(scene: &Scene, path: &Path) -> Result<()> {
-    scene.validate().map_err(|error| match error {
-        Error::Input { place, cause, remedy } => {
+    in_file(path, scene.validate())
+}
+
+/// A result about fields of the scene at `path`, whose error names the file. An error that names
+/// another file stays.
+pub fn in_file<T>(path: &Path, result: Result<T>) -> Result<T> {
+    result.map_err(|error| match error {
+        Error::Input { place, cause, remedy } if is_field(&place) => {
             Error::input(format!("{}: {place}", path.display()), cause, remedy)
         }
         other => other,
     })
+}
+
+/// True of `bodies[2].shape`, false of `places/balls.csv:3`.
+fn is_field(place: &str) -> bool {
+    !place.contains(['/', ':'])
 }
 
 /// RON with `Some(..)` left out where a value is given.

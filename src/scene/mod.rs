@@ -15,7 +15,7 @@ pub mod spec;
 
 pub use crate::bounds::did_you_mean;
 pub use build::build;
-pub use load::{complete, load, parse};
+pub use load::{complete, in_file, load, parse};
 pub use scale::scale_warnings;
 pub use spec::Scene;
 

@@ -34,6 +34,9 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
     for (i, obstacle) in scene.obstacles.iter().enumerate() {
         check_turns(obstacle.motion.as_ref(), &format!("obstacles[{i}]"), scene.step_s())?;
     }
+    for (i, bodies) in scene.bodies.iter().enumerate() {
+        check_turns(bodies.motion_spec().as_ref(), &format!("bodies[{i}]"), scene.step_s())?;
+    }
     Ok(warnings)
 }
 
@@ -218,6 +221,22 @@ mod tests {
             "material: Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 0.8, poisson_ratio: 0.3, rigidity_n_m: 0)",
         );
         assert!(said.contains("modulus_n_per_m: 0.8 N/m") && said.lines().count() == 1, "{said}");
+    }
+
+    #[test]
+    fn motions_of_rigid_bodies_that_turn_too_fast_are_refused() {
+        let text = r#"(
+            bodies: [
+                (shape: Sphere(radius_m: 0.1), material: "glass"),
+                (shape: Sphere(radius_m: 0.1), material: "glass", arrangement: At([(0.5, 0, 0)]),
+                 motion: Keyframed(keyframes: [(), (time_s: 1, angle_deg: 1e7)])),
+            ],
+            materials: [(name: "glass", density_kg_per_m3: 2500)],
+        )"#;
+        let scene = parse(text, "s.ron").unwrap();
+        let setup = build(&scene, Path::new(".")).unwrap();
+        let error = scale_warnings(&scene, &setup).unwrap_err().to_string();
+        assert!(error.contains("bodies[1].motion.keyframes[1].angle_deg"), "{error}");
     }
 
     #[test]

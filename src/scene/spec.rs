@@ -25,7 +25,7 @@ use crate::{contact, stealing, step};
 pub struct Scene {
     /// Names the run folder. The default is the scene file's own name.
     pub name: String,
-    /// A seed. It is written to `run.json`. No part of a simulation is random today.
+    /// The seed of rigid bodies that are placed, turned or moved at random. Cloth has nothing random.
     pub seed: u64,
     /// Number of frames after the first one. The first frame shows the start.
     pub frames: u32,

@@ -49,6 +49,11 @@ impl DividedCloth {
         check_frame(arguments, is_run)?;
         let file = if is_run { source.join(names::SCENE) } else { source.clone() };
         let mut scene = overrides::load(&file, overrides)?;
+        if scene.cloths.is_empty() {
+            let (place, cause) = (file.display().to_string(), "the scene has no cloth to divide");
+            let remedy = "run it: rigid bodies are divided in space, see docs/rigid.md";
+            return Err(Error::input(place, cause, remedy));
+        }
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         // 2. Its cloths, and where they lie.
         let home = file.parent().unwrap_or(Path::new("."));

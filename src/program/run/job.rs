@@ -86,7 +86,8 @@ impl Job {
             true => None,
             false => {
                 check_arguments_of_bodies(arguments)?;
-                Some(build_bodies(&scene, home)?)
+                memory::check_rigid(&scene)?;
+                Some(scene::in_file(&arguments.scene, build_bodies(&scene, home))?)
             }
         };
         let format = match bodies {

@@ -10,6 +10,8 @@ use cloth_sim::scene::Scene;
 /// Least memory of a triangle of a cloth and of an obstacle, bytes. A run takes somewhat more.
 const CLOTH: f64 = 1500.0;
 const OBSTACLE: f64 = 350.0;
+/// Least memory of a rigid body on rank 0, which writes the frames, bytes.
+const RIGID: f64 = 200.0;
 
 /// Checks the generated shapes of `scene`, before there are meshes.
 ///
@@ -20,6 +22,21 @@ pub fn check_shapes(scene: &Scene) -> Result<()> {
     let cloths: f64 = scene.cloths.iter().map(|cloth| triangles(&cloth.shape)).sum();
     let obstacles = scene.obstacles.iter().map(|obstacle| triangles(&obstacle.shape));
     check(f64::from(scene.refine).powi(2) * cloths, obstacles.sum())
+}
+
+/// Checks the rigid bodies of `scene`, before there are any.
+///
+/// # Errors
+/// As for [`check_shapes`].
+pub fn check_rigid(scene: &Scene) -> Result<()> {
+    for (i, bodies) in scene.bodies.iter().enumerate() {
+        let count = bodies.arrangement.count();
+        let Some(free) = available().filter(|&free| RIGID * count > free) else { continue };
+        let cause = format!("{count:.0} bodies need {}", more_than(RIGID * count, free));
+        let remedy = "ask for fewer, or use a machine with more memory";
+        return Err(Error::input(format!("bodies[{i}].arrangement"), cause, remedy));
+    }
+    Ok(())
 }
 
 /// Checks the bodies of a scene.
@@ -35,18 +52,22 @@ pub fn check_bodies(setup: &Setup) -> Result<()> {
 fn check(cloth_triangles: f64, obstacle_triangles: f64) -> Result<()> {
     let bytes = CLOTH * cloth_triangles + OBSTACLE * obstacle_triangles;
     let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };
-    let gib = |bytes: f64| bytes / f64::from(1 << 30);
     let cause = format!(
-        "{cloth_triangles:.0} triangles of cloth and {obstacle_triangles:.0} of obstacles need about \
-         {:.2} GiB of memory or more, and there are {:.2} GiB",
-        gib(bytes),
-        gib(free)
+        "{cloth_triangles:.0} triangles of cloth and {obstacle_triangles:.0} of obstacles need {}",
+        more_than(bytes, free)
     );
     Err(Error::input(
         "the meshes of the scene",
         cause,
         "choose coarser meshes or longer edges (edge_m)",
     ))
+}
+
+/// That `bytes` are more than the `free` ones.
+fn more_than(bytes: f64, free: f64) -> String {
+    let gib = |bytes: f64| bytes / f64::from(1 << 30);
+    let (needed, free) = (gib(bytes), gib(free));
+    format!("about {needed:.2} GiB of memory or more, and there are {free:.2} GiB")
 }
 
 /// Memory that this process may still take, bytes. `None` where the system does not say it.

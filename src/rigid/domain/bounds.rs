@@ -139,7 +139,7 @@ impl Domain {
                     "a body of diameter {diameter} m (with its travel and margin) would touch itself \
                      across the periodic border: the period is {period} m"
                 );
-                return Err(Error::input("domain.periodic", cause, "make the domain larger"));
+                return Err(Error::input("domain.borders", cause, "make the domain larger"));
             }
         }
         Ok(())

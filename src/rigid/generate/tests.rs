@@ -106,7 +106,7 @@ fn more_bodies_than_fit_are_refused() {
     let mut generator = generator(random(), SIZES);
     generator.sizes = Sizes::Constant(0.2);
     let error = generator.check("bodies[3]").unwrap_err().to_string();
-    assert!(error.contains("bodies[3].placement: 300 bodies of up to 0.2 m"), "{error}");
+    assert!(error.contains("bodies[3].arrangement: 300 bodies of up to 0.2 m"), "{error}");
     assert!(error.contains("36 cells"), "{error}");
     generator.sizes = Sizes::Constant(f64::NAN);
     assert!(generator.check("bodies[3]").is_err());

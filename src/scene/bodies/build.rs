@@ -17,6 +17,7 @@ use crate::rigid::material::Materials;
 use crate::rigid::solid::{Frame, MassProperties, Solid, Solids};
 use crate::rigid::sync::Synchronisation as Method;
 use crate::rigid::{Response, RigidSettings};
+use crate::scene::bodies::check::WALLS;
 use crate::scene::bodies::spec::*;
 use crate::scene::bodies::{read, resolve};
 use crate::scene::spec::{MotionSpec, Scene};
@@ -81,6 +82,12 @@ impl RigidSetup {
         self.generators.iter().map(Generator::count).sum()
     }
 
+    /// Number of bodies in a frame: free ones, and those that keyframes move.
+    pub fn moving_count(&self) -> u64 {
+        let moving = self.groups.iter().filter(|group| group.movement != Movement::Immovable);
+        moving.map(|group| group.count).sum()
+    }
+
     /// When power cells follow the measured work. A grid stays.
     pub fn repartition(&self) -> Repartition {
         match self.spec.method {
@@ -137,6 +144,17 @@ pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     Ok(builder.finish())
 }
 
+/// Fails if a file has velocities of bodies that forces do not move.
+fn check_velocities(generator: &Generator, bodies: &Bodies, at: &str) -> Result<()> {
+    let Placement::Listed(starts) = &generator.placement else { return Ok(()) };
+    let is_free = bodies.motion == BodyMotion::Free;
+    if is_free || starts.iter().all(|start| start.velocity.is_none()) {
+        return Ok(());
+    }
+    let cause = "the file has velocities, but bodies that forces do not move have none";
+    Err(Error::input(format!("{at}.arrangement"), cause, "leave out its columns `vx`, `vy`, `vz`"))
+}
+
 struct Builder<'a> {
     scene: &'a Scene,
     scene_dir: &'a Path,
@@ -162,6 +180,7 @@ impl Builder<'_> {
         let generator = self.generator(bodies, &shape, material, at)?;
         generator.check(at)?;
         self.check_sizes(&generator, &shape, at)?;
+        check_velocities(&generator, bodies, at)?;
         let (first_id, count) = (self.next_id, generator.count());
         if count > MOST_BODIES - first_id {
             let cause = format!("with these {count} bodies the scene has more than {MOST_BODIES}");
@@ -333,7 +352,6 @@ impl Builder<'_> {
     }
 
     fn walls(&mut self) -> Result<()> {
-        let names = [["left", "right"], ["floor", "ceiling"], ["back", "front"]];
         let spec = &self.scene.domain;
         let material = match &spec.wall_material {
             Some(name) => self.scene.material_number("domain.wall_material", name)?,
@@ -349,7 +367,7 @@ impl Builder<'_> {
             for (upper, (point, sign)) in sides.into_iter().enumerate().filter(|it| has_wall[it.0])
             {
                 let normal = Vec3::ith(axis, sign);
-                let (first_id, name) = (self.next_id, format!("wall_{}", names[axis][upper]));
+                let (first_id, name) = (self.next_id, WALLS[2 * axis + upper].to_owned());
                 self.fixed.push(FixedBody::half_space(first_id, material, point, normal));
                 let movement = Movement::Immovable;
                 self.groups.push(Group { name, first_id, count: 1, movement });

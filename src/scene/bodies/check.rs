@@ -2,9 +2,17 @@
 
 use crate::bounds::*;
 use crate::error::{Error, Result};
+use crate::math::Vec3;
 use crate::scene::bodies::spec::*;
 use crate::scene::load::stem_of;
 use crate::scene::spec::{MotionSpec, Scene};
+
+/// Names of the walls of the domain: lower and upper border across x, y, z.
+pub(super) const WALLS: [&str; 6] =
+    ["wall_left", "wall_right", "wall_floor", "wall_ceiling", "wall_back", "wall_front"];
+
+/// The largest turn at the start in a step, rad.
+const MOST_TURN: f64 = std::f64::consts::FRAC_PI_2;
 
 impl Scene {
     /// Checks what concerns rigid bodies.
@@ -38,6 +46,14 @@ impl Scene {
             let at = format!("bodies[{i}]");
             bodies.validate(&at)?;
             self.material_number(&format!("{at}.material"), &bodies.material)?;
+            let turn = Vec3::from(bodies.angular_velocity_rad_per_s).norm() * self.step_s();
+            if turn > MOST_TURN {
+                let cause = format!("the bodies turn by {turn:.3e} rad in a time step");
+                let remedy =
+                    "at most a quarter turn: choose a smaller one, or more steps_per_frame";
+                let at = format!("{at}.angular_velocity_rad_per_s");
+                return Err(Error::input(at, cause, remedy));
+            }
         }
         if self.bodies.iter().all(|bodies| bodies.motion != BodyMotion::Free) {
             let cause = "no body moves by forces, so there is nothing to simulate";
@@ -59,8 +75,17 @@ impl Scene {
         for (i, pair) in self.material_pairs.iter().enumerate() {
             let at = format!("material_pairs[{i}]");
             check_surface(&at, pair.restitution, pair.friction)?;
-            for name in [&pair.materials.0, &pair.materials.1] {
+            let (first, second) = &pair.materials;
+            for name in [first, second] {
                 self.material_number(&format!("{at}.materials"), name)?;
+            }
+            let is_same = |other: &MaterialPair| {
+                let (a, b) = &other.materials;
+                (a, b) == (first, second) || (a, b) == (second, first)
+            };
+            if self.material_pairs[..i].iter().any(is_same) {
+                let cause = format!("`{first}` and `{second}` are there twice");
+                return Err(Error::input(at, cause, "write each pair once"));
             }
         }
         Ok(())
@@ -94,16 +119,22 @@ fn check_surface(at: &str, restitution: f64, friction: f64) -> Result<()> {
     Err(Error::input(at, cause, "an impact gives back at most all of its speed: write 0 to 1"))
 }
 
+/// Fails unless a box has an extent.
+fn check_corners(at: &str, min_m: &[f64; 3], max_m: &[f64; 3]) -> Result<()> {
+    for (min, max) in min_m.iter().zip(max_m) {
+        if min >= max {
+            let cause = format!("{max} is not above {min}");
+            return Err(Error::input(format!("{at}.max_m"), cause, "give the box an extent"));
+        }
+    }
+    Ok(())
+}
+
 impl DomainSpec {
     fn validate(&self) -> Result<()> {
         finite_vector("domain.min_m", self.min_m)?;
         finite_vector("domain.max_m", self.max_m)?;
-        for axis in 0..3 {
-            if self.min_m[axis] >= self.max_m[axis] {
-                let cause = format!("{} is not above {}", self.max_m[axis], self.min_m[axis]);
-                return Err(Error::input("domain.max_m", cause, "give the box an extent"));
-            }
-        }
+        check_corners("domain", &self.min_m, &self.max_m)?;
         if let Division::Grid(x, y, z) = self.method {
             for count in [x, y, z] {
                 at_least_one("domain.method", count)?;
@@ -134,6 +165,13 @@ impl Bodies {
             &format!("{at}.angular_velocity_rad_per_s"),
             self.angular_velocity_rad_per_s,
         )?;
+        if self.motion != BodyMotion::Free {
+            self.validate_rest(at)?;
+        }
+        if let Some(name) = self.name.as_ref().filter(|name| WALLS.contains(&name.as_str())) {
+            let cause = format!("`{name}` is the name of a wall of the domain");
+            return Err(Error::input(format!("{at}.name"), cause, "choose another name"));
+        }
         let is_scaled = self.sizes != Sizes::default();
         match (&self.shape, &self.motion) {
             (BodyShape::HalfSpace, BodyMotion::Free) => Err(Error::input(
@@ -155,6 +193,19 @@ impl Bodies {
         }
     }
 
+    /// Fails if bodies that forces do not move have a velocity.
+    fn validate_rest(&self, at: &str) -> Result<()> {
+        let field = if self.velocity != Velocity::default() {
+            "velocity"
+        } else if self.angular_velocity_rad_per_s != [0.0; 3] {
+            "angular_velocity_rad_per_s"
+        } else {
+            return Ok(());
+        };
+        let cause = "bodies that forces do not move have no velocity of their own";
+        Err(Error::input(format!("{at}.{field}"), cause, "leave it out, or write keyframes"))
+    }
+
     /// The paths of its files.
     pub(in crate::scene) fn paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let shape = match &mut self.shape {
@@ -169,7 +220,7 @@ impl Bodies {
     }
 
     /// The keyframes of a body that follows some.
-    pub(super) fn motion_spec(&self) -> Option<MotionSpec> {
+    pub(in crate::scene) fn motion_spec(&self) -> Option<MotionSpec> {
         match &self.motion {
             BodyMotion::Keyframed { center_m, keyframes } => {
                 Some(MotionSpec { center_m: *center_m, keyframes: keyframes.clone() })
@@ -225,9 +276,22 @@ impl Arrangement {
             Self::Random { count, min_m, max_m } => {
                 at_least_one(&format!("{at}.count"), *count)?;
                 finite_vector(&format!("{at}.min_m"), *min_m)?;
-                finite_vector(&format!("{at}.max_m"), *max_m)
+                finite_vector(&format!("{at}.max_m"), *max_m)?;
+                check_corners(at, min_m, max_m)
             }
             Self::File(_) => Ok(()),
+        }
+    }
+
+    /// Number of bodies; 0 of a file, which is not read yet.
+    pub fn count(&self) -> f64 {
+        match self {
+            Self::At(places) => places.len() as f64,
+            Self::Grid { count, .. } | Self::Hexagonal { count, .. } => {
+                count.iter().map(|&along| f64::from(along)).product()
+            }
+            Self::Random { count, .. } => *count as f64,
+            Self::File(_) => 0.0,
         }
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
     }
     let mut bytes =
         input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, PATH))?;
+    unify_ends_of_lines(&mut bytes);
     // Then the reader stands behind the line that it has read.
     bytes.push(b'\n');
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
@@ -54,7 +55,8 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
     check_columns(&columns).map_err(|cause| wrong(1, cause))?;
     let (mut rows, mut starts) = (reader.deserialize::<Row>(), Vec::new());
     while let Some(row) = rows.next() {
-        let row = row.map_err(|cause| without_place(&cause)).and_then(|row| row.start(reach));
+        let row =
+            row.map_err(|cause| without_place(&cause, &columns)).and_then(|row| row.start(reach));
         // Empty lines are no rows.
         starts.push(row.map_err(|cause| wrong(rows.reader().position().line() - 1, cause))?);
     }
@@ -74,10 +76,24 @@ fn check_columns(columns: &csv::StringRecord) -> std::result::Result<(), String>
     }
 }
 
+/// Makes all ends of lines `\n`: the reader stops between the two bytes of Windows.
+fn unify_ends_of_lines(bytes: &mut Vec<u8>) {
+    for i in 0..bytes.len() {
+        if bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n') {
+            bytes[i] = b'\n';
+        }
+    }
+    bytes.retain(|&byte| byte != b'\r');
+}
+
 /// What is wrong with a row. The error itself would name the line again.
-fn without_place(cause: &csv::Error) -> String {
+fn without_place(cause: &csv::Error, columns: &csv::StringRecord) -> String {
     match cause.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
+        csv::ErrorKind::Deserialize { err, .. } => {
+            let column = err.field().and_then(|field| columns.get(field as usize));
+            column.map_or_else(|| err.kind().to_string(), |name| format!("{name}: {}", err.kind()))
+        }
+        csv::ErrorKind::Utf8 { err, .. } => err.to_string(),
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} values instead of {expected_len}")
         }

@@ -107,6 +107,8 @@ fn bodies_come_from_files() {
         ("x,y,z,radius\n0,0,0,1\n", "b.csv:1: the column `radius` is unknown"),
         ("x,y,z\n0,0,0\n0,oops,0\n", "b.csv:3"),
         ("x,y,z\n0,0,0\n\n\n0,inf,0", "b.csv:5"),
+        ("x,y,z\r\n0,0,0\r\n\r\n0,oops,0\r\n", "b.csv:4: y: invalid float"),
+        ("x,y,z\r0,0,0\r0,oops,0\r", "b.csv:3: y: "),
         ("x,y,z\n0,0\n", "2 values instead of 3"),
         ("x,y,z\n", "no body"),
     ] {
@@ -140,7 +142,7 @@ fn what_cannot_be_is_refused() {
             &format!(
                 "bodies: [({BALLS}, arrangement: Random(count: 2000, min_m: (-1, -1, -1), max_m: (1, 1, 1)))]"
             ),
-            "bodies[0]",
+            "bodies[0].arrangement",
             "there are 1000 cells",
         ),
         (
@@ -166,6 +168,43 @@ fn what_cannot_be_is_refused() {
             &format!("bodies: [({BALLS})], obstacles: [(shape: Sphere(radius_m: 1))]"),
             "obstacles",
             "",
+        ),
+        (
+            &format!(
+                "bodies: [({BALLS}), ({BALLS}, motion: Immovable, velocity: Constant(m_per_s: (5, 0, 0)))]"
+            ),
+            "bodies[1].velocity",
+            "no velocity of their own",
+        ),
+        (
+            &format!("bodies: [({BALLS}, angular_velocity_rad_per_s: (0, 1e5, 0))]"),
+            "bodies[0].angular_velocity_rad_per_s",
+            "rad in a time step",
+        ),
+        (
+            &format!("bodies: [({BALLS}, name: \"wall_floor\")]"),
+            "bodies[0].name",
+            "a wall of the domain",
+        ),
+        (
+            &format!(
+                "bodies: [({BALLS})], material_pairs: [(materials: (\"glass\", \"glass\"), restitution: 0, friction: 0), \
+                 (materials: (\"glass\", \"glass\"), restitution: 0, friction: 0)]"
+            ),
+            "material_pairs[1]",
+            "there twice",
+        ),
+        (
+            r#"bodies: [(shape: Sphere(radius_m: 1e-120), material: "glass")]"#,
+            "bodies[0].shape",
+            "cannot be computed with",
+        ),
+        (
+            &format!(
+                "bodies: [({BALLS}, arrangement: Random(count: 1, min_m: (0, 0, 0), max_m: (1, 0, 1)))]"
+            ),
+            "bodies[0].arrangement.max_m",
+            "0 is not above 0",
         ),
     ] {
         let message = message(fields);

@@ -33,7 +33,7 @@ impl<'j> Recorder<'j> {
         setup: &RigidSetup,
         head: RunHead,
     ) -> Result<Self> {
-        let format = named(&job.scene.output.format, setup.body_count() as usize)?;
+        let format = named(&job.scene.output.format, setup.moving_count() as usize)?;
         let (path, digits) = (&job.folder, job.scene.output.digits);
         let folder = OpenFolder::begin(job, folder, head, |_| {
             obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;

@@ -122,7 +122,8 @@ impl Summary<'_> {
                 grouped(*most)
             )?,
         }
-        if let Some((overlap, frame)) = deepest {
+        // One by rounding alone is none.
+        if let Some((overlap, frame)) = deepest.filter(|(overlap, _)| overlap.share > 1e-9) {
             let [first, second] = overlap.bodies.map(|id| self.setup.name_of(id));
             writeln!(
                 f,
