@@ -53,7 +53,7 @@ pub struct Ball {
 pub struct Broad {
     /// From coarse to fine.
     levels: Vec<Level>,
-    /// Bounds of each level, before they are sorted.
+    /// Places of the balls of each level, before they are sorted.
     lists: Vec<Vec<u32>>,
     tasks: Vec<Task>,
     movable: u32,

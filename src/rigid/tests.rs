@@ -264,6 +264,31 @@ fn a_new_division_in_the_run_changes_no_bit() {
 }
 
 #[test]
+fn a_body_deep_in_another_is_treated_once() {
+    let solids = Solids::default();
+    let sphere = |id, radius, y: f64| {
+        body(&solids, id, Shape::Sphere { radius }, Vec3::new(2.0, y, 2.0), Vec3::zeros())
+    };
+    let half = Shape::Box { half: Vec3::repeat(0.06) };
+    for (bodies, counts) in [
+        (vec![sphere(0, 0.7, 1.0), sphere(1, 0.05, 1.36)], 3..16),
+        (vec![sphere(0, 0.1, -0.34)], 11..12),
+        (vec![body(&solids, 0, half, Vec3::new(2.6, -0.34, 2.2), Vec3::zeros())], 11..12),
+    ] {
+        for response in RESPONSES {
+            let run = |n: u32| {
+                let model = model(grid([1, n, 1]), Synchronisation::ShadowOwner, response);
+                run(&model, n as usize, 1, &bodies, 2).census
+            };
+            let expected = run(1);
+            for n in counts.clone() {
+                assert_eq!(run(n), expected, "{response:?} {n}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_body_that_is_deleted_before_a_new_division_is_gone() {
     let bodies = heap();
     let model = Arc::new(model(grid([3; 3]), Synchronisation::ShadowOwner, Response::Ffd));

@@ -126,7 +126,7 @@ pub struct Candidates {
 fn has_left(ball: &Ball, other: &Ball) -> bool {
     let room = other.radius - ball.radius;
     let moved = (ball.centre - other.centre).norm_squared();
-    room < 0.0 || moved >= 0.99 * room * room
+    room <= 1e-9 * other.radius || moved >= 0.99 * room * room
 }
 
 /// True if two balls overlap.

@@ -200,7 +200,8 @@ impl Detector {
                         let own = bodies.states()[first as usize];
                         let position = state.position + meeting.shift;
                         let state = State { position, ..*state };
-                        let closing = Closing { horizon, travels, states: [own, state] };
+                        let radii = [bound.radius, f64::INFINITY];
+                        let closing = Closing { horizon, travels, radii, states: [own, state] };
                         let body = Placed::new(bodies.shape(first as usize), &own);
                         half_space::touch(&body, &state, solids, closing.most(), &mut touches);
                         meeting.push(&touches, &closing, &is_ours, contacts);
@@ -253,8 +254,11 @@ impl OfPairs<'_> {
             },
         };
         end.position += meeting.shift;
-        let travels = [low, high].map(|entry| self.now.bound(entry).travel);
-        let closing = Closing { horizon, travels, states: [start, end] };
+        let [near, far] = [low, high].map(|entry| self.now.bound(entry));
+        let travels = [near.travel, far.travel];
+        // All ranks know a fixed body.
+        let radii = [near.radius, if high < movable { far.radius } else { f64::INFINITY }];
+        let closing = Closing { horizon, travels, radii, states: [start, end] };
         let (own, other) = (Placed::new(own, &start), Placed::new(other, &end));
         touch(&own, &other, solids, closing.most(), touches);
         meeting.push(touches, &closing, is_ours, contacts);
@@ -290,7 +294,7 @@ impl Meeting {
     ) {
         for (touch, number) in touches.iter().zip(0..) {
             let point = closing.point(touch);
-            if closing.sees(touch) && is_ours(self.image, &point) {
+            if closing.sees(touch) && is_ours(self.image, &closing.place(&point)) {
                 let Self { first, second, shift, .. } = *self;
                 let (normal, gap) = (touch.normal, touch.gap);
                 let feature = self.feature + number;
@@ -304,6 +308,8 @@ impl Meeting {
 struct Closing<'a> {
     horizon: &'a Horizon,
     travels: [f64; 2],
+    /// Of the balls that hold the bodies, m; infinite of a body that all ranks know.
+    radii: [f64; 2],
     states: [State; 2],
 }
 
@@ -319,12 +325,40 @@ impl Closing<'_> {
         self.horizon.sees(touch.gap, (second - first).dot(&touch.normal))
     }
 
-    /// Where the contact counts as being: both bodies, grown by their travels, reach there.
+    /// The point of a contact. It divides a gap, so that both bodies, grown by their travels, reach
+    /// there.
     fn point(&self, touch: &Touch) -> Vec3 {
         if touch.gap <= 0.0 {
             return touch.point;
         }
         let share = self.travels[0] / self.most();
         touch.point + touch.normal * (touch.gap * (0.5 - share))
+    }
+
+    /// The place whose rank treats the contact at `point`: there, unless one body is so deep in the
+    /// other that it does not reach there. Who has the place knows both bodies.
+    fn place(&self, point: &Vec3) -> Vec3 {
+        let [first, second] = [0, 1].map(|i| (self.states[i].position, self.reach(i)));
+        let has = |(centre, reach): (Vec3, f64)| (point - centre).norm_squared() <= reach * reach;
+        if has(first) && has(second) {
+            return *point;
+        }
+        if second.1.is_infinite() {
+            let arm = point - first.0;
+            return first.0 + arm * (first.1 / arm.norm());
+        }
+        // The middle of what both balls have of the line through their centres.
+        let apart = second.0 - first.0;
+        let distance = apart.norm();
+        if distance == 0.0 {
+            return first.0;
+        }
+        let (low, high) = ((distance - second.1).max(-first.1), (distance + second.1).min(first.1));
+        first.0 + apart * (0.5 * (low + high) / distance)
+    }
+
+    /// The radius of a body's ball with its travel, m.
+    fn reach(&self, body: usize) -> f64 {
+        self.radii[body] + self.travels[body]
     }
 }

@@ -155,7 +155,11 @@ fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation,
             }
             let normal = if normal.dot(&(start - first.centre)) < 0.0 { -normal } else { normal };
             let normal = normal / length;
-            let height = normal.dot(&(from - start));
+            let mut height = normal.dot(&(from - start));
+            if height > least.min(most) {
+                // A very short edge may have any direction, in which it bounds no body.
+                height = height.min(gap_along(&normal, first, second));
+            }
             if height > most {
                 return None;
             }
@@ -166,6 +170,15 @@ fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation,
         }
     }
     Some((best, gap))
+}
+
+/// How far `second` is above `first` along a direction, m.
+fn gap_along(normal: &Vec3, first: &Convex, second: &Convex) -> f64 {
+    let along = |body: &Convex, sign: f64| {
+        let heights = body.vertices.iter().map(|x| sign * normal.dot(x));
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    along(second, 1.0) + along(first, -1.0)
 }
 
 /// True if the arc from `m` to `n` on the unit sphere crosses the one from `-p` to `-q`. `along` is

@@ -7,6 +7,10 @@ use crate::rigid::narrow::{Touch, Touches};
 /// Segments whose directions have a sine below this touch along a line: at two points.
 const PARALLEL: f64 = 1e-2;
 
+/// And if the shorter one goes across the longer one by less than this share of both radii:
+/// otherwise they may overlap where they cross, and not at their ends.
+const ACROSS: f64 = 0.1;
+
 /// Two spheres. Here and below `most` is the largest gap (m) at which bodies touch.
 pub fn spheres(x: &Vec3, radius: f64, y: &Vec3, other: f64, most: f64, touches: &mut Touches) {
     let apart = x - y;
@@ -84,7 +88,12 @@ pub fn capsules(segments: &[[Vec3; 2]; 2], radii: [f64; 2], most: f64, touches: 
     let [a, b] = segments;
     let (u, v) = (a[1] - a[0], b[1] - b[0]);
     let sine_squared = u.cross(&v).norm_squared();
-    if sine_squared < PARALLEL * PARALLEL * u.norm_squared() * v.norm_squared() {
+    // How far the shorter one goes across the longer one.
+    let across = sine_squared / u.norm_squared().max(v.norm_squared());
+    let wide = ACROSS * (radii[0] + radii[1]);
+    if sine_squared < PARALLEL * PARALLEL * u.norm_squared() * v.norm_squared()
+        && across < wide * wide
+    {
         // The ends of the part that lies along the other.
         let square = v.norm_squared();
         let place = |x: &Vec3| v.dot(&(x - b[0])) / square;
@@ -100,4 +109,36 @@ pub fn capsules(segments: &[[Vec3; 2]; 2], radii: [f64; 2], most: f64, touches: 
     }
     let [x, y] = nearest_of_segments(a, b);
     spheres(&x, radii[0], &y, radii[1], most, touches);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_capsules_that_cross_at_a_small_angle_touch() {
+        for (half_length, sine) in
+            [10.0, 50.0, 300.0].into_iter().flat_map(|l| [(l, 0.0099), (l, 1e-3)])
+        {
+            let along = Vec3::new(half_length, 0.0, 0.0);
+            let sine: f64 = sine;
+            let turned =
+                Vec3::new(half_length * (1.0 - sine * sine).sqrt(), half_length * sine, 0.0);
+            for distance in [1.0, 1.9, 1.99] {
+                let up = Vec3::new(0.0, 0.0, distance);
+                let mut touches = Touches::new();
+                capsules(
+                    &[[-along, along], [up - turned, up + turned]],
+                    [1.0; 2],
+                    0.0,
+                    &mut touches,
+                );
+                let deepest = touches.iter().map(|touch| touch.gap).fold(0.0, f64::min);
+                assert!(
+                    (deepest - (distance - 2.0)).abs() < 0.01,
+                    "{half_length} {sine} {touches:?}"
+                );
+            }
+        }
+    }
 }

@@ -19,7 +19,7 @@ impl RigidSimulation<'_> {
         }
         self.next_sort = rebuilds + REBUILDS;
         let own = self.population.own_count() as u32;
-        // Bodies that came or went since then: then another time.
+        // Fewer if bodies came since the last rebuild: then another time.
         let order: Vec<u32> =
             self.detector.broad.spatial_order().filter(|&entry| entry < own).collect();
         if order.len() as u32 == own {

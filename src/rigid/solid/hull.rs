@@ -12,6 +12,10 @@ use crate::rigid::solid::Hull;
 /// Triangles whose corners are within this share of the hull's size of one plane are one face.
 const FLAT: f64 = 1e-9;
 
+/// Points nearer to a corner than this share of the hull's size are left out. Triangles of such
+/// points have any normal.
+const SAME: f64 = 1e-8;
+
 /// The triangles of the hull of `points`; they turn counter-clockwise seen from outside.
 pub fn triangles(points: &[Vec3], at: &str) -> Result<Vec<[u32; 3]>> {
     let Some(start) = tetrahedron(points) else {
@@ -21,9 +25,12 @@ pub fn triangles(points: &[Vec3], at: &str) -> Result<Vec<[u32; 3]>> {
     };
     let [a, b, c, d] = start;
     let mut faces = vec![[a, b, c], [a, c, d], [a, d, b], [b, d, c]];
+    let mut corners = start.to_vec();
+    let nearest = SAME * (points[b as usize] - points[a as usize]).norm();
     for p in 0..points.len() as u32 {
-        if !start.contains(&p) {
-            add(points, p, &mut faces);
+        let distance = |&other: &u32| (points[other as usize] - points[p as usize]).norm();
+        if corners.iter().all(|other| distance(other) > nearest) && add(points, p, &mut faces) {
+            corners.push(p);
         }
     }
     Ok(faces)
@@ -39,8 +46,8 @@ fn sees(points: &[Vec3], face: [u32; 3], x: u32) -> bool {
     orient3d(a, b, c, coordinate(x)) < 0.0
 }
 
-/// Replaces the faces that `p` sees by a cone from their border to `p`.
-fn add(points: &[Vec3], p: u32, faces: &mut Vec<[u32; 3]>) {
+/// Replaces the faces that `p` sees by a cone from their border to `p`. False if it sees none.
+fn add(points: &[Vec3], p: u32, faces: &mut Vec<[u32; 3]>) -> bool {
     let mut border = BTreeSet::new();
     faces.retain(|&face| {
         let is_seen = sees(points, face, p);
@@ -54,7 +61,9 @@ fn add(points: &[Vec3], p: u32, faces: &mut Vec<[u32; 3]>) {
         }
         !is_seen
     });
+    let sees_some = !border.is_empty();
     faces.extend(border.into_iter().map(|(a, b)| [a, b, p]));
+    sees_some
 }
 
 /// Four points far apart that are not in a plane; the fourth is below the first three.
@@ -118,13 +127,14 @@ impl Hull {
             }
         }
         let normal = area.normalize();
-        let mut offset = f64::NEG_INFINITY;
+        // Of all vertices: the normal of a sliver is any, and its plane would cut the hull.
+        let heights = self.vertices.iter().map(|x| normal.dot(x));
+        let offset = heights.fold(f64::NEG_INFINITY, f64::max);
         let next: BTreeMap<u32, u32> = border.into_iter().collect();
         let mut at = next.keys().next().copied();
         for _ in 0..next.len() {
             let Some(v) = at else { break };
             self.face_vertices.push(v);
-            offset = offset.max(normal.dot(&self.vertices[v as usize]));
             at = next.get(&v).copied();
         }
         self.face_starts.push(self.face_vertices.len() as u32);
@@ -171,7 +181,9 @@ fn flat_groups(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
         let point = vertices[triangles[seed][0] as usize];
         let is_flat = |triangle: &[u32; 3]| {
             let height = |&v: &u32| normal.dot(&(vertices[v as usize] - point)).abs();
-            triangle.iter().all(|v| height(v) <= FLAT * size) && area(triangle).dot(&normal) >= 0.0
+            // The normal of a sliver is any.
+            triangle.iter().all(|v| height(v) <= FLAT * size)
+                && area(triangle).dot(&normal) >= -FLAT * size * size
         };
         let mut group = vec![seed];
         let mut at = 0;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nalgebra::UnitQuaternion;
 
+use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
@@ -179,6 +180,9 @@ impl Builder<'_> {
         let Geometry { shape, frame } = self.geometry(&bodies.shape, at)?;
         let generator = self.generator(bodies, &shape, material, at)?;
         generator.check(at)?;
+        if let FixedShape::Shape(shape) = &shape {
+            bounds::positive(&format!("{at}.shape"), self.solids.reach(shape))?;
+        }
         self.check_sizes(&generator, &shape, at)?;
         check_velocities(&generator, bodies, at)?;
         let (first_id, count) = (self.next_id, generator.count());

@@ -232,3 +232,49 @@ fn what_is_centred_on_a_face_is_pushed_out_of_it() {
         }
     }
 }
+
+/// Clouds whose hulls have slivers, and edges as short as a rounding.
+fn clouds(k: u64) -> Vec<(&'static str, Vec<Vec3>)> {
+    let turn = random_rotation(k);
+    let grid = |c: u64| Vec3::new((c % 5) as f64, (c / 5 % 5) as f64, (c / 25) as f64) * 0.2;
+    let six_digits = |x: Vec3| x.map(|x| (x * 1e6).round() * 1e-6);
+    let sign = |c: u64, i: u64| if c >> i & 1 == 1 { 1.0 } else { -1.0 };
+    let corner = |c| turn * Vec3::new(0.5 * sign(c, 0), 0.3 * sign(c, 1), 0.4 * sign(c, 2));
+    let turned = |c| turn * (grid(c) - Vec3::repeat(0.4));
+    let noisy = |noise: f64| {
+        (0..32).map(|c| corner(c) + random_vector(k * 1000 + c) * noise).collect::<Vec<_>>()
+    };
+    vec![
+        ("grid", (0..125).map(turned).collect()),
+        ("grid of six digits", (0..125).map(|c| six_digits(turned(c))).collect()),
+        ("copies at 1e-15", noisy(1e-15)),
+        ("copies at 1e-12", noisy(1e-12)),
+        ("copies at 1e-9", noisy(1e-9)),
+        ("copies at 1e-7", noisy(1e-7)),
+    ]
+}
+
+#[test]
+fn hulls_of_nearly_flat_and_doubled_points_lose_no_contact() {
+    for k in 0..40 {
+        for (name, points) in clouds(k) {
+            let (mut solids, (solid, _)) = (Solids::default(), Solid::hull(&points, "").unwrap());
+            let shape = Shape::Solid(solids.add(solid));
+            let rotation = UnitQuaternion::identity();
+            let hull = Placed { shape: &shape, position: Vec3::zeros(), rotation };
+            let own = convex(&hull, &solids);
+            let high = |plane: &Plane| own.vertices.iter().any(|x| plane.height(x) > 1e-12);
+            assert!(!own.planes.iter().any(high), "{name} {k}: a plane cuts the hull");
+            let parts = own.vertices.len() + own.planes.len();
+            assert_eq!(parts, own.topology.edges.len() + 2, "{name} {k}: Euler");
+            let shape = Shape::Box { half: Vec3::repeat(0.3) };
+            for j in 0..20 {
+                let position = random_vector(k * 77 + j + 5).normalize() * 0.3;
+                let cube = Placed { shape: &shape, position, rotation: random_rotation(j) };
+                let mut touches = Touches::new();
+                touch(&cube, &hull, &solids, 0.0, &mut touches);
+                assert!(!touches.is_empty(), "{name} {k} {j}: no contact");
+            }
+        }
+    }
+}
