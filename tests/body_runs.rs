@@ -192,6 +192,38 @@ fn the_check_finds_every_way_to_break_a_frame() {
     run.assert_finds(2, one_bit, &[frame, "not bit by bit those"]);
     let no_rotation = |it: &mut Frame| it.array("orientation")[33] = vec![0; 32];
     run.assert_finds(2, no_rotation, &[frame, "numbers that no body has: 1 body (boxes[1])"]);
+    let radius = |it: &mut Frame| it.array("radius")[3] = 99_f64.to_le_bytes().to_vec();
+    run.assert_finds(2, radius, &[frame, "the array radius does not fit the others at body 3"]);
+    let size = |it: &mut Frame| it.array("size")[3][8..16].copy_from_slice(&55_f64.to_le_bytes());
+    run.assert_finds(2, size, &[frame, "the array size does not fit the others at body 3"]);
+    let words = [frame, "numbers that no body has: 1 body (balls[3])"];
+    run.assert_finds(2, |it| it.array("group")[3][0] = 77, &words);
+    run.assert_finds(2, |it| it.array("material")[3][0] ^= 1, &words);
+    let larger = |it: &mut Frame| {
+        it.array("radius")[3] = 0.09_f64.to_le_bytes().to_vec();
+        it.array("size")[3] = [0.09_f64.to_le_bytes(); 3].concat();
+    };
+    run.assert_finds(2, larger, &words);
+    // The last body is the one that keyframes move.
+    let led = |it: &mut Frame| it.array("fixed").iter().position(|fixed| fixed[0] == 1);
+    for (name, bytes) in [("Points", 8), ("orientation", 16), ("velocity", 0), ("material", 0)] {
+        let change = |it: &mut Frame| {
+            let body = led(it).expect("a body that keyframes move");
+            it.array(name)[body][bytes] ^= 1;
+        };
+        run.assert_finds(2, change, &[frame, "numbers that no body has: 1 body"]);
+    }
+    let later = |it: &mut Frame| {
+        let (before, rest) = it.header.split_once("format=\"ascii\">").expect("the time");
+        let (_, after) = rest.split_once('<').expect("its end");
+        it.header = format!("{before}format=\"ascii\">9.5<{after}");
+    };
+    run.assert_finds(2, later, &[frame, "but steps.jsonl says"]);
+    let lines = run.read("steps.jsonl");
+    let end = lines.iter().take(lines.len() - 1).rposition(|&byte| byte == b'\n').expect("a line");
+    std::fs::write(run.file("steps.jsonl"), &lines[..=end]).expect("the file is written");
+    let (code, out, _) = run.tool("check", &[]);
+    assert!(code == Some(1) && out.contains("steps.jsonl has no line of this frame"), "{out}");
 }
 
 #[test]

@@ -214,6 +214,7 @@ fn a_bouncing_ball_reaches_the_heights_of_its_restitution() {
                 }
                 (rising, top) = (is_rising, state.position.y - 0.1);
             }
+            assert!(heights.len() >= 3, "{response:?} e {e}: {heights:?}");
             for (n, height) in heights.iter().take(3).enumerate() {
                 let expected = e.powi(2 * (n as i32 + 1));
                 println!("{response:?} e {e} bounce {n}: {height:.5} {expected:.5}");

@@ -3,6 +3,7 @@
 mod gas;
 mod impacts;
 mod piles;
+mod program;
 mod serial;
 
 use cloth_sim::math::Vec3;

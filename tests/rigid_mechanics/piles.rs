@@ -63,6 +63,13 @@ fn heap(
     step_s: f64,
     seconds: f64,
 ) -> Serial {
+    let mut world = falling(response, boxes, side, layers, step_s);
+    world.run((seconds / step_s) as usize);
+    world
+}
+
+/// `side^2 * layers` bodies above each other in a box.
+pub fn falling(response: Response, boxes: bool, side: u32, layers: u32, step_s: f64) -> Serial {
     let spacing = 2.2 * RADIUS;
     let edge = spacing * f64::from(side);
     let mut world =
@@ -81,7 +88,6 @@ fn heap(
             world.add(Shape::Sphere { radius: RADIUS * (0.95 + 0.05 * random()) }, position);
         }
     }
-    world.run((seconds / step_s) as usize);
     world
 }
 

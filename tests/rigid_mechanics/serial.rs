@@ -140,6 +140,11 @@ impl Serial {
         let (movable, fixed, materials) = (table.bodies(), &self.fixed, &self.materials);
         let refer = Bodies { movable, fixed, materials };
         let settings = &self.settings;
+        // Impulses of the last step are taken in this order.
+        self.contacts.sort_by_key(|contact| {
+            let [first, second] = refer.sides(contact, settings);
+            (first.id, second.id, contact.feature)
+        });
         let sides: Vec<_> = self.contacts.iter().map(|c| refer.sides(c, settings)).collect();
         let places: Vec<[Option<u32>; 2]> = self.contacts.iter().map(places).collect();
         // (partner, feature), joint and side of each contact, by body.
@@ -187,9 +192,14 @@ impl Serial {
         }
         let twists = all(&joints, 0.0);
         self.kept.clear();
-        for (joint, sides) in joints.iter().zip(&sides) {
-            let kept = self.kept.entry((sides[0].id, sides[1].id)).or_default();
-            kept.push((joint.arms()[0], *joint.impulse()));
+        for ((joint, sides), contact) in joints.iter().zip(&sides).zip(&self.contacts) {
+            let first = contact.first as usize;
+            let way = twists[first].linear.norm() * settings.step_s;
+            let is_slow = way <= self.solids.reach(&self.bodies[first].shape);
+            if is_slow && *joint.impulse() != Vec3::zeros() {
+                let kept = self.kept.entry((sides[0].id, sides[1].id)).or_default();
+                kept.push((joint.arms()[0], *joint.impulse()));
+            }
         }
         for (body, twist) in self.bodies.iter_mut().zip(twists) {
             body.state.twist = twist;

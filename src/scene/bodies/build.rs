@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
 use crate::partition::methods::Repartition;
-use crate::rigid::body::{BodyId, MaterialId, Shape, SolidId};
+use crate::rigid::body::{Body, BodyId, MaterialId, Shape, SolidId};
 use crate::rigid::contact::ContactSettings;
 use crate::rigid::domain::Domain;
 use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
@@ -100,6 +100,14 @@ impl RigidSetup {
     /// The group of a body, by its place in `groups`.
     pub fn group_of(&self, id: BodyId) -> usize {
         self.groups.partition_point(|group| group.first_id <= id).saturating_sub(1)
+    }
+
+    /// A free body as it is at the start.
+    pub fn body(&self, id: BodyId) -> Option<Body> {
+        let after = self.generators.partition_point(|generator| generator.first_id <= id);
+        let generator = &self.generators[after.checked_sub(1)?];
+        let number = id - generator.first_id;
+        (number < generator.count()).then(|| generator.body(number))
     }
 
     /// What a user calls a body: `balls[17]`, or the name of a group of one.

@@ -84,6 +84,20 @@ impl BodyRun {
         in_frames.flat_map(|group| group.first_id..group.first_id + group.count)
     }
 
+    /// Whether a row has the shape, size, material and group of its body in the scene; and of one
+    /// that keyframes move, whether it is where it is to be at `time_s`.
+    pub fn is_of_scene(&self, row: &BodyRow, time_s: f64) -> bool {
+        let reach = |shape: &Shape| self.setup.solids.reach(shape);
+        let group = self.setup.group_of(row.id) as u32;
+        if let Some(body) = self.setup.body(row.id) {
+            return BodyRow::of(&body, group, 0, reach).constants() == row.constants();
+        }
+        let fixed = self.setup.fixed.bodies();
+        let Ok(place) = fixed.binary_search_by_key(&row.id, |body| body.id) else { return false };
+        let times = [time_s, self.setup.settings.contacts.step_s];
+        BodyRow::of_fixed(&fixed[place], times, group, reach) == *row
+    }
+
     /// The free body that `row` describes. None if the scene has no such shape or material.
     pub fn body(&self, row: &BodyRow) -> Option<Body> {
         let shape = row.shape()?;

@@ -20,7 +20,8 @@ pub struct BodyCheck {
     pub fault: Option<String>,
     /// Number of free bodies in it, each counted once.
     pub bodies: u64,
-    /// Bodies with numbers that no body has: not finite, no rotation, no size, no such material.
+    /// Bodies with numbers that the body has not: not finite, no rotation, another shape, size or
+    /// material, or, if keyframes move it, another place.
     pub damaged: Found,
     /// Bodies that are there more than once.
     pub doubled: Found,
@@ -36,6 +37,8 @@ pub struct BodyCheck {
     pub outside: Found,
     /// The deepest overlap, as a share of the smaller body. None if no bodies touch.
     pub overlap: Option<Overlap>,
+    /// Time of the frame, s; 0 if it could not be read.
+    pub time_s: f64,
     /// None if the frame could not be checked.
     pub energy: Option<Energy>,
     /// Hash of the bits of all bodies.
@@ -118,6 +121,7 @@ impl BodyCheck {
     }
 
     fn judge(&mut self, run: &BodyRun, frame: &BodyFrame, before: &mut Before, threads: usize) {
+        self.time_s = frame.time_s;
         let (mut ids, mut sound) = (Vec::new(), Vec::new());
         for row in &frame.rows {
             let expected = run.expected(row.id);
@@ -127,8 +131,10 @@ impl BodyCheck {
                 self.doubled.add(row.id);
             } else {
                 ids.push(row.id);
-                if expected == Expected::Free {
-                    self.bodies += 1;
+                self.bodies += u64::from(expected == Expected::Free);
+                if !run.is_of_scene(row, frame.time_s) {
+                    self.damaged.add(row.id);
+                } else if expected == Expected::Free {
                     sound.extend(self.sound(run, row));
                 }
             }

@@ -49,9 +49,11 @@ pub fn check(
 ) -> Result<BodyReport> {
     let run = BodyRun::open(folder, record)?;
     let recorded = Recorded::read(folder)?;
+    let is_complete = run.record.unfinished.is_none();
     let mut before = Before { frame: 0, ids: run.ids().collect() };
     let check = |number| {
-        let frame = BodyCheck::new(&run, number, &mut before, settings.threads);
+        let mut frame = BodyCheck::new(&run, number, &mut before, settings.threads);
+        frame.fault = frame.fault.or_else(|| recorded.fault_of(number, frame.time_s, is_complete));
         done();
         frame
     };

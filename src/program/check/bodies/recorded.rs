@@ -12,6 +12,7 @@ use crate::program::output::steps_jsonl;
 pub struct Recorded {
     /// How many bodies have left the domain since the start.
     left: Vec<u64>,
+    times_s: Vec<f64>,
     state_hashes: Vec<String>,
 }
 
@@ -24,8 +25,9 @@ impl Recorded {
         let mut recorded = Self::default();
         let mut all = 0;
         for frame in steps_jsonl::read_if_any(folder)? {
-            let BodyFrameRecord { left, state_hash, .. } = frame?;
+            let BodyFrameRecord { left, time_s, state_hash, .. } = frame?;
             all += left;
+            recorded.times_s.push(time_s);
             recorded.left.push(all);
             recorded.state_hashes.push(state_hash);
         }
@@ -39,6 +41,18 @@ impl Recorded {
             self.left.get(frame.min(last) as usize).copied().unwrap_or_default()
         };
         until(to) - until(from)
+    }
+
+    /// What is wrong with what the run says of a frame at `time_s`. A run that `is_complete` has a
+    /// line of each frame.
+    pub fn fault_of(&self, frame: u64, time_s: f64, is_complete: bool) -> Option<String> {
+        match self.times_s.get(frame as usize) {
+            Some(&recorded) if recorded != time_s => {
+                Some(format!("its time is {time_s} s, but steps.jsonl says {recorded} s"))
+            }
+            None if is_complete => Some("steps.jsonl has no line of this frame".to_owned()),
+            _ => None,
+        }
     }
 
     /// Whether a frame has the state hash that the run has recorded, if it has.

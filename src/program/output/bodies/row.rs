@@ -55,21 +55,29 @@ impl BodyRow {
         row.with_shape(&body.shape, reach).with_state(&body.state)
     }
 
-    /// The fixed body of entry `group` where it is in `state`. All ranks have it; rank 0 counts as
-    /// its owner.
+    /// The fixed body of entry `group` where it is at `time_s`, with the velocity of the step of
+    /// `step_s` (s) that led there. All ranks have it; rank 0 counts as its owner.
     pub fn of_fixed(
         body: &FixedBody,
-        state: &State,
+        [time_s, step_s]: [f64; 2],
         group: u32,
         reach: impl Fn(&Shape) -> f64,
     ) -> Self {
+        let twist = body.state((time_s - step_s).max(0.0), step_s).twist;
+        let state = State { twist, ..body.state(time_s, 0.0) };
         let material = u32::from(body.material);
         let row = Self { id: body.id, material, group, fixed: 1, ..Self::default() };
         let row = match &body.shape {
             FixedShape::Shape(shape) => row.with_shape(shape, reach),
             FixedShape::HalfSpace => Self { shape: HALF_SPACE, solid: NO_SOLID, ..row },
         };
-        row.with_state(state)
+        row.with_state(&state)
+    }
+
+    /// What does not change in a run.
+    pub fn constants(&self) -> impl PartialEq + use<> {
+        let Self { id, shape, solid, material, group, fixed, size, .. } = *self;
+        ([shape, solid, material, group, fixed], size, id)
     }
 
     fn with_shape(self, shape: &Shape, reach: impl Fn(&Shape) -> f64) -> Self {

@@ -142,11 +142,25 @@ pub fn read(number: u64, file: &[u8]) -> Result<BodyFrame, String> {
         return Err(format!("torn: {} of {expected} bytes", file.len()));
     }
     let mut rest = Arrays(&file[header.len()..]);
-    let mut rows = vec![BodyRow::default(); count];
+    let (mut rows, mut arrays) = (vec![BodyRow::default(); count], Vec::new());
     for column in columns() {
         let bytes = rest.next(column.name, count * column.width())?;
         for (row, bytes) in rows.iter_mut().zip(bytes.chunks_exact(column.width())) {
             (column.get)(row, bytes);
+        }
+        arrays.push((column, bytes));
+    }
+    // Some arrays follow from others, such as the radius from the size.
+    let mut written = Vec::new();
+    for (column, bytes) in arrays {
+        let width = column.width();
+        for (row, bytes) in rows.iter().zip(bytes.chunks_exact(width)) {
+            written.clear();
+            (column.put)(row, &mut written);
+            if written != bytes {
+                let name = column.name;
+                return Err(format!("the array {name} does not fit the others at body {}", row.id));
+            }
         }
     }
     for (name, numbers) in ["connectivity", "offsets"].into_iter().zip(vertices(count)) {

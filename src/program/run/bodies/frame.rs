@@ -2,7 +2,7 @@
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::{World, message};
-use cloth_sim::rigid::body::{Shape, State};
+use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::{RigidReport, RigidSimulation};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
@@ -59,11 +59,7 @@ pub fn rows(
         let moving = setup.fixed.bodies().iter().filter(|body| body.motion.is_some());
         rows.extend(moving.map(|body| {
             let group = setup.group_of(body.id) as u32;
-            // Where it is now, with the velocity of the step that led there.
-            let h = setup.settings.contacts.step_s;
-            let twist = body.state((time_s - h).max(0.0), h).twist;
-            let state = State { twist, ..body.state(time_s, 0.0) };
-            BodyRow::of_fixed(body, &state, group, reach)
+            BodyRow::of_fixed(body, [time_s, setup.settings.contacts.step_s], group, reach)
         }));
     }
     Ok(BodyFrame::new(number, time_s, rows))
