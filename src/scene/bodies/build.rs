@@ -8,8 +8,7 @@ use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
-use crate::partition::methods::Repartition;
-use crate::rigid::body::{Body, BodyId, MaterialId, Shape, SolidId};
+use crate::rigid::body::{BodyId, MaterialId, Shape, SolidId};
 use crate::rigid::contact::ContactSettings;
 use crate::rigid::domain::Domain;
 use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
@@ -19,6 +18,7 @@ use crate::rigid::solid::{Frame, MassProperties, Solid, Solids};
 use crate::rigid::sync::Synchronisation as Method;
 use crate::rigid::{Response, RigidSettings};
 use crate::scene::bodies::check::WALLS;
+use crate::scene::bodies::setup::{Group, Movement, RigidSetup};
 use crate::scene::bodies::spec::*;
 use crate::scene::bodies::{read, resolve};
 use crate::scene::spec::{MotionSpec, Scene};
@@ -31,99 +31,6 @@ const MARGIN: f64 = 0.1;
 
 /// Places of bodies have 32 bits.
 const MOST_BODIES: u64 = u32::MAX as u64;
-
-/// What moves the bodies of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Movement {
-    /// Forces and contacts.
-    Free,
-    /// Nothing.
-    Immovable,
-    /// Keyframes.
-    Keyframed,
-}
-
-/// Bodies with consecutive ids: an entry of `bodies`, or a wall.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// Its name in the scene.
-    pub name: String,
-    /// The id of the first body.
-    pub first_id: BodyId,
-    /// Number of bodies.
-    pub count: u64,
-    /// What moves them.
-    pub movement: Movement,
-}
-
-/// What all ranks share of a scene of rigid bodies, before space is divided.
-#[derive(Debug, Clone)]
-pub struct RigidSetup {
-    /// All groups, by rising ids. Walls are the last ones.
-    pub groups: Vec<Group>,
-    /// Settings.
-    pub settings: RigidSettings,
-    /// Where the bodies are.
-    pub domain: Domain,
-    /// How it is divided.
-    pub spec: DomainSpec,
-    /// Bodies that do not give way.
-    pub fixed: FixedBodies,
-    /// How bodies meet.
-    pub materials: Materials,
-    /// Hulls and meshes.
-    pub solids: Solids,
-    /// What makes the free bodies.
-    pub(super) generators: Vec<Generator>,
-}
-
-impl RigidSetup {
-    /// Number of free bodies.
-    pub fn body_count(&self) -> u64 {
-        self.generators.iter().map(Generator::count).sum()
-    }
-
-    /// Number of bodies in a frame: free ones, and those that keyframes move.
-    pub fn moving_count(&self) -> u64 {
-        let moving = self.groups.iter().filter(|group| group.movement != Movement::Immovable);
-        moving.map(|group| group.count).sum()
-    }
-
-    /// When power cells follow the measured work. A grid stays.
-    pub fn repartition(&self) -> Repartition {
-        match self.spec.method {
-            Division::Grid(..) => Repartition::Never,
-            Division::PowerCells => self.spec.repartition,
-        }
-    }
-
-    /// The group of a body, by its place in `groups`.
-    pub fn group_of(&self, id: BodyId) -> usize {
-        self.groups.partition_point(|group| group.first_id <= id).saturating_sub(1)
-    }
-
-    /// A free body as it is at the start.
-    pub fn body(&self, id: BodyId) -> Option<Body> {
-        let after = self.generators.partition_point(|generator| generator.first_id <= id);
-        let generator = &self.generators[after.checked_sub(1)?];
-        let number = id - generator.first_id;
-        (number < generator.count()).then(|| generator.body(number))
-    }
-
-    /// What a user calls a body: `balls[17]`, or the name of a group of one.
-    pub fn name_of(&self, id: BodyId) -> String {
-        let group = &self.groups[self.group_of(id)];
-        match group.count {
-            1 => group.name.clone(),
-            _ => format!("{}[{}]", group.name, id - group.first_id),
-        }
-    }
-
-    /// The radius of the largest ball about the centre of mass that holds a free body, m.
-    pub(super) fn largest_reach(&self) -> f64 {
-        self.generators.iter().map(|it| it.extent()[1]).fold(0.0, f64::max)
-    }
-}
 
 /// Reads the files of the rigid bodies of a checked `scene` and builds what all ranks share. Paths
 /// are relative to `scene_dir`.

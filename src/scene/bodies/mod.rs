@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`spec`] | what the user writes |
 //! | `check` | every number and name of it |
-//! | [`build`] | the model that all ranks share, and the bodies of each rank |
+//! | [`RigidSetup`] | the model that all ranks share |
+//! | [`build`] | builds it from the scene |
 //! | `resolve`, `read` | materials and sizes; places from files |
 //! | [`division`] | subdomains for a number of ranks, and how they follow the work |
 
@@ -13,8 +14,9 @@ mod check;
 pub mod division;
 mod read;
 mod resolve;
+mod setup;
 pub mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use self::build::{Group, Movement, RigidSetup};
+pub use self::setup::{Group, Movement, RigidSetup};
