@@ -166,6 +166,12 @@ impl<'a> RigidSimulation<'a> {
         &self.population
     }
 
+    /// The contacts that this rank found in the middle of the last step. Their places of bodies are
+    /// those of that time.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
     /// The subdomains of this rank.
     pub fn region(&self) -> &Region {
         self.synchroniser.region()

@@ -4,11 +4,11 @@ use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::fixed::FixedBody;
 
-use crate::serial::{Response, Serial};
+use crate::scene::{Response, Scene};
 use crate::{BOTH, random_numbers, surface};
 
 /// A gas of `side^3` balls in a box of walls.
-pub fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Serial {
+pub fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Scene {
     let radius = 0.1;
     let edge = (4.0 / 3.0 * std::f64::consts::PI / fill).cbrt() * radius * f64::from(side);
     let wall = |axis: usize, upper: bool, id: u64| {
@@ -21,7 +21,7 @@ pub fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Serial
     let walls = (0..3).flat_map(|axis| [false, true].map(|upper| (axis, upper))).zip(id..);
     let walls = walls.map(|((axis, upper), id)| wall(axis, upper, id)).collect();
     let mut world =
-        Serial::new(1e-3, surface(restitution, 0.0), Vec3::zeros(), response).with_fixed(walls);
+        Scene::new(1e-3, surface(restitution, 0.0), Vec3::zeros(), response).with_fixed(walls);
     let spacing = edge / f64::from(side);
     let mut random = random_numbers();
     for k in 0..side.pow(3) {

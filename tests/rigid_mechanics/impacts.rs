@@ -6,8 +6,10 @@ use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::material::Surface;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
+use cloth_sim::rigid::table::BodyTable;
+use cloth_sim::threads::Threads;
 
-use crate::serial::{Response, Serial};
+use crate::scene::{Response, Scene};
 use crate::{BALL, BOTH, down, floor, surface};
 
 /// Two balls of different mass, the first with `velocity`, before and after they met, and the gap
@@ -17,9 +19,9 @@ fn impact(
     surface: Surface,
     velocity: Vec3,
     offset: Vec3,
-) -> (Serial, Serial, f64) {
+) -> (Scene, Scene, f64) {
     let start = || {
-        let mut world = Serial::new(1e-3, surface, Vec3::zeros(), response);
+        let mut world = Scene::new(1e-3, surface, Vec3::zeros(), response);
         world.add(BALL, Vec3::new(-0.305_499_9, 0.0, 0.0) + offset).state.twist.linear = velocity;
         world.add(Shape::Sphere { radius: 0.2 }, Vec3::zeros());
         world
@@ -33,7 +35,7 @@ fn impact(
     (start(), world, gap)
 }
 
-fn angular_momentum(world: &Serial) -> Vec3 {
+fn angular_momentum(world: &Scene) -> Vec3 {
     let of = |body: &cloth_sim::rigid::Body| {
         let own = body.state.rotation.inverse_transform_vector(&body.state.twist.angular);
         let spin = body.state.rotation.transform_vector(&body.inertia.component_mul(&own));
@@ -89,8 +91,8 @@ fn an_oblique_impact_with_friction_keeps_momentum_and_spins_as_coulomb_says() {
 }
 
 /// The deepest overlap now, m.
-fn deepest(world: &Serial) -> f64 {
-    let table = world.table();
+fn deepest(world: &Scene) -> f64 {
+    let table: BodyTable = world.bodies.iter().copied().collect();
     let now = Surroundings {
         bodies: table.bodies(),
         fixed: &world.fixed,
@@ -98,7 +100,7 @@ fn deepest(world: &Serial) -> f64 {
         horizon: &Horizon::NOW,
     };
     let mut contacts = Vec::new();
-    Detector::default().contacts(&now, &world.threads, |_| true, &mut contacts);
+    Detector::default().contacts(&now, &Threads::INLINE, |_| true, &mut contacts);
     contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max)
 }
 
@@ -113,7 +115,7 @@ fn bodies_that_meet_fast_do_not_overlap() {
         for restitution in [0.0, 0.5] {
             for (own, other) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)] {
                 let mut world =
-                    Serial::new(1e-3, surface(restitution, 0.3), Vec3::zeros(), response);
+                    Scene::new(1e-3, surface(restitution, 0.3), Vec3::zeros(), response);
                 // Both turn, and do not meet head-on.
                 let spin = Vec3::new(3.0, -5.0, 7.0);
                 let first = world.add(shapes[own], Vec3::new(-0.4, 0.03, 0.02));
@@ -143,7 +145,7 @@ fn bodies_of_any_allowed_speed_do_not_pass_each_other() {
     let speed = 0.999 * 0.1 / h;
     for (response, start) in BOTH.into_iter().flat_map(|it| (0..starts).map(move |k| (it, k))) {
         for restitution in [0.0, 1.0] {
-            let world = || Serial::new(h, surface(restitution, 0.3), Vec3::zeros(), response);
+            let world = || Scene::new(h, surface(restitution, 0.3), Vec3::zeros(), response);
             let from = -0.4 - 2.0 * speed * h * f64::from(start) / f64::from(starts);
 
             let mut balls = world();
@@ -158,7 +160,7 @@ fn bodies_of_any_allowed_speed_do_not_pass_each_other() {
                 let worst = deepest(&balls).max(deepest(&wall));
                 assert!(worst < 1e-6, "{response:?} {restitution} {start}: {worst}");
             }
-            let x = |world: &Serial, k: usize| world.bodies[k].state.position.x;
+            let x = |world: &Scene, k: usize| world.bodies[k].state.position.x;
             assert!(x(&balls, 0) < x(&balls, 1), "{response:?} {restitution} {start}");
             assert!(x(&wall, 0) < -0.1, "{response:?} {restitution} {start}");
         }
@@ -167,7 +169,7 @@ fn bodies_of_any_allowed_speed_do_not_pass_each_other() {
 
 /// Velocities after the first of five balls hit the others, which touch.
 fn cradle(response: Response) -> Vec<f64> {
-    let mut world = Serial::new(1e-3, surface(1.0, 0.0), Vec3::zeros(), response);
+    let mut world = Scene::new(1e-3, surface(1.0, 0.0), Vec3::zeros(), response);
     for k in 0..5 {
         // Numbers without rounding: they touch.
         world.add(Shape::Sphere { radius: 0.125 }, Vec3::x() * (0.25 * f64::from(k)));
@@ -201,7 +203,7 @@ fn a_bouncing_ball_reaches_the_heights_of_its_restitution() {
     for response in BOTH {
         for e in [0.5, 0.8, 1.0] {
             let mut world =
-                Serial::new(1e-4, surface(e, 0.0), down(), response).with_fixed(vec![floor(9)]);
+                Scene::new(1e-4, surface(e, 0.0), down(), response).with_fixed(vec![floor(9)]);
             world.add(BALL, Vec3::new(0.0, 1.1, 0.0));
             let mut heights = Vec::new();
             let (mut top, mut rising) = (0.0, false);

@@ -1,17 +1,17 @@
-//! Closed forms of rigid bodies.
+//! Closed forms of rigid bodies, with the program's own step.
 
 mod gas;
 mod impacts;
+mod lone;
 mod piles;
-mod program;
-mod serial;
+mod scene;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Shape, State, Twist};
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::material::Surface;
 use gas::gas;
-use serial::{GRAVITY, Response, Serial};
+use scene::{GRAVITY, Response, Scene};
 
 const BALL: Shape = Shape::Sphere { radius: 0.1 };
 const BOTH: [Response; 2] = [Response::Ffd, Response::Nonsmooth { sweeps: 100 }];
@@ -33,7 +33,7 @@ fn block_on_incline(response: Response, mu: f64, angle_deg: f64) -> (f64, f64) {
     let angle = angle_deg.to_radians();
     let gravity = GRAVITY * Vec3::new(libm::sin(angle), -libm::cos(angle), 0.0);
     let mut world =
-        Serial::new(1e-3, surface(0.0, mu), gravity, response).with_fixed(vec![floor(9)]);
+        Scene::new(1e-3, surface(0.0, mu), gravity, response).with_fixed(vec![floor(9)]);
     world.add(Shape::Box { half: Vec3::new(0.1, 0.05, 0.1) }, Vec3::new(0.0, 0.05, 0.0));
     world.run(1000);
     let state = &world.bodies[0].state;
@@ -69,7 +69,7 @@ fn a_sphere_rolls_down_with_five_sevenths() {
         let gravity = GRAVITY * Vec3::new(libm::sin(angle), -libm::cos(angle), 0.0);
         // Coulomb: it rolls if mu > 2/7 tan(angle) = 0.165.
         let mut world =
-            Serial::new(1e-3, surface(0.0, 0.2), gravity, response).with_fixed(vec![floor(9)]);
+            Scene::new(1e-3, surface(0.0, 0.2), gravity, response).with_fixed(vec![floor(9)]);
         world.add(BALL, Vec3::new(0.0, 0.1, 0.0));
         world.run(1000);
         let Twist { angular, linear } = world.bodies[0].state.twist;
@@ -86,7 +86,7 @@ fn a_sphere_slides_where_friction_cannot_make_it_roll() {
         let angle = 45.0_f64.to_radians();
         let gravity = GRAVITY * Vec3::new(libm::sin(angle), -libm::cos(angle), 0.0);
         let mut world =
-            Serial::new(1e-3, surface(0.0, 0.1), gravity, response).with_fixed(vec![floor(9)]);
+            Scene::new(1e-3, surface(0.0, 0.1), gravity, response).with_fixed(vec![floor(9)]);
         world.add(BALL, Vec3::new(0.0, 0.1, 0.0));
         world.run(1000);
         let expected = GRAVITY * (libm::sin(angle) - 0.1 * libm::cos(angle));
@@ -97,9 +97,9 @@ fn a_sphere_slides_where_friction_cannot_make_it_roll() {
 }
 
 /// Ten boxes on each other, at rest at the start: how far each sank and slid after `seconds`.
-fn stack(response: Response, seconds: f64) -> Serial {
+fn stack(response: Response, seconds: f64) -> Scene {
     let mut world =
-        Serial::new(1e-3, surface(0.0, 0.5), down(), response).with_fixed(vec![floor(99)]);
+        Scene::new(1e-3, surface(0.0, 0.5), down(), response).with_fixed(vec![floor(99)]);
     for k in 0..10 {
         let half = Vec3::new(0.1, 0.05, 0.1);
         world.add(Shape::Box { half }, Vec3::new(0.0, 0.05 + 0.1 * f64::from(k), 0.0));
@@ -159,9 +159,9 @@ fn balls_among_themselves_keep_their_momentum() {
             "{response:?} cloud: momentum off by {drift:e}, {contacts} contacts, {stopped} stopped"
         );
         assert!(contacts > 1000);
-        if response != Response::Ffd {
-            assert!(drift < 1e-13, "{response:?}: {drift:e}");
-        }
+        // FFD answers each body alone. Where three meet, momentum changes: by 4e-3 in all.
+        let most = if response == Response::Ffd { 1e-2 } else { 1e-13 };
+        assert!(drift < most, "{response:?}: {drift:e}");
     }
 }
 
@@ -171,7 +171,7 @@ fn all_bits_are_equal_for_any_number_of_threads_and_any_order_of_the_bodies() {
         let run = |threads: usize, turn: usize| {
             let surface = surface(0.3, 0.4);
             let mut world =
-                Serial::new(1e-3, surface, down(), response).with_fixed(vec![floor(1000)]);
+                Scene::new(1e-3, surface, down(), response).with_fixed(vec![floor(1000)]);
             let mut random = random_numbers();
             for k in 0..300 {
                 let cell = Vec3::new(f64::from(k % 6), f64::from(k / 36), f64::from(k / 6 % 6));
@@ -185,7 +185,7 @@ fn all_bits_are_equal_for_any_number_of_threads_and_any_order_of_the_bodies() {
                 body.state.twist.angular = Vec3::new(random(), random(), random());
             }
             world.bodies.rotate_left(turn);
-            world.threads = cloth_sim::threads::Threads::new(threads).expect("threads");
+            world.threads = threads;
             world.run(300);
             assert!(world.contacts.len() > 100, "{} contacts", world.contacts.len());
             world.bodies.sort_by_key(|body| body.id);

@@ -5,7 +5,7 @@ use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::fixed::FixedBody;
 use nalgebra::UnitQuaternion;
 
-use crate::serial::{Response, Serial};
+use crate::scene::{Response, Scene};
 use crate::{down, random_numbers, surface};
 
 /// m.
@@ -40,7 +40,7 @@ struct Rest {
 }
 
 impl Rest {
-    fn of(world: &Serial) -> Self {
+    fn of(world: &Scene) -> Self {
         let speeds = world.bodies.iter().map(|body| body.state.twist.linear.norm());
         let overlaps = world.contacts.iter().map(|contact| (-contact.gap).max(0.0) / RADIUS);
         let count = world.contacts.len() as f64;
@@ -62,18 +62,11 @@ fn heap(
     layers: u32,
     step_s: f64,
     seconds: f64,
-) -> Serial {
-    let mut world = falling(response, boxes, side, layers, step_s);
-    world.run((seconds / step_s) as usize);
-    world
-}
-
-/// `side^2 * layers` bodies above each other in a box.
-pub fn falling(response: Response, boxes: bool, side: u32, layers: u32, step_s: f64) -> Serial {
+) -> Scene {
     let spacing = 2.2 * RADIUS;
     let edge = spacing * f64::from(side);
     let mut world =
-        Serial::new(step_s, surface(0.2, 0.4), down(), response).with_fixed(container(edge));
+        Scene::new(step_s, surface(0.2, 0.4), down(), response).with_fixed(container(edge));
     let mut random = random_numbers();
     for k in 0..side * side * layers {
         let place = [k % side, k / (side * side), k / side % side].map(f64::from);
@@ -88,6 +81,7 @@ pub fn falling(response: Response, boxes: bool, side: u32, layers: u32, step_s: 
             world.add(Shape::Sphere { radius: RADIUS * (0.95 + 0.05 * random()) }, position);
         }
     }
+    world.run((seconds / step_s) as usize);
     world
 }
 
@@ -155,8 +149,7 @@ fn repose(response: Response, grain: Grain, friction: f64, half: f64, step_s: f6
     let walls = [Vec3::x(), -Vec3::x(), Vec3::z(), -Vec3::z()].into_iter().zip(WALL + 10..);
     let walls = walls.map(|(n, id)| FixedBody::half_space(id, 0, n * -half, n));
     let closed = fixed.iter().cloned().chain(walls).collect();
-    let mut world =
-        Serial::new(step_s, surface(0.1, friction), down(), response).with_fixed(closed);
+    let mut world = Scene::new(step_s, surface(0.1, friction), down(), response).with_fixed(closed);
     let spacing = 2.1 * RADIUS;
     let side = (2.0 * half / spacing) as u32;
     let middle = Vec3::new(0.5, 0.0, 0.5) * f64::from(side);
@@ -184,7 +177,7 @@ fn repose(response: Response, grain: Grain, friction: f64, half: f64, step_s: f6
     world = world.with_fixed(fixed);
     for _ in 0..(2.5 / step_s) as usize {
         world.step();
-        world.bodies.retain(|body| body.state.position.y > -2.0 * RADIUS);
+        world.retain(|body| body.state.position.y > -2.0 * RADIUS);
     }
     (slope(&world, half), world.bodies.len())
 }
@@ -206,7 +199,7 @@ fn plate(half: f64) -> Vec<FixedBody> {
 }
 
 /// Least squares of the surface's height against the distance from the middle, degrees.
-fn slope(world: &Serial, half: f64) -> f64 {
+fn slope(world: &Scene, half: f64) -> f64 {
     let cell = 2.5 * RADIUS;
     let count = (2.0 * half / cell) as usize;
     let width = 2.0 * half / count as f64;

@@ -1,0 +1,160 @@
+//! Bodies that the program's own step advances, on one rank.
+
+use std::sync::Arc;
+
+use cloth_sim::math::Vec3;
+use cloth_sim::rigid::body::{Body, Load, Shape, State, Twist};
+use cloth_sim::rigid::contact::{Contact, ContactSettings};
+use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
+use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
+use cloth_sim::rigid::material::{Material, Materials, Surface};
+pub use cloth_sim::rigid::simulation::Response;
+use cloth_sim::rigid::simulation::{RigidModel, RigidSettings, RigidSimulation};
+use cloth_sim::rigid::solid::{MassProperties, Solids};
+use cloth_sim::rigid::sync::Synchronisation;
+use nalgebra::UnitQuaternion;
+
+use crate::lone::Lone;
+
+pub const GRAVITY: f64 = 9.81;
+pub const DENSITY: f64 = 1000.0;
+
+/// Half of the domain's edge, m. No body comes so far.
+const FAR: f64 = 1e3;
+
+/// A scene and where it is.
+pub struct Scene {
+    /// In the order in which they were added. Tests may change them before the first step.
+    pub bodies: Vec<Body>,
+    pub fixed: FixedBodies,
+    materials: Materials,
+    pub solids: Solids,
+    /// Later changes than before the first step have no effect.
+    pub settings: ContactSettings,
+    response: Response,
+    pub time_s: f64,
+    /// Of the last step.
+    pub contacts: Vec<Contact>,
+    /// Bodies that stopped because their constraints contradict each other.
+    pub stopped: u64,
+    pub threads: usize,
+    /// From the first step on.
+    simulation: Option<RigidSimulation<'static>>,
+}
+
+impl Scene {
+    pub fn new(step_s: f64, surface: Surface, gravity: Vec3, response: Response) -> Self {
+        let material = Material { density: DENSITY, surface };
+        Self {
+            bodies: Vec::new(),
+            fixed: FixedBodies::default(),
+            materials: Materials::new(&[material], &[]).expect("a material"),
+            solids: Solids::default(),
+            settings: ContactSettings { step_s, gravity, penetration_correction: 0.2 },
+            response,
+            time_s: 0.0,
+            contacts: Vec::new(),
+            stopped: 0,
+            threads: 1,
+            simulation: None,
+        }
+    }
+
+    /// Takes other fixed bodies. After steps this forgets the impulses of the last one.
+    pub fn with_fixed(mut self, fixed: Vec<FixedBody>) -> Self {
+        self.fixed = FixedBodies::new(fixed);
+        self.simulation = None;
+        self
+    }
+
+    pub fn add(&mut self, shape: Shape, position: Vec3) -> &mut Body {
+        self.bodies.push(body(&self.solids, self.bodies.len() as u64, shape, position));
+        self.bodies.last_mut().expect("a body")
+    }
+
+    pub fn run(&mut self, steps: usize) {
+        (0..steps).for_each(|_| self.step());
+    }
+
+    /// One step of the program. The first one begins with the bodies as they are.
+    pub fn step(&mut self) {
+        let mut simulation = self.simulation.take().unwrap_or_else(|| self.begin());
+        for body in &self.bodies {
+            let now = state_of(&simulation, body.id).expect("no body was added");
+            assert!(now == body.state, "body {} was changed between two steps", body.id);
+        }
+        let report = simulation.step().expect("a step");
+        assert_eq!(report.bodies, self.bodies.len() as u64, "bodies left the domain");
+        for body in &mut self.bodies {
+            body.state = state_of(&simulation, body.id).expect("the body");
+        }
+        self.contacts.clear();
+        self.contacts.extend_from_slice(simulation.contacts());
+        self.stopped += report.stopped;
+        self.time_s = simulation.time_s();
+        self.simulation = Some(simulation);
+    }
+
+    /// Keeps these bodies. The simulation deletes the others.
+    pub fn retain(&mut self, keep: impl Fn(&Body) -> bool) {
+        if let Some(simulation) = &mut self.simulation {
+            for body in self.bodies.iter().filter(|body| !keep(body)) {
+                assert!(simulation.delete(body.id));
+            }
+        }
+        self.bodies.retain(keep);
+    }
+
+    /// The simulation that begins with these bodies.
+    fn begin(&self) -> RigidSimulation<'static> {
+        let (low, high) = (Vec3::repeat(-FAR), Vec3::repeat(FAR));
+        let domain = Domain::new(low, high, [false; 3]).expect("a domain");
+        let settings = RigidSettings {
+            contacts: self.settings,
+            margin_m: 1e-3,
+            synchronisation: Synchronisation::ShadowOwner,
+            response: self.response,
+        };
+        let model = RigidModel {
+            settings,
+            subdomains: Arc::new(Subdomains::Grid(Grid::new(domain, [1; 3]).expect("a grid"))),
+            fixed: self.fixed.clone(),
+            materials: self.materials.clone(),
+            solids: self.solids.clone(),
+        };
+        let bodies = self.bodies.iter().copied();
+        let mut simulation =
+            RigidSimulation::new(Arc::new(model), vec![0], bodies, &Lone, self.threads)
+                .expect("a simulation");
+        simulation.set_time(self.time_s);
+        simulation
+    }
+
+    pub fn energy(&self) -> f64 {
+        self.bodies.iter().map(energy).sum()
+    }
+
+    pub fn momentum(&self) -> Vec3 {
+        self.bodies.iter().map(|body| body.state.twist.linear * body.mass).sum()
+    }
+}
+
+fn state_of(simulation: &RigidSimulation, id: u64) -> Option<State> {
+    let population = simulation.population();
+    population.place(id).map(|place| population.bodies().states()[place])
+}
+
+/// Kinetic energy, J.
+pub fn energy(body: &Body) -> f64 {
+    let twist = &body.state.twist;
+    let own = body.state.rotation.inverse_transform_vector(&twist.angular);
+    0.5 * (body.mass * twist.linear.norm_squared() + own.dot(&body.inertia.component_mul(&own)))
+}
+
+/// A body of [`DENSITY`] at rest.
+pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
+    let MassProperties { mass, inertia } = solids.mass_properties(&shape, DENSITY);
+    let rotation = UnitQuaternion::identity();
+    let state = State { position, rotation, twist: Twist::ZERO };
+    Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
+}
