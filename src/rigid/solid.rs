@@ -4,6 +4,7 @@
 //! of inertia. Its volume, centre and moments are integrals over tetrahedra from one point to each
 //! triangle (divergence theorem): exact, whatever the point.
 
+mod crossings;
 mod hull;
 mod surface;
 

@@ -68,8 +68,7 @@ impl Solid for PlacedMesh<'_> {
 
     fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
         let own = segment.map(|x| self.placed.to_own(&x));
-        let shares = self.mesh.crossings(&own);
-        shares.chunks_exact(2).map(|two| [two[0], two[1]]).collect()
+        self.mesh.inside(&own)
     }
 
     fn each_corner(&self, visit: &mut dyn FnMut(&Vec3)) {
@@ -114,7 +113,7 @@ fn samples(
         }
     });
     if sign < 0.0 {
-        // Edges of the second body that cross the first are found from the first body's side.
+        // Two edges that cross are found from the first body's side.
         return;
     }
     own.each_edge(&mut |ends| {
@@ -166,8 +165,7 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touche
         // A nearer point in nearly the same direction is this contact already.
         let is_new =
             kept.iter().all(|other: &Vec3| other.dot(&apart) < 0.9 * other.norm() * apart.norm());
-        let is_own = found.feature == 6 || found.distance <= deepest.distance * (1.0 + 1e-9);
-        if is_above && is_new && is_own {
+        if is_above && is_new && second.mesh.is_nearest_around(found, &near) {
             kept.push(apart);
             push(apart, found.distance);
         }

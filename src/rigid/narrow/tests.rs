@@ -99,3 +99,52 @@ fn contacts_ahead_are_as_far_as_the_bodies_and_both_reach_their_points() {
     }
     assert!(overlaps > 3000 && near > 500 && ahead > 10_000, "{overlaps} {near} {ahead}");
 }
+
+fn turned(shape: &Shape, position: Vec3, axis: Vec3, angle: f64) -> Placed<'_> {
+    let rotation = UnitQuaternion::from_axis_angle(&nalgebra::Unit::new_normalize(axis), angle);
+    Placed { shape, position, rotation }
+}
+
+#[test]
+fn an_edge_that_crosses_an_edge_between_two_triangles_is_a_contact() {
+    let (mut solids, mesh) = (Solids::default(), Cuboid { size_m: [2.0; 3], edge_m: None }.mesh());
+    let cube = Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0));
+    let roof = Shape::Box { half: Vec3::new(0.5, 0.5, 3.0) };
+    // Both have a ridge on top of each other; that of the roof crosses a diagonal of the cube.
+    let quarter = std::f64::consts::FRAC_PI_4;
+    let under = turned(&cube, Vec3::zeros(), Vec3::x(), quarter);
+    for step in 1..200 {
+        let deep = 2e-3 * f64::from(step);
+        for (sign, aside) in [(-1.0, 0.0), (1.0, 0.0), (1.0, 1e-3)] {
+            let x = sign * (1.0 - deep * 2.0_f64.sqrt()) + aside;
+            let position = Vec3::new(x, 2.0_f64.sqrt() + 0.5_f64.sqrt() - deep, 0.0);
+            let above = turned(&roof, position, Vec3::z(), quarter);
+            let mut touches = Touches::new();
+            touch(&above, &under, &solids, 0.0, &mut touches);
+            let deepest = touches.iter().map(|touch| touch.gap).fold(0.0, f64::min);
+            assert!(deepest < -0.5 * deep, "{deep} {sign} {aside}: {touches:?}");
+        }
+    }
+}
+
+#[test]
+fn a_ball_between_two_rails_of_one_mesh_rests_on_both() {
+    // Two bars along x whose inner edges are 1 m apart.
+    let mut mesh = Cuboid { size_m: [4.0, 1.0, 1.0], edge_m: None }.mesh();
+    let (bar, first) = (mesh.clone(), mesh.positions.len() as u32);
+    mesh.positions.extend(bar.positions.iter().map(|x| x + Vec3::new(0.0, 0.0, 2.0)));
+    mesh.faces.extend(bar.faces.iter().map(|face| face.map(|v| v + first)));
+    let (mut solids, (solid, frame)) = (Solids::default(), Solid::mesh(&mesh, "").unwrap());
+    let rails = Shape::Solid(solids.add(solid));
+    let second = Placed { shape: &rails, position: frame.origin, rotation: frame.rotation };
+    let low = mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |low, x| low.inf(x));
+    let ball = Shape::Sphere { radius: 1.0 };
+    for off in [-0.01, -1e-6, 0.0, 1e-6, 0.01] {
+        let height = 1.0 + 0.75_f64.sqrt() - 0.02;
+        let position = low + Vec3::new(2.0, height, 1.5 + off);
+        let first = Placed { shape: &ball, position, rotation: UnitQuaternion::identity() };
+        let mut touches = Touches::new();
+        touch(&first, &second, &solids, 0.0, &mut touches);
+        assert_eq!(touches.len(), 2, "{off}: {touches:?}");
+    }
+}
