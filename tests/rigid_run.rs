@@ -139,7 +139,7 @@ fn what_cannot_run_is_refused() {
     for (text, words) in [
         (
             one("arrangement: At([(0, 0, 0), (0.15, 0, 0)])"),
-            &["sphere[0] overlaps sphere[1]", "5.000e-2 m", "move them apart"][..],
+            &["bad.ron: bodies", "sphere[0] overlaps sphere[1]", "5.000e-2 m", "move them apart"][..],
         ),
         (one("arrangement: At([(0.95, 0, 0)])"), &["sphere overlaps wall_right by 5.000e-2 m"]),
         (one("arrangement: At([(2, 0, 0)])"), &["outside the domain", "bodies[0].arrangement"]),
@@ -160,7 +160,7 @@ fn what_cannot_run_is_refused() {
                 "arrangement: At([(0, 0, 0), (0, 0.5, 0)]), velocity: Constant(m_per_s: (500, 0, 0))",
             ),
             &[
-                "sphere[",
+                "bad.ron: sphere[",
                 "]: moved",
                 "a quarter of the smallest width",
                 "raise `steps_per_frame`, or use slower",
@@ -195,7 +195,7 @@ fn bodies_too_large_for_next_neighbours_are_refused() {
     let large =
         "(shape: Sphere(radius_m: 0.3), material: \"glass\", velocity: Random(max_m_per_s: 1))";
     let grid = "domain: (borders: (Periodic, Periodic, Periodic), method: Grid(8, 1, 1)),";
-    let words = ["radius 0.3 m", "0.25 m", "ShadowOwner"];
+    let words = ["bad.ron: ", "radius 0.3 m", "0.25 m", "ShadowOwner"];
     assert_refused(Start::Threads(2, 1), &scene(large, grid), &words);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("large.ron");

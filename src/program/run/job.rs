@@ -36,7 +36,7 @@ pub struct Job {
     /// The bodies. [`Job::model`] takes them.
     setup: Setup,
     /// The scene file.
-    scene_file: PathBuf,
+    pub scene_file: PathBuf,
     /// The mesh files that the scene names.
     pub meshes: Vec<InputMesh>,
     /// The folder of the scene file.

@@ -11,6 +11,7 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::World;
 use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::balance::Balancer;
+use cloth_sim::scene;
 use cloth_sim::scene::bodies::RigidSetup;
 use nix::sys::signal::Signal;
 
@@ -43,16 +44,17 @@ pub fn run_rank(
     let bodies = setup.bodies_of(world.rank(), &divided);
     let model = Arc::new(setup.model(&divided));
     let threads = job.placement.threads;
-    let mut simulation = RigidSimulation::new(model, divided.rank_of, bodies, world, threads)
-        .map_err(|error| with_name(error, setup))?;
-    setup.check_start(simulation.deepest_overlap_now()?.as_ref())?;
+    let simulation = RigidSimulation::new(model, divided.rank_of, bodies, world, threads);
+    let mut simulation = in_scene(simulation, job, setup)?;
+    let deepest = simulation.deepest_overlap_now()?;
+    in_scene(setup.check_start(deepest.as_ref()), job, setup)?;
     drop(stage);
     // 2. The run folder, on rank 0.
     let head = frame::head(job, world, setup, &simulation)?;
     interrupt.begin_frames();
     let recorder = folder.map(|folder| Recorder::open(job, folder, setup, head)).transpose()?;
     // 3. The frames.
-    let mut run = RankRun { world, setup, simulation, balancer, recorder, steps: 0 };
+    let mut run = RankRun { job, world, setup, simulation, balancer, recorder, steps: 0 };
     let outcome = frames::compute(&mut run, job, world, interrupt);
     // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
     if let Some(recorder) = run.recorder {
@@ -61,21 +63,23 @@ pub fn run_rank(
     outcome
 }
 
-/// Names the body and the field of the scene at which an error of the library is: the library knows
-/// ids and time steps.
-fn with_name(error: Error, setup: &RigidSetup) -> Error {
-    match error {
+/// A result of the library, whose error names the scene file, the body and the field: the library
+/// knows ids and time steps.
+fn in_scene<T>(result: Result<T>, job: &Job, setup: &RigidSetup) -> Result<T> {
+    let named = result.map_err(|error| match error {
         Error::Input { place, cause, remedy } => {
             let id = place.strip_prefix("body ").and_then(|id| id.parse().ok());
             let remedy = remedy.replace("shorten the time step", "raise `steps_per_frame`");
             Error::Input { place: id.map_or(place, |id| setup.name_of(id)), cause, remedy }
         }
         other => other,
-    }
+    });
+    scene::in_file(&job.scene_file, named)
 }
 
 /// One rank while frames are computed.
 struct RankRun<'a> {
+    job: &'a Job,
     world: &'a dyn World,
     setup: &'a RigidSetup,
     simulation: RigidSimulation<'a>,
@@ -93,7 +97,7 @@ impl RunKind for RankRun<'_> {
         self.steps += 1;
         #[cfg(feature = "fault-injection")]
         fault::commit_among_bodies(self.world, self.steps)?;
-        let report = self.simulation.step().map_err(|error| with_name(error, self.setup))?;
+        let report = in_scene(self.simulation.step(), self.job, self.setup)?;
         steps.add(self.steps, self.world.rank(), &report);
         if let Some(recorder) = &self.recorder {
             recorder.step(self.steps, &report);
