@@ -196,7 +196,8 @@ fn the_check_finds_every_way_to_break_a_frame() {
     run.assert_finds(2, radius, &[frame, "the array radius does not fit the others at body 3"]);
     let size = |it: &mut Frame| it.array("size")[3][8..16].copy_from_slice(&55_f64.to_le_bytes());
     run.assert_finds(2, size, &[frame, "the array size does not fit the others at body 3"]);
-    let words = [frame, "numbers that no body has: 1 body (balls[3])"];
+    let words =
+        [frame, "another shape, size, material or group than in the scene: 1 body (balls[3])"];
     run.assert_finds(2, |it| it.array("group")[3][0] = 77, &words);
     run.assert_finds(2, |it| it.array("material")[3][0] ^= 1, &words);
     let larger = |it: &mut Frame| {
@@ -206,12 +207,12 @@ fn the_check_finds_every_way_to_break_a_frame() {
     run.assert_finds(2, larger, &words);
     // The last body is the one that keyframes move.
     let led = |it: &mut Frame| it.array("fixed").iter().position(|fixed| fixed[0] == 1);
-    for (name, bytes) in [("Points", 8), ("orientation", 16), ("velocity", 0), ("material", 0)] {
+    for (name, bytes) in [("Points", 8), ("orientation", 16), ("velocity", 0)] {
         let change = |it: &mut Frame| {
             let body = led(it).expect("a body that keyframes move");
             it.array(name)[body][bytes] ^= 1;
         };
-        run.assert_finds(2, change, &[frame, "numbers that no body has: 1 body"]);
+        run.assert_finds(2, change, &[frame, "not where keyframes put them: 1 body"]);
     }
     let later = |it: &mut Frame| {
         let (before, rest) = it.header.split_once("format=\"ascii\">").expect("the time");
@@ -224,6 +225,12 @@ fn the_check_finds_every_way_to_break_a_frame() {
     std::fs::write(run.file("steps.jsonl"), &lines[..=end]).expect("the file is written");
     let (code, out, _) = run.tool("check", &[]);
     assert!(code == Some(1) && out.contains("steps.jsonl has no line of this frame"), "{out}");
+    // A line from the middle: the lines after it are still those of their frames.
+    let mut kept = Vec::from_iter(lines.split_inclusive(|&byte| byte == b'\n'));
+    kept.remove(1);
+    std::fs::write(run.file("steps.jsonl"), kept.concat()).expect("the file is written");
+    let (code, out, _) = run.tool("check", &[]);
+    assert!(code == Some(1) && out.contains("faults in 1 of 5 frames"), "{out}");
 }
 
 #[test]

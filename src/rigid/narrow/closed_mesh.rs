@@ -89,43 +89,56 @@ pub fn solids(
     most: f64,
     touches: &mut Touches,
 ) {
-    samples(first, second, bounds[1], [1.0, most], touches);
-    samples(second, first, bounds[0], [-1.0, most], touches);
+    corners(first, second, bounds[1], [1.0, most], touches);
+    corners(second, first, bounds[0], [-1.0, most], touches);
+    // Two edges that cross are found from either side: the first body's is enough, unless its edges
+    // stay outside of the second.
+    edges(first, second, bounds[1], [1.0, most], touches);
+    if touches.iter().all(|touch| touch.gap > 0.0) {
+        edges(second, first, bounds[0], [-1.0, most], touches);
+    }
 }
 
-/// Samples of `own` inside or near `other`. Contacts point out of `other`, times `sign`.
-fn samples(
+/// Corners of `own` inside or near `other`. Contacts point out of `other`, times `sign`.
+fn corners(
     own: &dyn Solid,
     other: &dyn Solid,
     (centre, reach): (Vec3, f64),
     [sign, most]: [f64; 2],
     touches: &mut Touches,
 ) {
-    let mut push = |x: &Vec3| {
-        if let Some((out, height)) = other.out_of(x, most) {
-            let point = x - out * (0.5 * height);
-            touches.push(Touch { point, normal: out * sign, gap: height });
-        }
-    };
     own.each_corner(&mut |x| {
         if (x - centre).norm() <= reach + most {
-            push(x);
+            touches.extend(sample(x, other, [sign, most]));
         }
     });
-    if sign < 0.0 {
-        // Two edges that cross are found from the first body's side.
-        return;
-    }
+}
+
+/// Parts of edges of `own` that are inside `other`, although their ends are not.
+fn edges(
+    own: &dyn Solid,
+    other: &dyn Solid,
+    (centre, reach): (Vec3, f64),
+    [sign, most]: [f64; 2],
+    touches: &mut Touches,
+) {
     own.each_edge(&mut |ends| {
         if (nearest(ends, &centre) - centre).norm() > reach {
             return;
         }
         for [from, to] in other.inside(ends) {
             if from > 0.0 && to < 1.0 {
-                push(&(ends[0] + (ends[1] - ends[0]) * (0.5 * (from + to))));
+                let middle = ends[0] + (ends[1] - ends[0]) * (0.5 * (from + to));
+                touches.extend(sample(&middle, other, [sign, most]));
             }
         }
     });
+}
+
+/// The contact of a point of one body with `other`, if they are near.
+fn sample(x: &Vec3, other: &dyn Solid, [sign, most]: [f64; 2]) -> Option<Touch> {
+    let (out, height) = other.out_of(x, most)?;
+    Some(Touch { point: x - out * (0.5 * height), normal: out * sign, gap: height })
 }
 
 /// A sphere as the first body, and a mesh.

@@ -127,6 +127,26 @@ fn an_edge_that_crosses_an_edge_between_two_triangles_is_a_contact() {
     }
 }
 
+/// The edges of the bar go through the plate, and no corner of either is inside the other.
+#[test]
+fn a_bar_right_through_a_plate_is_a_contact_whichever_comes_first() {
+    let (mut solids, mesh) = (Solids::default(), Cuboid { size_m: [2.0, 0.1, 2.0], edge_m: None });
+    let plate = Shape::Solid(solids.add(Solid::mesh(&mesh.mesh(), "").unwrap().0));
+    let mesh = Cuboid { size_m: [0.2, 2.0, 0.2], edge_m: None }.mesh();
+    let bars = [Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0)), {
+        Shape::Box { half: Vec3::new(0.1, 1.0, 0.1) }
+    }];
+    for bar in &bars {
+        let bar = turned(bar, Vec3::new(0.3, 0.2, -0.1), Vec3::x(), 0.1);
+        let plate = turned(&plate, Vec3::zeros(), Vec3::y(), 0.2);
+        for (first, second) in [(&bar, &plate), (&plate, &bar)] {
+            let mut touches = Touches::new();
+            touch(first, second, &solids, 0.0, &mut touches);
+            assert!(touches.iter().any(|touch| touch.gap < -0.04), "{touches:?}");
+        }
+    }
+}
+
 #[test]
 fn a_ball_between_two_rails_of_one_mesh_rests_on_both() {
     // Two bars along x whose inner edges are 1 m apart.

@@ -40,6 +40,15 @@ pub enum Expected {
     Absent,
 }
 
+/// How a body of a frame differs from that of the scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// Its shape, size, material or group.
+    Kind,
+    /// Where it is, or how it moves.
+    Place,
+}
+
 impl BodyRun {
     /// Reads everything except the frames.
     ///
@@ -84,18 +93,24 @@ impl BodyRun {
         in_frames.flat_map(|group| group.first_id..group.first_id + group.count)
     }
 
-    /// Whether a row has the shape, size, material and group of its body in the scene; and of one
-    /// that keyframes move, whether it is where it is to be at `time_s`.
-    pub fn is_of_scene(&self, row: &BodyRow, time_s: f64) -> bool {
+    /// How a row differs from its body in the scene, if it does. Forces may take a free body
+    /// anywhere; one that keyframes move has one place at `time_s` (s).
+    pub fn difference(&self, row: &BodyRow, time_s: f64) -> Option<Difference> {
         let reach = |shape: &Shape| self.setup.solids.reach(shape);
         let group = self.setup.group_of(row.id) as u32;
-        if let Some(body) = self.setup.body(row.id) {
-            return BodyRow::of(&body, group, 0, reach).constants() == row.constants();
+        let (expected, is_free) = match self.setup.body(row.id) {
+            Some(body) => (BodyRow::of(&body, group, 0, reach), true),
+            None => {
+                let fixed = self.setup.fixed.bodies();
+                let place = fixed.binary_search_by_key(&row.id, |body| body.id).ok()?;
+                let times = [time_s, self.setup.settings.contacts.step_s];
+                (BodyRow::of_fixed(&fixed[place], times, group, reach), false)
+            }
+        };
+        if expected.constants() != row.constants() {
+            return Some(Difference::Kind);
         }
-        let fixed = self.setup.fixed.bodies();
-        let Ok(place) = fixed.binary_search_by_key(&row.id, |body| body.id) else { return false };
-        let times = [time_s, self.setup.settings.contacts.step_s];
-        BodyRow::of_fixed(&fixed[place], times, group, reach) == *row
+        (!is_free && expected != *row).then_some(Difference::Place)
     }
 
     /// The free body that `row` describes. None if the scene has no such shape or material.

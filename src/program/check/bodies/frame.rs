@@ -7,7 +7,7 @@ use cloth_sim::rigid::body::{Body, BodyId};
 use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
 
-use crate::program::check::bodies::folder::{BodyRun, Expected};
+use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
 use crate::program::check::read_frame;
 use crate::program::output::bodies::{BodyFrame, BodyRow, vtp};
 
@@ -20,9 +20,12 @@ pub struct BodyCheck {
     pub fault: Option<String>,
     /// Number of free bodies in it, each counted once.
     pub bodies: u64,
-    /// Bodies with numbers that the body has not: not finite, no rotation, another shape, size or
-    /// material, or, if keyframes move it, another place.
+    /// Bodies with numbers that no body has: not finite, or no rotation.
     pub damaged: Found,
+    /// Bodies with another shape, size, material or group than in the scene.
+    pub changed: Found,
+    /// Bodies that are not where keyframes put them.
+    pub misplaced: Found,
     /// Bodies that are there more than once.
     pub doubled: Found,
     /// Bodies that the scene has not, or that do not belong into a frame.
@@ -105,8 +108,9 @@ impl Found {
 impl BodyCheck {
     /// Whether each body of it is one of the scene, sound, and there once.
     pub fn has_sound_bodies(&self) -> bool {
-        let Self { damaged, doubled, unknown, back, outside, .. } = self;
-        [damaged, doubled, unknown, back, outside].into_iter().all(|found| found.count == 0)
+        let Self { damaged, changed, misplaced, doubled, unknown, back, outside, .. } = self;
+        let all = [damaged, changed, misplaced, doubled, unknown, back, outside];
+        all.into_iter().all(|found| found.count == 0)
     }
 
     /// Reads and checks frame `number`. `before` is what the frame before held. It is replaced by
@@ -132,10 +136,11 @@ impl BodyCheck {
             } else {
                 ids.push(row.id);
                 self.bodies += u64::from(expected == Expected::Free);
-                if !run.is_of_scene(row, frame.time_s) {
-                    self.damaged.add(row.id);
-                } else if expected == Expected::Free {
-                    sound.extend(self.sound(run, row));
+                match run.difference(row, frame.time_s) {
+                    Some(Difference::Kind) => self.changed.add(row.id),
+                    Some(Difference::Place) => self.misplaced.add(row.id),
+                    None if expected == Expected::Free => sound.extend(self.sound(run, row)),
+                    None => {}
                 }
             }
         }

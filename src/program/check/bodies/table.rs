@@ -67,6 +67,8 @@ impl BodyReport {
         }
         for (found, what) in [
             (&frame.damaged, "numbers that no body has"),
+            (&frame.changed, "another shape, size, material or group than in the scene"),
+            (&frame.misplaced, "not where keyframes put them"),
             (&frame.doubled, "there more than once"),
             (&frame.unknown, "not in frames of this scene"),
             (&frame.outside, "outside the domain"),
