@@ -297,3 +297,17 @@ fn the_profile_has_a_row_for_each_frame_and_rank() {
     let bodies: f64 = rows[..2].iter().map(|row| number(row, "bodies")).sum();
     assert_eq!(bodies, frames_of(&run.out)[1]["bodies"].as_f64().expect("a count"));
 }
+
+#[test]
+fn the_profiles_of_two_runs_are_compared() {
+    let (run, other) = (Run::new(&["--ranks", "2"]), Run::new(&["--ranks", "1"]));
+    let (code, out, said) = run.tool("profile", &[other.out.to_str().expect("a name")]);
+    assert_eq!(code, Some(0), "{said}");
+    for name in ["comparison.svg", "comparison.png"] {
+        assert!(out.contains(name) && run.file(name).exists(), "{out}");
+    }
+    let picture = String::from_utf8(run.read("comparison.svg")).expect("a text");
+    for text in ["2 ranks x", "1 rank x", "synchronisation", "response"] {
+        assert!(picture.contains(text), "{text}");
+    }
+}
