@@ -88,7 +88,7 @@ fn frames_are_the_same_on_any_ranks() {
         let reference = run(REFERENCE, &grains(), &["--set", response]);
         let hashes: Vec<_> = reference.lines.iter().map(|line| &line["state_hash"]).collect();
         assert!(hashes.windows(2).all(|two| two[0] != two[1]), "nothing moves");
-        assert_eq!(reference.lines[4]["bodies"], 250 + 72 + 50);
+        assert_eq!(reference.lines[4]["bodies"], 250 + 72 + 50 + 16 + 16);
         for (start, division) in starts().into_iter().zip(DIVISIONS.into_iter().cycle()) {
             let more = [&["--set", response], division].concat();
             let outcome = run(start, &grains(), &more);
@@ -105,7 +105,7 @@ fn the_resolved_scene_runs_again() {
     let done = finish(cloth_sim(REFERENCE).arg(grains()).arg("--out").arg(&out));
     assert!(done.status.success());
     let said = String::from_utf8_lossy(&done.stdout);
-    for word in ["372", "overlap", "contacts", "frame_0004.vtp"] {
+    for word in ["404", "overlap", "contacts", "frame_0004.vtp"] {
         assert!(said.contains(word), "{said}");
     }
     let again = run(Start::Threads(2, 1), &out.join("scene.ron"), &[]);
