@@ -35,7 +35,8 @@
 //! velocities (relaxation): with it heaps quiver ten times as fast, because the impulses that are
 //! kept are not those that hold the pushed bodies. Keeping 95 % of the impulses: boxes rest as
 //! well, but piles of spheres overlap three times as deeply and creep. Parts for contacts that act,
-//! not for all: no faster.
+//! not for all: no faster. No extrapolation for a contact whose impulse turns back: heaps creep as
+//! fast.
 
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::Twist;
