@@ -164,8 +164,10 @@ impl<'a> Transport<'a> {
             }
             let mut far = false;
             for r in 0..sites {
-                if self.loads[r] > 0.0 {
-                    factors[r] *= shares[r] / self.loads[r];
+                let factor = factors[r] * (shares[r] / self.loads[r]);
+                // Of a load near the smallest number it is infinite.
+                if factor.is_finite() {
+                    factors[r] = factor;
                     far |= libm::log(factors[r]).abs() > FAR;
                 } else {
                     absorb(diagram, &mut factors, epsilon);
