@@ -306,7 +306,8 @@ fn surface_slope(centres: impl Iterator<Item = Vec3>) -> f64 {
     libm::atan(rise / apart().map(|it| it.x * it.x).sum::<f64>()).to_degrees()
 }
 
-/// How steep a surface gets before it flows, and how fast a bed below that creeps after 5 s.
+/// How steep the surface of a box is that was tilted to 45 degrees, and how fast a bed creeps that
+/// was tilted to 20 degrees, 5 s later.
 #[test]
 #[ignore = "a table that takes minutes"]
 fn table_of_tilted_boxes() {

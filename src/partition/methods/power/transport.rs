@@ -159,13 +159,15 @@ impl<'a> Transport<'a> {
             if solve.deviation < tolerance || solve.iterations >= most {
                 break;
             }
-            if domain == Domain::Plain && !self.loads.iter().all(|load| *load > 0.0) {
+            // Infinite where a site gets no work, or hardly any.
+            let next = |factor: f64, share: f64, load: f64| factor * (share / load);
+            let mut all = factors.iter().zip(shares).zip(&self.loads);
+            if domain == Domain::Plain && !all.all(|((&q, &l), &t)| next(q, l, t).is_finite()) {
                 return solve; // The caller goes on in the log domain, from the same potentials.
             }
             let mut far = false;
             for r in 0..sites {
-                let factor = factors[r] * (shares[r] / self.loads[r]);
-                // Of a load near the smallest number it is infinite.
+                let factor = next(factors[r], shares[r], self.loads[r]);
                 if factor.is_finite() {
                     factors[r] = factor;
                     far |= libm::log(factors[r]).abs() > FAR;
