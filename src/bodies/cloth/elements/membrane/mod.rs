@@ -20,7 +20,8 @@
 //!
 //! For orthotropic cloth `R N g_a` alone is no gradient and exerts a torque. The same `B_a` gives
 //! the Gauss-Newton stiffness `K_ab = A R B_a^T C B_b R^T`. It does not resist rigid rotation, so
-//! it serves damping too.
+//! it serves damping too. Two geometric terms join it in the matrix: taut cloth resists motion out
+//! of its plane, and spin in it ([`MembraneTriangle::step_terms`]).
 
 mod polar;
 mod triangle;
@@ -28,7 +29,6 @@ mod triangle;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::inputs::StepInputs;
-use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths};
 use crate::bodies::cloth::scatter::PatchLists;
 use crate::ids::{FaceId, VertexId};
@@ -36,7 +36,7 @@ use crate::linear::{BlockCsr, PatchEquations};
 use crate::math::Vec3;
 use crate::partition::Layout;
 
-pub use triangle::{MembraneTriangle, StepTerms};
+pub use triangle::{Fabric, MembraneTriangle, StepTerms};
 
 /// The triangles of all cloths. Air is here too, because it acts on the same triangles.
 pub struct Membrane {
@@ -44,13 +44,6 @@ pub struct Membrane {
     pub triangles: Vec<MembraneTriangle>,
     fabrics: ByCloth<Fabric>,
     air: AirDrag,
-}
-
-/// What the triangles of one cloth have in common.
-struct Fabric {
-    stiffness: MembraneStiffness,
-    /// Damping proportional to stiffness, s.
-    damping_s: f64,
 }
 
 /// A triangle, its rows and the slots of its blocks, all relative to the patch.
@@ -69,6 +62,7 @@ impl Element for Membrane {
         let fabrics = rest.by_cloth(|cloth| Fabric {
             stiffness: cloth.material.membrane,
             damping_s: cloth.material.stiffness_damping_s,
+            density_kg_per_m2: cloth.material.density_kg_per_m2,
         });
         Self {
             triangles: triangles
@@ -156,9 +150,9 @@ impl Membrane {
                 (x[i][a], v[i][a]) = (inputs.x[vertex], inputs.v[vertex]);
             }
         }
-        let Fabric { stiffness, damping_s } = self.fabrics.of(items[0].triangle);
+        let fabric = self.fabrics.of(items[0].triangle);
         let times = [inputs.h, inputs.ahead_s];
-        let terms = MembraneTriangle::step_terms_of(triangles, stiffness, x, v, times, *damping_s);
+        let terms = MembraneTriangle::step_terms_of(triangles, fabric, x, v, times);
         for (item, terms) in items.iter().zip(&terms) {
             rows.add(&item.rows, &item.slots, &terms.rhs, |a, b| terms.block(a, b));
         }

@@ -1,6 +1,7 @@
 //! Rotation, stretch and stress of triangles (symbols as in [`super`]).
 
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes};
+use crate::bodies::cloth::material::MembraneStiffness;
 use crate::math::Vec3;
 
 /// `F = R S` in closed form, without an inverse of S: with `C = F^T F`,
@@ -59,6 +60,29 @@ impl<const L: usize> Polar<L> {
         [[n11, n12 + b], [n12 - b, n22]]
     }
 
+    /// The stiffness against spin in the plane, N/m, that the stress `n` of a fabric `c` needs.
+    /// Gauss-Newton has none. With `P = N + b J` and `c = (-P21, P12, (P11 - P22) / 2)`, which
+    /// couples spin and strain, it is `max(N:S, k, 0)` with `k = (N:S + c C^-1 c) / 2`: then no
+    /// motion in the plane is more than twice as stiff as the matrix says. Where `k` is at most
+    /// `by_mass` (N/m), the masses keep the step stable alone, and it is zero: it brakes spin.
+    #[inline(always)]
+    pub fn spin_stiffness(
+        &self,
+        c: &MembraneStiffness,
+        n: [Lanes<L>; 3],
+        by_mass: Lanes<L>,
+    ) -> Lanes<L> {
+        let [[p11, p12], [p21, p22]] = self.conjugate_stress(n);
+        let true_stiffness = n[0] * self.s11 + n[1] * self.s22 + n[2] * self.s12 * 2.0;
+        let (warp, weft, shear) = (-p21, p12, (p11 - p22) * 0.5);
+        let of_stretch = warp * warp * c.c22 - warp * weft * (2.0 * c.c12) + weft * weft * c.c11;
+        let coupled = of_stretch * (1.0 / (c.c11 * c.c22 - c.c12 * c.c12))
+            + shear * shear * (1.0 / c.c33);
+        let needed = (true_stiffness + coupled) * 0.5;
+        let whole = true_stiffness.max(needed).max(Lanes::all(0.0));
+        Lanes::gather(|i| if needed.0[i] > by_mass.0[i] { whole.0[i] } else { 0.0 })
+    }
+
     /// Positive part `(11, 12, 22)` of the second Piola-Kirchhoff stress `S^-1 (N + b J)`. The
     /// term b makes it symmetric.
     #[inline(always)]
@@ -80,16 +104,16 @@ impl<const L: usize> Polar<L> {
     }
 }
 
-/// The least stretch in the geometric term. Without it a triangle that is squeezed to a line, and
+/// The least stretch in the geometric terms. Without it a triangle that is squeezed to a line, and
 /// under tension across that line, would dominate the matrix.
-const LEAST_STRETCH: f64 = 0.01;
+pub(super) const LEAST_STRETCH: f64 = 0.01;
 
 /// A triangle counts as a line if its area is below this fraction of its squared sides. Its normal
 /// is noise then.
 const DEGENERATE: f64 = 1e-12;
 
 /// Takes the place of a zero divisor. Its square is still a normal number.
-const TINY: f64 = 1e-100;
+pub(super) const TINY: f64 = 1e-100;
 
 /// Unit normal of the plane of `a` and `b`. If they lie on a line, it is a unit vector at right
 /// angles to the longer one. If both are zero, it is any unit vector.

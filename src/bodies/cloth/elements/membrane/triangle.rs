@@ -1,7 +1,7 @@
 //! The kernel of a membrane triangle (symbols as in [`super`]).
 
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes, each};
-use crate::bodies::cloth::elements::membrane::polar::Polar;
+use crate::bodies::cloth::elements::membrane::polar::{LEAST_STRETCH, Polar, TINY};
 use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::setup::RestTriangle;
 use crate::ids::VertexId;
@@ -25,6 +25,17 @@ impl StepTerms {
         let block = self.blocks[PLACE[a][b]];
         if a <= b { block } else { block.transpose() }
     }
+}
+
+/// What the triangles of one cloth have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fabric {
+    /// Stiffness in the plane.
+    pub stiffness: MembraneStiffness,
+    /// Damping proportional to stiffness, s.
+    pub damping_s: f64,
+    /// Mass per rest area, kg/m^2.
+    pub density_kg_per_m2: f64,
 }
 
 /// A triangle with its rest shape.
@@ -75,22 +86,23 @@ impl MembraneTriangle {
     }
 
     /// One step's terms of `A dv = rhs`, with `A = M + h D + h^2 K` and
-    /// `rhs = h f(x) - (h D + h a K) v`, without the masses. `h`, `beta` and `a` in s: the end of
-    /// the step without `dv` is `x + a v` (see
-    /// [`StepInputs`](crate::bodies::cloth::inputs::StepInputs)).
+    /// `rhs = h f(x) - (h D + h a K) v`, without the masses. `h` and `a` in s: the end of the step
+    /// without `dv` is `x + a v` (see [`StepInputs`](crate::bodies::cloth::inputs::StepInputs)).
     ///
-    /// K is Gauss-Newton plus the geometric term of tension, `A (g_a^T N^+ g_b) n n^T`, where
-    /// `N^+` is the positive part of `S^-1 (N + b J)`. D is `beta` times the Gauss-Newton part.
-    /// The 9x9 matrix of all blocks is positive semidefinite.
+    /// K is Gauss-Newton plus two geometric terms: that of tension out of the plane,
+    /// `A (g_a^T N^+ g_b) n n^T`, where `N^+` is the positive part of `S^-1 (N + b J)`, and that of
+    /// spin in the plane, `A k w_a w_b^T` with `w_a = (g_a1 r2 - g_a2 r1) / tr S` (see
+    /// [`Polar::spin_stiffness`]). D is the damping times the Gauss-Newton part. The 9x9 matrix of
+    /// all blocks is positive semidefinite, and with the masses M of the triangle the derivative of
+    /// [`Self::forces`] is at most `2 K + 4 M / h^2`, so that the step is stable.
     pub fn step_terms(
         &self,
-        c: &MembraneStiffness,
+        fabric: &Fabric,
         x: [Vec3; 3],
         v: [Vec3; 3],
         [h, ahead]: [f64; 2],
-        beta: f64,
     ) -> StepTerms {
-        let [terms] = Self::step_terms_of([self], c, [x], [v], [h, ahead], beta);
+        let [terms] = Self::step_terms_of([self], fabric, [x], [v], [h, ahead]);
         terms
     }
 
@@ -99,27 +111,27 @@ impl MembraneTriangle {
     #[inline]
     pub fn step_terms_of<const L: usize>(
         triangles: [&Self; L],
-        c: &MembraneStiffness,
+        fabric: &Fabric,
         x: [[Vec3; 3]; L],
         v: [[Vec3; 3]; L],
         [h, ahead]: [f64; 2],
-        beta: f64,
     ) -> [StepTerms; L] {
+        let Fabric { stiffness: c, damping_s: beta, density_kg_per_m2: density } = fabric;
         let shape = PresentShape::new(triangles, x);
         let Polar { r1, r2, normal: n, .. } = shape.polar;
         let u1 = LaneVec3::gather(|i| v[i][1] - v[i][0]);
         let u2 = LaneVec3::gather(|i| v[i][2] - v[i][0]);
         let area = Lanes::gather(|i| triangles[i].area);
-        let [b1, b2] = [shape.strain_shape(0), shape.strain_shape(1)];
+        let [b1, b2] = [shape.motion_shape(0), shape.motion_shape(1)];
 
         // C e + (beta + a) C de/dt in the plane.
         let e = shape.polar.strain();
-        let rate1 = motion_to_strain(&b1, r1.dot(u1), r2.dot(u1));
-        let rate2 = motion_to_strain(&b2, r1.dot(u2), r2.dot(u2));
-        let total = each(|k| e[k] + (rate1[k] + rate2[k]) * (beta + ahead));
+        let rates1 = rates(&b1, r1.dot(u1), r2.dot(u1));
+        let rates2 = rates(&b2, r1.dot(u2), r2.dot(u2));
+        let total = each(|k| e[k] + (rates1[k] + rates2[k]) * (beta + ahead));
         let [f1, f2] = shape.corner_forces(stress(c, total));
 
-        // Geometric term: out of the plane only.
+        // Geometric term of tension, out of the plane.
         let [g1, g2] = shape.gradients;
         let tension = shape.polar.tension(stress(c, e));
         let (t1, t2) = (symmetric_times(&tension, g1), symmetric_times(&tension, g2));
@@ -129,12 +141,18 @@ impl MembraneTriangle {
         let k22 = (g2[0] * t2[0] + g2[1] * t2[1]) * scale;
         let ahead = ahead / h;
         let (n1, n2) = (n.dot(u1) * ahead, n.dot(u2) * ahead);
+        // Geometric term of spin, in the plane.
+        let by_mass = shape.stable_spin_stiffness(density / (h * h));
+        let spin_stiffness = shape.polar.spin_stiffness(c, stress(c, e), by_mass) * scale;
+        let braked = spin_stiffness * (rates1[SPIN] + rates2[SPIN]) * ahead;
+        let along = |b: &MotionShape<L>| (r1 * b[SPIN][0] + r2 * b[SPIN][1]) * braked;
         let impulse = area * -h;
-        let rhs1 = f1 * impulse - n * (k11 * n1 + k12 * n2);
-        let rhs2 = f2 * impulse - n * (k12 * n1 + k22 * n2);
+        let rhs1 = f1 * impulse - n * (k11 * n1 + k12 * n2) - along(&b1);
+        let rhs2 = f2 * impulse - n * (k12 * n1 + k22 * n2) - along(&b2);
 
         let scale = area * (h * h + h * beta);
-        let (w1, w2) = (weighted(c, &b1, scale), weighted(c, &b2, scale));
+        let (w1, w2) =
+            (weighted(c, &b1, scale, spin_stiffness), weighted(c, &b2, scale, spin_stiffness));
         let frame = FrameProducts::new(r1, r2, n);
         let h12 = product(&b1, &w2);
         let s11 = frame.symmetric(product(&b1, &w1), k11);
@@ -183,18 +201,33 @@ impl<const L: usize> PresentShape<L> {
         Self { gradients, polar }
     }
 
-    /// `B_a` of corner 1 or 2 (`a` 0 or 1).
+    /// `B_a` of corner 1 or 2 (`a` 0 or 1), and `w_a`.
     #[inline(always)]
-    fn strain_shape(&self, a: usize) -> StrainShape<L> {
+    fn motion_shape(&self, a: usize) -> MotionShape<L> {
         let [g1, g2] = self.gradients[a];
         let Polar { s11, s12, s22, inverse_trace, .. } = self.polar;
         let shear = s12 * inverse_trace;
         let stretch = (s22 - s11) * inverse_trace;
+        // A triangle that is squeezed to a point spins at any speed.
+        let of_spin = inverse_trace.min(Lanes::all(1.0 / LEAST_STRETCH));
         [
             [g1 - g2 * shear, g1 * shear],
             [g2 * shear, g2 - g1 * shear],
             [g2 - g2 * stretch, g1 + g1 * stretch],
+            [-g2 * of_spin, g1 * of_spin],
         ]
+    }
+
+    /// The stiffness against spin that masses of `rho / h^2` (kg/(m s)^2) keep stable without help,
+    /// N/m: `rho (tr S)^2 / (3 h^2 sum_a |g_a|^2)`. It is half of the limit. Bending may use the
+    /// other half.
+    #[inline(always)]
+    fn stable_spin_stiffness(&self, density: f64) -> Lanes<L> {
+        let [g1, g2] = self.gradients;
+        let square = |[a, b]: [Lanes<L>; 2]| a * a + b * b;
+        let squares = square(g1) + square(g2) + square([g1[0] + g2[0], g1[1] + g2[1]]);
+        let trace = self.polar.s11 + self.polar.s22;
+        trace * trace * (density / 3.0) * squares.max(Lanes::all(TINY)).recip()
     }
 
     /// `R (N + b J) g_a` of corners 1 and 2: minus their forces per area.
@@ -208,15 +241,19 @@ impl<const L: usize> PresentShape<L> {
     }
 }
 
-/// Rows `dS11, dS22, 2 dS12`, columns a corner's motion along `r1` and `r2`.
-type StrainShape<const L: usize> = [[Lanes<L>; 2]; 3];
+/// Rows `dS11, dS22, 2 dS12` and the spin, columns a corner's motion along `r1` and `r2`.
+type MotionShape<const L: usize> = [[Lanes<L>; 2]; 4];
 
+/// The row of the spin.
+const SPIN: usize = 3;
+
+/// Rates of strain and spin by a corner's motion.
 #[inline(always)]
-fn motion_to_strain<const L: usize>(
-    b: &StrainShape<L>,
+fn rates<const L: usize>(
+    b: &MotionShape<L>,
     along1: Lanes<L>,
     along2: Lanes<L>,
-) -> [Lanes<L>; 3] {
+) -> [Lanes<L>; 4] {
     each(|k| b[k][0] * along1 + b[k][1] * along2)
 }
 
@@ -226,25 +263,29 @@ fn stress<const L: usize>(c: &MembraneStiffness, e: [Lanes<L>; 3]) -> [Lanes<L>;
     [e[0] * c.c11 + e[1] * c.c12, e[0] * c.c12 + e[1] * c.c22, e[2] * c.c33]
 }
 
-/// `scale C B`.
+/// `scale C B`, and the row of the spin by its stiffness.
 #[inline(always)]
 fn weighted<const L: usize>(
     c: &MembraneStiffness,
-    b: &StrainShape<L>,
+    b: &MotionShape<L>,
     scale: Lanes<L>,
-) -> StrainShape<L> {
+    spin_stiffness: Lanes<L>,
+) -> MotionShape<L> {
     let (c11, c12, c22, c33) = (scale * c.c11, scale * c.c12, scale * c.c22, scale * c.c33);
     [
         each(|j| b[0][j] * c11 + b[1][j] * c12),
         each(|j| b[0][j] * c12 + b[1][j] * c22),
         each(|j| b[2][j] * c33),
+        each(|j| b[SPIN][j] * spin_stiffness),
     ]
 }
 
 /// `B^T W`, by rows.
 #[inline(always)]
-fn product<const L: usize>(b: &StrainShape<L>, w: &StrainShape<L>) -> [[Lanes<L>; 2]; 2] {
-    let entry = |i: usize, j: usize| b[0][i] * w[0][j] + b[1][i] * w[1][j] + b[2][i] * w[2][j];
+fn product<const L: usize>(b: &MotionShape<L>, w: &MotionShape<L>) -> [[Lanes<L>; 2]; 2] {
+    let entry = |i: usize, j: usize| {
+        b[0][i] * w[0][j] + b[1][i] * w[1][j] + b[2][i] * w[2][j] + b[SPIN][i] * w[SPIN][j]
+    };
     [[entry(0, 0), entry(0, 1)], [entry(1, 0), entry(1, 1)]]
 }
 
