@@ -57,6 +57,7 @@ fn spring(random: &mut Random, first_side: usize, vertices: [u32; 4]) -> Contact
     ContactSpring {
         sides: Sides::of_weights(&vertices, &weights, first_side),
         stiffness: (normal * normal.transpose() + across * 0.3) * (50e-5 / (H * H)),
+        velocity: Vec3::zeros(),
         push: random.vector() * 0.01,
     }
 }

@@ -38,6 +38,7 @@ fn later_allocations(
     let spring = |&[a, b, c]: &[u32; 3], onto| ContactSpring {
         sides: Sides::of_weights(&[a, b, c, onto], &[0.5, 0.25, 0.25, -1.0], 3),
         stiffness: Mat3::identity() * 10.0,
+        velocity: Vec3::zeros(),
         push: Vec3::new(0.0, 0.01, 0.0),
     };
     let pushed = |face: &[u32; 3]| spring(face, vertices);

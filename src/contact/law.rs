@@ -197,6 +197,7 @@ impl ActiveContact {
         let spring = ContactSpring {
             sides: *sides,
             stiffness: matrix,
+            velocity: present,
             push: normal * spring_force - friction_force,
         };
         let owner = lowest_pushed(sides, bodies);

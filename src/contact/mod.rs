@@ -36,5 +36,5 @@ pub use point::{Contact, ContactKind, find_contacts, keep_local_minima};
 pub use projection::{NodeResponse, max_project};
 pub use route::Route;
 pub use settings::ContactSettings;
-pub use side::{Dynamics, InverseMass, Sides};
+pub use side::{Dynamics, InverseMass, Sides, Term};
 pub use spring::{ContactSpring, ContactSprings};

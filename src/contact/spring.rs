@@ -10,19 +10,27 @@ use crate::ranks::Halo;
 /// An implicit spring between the two points of a contact.
 ///
 /// Let `u = sum_i J_i u_i` be the relative velocity of the two points and `C` its stiffness (N/m).
-/// At the end of the step it exerts `push - h C (u1 - u0)` on its first side and the opposite on
-/// its second. What is prescribed takes no force.
+/// At the end of the step it exerts `push - h C (u1 - velocity)` on its first side and the opposite
+/// on its second. What is prescribed takes no force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactSpring {
     /// The two points.
     pub sides: Sides,
     /// Stiffness between the two points, N/m, symmetric positive semidefinite.
     pub stiffness: Mat3,
-    /// Force at the end of the step if the relative velocity stayed as it is, N.
+    /// Relative velocity about which the step is linearised, m/s.
+    pub velocity: Vec3,
+    /// Force at the end of the step if it stayed so, N.
     pub push: Vec3,
 }
 
 impl ContactSpring {
+    /// The force (N) on its first side at the end of a step of `h` (s), at which its points part
+    /// at `velocity` (m/s).
+    pub fn force(&self, velocity: Vec3, h: f64) -> Vec3 {
+        self.push - self.stiffness * (velocity - self.velocity) * h
+    }
+
     /// Its nodes that move one of the points, of `nodes` in all. [`NONE`] stands for a term of
     /// weight zero and for an obstacle vertex.
     fn pushed(&self, nodes: usize) -> [NodeId; MAX_TERMS] {

@@ -133,10 +133,9 @@ impl Stages {
             return Ok((trouble, around));
         }
         // 8. Energies before and after, work -> balance.
-        let balance = report.time(Phase::Advance, |_| {
-            self.watch.balance(here, motion, contacts.springs(), system)
-        })?;
-        if here.can_halve && balance.is_fault() {
+        let balance =
+            report.time(Phase::Advance, |_| self.watch.balance(here, motion, contacts, system))?;
+        if here.can_halve && balance.is_redone(here.span) {
             return Ok((Some(Trouble::Energized), Vec::new()));
         }
         // 9. Motion, memories -> state.

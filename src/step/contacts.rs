@@ -136,6 +136,13 @@ impl ContactStage {
         &self.springs
     }
 
+    /// The springs of the contacts that this rank counts for all.
+    pub fn own_springs<'a>(&'a self, here: &'a Context) -> impl Iterator<Item = &'a ContactSpring> {
+        let own = |contact: &ActiveContact| here.rank.layout.own_index(contact.owner()).is_some();
+        let all = zip(&self.active, &self.springs);
+        all.filter(move |(contact, _)| own(contact)).map(|(_, spring)| spring)
+    }
+
     /// Keeps what the contacts remember of the step. Before: velocities at its end are known.
     /// Collective.
     ///

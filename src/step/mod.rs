@@ -39,3 +39,4 @@ pub use simulation::Simulation;
 pub use state::State;
 pub use system::StepSystem;
 pub use waiting::Waiting;
+pub use watch::lift_j;

@@ -250,6 +250,11 @@ impl StepMotion {
         self.solved.u.clone_from(&self.u1);
     }
 
+    /// The velocity of a node that the last solve found, m/s or rad/s; that of an obstacle vertex.
+    pub fn solved_velocity(&self, node: usize) -> Vec3 {
+        self.solved.u[node]
+    }
+
     /// Whether nothing came after the solve.
     pub fn ends_as_solved(&self) -> bool {
         self.u1 == self.solved.u

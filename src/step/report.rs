@@ -173,12 +173,14 @@ pub struct StepReport {
     pub smallest_gap_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
+    /// Kinetic and elastic energy at the end of the step, J; NaN if it is not known.
+    pub internal_j: f64,
     /// [`Self::energy_rise`]; the vertex is [`u64::MAX`] if there is none.
     rise: EnergyRise,
 }
 
-/// A step whose energy rose by more than its limit beyond the work that was done: a fault of the
-/// simulation (docs/methods.md, section 12).
+/// A step whose energy rose beyond the work that was done, by more than rounding
+/// (docs/methods.md, section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct EnergyRise {
@@ -192,11 +194,24 @@ pub struct EnergyRise {
     pub at_m: [f64; 3],
 }
 
+impl EnergyRise {
+    /// Whether it is more than is allowed: a fault of the simulation.
+    pub fn is_fault(&self) -> bool {
+        self.unexplained_j > self.limit_j
+    }
+}
+
 impl Default for StepReport {
     fn default() -> Self {
         let none = EnergyRise { vertex: u64::MAX, ..EnergyRise::zeroed() };
-        let (smallest_gap_m, energy_j) = (f64::INFINITY, f64::NAN);
-        Self { smallest_gap_m, energy_j, rise: none, ..Self::zeroed() }
+        let (smallest_gap_m, unknown_j) = (f64::INFINITY, f64::NAN);
+        Self {
+            smallest_gap_m,
+            energy_j: unknown_j,
+            internal_j: unknown_j,
+            rise: none,
+            ..Self::zeroed()
+        }
     }
 }
 
@@ -225,15 +240,15 @@ impl StepReport {
         self.measures[measure as usize]
     }
 
-    /// The rise of energy that no work explains, if it is more than the limit. Of several steps the
-    /// first one. The same on every rank.
+    /// The rise of energy that no work explains, if there is one. Of several steps the largest one.
+    /// The same on every rank.
     pub fn energy_rise(&self) -> Option<EnergyRise> {
         (self.rise.vertex != u64::MAX).then_some(self.rise)
     }
 
-    /// Notes a rise of energy, unless there is an earlier one.
+    /// Notes a rise of energy, unless there is a larger one.
     pub fn note_rise(&mut self, rise: EnergyRise) {
-        if self.energy_rise().is_none() {
+        if self.energy_rise().is_none_or(|other| other.unexplained_j < rise.unexplained_j) {
             self.rise = rise;
         }
     }
@@ -260,6 +275,9 @@ impl StepReport {
         self.smallest_gap_m = self.smallest_gap_m.min(other.smallest_gap_m);
         if !other.energy_j.is_nan() {
             self.energy_j = other.energy_j;
+        }
+        if !other.internal_j.is_nan() {
+            self.internal_j = other.internal_j;
         }
         other.energy_rise().into_iter().for_each(|rise| self.note_rise(rise));
     }

@@ -39,7 +39,7 @@ fn balance(pins: &str, fields: &str, steps: u64) -> Balance {
             balance.work += report.measured(Measure::Work);
             balance.unexplained += rise;
             balance.largest = balance.largest.max(rise);
-            balance.faults += usize::from(report.energy_rise().is_some());
+            balance.faults += usize::from(report.energy_rise().is_some_and(|rise| rise.is_fault()));
             Ok(())
         })?;
         balance.gain = simulation.total_energy()? - before;

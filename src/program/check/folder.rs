@@ -67,7 +67,7 @@ impl CheckedRun {
     /// As for [`super::check_run`].
     pub fn open(folder: &Path, record: Record) -> Result<Self> {
         record.expect_format(folder, FORMAT)?;
-        let Record { scene, frames, unfinished, meshes: faults } = record;
+        let Record { scene, frames, unfinished, meshes: faults, .. } = record;
         // 1. The objects' polygons, from a frame and from obstacles.obj.
         let names = ObjectNames::new(&scene);
         let (number, text) = first_whole_frame(folder, frames)?;

@@ -4,7 +4,7 @@
 //! whole? Are its positions finite? Does an edge meet a face? (Cloth
 //! that passes an obstacle in a pinch, as the run has recorded it, is counted apart.) How far are
 //! edges from their rest lengths? From the record of the steps it takes a fifth one: did energy
-//! rise without work?
+//! rise without work, in a step or in sum?
 
 mod bodies;
 mod dropped;
@@ -28,7 +28,7 @@ use frame::{FrameCheck, Strain};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use record::Record;
-use rises::StepRise;
+use rises::Rises;
 
 use crate::program::output::names;
 use crate::program::words::plural;
@@ -67,8 +67,8 @@ pub struct Report {
     pub frames: Vec<FrameCheck>,
     /// The largest strain that is allowed.
     pub max_strain: f64,
-    /// The steps whose energy rose without work.
-    pub rises: Vec<StepRise>,
+    /// Energy that rose without work.
+    pub rises: Rises,
 }
 
 impl Report {
@@ -101,17 +101,15 @@ impl Findings for Report {
             unfinished.clone()
         } else if !run.meshes.is_empty() {
             "an input mesh is not as it was in the run".to_owned()
-        } else if !self.rises.is_empty() {
-            format!("energy rose without work in {}", plural(self.rises.len(), "step"))
         } else {
-            return None;
+            self.rises.fault()?
         };
         let remedy = if self.frames.iter().any(|frame| frame.intersections() > 0) {
             "see the list on standard output; more steps (steps_per_frame) or a larger \
              contact.distance_m keep cloth apart"
         } else if run.unfinished.is_some() {
             UNFINISHED
-        } else if !self.rises.is_empty() {
+        } else if self.rises.fault().is_some() {
             "see the list on standard output; raise steps_per_frame, or look for cloth that is \
              pressed or pinned in contact there"
         } else {
@@ -186,8 +184,8 @@ fn check_cloth(
     settings: &CheckSettings,
     done: impl Fn() + Sync,
 ) -> Result<Report> {
+    let rises = Rises::read(folder, record.scene.step_s(), record.lift_j)?;
     let run = CheckedRun::open(folder, record)?;
-    let rises = rises::read(folder)?;
     let pool = ThreadPoolBuilder::new()
         .num_threads(settings.threads)
         .build()

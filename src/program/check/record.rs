@@ -20,6 +20,8 @@ pub struct Record {
     pub frames: u64,
     /// Why the run is not complete, if it is not.
     pub unfinished: Option<String>,
+    /// Energy that lifts every cloth by its own size, J.
+    pub lift_j: f64,
     /// Copies of input meshes that are not as in the run, and why.
     pub meshes: Vec<(String, String)>,
 }
@@ -34,13 +36,14 @@ impl Record {
         let End { frames, unfinished } = End::of(folder, &head)?;
         let scene = read_scene(folder)?;
         let frames = frames.unwrap_or(u64::from(scene.frames) + 1);
+        let lift_j = head.energy.lift_j;
         let faults = head.meshes.into_iter().filter_map(|mesh| {
             let fault = mesh.fault(folder)?;
             Some((mesh.file, fault))
         });
         let meshes = Vec::from_iter(faults);
         expect_frames(folder, frames)?;
-        Ok(Self { scene, frames, unfinished, meshes })
+        Ok(Self { scene, frames, unfinished, lift_j, meshes })
     }
 
     /// Refuses a run whose frames have another format.

@@ -1,11 +1,21 @@
-//! Steps whose energy rose without work, as the run has recorded them.
+//! Energy that rose without work, as the run has recorded it.
 
 use std::path::Path;
 
 use cloth_sim::error::Result;
 use cloth_sim::step::EnergyRise;
 
+use crate::program::output::energy_balance::EnergyBalance;
 use crate::program::output::steps_jsonl::{self, FrameRecord};
+
+/// What rose without work: in single steps, and in sum.
+#[derive(Debug, Clone, Default)]
+pub struct Rises {
+    /// Steps whose energy rose by more than their limit.
+    pub steps: Vec<StepRise>,
+    /// The balance of all steps.
+    pub balance: EnergyBalance,
+}
 
 /// A step whose energy rose by more than its limit without work.
 #[derive(Debug, Clone, Copy)]
@@ -18,18 +28,33 @@ pub struct StepRise {
     pub rise: EnergyRise,
 }
 
-/// Those of the run in `folder`. A run without a record of its steps has none.
-///
-/// # Errors
-/// When the record cannot be read.
-pub fn read(folder: &Path) -> Result<Vec<StepRise>> {
-    let mut rises = Vec::new();
-    for frame in steps_jsonl::read_if_any::<FrameRecord>(folder)? {
-        let frame = frame?;
-        for step in frame.steps.iter().filter(|step| step.rank == 0) {
-            let rise = step.report.energy_rise();
-            rises.extend(rise.map(|rise| StepRise { step: step.step, frame: frame.frame, rise }));
+impl Rises {
+    /// Those of the run in `folder` with steps of `step_s` (s), whose `lift_j` (J) lifts every
+    /// cloth by its own size. A run without a record of its steps has none.
+    ///
+    /// # Errors
+    /// When the record cannot be read.
+    pub fn read(folder: &Path, step_s: f64, lift_j: f64) -> Result<Self> {
+        let mut rises = Self { steps: Vec::new(), balance: EnergyBalance::new(lift_j) };
+        for frame in steps_jsonl::read_if_any::<FrameRecord>(folder)? {
+            let frame = frame?;
+            for step in frame.steps.iter().filter(|step| step.rank == 0) {
+                rises.balance.add(step.step, step_s, &step.report);
+                let rise = step.report.energy_rise().filter(EnergyRise::is_fault);
+                let of_step = |rise| StepRise { step: step.step, frame: frame.frame, rise };
+                rises.steps.extend(rise.map(of_step));
+            }
+        }
+        Ok(rises)
+    }
+
+    /// What is wrong, in a line. None if nothing is.
+    pub fn fault(&self) -> Option<String> {
+        match self.steps.len() {
+            0 if self.balance.is_fault() => Some("energy rose without work in sum".to_owned()),
+            0 => None,
+            1 => Some("energy rose without work in 1 step".to_owned()),
+            count => Some(format!("energy rose without work in {count} steps")),
         }
     }
-    Ok(rises)
 }

@@ -44,7 +44,7 @@ impl fmt::Display for Report {
             )?;
         }
         let faulty = self.faulty_frames();
-        let in_energy = faulty == 0 && !self.rises.is_empty();
+        let in_energy = faulty == 0 && self.rises.fault().is_some();
         let more = if in_energy { ", but in the energy of steps" } else { "" };
         write!(f, "{}{more}", verdict(faulty, self.frames.len()))
     }
@@ -101,7 +101,8 @@ impl Report {
     }
 
     fn write_rises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for StepRise { step, frame, rise } in self.rises.iter().take(RISES) {
+        let steps = &self.rises.steps;
+        for StepRise { step, frame, rise } in steps.iter().take(RISES) {
             let (vertex, object) = self.run.local(rise.vertex as u32);
             let [x, y, z] = rise.at_m;
             writeln!(
@@ -111,9 +112,13 @@ impl Report {
                 rise.unexplained_j, rise.limit_j
             )?;
         }
-        match self.rises.len().saturating_sub(RISES) {
-            0 => Ok(()),
-            more => writeln!(f, "    and {more} more steps"),
+        match steps.len().saturating_sub(RISES) {
+            0 => {}
+            more => writeln!(f, "    and {more} more steps")?,
+        }
+        match self.rises.balance.is_fault() {
+            true => writeln!(f, "{}", self.rises.balance.gain()),
+            false => Ok(()),
         }
     }
 

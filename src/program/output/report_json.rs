@@ -36,6 +36,9 @@ pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S:
     if !report.energy_j.is_nan() {
         map.serialize_entry("energy_j", &report.energy_j)?;
     }
+    if !report.internal_j.is_nan() {
+        map.serialize_entry("internal_j", &report.internal_j)?;
+    }
     if let Some(EnergyRise { unexplained_j, limit_j, vertex, at_m }) = report.energy_rise() {
         map.serialize_entry("energy_rise", &RiseRecord { unexplained_j, limit_j, vertex, at_m })?;
     }
@@ -82,6 +85,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepRep
     report.test_hash = hash.unwrap_or_default();
     report.smallest_gap_m = number("smallest_gap_m").unwrap_or(f64::INFINITY);
     report.energy_j = number("energy_j").unwrap_or(f64::NAN);
+    report.internal_j = number("internal_j").unwrap_or(f64::NAN);
     let rise = fields.get("energy_rise").and_then(|rise| RiseRecord::deserialize(rise).ok());
     if let Some(RiseRecord { unexplained_j, limit_j, vertex, at_m }) = rise {
         report.note_rise(EnergyRise { unexplained_j, limit_j, vertex, at_m });

@@ -12,12 +12,13 @@ use cloth_sim::input;
 use cloth_sim::step::{Counter, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
+use crate::program::output::energy_balance::EnergyBalance;
 use crate::program::output::mesh_copies::MeshCopy;
 use crate::program::output::{json, names, not_written, write_whole};
 
 /// The version of the format of `run.json` and `steps.jsonl`. Folders of another format are
 /// refused.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// Space that is kept for the cause of a failure, bytes.
 const ROOM: usize = 4096;
@@ -141,34 +142,6 @@ impl Repartitions {
         self.count += report.get(Counter::Repartitions);
         self.moved_nodes += report.get(Counter::MovedNodes);
         self.seconds += report.measured(Measure::RepartitionTime);
-    }
-}
-
-/// The balance of energy over the steps of a run (docs/methods.md, section 12).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct EnergyBalance {
-    /// Work of pins, handles, moving obstacles and wind, J.
-    pub work_j: f64,
-    /// Sum of the rises of single steps beyond that work, J.
-    pub unexplained_j: f64,
-    /// The largest of them, J.
-    pub largest_rise_j: f64,
-    /// The step of the largest one, from 1; 0 if there is none.
-    pub largest_rise_step: u64,
-    /// Number of steps whose rise is above its limit.
-    pub faults: u64,
-}
-
-impl EnergyBalance {
-    /// Adds a step. `report` is that of rank 0.
-    pub fn add(&mut self, step: u64, report: &StepReport) {
-        let rise_j = report.measured(Measure::UnexplainedRise);
-        self.work_j += report.measured(Measure::Work);
-        self.unexplained_j += rise_j;
-        self.faults += u64::from(report.energy_rise().is_some());
-        if rise_j > self.largest_rise_j {
-            (self.largest_rise_j, self.largest_rise_step) = (rise_j, step);
-        }
     }
 }
 

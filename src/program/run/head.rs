@@ -4,11 +4,10 @@ use cloth_sim::error::Result;
 use cloth_sim::partition::quality;
 use cloth_sim::ranks::World;
 use cloth_sim::ranks::launch::HostBinding;
-use cloth_sim::step::{Model, Simulation};
+use cloth_sim::step::{Model, Simulation, lift_j};
 
-use crate::program::output::run_json::{
-    EnergyBalance, FORMAT, RankPlace, Repartitions, RunHead, Status,
-};
+use crate::program::output::energy_balance::EnergyBalance;
+use crate::program::output::run_json::{FORMAT, RankPlace, Repartitions, RunHead, Status};
 use crate::program::run::gather;
 use crate::program::run::job::Job;
 
@@ -30,6 +29,7 @@ pub fn of_run(
         surface_index: quality::surface_index(&model.graph, &model.partition),
         bending: model.cloth.elements.bending.treatment.to_string(),
         places,
+        energy: EnergyBalance::new(lift_j(model)),
         ..RunHead::begun(job, world.size())
     })
 }

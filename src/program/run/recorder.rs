@@ -6,7 +6,7 @@ use std::time::Instant;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
-use cloth_sim::step::{Model, Simulation, StepReport, WaitingBody};
+use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
 use nix::sys::signal::Signal;
 
 use crate::program::output::folder::RunFolder;
@@ -87,13 +87,19 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Shows that `step` is done. Warns of the first few rises of energy.
+    /// Shows that `step` is done. Warns of the first few steps whose energy rises, and once if the
+    /// sum does.
     pub fn step(&mut self, step: u64, report: &StepReport) {
-        self.folder.progress.cloth_step(step, report);
-        let faults = self.folder.head.energy.faults;
-        self.folder.head.energy.add(step, report);
-        self.folder.head.repartitions.add(report);
-        let Some(rise) = report.energy_rise().filter(|_| faults < WARNINGS) else { return };
+        let OpenFolder { job, head, progress, .. } = &mut self.folder;
+        progress.cloth_step(step, report);
+        let (faults, was_fault) = (head.energy.faults, head.energy.is_fault());
+        head.energy.add(step, job.scene.step_s(), report);
+        head.repartitions.add(report);
+        if head.energy.is_fault() && !was_fault {
+            progress.say(&format!("warning: step {step}: {}", head.energy.gain()));
+        }
+        let rise = report.energy_rise().filter(EnergyRise::is_fault);
+        let Some(rise) = rise.filter(|_| faults < WARNINGS) else { return };
         let [x, y, z] = rise.at_m;
         let last = if faults + 1 < WARNINGS { "" } else { "; no more warnings of this kind" };
         self.folder.progress.say(&format!(

@@ -6,8 +6,9 @@ use std::path::Path;
 use cloth_sim::math::Vec3;
 use cloth_sim::step::Model;
 
+use crate::program::output::energy_balance::EnergyBalance;
 use crate::program::output::names;
-use crate::program::output::run_json::{EnergyBalance, RunHead};
+use crate::program::output::run_json::RunHead;
 use crate::program::run::drops::Drops;
 use crate::program::run::peaks::{Peaks, Strain};
 use crate::program::run::waits::Waits;
@@ -110,18 +111,25 @@ impl Summary<'_> {
 }
 
 fn write_energy(f: &mut fmt::Formatter<'_>, energy: &EnergyBalance) -> fmt::Result {
-    let EnergyBalance { largest_rise_j, largest_rise_step, faults, .. } = energy;
+    let EnergyBalance { unexplained_j, largest_rise_j, largest_rise_step, faults, .. } = energy;
     if *largest_rise_j == 0.0 {
         return writeln!(f, "  energy    never rises without work");
     }
+    let share = 1e2 * energy.share();
     write!(
         f,
-        "  energy    rises without work by at most {largest_rise_j:.1e} J, in step {largest_rise_step}"
+        "  energy    rises without work by {unexplained_j:.1e} J in sum, {} % of what moved; at most \
+         {largest_rise_j:.1e} J in a step, in step {largest_rise_step}",
+        significant(share)
     )?;
     match faults {
-        0 => writeln!(f),
-        1 => writeln!(f, ": 1 step is above its limit"),
-        _ => writeln!(f, ": {} steps are above their limits", grouped(*faults)),
+        0 => writeln!(f)?,
+        1 => writeln!(f, ": 1 step is above its limit")?,
+        _ => writeln!(f, ": {} steps are above their limits", grouped(*faults))?,
+    }
+    match energy.is_fault() {
+        true => writeln!(f, "  FAULT     {}", energy.gain()),
+        false => Ok(()),
     }
 }
 

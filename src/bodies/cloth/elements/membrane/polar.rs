@@ -76,8 +76,8 @@ impl<const L: usize> Polar<L> {
         let true_stiffness = n[0] * self.s11 + n[1] * self.s22 + n[2] * self.s12 * 2.0;
         let (warp, weft, shear) = (-p21, p12, (p11 - p22) * 0.5);
         let of_stretch = warp * warp * c.c22 - warp * weft * (2.0 * c.c12) + weft * weft * c.c11;
-        let coupled = of_stretch * (1.0 / (c.c11 * c.c22 - c.c12 * c.c12))
-            + shear * shear * (1.0 / c.c33);
+        let coupled =
+            of_stretch * (1.0 / (c.c11 * c.c22 - c.c12 * c.c12)) + shear * shear * (1.0 / c.c33);
         let needed = (true_stiffness + coupled) * 0.5;
         let whole = true_stiffness.max(needed).max(Lanes::all(0.0));
         Lanes::gather(|i| if needed.0[i] > by_mass.0[i] { whole.0[i] } else { 0.0 })

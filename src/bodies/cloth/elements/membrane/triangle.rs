@@ -249,11 +249,7 @@ const SPIN: usize = 3;
 
 /// Rates of strain and spin by a corner's motion.
 #[inline(always)]
-fn rates<const L: usize>(
-    b: &MotionShape<L>,
-    along1: Lanes<L>,
-    along2: Lanes<L>,
-) -> [Lanes<L>; 4] {
+fn rates<const L: usize>(b: &MotionShape<L>, along1: Lanes<L>, along2: Lanes<L>) -> [Lanes<L>; 4] {
     each(|k| b[k][0] * along1 + b[k][1] * along2)
 }
 

@@ -1,0 +1,186 @@
+//! The work on cloths and bodies in a step, from outside of their elements (symbols as in
+//! [`super`]).
+
+use crate::bodies::cloth::energy::Blown;
+use crate::contact::{ContactSpring, Term};
+use crate::error::Result;
+use crate::ids::NodeId;
+use crate::math::Vec3;
+use crate::ranks::ExactSums;
+use crate::step::contacts::ContactStage;
+use crate::step::context::Context;
+use crate::step::motion::StepMotion;
+use crate::step::system::{StepSystem, SystemTerms};
+
+/// One rank's work in an attempt, J. Sums over ranks are exact.
+#[derive(Default)]
+pub(super) struct WorkSums {
+    /// Of pins and wind.
+    plain: ExactSums<1>,
+    /// On free nodes, each with its bound.
+    on_free: ExactSums<1>,
+    /// Of prescribed vertices through their contacts, and of what came after the solve.
+    through_contacts: ExactSums<1>,
+}
+
+impl WorkSums {
+    /// Adds them to the sums from number `first` on.
+    pub fn add_to<const N: usize>(&self, sums: &mut ExactSums<N>, first: usize) {
+        sums.add_to(first, &self.plain);
+        sums.add_to(first + 1, &self.on_free);
+        sums.add_to(first + 2, &self.through_contacts);
+    }
+
+    /// The work of the sums over all ranks, J.
+    pub fn total_j([plain, on_free, through_contacts]: [f64; 3]) -> f64 {
+        plain + on_free.min(through_contacts.max(0.0))
+    }
+}
+
+/// Measures the work of attempts.
+#[derive(Default)]
+pub(super) struct WorkMeter {
+    /// What own nodes get from outside of the elements in an attempt, N s (N m s).
+    impulses: Vec<Vec3>,
+    /// Changes of their velocities, m/s (rad/s).
+    changes: Vec<Vec3>,
+}
+
+impl WorkMeter {
+    /// The work in an attempt: this rank's share. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn measure(
+        &mut self,
+        here: &Context,
+        motion: &StepMotion,
+        contacts: &ContactStage,
+        system: &mut StepSystem,
+    ) -> Result<WorkSums> {
+        let Context { model, rank, span, .. } = *here;
+        let mut sums = WorkSums::default();
+        let speed = prescribed_speed(here, motion);
+        if speed > 0.0 {
+            if here.region.is_some() {
+                self.find_impulses_anew(here, motion, system);
+            } else {
+                self.find_impulses(here, motion, contacts.springs(), system)?;
+            }
+            self.add_nodes(here, motion, speed, &mut sums);
+            for spring in contacts.own_springs(here) {
+                sums.through_contacts.add([work_of_prescribed(here, motion, spring)]);
+            }
+        }
+        // Still air only brakes.
+        let (wind, drag) = (model.wind(span.t1_s), model.settings.air.drag());
+        if wind != Vec3::zeros() && (drag.normal > 0.0 || drag.tangential > 0.0) {
+            let blown = Blown { drag, wind, x0: &motion.x0, v1: &motion.u1, h: span.h };
+            let works = system.cloth().works_of_air(&rank.threads, &model.cloth, blown);
+            works.iter().for_each(|&work| sums.plain.add([work]));
+        }
+        Ok(sums)
+    }
+
+    /// Adds the work on each own node, where what is prescribed moves at `speed` (m/s) at most.
+    fn add_nodes(&self, here: &Context, motion: &StepMotion, speed: f64, sums: &mut WorkSums) {
+        let Context { model, rank, .. } = *here;
+        // A patch has the same bits on any number of ranks.
+        for rows in rank.layout.patch_offsets.windows(2) {
+            let [mut of_pins, mut on_free, mut after_solve] = [0.0; 3];
+            for row in rows[0] as usize..rows[1] as usize {
+                let node = rank.layout.own[row] as usize;
+                let (p, v) = (self.impulses[row], motion.u1[node]);
+                let is_vertex = node < model.numbering.cloth();
+                if is_vertex && motion.prescribed[node] {
+                    of_pins += p.dot(&v);
+                    continue;
+                }
+                let work = |p: Vec3| {
+                    // What turns a body has no bound.
+                    let most = if is_vertex { p.norm() * speed } else { f64::INFINITY };
+                    p.dot(&v).min(most).max(0.0)
+                };
+                on_free += work(p);
+                after_solve += match is_vertex {
+                    true => work((v - motion.solved_velocity(node)) * model.cloth.masses[node]),
+                    false => work(p),
+                };
+            }
+            sums.plain.add([of_pins]);
+            sums.on_free.add([on_free]);
+            sums.through_contacts.add([after_solve]);
+        }
+    }
+
+    /// What each own node gets from outside of the elements in an attempt. Collective.
+    fn find_impulses(
+        &mut self,
+        here: &Context,
+        motion: &StepMotion,
+        springs: &[ContactSpring],
+        system: &mut StepSystem,
+    ) -> Result<()> {
+        let (rank, layout) = (here.rank, &here.rank.layout);
+        let change = |node: NodeId| motion.u1[node as usize] - motion.u0[node as usize];
+        if motion.targets.is_empty() && motion.ends_as_solved() {
+            // The solve left no residual.
+            self.impulses.clear();
+            self.impulses.resize(layout.own.len(), Vec3::zeros());
+        } else {
+            self.changes.clear();
+            self.changes.extend(layout.own.iter().map(|&node| change(node)));
+            system.residuals(rank.world, &rank.threads, &self.changes, &mut self.impulses)?;
+        }
+        for spring in springs {
+            let velocity = spring.sides.velocity(|node| motion.u1[node as usize]);
+            let force = spring.force(velocity, here.span.h);
+            for term in spring.sides.terms() {
+                if let Some(row) = layout.own_index(term.node) {
+                    let p = term.jacobian.transpose_times(&force, here.span.h);
+                    self.impulses[row as usize] += p;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same after a repair. Then no system holds for all rows at once, so the forces are taken
+    /// at the end of the step.
+    fn find_impulses_anew(&mut self, here: &Context, motion: &StepMotion, system: &mut StepSystem) {
+        let Context { model, rank, span, .. } = *here;
+        let end = (&*motion.x1, &*motion.u1);
+        let inputs = motion.inputs(model, span, end, 0.0);
+        let bodies = motion.body_terms(model);
+        let terms = SystemTerms { inputs: &inputs, bodies, contacts: &[], region: None };
+        system.assemble(&rank.threads, model, &rank.layout, &terms);
+        let (_, rhs) = system.system();
+        self.impulses.clear();
+        self.impulses.extend(rhs.iter().map(|rhs| -rhs));
+    }
+}
+
+/// The work (J) that the prescribed vertices of a contact do through it, at the velocities that the
+/// solve found.
+fn work_of_prescribed(here: &Context, motion: &StepMotion, spring: &ContactSpring) -> f64 {
+    let numbering = &here.model.numbering;
+    let is_prescribed = |node: usize| {
+        node >= numbering.nodes() || node < numbering.cloth() && motion.prescribed[node]
+    };
+    let velocity = |node: NodeId| motion.solved_velocity(node as usize);
+    let force = spring.force(spring.sides.velocity(velocity), here.span.h);
+    let prescribed = spring.sides.terms().iter().filter(|it| is_prescribed(it.node as usize));
+    let work = |term: &Term| {
+        let p = term.jacobian.transpose_times(&force, here.span.h);
+        -p.dot(&velocity(term.node))
+    };
+    prescribed.map(work).sum()
+}
+
+/// The fastest speed of pins and obstacles, m/s.
+fn prescribed_speed(here: &Context, motion: &StepMotion) -> f64 {
+    let pinned = motion.targets.iter().map(|&(vertex, _)| vertex as usize);
+    let prescribed = pinned.chain(here.model.numbering.free_vertices()..motion.x0.len());
+    let paths = prescribed.map(|vertex| motion.x1[vertex] - motion.x0[vertex]);
+    paths.map(|path| path.norm_squared()).fold(0.0, f64::max).sqrt() / here.span.h
+}
