@@ -14,6 +14,7 @@ use crate::contact::law::Friction;
 use crate::contact::point::Contact;
 use crate::contact::projection::NodeResponse;
 use crate::contact::side::Dynamics;
+use crate::contact::squeeze::Squeezed;
 use crate::linear::MAX_TERMS;
 use crate::math::Vec3;
 
@@ -41,6 +42,8 @@ pub struct CollisionLaw<'a> {
     pub distance: ContactDistance<'a>,
     /// The part of it within which an approaching pair collides.
     pub separation: f64,
+    /// Cloth that is squeezed collides within that part of what its contacts aim at.
+    pub squeezed: &'a Squeezed,
     /// Coulomb's coefficients.
     pub friction: Friction,
 }
@@ -66,7 +69,9 @@ pub fn impulses(
         if time_of_impact(pair.kind(), &x0, &x1, most).is_none() {
             continue;
         }
-        let separation_m = law.separation * law.distance.of(pair);
+        let distance_m = law.distance.of(pair);
+        let aim_m = law.squeezed.least_m(&pair.vertices).unwrap_or(distance_m);
+        let separation_m = law.separation * distance_m.min(aim_m);
         let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { continue };
         let weights = at.weights;
         let relative = (0..4).map(|a| weights[a] * ((x1[a] - x0[a]) / ends.h)).sum();

@@ -5,12 +5,13 @@
 //! 1. [`candidates`]: processors of all ranks share the search for pairs that come near;
 //! 2. [`point`]: candidates become contacts, with closest points and a normal;
 //! 3. [`route`]: contacts go to the ranks that own their nodes;
-//! 4. [`law`]: contacts become active, each with a [`spring`] in the linear system;
-//! 5. the linear system is solved (by the step);
-//! 6. [`memory`]: what each contact remembers of the solve;
-//! 7. [`impulse`]: impulses against collisions that the solve left; by [`projection`] the largest
+//! 4. [`squeeze`]: contacts of squeezed cloth aim at less than their distance;
+//! 5. [`law`]: contacts become active, each with a [`spring`] in the linear system;
+//! 6. the linear system is solved (by the step);
+//! 7. [`memory`]: what each contact remembers of the solve;
+//! 8. [`impulse`]: impulses against collisions that the solve left; by [`projection`] the largest
 //!    one on each unit counts;
-//! 8. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
+//! 9. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
 //!
 //! [`side`] is what a contact asks of the bodies. A contact knows no kind of body.
 
@@ -26,6 +27,7 @@ pub mod route;
 pub mod settings;
 pub mod side;
 pub mod spring;
+pub mod squeeze;
 pub mod stiffness;
 
 pub use distance::ContactDistance;
@@ -38,3 +40,4 @@ pub use route::Route;
 pub use settings::ContactSettings;
 pub use side::{Dynamics, InverseMass, Sides, Term};
 pub use spring::{ContactSpring, ContactSprings};
+pub use squeeze::{PrescribedMotion, Squeezed};

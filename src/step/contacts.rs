@@ -2,11 +2,12 @@
 
 use std::iter::zip;
 
+use crate::bodies::Place;
 use crate::collision::Pair;
 use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, Contact, ContactDistance, ContactKind, ContactLaw, ContactMemory, ContactSpring,
-    ContactStep, Sides, find_contacts,
+    ContactStep, PrescribedMotion, Sides, Squeezed, find_contacts,
 };
 use crate::error::Result;
 use crate::ids::VertexId;
@@ -33,6 +34,8 @@ pub(super) struct ContactStage {
     springs: Vec<ContactSpring>,
     /// What contacts that touch its nodes remember of the step, by rising pair.
     memories: Vec<ContactMemory>,
+    /// Cloth that prescribed surfaces squeeze.
+    squeezed: Squeezed,
 }
 
 impl ContactStage {
@@ -45,6 +48,7 @@ impl ContactStage {
             active: Vec::new(),
             springs: Vec::new(),
             memories: Vec::new(),
+            squeezed: Squeezed::default(),
         }
     }
 
@@ -94,7 +98,11 @@ impl ContactStage {
             return Ok(());
         }
         let bodies = motion.dynamics(model);
-        let contacts = here.rank.route().contacts(found, &bodies)?;
+        let mut contacts = here.rank.route().contacts(found, &bodies)?;
+        self.squeezed = squeezed(here, contacts.iter().map(|(contact, _)| contact), motion)?;
+        for (contact, _) in &mut contacts {
+            contact.distance_m = self.squeezed.aim_m(contact);
+        }
         let step = ContactStep {
             law: &self.law,
             bodies: &bodies,
@@ -129,6 +137,11 @@ impl ContactStage {
     /// Contacts that this rank found.
     pub fn found(&self) -> &[Contact] {
         &self.found
+    }
+
+    /// Cloth that prescribed surfaces squeeze.
+    pub fn squeezed(&self) -> &Squeezed {
+        &self.squeezed
     }
 
     /// The springs of the linear system, by rising pair.
@@ -180,6 +193,22 @@ impl ContactStage {
         report.measure(Measure::StiffnessEnergy, raised_j);
         std::mem::swap(&mut self.memories, memories);
     }
+}
+
+/// What the contacts of own nodes squeeze between prescribed surfaces. Collective.
+fn squeezed<'a>(
+    here: &Context,
+    contacts: impl Iterator<Item = &'a Contact> + Clone,
+    motion: &StepMotion,
+) -> Result<Squeezed> {
+    let StepMotion { prescribed, x0, predicted, .. } = motion;
+    let (model, rank) = (here.model, here.rank);
+    let is_own = |vertex: VertexId| match model.numbering.place(vertex) {
+        Place::Own(node) => rank.layout.own_index(node).is_some(),
+        Place::Body(_) => false,
+    };
+    let of = PrescribedMotion { prescribed, x0, x1: predicted };
+    Squeezed::find(rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
 }
 
 /// Whether a contact pushes a node of `region`.

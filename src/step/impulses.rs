@@ -6,7 +6,8 @@ use crate::collision::Pair;
 use crate::contact::impulse::{CollisionLaw, has_moved};
 use crate::contact::settings::Response;
 use crate::contact::{
-    Contact, ContactKind, Friction, NodeResponse, StepEnds, impulses, max_project, repulsions,
+    Contact, ContactKind, Friction, NodeResponse, Squeezed, StepEnds, impulses, max_project,
+    repulsions,
 };
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
@@ -40,6 +41,8 @@ pub(super) struct Collisions<'a> {
     pub candidates: &'a [Pair],
     /// Contacts that this rank found.
     pub contacts: &'a [Contact],
+    /// Cloth that is squeezed.
+    pub squeezed: &'a Squeezed,
     /// Coulomb's coefficients.
     pub friction: Friction,
 }
@@ -193,10 +196,11 @@ impl ImpulseStage {
     }
 }
 
-fn law<'a>(here: &Context<'a>, of: &Collisions) -> CollisionLaw<'a> {
+fn law<'a>(here: &Context<'a>, of: &Collisions<'a>) -> CollisionLaw<'a> {
     CollisionLaw {
         distance: contact_distance(here.model),
         separation: SEPARATION,
+        squeezed: of.squeezed,
         friction: of.friction,
     }
 }

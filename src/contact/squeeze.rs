@@ -1,0 +1,324 @@
+//! Cloth that is squeezed: between prescribed surfaces that leave its layers less than their
+//! contact distances.
+//!
+//! Stiffness follows the load, but no stiffness relieves a layer that is pressed from both sides:
+//! its contacts would push ever harder against each other. So contacts of squeezed cloth aim at an
+//! equal part of the room instead of the contact distance.
+//!
+//! | symbol | unit | |
+//! |---|---|---|
+//! | support | | a prescribed surface that a vertex touches, or touches through further layers |
+//! | `n` | | normal of a support, towards the vertex |
+//! | `r` | m | sum of the gaps from the support to the vertex, at the start of the step |
+//! | `k` | | number of these gaps |
+//! | `s` | m | motion of the support in the step |
+//!
+//! A vertex is squeezed between two supports 1 and 2 whose normals oppose each other. Their room at
+//! the end of the step is `r1 + r2 - n1 . (s1 - s2)`. It is shared by `k1 + k2` gaps.
+//!
+//! Source: ours.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::contact::point::Contact;
+use crate::error::Result;
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::ranks::{World, message};
+
+/// Most layers between a vertex and its support.
+const MOST_LAYERS: usize = 4;
+
+/// Supports oppose each other if the cosine between their normals is below the negative of this,
+/// and are the same if it is above it.
+const ALIGNED: f64 = 0.5;
+
+/// What squeezed contacts aim at is at least this part of the contact distance.
+const LEAST_SHARE: f64 = 0.02;
+
+/// All vertices that move as prescribed, and how they move in the step.
+#[derive(Clone, Copy)]
+pub struct PrescribedMotion<'a> {
+    /// Whether a vertex is prescribed.
+    pub prescribed: &'a [bool],
+    /// Positions of all vertices at the start of the step, m.
+    pub x0: &'a [Vec3],
+    /// Positions at its end as predicted, m: of prescribed vertices, where they will be.
+    pub x1: &'a [Vec3],
+}
+
+/// A support of a vertex (symbols as in the table above).
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Support {
+    vertex: VertexId,
+    gaps: u32,
+    normal: [f64; 3],
+    room_m: f64,
+    motion_m: [f64; 3],
+}
+
+impl Support {
+    fn is_like(&self, normal: &Vec3) -> bool {
+        Vec3::from(self.normal).dot(normal) > ALIGNED
+    }
+
+    /// A total order, by vertex first.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let bits = |it: &Self| {
+            let numbers = [it.room_m].into_iter().chain(it.normal).chain(it.motion_m);
+            numbers.map(f64::to_bits).collect::<smallvec::SmallVec<[u64; 7]>>()
+        };
+        let key = |it: &Self| (it.vertex, it.gaps, it.room_m.max(0.0).to_bits());
+        key(self).cmp(&key(other)).then_with(|| bits(self).cmp(&bits(other)))
+    }
+}
+
+/// What the contacts of squeezed vertices aim at. The same on every rank.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Squeezed {
+    /// By rising vertex.
+    aims: Vec<Aim>,
+}
+
+/// The gap that contacts of a squeezed vertex aim at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Aim {
+    vertex: VertexId,
+    /// Unit vector along which the vertex is squeezed.
+    along: Vec3,
+    gap_m: f64,
+}
+
+impl Squeezed {
+    /// Finds what `contacts` squeeze. `distance_m` (m) is the contact distance. Each rank gives all
+    /// contacts of the vertices that it owns (`is_own`). Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn find<'a>(
+        world: &dyn World,
+        contacts: impl Iterator<Item = &'a Contact> + Clone,
+        motion: &PrescribedMotion,
+        is_own: impl Fn(VertexId) -> bool,
+        distance_m: f64,
+    ) -> Result<Self> {
+        let mut supports = Supports::default();
+        for _ in 0..MOST_LAYERS {
+            let mut found = Vec::new();
+            for contact in contacts.clone() {
+                supports.pass_on(contact, motion, &is_own, &mut found);
+            }
+            found.sort_unstable_by(Support::order);
+            found.dedup_by(|a, b| a.vertex == b.vertex && b.is_like(&Vec3::from(a.normal)));
+            let found = message::all_gather_v(world, &found)?;
+            if found.is_empty() {
+                break;
+            }
+            supports.add(found);
+        }
+        Ok(Self { aims: supports.aims(distance_m) })
+    }
+
+    /// The gap (m) that `contact` aims at: its distance, or less if one of its vertices is squeezed
+    /// along its normal.
+    pub fn aim_m(&self, contact: &Contact) -> f64 {
+        let normal = Vec3::from(contact.normal);
+        let vertices = contact.pair.vertices.iter().zip(&contact.weights);
+        let weighty = vertices.filter(|(_, weight)| **weight != 0.0);
+        let aims = weighty.filter_map(|(&vertex, _)| self.of(vertex));
+        let along = aims.filter(|aim| aim.along.dot(&normal).abs() > ALIGNED);
+        along.map(|aim| aim.gap_m).fold(contact.distance_m, f64::min)
+    }
+
+    /// The least gap (m) that contacts of these vertices aim at, if one of them is squeezed.
+    pub fn least_m(&self, vertices: &[VertexId]) -> Option<f64> {
+        let aims = vertices.iter().filter_map(|&vertex| self.of(vertex));
+        aims.map(|aim| aim.gap_m).reduce(f64::min)
+    }
+
+    fn of(&self, vertex: VertexId) -> Option<&Aim> {
+        let place = self.aims.binary_search_by_key(&vertex, |aim| aim.vertex).ok()?;
+        self.aims.get(place)
+    }
+}
+
+/// The supports of all vertices, by rising vertex.
+#[derive(Default)]
+struct Supports(Vec<Support>);
+
+impl Supports {
+    fn of(&self, vertex: VertexId) -> &[Support] {
+        let first = self.0.partition_point(|it| it.vertex < vertex);
+        let count = self.0[first..].partition_point(|it| it.vertex == vertex);
+        &self.0[first..first + count]
+    }
+
+    fn add(&mut self, mut found: Vec<Support>) {
+        self.0.append(&mut found);
+        self.0.sort_unstable_by(Support::order);
+    }
+
+    /// Adds what `contact` passes on from one side to the own vertices of the other.
+    fn pass_on(
+        &self,
+        contact: &Contact,
+        motion: &PrescribedMotion,
+        is_own: &impl Fn(VertexId) -> bool,
+        found: &mut Vec<Support>,
+    ) {
+        let middle = contact.pair.first_side();
+        let normal = Vec3::from(contact.normal);
+        for (to, from, normal) in [(0..middle, middle..4, normal), (middle..4, 0..middle, -normal)]
+        {
+            let takes = |place: &usize| {
+                let vertex = contact.pair.vertices[*place];
+                contact.weights[*place] != 0.0
+                    && !motion.prescribed[vertex as usize]
+                    && is_own(vertex)
+                    && !self.of(vertex).iter().any(|it| it.is_like(&normal))
+            };
+            let mut takers = to.filter(takes).peekable();
+            if takers.peek().is_none() {
+                continue;
+            }
+            let Some((gaps, room_m, moved)) = self.of_side(contact, from, motion, &normal) else {
+                continue;
+            };
+            found.extend(takers.map(|place| Support {
+                vertex: contact.pair.vertices[place],
+                gaps: gaps + 1,
+                normal: normal.into(),
+                room_m: room_m + contact.gap_m,
+                motion_m: moved.into(),
+            }));
+        }
+    }
+
+    /// Number of gaps, room (m) and motion (m) of the support of one side of a contact, which pushes
+    /// the other side along `normal`. None if it has none.
+    fn of_side(
+        &self,
+        contact: &Contact,
+        side: std::ops::Range<usize>,
+        motion: &PrescribedMotion,
+        normal: &Vec3,
+    ) -> Option<(u32, f64, Vec3)> {
+        let (mut gaps, mut room_m, mut moved) = (0, 0.0, Vec3::zeros());
+        for place in side.filter(|&place| contact.weights[place] != 0.0) {
+            let (vertex, weight) = (contact.pair.vertices[place], contact.weights[place].abs());
+            let at = vertex as usize;
+            if motion.prescribed[at] {
+                moved += (motion.x1[at] - motion.x0[at]) * weight;
+            } else {
+                let support = self.of(vertex).iter().find(|it| it.is_like(normal))?;
+                gaps = gaps.max(support.gaps);
+                room_m += support.room_m * weight;
+                moved += Vec3::from(support.motion_m) * weight;
+            }
+        }
+        Some((gaps, room_m, moved))
+    }
+
+    /// The aims of all squeezed vertices.
+    fn aims(&self, distance_m: f64) -> Vec<Aim> {
+        let of_one = self.0.chunk_by(|a, b| a.vertex == b.vertex);
+        let squeezed = of_one.filter_map(|supports| {
+            let pairs = supports.iter().enumerate().flat_map(|(place, one)| {
+                supports[place + 1..].iter().filter_map(move |other| squeeze(one, other))
+            });
+            pairs.min_by(|a, b| a.gap_m.total_cmp(&b.gap_m))
+        });
+        let of_room = squeezed.filter(|aim| aim.gap_m < distance_m);
+        of_room.map(|aim| Aim { gap_m: aim.gap_m.max(LEAST_SHARE * distance_m), ..aim }).collect()
+    }
+}
+
+/// The aim of a vertex between two supports. None if they do not oppose each other.
+fn squeeze(one: &Support, other: &Support) -> Option<Aim> {
+    let [along, against] = [one, other].map(|it| Vec3::from(it.normal));
+    if along.dot(&against) >= -ALIGNED {
+        return None;
+    }
+    let closing_m = along.dot(&(Vec3::from(one.motion_m) - Vec3::from(other.motion_m)));
+    let room_m = one.room_m + other.room_m - closing_m;
+    let gap_m = room_m / f64::from(one.gaps + other.gaps);
+    Some(Aim { vertex: one.vertex, along, gap_m })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collision::Pair;
+    use crate::contact::ContactDistance;
+    use crate::contact::point::find_contacts;
+    use crate::ranks::in_process;
+
+    const DISTANCE_M: f64 = 1e-3;
+
+    /// `layers` triangles between two prescribed ones, all 1 cm wide, with `gaps` (m) from the
+    /// lowest to the highest one. The upper one moves by `moved` (m).
+    fn pressed(gaps: &[f64], moved: Vec3) -> (Vec<Contact>, Vec<bool>, [Vec<Vec3>; 2]) {
+        let (mut x0, mut faces, mut up) = (Vec::new(), Vec::new(), 0.0);
+        for (layer, gap) in [0.0].iter().chain(gaps).enumerate() {
+            up += gap;
+            let first = x0.len() as u32;
+            let wide = 0.01 * (1.0 + 0.3 * layer as f64);
+            let corners = [[-wide, -wide], [wide, -wide], [0.0, wide]];
+            x0.extend(corners.map(|[x, z]| Vec3::new(x, up, z)));
+            faces.push([first, first + 1, first + 2]);
+        }
+        let last = x0.len() - 3;
+        let prescribed: Vec<bool> = (0..x0.len()).map(|at| at < 3 || at >= last).collect();
+        let mut x1 = x0.clone();
+        x1[last..].iter_mut().for_each(|x| *x += moved);
+        let mut pairs = Vec::new();
+        for two in faces.windows(2) {
+            for (one, other) in [(two[0], two[1]), (two[1], two[0])] {
+                pairs.extend(one.map(|vertex| Pair::vertex_face(vertex, other)));
+            }
+        }
+        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        let mut contacts = Vec::new();
+        find_contacts(&pairs, &x0, &x1, &distance, &mut contacts);
+        (contacts, prescribed, [x0, x1])
+    }
+
+    /// The aims of all contacts of [`pressed`], m.
+    fn aims(gaps: &[f64], moved: Vec3) -> Vec<f64> {
+        let (contacts, prescribed, [x0, x1]) = pressed(gaps, moved);
+        let motion = PrescribedMotion { prescribed: &prescribed, x0: &x0, x1: &x1 };
+        let of_ranks = |ranks: usize| {
+            let found = in_process::run(ranks, |world| {
+                let is_own = |vertex: VertexId| vertex as usize % ranks == world.rank();
+                Squeezed::find(world, contacts.iter(), &motion, is_own, DISTANCE_M)
+            });
+            found.unwrap()
+        };
+        let squeezed = of_ranks(1).remove(0);
+        assert!(of_ranks(3).iter().all(|other| *other == squeezed));
+        contacts.iter().map(|contact| squeezed.aim_m(contact)).collect()
+    }
+
+    #[test]
+    fn layers_between_plates_share_their_room() {
+        for gaps in [&[3e-4, 9e-4][..], &[8e-4, 1e-4, 6e-4], &[5e-4, 9e-4, 2e-4, 8e-4]] {
+            let share = gaps.iter().sum::<f64>() / gaps.len() as f64;
+            let found = aims(gaps, Vec3::zeros());
+            assert!(!found.is_empty());
+            assert!(found.iter().all(|aim| (aim - share).abs() < 1e-12), "{found:?} {share}");
+        }
+    }
+
+    #[test]
+    fn plates_that_approach_leave_less_room() {
+        let found = aims(&[7e-4, 7e-4], Vec3::new(3e-3, -4e-4, 0.0));
+        assert!(found.iter().all(|aim| (aim - 5e-4).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn cloth_with_room_aims_at_the_contact_distance() {
+        assert!(aims(&[9e-4, 1.2e-3], Vec3::zeros()).iter().all(|&aim| aim == DISTANCE_M));
+        assert!(aims(&[9e-4, 9e-4], 5e-4 * Vec3::y()).iter().all(|&aim| aim == DISTANCE_M));
+    }
+}
