@@ -5,6 +5,7 @@ use crate::contact::candidates::SearchObserver;
 use crate::contact::fail_safe::FailSafe;
 use crate::error::Result;
 use crate::ids::VertexId;
+use crate::step::approach::is_too_fast;
 use crate::step::clearance::keep_clear;
 use crate::step::contacts::ContactStage;
 use crate::step::context::{Context, ThisRank};
@@ -44,6 +45,8 @@ pub(super) struct Attempt<'a> {
     pub span: &'a Span,
     /// Whether the step may be halved. If so, it must not turn or lose too much.
     pub can_halve: bool,
+    /// Whether it may be made smaller because of what is prescribed.
+    pub can_shrink: bool,
 }
 
 impl Stages {
@@ -57,10 +60,13 @@ impl Stages {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
-        let Attempt { model, rank, span, can_halve } = *of;
+        let Attempt { model, rank, span, can_halve, can_shrink } = *of;
         let here = &Context { model, rank, span, region: None, can_halve, can_repair: true };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(model, state, span));
+        if can_shrink && is_too_fast(model, &self.motion) {
+            return Ok(Some(Trouble::Fast));
+        }
         // 2. Predicted motion -> candidates.
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.

@@ -1,5 +1,6 @@
 //! One rank's simulation.
 
+mod approach;
 mod attempt;
 mod balance;
 mod clearance;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bodies::cloth::ClothModel;
+use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
@@ -32,6 +33,8 @@ pub struct Model {
     pub cloth_ends: Vec<VertexId>,
     /// The edges of all cloths.
     pub edges: Vec<[VertexId; 2]>,
+    /// The mean length of the edges of each cloth at rest, m.
+    pub mean_edges_m: Vec<f64>,
     /// The shortest edge at rest of each vertex that is not prescribed, m.
     pub shortest_edges: Vec<f64>,
     /// Names of all surfaces: cloths, bodies, obstacles.
@@ -106,6 +109,7 @@ impl Model {
             rest: setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect(),
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
             edges: edges(&setup, &cloth),
+            mean_edges_m: setup.cloths.iter().map(mean_edge_m).collect(),
             shortest_edges,
             names: (setup.cloths.iter().map(|cloth| cloth.name.clone()))
                 .chain(bodies.iter().map(|body| body.name().to_owned()))
@@ -192,6 +196,12 @@ fn edges(setup: &Setup, cloth: &ClothModel) -> Vec<[VertexId; 2]> {
         setup.topology.edges.iter().map(|edge| edge.map(|vertex| range.start + vertex))
     });
     of_cloth.collect()
+}
+
+fn mean_edge_m(cloth: &ClothSetup) -> f64 {
+    let edges = &cloth.topology.edges;
+    let length = |&[a, b]: &[VertexId; 2]| (cloth.rest[a as usize] - cloth.rest[b as usize]).norm();
+    edges.iter().map(length).sum::<f64>() / edges.len().max(1) as f64
 }
 
 /// The nodes that elements of cloth couple, and those of each body.

@@ -68,7 +68,8 @@ impl Simulation<'_> {
     pub(super) fn recover(&mut self, trouble: &Trouble, end: u64) -> bool {
         let (settings, now) = (&self.model.settings.contact, self.state.ticks);
         let Trouble::Pinched(conflict) = trouble else {
-            return self.state.control.shrink(&self.model.settings.solver, false);
+            let fast = *trouble == Trouble::Fast;
+            return self.state.control.shrink(&self.model.settings.solver, fast);
         };
         if settings.on_pinch == OnPinch::Stop {
             return self.state.control.shrink(&self.model.settings.solver, true);

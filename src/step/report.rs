@@ -96,6 +96,8 @@ named! {
         /// Steps redone at half the size because the fail-safe took too much or left a pair too
         /// near, or because energy rose without work (the same on every rank).
         Redone = "redone_steps",
+        /// Steps made smaller because an obstacle approaches cloth fast (the same on every rank).
+        Fast = "fast_steps",
         /// Solutions that a further solve of the same step repaired (the same on every rank).
         Repairs = "repairs",
         /// Nodes that they solved for again (the same on every rank).

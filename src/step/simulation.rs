@@ -220,8 +220,9 @@ impl<'w> Simulation<'w> {
         let control = state.control;
         let span = &Span::new(&model.clock, state, control.ticks);
         let can_halve = control.can_halve(&model.settings.solver, false);
-        let done =
-            stages.attempt(&Attempt { model, rank, span, can_halve }, state, report, observer);
+        let can_shrink = control.can_halve(&model.settings.solver, true);
+        let of = &Attempt { model, rank, span, can_halve, can_shrink };
+        let done = stages.attempt(of, state, report, observer);
         if let Some(balance) = balance {
             balance.count_pairs(model, rank, stages.search.candidates());
         }

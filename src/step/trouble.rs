@@ -36,6 +36,8 @@ pub(super) enum Trouble {
     TooNear(TooNear),
     /// The energy rises without work.
     Energized,
+    /// An obstacle approaches cloth too fast.
+    Fast,
 }
 
 impl Trouble {
@@ -56,6 +58,7 @@ impl Trouble {
             | Self::TooNear(_)
             | Self::Energized => Counter::Redone,
             Self::Pinched(_) => Counter::Pinches,
+            Self::Fast => Counter::Fast,
         }
     }
 }
@@ -123,7 +126,8 @@ impl Simulation<'_> {
             | Trouble::Truncated
             | Trouble::Overloaded
             | Trouble::Unforeseen
-            | Trouble::Energized => (
+            | Trouble::Energized
+            | Trouble::Fast => (
                 "motion is too fast, even at the smallest step".to_string(),
                 "raise steps_per_frame",
             ),
