@@ -100,7 +100,7 @@ def count_intersections(positions, edges, triangles, is_cloth):
     broad_phase = ipctk.LBVH()
     broad_phase.build(positions, edges, triangles)
     candidates = broad_phase.detect_edge_face_candidates()
-    pairs = np.array([(pair.edge_id, pair.face_id) for pair in candidates]).reshape(-1, 2)
+    pairs = np.array([(pair.edge_id, pair.face_id) for pair in candidates], dtype=int).reshape(-1, 2)
     of_edge, of_face = edges[pairs[:, 0]], triangles[pairs[:, 1]]
     share = (of_edge[:, :, None] == of_face[:, None, :]).any(axis=(1, 2))
     counts = ~share & (is_cloth[of_edge[:, 0]] | is_cloth[of_face[:, 0]])
