@@ -24,7 +24,7 @@ held         steps of prescribed bodies that had to wait
 crossings    intersections of all frames, with obstacles: by `cloth-sim check` / by ipctk
 jump         largest way of a cloth vertex between two frames, mm
 
-Without ipctk its column is `-`. Exit code 0 if all runs ended by themselves. Needs Linux (/proc).
+Without ipctk its count is `-`. Exit code 0 if all runs ended by themselves. Needs Linux (/proc).
 """
 
 import argparse
@@ -69,6 +69,7 @@ def arguments():
                         help="steps a frame, in this order; `own` is the scene's own number [40,10,4]")
     parser.add_argument("--timeout", type=float, default=150, metavar="S", help="processor time of a run, s [150]")
     parser.add_argument("--compare", type=Path, metavar="JSON", help="rough.json of an earlier version")
+    parser.add_argument("--no-ipctk", action="store_true", help="leave out the second count, which may take longer")
     parser.add_argument("--no-run", action="store_true", help="print the table of what is in OUT/rough.json")
     return parser.parse_args()
 
@@ -215,7 +216,7 @@ def checked_by_ipctk(folder):
     return sum(map(int, counts)) if counts else None
 
 
-def measure(binary, folder):
+def measure(binary, folder, with_ipctk):
     """Returns the columns of a run that come from its files."""
     frames = [json.loads(line) for line in (folder / "steps.jsonl").read_text().splitlines()]
     head = json.loads((folder / "run.json").read_text())
@@ -233,7 +234,7 @@ def measure(binary, folder):
         "share %": 100 * rise / scale if scale > 0 else 0.0,
         "window J": largest_window(rises, max(1, round(WINDOW_S * rate * head["steps_per_frame"]))),
         "faults": sum("energy_rise" in step for step in steps), "strain %": strain, "jump mm": jump,
-        "crossings": crossings, "ipctk": checked_by_ipctk(folder),
+        "crossings": crossings, "ipctk": checked_by_ipctk(folder) if with_ipctk else None,
     }
 
 
@@ -289,7 +290,7 @@ def main():
                 end, wall, used = run(chosen.binary, scene, steps, folder, chosen.timeout)
                 rows[key] = {"scene": name, "steps": steps, "end": end, "wall s": wall, "CPU s": used}
                 if (folder / "partition.csv").exists() and (folder / "steps.jsonl").exists():
-                    rows[key] |= measure(chosen.binary, folder)
+                    rows[key] |= measure(chosen.binary, folder, not chosen.no_ipctk)
                 saved.write_text(json.dumps(list(rows.values()), indent=1) + "\n")
             if key in rows:
                 failed |= rows[key]["end"] != "whole"
