@@ -19,7 +19,7 @@ share        rise over work + lift + largest internal energy. Lift raises each c
              Internal energy is total energy less that of the weight, at frames
 window       largest rise within 0.1 s, J
 faults       steps whose rise is a fault
-strain       largest of an edge at a frame
+strain       of the longest edge at a frame, against its rest length
 held         steps of prescribed bodies that had to wait
 crossings    intersections of all frames, with obstacles: by `cloth-sim check` / by ipctk
 jump         largest way of a cloth vertex between two frames, mm
@@ -201,11 +201,10 @@ def largest_window(rises, length):
 
 
 def checked(binary, folder):
-    """Returns intersections of all frames by cloth-sim check, and the largest strain (%)."""
+    """Returns intersections of all frames by cloth-sim check, and the strain of the longest edge (%)."""
     output = subprocess.run([binary, "check", folder], capture_output=True, text=True).stdout
-    rows = re.findall(r"^ +\d+ +(\d+) +(\S+) +(\S+) +\S+$", output, re.M)
-    strains = [abs(float(value)) for _, *values in rows for value in values]
-    return sum(int(row[0]) for row in rows), max(strains, default=0.0)
+    rows = re.findall(r"^ +\d+ +(\d+) +(\S+) +\S+ +\S+$", output, re.M)
+    return sum(int(count) for count, _ in rows), max((float(strain) for _, strain in rows), default=0.0)
 
 
 def checked_by_ipctk(folder):
