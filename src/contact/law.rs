@@ -26,7 +26,7 @@ use crate::collision::Pair;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
 use crate::contact::settings::ContactSettings;
-use crate::contact::side::{Dynamics, Sides};
+use crate::contact::side::{Dynamics, InverseMass, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::contact::stiffness::stiffness;
 use crate::ids::{NONE, NodeId, VertexId};
@@ -44,6 +44,8 @@ pub struct ContactLaw {
     pub friction: Friction,
     /// Fastest push-out, m/s.
     pub push_speed_m_per_s: f64,
+    /// Size of whole steps, s.
+    pub step_s: f64,
 }
 
 impl ContactLaw {
@@ -56,7 +58,16 @@ impl ContactLaw {
             cloth_vertices,
         };
         let push_speed_m_per_s = PUSH_SPEED_M_PER_S.max(0.5 * settings.distance_m / step_s);
-        Self { friction, push_speed_m_per_s }
+        Self { friction, push_speed_m_per_s, step_s }
+    }
+
+    /// The size (s) of the step that decides the least stiffness, in a step of `h` (s). A body keeps
+    /// the stiffness of a whole step: in a halved one it would be four times as large at the same
+    /// compression, and bodies that are pushed out would burst. Cloth is light, so there it is
+    /// little energy. It keeps the stiffness of the step, which stops fast impacts within it.
+    fn size_for_stiffness(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> f64 {
+        let is_body = |node| matches!(bodies.inverse_mass(node), InverseMass::Tensor(_));
+        if sides.terms().iter().any(|term| is_body(term.node)) { self.step_s } else { h }
     }
 }
 
@@ -87,7 +98,7 @@ pub struct ActiveContact {
     normal: Vec3,
     /// `k`, N/m.
     stiffness: f64,
-    /// `kappa m / h^2`, N/m.
+    /// `kappa m / h^2`, N/m. Of a body `h` is the size of a whole step.
     least_stiffness: f64,
     /// Gap that the spring aims at minus the present gap, m.
     push_out: f64,
@@ -151,7 +162,8 @@ impl ActiveContact {
         let mass = 1.0 / inverse_mass;
         let memory = memory_of(step.memories, &contact.pair);
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
-        let least_stiffness = kappa(h) * mass / (h * h);
+        let size = law.size_for_stiffness(sides, bodies, h);
+        let least_stiffness = kappa(size) * mass / (size * size);
         let stiffness =
             stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m);
         let push_out = match contact.kind() {

@@ -31,7 +31,12 @@
 mod tests;
 mod work;
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::bodies::Body;
 use crate::bodies::cloth::energy::EnergyState;
+use crate::bodies::numbering::BodyRange;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::ranks::ExactSums;
@@ -72,7 +77,7 @@ pub(super) struct EnergyWatch {
     last: Option<Energy>,
     /// Velocities of cloth then, m/s.
     v0: Vec<Vec3>,
-    /// Energy that lifts every cloth by its own size, J.
+    /// Energy that lifts every cloth and body by its own size, J.
     lift_j: f64,
     work: WorkMeter,
 }
@@ -279,14 +284,30 @@ fn measure(
     Ok((Energy { total_j, internal_j }, work_j))
 }
 
-/// Energy that lifts each cloth of `model` by the diagonal of its box at the start, J.
+/// Energy that lifts each cloth and body of `model` by the diagonal of its box at the start, J.
 pub fn lift_j(model: &Model) -> f64 {
-    let of_cloth = |range: &std::ops::Range<u32>| {
+    let gravity = model.gravity();
+    let of_cloth = |range: &Range<u32>| {
         let vertices = range.start as usize..range.end as usize;
         let (x, masses) = (&model.initial[vertices.clone()], &model.cloth.masses[vertices]);
-        let low = x.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
-        let high = x.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
-        masses.iter().sum::<f64>() * (high - low).norm()
+        masses.iter().sum::<f64>() * diagonal(x)
     };
-    model.gravity().norm() * model.cloth.ranges.iter().map(of_cloth).sum::<f64>()
+    let of_body = |(body, range): (&Arc<dyn Body>, &BodyRange)| {
+        let (at, u) = body.start();
+        let mut x = vec![Vec3::zeros(); range.vertices.len()];
+        body.place(&at, &mut x);
+        let still = vec![Vec3::zeros(); u.len()];
+        let weight = |node| body.impulse(&at, &still, node, &gravity, 1.0).norm();
+        (0..u.len()).map(weight).sum::<f64>() * diagonal(&x)
+    };
+    let bodies = model.bodies.iter().zip(model.numbering.bodies());
+    gravity.norm() * model.cloth.ranges.iter().map(of_cloth).sum::<f64>()
+        + bodies.map(of_body).sum::<f64>()
+}
+
+/// The diagonal of the box around `x`, m.
+fn diagonal(x: &[Vec3]) -> f64 {
+    let low = x.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
+    let high = x.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
+    (high - low).norm()
 }
