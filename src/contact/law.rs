@@ -61,13 +61,24 @@ impl ContactLaw {
         Self { friction, push_speed_m_per_s, step_s }
     }
 
-    /// The size (s) of the step that decides the least stiffness, in a step of `h` (s). A body keeps
-    /// the stiffness of a whole step: in a halved one it would be four times as large at the same
-    /// compression, and bodies that are pushed out would burst. Cloth is light, so there it is
-    /// little energy. It keeps the stiffness of the step, which stops fast impacts within it.
-    fn size_for_stiffness(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> f64 {
-        let is_body = |node| matches!(bodies.inverse_mass(node), InverseMass::Tensor(_));
-        if sides.terms().iter().any(|term| is_body(term.node)) { self.step_s } else { h }
+    /// The least stiffness (N/m) of a contact of effective mass `mass` (kg), in a step of `h` (s).
+    /// A new contact of cloth has that of the step, which stops a fast impact within it. In a
+    /// halved step this is four times as much, and what is pressed together would burst if its
+    /// stiffness rose at the same compression. So one that acted before keeps its stiffness, and a
+    /// contact with a body that of a whole step.
+    fn least_stiffness(
+        &self,
+        mass: f64,
+        memory: Option<&ContactMemory>,
+        has_body: bool,
+        h: f64,
+    ) -> f64 {
+        let [of_step, of_whole] = [h, self.step_s].map(|h| kappa(h) * mass / (h * h));
+        match memory {
+            _ if has_body => of_whole,
+            Some(memory) => of_step.min(memory.stiffness.max(of_whole)),
+            None => of_step,
+        }
     }
 }
 
@@ -98,7 +109,7 @@ pub struct ActiveContact {
     normal: Vec3,
     /// `k`, N/m.
     stiffness: f64,
-    /// `kappa m / h^2`, N/m. Of a body `h` is the size of a whole step.
+    /// See [`ContactLaw::least_stiffness`], N/m.
     least_stiffness: f64,
     /// Gap that the spring aims at minus the present gap, m.
     push_out: f64,
@@ -162,8 +173,9 @@ impl ActiveContact {
         let mass = 1.0 / inverse_mass;
         let memory = memory_of(step.memories, &contact.pair);
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
-        let size = law.size_for_stiffness(sides, bodies, h);
-        let least_stiffness = kappa(size) * mass / (size * size);
+        let is_body = |node| matches!(bodies.inverse_mass(node), InverseMass::Tensor(_));
+        let has_body = sides.terms().iter().any(|term| is_body(term.node));
+        let least_stiffness = law.least_stiffness(mass, memory, has_body, h);
         let stiffness =
             stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m);
         let push_out = match contact.kind() {

@@ -19,7 +19,7 @@ use crate::step::search::CandidateSearch;
 use crate::step::state::State;
 use crate::step::system::{SolveOutcome, StepSystem, SystemTerms};
 use crate::step::trouble::{Trouble, trouble_of, turned_edges};
-use crate::step::watch::EnergyWatch;
+use crate::step::watch::{Balance, EnergyWatch, SMALLEST_FOR_A_RISE};
 
 /// Repairs of one solution before the step is halved.
 const MOST_REPAIRS: u32 = 6;
@@ -71,12 +71,17 @@ impl Stages {
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
+        let mut was_part = false;
         for repairs_left in (0..MOST_REPAIRS).rev() {
-            if !trouble.as_ref().is_some_and(Trouble::is_repairable) {
-                break;
-            }
+            let region = match &trouble {
+                Some(Trouble::Energized) if was_part => Region::whole(&model.graph),
+                Some(it) if it.is_repairable() => {
+                    Region::new(&model.graph, &model.numbering, around)
+                }
+                _ => break,
+            };
+            was_part = !region.is_whole();
             report.count(Counter::Repairs, 1);
-            let region = Region::new(&model.graph, &model.numbering, around);
             report.count(Counter::RepairedNodes, region.node_count() as u64);
             let (region, can_repair) = (Some(&region), repairs_left > 0);
             let here = &Context { region, can_repair, ..*here };
@@ -145,7 +150,7 @@ impl Stages {
         // 8. Energies before and after, work -> balance.
         let balance =
             report.time(Phase::Advance, |_| self.watch.balance(here, motion, contacts, system))?;
-        if here.can_halve && balance.is_redone(here.span) {
+        if may_gain_less(here, &balance) {
             return Ok((Some(Trouble::Energized), Vec::new()));
         }
         // 9. Motion, memories -> state.
@@ -157,6 +162,16 @@ impl Stages {
         });
         Ok((None, Vec::new()))
     }
+}
+
+/// Whether energy rose without work and can rise less in another way: by a repair of all nodes, or
+/// in smaller steps. A small rise counts only after a repair.
+fn may_gain_less(here: &Context, balance: &Balance) -> bool {
+    let rises = balance.rises(here.span);
+    let is_part = here.region.is_some_and(|region| !region.is_whole());
+    let is_small = here.span.ticks <= SMALLEST_FOR_A_RISE;
+    here.can_repair && is_part && rises
+        || here.can_halve && (balance.is_fault() || here.region.is_some() && rises && !is_small)
 }
 
 fn assemble(

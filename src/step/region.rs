@@ -46,6 +46,17 @@ impl Region {
         region
     }
 
+    /// All nodes of `graph`.
+    pub fn whole(graph: &Graph) -> Self {
+        let nodes = (0..graph.len() as NodeId).collect();
+        Self { member: vec![true; graph.len()], nodes, around: Vec::new() }
+    }
+
+    /// Whether it has all nodes.
+    pub fn is_whole(&self) -> bool {
+        self.nodes.len() == self.member.len()
+    }
+
     /// Whether the trouble touches a pair.
     pub fn is_around(&self, pair: &Pair) -> bool {
         pair.vertices.iter().any(|vertex| self.around.binary_search(vertex).is_ok())
