@@ -11,6 +11,7 @@ use cloth_sim::verify::{Threads, intersections};
 use cloth_sim::{Model, Simulation, scene};
 
 const PRESS: &str = include_str!("scenes/press.ron");
+const LIMBS: &str = include_str!("scenes/limbs.ron");
 const OVERLAP: &str = include_str!("scenes/overlap.ron");
 
 /// A sheet over a floor; one of its corners is a handle 4 mm above it.
@@ -134,6 +135,103 @@ fn a_handle_below_the_floor_waits_and_follows_when_it_is_led_up_again() {
         Ok(())
     })
     .unwrap();
+}
+
+/// `LIMBS` with its obstacles the other way round.
+fn limbs_swapped() -> String {
+    let (before, limbs) = LIMBS.split_once("obstacles: [").unwrap();
+    let (leg, arm) = limbs.rsplit_once("        (\n            name: \"arm\"").unwrap();
+    let (arm, after) = arm.rsplit_once("    ],").unwrap();
+    format!("{before}obstacles: [\n        (\n            name: \"arm\"{arm}{leg}    ],{after}")
+}
+
+#[test]
+fn a_waiting_arm_goes_back_for_a_leg_which_never_waits() {
+    let run = |simulation: &mut Simulation| {
+        let (mut most_m, mut hashes) = (0.0_f64, Vec::new());
+        simulation.run(200, |simulation, _| {
+            for body in simulation.waiting() {
+                assert_eq!(body.name, "`arm`", "at {} s", simulation.time_s());
+                most_m = most_m.max(body.behind_m);
+            }
+            assert_eq!(meeting(simulation), [0, 0]);
+            hashes.push(simulation.state_hash()?);
+            Ok(())
+        })?;
+        assert!(simulation.waiting().is_empty());
+        Ok((most_m, hashes))
+    };
+    let one = with_ranks(LIMBS, [1, 1], run).unwrap().remove(0);
+    println!("the arm is at most {:.1} mm behind", 1e3 * one.0);
+    // The limbs overlap by nearly 5 cm. The furthest vertex of the arm goes further than that.
+    assert!((0.04..0.15).contains(&one.0), "{}", one.0);
+    for ranks in [2, 3] {
+        for other in with_ranks(LIMBS, [ranks, 1], run).unwrap() {
+            assert!(other == one, "other bits on {ranks} ranks");
+        }
+    }
+    let swapped = with_ranks(&limbs_swapped(), [1, 1], run).unwrap().remove(0);
+    assert!((swapped.0 - one.0).abs() < 0.01, "{} or {} m", one.0, swapped.0);
+}
+
+/// A ball comes down on a stack of sheets on a plate, until it leaves a quarter of the room that
+/// they need, and goes up again.
+fn pressed(layers: usize) -> String {
+    let sheet = |layer: usize| {
+        format!(
+            r#"(
+                name: "sheet_{layer}",
+                shape: Sheet(width_m: 0.06, length_m: 0.06, columns: 8, rows: 8),
+                transform: (translation_m: (0, {}, 0)),
+                material: Fabric("cotton"),
+            ),"#,
+            1e-3 * (layer + 1) as f64
+        )
+    };
+    let (sheets, room_m) = (String::from_iter((0..layers).map(sheet)), 1e-3 * (layers + 1) as f64);
+    format!(
+        r#"(
+            frames: 1, frames_per_second: 25, steps_per_frame: 10, cloths: [{sheets}],
+            obstacles: [
+                (
+                    name: "plate",
+                    shape: Box(size_m: (0.1, 0.01, 0.1)),
+                    transform: (translation_m: (0, -0.005, 0)),
+                ),
+                (
+                    name: "ball",
+                    shape: Sphere(radius_m: 0.02),
+                    transform: (translation_m: (0.001, {}, 0.002)),
+                    motion: (keyframes: [
+                        (time_s: 0), (time_s: 0.1, translation_m: (0, {}, 0)),
+                        (time_s: 0.2, translation_m: (0, {}, 0)), (time_s: 0.3),
+                    ]),
+                ),
+            ],
+        )"#,
+        0.022 + room_m,
+        -0.002 - 0.75 * room_m,
+        -0.002 - 0.75 * room_m,
+    )
+}
+
+#[test]
+fn a_ball_waits_as_long_as_layers_under_it_can_still_be_held_apart() {
+    for layers in 1..=4 {
+        let least_m = with_simulation(&pressed(layers), ("frames: 1", "frames: 1"), |simulation| {
+            let mut least_m = f64::INFINITY;
+            simulation.run(75, |simulation, report| {
+                least_m = least_m.min(report.smallest_gap_m);
+                assert_eq!(report.get(Counter::Truncated), 0, "at {} s", simulation.time_s());
+                Ok(())
+            })?;
+            assert!(simulation.waiting().is_empty(), "{:?}", simulation.waiting());
+            Ok(least_m)
+        });
+        let least_m = least_m.unwrap();
+        println!("{layers} layers: gaps are at least {:.2} mm", 1e3 * least_m);
+        assert!(least_m > 4e-4, "{least_m}");
+    }
 }
 
 #[test]

@@ -33,6 +33,10 @@ const MOST_LAYERS: usize = 4;
 /// and are the same if it is above it.
 const ALIGNED: f64 = 0.5;
 
+/// How much all gaps between two supports may lack together, contact distances, before what makes
+/// them smaller must wait: `n` layers need a room of `n + 1/2`.
+const MOST_LACK: f64 = 0.5;
+
 /// What squeezed contacts aim at is at least this part of the contact distance.
 const LEAST_SHARE: f64 = 0.02;
 
@@ -56,6 +60,9 @@ struct Support {
     normal: [f64; 3],
     room_m: f64,
     motion_m: [f64; 3],
+    /// A prescribed vertex of the support.
+    base: VertexId,
+    zero: u32,
 }
 
 impl Support {
@@ -69,7 +76,7 @@ impl Support {
             let numbers = [it.room_m].into_iter().chain(it.normal).chain(it.motion_m);
             numbers.map(f64::to_bits).collect::<smallvec::SmallVec<[u64; 7]>>()
         };
-        let key = |it: &Self| (it.vertex, it.gaps, it.room_m.max(0.0).to_bits());
+        let key = |it: &Self| (it.vertex, it.gaps, it.room_m.max(0.0).to_bits(), it.base);
         key(self).cmp(&key(other)).then_with(|| bits(self).cmp(&bits(other)))
     }
 }
@@ -79,6 +86,16 @@ impl Support {
 pub struct Squeezed {
     /// By rising vertex.
     aims: Vec<Aim>,
+    narrow: Vec<Narrow>,
+}
+
+/// A squeezed vertex whose room becomes too narrow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Narrow {
+    /// The vertex.
+    pub vertex: VertexId,
+    /// A prescribed vertex of each support, and whether it comes nearer.
+    pub sides: [(VertexId, bool); 2],
 }
 
 /// The gap that contacts of a squeezed vertex aim at.
@@ -117,7 +134,15 @@ impl Squeezed {
             }
             supports.add(found);
         }
-        Ok(Self { aims: supports.aims(distance_m) })
+        let squeezed = Vec::from_iter(supports.squeezed());
+        let aims = squeezed.iter().filter_map(|it| it.aim(distance_m)).collect();
+        let narrow = squeezed.iter().filter_map(|it| it.narrow(distance_m)).collect();
+        Ok(Self { aims, narrow })
+    }
+
+    /// The vertices whose room becomes too narrow, rising.
+    pub fn narrow(&self) -> &[Narrow] {
+        &self.narrow
     }
 
     /// The gap (m) that `contact` aims at: its distance, or less if one of its vertices is squeezed
@@ -182,68 +207,100 @@ impl Supports {
             if takers.peek().is_none() {
                 continue;
             }
-            let Some((gaps, room_m, moved)) = self.of_side(contact, from, motion, &normal) else {
-                continue;
-            };
+            let Some(of_side) = self.of_side(contact, from, motion, &normal) else { continue };
             found.extend(takers.map(|place| Support {
                 vertex: contact.pair.vertices[place],
-                gaps: gaps + 1,
+                gaps: of_side.gaps + 1,
                 normal: normal.into(),
-                room_m: room_m + contact.gap_m,
-                motion_m: moved.into(),
+                room_m: of_side.room_m + contact.gap_m,
+                ..of_side
             }));
         }
     }
 
-    /// Number of gaps, room (m) and motion (m) of the support of one side of a contact, which pushes
-    /// the other side along `normal`. None if it has none.
+    /// The support of one side of a contact, which pushes the other side along `normal`. None if it
+    /// has none.
     fn of_side(
         &self,
         contact: &Contact,
         side: std::ops::Range<usize>,
         motion: &PrescribedMotion,
         normal: &Vec3,
-    ) -> Option<(u32, f64, Vec3)> {
-        let (mut gaps, mut room_m, mut moved) = (0, 0.0, Vec3::zeros());
+    ) -> Option<Support> {
+        let (mut of_side, mut moved) = (Support::zeroed(), Vec3::zeros());
         for place in side.filter(|&place| contact.weights[place] != 0.0) {
             let (vertex, weight) = (contact.pair.vertices[place], contact.weights[place].abs());
             let at = vertex as usize;
             if motion.prescribed[at] {
+                of_side.base = vertex;
                 moved += (motion.x1[at] - motion.x0[at]) * weight;
             } else {
                 let support = self.of(vertex).iter().find(|it| it.is_like(normal))?;
-                gaps = gaps.max(support.gaps);
-                room_m += support.room_m * weight;
+                of_side.base = support.base;
+                of_side.gaps = of_side.gaps.max(support.gaps);
+                of_side.room_m += support.room_m * weight;
                 moved += Vec3::from(support.motion_m) * weight;
             }
         }
-        Some((gaps, room_m, moved))
+        of_side.motion_m = moved.into();
+        Some(of_side)
     }
 
-    /// The aims of all squeezed vertices.
-    fn aims(&self, distance_m: f64) -> Vec<Aim> {
+    /// The tightest room of each vertex between two supports, by rising vertex.
+    fn squeezed(&self) -> impl Iterator<Item = Room> {
         let of_one = self.0.chunk_by(|a, b| a.vertex == b.vertex);
-        let squeezed = of_one.filter_map(|supports| {
-            let pairs = supports.iter().enumerate().flat_map(|(place, one)| {
-                supports[place + 1..].iter().filter_map(move |other| squeeze(one, other))
+        of_one.filter_map(|supports| {
+            let rooms = supports.iter().enumerate().flat_map(|(place, one)| {
+                supports[place + 1..].iter().filter_map(move |other| Room::between(one, other))
             });
-            pairs.min_by(|a, b| a.gap_m.total_cmp(&b.gap_m))
-        });
-        let of_room = squeezed.filter(|aim| aim.gap_m < distance_m);
-        of_room.map(|aim| Aim { gap_m: aim.gap_m.max(LEAST_SHARE * distance_m), ..aim }).collect()
+            rooms.min_by(|a, b| a.share_m().total_cmp(&b.share_m()))
+        })
     }
 }
 
-/// The aim of a vertex between two supports. None if they do not oppose each other.
-fn squeeze(one: &Support, other: &Support) -> Option<Aim> {
-    let [along, against] = [one, other].map(|it| Vec3::from(it.normal));
-    if along.dot(&against) >= -ALIGNED {
-        return None;
+/// The room of a vertex between two supports that oppose each other.
+struct Room {
+    supports: [Support; 2],
+    /// Normal of the first support.
+    along: Vec3,
+    /// At the end of the step, m.
+    room_m: f64,
+    closing_m: f64,
+}
+
+impl Room {
+    /// None if the supports do not oppose each other.
+    fn between(one: &Support, other: &Support) -> Option<Self> {
+        let [along, against] = [one, other].map(|it| Vec3::from(it.normal));
+        let closing_m = along.dot(&(Vec3::from(one.motion_m) - Vec3::from(other.motion_m)));
+        let room_m = one.room_m + other.room_m - closing_m;
+        let supports = [*one, *other];
+        (along.dot(&against) < -ALIGNED).then_some(Self { supports, along, room_m, closing_m })
     }
-    let closing_m = along.dot(&(Vec3::from(one.motion_m) - Vec3::from(other.motion_m)));
-    let room_m = one.room_m + other.room_m - closing_m;
-    let gap_m = room_m / f64::from(one.gaps + other.gaps);
-    Some(Aim { vertex: one.vertex, along, gap_m })
+
+    fn gaps(&self) -> f64 {
+        f64::from(self.supports[0].gaps + self.supports[1].gaps)
+    }
+
+    fn share_m(&self) -> f64 {
+        self.room_m / self.gaps()
+    }
+
+    /// None if each gap can have the contact distance.
+    fn aim(&self, distance_m: f64) -> Option<Aim> {
+        let gap_m = self.share_m().max(LEAST_SHARE * distance_m);
+        let vertex = self.supports[0].vertex;
+        (gap_m < distance_m).then_some(Aim { vertex, along: self.along, gap_m })
+    }
+
+    /// None if the room does not become smaller, or is large enough.
+    fn narrow(&self, distance_m: f64) -> Option<Narrow> {
+        let lacks_m = self.gaps() * distance_m - self.room_m;
+        let comes = |it: &Support| Vec3::from(it.normal).dot(&Vec3::from(it.motion_m)) > 0.0;
+        let sides = self.supports.each_ref().map(|it| (it.base, comes(it)));
+        let is_narrow = self.closing_m > 0.0 && lacks_m > MOST_LACK * distance_m;
+        is_narrow.then_some(Narrow { vertex: self.supports[0].vertex, sides })
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::step::motion::{Span, StepMotion};
 use crate::step::region::Region;
 use crate::step::report::{Counter, Phase, StepReport};
 use crate::step::search::CandidateSearch;
+use crate::step::squeeze::narrow;
 use crate::step::state::State;
 use crate::step::system::{SolveOutcome, StepSystem, SystemTerms};
 use crate::step::trouble::{Trouble, trouble_of, turned_edges};
@@ -106,6 +107,9 @@ impl Stages {
         report.time(Phase::Contacts, |report| {
             contacts.find(here, search.candidates(), motion, &state.contacts, report)
         })?;
+        if let Some(conflict) = narrow(here, contacts.squeezed()) {
+            return Ok((Some(Trouble::Squeezed(conflict)), Vec::new()));
+        }
         // 4. Motion, springs -> linear system -> changes of the own nodes' velocities.
         report.time(Phase::Assembly, |_| assemble(here, motion, contacts.springs(), system));
         let solved = report.time(Phase::Solve, |report| solve(here, system, report))?;

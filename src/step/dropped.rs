@@ -25,7 +25,7 @@ use crate::step::simulation::Simulation;
 /// Prescribed surfaces that are both this near to a vertex without room overlap, or leave less room
 /// than the cloth between them needs; contact distances. Several layers may lie between them, which
 /// are pressed together.
-const ROOM: f64 = 4.0;
+pub(super) const ROOM: f64 = 4.0;
 
 /// Dropped pairs that a thread takes at a time. Each costs a pass over the faces of an obstacle.
 const PAIRS_PER_CHUNK: usize = 16;
@@ -93,10 +93,10 @@ impl Dropped {
 }
 
 /// The vertices of cloth that are near each obstacle, rising.
-struct Nearness(Vec<Vec<VertexId>>);
+pub(super) struct Nearness(Vec<Vec<VertexId>>);
 
 impl Nearness {
-    fn has(&self, obstacle: usize, vertex: VertexId) -> bool {
+    pub fn has(&self, obstacle: usize, vertex: VertexId) -> bool {
         self.0[obstacle].binary_search(&vertex).is_ok()
     }
 
@@ -165,7 +165,7 @@ impl Simulation<'_> {
     }
 
     /// Where the failed attempt starts, m; what is prescribed is where it ends the attempt.
-    fn crowded_places(&self) -> Vec<Vec3> {
+    pub(super) fn crowded_places(&self) -> Vec<Vec3> {
         let motion = &self.stages.motion;
         let places = motion.x0.iter().zip(&motion.predicted).zip(&motion.prescribed);
         places.map(|((x0, x1), prescribed)| if *prescribed { *x1 } else { *x0 }).collect()
@@ -173,7 +173,7 @@ impl Simulation<'_> {
 
     /// The vertices of cloth within so many contact distances of each obstacle. All vertices are at
     /// `x` (m).
-    fn touching(&self, x: &[Vec3], distances: f64) -> Nearness {
+    pub(super) fn touching(&self, x: &[Vec3], distances: f64) -> Nearness {
         let (model, threads) = (&self.model, &self.rank.threads);
         let first = model.object_of_obstacle(0) as u32;
         let objects = Vec::from_iter(first..model.surfaces.list.len() as u32);

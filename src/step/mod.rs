@@ -22,6 +22,7 @@ mod rows;
 mod search;
 pub mod settings;
 mod simulation;
+mod squeeze;
 mod start;
 pub mod state;
 mod surfaces;
@@ -29,6 +30,7 @@ pub mod system;
 mod trouble;
 pub mod waiting;
 mod watch;
+mod yielding;
 
 pub use clock::{Clock, TICKS_PER_STEP};
 pub use dropped::{Dropped, PassedObstacle};

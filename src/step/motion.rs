@@ -140,8 +140,8 @@ impl StepMotion {
             (Course::OnTime, None) => Lead::Captured,
             (Course::OnTime, Some(pose)) => Lead::Moved(pose),
             (Course::Stands(_), None) => Lead::Share(0.0),
-            (Course::Stands(pose) | Course::CatchesUp(pose), _) => Lead::Moved(pose),
             (Course::Follows(share), _) => Lead::Share(share),
+            (course, _) => course.pose().map_or(Lead::Captured, Lead::Moved),
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
         self.fall = model.gravity() * span.h;
@@ -198,9 +198,8 @@ impl StepMotion {
             state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s))
         });
         let courses = &self.courses;
-        let end = |number: usize, obstacle: &ObstacleSetup| match courses[number] {
-            Course::Stands(pose) | Course::CatchesUp(pose) => Some(pose),
-            Course::OnTime | Course::Follows(_) => obstacle.pose_at(span.t1_s),
+        let end = |number: usize, obstacle: &ObstacleSetup| {
+            courses[number].pose().or_else(|| obstacle.pose_at(span.t1_s))
         };
         model.place_obstacles(false, &mut self.predicted[first..], end);
         for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
@@ -377,9 +376,10 @@ impl StepMotion {
         waiting::advance(&mut state.waiting, &self.courses, whole);
     }
 
-    /// Whether a prescribed body stands still because it had no room.
+    /// Whether a prescribed body stands still or goes back because it had no room.
     pub fn someone_waits(&self) -> bool {
-        self.courses.iter().any(|course| matches!(course, Course::Stands(_)))
+        let waits = |course: &_| matches!(course, Course::Stands(_) | Course::GoesBack(..));
+        self.courses.iter().any(waits)
     }
 }
 

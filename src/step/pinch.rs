@@ -1,5 +1,6 @@
 //! What a step does about a pinch: who waits, and who is named.
 
+use crate::bodies::cloth::pins::PinGroup;
 use crate::contact::fail_safe::Conflict;
 use crate::contact::settings::OnPinch;
 use crate::ids::VertexId;
@@ -9,7 +10,7 @@ use crate::step::model::Model;
 use crate::step::motion::Span;
 use crate::step::simulation::Simulation;
 use crate::step::trouble::Trouble;
-use crate::step::waiting::{Prescribed, Waiting};
+use crate::step::waiting::{Course, Prescribed, Waiting};
 
 /// The smallest step that is tried before a body waits that was on time, ticks. Larger ones make
 /// bodies wait that would find room in smaller steps; smaller ones cost solves. The scenes
@@ -44,6 +45,16 @@ impl Model {
         let name = cloth.and_then(|cloth| self.names.get(cloth));
         format!("pins[{place}] of `{}`", name.map_or("", String::as_str))
     }
+
+    /// The number of the prescribed body that a prescribed vertex belongs to at `time_s` (s).
+    pub(super) fn prescribed_body(&self, vertex: VertexId, time_s: f64) -> Option<usize> {
+        if vertex as usize >= self.numbering.free_vertices() {
+            return self.obstacle_of(vertex);
+        }
+        let holds = |pins: &PinGroup| pins.is_active(time_s) && pins.vertices.contains(&vertex);
+        let group = self.cloth.pins.groups.iter().position(holds);
+        group.map(|group| self.obstacles.len() + group)
+    }
 }
 
 impl Simulation<'_> {
@@ -67,9 +78,13 @@ impl Simulation<'_> {
     /// smaller one, or one in which some prescribed bodies wait. False if there is none.
     pub(super) fn recover(&mut self, trouble: &Trouble, end: u64) -> bool {
         let (settings, now) = (&self.model.settings.contact, self.state.ticks);
-        let Trouble::Pinched(conflict) = trouble else {
-            let fast = *trouble == Trouble::Fast;
-            return self.state.control.shrink(&self.model.settings.solver, fast);
+        let (conflict, early) = match trouble {
+            Trouble::Pinched(conflict) => (conflict, false),
+            Trouble::Squeezed(conflict) => (conflict, true),
+            _ => {
+                let is_fast = *trouble == Trouble::Fast;
+                return self.state.control.shrink(&self.model.settings.solver, is_fast);
+            }
         };
         if settings.on_pinch == OnPinch::Stop {
             return self.state.control.shrink(&self.model.settings.solver, true);
@@ -79,31 +94,49 @@ impl Simulation<'_> {
             self.state.control.enlarge(now, end);
             return true;
         }
-        // 2. Bodies that were behind and tried to catch up: they wait on.
         let bodies = self.pinching(conflict);
         let span = Span::new(&self.model.clock, &self.state, self.state.control.ticks);
-        let prescribed = Vec::from_iter(Prescribed::all(&self.model));
-        let behind = bodies.iter().filter(|&&body| self.state.waiting[body].is_some());
-        let behind = Vec::from_iter(behind.copied());
-        for &body in &behind {
-            let waits_on = |it| prescribed[body].waits_on(it, &self.state, &span, end);
-            self.state.waiting[body] = self.state.waiting[body].map(waits_on);
-        }
-        if !behind.is_empty() {
+        // 2. Bodies that were behind and moved: they wait on.
+        let stopped = self.stop_behind(&bodies, &span, end);
+        // 3. Bodies that wait go back for those that arrive.
+        if self.make_way(&bodies, conflict, &span, end) || stopped {
             return true;
         }
-        // 3. Bodies that are on time: smaller steps may suffice. If they don't, the bodies wait.
-        if bodies.is_empty() || self.state.control.ticks > SMALLEST_TICKS {
+        // 4. Bodies that are on time: smaller steps may suffice, but not if the room itself becomes
+        // too small. If they don't, the fastest body waits.
+        let fastest = |body: &&usize| (self.speed_in(conflict, **body, &span).to_bits(), **body);
+        let Some(&body) = bodies.iter().max_by_key(fastest) else {
+            return self.state.control.shrink(&self.model.settings.solver, true);
+        };
+        if !early && self.state.control.ticks > SMALLEST_TICKS {
             return self.state.control.shrink(&self.model.settings.solver, true);
         }
         let place = self.stages.motion.x0[conflict.vertex as usize];
-        for body in bodies {
-            let pose = prescribed[body].pose_at(span.t0_s).unwrap_or_default();
-            let aim = prescribed[body].aim(&self.state, span.t1_s);
-            self.state.waiting[body] = Some(Waiting::new([pose, aim], place, now, end));
+        if let Some(prescribed) = Prescribed::all(&self.model).nth(body) {
+            let pose = prescribed.pose_at(span.t0_s).unwrap_or_default();
+            let aim = prescribed.aim(&self.state, span.t1_s);
+            let waiting = Waiting::new([pose, aim], place, (now, span.t0_s), end);
+            self.state.waiting[body] = Some(waiting);
         }
         self.state.control.enlarge(now, end);
         true
+    }
+
+    /// Those of `bodies` that are behind and moved in the failed attempt at `span` wait on, in a
+    /// whole step that ends at `end` (ticks). False if there is none.
+    fn stop_behind(&mut self, bodies: &[usize], span: &Span, end: u64) -> bool {
+        let prescribed = Vec::from_iter(Prescribed::all(&self.model));
+        let mut stopped = false;
+        for &body in bodies {
+            let Some(mut waiting) = self.state.waiting[body] else { continue };
+            if matches!(self.stages.motion.courses[body], Course::GoesBack(..)) {
+                waiting.retreat.corner(end);
+            } else {
+                waiting = prescribed[body].waits_on(waiting, &self.state, span, end);
+            }
+            (self.state.waiting[body], stopped) = (Some(waiting), true);
+        }
+        stopped
     }
 
     /// The prescribed bodies that push in `conflict` and moved in the failed attempt, rising.
@@ -152,24 +185,11 @@ impl Simulation<'_> {
 
     /// The prescribed bodies that prescribed `vertices` belong to, rising.
     pub(super) fn bodies_of<'a>(&self, vertices: impl Iterator<Item = &'a VertexId>) -> Vec<usize> {
+        let (model, now_s) = (&self.model, self.time_s());
         let mut bodies: Vec<usize> =
-            vertices.filter_map(|&vertex| self.prescribed_body(vertex)).collect();
+            vertices.filter_map(|&vertex| model.prescribed_body(vertex, now_s)).collect();
         bodies.sort_unstable();
         bodies.dedup();
         bodies
-    }
-
-    /// The prescribed body that a prescribed vertex belongs to now.
-    fn prescribed_body(&self, vertex: VertexId) -> Option<usize> {
-        let model = &self.model;
-        if vertex as usize >= model.numbering.free_vertices() {
-            return model.obstacle_of(vertex);
-        }
-        let holds = |group: usize| {
-            let pins = &model.cloth.pins.groups[group];
-            pins.is_active(self.time_s()) && pins.vertices.contains(&vertex)
-        };
-        let group = (0..model.cloth.pins.groups.len()).find(|&group| holds(group));
-        group.map(|group| model.obstacles.len() + group)
     }
 }

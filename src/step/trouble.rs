@@ -32,6 +32,8 @@ pub(super) enum Trouble {
     Unforeseen,
     /// Prescribed vertices leave cloth or a body no room.
     Pinched(Conflict),
+    /// Prescribed bodies would leave cloth less room than its contacts need.
+    Squeezed(Conflict),
     /// A pair ends nearer than the fail-safe promises.
     TooNear(TooNear),
     /// The energy rises without work.
@@ -57,7 +59,7 @@ impl Trouble {
             | Self::Unforeseen
             | Self::TooNear(_)
             | Self::Energized => Counter::Redone,
-            Self::Pinched(_) => Counter::Pinches,
+            Self::Pinched(_) | Self::Squeezed(_) => Counter::Pinches,
             Self::Fast => Counter::Fast,
         }
     }
@@ -105,7 +107,7 @@ impl Simulation<'_> {
         let frame = (step - 1) / u64::from(settings.steps_per_frame) + 1;
         let size_s = self.model.clock.seconds(self.state.control.ticks);
         let vertex = match trouble {
-            Trouble::Pinched(conflict) => conflict.vertex,
+            Trouble::Pinched(conflict) | Trouble::Squeezed(conflict) => conflict.vertex,
             Trouble::TooNear(too_near) => too_near.pair.vertices[0],
             _ => self.worst_vertex()?,
         };
@@ -138,7 +140,7 @@ impl Simulation<'_> {
                 ),
                 "raise contact.clearance_m: positions are too large for it to be resolved",
             ),
-            Trouble::Pinched(conflict) => {
+            Trouble::Pinched(conflict) | Trouble::Squeezed(conflict) => {
                 let (cause, remedy) = self.pinch_error(conflict, size_s);
                 return Ok(Error::Step { frame, step, vertex, cause, remedy });
             }

@@ -3,8 +3,8 @@
 //! Such a body stands still, while time and all other bodies go on. Then it tries to catch up: in
 //! each step it moves towards its prescribed place, by a bounded distance. After a try that finds
 //! no room it stands still for longer, and its next try is shorter, until its motion comes back
-//! past it. When it has reached its prescribed place, it is no longer behind (docs/methods.md,
-//! section 8).
+//! past it. When another body arrives, it goes back the way it came ([`crate::step::yielding`]).
+//! When it has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -15,6 +15,7 @@ use crate::step::clock::TICKS_PER_STEP;
 use crate::step::model::Model;
 use crate::step::motion::Span;
 use crate::step::state::State;
+use crate::step::yielding::Retreat;
 
 /// A body that is behind moves at most this many times as far as its motion in the same time...
 const OWN_SPEEDS: f64 = 2.0;
@@ -24,12 +25,12 @@ const OWN_SPEEDS: f64 = 2.0;
 const SPEED_M_PER_S: f64 = 0.2;
 
 /// Failed tries that make the next one shorter and the time before it longer.
-const MOST_FAILURES: u32 = 6;
+pub(super) const MOST_FAILURES: u32 = 6;
 
 /// The longest time between two tries, whole steps. In a long pinch one solve in so many is in
 /// vain. `tests/scenes/press.ron` decided it: with 1, 2, 4, 8 and 16 steps it needs 152, 129, 119,
 /// 115 and 114 solves.
-const LONGEST_PAUSE: u64 = 8;
+pub(super) const LONGEST_PAUSE: u64 = 8;
 
 /// A prescribed body that is behind its motion. Part of the state.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,13 +50,23 @@ pub struct Waiting {
     pub led_m: f64,
     /// Where it had no room first, m.
     pub place: Vec3,
+    /// How it goes back for others.
+    pub retreat: Retreat,
 }
 
 impl Waiting {
-    /// A body at `pose` that should go to `aim` has no room at `place` (m), at `now`, in a whole
-    /// step that ends at `end` (ticks). It stands still until then.
-    pub(super) fn new([pose, aim]: [Rigid; 2], place: Vec3, now: u64, end: u64) -> Self {
-        Self { pose, aim, since_ticks: now, until_ticks: end, failures: 0, led_m: 0.0, place }
+    /// A body at `pose` that should go to `aim` has no room at `place` (m), in a step that starts
+    /// at `now` (ticks) and `to_s` (s) and is part of a whole step that ends at `end` (ticks). It
+    /// stands still until then.
+    pub(super) fn new(
+        [pose, aim]: [Rigid; 2],
+        place: Vec3,
+        (now, to_s): (u64, f64),
+        end: u64,
+    ) -> Self {
+        let retreat = Retreat { to_s, speed: 0.0, cornered_ticks: 0 };
+        let (failures, led_m) = (0, 0.0);
+        Self { pose, aim, since_ticks: now, until_ticks: end, failures, led_m, place, retreat }
     }
 
     /// Adds all of it to `hash`.
@@ -69,6 +80,7 @@ impl Waiting {
         hash.update(&self.failures.to_le_bytes());
         hash.update(&self.led_m.to_le_bytes());
         hash.update(bytemuck::cast_slice(self.place.as_slice()));
+        self.retreat.add_to(hash);
     }
 }
 
@@ -81,8 +93,20 @@ pub(super) enum Course {
     Stands(Rigid),
     /// At this pose, behind its motion.
     CatchesUp(Rigid),
+    /// At this pose, further back, on its way to where its motion was at this time (s).
+    GoesBack(Rigid, f64),
     /// Its vertices go this share of the way to where the handle leads them.
     Follows(f64),
+}
+
+impl Course {
+    /// Where it ends the step, if that is a pose behind its motion.
+    pub fn pose(&self) -> Option<Rigid> {
+        match *self {
+            Self::Stands(pose) | Self::CatchesUp(pose) | Self::GoesBack(pose, _) => Some(pose),
+            Self::OnTime | Self::Follows(_) => None,
+        }
+    }
 }
 
 /// A prescribed body: obstacles are numbered first, then groups of pins.
@@ -113,6 +137,9 @@ impl<'m> Prescribed<'m> {
     pub fn course(&self, waiting: Option<&Waiting>, state: &State, span: &Span) -> Course {
         let let_go = matches!(self, Self::Pins(_, pins) if !pins.is_active(span.t0_s));
         let Some(waiting) = waiting.filter(|_| !let_go) else { return Course::OnTime };
+        if let Some((pose, to_s)) = self.way_back(waiting, state, span) {
+            return Course::GoesBack(pose, to_s);
+        }
         let poses = self.pose_at(span.t0_s).zip(self.pose_at(span.t1_s));
         let turned = self.has_turned(waiting, &self.aim(state, span.t1_s), state);
         if state.ticks < waiting.until_ticks && !turned {
@@ -198,12 +225,12 @@ impl<'m> Prescribed<'m> {
     }
 
     /// The largest of the vectors that `way` gives for its vertices, m.
-    fn largest(&self, state: &State, way: impl Fn(Vec3) -> Vec3) -> f64 {
+    pub(super) fn largest(&self, state: &State, way: impl Fn(Vec3) -> Vec3) -> f64 {
         self.unmoved(state).map(|x| way(x).norm()).fold(0.0, f64::max)
     }
 
     /// The mean of its vertices before any motion, m.
-    fn center(&self, state: &State) -> Vec3 {
+    pub(super) fn center(&self, state: &State) -> Vec3 {
         let count = self.unmoved(state).count().max(1);
         self.unmoved(state).sum::<Vec3>() / count as f64
     }
@@ -221,10 +248,14 @@ pub(super) fn advance(waiting: &mut [Option<Waiting>], courses: &[Course], whole
                 }
                 waiting.failures = waiting.failures.saturating_sub(u32::from(whole));
             }
+            (Some(waiting), Course::GoesBack(pose, to_s)) => {
+                (waiting.pose, waiting.retreat.to_s) = (*pose, *to_s);
+            }
             (_, Course::Stands(_)) | (None, _) => {}
         }
         if let (Some(waiting), true) = (slot, whole) {
             waiting.led_m = 0.0;
+            waiting.retreat.slow_down();
         }
     }
 }

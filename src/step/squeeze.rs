@@ -1,0 +1,42 @@
+//! Rooms between prescribed bodies that become too small for the cloth in them.
+//!
+//! Contacts can hold cloth between two prescribed bodies only as long as these leave it about the
+//! contact distance on each side. So a body that makes such a room smaller waits before the
+//! fail-safe must stop it: `n` layers need a room of `n + 1/2` contact distances (docs/methods.md,
+//! section 8).
+
+use crate::collision::Pair;
+use crate::contact::fail_safe::Conflict;
+use crate::contact::settings::OnPinch;
+use crate::contact::squeeze::{Narrow, Squeezed};
+use crate::ids::VertexId;
+use crate::step::context::Context;
+
+/// What becomes too narrow in the predicted step, as one conflict. Bodies that come nearer push.
+pub(super) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Conflict> {
+    if here.model.settings.contact.on_pinch != OnPinch::Hold || here.region.is_some() {
+        return None;
+    }
+    let body = |vertex: VertexId| here.model.prescribed_body(vertex, here.span.t0_s);
+    let of_two = |narrow: &&Narrow| {
+        let [one, other] = narrow.sides.map(|(vertex, _)| body(vertex));
+        one != other
+    };
+    let narrow = Vec::from_iter(squeezed.narrow().iter().filter(of_two));
+    let sides = || narrow.iter().flat_map(|narrow| narrow.sides);
+    let sorted = |vertices: &mut dyn Iterator<Item = VertexId>| {
+        let mut vertices = Vec::from_iter(vertices);
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
+    };
+    let first = narrow.first()?;
+    let [one, other] = first.sides.map(|(vertex, _)| vertex);
+    Some(Conflict {
+        pair: Pair::edge_edge([first.vertex, one], [first.vertex, other]),
+        vertex: first.vertex,
+        crowded: sorted(&mut narrow.iter().map(|narrow| narrow.vertex)),
+        prescribed: sorted(&mut sides().map(|(vertex, _)| vertex)),
+        pushing: sorted(&mut sides().filter(|(_, comes)| *comes).map(|(vertex, _)| vertex)),
+    })
+}
