@@ -142,7 +142,7 @@ pub struct Body {
     pub inertia: Vec3,
     /// Where it is.
     pub state: State,
-    /// What acts on it in this step. Of own bodies: a force on a shadow copy goes to its owner by
+    /// What acts on it in this step. Shadow copies have none: a force on one goes to its owner by
     /// `sync::values::Forces`.
     pub load: Load,
 }

@@ -116,6 +116,23 @@ fn follows(
 }
 
 #[test]
+fn balls_that_approach_are_a_pair_as_soon_as_they_touch() {
+    // They are looked up before their enlarged balls touch, and then creep.
+    for gap in [0.51, 0.6, 0.9] {
+        let mut candidates = Candidates::default();
+        for step in 0..100u32 {
+            let x = 1.0 + 0.5 * gap - 0.005 * f64::from(step);
+            let body = |x| Bound { centre: Vec3::x() * x, radius: 1.0, travel: 0.0 };
+            let bodies = [body(-x), body(x)];
+            let states = bodies.each_ref().map(|bound| flying((bound, 1)));
+            let found = follows(&mut candidates, &bodies, &states, &[], &[]);
+            assert_eq!(found > 0, x <= 1.0);
+        }
+        assert_eq!(candidates.rebuilds(), 1);
+    }
+}
+
+#[test]
 fn kept_pairs_are_those_of_brute_force_while_bodies_move_come_go_and_swap() {
     for (count, size, speed) in
         [(600, 0.0, 0.002), (600, 3.0, 0.002), (60, 5.0, 0.02), (5, 0.0, 0.02)]

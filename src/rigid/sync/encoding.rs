@@ -12,7 +12,7 @@ use crate::rigid::body::{Body, BodyId, Load, Shape, State, Twist};
 use crate::rigid::domain::region::Ranks;
 
 /// The version of this encoding.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Why a communication takes place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +69,6 @@ pub(super) enum Item {
     Update { id: BodyId, state: State },
     /// The receiver's copy is not needed any more, or the body is gone.
     Remove { id: BodyId },
-    /// After an update: what acts on the body in this step. Without it nothing does.
-    Load { id: BodyId, load: Load },
     /// The receiver becomes the owner of its copy.
     Migrate { id: BodyId, holders: Ranks },
     /// The receiver's copy has a new owner.
@@ -82,8 +80,8 @@ pub(super) enum Item {
 }
 
 /// The names of the kinds, in the order of their bytes.
-const KINDS: [&str; 8] =
-    ["new copy", "update", "load", "remove", "migrate", "owner changed", "new holder", "dropped"];
+const KINDS: [&str; 7] =
+    ["new copy", "update", "remove", "migrate", "owner changed", "new holder", "dropped"];
 
 /// Appends an item to a message.
 pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
@@ -98,33 +96,28 @@ pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
             put(bytes, id);
             put(bytes, &state_words(state));
         }
-        Item::Load { id, load } => {
-            bytes.push(2);
-            put(bytes, id);
-            put(bytes, &[load.force, load.torque]);
-        }
         Item::Remove { id } => {
-            bytes.push(3);
+            bytes.push(2);
             put(bytes, id);
         }
         Item::Migrate { id, holders } => {
-            bytes.push(4);
+            bytes.push(3);
             put(bytes, id);
             put(bytes, &(holders.len() as u32));
             holders.iter().for_each(|holder| put(bytes, holder));
         }
         Item::OwnerChanged { id, owner } => {
-            bytes.push(5);
+            bytes.push(4);
             put(bytes, id);
             put(bytes, owner);
         }
         Item::NewHolder { id, holder } => {
-            bytes.push(6);
+            bytes.push(5);
             put(bytes, id);
             put(bytes, holder);
         }
         Item::Dropped { id } => {
-            bytes.push(7);
+            bytes.push(6);
             put(bytes, id);
         }
     }
@@ -148,19 +141,15 @@ fn read_fields(kind: u8, bytes: &mut &[u8]) -> Option<Item> {
             Item::NewCopy { body, radius, owner: take(bytes)? }
         }
         1 => Item::Update { id: take(bytes)?, state: state_of(&take(bytes)?) },
-        2 => {
-            let (id, [force, torque]) = (take(bytes)?, take::<[Vec3; 2]>(bytes)?);
-            Item::Load { id, load: Load { force, torque } }
-        }
-        3 => Item::Remove { id: take(bytes)? },
-        4 => {
+        2 => Item::Remove { id: take(bytes)? },
+        3 => {
             let (id, count): (_, u32) = (take(bytes)?, take(bytes)?);
             let holders: Option<_> = (0..count).map(|_| take(bytes)).collect();
             Item::Migrate { id, holders: holders? }
         }
-        5 => Item::OwnerChanged { id: take(bytes)?, owner: take(bytes)? },
-        6 => Item::NewHolder { id: take(bytes)?, holder: take(bytes)? },
-        7 => Item::Dropped { id: take(bytes)? },
+        4 => Item::OwnerChanged { id: take(bytes)?, owner: take(bytes)? },
+        5 => Item::NewHolder { id: take(bytes)?, holder: take(bytes)? },
+        6 => Item::Dropped { id: take(bytes)? },
         _ => return None,
     })
 }
@@ -195,9 +184,9 @@ fn state_of(words: &[f64; 13]) -> State {
     }
 }
 
-/// Words of a body: id, radius, shape with three parameters, material, mass, inertia, force,
-/// torque, state.
-const BODY_WORDS: usize = 17 + 13;
+/// Words of a body: id, radius, shape with three parameters, material, mass, inertia, state. Only
+/// its owner knows what acts on it.
+const BODY_WORDS: usize = 11 + 13;
 type BodyWords = [u64; BODY_WORDS];
 
 fn body_words(body: &Body, radius: f64) -> BodyWords {
@@ -207,8 +196,7 @@ fn body_words(body: &Body, radius: f64) -> BodyWords {
         Shape::Capsule { half_length, radius } => (2, [half_length, radius, 0.0]),
         Shape::Solid(solid) => (3, [f64::from(solid), 0.0, 0.0]),
     };
-    let vectors = [body.inertia, body.load.force, body.load.torque];
-    let values = vectors.iter().flatten().copied().chain(state_words(&body.state));
+    let values = body.inertia.iter().copied().chain(state_words(&body.state));
     let all = ([body.id, radius.to_bits(), shape].into_iter())
         .chain(parameters.map(f64::to_bits))
         .chain([u64::from(body.material), body.mass.to_bits()])
@@ -234,8 +222,8 @@ fn body_of(words: &BodyWords) -> Option<(Body, f64)> {
         material: u16::try_from(words[6]).ok()?,
         mass: value(7),
         inertia: vector(8),
-        load: Load { force: vector(11), torque: vector(14) },
-        state: state_of(&std::array::from_fn(|word| value(17 + word))),
+        load: Load::NONE,
+        state: state_of(&std::array::from_fn(|word| value(11 + word))),
     };
     Some((body, value(1)))
 }
@@ -254,7 +242,7 @@ mod tests {
             mass: 0.3,
             inertia: Vec3::new(1.0, 2.0, 3.0),
             state: State { position: Vec3::new(0.1, -0.2, 1e-300), rotation, twist },
-            load: Load { force: Vec3::new(7.0, 8.0, 9.0), torque: Vec3::new(-1.0, -2.0, -3.0) },
+            load: Load::NONE,
         }
     }
 
@@ -267,10 +255,9 @@ mod tests {
         ]
         .map(|shape| Item::NewCopy { body: Body { shape, ..body() }, radius: 0.75, owner: 3 })
         .into();
-        let Body { id, load, .. } = body();
+        let id = body().id;
         items.extend([
             Item::Update { id, state: body().state },
-            Item::Load { id, load },
             Item::Remove { id },
             Item::Migrate { id, holders: Ranks::from_slice(&[1, 5, 9, 12, 40]) },
             Item::OwnerChanged { id, owner: 11 },

@@ -1,7 +1,7 @@
 //! What both synchronisations do with a body that has moved, and with what they are told.
 
 use crate::error::{Error, Result};
-use crate::rigid::body::{Body, BodyId, Load};
+use crate::rigid::body::{Body, BodyId};
 use crate::rigid::domain::Region;
 use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::encoding::Item;
@@ -73,12 +73,7 @@ pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
 
 /// Tells a holder of the state of a body.
 pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
-    let Body { id, state, load, .. } = *body;
-    mail.tell(rank, &Item::Update { id, state })?;
-    if load != Load::NONE {
-        mail.tell(rank, &Item::Load { id, load })?;
-    }
-    Ok(())
+    mail.tell(rank, &Item::Update { id: body.id, state: body.state })
 }
 
 /// Gives an own body to the rank `to`, which has a copy or was just sent one. All holders are told.
@@ -164,7 +159,6 @@ fn apply(
             }
         }
         Item::Update { id, state } => population.set_state(place(population, id)?, state, limits),
-        Item::Load { id, load } => population.set_load(place(population, id)?, load),
         Item::Remove { id } => population.remove(place(population, id)?),
         Item::Migrate { id, holders } => {
             let place = population.promote(place(population, id)?);

@@ -226,10 +226,9 @@ impl Population {
         self.spare = places;
     }
 
-    /// A new state; nothing acts on the body.
+    /// A new state.
     pub(super) fn set_state(&mut self, place: usize, state: State, limits: &Limits) {
         self.table.states_mut()[place] = state;
-        self.table.set_load(place, Load::NONE);
         self.bounds[place] = self.bound(place, limits);
     }
 
