@@ -37,6 +37,7 @@ mod tests;
 pub use self::report::{Conflict, FailSafeReport, Stop, TooNear, Truncation};
 pub use self::shorten::stopped_velocity;
 
+use std::iter::zip;
 use std::ops::Range;
 
 use self::plane::{Bound, SeparatingPlane};
@@ -123,11 +124,9 @@ impl FailSafe {
     /// pair of the `candidates` of any rank comes nearer than `paths.delta_m` on the
     /// way. Collective; before and after, `x1` is finite and the same on all ranks.
     ///
-    /// A vertex that moves alone may leave the straight path to its intended end only if
-    /// `stays(vertex, x1)` is true there: the candidates then cover that place. `stays` is true for
-    /// the start and the intended end, and for all places between two for which it is true. It is
-    /// not asked for whole bodies, although the vertices of a turning body leave their straight
-    /// path.
+    /// A vertex may leave the straight path to its intended end only if `stays(vertex, x1)` is true
+    /// there: the candidates then cover that place. `stays` is true for the start and the intended
+    /// end, and for all places between two for which it is true.
     ///
     /// # Errors
     /// If a rank fails.
@@ -294,7 +293,7 @@ impl FailSafe {
             x1[vertex] = end;
         }
         for body in 0..paths.bodies.len() {
-            if let Err(pair) = self.shorten_body(body, paths, x1, report) {
+            if let Err(pair) = self.shorten_body(body, paths, stays, x1, report) {
                 let mut here = Conflict::of_pair(pair);
                 here.involve(&pair, true, paths);
                 conflict = Conflict::merge(conflict, here);
@@ -304,8 +303,10 @@ impl FailSafe {
     }
 
     /// Gives a body the largest fraction of its motion, out of 1, 1/2, 1/4, ... 0, at whose end
-    /// all planes of its vertices hold. The planes keep the straight path to that end clear too. No
-    /// plane can push a body: one that moves over the body's start is a conflict.
+    /// all planes of its vertices hold. The planes keep the straight path to that end clear too. A
+    /// body that turns leaves its vertices' straight paths on the way, so each of them must stay
+    /// where the candidates cover it. No plane can push a body: one that moves over the body's
+    /// start is a conflict.
     ///
     /// # Errors
     /// A pair whose plane does not hold at a fraction of 0.
@@ -313,6 +314,7 @@ impl FailSafe {
         &mut self,
         body: usize,
         paths: &Paths,
+        stays: &(dyn Fn(usize, &Vec3) -> bool + Sync),
         x1: &mut [Vec3],
         report: &mut FailSafeReport,
     ) -> std::result::Result<(), Pair> {
@@ -328,8 +330,9 @@ impl FailSafe {
                 bound.room_m + bound.normal.dot(&displacement) < 0.0
             })
         };
+        let covered = |ends: &[Vec3]| zip(vertices.clone(), ends).all(|(v, end)| stays(v, end));
         let mut fraction = 1.0;
-        while violated(&ends).is_some() && fraction > 0.0 {
+        while fraction > 0.0 && (violated(&ends).is_some() || !covered(&ends)) {
             fraction = if fraction > SMALLEST_FRACTION { 0.5 * fraction } else { 0.0 };
             place(fraction, &mut ends);
         }
@@ -337,7 +340,7 @@ impl FailSafe {
             return Err(bound.pair);
         }
         report.fractions[body] = fraction;
-        for (vertex, end) in vertices.clone().zip(ends) {
+        for (vertex, end) in zip(vertices.clone(), ends) {
             let target = self.targets[vertex];
             if end != target {
                 let lost_m = (target - end).norm();

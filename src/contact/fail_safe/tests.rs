@@ -1,5 +1,7 @@
 //! Checks the whole fail-safe against all pairs of small scenes.
 
+mod turning;
+
 use proptest::prelude::*;
 
 use crate::collision::ccd::time_of_impact;
