@@ -61,7 +61,7 @@ use crate::threads::Threads;
 /// How shadow copies are kept in step with their owners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Synchronisation {
-    /// One communication. Bodies are smaller than subdomains.
+    /// One communication. No body reaches further than a subdomain is wide ([`Limits::outreach`]).
     NextNeighbour,
     /// Two communications. Bodies may be of any size.
     ShadowOwner,
@@ -136,8 +136,9 @@ impl Limits {
             Synchronisation::NextNeighbour => Err(Error::input(
                 "synchronisation",
                 format!(
-                    "NextNeighbour needs bodies smaller than subdomains, but the largest body reaches \
-                     {reach} m (radius {} m, travel, margin and motion) and the smallest edge is {edge} m",
+                    "with NextNeighbour no body may reach further than a subdomain is wide, but the \
+                     largest one reaches {reach} m (radius {} m, travel, margin and motion) and the \
+                     smallest edge is {edge} m",
                     self.largest_radius
                 ),
                 "use `synchronisation: ShadowOwner`, or fewer subdomains",

@@ -308,7 +308,7 @@ pub enum BodyResponse {
 }
 
 impl Default for BodyResponse {
-    /// The one in which piles rest. Twice as many sweeps as they need, for impacts.
+    /// The one in which piles rest. Stacks of more than five bodies need more sweeps.
     fn default() -> Self {
         Self::Nonsmooth { sweeps: 20 }
     }
