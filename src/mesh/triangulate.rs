@@ -9,11 +9,15 @@ pub const CORNERS: usize = 10_000;
 /// Cuts `polygon` into triangles, given as places of its corners. The triangles keep the polygon's
 /// orientation. `None` if it has no area or crosses itself.
 ///
-/// Ears are clipped in the polygon's mean plane (Newell's normal), the best shaped ear first. Among
-/// equals the earliest one comes first, so that the result is the same on every run. A rectangle
-/// is cut from its first to its third corner.
+/// All is judged in the polygon's mean plane (Newell's normal). A quadrilateral is cut by
+/// [`cut_quad`]. Of a larger polygon ears are clipped, the best shaped ear first. Among equals the
+/// earliest one comes first, so that the result is the same on every run.
 pub fn triangulate(polygon: &[Vec3]) -> Option<Vec<[usize; 3]>> {
-    let mut ring = Ring::new(project(polygon)?);
+    let flat = project(polygon)?;
+    if let &[a, b, c, d] = flat.as_slice() {
+        return cut_quad([a, b, c, d]).map(Vec::from);
+    }
+    let mut ring = Ring::new(flat);
     let mut triangles = Vec::with_capacity(polygon.len() - 2);
     while ring.left.len() > 3 {
         let ear = ring.best_ear()?;
@@ -22,6 +26,23 @@ pub fn triangulate(polygon: &[Vec3]) -> Option<Vec<[usize; 3]>> {
     }
     triangles.push([ring.left[0], ring.left[1], ring.left[2]]);
     Some(triangles)
+}
+
+/// A cut of a quadrilateral is refused if the worse of its triangles has less than this share of
+/// the shape that the other cut gives. In a square with one corner pushed in this is an angle of
+/// more than 171 degrees there.
+const SLIVER: f64 = 0.1;
+
+/// Cuts a quadrilateral from its first to its third corner, as Blender and most viewers do. If that
+/// leaves the quadrilateral or makes a sliver, it is cut from its second to its fourth corner.
+fn cut_quad(flat: [Vec2; 4]) -> Option<[[usize; 3]; 2]> {
+    let cuts = [[[0, 1, 2], [0, 2, 3]], [[1, 2, 3], [1, 3, 0]]];
+    let [first, second] = cuts.map(|cut| {
+        let [one, other] = cut.map(|triangle| shape(triangle.map(|corner| flat[corner])));
+        one.min(other)
+    });
+    let chosen = usize::from(first < SLIVER * second);
+    (first.max(second) > 0.0).then_some(cuts[chosen])
 }
 
 /// Cuts all polygons of `document`. Gives the triangles as places in its `corners`, and the
@@ -171,9 +192,23 @@ mod tests {
     }
 
     #[test]
-    fn a_square_is_cut_from_its_first_corner() {
-        let square = lifted(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
-        assert_eq!(triangulate(&square).unwrap(), [[0, 1, 2], [0, 2, 3]]);
+    fn quadrilaterals_are_cut_from_the_first_corner_unless_that_is_outside_or_makes_a_sliver() {
+        let [from_first, from_second] = [[[0, 1, 2], [0, 2, 3]], [[1, 2, 3], [1, 3, 0]]];
+        for (corner, cut) in [
+            ([1.0, 0.0], from_first),
+            // The other cut would have better triangles.
+            ([2.0, -1.0], from_first),
+            ([0.6, 0.4], from_first),
+            // A corner that is nearly straight, straight, or reflex.
+            ([0.52, 0.48], from_second),
+            ([0.5, 0.5], from_second),
+            ([0.2, 0.8], from_second),
+        ] {
+            let quad = lifted(&[[0.0, 0.0], corner, [1.0, 1.0], [0.0, 1.0]]);
+            assert_eq!(triangulate(&quad).unwrap(), cut, "{corner:?}");
+        }
+        let reflex_first = lifted(&[[0.5, 0.5], [0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]);
+        assert_eq!(triangulate(&reflex_first).unwrap(), from_first);
     }
 
     #[test]
@@ -225,7 +260,7 @@ mod tests {
         /// Small integers make corners that coincide, lie on edges, or cross.
         #[test]
         fn kept_counts_cut_as_counting_anew(
-            points in proptest::collection::vec([-4..4_i32, -4..4_i32], 4..14)
+            points in proptest::collection::vec([-4..4_i32, -4..4_i32], 5..14)
         ) {
             let polygon = lifted(&Vec::from_iter(points.iter().map(|p| p.map(f64::from))));
             proptest::prop_assert_eq!(triangulate(&polygon), judged_anew(&polygon));
