@@ -9,7 +9,7 @@ use crate::mesh::obj::{Corner, Group, ObjDocument};
 use crate::mesh::obj_read::Lines;
 use crate::mesh::refine::subdivide;
 use crate::mesh::topology::{NonManifoldEdge, Topology};
-use crate::mesh::triangulate::triangulate_all;
+use crate::mesh::triangulate::{cut_polygons, fans, regrouped};
 use crate::mesh::{Mesh, obj_read};
 
 /// How the faces of a mesh may meet.
@@ -25,13 +25,14 @@ pub enum Faces {
 /// simulation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SurfaceMesh {
-    /// Polygons, seams and groups.
+    /// Triangles and quadrilaterals, seams and groups. Quadrilaterals are cut from their first to
+    /// their third corner.
     pub document: ObjDocument,
     /// Its triangles. Each has vertices of its own: of copies only the first is here.
     pub faces: Vec<[u32; 3]>,
     /// Places of each triangle's corners in `document.corners`.
     pub face_corners: Vec<[u32; 3]>,
-    /// The polygon of each triangle.
+    /// The polygon of the file that each triangle is a part of.
     pub face_polygons: Vec<u32>,
     /// Edges and adjacency of `faces`.
     pub topology: Topology,
@@ -58,8 +59,11 @@ impl SurfaceMesh {
             return Err(Error::input(&lines.file, "the mesh has no faces", remedy));
         }
         check_corners(&document, lines)?;
-        let (mut face_corners, mut face_polygons) =
-            triangulate_all(&document).map_err(|polygon| degenerate(lines, polygon))?;
+        let (document, origins) =
+            cut_polygons(document).map_err(|polygon| degenerate(lines, polygon))?;
+        let (mut face_corners, polygons) = fans(&document);
+        let mut face_polygons =
+            Vec::from_iter(polygons.iter().map(|&polygon| origins[polygon as usize]));
         let mut faces: Vec<[u32; 3]> = face_corners
             .iter()
             .map(|places| places.map(|place| document.corners[place as usize].vertex))
@@ -158,9 +162,9 @@ impl SurfaceMesh {
 
     /// The document's groups when each triangle becomes `per_face` polygons.
     fn groups_of_faces(&self, per_face: u32) -> Vec<Group> {
-        let end = |polygon: u32| self.face_polygons.partition_point(|&p| p < polygon) as u32;
-        let moved = |group: &Group| Group { end: end(group.end) * per_face, ..group.clone() };
-        self.document.groups.iter().map(moved).collect()
+        let mut groups = regrouped(&self.document.groups, &fans(&self.document).1);
+        groups.iter_mut().for_each(|group| group.end *= per_face);
+        groups
     }
 }
 

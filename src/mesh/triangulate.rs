@@ -1,7 +1,7 @@
 //! Cuts polygons into triangles.
 
 use crate::math::{Vec2, Vec3};
-use crate::mesh::obj::ObjDocument;
+use crate::mesh::obj::{Corner, Group, ObjDocument};
 
 /// The most corners of a polygon. The time to cut it grows with the square of their number.
 pub const CORNERS: usize = 10_000;
@@ -45,29 +45,57 @@ fn cut_quad(flat: [Vec2; 4]) -> Option<[[usize; 3]; 2]> {
     (first.max(second) > 0.0).then_some(cuts[chosen])
 }
 
-/// Cuts all polygons of `document`. Gives the triangles as places in its `corners`, and the
-/// polygon of each triangle.
+/// `document` with its polygons as they are cut. Each is a triangle, or a quadrilateral that is cut
+/// from its first to its third corner; larger polygons become their triangles. So a viewer that
+/// cuts quadrilaterals there shows what is simulated. The second result gives, of each polygon, the
+/// one of `document` that it was or was part of.
 ///
 /// # Errors
 /// The first polygon that cannot be cut.
-pub fn triangulate_all(document: &ObjDocument) -> Result<(Vec<[u32; 3]>, Vec<u32>), usize> {
+pub fn cut_polygons(document: ObjDocument) -> Result<(ObjDocument, Vec<u32>), usize> {
+    let count = document.polygon_ends.len();
+    let mut corners = Vec::with_capacity(document.corners.len());
+    let (mut ends, mut origins) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    for polygon in 0..count {
+        let whole = &document.corners[document.polygon(polygon)];
+        let mut add = |places: &[usize]| {
+            corners.extend(places.iter().map(|&place| whole[place]));
+            ends.push(corners.len() as u32);
+            origins.push(polygon as u32);
+        };
+        if whole.len() == 3 {
+            add(&[0, 1, 2]);
+            continue;
+        }
+        let position = |corner: &Corner| document.positions[corner.vertex as usize];
+        let points = Vec::from_iter(whole.iter().map(position));
+        match triangulate(&points).ok_or(polygon)?.as_slice() {
+            &[[a, b, c], [_, _, d]] => add(&[a, b, c, d]),
+            triangles => triangles.iter().for_each(|triangle| add(triangle)),
+        }
+    }
+    let groups = regrouped(&document.groups, &origins);
+    Ok((ObjDocument { corners, polygon_ends: ends, groups, ..document }, origins))
+}
+
+/// Cuts all polygons of `document` from their first corner. Gives the triangles as places in its
+/// `corners`, and the polygon of each triangle.
+pub fn fans(document: &ObjDocument) -> (Vec<[u32; 3]>, Vec<u32>) {
     let mut triangles = Vec::with_capacity(document.corners.len());
     let mut polygons = Vec::with_capacity(document.corners.len());
     for polygon in 0..document.polygon_ends.len() {
         let range = document.polygon(polygon);
-        let start = range.start as u32;
-        if range.len() == 3 {
-            triangles.push([start, start + 1, start + 2]);
-        } else {
-            let position =
-                |place: usize| document.positions[document.corners[place].vertex as usize];
-            let points: Vec<Vec3> = range.map(position).collect();
-            let cut = triangulate(&points).ok_or(polygon)?;
-            triangles.extend(cut.into_iter().map(|triangle| triangle.map(|i| start + i as u32)));
-        }
+        let (first, end) = (range.start as u32, range.end as u32);
+        triangles.extend((first + 2..end).map(|last| [first, last - 1, last]));
         polygons.resize(triangles.len(), polygon as u32);
     }
-    Ok((triangles, polygons))
+    (triangles, polygons)
+}
+
+/// `groups` when polygons have been cut into parts, each from the polygon in `origins`.
+pub fn regrouped(groups: &[Group], origins: &[u32]) -> Vec<Group> {
+    let end = |end: u32| origins.partition_point(|&origin| origin < end) as u32;
+    groups.iter().map(|group| Group { end: end(group.end), ..group.clone() }).collect()
 }
 
 /// Coordinates in the plane of Newell's normal, counter-clockwise.
@@ -209,6 +237,24 @@ mod tests {
         }
         let reflex_first = lifted(&[[0.5, 0.5], [0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]);
         assert_eq!(triangulate(&reflex_first).unwrap(), from_first);
+    }
+
+    /// A dart that is cut from its second corner, a pentagon, a trapezoid, a triangle.
+    #[test]
+    fn cut_polygons_are_triangles_and_quadrilaterals_that_are_cut_from_their_first_corner() {
+        let text = "v 0 0 0\nv .2 .8 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nv 1.5 2 0\n\
+            vt 0 0\nvt 1 0\ng a\nf 1/1 2/2 3/1 4/1\nf 1 5 6 7 3\ng b\nf 1 5 6 3\nf 1 5 6\n";
+        let (document, _) = crate::mesh::obj_read::parse(text.as_bytes(), "m.obj").unwrap();
+        let (cut, origins) = cut_polygons(document).unwrap();
+        assert_eq!(origins, [0, 1, 1, 1, 2, 3]);
+        let first = &cut.corners[cut.polygon(0)];
+        assert_eq!(
+            first.iter().map(|c| (c.vertex, c.texcoord)).collect::<Vec<_>>(),
+            [(1, 1), (2, 0), (3, 0), (0, 0)]
+        );
+        assert_eq!(cut.polygon_ends, [4, 7, 10, 13, 17, 20]);
+        assert_eq!(cut.groups.iter().map(|group| group.end).collect::<Vec<_>>(), [4, 6]);
+        assert_eq!(cut_polygons(cut.clone()).unwrap().0, cut);
     }
 
     #[test]
