@@ -92,6 +92,18 @@ pub fn fans(document: &ObjDocument) -> (Vec<[u32; 3]>, Vec<u32>) {
     (triangles, polygons)
 }
 
+/// `document` with triangles only: the [`fans`] of its polygons.
+pub fn into_triangles(document: ObjDocument) -> ObjDocument {
+    let (triangles, polygons) = fans(&document);
+    let places = triangles.iter().flatten();
+    ObjDocument {
+        corners: places.map(|&place| document.corners[place as usize]).collect(),
+        polygon_ends: (1..=triangles.len() as u32).map(|end| 3 * end).collect(),
+        groups: regrouped(&document.groups, &polygons),
+        ..document
+    }
+}
+
 /// `groups` when polygons have been cut into parts, each from the polygon in `origins`.
 pub fn regrouped(groups: &[Group], origins: &[u32]) -> Vec<Group> {
     let end = |end: u32| origins.partition_point(|&origin| origin < end) as u32;
@@ -255,6 +267,10 @@ mod tests {
         assert_eq!(cut.polygon_ends, [4, 7, 10, 13, 17, 20]);
         assert_eq!(cut.groups.iter().map(|group| group.end).collect::<Vec<_>>(), [4, 6]);
         assert_eq!(cut_polygons(cut.clone()).unwrap().0, cut);
+        let triangles = into_triangles(cut);
+        assert_eq!(triangles.polygon_ends, [3, 6, 9, 12, 15, 18, 21, 24]);
+        assert_eq!(triangles.groups.iter().map(|group| group.end).collect::<Vec<_>>(), [5, 8]);
+        assert_eq!(triangles.corners[3], Corner { vertex: 1, texcoord: 1 });
     }
 
     #[test]

@@ -9,10 +9,13 @@ use crate::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transf
 use crate::error::{Error, Result};
 use crate::math::{Vec3, rotation};
 use crate::mesh::shapes::{Shape, ShapeKind};
+use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh};
 use crate::scene::rest::rest_planes;
 use crate::scene::select::Candidates;
-use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Placement, Scene};
+use crate::scene::spec::{
+    Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Placement, Polygons, Scene,
+};
 
 /// Reads and generates the meshes of `scene` and builds its bodies. Mesh paths are relative to
 /// `scene_dir`.
@@ -27,6 +30,11 @@ pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
     }
     for (i, obstacle) in scene.obstacles.iter().enumerate() {
         setup.obstacles.push(build_obstacle(obstacle, &format!("obstacles[{i}]"), scene_dir)?);
+    }
+    if scene.output.polygons == Polygons::Triangles {
+        let cloths = setup.cloths.iter_mut().map(|cloth| &mut cloth.document);
+        let documents = cloths.chain(setup.obstacles.iter_mut().map(|it| &mut it.document));
+        documents.for_each(|document| *document = into_triangles(std::mem::take(document)));
     }
     Ok(setup)
 }

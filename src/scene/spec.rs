@@ -143,6 +143,17 @@ pub enum Digits {
     Exact,
 }
 
+/// The polygons of the frames.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Polygons {
+    /// Triangles, and quadrilaterals of the input. They are cut from their first to their third
+    /// corner.
+    #[default]
+    Quads,
+    /// The triangles of the simulation.
+    Triangles,
+}
+
 /// What is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -152,6 +163,8 @@ pub struct Output {
     pub format: String,
     /// Precision of positions in the frames.
     pub digits: Digits,
+    /// The polygons of the frames of cloth.
+    pub polygons: Polygons,
     /// Whether energies are measured in every step.
     pub energy: bool,
 }
