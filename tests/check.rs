@@ -162,22 +162,55 @@ fn each_kind_of_intersection_is_found_with_frame_and_objects() {
     assert_eq!(run.check(&[]).0, Some(0));
 }
 
-/// Two opposite corners of the middle quadrilateral are lifted. The diagonal along which the
-/// simulation cuts it decides whether the probe lies above it.
+/// Lifts two opposite corners of the middle quadrilateral of `quads` in frame 1.
+fn lift(run: &Run, corners: [usize; 2], height: &str) {
+    let thirds = ["0", "0.3333", "0.6667"];
+    let [a, b] = corners.map(|v| (v, format!("{} {height} {}", thirds[v % 4], thirds[v / 4])));
+    run.place(1, &[(a.0, &a.1), (b.0, &b.1)]);
+}
+
+/// The probe is a vertex of the sheet. The cut of the quadrilateral decides whether it is above.
 #[test]
-fn quadrilaterals_are_cut_as_in_the_simulation() {
+fn quadrilaterals_are_cut_as_a_viewer_draws_them() {
     let probe = (28, "0.5 1.2 0.5");
-    let high = |v: usize| {
-        let thirds = ["0", "0.3333", "0.6667"];
-        (v, format!("{} 1.3 {}", thirds[v % 4], thirds[v / 4]))
-    };
-    for (ridge, code) in [([5, 10], Some(1)), ([6, 9], Some(0))] {
+    for (ridge, height, code) in [
+        ([5, 10], "1.22", Some(1)),
+        // Folded by 86 degrees.
+        ([6, 9], "1.22", Some(0)),
+        // Folded by 104 degrees.
+        ([6, 9], "1.3", Some(1)),
+    ] {
         let run = Run::new(&[]);
-        let [a, b] = ridge.map(high);
-        run.place(1, &[probe, (a.0, &a.1), (b.0, &b.1)]);
+        lift(&run, ridge, height);
+        run.place(1, &[probe]);
         let (found, out, _) = run.check(&[]);
-        assert_eq!(found, code, "{out}");
+        assert_eq!(found, code, "{ridge:?}: {out}");
+        assert_eq!(out.contains("folded by more than 90 degrees"), height == "1.3", "{out}");
     }
+}
+
+#[test]
+fn sharply_folded_quadrilaterals_are_warned_of_and_triangles_avoid_them() {
+    let run = Run::new(&[]);
+    lift(&run, [6, 9], "1.3");
+    let (code, out, _) = run.check(&[]);
+    let warning = "degrees in 1 frame, up to 1 in one; the most, by 104 degrees, is (5, 9, 10, 6) \
+                   of quads in frame_0001.obj";
+    assert!(code == Some(0) && out.contains(warning), "{out}");
+
+    run.place(1, &[(28, "0.5 1.2 0.5")]);
+    run.assert_found(&["frame_0001.obj: 0 intersections of the triangles of the simulation"]);
+    let (_, _, said) = run.check(&[]);
+    assert!(said.contains("help: ") && said.contains("--set output.polygons=Triangles"), "{said}");
+
+    let run = Run::new(&["--set", "output.polygons=Triangles"]);
+    let frame = read(&run.frame(1));
+    let faces = frame.lines().filter(|line| line.starts_with("f "));
+    assert!(faces.map(|line| line.split_whitespace().count()).all(|words| words == 4), "{frame}");
+    lift(&run, [6, 9], "1.3");
+    run.place(1, &[(28, "0.5 1.2 0.5")]);
+    let (code, out, _) = run.check(&[]);
+    assert!(code == Some(0) && !out.contains("warning"), "{out}");
 }
 
 #[test]

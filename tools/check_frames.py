@@ -13,10 +13,10 @@ not count. The exit code is 1 if there is such a pair, or if a frame is missing,
 or not finite.
 
 `partition.csv` lists the vertices of a frame that are cloth; the others belong to
-moving obstacles. `obstacles.obj` holds the fixed obstacles. Polygons are cut by the
-rule of the simulation, which is written here a second time. With `--distance` the
-script also prints the smallest distance of a vertex from a face, or of two edges, if
-it is below the given one (m).
+moving obstacles. `obstacles.obj` holds the fixed obstacles. Quadrilaterals are cut in
+each frame as Blender cuts them, by its rule written here a second time. With
+`--distance` the script also prints the smallest distance of a vertex from a face, or
+of two edges, if it is below the given one (m).
 """
 import argparse
 import pathlib
@@ -38,57 +38,23 @@ def read_obj(path):
     return np.array(positions).reshape(-1, 3), polygons
 
 
-def cross(a, b):
-    return a[0] * b[1] - a[1] * b[0]
-
-
-def shape(a, b, c):
-    """Twice the signed area over the squared lengths of the sides."""
-    squares = (b - a) @ (b - a) + (c - b) @ (c - b) + (a - c) @ (a - c)
-    return cross(b - a, c - a) / squares if squares else 0.0
-
-
-def cut(points):
-    """Cuts a polygon into triangles, in its mean plane.
-
-    It takes off the ear of the best shape, again and again, and of equal ears the
-    first one. A quadrilateral gets the better of its two cuts.
-    """
-    normal = sum(np.cross(a - points[0], b - points[0])
-                 for a, b in zip(points, np.roll(points, -1, axis=0)))
-    normal /= np.linalg.norm(normal)
-    x = np.cross(np.eye(3)[np.argmin(abs(normal))], normal)
-    x /= np.linalg.norm(x)
-    flat = (points - points[0]) @ np.array([x, np.cross(normal, x)]).T
-    left, triangles = list(range(len(points))), []
-    while len(left) > 3:
-        n, best, best_quality = len(left), None, 0.0
-        for i in [*range(1, n), 0]:
-            ear = [left[i - 1], left[i], left[(i + 1) % n]]
-            a, b, c = flat[ear]
-            inside = (lambda p: cross(b - a, p - a) >= 0 and cross(c - b, p - b) >= 0
-                      and cross(a - c, p - c) >= 0)
-            if cross(b - a, c - a) <= 0 or any(inside(flat[j]) for j in left if j not in ear):
-                continue
-            quality = shape(a, b, c)
-            if n == 4:
-                j = (i + 2) % 4
-                quality = min(quality, shape(*flat[[left[j - 1], left[j], left[(j + 1) % n]]]))
-            if quality > best_quality * (1 + 1e-6):
-                best, best_quality = i, quality
-        triangles.append([left[best - 1], left[best], left[(best + 1) % n]])
-        del left[best]
-    return triangles + [left]
-
-
 def triangulate(positions, polygons):
-    triangles = []
-    for polygon in polygons:
-        if len(polygon) == 3:
-            triangles.append(polygon)
-        else:
-            triangles += [[polygon[i] for i in part] for part in cut(positions[polygon])]
-    return np.array(triangles, dtype=np.int32).reshape(-1, 3)
+    """Returns the triangles that Blender draws, and how many quadrilaterals it cuts the other way.
+
+    It cuts from the first to the third corner. If the normals of the two triangles then point
+    away from each other, it cuts from the second to the fourth.
+    """
+    triangles = [polygon for polygon in polygons if len(polygon) == 3]
+    quads = np.array([polygon for polygon in polygons if len(polygon) == 4], dtype=int)
+    if len(triangles) + len(quads) < len(polygons):
+        sys.exit("a face has more than four corners; frames have triangles and quadrilaterals")
+    a, b, c, d = quads.reshape(-1, 4).T
+    to = [positions[corner] - positions[a] for corner in (b, c, d)]
+    folded = (np.cross(to[0], to[1]) * np.cross(to[1], to[2])).sum(axis=1) < 0
+    first = np.where(folded, [a, b, d], [a, b, c]).T
+    second = np.where(folded, [b, c, d], [a, c, d]).T
+    triangles = np.concatenate([np.reshape(triangles, (-1, 3)), first, second])
+    return triangles.astype(np.int32), int(folded.sum())
 
 
 def edges_of(triangles):
@@ -153,13 +119,13 @@ def main():
     fixed, fixed_polygons = np.zeros((0, 3)), []
     if (folder / "obstacles.obj").exists():
         fixed, fixed_polygons = read_obj(folder / "obstacles.obj")
-    fixed_triangles = triangulate(fixed, fixed_polygons)
+    fixed_triangles, _ = triangulate(fixed, fixed_polygons)
     partition = folder / "partition.csv"
     cloth = len(partition.read_text().splitlines()) - 1 if partition.exists() else None
 
     print(f"ipctk {ipctk.__version__}, numpy {np.__version__}")
     print("frame  intersections" + ("  distance below m" if chosen.distance else ""))
-    first, bad = None, 0
+    first, bad, most_folded = None, 0, 0
     for number, path in frames_of(folder):
         fault, positions, polygons = read_frame(path, first)
         if fault:
@@ -168,11 +134,13 @@ def main():
             continue
         if first is None:
             first = (len(positions), polygons)
-            triangles = [triangulate(positions, polygons), fixed_triangles + len(positions)]
-            triangles = np.asfortranarray(np.concatenate(triangles))
-            edges = np.asfortranarray(edges_of(triangles))
             cloth = len(positions) if cloth is None else cloth
             is_cloth = np.arange(len(positions) + len(fixed)) < cloth
+        triangles, folded = triangulate(positions, polygons)
+        most_folded = max(most_folded, folded)
+        triangles = np.concatenate([triangles, fixed_triangles + len(positions)])
+        triangles = np.asfortranarray(triangles)
+        edges = np.asfortranarray(edges_of(triangles))
         positions = np.asfortranarray(np.concatenate([positions, fixed]))
         count = count_intersections(positions, edges, triangles, is_cloth)
         line = f"{number:5}  {count:13}"
@@ -181,6 +149,8 @@ def main():
             line += "  -" if distance is None else f"  {distance:.3e}"
         bad += count > 0
         print(line, flush=True)
+    if most_folded:
+        print(f"up to {most_folded} quads in a frame are folded by more than 90 degrees")
     print(f"faults in {bad} frames" if bad else "no fault")
     return 1 if bad else 0
 

@@ -9,6 +9,7 @@ use cloth_sim::mesh::obj_read;
 use cloth_sim::scene::{Scene, spec};
 use cloth_sim::verify::{Moves, Surface, Surfaces};
 
+use crate::program::check::drawn::Quad;
 use crate::program::check::dropped::DroppedPairs;
 use crate::program::check::pieces::{self, Piece, PieceMesh};
 use crate::program::check::record::Record;
@@ -55,6 +56,8 @@ pub struct Object {
     pub edges: Vec<[u32; 2]>,
     /// The rest length of each edge, m. Empty for obstacles.
     pub rest_lengths: Vec<f64>,
+    /// Its quadrilaterals.
+    pub quads: Vec<Quad>,
 }
 
 /// The only format of frames that a check can read.
@@ -94,8 +97,8 @@ impl CheckedRun {
         let surfaces = surfaces(&meshes, &pieces, cloths);
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
         let objects = objects.map(|(name, mesh)| {
-            let PieceMesh { topology, rest_lengths, .. } = mesh;
-            Object { name, edges: topology.edges, rest_lengths }
+            let PieceMesh { topology, rest_lengths, quads, .. } = mesh;
+            Object { name, edges: topology.edges, rest_lengths, quads }
         });
         let objects = Vec::from_iter(objects);
         let names = Vec::from_iter(objects.iter().map(|object| object.name.as_str()));

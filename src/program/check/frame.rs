@@ -7,6 +7,7 @@ use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
 use cloth_sim::verify::{Intersection, Surface, Threads, intersections};
 
+use crate::program::check::drawn::{Folded, folded, with_other_cuts};
 use crate::program::check::folder::{CheckedRun, FORMAT};
 use crate::program::check::read_frame;
 use crate::program::check::split::split;
@@ -22,13 +23,17 @@ pub struct FrameCheck {
     pub absurd: Option<(Edge, usize)>,
     /// The strain of its edges. `None` if it could not be checked or there is no cloth.
     pub strain: Option<Strain>,
-    /// Number of intersections between two objects, or of one with itself. The key holds their
-    /// places among the objects.
+    /// Number of intersections between two objects, or of one with itself, as a viewer draws them.
+    /// The key holds their places among the objects.
     pub counts: BTreeMap<[u32; 2], usize>,
     /// Number of intersections of cloth with obstacles that it passes. They are in no other count.
     pub dropped: usize,
     /// The first few intersections.
     pub first: Vec<Intersection>,
+    /// Number of intersections of the triangles of the simulation.
+    pub simulated: usize,
+    /// The quadrilateral that is folded most, by more than 90 degrees, and how many are.
+    pub folded: Option<(Folded, usize)>,
 }
 
 /// Strain of the edges of all cloths: length over rest length, minus 1.
@@ -94,10 +99,21 @@ impl FrameCheck {
         let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));
         let mut absurd = edges.iter().filter(is_absurd);
         self.absurd = absurd.next().map(|&first| (first, 1 + absurd.count()));
-        let mut found = intersections(threads, &run.surfaces, x);
-        let all = found.len();
-        found.retain(|found| !run.dropped.has(self.frame, found));
-        self.dropped = all - found.len();
+        let mut find = |surfaces| {
+            let mut found = intersections(threads, surfaces, x);
+            let all = found.len();
+            found.retain(|found| !run.dropped.has(self.frame, found));
+            self.dropped = all - found.len();
+            found
+        };
+        let mut found = find(&run.surfaces);
+        self.simulated = found.len();
+        let folded = folded(&run.objects, &run.surfaces, x);
+        if !folded.is_empty() {
+            found = find(&with_other_cuts(&run.surfaces, &folded, x));
+        }
+        let most = folded.iter().max_by(|a, b| a.angle_deg.total_cmp(&b.angle_deg));
+        self.folded = most.map(|&most| (most, folded.len()));
         for intersection in &found {
             let mut objects = intersection.objects;
             objects.sort_unstable();

@@ -1,12 +1,13 @@
 //! Verifies a finished run by its folder alone: of cloth here, of rigid bodies in [`bodies`].
 //!
 //! Each frame is read back from its file. The check asks four questions. Is the frame there and
-//! whole? Are its positions finite? Does an edge meet a face? (Cloth
-//! that passes an obstacle in a pinch, as the run has recorded it, is counted apart.) How far are
-//! edges from their rest lengths? From the record of the steps it takes a fifth one: did energy
-//! rise without work, in a step or in sum?
+//! whole? Are its positions finite? Does an edge meet a face, as a viewer draws them? (Cloth that
+//! passes an obstacle in a pinch, as the run has recorded it, is counted apart.) How far are edges
+//! from their rest lengths? From the record of the steps it takes a fifth one: did energy rise
+//! without work, in a step or in sum?
 
 mod bodies;
+mod drawn;
 mod dropped;
 mod folder;
 mod frame;
@@ -88,6 +89,7 @@ impl Report {
         frame.fault.is_some()
             || frame.absurd.is_some()
             || frame.intersections() > 0
+            || frame.simulated > 0
             || frame.strain.iter().any(strained)
     }
 }
@@ -104,9 +106,12 @@ impl Findings for Report {
         } else {
             self.rises.fault()?
         };
-        let remedy = if self.frames.iter().any(|frame| frame.intersections() > 0) {
+        let remedy = if self.frames.iter().any(|frame| frame.simulated > 0) {
             "see the list on standard output; more steps (steps_per_frame) or a larger \
              contact.distance_m keep cloth apart"
+        } else if self.frames.iter().any(|frame| frame.intersections() > 0) {
+            "only quads that a viewer cuts the other way intersect; repeat the run with \
+             --set output.polygons=Triangles"
         } else if run.unfinished.is_some() {
             UNFINISHED
         } else if self.rises.fault().is_some() {

@@ -10,6 +10,8 @@ use cloth_sim::mesh::obj_read::{self, Lines};
 use cloth_sim::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
 use cloth_sim::scene::{self, Scene};
 
+use crate::program::check::drawn::Quad;
+
 /// The part of one object in an OBJ file.
 pub struct Piece {
     /// Its positions and polygons. Vertices are numbered in the object.
@@ -25,6 +27,8 @@ pub struct PieceMesh {
     pub topology: Topology,
     /// The rest length of each edge, m. Empty for an obstacle.
     pub rest_lengths: Vec<f64>,
+    /// Its quadrilaterals.
+    pub quads: Vec<Quad>,
 }
 
 /// Cuts the OBJ file at `path` into objects whose vertices end at `ends`.
@@ -82,7 +86,8 @@ impl Piece {
             (document.positions[a as usize] - document.positions[b as usize]).norm()
         };
         let edges = topology.edges.iter().filter(|_| is_cloth);
-        Ok(PieceMesh { rest_lengths: edges.map(length).collect(), faces, topology })
+        let (rest_lengths, quads) = (edges.map(length).collect(), Quad::all(&document, &faces));
+        Ok(PieceMesh { faces, topology, rest_lengths, quads })
     }
 
     fn has_polygons_of(&self, document: &ObjDocument) -> bool {
@@ -116,13 +121,15 @@ pub fn meshes_of_scene(
     for cloth in setup.cloths {
         let rest_lengths = rest_lengths(&cloth);
         let (faces, topology) = (cloth.faces, cloth.topology);
-        add(&cloth.name, &cloth.document, PieceMesh { faces, topology, rest_lengths })?;
+        let quads = Quad::all(&cloth.document, &faces);
+        add(&cloth.name, &cloth.document, PieceMesh { faces, topology, rest_lengths, quads })?;
     }
     let (fixed, moving): (Vec<_>, Vec<_>) =
         setup.obstacles.into_iter().partition(|obstacle| obstacle.is_fixed());
     for obstacle in moving.into_iter().chain(fixed) {
         let (faces, topology) = (obstacle.faces, obstacle.topology);
-        let mesh = PieceMesh { faces, topology, rest_lengths: Vec::new() };
+        let quads = Quad::all(&obstacle.document, &faces);
+        let mesh = PieceMesh { faces, topology, rest_lengths: Vec::new(), quads };
         add(&obstacle.name, &obstacle.document, mesh)?;
     }
     Ok(meshes)

@@ -4,6 +4,7 @@ use std::fmt;
 
 use cloth_sim::verify::{Intersection, Moves};
 
+use crate::program::check::drawn::Folded;
 use crate::program::check::folder::FORMAT;
 use crate::program::check::frame::FrameCheck;
 use crate::program::check::rises::StepRise;
@@ -35,6 +36,7 @@ impl fmt::Display for Report {
         run.meshes.iter().try_for_each(|(file, fault)| writeln!(f, "{file}: {fault}"))?;
         let faulty = self.frames.iter().filter(|frame| self.is_faulty(frame));
         faulty.into_iter().try_for_each(|frame| self.write_faults(f, frame))?;
+        self.write_folded(f)?;
         self.write_rises(f)?;
         if let (count @ 1.., frames) = self.dropped() {
             let (count, frames) = (plural(count, "intersection"), plural(frames, "frame"));
@@ -95,9 +97,35 @@ impl Report {
         }
         frame.first.iter().try_for_each(|found| self.write_intersection(f, found))?;
         match frame.intersections() - frame.first.len() {
-            0 => Ok(()),
-            more => writeln!(f, "    and {more} more"),
+            0 => {}
+            more => writeln!(f, "    and {more} more")?,
         }
+        if frame.folded.is_some() && frame.intersections() + frame.simulated > 0 {
+            let count = plural(frame.simulated, "intersection");
+            writeln!(f, "{file}: {count} of the triangles of the simulation")?;
+        }
+        Ok(())
+    }
+
+    fn write_folded(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let frames = Vec::from_iter(self.frames.iter().filter(|it| it.folded.is_some()));
+        let folded = frames.iter().filter_map(|it| Some((it.frame, it.folded?)));
+        let count = folded.clone().map(|(_, (_, count))| count).max().unwrap_or_default();
+        let angle = |(_, (folded, _)): &(u64, (Folded, usize))| folded.angle_deg;
+        let most = folded.max_by(|a, b| angle(a).total_cmp(&angle(b)));
+        let Some((frame, (folded, _))) = most else { return Ok(()) };
+        let [a, b, c, d] = folded.quad.corners;
+        writeln!(
+            f,
+            "warning: quads are folded by more than 90 degrees in {}, up to {count} in one; \
+             the most, by {:.0} degrees, is ({a}, {b}, {c}, {d}) of {} in {}\n    \
+             a viewer may cut them the other way than the simulation; \
+             with --set output.polygons=Triangles frames hold the cut of the simulation",
+            plural(frames.len(), "frame"),
+            folded.angle_deg,
+            self.run.objects[folded.object].name,
+            names::frame(frame, FORMAT),
+        )
     }
 
     fn write_rises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

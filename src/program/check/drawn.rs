@@ -1,0 +1,85 @@
+//! The triangles that a viewer draws for quadrilaterals.
+//!
+//! A viewer cuts a quadrilateral from its first to its third corner, as the simulation does.
+//! Blender takes the other diagonal where the quadrilateral is folded by more than 90 degrees about
+//! this one. Its rule was read in `is_quad_flip_v3_first_third_fast` and tried with Blender 4.2 and
+//! 5.0.
+
+use std::collections::HashMap;
+
+use cloth_sim::math::Vec3;
+use cloth_sim::mesh::{ObjDocument, Topology};
+use cloth_sim::verify::{Surface, Surfaces};
+
+use crate::program::check::folder::Object;
+
+/// A quadrilateral of an object, with the two triangles of the simulation.
+#[derive(Debug, Clone, Copy)]
+pub struct Quad {
+    /// Its corners, numbered in the object. The simulation cuts from the first to the third.
+    pub corners: [u32; 4],
+    /// Its triangles, by their place among the faces of the object.
+    faces: [usize; 2],
+}
+
+impl Quad {
+    /// Those of `document`, whose triangles are `faces`.
+    pub fn all(document: &ObjDocument, faces: &[[u32; 3]]) -> Vec<Self> {
+        let places: HashMap<_, _> = faces.iter().enumerate().map(|(i, &face)| (face, i)).collect();
+        let quad = |polygon| {
+            let corners = document.corners[document.polygon(polygon)].iter();
+            let corners = Vec::from_iter(corners.map(|corner| corner.vertex));
+            let &[a, b, c, d] = corners.as_slice() else { return None };
+            let faces = [*places.get(&[a, b, c])?, *places.get(&[a, c, d])?];
+            Some(Self { corners: [a, b, c, d], faces })
+        };
+        (0..document.polygon_ends.len()).filter_map(quad).collect()
+    }
+
+    /// The angle between the normals of its triangles, degrees. Vertices are at `x`, m.
+    fn fold_deg(&self, x: &[Vec3]) -> f64 {
+        let [a, b, c, d] = self.corners.map(|corner| x[corner as usize]);
+        let [one, other] = [(b - a).cross(&(c - a)), (c - a).cross(&(d - a))];
+        one.cross(&other).norm().atan2(one.dot(&other)).to_degrees()
+    }
+}
+
+/// A quadrilateral that is folded by more than 90 degrees.
+#[derive(Debug, Clone, Copy)]
+pub struct Folded {
+    /// Its place among the objects.
+    pub object: usize,
+    /// The quadrilateral.
+    pub quad: Quad,
+    /// The angle, degrees.
+    pub angle_deg: f64,
+}
+
+/// The quadrilaterals of `objects` that are folded by more than 90 degrees. Vertices are at `x`, m.
+pub fn folded(objects: &[Object], surfaces: &Surfaces, x: &[Vec3]) -> Vec<Folded> {
+    let mut all = Vec::new();
+    for (object, (it, surface)) in objects.iter().zip(&surfaces.list).enumerate() {
+        let x = &x[surface.vertices()];
+        let quads = it.quads.iter();
+        let angles = quads.map(|&quad| Folded { object, quad, angle_deg: quad.fold_deg(x) });
+        all.extend(angles.filter(|folded| folded.angle_deg > 90.0));
+    }
+    all
+}
+
+/// `surfaces` with the `folded` quadrilaterals cut from their second to their fourth corner.
+pub fn with_other_cuts(surfaces: &Surfaces, folded: &[Folded], x: &[Vec3]) -> Surfaces {
+    let mut drawn = surfaces.clone();
+    for of_object in folded.chunk_by(|a, b| a.object == b.object) {
+        let surface = &mut drawn.list[of_object[0].object];
+        let local = |face: &[u32; 3]| face.map(|vertex| vertex - surface.first_vertex);
+        let mut faces = Vec::from_iter(surface.faces.iter().map(local));
+        for Quad { corners: [a, b, c, d], faces: [one, other] } in of_object.iter().map(|f| f.quad)
+        {
+            (faces[one], faces[other]) = ([a, b, d], [b, c, d]);
+        }
+        let (topology, x) = (Topology::of_any(&faces), &x[surface.vertices()]);
+        *surface = Surface::new(surface.first_vertex, &faces, &topology, x, None, surface.moves);
+    }
+    drawn
+}
