@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM and `kill -9` at any moment: the run folder stays readable.
+//! Ctrl-C, SIGTERM, a closed terminal (SIGHUP) and `kill -9` at any moment: the run folder stays
+//! readable.
 //!
 //! `tools/kill_test.py` does the same with many more moments.
 
@@ -20,12 +21,23 @@ fn endless(start: Start, folder: &Path, more: &[&str]) -> Child {
 
 /// The same with another scene at this rate of frames.
 fn endless_scene(scene: &Path, rate: &str, start: Start, folder: &Path, more: &[&str]) -> Child {
-    let mut command = cloth_sim(start);
+    // The tests may run under `nohup`.
+    let mut command = with_hangup("--default-signal", &cloth_sim(start));
     command.arg(scene).arg("--out").arg(folder).arg("--quiet").args(more);
     for setting in [rate, "steps_per_frame=1", "frames=100000"] {
         command.args(["--set", setting]);
     }
     command.stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+/// `command` with this `option` of `env` for SIGHUP.
+fn with_hangup(option: &str, command: &Command) -> Command {
+    let mut with = Command::new("env");
+    with.arg(format!("{option}=HUP")).arg(command.get_program()).args(command.get_args());
+    command.get_envs().for_each(|(name, value)| {
+        with.env(name, value.unwrap_or_default());
+    });
+    with
 }
 
 fn send(signal: &str, child: &Child) {
@@ -90,12 +102,12 @@ fn assert_interrupted(folder: &Path, said: &str) {
     assert_eq!(checked(folder), format!("run.json: the run was interrupted, {frames} whole"));
 }
 
-const SIGNALS: [(&str, i32); 2] = [("-INT", 130), ("-TERM", 143)];
+const SIGNALS: [(&str, i32); 3] = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
 
 #[test]
 fn a_signal_ends_all_ranks_after_the_same_step() {
-    for (start, (signal, code)) in [Start::Threads(1, 2), Start::Threads(3, 1)].iter().zip(SIGNALS)
-    {
+    let starts = [Start::Threads(1, 2), Start::Threads(3, 1), Start::Threads(2, 1)];
+    for (start, (signal, code)) in starts.iter().zip(SIGNALS) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = folder.path().join("run");
         let child = endless(*start, &out, &[]);
@@ -159,6 +171,40 @@ fn a_second_signal_does_not_wait_for_the_step() {
     assert_eq!((code, &*status(&out)), (Some(143), "running"), "{said}");
 }
 
+/// The shell and the system both send SIGHUP when a terminal closes.
+#[test]
+fn a_second_hangup_does_not_end_the_run_at_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let child = endless(Start::Threads(1, 1), &out, &[]);
+    wait_until("a run", || out.join("frame_0000.obj").exists());
+    for _ in 0..3 {
+        send("-HUP", &child);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (code, said) = end(child);
+    assert_eq!(code, Some(129), "{said}");
+    assert_interrupted(&out, &said);
+}
+
+#[test]
+fn a_hangup_that_is_ignored_does_not_end_the_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let mut command = with_hangup("--ignore-signal", &cloth_sim(Start::Threads(1, 1)));
+    command.arg(scene("sheet.ron")).arg("--out").arg(&out).arg("--quiet");
+    for setting in ["frames_per_second=1000", "steps_per_frame=1", "frames=100000"] {
+        command.args(["--set", setting]);
+    }
+    let child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+    wait_until("a run", || out.join("frame_0000.obj").exists());
+    send("-HUP", &child);
+    let later = format!("frame_{:04}.obj", frame_files(&out).len() + 5);
+    wait_until("a later frame", || out.join(&later).exists());
+    send("-TERM", &child);
+    assert_eq!(end(child).0, Some(143));
+}
+
 #[test]
 fn a_run_that_is_killed_lists_whole_frames_and_is_taken_over() {
     for moment in 0..4 {
@@ -190,7 +236,7 @@ fn a_run_that_is_killed_lists_whole_frames_and_is_taken_over() {
 #[cfg(feature = "mpi")]
 #[test]
 fn a_signal_to_mpirun_ends_all_processes() {
-    for (signal, _) in SIGNALS {
+    for (signal, _) in &SIGNALS[..2] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = folder.path().join("run");
         let child = endless(Start::Mpi(2), &out, &[]);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Ends runs of cloth-sim at random moments, and checks what is left of them. Needs Linux (/proc).
 
-Sends SIGINT, SIGTERM and SIGKILL to runs of the real binary, a part of them during set-up. Then:
+Sends SIGINT, SIGTERM, SIGHUP and SIGKILL to runs of the real binary, a part of them during set-up. Then:
 
-- a run that SIGINT or SIGTERM has ended says so, by its words, its exit code and its run.json; or
+- a run that another signal than SIGKILL has ended says so, by its words, its exit code and its run.json; or
   it has left no folder, if no frame was written yet;
 - all frames that a run lists are whole: `cloth-sim check` reads them and finds no fault;
 - no temporary file and no lock is left. After SIGKILL the next run with --overwrite recognises the
@@ -12,9 +12,9 @@ Sends SIGINT, SIGTERM and SIGKILL to runs of the real binary, a part of them dur
 Prints a table. The exit code is 1 if there is a fault. Needs Python 3.9 and no other package.
 
     cargo build --release
-    tools/kill_test.py                       # 60 runs of two ranks in one process
+    tools/kill_test.py                       # 80 runs of two ranks in one process
     cargo build --release --features mpi
-    tools/kill_test.py --mpirun --count 5    # 15 runs of two processes
+    tools/kill_test.py --mpirun --count 5    # 20 runs of two processes
 """
 
 import argparse
@@ -30,7 +30,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 # A run that has not ended by then hangs, s.
 LIMIT = 120
 MPI_ENVIRONMENT = {
@@ -220,8 +220,9 @@ def listed(out):
 
 
 def litter(out):
-    names = os.listdir(out) if out.exists() else []
-    return sorted(name for name in names if re.search(r"\.(tmp|lock)$", name))
+    """Temporary files and locks, also in the folder of meshes."""
+    files = out.rglob("*") if out.exists() else []
+    return sorted(str(file.relative_to(out)) for file in files if file.suffix in (".tmp", ".lock"))
 
 
 def children(process):
@@ -236,6 +237,8 @@ def span(numbers):
 def main():
     options = arguments()
     random.seed(options.seed)
+    # The test may run under nohup, and what is ignored here is ignored in the runs.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         tester = Tester(options, Path(folder))
         set_up_s = tester.set_up_s()

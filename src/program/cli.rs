@@ -25,7 +25,8 @@ use crate::program::run::stage::Show;
         cloth-sim scenes/tablecloth.ron --frames 5\n  \
         cloth-sim scenes/tablecloth.ron --ranks 2 --threads 1 --overwrite\n  \
         cloth-sim check out/tablecloth\n\n\
-        Ctrl-C or SIGTERM ends a run after its step, and all frames so far are whole. A second one ends it at once."
+        Ctrl-C, SIGTERM or a closed terminal ends a run after its step, and all frames so far are whole. A second \
+        Ctrl-C or SIGTERM ends it at once."
 )]
 pub struct CommandLine {
     /// A subcommand. Without one the program runs a scene.

@@ -36,7 +36,7 @@ pub enum Status {
     Complete,
     /// The run ended early because of an error. The frames that were written stay.
     Failed,
-    /// Ctrl-C or SIGTERM ended the run early. The frames that were written stay.
+    /// A signal ended the run early. The frames that were written stay.
     Interrupted,
 }
 

@@ -1,4 +1,4 @@
-//! Ctrl-C (SIGINT) and SIGTERM end a run early, and in order.
+//! Ctrl-C (SIGINT), SIGTERM and the end of the terminal (SIGHUP) end a run early, and in order.
 //!
 //! During set-up they end the process at once. As soon as the run folder is written, the run goes
 //! on to the end of its step. Then all ranks stop together, and the frames so far stay whole.
@@ -19,7 +19,7 @@ use crate::program::output::folder::RunFolder;
 use crate::program::print;
 
 /// The signals that end a run early.
-const SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
+const SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
 /// The exit code of a process that `signal` ended early.
 pub fn exit_code(signal: Signal) -> u8 {
@@ -37,7 +37,9 @@ impl BlockedSignals {
     /// None that a user causes.
     pub fn block() -> Result<Self> {
         let mut signals = SigSet::empty();
-        SIGNALS.iter().for_each(|&signal| signals.add(signal));
+        let all = SIGNALS.into_iter();
+        all.filter(|&it| it != Signal::SIGHUP || !hangup_is_ignored())
+            .for_each(|signal| signals.add(signal));
         signals.thread_block().map_err(|cause| Error::internal("signals", cause))?;
         Ok(Self(signals))
     }
@@ -71,6 +73,15 @@ impl BlockedSignals {
         })?;
         Ok(interrupt)
     }
+}
+
+/// Whether SIGHUP does not end this process, as under `nohup`. Waiting for a signal would take it
+/// all the same. True if the system does not say: then nothing changes.
+fn hangup_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_none_or(|mask| mask >> (Signal::SIGHUP as i32 - 1) & 1 == 1)
 }
 
 /// What this process is in its run.
@@ -149,8 +160,10 @@ impl Interrupt {
             .first
             .compare_exchange(0, signal as i32, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok();
-        // A launcher may pass a signal on twice, and ends processes that take too long.
-        if !is_first && self.process == ProcessKind::AllRanks {
+        // A launcher may pass a signal on twice, and ends processes that take too long. When a
+        // terminal closes, both its shell and the system send SIGHUP.
+        let is_second = !is_first && signal != Signal::SIGHUP;
+        if is_second && self.process == ProcessKind::AllRanks {
             std::process::exit(exit_code(signal).into());
         }
     }

@@ -48,8 +48,8 @@ use self::step_watch::StepWatch;
 use crate::program::cli::Arguments;
 use crate::program::output::folder::RunFolder;
 
-/// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks. Ctrl-C
-/// and SIGTERM have exit codes of their own.
+/// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks. Signals
+/// have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
