@@ -103,6 +103,38 @@ fn a_file_that_a_run_would_replace_is_refused_and_kept() {
     }
 }
 
+/// What is left on a disk with this many KiB of room. Needs a file system of its own; where the
+/// system allows none, nothing is tested.
+#[test]
+fn a_full_disk_leaves_nothing_or_a_run_that_has_failed() {
+    let home = home();
+    let script = r#"mkdir disk && mount -t tmpfs -o size=1024k tmpfs disk || exit 99
+        head -c $(((1024 - $1) * 1024)) /dev/zero > disk/fill
+        "$0" small.ron --out disk/run --threads 1 --quiet; echo "code $?"
+        ls -R disk; cat disk/run/run.json"#;
+    for (room, begins) in [(4, false), (8, false), (12, false), (20, true), (40, true)] {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
+        command.arg(env!("CARGO_BIN_EXE_cloth-sim")).arg(room.to_string());
+        let Ok(output) = command.current_dir(home.path()).output() else { return };
+        let (found, said) = (String::from_utf8_lossy(&output.stdout), said(&output));
+        if !found.contains("code ") {
+            println!("not tested: {said}");
+            return;
+        }
+        assert!(found.contains("code 1") && said.contains("No space left"), "{found}{said}");
+        assert!(said.contains("help: ") && !found.contains(".tmp"), "{room}: {found}{said}");
+        assert!(!found.contains(".lock"), "{found}");
+        assert_eq!(found.contains("disk/run"), begins, "{room}: {found}");
+        assert_eq!(
+            found.contains("\"status\":\"failed\",\"error\":\"disk/run/"),
+            begins,
+            "{found}"
+        );
+        fs::remove_dir(home.path().join("disk")).expect("an empty folder");
+    }
+}
+
 #[test]
 fn inputs_are_never_replaced() {
     let home = home();

@@ -3,6 +3,7 @@
 //! A file is written under a temporary name and then renamed. So a file with a frame's name is
 //! always whole. Only then does the frame get its line in `steps.jsonl`.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -44,8 +45,12 @@ impl FrameFiles {
     ) -> Result<()> {
         let path = self.folder.join(names::frame(number, self.format));
         write_whole(&path, write).map_err(|cause| Error::file(&path, cause, self.remedy()))?;
+        self.steps.add(record).inspect_err(|_| {
+            // A frame that is not listed does not count.
+            let _ = fs::remove_file(&path);
+        })?;
         self.last_good = Some(number);
-        self.steps.add(record)
+        Ok(())
     }
 
     /// What to do when a file of a frame cannot be written.

@@ -2,7 +2,7 @@
 //! they name are copied beside the copies of the meshes, so that the run folder can be moved.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
 use cloth_sim::mesh::ObjDocument;
 
-use crate::program::output::{names, not_written};
+use crate::program::output::{names, not_written, write_bytes, write_whole};
 
 /// First words of the statements that end with the file of an image.
 const IMAGES: [&str; 6] = ["bump", "disp", "decal", "norm", "refl", "map_"];
@@ -142,7 +142,7 @@ impl Materials {
         }
         let path = folder.join(names::MATERIALS);
         let text = self.materials.iter().map(|(name, it)| format!("newmtl {name}\n{it}\n"));
-        fs::write(&path, text.collect::<String>()).map_err(|cause| not_written(&path, cause))?;
+        write_bytes(&path, text.collect::<String>().as_bytes())?;
         let copies = folder.join(names::MESHES);
         fs::create_dir_all(&copies).map_err(|cause| not_written(&copies, cause))?;
         for (number, image) in self.images.iter().enumerate() {
@@ -167,7 +167,7 @@ fn place(library: PathBuf) -> PathBuf {
 
 fn copy_image(image: &Path, copy: &Path) -> io::Result<()> {
     let mut from = input::open(image, input::DATA_LIMIT)?;
-    io::copy(&mut from, &mut File::create(copy)?).map(drop)
+    write_whole(copy, |out| io::copy(&mut from, out).map(drop))
 }
 
 /// The path of the copy of an image in the run folder.

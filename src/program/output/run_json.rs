@@ -181,13 +181,16 @@ impl RunHead {
     /// file that is written at the end, so that a full disk cannot hide how the run ended.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// When the folder cannot be written. Neither file is there then.
     pub fn begin(&self, folder: &Path) -> Result<()> {
         let path = folder.join(names::RUN);
         let text = json(&path, self)?;
         write_whole(&path, |out| out.write_all(&text))
-            .and_then(|()| File::create_new(names::temporary(&path)))
-            .and_then(|mut room| room.write_all(&vec![b' '; text.len() + ROOM]))
+            .and_then(|()| {
+                reserve(&path, text.len() + ROOM).inspect_err(|_| {
+                    let _ = fs::remove_file(&path);
+                })
+            })
             .map_err(|cause| not_written(&path, cause))
     }
 
@@ -208,8 +211,20 @@ impl RunHead {
             file.set_len(text.len() as u64)?;
             fs::rename(&temporary, &path)
         };
-        write().map_err(|cause| not_written(&path, cause))
+        write().map_err(|cause| {
+            let _ = fs::remove_file(&temporary);
+            not_written(&path, cause)
+        })
     }
+}
+
+/// Fills the temporary file of `path` with blanks. A failure leaves no file.
+fn reserve(path: &Path, length: usize) -> io::Result<()> {
+    let temporary = names::temporary(path);
+    let mut room = File::create_new(&temporary)?;
+    room.write_all(&vec![b' '; length]).inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })
 }
 
 #[cfg(test)]

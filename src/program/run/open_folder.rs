@@ -67,12 +67,17 @@ impl<'j, F> OpenFolder<'j, F> {
         Ok(())
     }
 
-    /// Waits for the frames that are being written. Then writes to `run.json` how the run ended,
-    /// and says so if a signal ended it. Returns whether it is complete.
+    /// Waits for the frames that are being written. If the run is complete, writes its `tables`.
+    /// Then writes to `run.json` how the run ended, and says so if a signal ended it. Returns
+    /// whether it is complete.
     ///
     /// # Errors
-    /// The failure of a frame, or of that file. None if the run has failed before.
-    pub fn end(&mut self, outcome: &Result<Option<Signal>>) -> Result<bool> {
+    /// The failure of a frame, or of those files. None if the run has failed before.
+    pub fn end(
+        &mut self,
+        outcome: &Result<Option<Signal>>,
+        tables: impl FnOnce(&mut RunHead) -> Result<()>,
+    ) -> Result<bool> {
         self.progress.finish();
         let (written, folder) = (self.frames.finish(), &self.job.folder);
         let status = match outcome {
@@ -85,14 +90,16 @@ impl<'j, F> OpenFolder<'j, F> {
             }
         };
         self.head.status = status;
+        let is_complete = status == Status::Complete;
         written
+            .and_then(|()| if is_complete { tables(&mut self.head) } else { Ok(()) })
             .and_then(|()| self.head.end(folder))
             .inspect_err(|error| note_failure(&mut self.head, folder, error))?;
         if status == Status::Interrupted {
             let whole = whole_frames(self.last_frame);
             print::message(format_args!("interrupted, {whole}: {}", folder.display()));
         }
-        Ok(status == Status::Complete)
+        Ok(is_complete)
     }
 
     /// What the summary says of the run, which is complete. Its frames have the format `format`.

@@ -134,20 +134,20 @@ impl<'j> Recorder<'j> {
         Ok(())
     }
 
-    /// Ends the run folder (see [`OpenFolder::end`]). If the run is complete, writes the tables of
-    /// the profile, and prints the summary on standard output, with -v the details before it.
+    /// Ends the run folder (see [`OpenFolder::end`]) with the tables of the profile. If the run is
+    /// complete, prints the summary on standard output, with -v the details before it.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn end(mut self, outcome: &Result<Option<Signal>>, model: &Model) -> Result<()> {
+    pub fn end(self, outcome: &Result<Option<Signal>>, model: &Model) -> Result<()> {
         let start = Instant::now();
-        if !self.folder.end(outcome)? {
-            return Ok(());
-        }
-        let Self { folder, profiles, totals, peaks, waits, drops, output_s, .. } = self;
+        let Self { mut folder, profiles, totals, peaks, waits, drops, output_s, .. } = self;
         let job = folder.job;
-        let profile = profiles.of_run(&folder.head);
-        profile.write_tables(&job.folder)?;
+        let mut profile = None;
+        folder.end(outcome, |head| {
+            profile.insert(profiles.of_run(head)).write_tables(&job.folder).map(drop)
+        })?;
+        let Some(profile) = profile else { return Ok(()) };
         let run = folder.facts(job.format.name());
         if job.show.details {
             print::line(&Details {

@@ -76,7 +76,7 @@ impl<'j> Recorder<'j> {
     /// # Errors
     /// When a file cannot be written.
     pub fn end(mut self, outcome: &Result<Option<Signal>>, setup: &RigidSetup) -> Result<()> {
-        let is_complete = self.folder.end(outcome)?;
+        let is_complete = self.folder.end(outcome, |_| Ok(()))?;
         let Self { folder, format, peaks } = self;
         let show = folder.job.show;
         if !is_complete || show.quiet {
