@@ -249,7 +249,13 @@ fn the_check_finds_frames_that_are_torn_or_missing() {
 #[test]
 fn a_new_run_removes_all_files_of_the_old_one() {
     let run = Run::new(&["--ranks", "1"]);
+    let mine = ["frame_0900.vtp", "owners_0900.csv", "materials.mtl"];
+    mine.iter().for_each(|name| std::fs::write(run.file(name), "mine").expect("it is written"));
     run.again(&["--ranks", "1", "--frames", "1", "--overwrite", "--set", "output.format=obj"]);
+    for name in mine {
+        assert_eq!(run.read(name), b"mine", "{name} is not of the old run");
+        std::fs::remove_file(run.file(name)).expect("it is removed");
+    }
     let entries = std::fs::read_dir(&run.out).expect("the folder is there");
     let names = entries.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
     let mut frames =

@@ -76,29 +76,104 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_file_that_a_run_would_replace_is_refused_and_kept() {
+fn a_file_that_no_run_has_written_is_never_replaced() {
     let home = home();
     for name in [
         "scene.ron",
+        "scene.ron.tmp",
         "partition.csv",
         "run.json",
         "run.json.tmp",
         "steps.jsonl",
-        "timeline.json",
         "profile.csv",
         "phases.csv",
+        "frame_0003.obj",
         "obstacles.obj",
-        "frame_0007.obj",
-        "profile.png",
         "meshes/mesh_0_square.obj",
     ] {
         let out = home.path().join("out");
         let file = out.join(name);
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder is made");
         write(&file, "the only copy");
-        assert_refused(&run(home.path(), "small.ron", "out", &[]), &["out", "--overwrite"]);
-        assert_eq!(files(&out), [name]);
-        assert_eq!(read(&file), "the only copy");
+        for more in [&[][..], &["--overwrite"]] {
+            assert_refused(&run(home.path(), "small.ron", "out", more), &["out", name, "--out"]);
+            assert_eq!(files(&out), [name]);
+            assert_eq!(read(&file), "the only copy");
+        }
+        fs::remove_dir_all(out).expect("the folder is removed");
+    }
+}
+
+/// Names that some run writes, but not this one, in a folder that never held a run.
+#[test]
+fn files_that_the_run_does_not_write_stay() {
+    let home = home();
+    let out = home.path().join("out");
+    let mine = ["materials.mtl", "profile.png", "frame_0900.obj", "timeline.json", "solids.obj"];
+    fs::create_dir(&out).expect("a folder is made");
+    mine.iter().for_each(|name| write(&out.join(name), "the only copy"));
+    assert!(run(home.path(), "small.ron", "out", &[]).status.success());
+    assert!(run(home.path(), "small.ron", "out", &["--overwrite"]).status.success());
+    let refused = run(home.path(), "small.ron", "out", &["--overwrite", "--set", "frames=1000"]);
+    assert_refused(&refused, &["would replace", "frame_0900.obj", "--out"]);
+    for name in mine {
+        assert_eq!(read(&out.join(name)), "the only copy");
+        assert!(!said(&refused).contains(name) || name == "frame_0900.obj", "{}", said(&refused));
+    }
+}
+
+#[test]
+fn the_refusal_names_each_file_that_would_go() {
+    let home = home();
+    let out = home.path().join("out");
+    assert!(run(home.path(), "small.ron", "out", &[]).status.success());
+    let refused = run(home.path(), "small.ron", "out", &[]);
+    assert_refused(&refused, &["--overwrite", "frame_0000.obj to frame_0003.obj"]);
+    let said = said(&refused);
+    let others = files(&out).into_iter().filter(|name| !name.starts_with("frame_"));
+    for name in others {
+        assert!(said.contains(&name), "{name} in {said}");
+    }
+}
+
+/// Only a `run.json` of this program, which lists the files of its run, says whose they are.
+#[test]
+fn a_record_that_is_not_of_a_run_gives_nothing_away() {
+    let home = home();
+    let out = home.path().join("out");
+    assert!(run(home.path(), "small.ron", "out", &[]).status.success());
+    let record = out.join("run.json");
+    let text = read(&record);
+    let mut older: serde_json::Value = serde_json::from_str(&text).expect("run.json is JSON");
+    older.as_object_mut().expect("an object").remove("files");
+    let older = older.to_string();
+    for (other, word) in [("{\"name\": \"mine\"}", "run.json"), (&*older, "did not list its files")]
+    {
+        write(&record, other);
+        let before = files(&out);
+        let refused = run(home.path(), "small.ron", "out", &["--overwrite"]);
+        assert_refused(&refused, &["frame_0000.obj to frame_0003.obj", "--out", word]);
+        assert_eq!((files(&out), read(&record)), (before, other.to_owned()));
+    }
+    // A link to a record is of the user.
+    fs::rename(&record, home.path().join("record")).expect("a new name");
+    write(&home.path().join("record"), &text);
+    symlink("../record", &record).expect("a link");
+    assert_refused(&run(home.path(), "small.ron", "out", &["--overwrite"]), &["run.json"]);
+    assert!(record.is_symlink() && out.join("frame_0003.obj").exists());
+}
+
+/// A process that is killed while it writes its first file leaves no run, and nothing of use.
+#[test]
+fn a_record_that_was_never_finished_is_cleared() {
+    let home = home();
+    for left in ["", "   ", "{\"for", "{\"format\":5,\"version\":\"0.1.0\",\"sta"] {
+        let out = home.path().join("out");
+        fs::create_dir(&out).expect("a folder is made");
+        write(&out.join("run.json.tmp"), left);
+        let next = run(home.path(), "small.ron", "out", &["--frames", "0"]);
+        assert!(next.status.success(), "{left}: {}", said(&next));
+        assert!(!out.join("run.json.tmp").exists(), "{left}");
         fs::remove_dir_all(out).expect("the folder is removed");
     }
 }
@@ -195,10 +270,8 @@ fn overwrite_removes_what_a_run_writes_and_nothing_else() {
     let mut profile = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
     assert!(finish(profile.arg("profile").arg(&out)).status.success());
     assert!(files(&out).contains(&"timeline.svg".to_owned()));
-    for name in ["frame_0009.obj", "frame_0002.obj.tmp", "replay_scaling.png"] {
-        write(&out.join(name), "of an earlier run");
-    }
-    let mine = ["notes.txt", "frame_0001.png", "meshes/mine.obj", "profile.pdf"];
+    let mine = ["notes.txt", "frame_0001.png", "frame_0009.obj", "frame_0003.obj.tmp"];
+    let mine = [&mine[..], &["meshes/mine.obj", "profile.pdf", "obstacles.mtl"]].concat();
     mine.iter().for_each(|name| write(&out.join(name), "mine"));
     // No mesh, no fixed obstacle, fewer frames.
     write(

@@ -287,8 +287,8 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Remove the files of an earlier run in the folder, and pictures of it. Other files stay, and
-    /// an input of this run is never replaced.
+    /// Remove the files that the `run.json` in the folder lists: those of an earlier run, and
+    /// pictures of it. All other files stay. If this run would replace one of them, it is refused.
     #[arg(long)]
     pub overwrite: bool,
 

@@ -46,6 +46,51 @@ pub fn significant(number: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
+/// The longest line of a list of names, characters.
+const LINE: usize = 100;
+
+/// All `names` in lines, with commas. Three or more with consecutive numbers become a range:
+/// "frame_0000.obj to frame_0025.obj".
+pub fn name_list<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let mut names = Vec::from_iter(names.map(|name| (numbered(name), name)));
+    names.sort();
+    let follows = |a: &(NumberedName, &str), b: &(NumberedName, &str)| {
+        let next = a.0.number.and_then(|number| number.checked_add(1));
+        next.is_some() && next == b.0.number && (a.0.before, a.0.after) == (b.0.before, b.0.after)
+    };
+    let parts = names.chunk_by(follows).flat_map(|part| match part {
+        [first, _, .., last] => vec![format!("{} to {}", first.1, last.1)],
+        few => few.iter().map(|name| name.1.to_owned()).collect(),
+    });
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.len() + 2 <= LINE => *line += &format!(", {part}"),
+            Some(line) => {
+                line.push(',');
+                lines.push(part);
+            }
+            None => lines.push(part),
+        }
+    }
+    lines
+}
+
+/// A name around its first number. The order is that of a list.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct NumberedName<'n> {
+    before: &'n str,
+    after: &'n str,
+    number: Option<u64>,
+}
+
+fn numbered(name: &str) -> NumberedName<'_> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (before, rest) = name.split_at(name.find(is_digit).unwrap_or(name.len()));
+    let (digits, after) = rest.split_at(rest.find(|c| !is_digit(c)).unwrap_or(rest.len()));
+    NumberedName { before, after, number: digits.parse().ok() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +103,25 @@ mod tests {
         );
         let numbers = [0.0, -0.0, -1e-15, 0.012_34, -1.6, 48.07, 1234.6, 100.0];
         assert_eq!(numbers.map(significant).join(" "), "0 0 0 0.0123 -1.6 48.1 1235 100");
+    }
+
+    #[test]
+    fn lists_name_all_and_join_consecutive_numbers() {
+        let frames = (0..26).chain([30, 9999, 10_000, 10_001]);
+        let frames = Vec::from_iter(frames.map(|number| format!("frame_{number:04}.obj")));
+        let others =
+            ["run.json", "meshes/mesh_0_a.obj", "meshes/mesh_1_b.obj", "frame_0003.obj.tmp"];
+        let list = name_list(frames.iter().map(String::as_str).chain(others));
+        assert_eq!(
+            list,
+            [
+                "frame_0000.obj to frame_0025.obj, frame_0030.obj, frame_9999.obj to frame_10001.obj,",
+                "frame_0003.obj.tmp, meshes/mesh_0_a.obj, meshes/mesh_1_b.obj, run.json"
+            ]
+        );
+        let many = Vec::from_iter(('a'..='z').map(|c| format!("file of the user {c}")));
+        let lines = name_list(many.iter().map(String::as_str));
+        assert!(lines.iter().all(|line| line.len() <= LINE + 1), "{lines:?}");
+        assert_eq!(lines.join(" "), many.join(", "));
     }
 }

@@ -3,9 +3,11 @@
 use cloth_sim::error::{Error, Result};
 
 use crate::program::cli::ProfileArguments;
+use crate::program::output::run_files;
 use crate::program::{print, profile};
 
-/// Draws one run, or two runs beside each other. Prints the names of the files.
+/// Draws one run, or two runs beside each other. Prints the names of the files,
+/// and lists them in the `run.json` beside them.
 ///
 /// # Errors
 /// A folder that is no run or has no step, two runs of different length, or a file that cannot be
@@ -21,5 +23,6 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
         None => profile::draw(run, out)?,
         Some(other) => profile::compare([run, other], out)?,
     };
+    run_files::list_drawn(out, &files)?;
     files.iter().try_for_each(|file| print::line(file.display()))
 }

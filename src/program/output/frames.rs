@@ -27,6 +27,12 @@ pub struct Frame {
     pub cloths: Vec<Vec3>,
 }
 
+/// The file of the fixed obstacles, if [`begin`] writes it.
+pub fn fixed_file(documents: &Documents, format: &dyn Format) -> Option<String> {
+    let has_fixed = documents.obstacles.iter().any(ObstacleSetup::is_fixed);
+    has_fixed.then(|| names::obstacles(format.name()))
+}
+
 /// Writes the fixed obstacles, which are not in the frames, into `folder`, and begins
 /// `steps.jsonl`. Returns the writer of frames. Before: `folder` holds no frames.
 ///

@@ -132,6 +132,13 @@ impl Materials {
         self.libraries.iter().chain(&self.images).cloned()
     }
 
+    /// The files that [`Self::write`] writes.
+    pub fn files(&self) -> impl Iterator<Item = String> {
+        let images = self.images.iter().enumerate().map(|(number, image)| copy_of(number, image));
+        let library = (!self.materials.is_empty()).then(|| names::MATERIALS.to_owned());
+        library.into_iter().chain(images)
+    }
+
     /// Writes the file and the images into `folder`, if there are materials.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 
 pub mod bodies;
 pub mod energy_balance;
+pub mod earlier;
 pub mod folder;
 pub mod formats;
 pub mod frame_files;
@@ -12,6 +13,7 @@ pub mod materials;
 pub mod mesh_copies;
 pub mod names;
 mod report_json;
+pub mod run_files;
 pub mod run_json;
 pub mod steps_jsonl;
 pub mod timeline_json;
@@ -50,6 +52,14 @@ pub fn write_whole(
 /// When it cannot be written.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write_whole(path, |out| out.write_all(bytes)).map_err(|cause| not_written(path, cause))
+}
+
+/// Writes `value` as JSON, as [`write_whole`] does.
+///
+/// # Errors
+/// When it cannot be written.
+fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    write_bytes(path, &json(path, value)?)
 }
 
 /// `value` as JSON for the file at `path`.

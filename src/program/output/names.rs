@@ -1,5 +1,4 @@
-//! Names of the files that the program writes: those of a run folder, and pictures. No other
-//! module knows which names belong to a run.
+//! Names of the files that the program writes: those of a run folder, and pictures.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -52,26 +51,40 @@ pub const MATERIALS: &str = "materials.mtl";
 /// The hulls and closed meshes of a scene of bodies, each in its own frame.
 pub const SOLIDS: &str = "solids.obj";
 
-/// Files of a run with one name each.
-const FILES: [&str; 9] =
-    [SCENE, PARTITION, RUN, STEPS, TIMELINE, PROFILE, PHASES, MATERIALS, SOLIDS];
-/// All pictures, without their endings.
-const PICTURES: [&str; 5] =
-    [RUN_PICTURE, COMPARISON_PICTURE, STEP_PICTURE, SCALING_PICTURE, UTILIZATION_PICTURE];
+/// The tables of a profile.
+pub const TABLES: [&str; 2] = [PROFILE, PHASES];
+
 /// Files of `cloth-sim partition` with one name each.
 const PARTITION_FILES: [&str; 4] =
     [PARTITION_TABLE, PARTITION_RANKS, PARTITION_OWNERS, PARTITION_OVERVIEW];
 const PARTITION_PICTURE: &str = "partition_";
 const OBSTACLES: &str = "obstacles";
 const OWNERS: &str = "owners_";
-const MESH_COPY: &str = "mesh_";
-const IMAGE_COPY: &str = "image_";
 /// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
 
 /// The file of frame `number` in `format`.
 pub fn frame(number: u64, format: &str) -> String {
     format!("frame_{number:04}.{format}")
+}
+
+/// The files of all frames in `format`. `*` stands for the number.
+pub fn all_frames(format: &str) -> String {
+    format!("frame_*.{format}")
+}
+
+/// The files with the ranks of bodies of all frames. `*` stands for the number.
+pub fn all_owners() -> String {
+    format!("{OWNERS}*.csv")
+}
+
+/// The number that stands in `name` for the `*` of `names`.
+pub fn number_in(name: &str, names: &str) -> Option<u64> {
+    let (before, after) = names.split_once('*')?;
+    let digits = name.strip_prefix(before)?.strip_suffix(after)?;
+    let number: u64 = digits.parse().ok()?;
+    // No other number of digits is written.
+    (format!("{number:04}") == digits).then_some(number)
 }
 
 /// The file of the fixed obstacles in `format`.
@@ -91,6 +104,11 @@ pub fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
+/// The name of a file without the ending that it has until it is whole.
+pub fn whole(name: &str) -> &str {
+    name.strip_suffix(TEMPORARY).unwrap_or(name)
+}
+
 /// The two files of a picture: SVG, then PNG.
 pub fn picture(name: &str) -> [String; 2] {
     ["svg", "png"].map(|ending| format!("{name}.{ending}"))
@@ -103,7 +121,7 @@ pub fn partition_picture(method: &str, ranks: usize) -> String {
 
 /// Whether `cloth-sim partition` may write a file of this name.
 pub fn is_file_of_partition(name: &str) -> bool {
-    let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
+    let name = whole(name);
     let is_picture = |name: &str| {
         let name = name.strip_prefix(PARTITION_PICTURE)?.strip_suffix(".png")?;
         let (method, ranks) = name.split_once('_')?;
@@ -113,63 +131,26 @@ pub fn is_file_of_partition(name: &str) -> bool {
     PARTITION_FILES.contains(&name) || is_picture(name).is_some()
 }
 
-/// Whether a file of this name is a frame, in any format.
-pub fn is_frame(name: &str) -> bool {
-    let number = stem(name).and_then(|stem| stem.strip_prefix("frame_"));
-    number.is_some_and(is_number)
-}
-
-/// The number of a frame from the name of its file.
+/// The number of a frame, in any format, from the name of its file.
 pub fn frame_number(name: &str) -> Option<u64> {
-    stem(name).filter(|_| is_frame(name))?.strip_prefix("frame_")?.parse().ok()
+    let of_cloth = formats::ALL.iter().map(|format| format.name());
+    let mut all = of_cloth.chain(bodies::FORMATS.iter().map(|format| format.name()));
+    all.find_map(|format| number_in(name, &all_frames(format)))
 }
 
 /// The copy of the input mesh `number`, which has the file name `name`. It is in [`MESHES`].
 pub fn mesh_copy(number: usize, name: &str) -> String {
-    format!("{MESH_COPY}{number}_{name}")
+    format!("mesh_{number}_{name}")
 }
 
 /// The copy of the image `number` of a material, which has the file name `name`. It is in
 /// [`MESHES`].
 pub fn image_copy(number: usize, name: &str) -> String {
-    format!("{IMAGE_COPY}{number}_{name}")
-}
-
-/// Whether a file of this name in a run folder is of a run or a picture of it. `--overwrite`
-/// removes these files; without it they are refused. [`LOCK`] and [`MESHES`] are not among them.
-pub fn is_file_of_run(name: &str) -> bool {
-    let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
-    let is_drawn = is_picture(name) || is_file_of_partition(name);
-    let is_frame = is_frame(name) || is_owners(name);
-    FILES.contains(&name) || is_frame || stem(name) == Some(OBSTACLES) || is_drawn
-}
-
-/// Whether a run may write a file of this name into [`MESHES`].
-pub fn is_mesh_copy(name: &str) -> bool {
-    let rest = name.strip_prefix(MESH_COPY).or_else(|| name.strip_prefix(IMAGE_COPY));
-    let number = rest.and_then(|rest| rest.split_once('_'));
-    number.is_some_and(|(number, _)| is_number(number))
-}
-
-fn is_owners(name: &str) -> bool {
-    let number = name.strip_prefix(OWNERS).and_then(|rest| rest.strip_suffix(".csv"));
-    number.is_some_and(is_number)
-}
-
-fn is_picture(name: &str) -> bool {
-    PICTURES.iter().any(|stem| picture(stem).iter().any(|file| file == name))
+    format!("image_{number}_{name}")
 }
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// A name without its ending, if that is the ending of a format.
-fn stem(name: &str) -> Option<&str> {
-    let (stem, ending) = name.rsplit_once('.')?;
-    let of_cloth = formats::ALL.iter().map(|format| format.name());
-    let mut all = of_cloth.chain(bodies::FORMATS.iter().map(|format| format.name()));
-    all.any(|format| format == ending).then_some(stem)
 }
 
 #[cfg(test)]
@@ -177,40 +158,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_a_run_are_recognised_by_their_names() {
+    fn files_are_recognised_by_their_names() {
         for name in [&*frame(0, "obj"), &frame(12_345, "obj"), &frame(7, "vtp")] {
-            assert!(is_frame(name) && is_file_of_run(name), "{name}");
+            assert!(frame_number(name).is_some(), "{name}");
         }
-        let temporary = temporary(Path::new(&frame(3, "obj")));
-        let [svg, png] = picture(SCALING_PICTURE);
-        for name in [
-            &*obstacles("obj"),
-            &*owners(12),
-            "run.json.tmp",
-            temporary.to_str().unwrap(),
-            &svg,
-            &png,
-        ] {
-            assert!(!is_frame(name) && is_file_of_run(name), "{name}");
-        }
-        assert!(FILES.iter().all(|name| is_file_of_run(name)));
-        for name in [
-            "notes.txt",
-            "frame_.obj",
-            "frame_1a.obj",
-            "frame_0001.png",
-            "profile.pdf",
-            "owners_.csv",
-        ] {
-            assert!(!is_frame(name) && !is_file_of_run(name), "{name}");
+        assert_eq!(number_in(&owners(12), &all_owners()), Some(12));
+        for name in ["frame_.obj", "frame_1a.obj", "frame_0001.png", "frame_0003.obj.tmp"] {
+            assert!(frame_number(name).is_none(), "{name}");
         }
         for name in [&*partition_picture("Power", 16), PARTITION_OWNERS, PARTITION_OVERVIEW] {
-            assert!(is_file_of_partition(name) && is_file_of_run(name), "{name}");
+            assert!(is_file_of_partition(name), "{name}");
         }
         for name in [PARTITION, "partition_mine.png", "partition_Power_x.png", "partition_4.png"] {
             assert!(!is_file_of_partition(name), "{name}");
         }
-        assert!(is_mesh_copy(&mesh_copy(12, "a_b.obj")) && is_mesh_copy(&image_copy(0, "a.png")));
-        assert!(["mesh_a.obj", "mesh_.obj", "mesh_1.obj"].iter().all(|name| !is_mesh_copy(name)));
     }
 }

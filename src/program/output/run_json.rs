@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::program::output::energy_balance::EnergyBalance;
 use crate::program::output::mesh_copies::MeshCopy;
+use crate::program::output::run_files::RunFiles;
 use crate::program::output::{json, names, not_written, write_whole};
 
 /// The version of the format of `run.json` and `steps.jsonl`. Folders of another format are
@@ -112,6 +113,9 @@ pub struct RunHead {
     pub bending: String,
     /// The copies of the input meshes.
     pub meshes: Vec<MeshCopy>,
+    /// The files of the run. Earlier versions did not list them.
+    #[serde(default)]
+    pub files: Option<RunFiles>,
     /// Host and binding of each rank.
     pub places: Vec<RankPlace>,
     /// The balance of energy. It is written when the run ends.
@@ -227,6 +231,15 @@ fn reserve(path: &Path, length: usize) -> io::Result<()> {
     })
 }
 
+/// Whether a process was killed while it wrote the file at `path`: it holds the begin of a record,
+/// blanks, or nothing.
+pub fn is_unfinished(path: &Path) -> bool {
+    let Ok(bytes) = input::read(path, input::TEXT_LIMIT) else { return false };
+    let begin = format!(r#"{{"format":{FORMAT},"version":"#).into_bytes();
+    let is_begin = bytes.starts_with(&begin) || begin.starts_with(&bytes);
+    is_begin || bytes.iter().all(|&byte| byte == b' ')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,6 +261,7 @@ mod tests {
             surface_index: 0.0,
             bending: String::new(),
             meshes: Vec::new(),
+            files: None,
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),

@@ -162,6 +162,19 @@ pub fn read_if_any<R: DeserializeOwned>(folder: &Path) -> Result<impl Iterator<I
     Ok(frames.into_iter().flatten())
 }
 
+/// The number of whole lines in the file of `folder`: one for each frame. 0 if it cannot be read.
+pub fn count(folder: &Path) -> u64 {
+    let Ok(file) = input::open(&folder.join(names::STEPS), u64::MAX) else { return 0 };
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let lines = std::iter::from_fn(|| {
+        let part = reader.fill_buf().ok().filter(|part| !part.is_empty())?;
+        let (lines, length) = (part.iter().filter(|&&byte| byte == b'\n').count(), part.len());
+        reader.consume(length);
+        Some(lines as u64)
+    });
+    lines.sum()
+}
+
 const REMEDY: &str = "repeat the run";
 
 /// The longest line, bytes. A step of a rank takes about one KiB.

@@ -8,7 +8,7 @@ use cloth_sim::input;
 use cloth_sim::observe::{Origin, SearchSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::{json, names, write_bytes};
+use crate::program::output::{names, write_json};
 
 /// The version of its format.
 pub const FORMAT: u32 = 1;
@@ -77,8 +77,7 @@ impl TimeLine {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        let path = folder.join(names::TIMELINE);
-        write_bytes(&path, &json(&path, self)?)
+        write_json(&folder.join(names::TIMELINE), self)
     }
 
     /// Reads the file of a run. `None` if there is no file.

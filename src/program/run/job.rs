@@ -12,11 +12,15 @@ use cloth_sim::scene::{self, Scene};
 use cloth_sim::step::Model;
 
 use crate::program::cli::Arguments;
+use crate::program::output::earlier::Claim;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
 use crate::program::output::materials::Materials;
 use crate::program::output::mesh_copies::{InputMesh, input_meshes};
+use crate::program::output::names;
+use crate::program::output::run_files::RunFiles;
 use crate::program::overrides;
+use crate::program::run::files;
 use crate::program::run::memory;
 use crate::program::run::placement::Placement;
 use crate::program::run::stage::{Show, Stage};
@@ -43,6 +47,8 @@ pub struct Job {
     pub home: PathBuf,
     /// The run folder.
     pub folder: PathBuf,
+    /// The files that the run writes there from its begin on.
+    pub files: RunFiles,
     /// Whether the run may replace the files of an earlier run.
     pub overwrite: bool,
     /// The step whose tasks are traced.
@@ -105,6 +111,12 @@ impl Job {
         let mut warnings = scene::scale_warnings(&scene, &setup)?;
         warnings.append(&mut materials.warnings);
         let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
+        let mut files = RunFiles::new(meshes.iter().map(|mesh| mesh.copy.file.clone()));
+        files.add(arguments.time_line.map(|_| names::TIMELINE));
+        match &bodies {
+            None => files::add_of_cloth(&mut files, format, &documents, &materials),
+            Some(setup) => files::add_of_bodies(&mut files, &scene, setup)?,
+        }
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
         Ok(Self {
             scene,
@@ -117,6 +129,7 @@ impl Job {
             meshes,
             home: home.to_path_buf(),
             folder,
+            files,
             overwrite: arguments.overwrite,
             time_line: arguments.time_line,
             show,
@@ -135,9 +148,17 @@ impl Job {
     /// As for [`RunFolder::claim`].
     pub fn claim(&self) -> Result<RunFolder> {
         let meshes = self.meshes.iter().map(|mesh| mesh.path.clone());
-        let files = std::iter::once(self.scene_file.clone()).chain(meshes);
-        let inputs = Vec::from_iter(files.chain(self.materials.inputs()));
-        RunFolder::claim(&self.folder, self.overwrite, &inputs)
+        let inputs = std::iter::once(self.scene_file.clone()).chain(meshes);
+        let mut claim = Claim {
+            files: self.files.clone(),
+            frames: u64::from(self.scene.frames) + 1,
+            overwrite: self.overwrite,
+            inputs: inputs.chain(self.materials.inputs()).collect(),
+        };
+        if self.bodies.is_none() {
+            claim.files.add(names::TABLES);
+        }
+        RunFolder::claim(&self.folder, claim)
     }
 
     /// Whether the test trees of a step are stored.

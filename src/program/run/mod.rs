@@ -5,6 +5,7 @@ mod details;
 mod drops;
 #[cfg(feature = "fault-injection")]
 mod fault;
+mod files;
 mod frame_steps;
 mod frames;
 mod gather;

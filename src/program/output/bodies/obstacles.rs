@@ -16,6 +16,24 @@ use crate::program::output::bodies::surface::Surfaces;
 use crate::program::output::formats::obj;
 use crate::program::output::{names, write_whole};
 
+/// The files of [`write`] and [`write_solids`].
+pub fn files(bodies: &[FixedBody], solids: &Solids, domain: &Domain) -> Vec<String> {
+    let still = bodies.iter().any(|body| is_drawn(body, domain));
+    let solid = !solids.all().is_empty();
+    let names = [(still, names::obstacles(obj::NAME)), (solid, names::SOLIDS.to_owned())];
+    names.into_iter().filter_map(|(is_written, name)| is_written.then_some(name)).collect()
+}
+
+/// Whether a body stands still and has a part in the domain. One with keyframes is a row of each
+/// frame.
+fn is_drawn(body: &FixedBody, domain: &Domain) -> bool {
+    body.motion.is_none()
+        && match body.shape {
+            FixedShape::HalfSpace => !plane(body, domain).positions.is_empty(),
+            FixedShape::Shape(_) => true,
+        }
+}
+
 /// Writes those of `bodies` that stand still into `folder`, if there are any. Each has the name
 /// `body_<id>`. Of a half-space it writes the part of its plane that is in the domain.
 ///
@@ -29,8 +47,7 @@ pub fn write(
     digits: Digits,
 ) -> Result<()> {
     let surfaces = Surfaces::new(solids);
-    // One with keyframes is a row of each frame.
-    let still = || bodies.iter().filter(|body| body.motion.is_none());
+    let still = || bodies.iter().filter(|body| is_drawn(body, domain));
     let planes = Vec::from_iter(still().map(|body| match body.shape {
         FixedShape::HalfSpace => plane(body, domain),
         FixedShape::Shape(_) => ObjDocument::default(),
@@ -44,7 +61,7 @@ pub fn write(
         };
         Object { name: format!("body_{}", body.id), document, positions }
     };
-    let objects = still().zip(&planes).map(object).filter(|it| !it.positions.is_empty());
+    let objects = still().zip(&planes).map(object);
     write_file(&folder.join(names::obstacles(obj::NAME)), &Vec::from_iter(objects), digits)
 }
 

@@ -1,0 +1,97 @@
+//! The files that a run writes into its folder, as `run.json` lists them. Only what is listed there
+//! is of the run; a later run removes nothing else.
+
+use std::path::{Path, PathBuf};
+
+use cloth_sim::error::Result;
+use serde::{Deserialize, Serialize};
+
+use crate::program::output::lock::Lock;
+use crate::program::output::run_json::{RunHead, Status};
+use crate::program::output::{names, write_json};
+
+/// The files of a run, and pictures of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFiles {
+    /// Paths in the run folder.
+    pub once: Vec<String>,
+    /// Names of the files of each frame. `*` stands for its number. `steps.jsonl` lists the frames
+    /// that were written.
+    pub each_frame: Vec<String>,
+}
+
+impl RunFiles {
+    /// What every run writes, beside its frames, with these copies of meshes.
+    pub fn new(copies: impl Iterator<Item = String>) -> Self {
+        let of_all = [names::RUN, names::SCENE, names::STEPS].map(str::to_owned);
+        Self { once: of_all.into_iter().chain(copies).collect(), each_frame: Vec::new() }
+    }
+
+    /// Adds `files`, unless they are there.
+    pub fn add(&mut self, files: impl IntoIterator<Item = impl Into<String>>) {
+        for file in files.into_iter().map(Into::into) {
+            if !self.once.contains(&file) {
+                self.once.push(file);
+            }
+        }
+    }
+
+    /// Whether the run writes `path`, a path in its folder. It has this number of `frames`.
+    pub fn hold(&self, path: &str, frames: u64) -> bool {
+        let mut numbers = self.each_frame.iter().filter_map(|all| names::number_in(path, all));
+        self.once.iter().any(|file| file == path) || numbers.any(|number| number < frames)
+    }
+}
+
+/// Lists `files`, pictures and tables in `folder`, as files of the run there. Does nothing without
+/// a run, or before it has ended: until then its process writes `run.json`.
+///
+/// # Errors
+/// When `run.json` cannot be written.
+pub fn list_drawn(folder: &Path, files: &[PathBuf]) -> Result<()> {
+    let ended = || RunHead::read(folder).ok().filter(|head| head.status != Status::Running);
+    if ended().is_none() {
+        return Ok(());
+    }
+    // Another process that locks the folder replaces the run.
+    let Ok(_lock) = Lock::acquire(folder) else { return Ok(()) };
+    let Some(mut head) = ended() else { return Ok(()) };
+    let Some(listed) = &mut head.files else { return Ok(()) };
+    let before = listed.once.len();
+    listed.add(files.iter().filter_map(|file| file.file_name()?.to_str()));
+    if listed.once.len() == before {
+        return Ok(());
+    }
+    write_json(&folder.join(names::RUN), &head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_count_that_are_written() {
+        let mut files = RunFiles::new(std::iter::empty());
+        files.each_frame.push(names::all_frames("obj"));
+        files.add(["meshes/mesh_0_a.obj", names::RUN]);
+        assert_eq!(files.once, ["run.json", "scene.ron", "steps.jsonl", "meshes/mesh_0_a.obj"]);
+        for path in ["run.json", "meshes/mesh_0_a.obj", "frame_0000.obj", "frame_0025.obj"] {
+            assert!(files.hold(path, 26), "{path}");
+        }
+        assert!(files.hold(&names::frame(12_345, "obj"), 12_346));
+        for path in [
+            "frame_0026.obj",
+            "frame_0900.obj",
+            "frame_0001.vtp",
+            "frame_1.obj",
+            "frame_00001.obj",
+            "frame_+001.obj",
+            "frame_.obj",
+            "obstacles.obj",
+            "profile.png",
+            "mesh_0_a.obj",
+        ] {
+            assert!(!files.hold(path, 26), "{path}");
+        }
+    }
+}

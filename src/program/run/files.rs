@@ -1,0 +1,37 @@
+//! Which files a run will write, known before it begins.
+
+use cloth_sim::bodies::Documents;
+use cloth_sim::error::Result;
+use cloth_sim::scene::Scene;
+use cloth_sim::scene::bodies::RigidSetup;
+
+use crate::program::output::bodies::{named, obstacles};
+use crate::program::output::formats::Format;
+use crate::program::output::frames::fixed_file;
+use crate::program::output::materials::Materials;
+use crate::program::output::names;
+use crate::program::output::run_files::RunFiles;
+
+/// Those that only cloth has. The tables of its profile come at the end.
+pub fn add_of_cloth(
+    files: &mut RunFiles,
+    format: &dyn Format,
+    documents: &Documents,
+    materials: &Materials,
+) {
+    files.each_frame = vec![names::all_frames(format.name())];
+    files.add([names::PARTITION]);
+    files.add(materials.files());
+    files.add(fixed_file(documents, format));
+}
+
+/// Those that only rigid bodies have.
+///
+/// # Errors
+/// A format that is not known, or not for so many bodies.
+pub fn add_of_bodies(files: &mut RunFiles, scene: &Scene, setup: &RigidSetup) -> Result<()> {
+    let format = named(&scene.output.format, setup.moving_count() as usize)?;
+    files.each_frame = vec![names::all_frames(format.name()), names::all_owners()];
+    files.add(obstacles::files(setup.fixed.bodies(), &setup.solids, &setup.domain));
+    Ok(())
+}
