@@ -2,8 +2,8 @@
 //! `steps.jsonl`, `timeline.json`; and the folder itself with its lock.
 
 pub mod bodies;
-pub mod energy_balance;
 pub mod earlier;
+pub mod energy_balance;
 pub mod folder;
 pub mod formats;
 pub mod frame_files;
