@@ -4,8 +4,8 @@ use crate::contact::Route;
 use crate::partition::{Layout, Partition};
 use crate::ranks::World;
 use crate::step::model::Model;
-use crate::step::motion::Span;
 use crate::step::region::Region;
+use crate::step::span::Span;
 use crate::threads::Threads;
 
 /// One rank: how it reaches the others, its threads and its numbering.

@@ -22,6 +22,7 @@ mod rows;
 mod search;
 pub mod settings;
 mod simulation;
+mod span;
 mod squeeze;
 mod start;
 pub mod state;

@@ -12,37 +12,13 @@ use crate::bodies::{Body, Numbering};
 use crate::collision::{Sweep, stays_within};
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
-use crate::step::clock::{Clock, TICKS_PER_STEP};
+use crate::step::clock::TICKS_PER_STEP;
 use crate::step::dynamics::MovingBodies;
 use crate::step::model::Model;
+use crate::step::span::Span;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
 use crate::step::waiting::{self, Course, Prescribed};
-
-/// One step in time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Span {
-    /// Size, ticks.
-    pub ticks: u64,
-    /// Size, s.
-    pub h: f64,
-    /// Time at its start, s.
-    pub t0_s: f64,
-    /// Time at its end, s.
-    pub t1_s: f64,
-}
-
-impl Span {
-    /// The next `ticks` after `state`.
-    pub fn new(clock: &Clock, state: &State, ticks: u64) -> Self {
-        Self {
-            ticks,
-            h: clock.seconds(ticks),
-            t0_s: clock.seconds(state.ticks),
-            t1_s: clock.seconds(state.ticks + ticks),
-        }
-    }
-}
 
 /// Positions of all vertices and velocities of all nodes during a step.
 ///

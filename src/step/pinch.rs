@@ -7,8 +7,8 @@ use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::model::Model;
-use crate::step::motion::Span;
 use crate::step::simulation::Simulation;
+use crate::step::span::Span;
 use crate::step::trouble::Trouble;
 use crate::step::waiting::{Course, Prescribed, Waiting};
 

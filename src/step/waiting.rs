@@ -13,7 +13,7 @@ use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::math::Vec3;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::model::Model;
-use crate::step::motion::Span;
+use crate::step::span::Span;
 use crate::step::state::State;
 use crate::step::yielding::Retreat;
 

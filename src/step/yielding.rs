@@ -12,8 +12,8 @@ use crate::bodies::prescribed::Rigid;
 use crate::contact::fail_safe::Conflict;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::dropped::ROOM;
-use crate::step::motion::Span;
 use crate::step::simulation::Simulation;
+use crate::step::span::Span;
 use crate::step::state::State;
 use crate::step::waiting::{LONGEST_PAUSE, MOST_FAILURES, Prescribed, Waiting};
 
