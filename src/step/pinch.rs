@@ -132,7 +132,7 @@ impl Simulation<'_> {
             if matches!(self.stages.motion.courses[body], Course::GoesBack(..)) {
                 waiting.retreat.corner(end);
             } else {
-                waiting = prescribed[body].waits_on(waiting, &self.state, span, end);
+                waiting = prescribed[body].waits_on(&waiting, &self.state, span, end);
             }
             (self.state.waiting[body], stopped) = (Some(waiting), true);
         }

@@ -165,12 +165,12 @@ impl<'m> Prescribed<'m> {
     /// What becomes of `waiting` after a try in the step of `span` that found no room, in a whole
     /// step that ends at `end` (ticks): it stands still for the rest of the step and 0, 1, 3, 7
     /// further ones. It begins again with 0 if its motion has come back.
-    pub fn waits_on(&self, waiting: Waiting, state: &State, span: &Span, end: u64) -> Waiting {
+    pub fn waits_on(&self, waiting: &Waiting, state: &State, span: &Span, end: u64) -> Waiting {
         let aim = self.aim(state, span.t1_s);
-        let failures = if self.has_turned(&waiting, &aim, state) { 0 } else { waiting.failures };
+        let failures = if self.has_turned(waiting, &aim, state) { 0 } else { waiting.failures };
         let pause = (1 << failures).min(LONGEST_PAUSE) - 1;
         let until_ticks = end + pause * TICKS_PER_STEP;
-        Waiting { aim, until_ticks, failures: MOST_FAILURES.min(failures + 1), ..waiting }
+        Waiting { aim, until_ticks, failures: MOST_FAILURES.min(failures + 1), ..*waiting }
     }
 
     /// Where it should be at `time_s` (s), as in [`Waiting::aim`].
