@@ -108,6 +108,9 @@ struct Aim {
 }
 
 impl Squeezed {
+    /// Nothing is squeezed.
+    pub const NONE: &'static Self = &Self { aims: Vec::new(), narrow: Vec::new() };
+
     /// Finds what `contacts` squeeze. `distance_m` (m) is the contact distance. Each rank gives all
     /// contacts of the vertices that it owns (`is_own`). Collective.
     ///

@@ -34,6 +34,7 @@ fn law(friction: f64, separation_m: f64) -> CollisionLaw<'static> {
     CollisionLaw {
         distance: ContactDistance { distance_m: separation_m, rest: &[], cloth_ends: &[] },
         separation: 1.0,
+        squeezed: Squeezed::NONE,
         friction: Friction { cloth: friction, obstacle: friction, cloth_vertices: 0 },
     }
 }
