@@ -10,7 +10,7 @@ pub const CORNERS: usize = 10_000;
 /// orientation. `None` if it has no area or crosses itself.
 ///
 /// All is judged in the polygon's mean plane (Newell's normal). A quadrilateral is cut by
-/// [`cut_quad`]. Of a larger polygon ears are clipped, the best shaped ear first. Among equals the
+/// `cut_quad`. Of a larger polygon ears are clipped, the best shaped ear first. Among equals the
 /// earliest one comes first, so that the result is the same on every run.
 pub fn triangulate(polygon: &[Vec3]) -> Option<Vec<[usize; 3]>> {
     let flat = project(polygon)?;

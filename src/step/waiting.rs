@@ -3,7 +3,7 @@
 //! Such a body stands still, while time and all other bodies go on. Then it tries to catch up: in
 //! each step it moves towards its prescribed place, by a bounded distance. After a try that finds
 //! no room it stands still for longer, and its next try is shorter, until its motion comes back
-//! past it. When another body arrives, it goes back the way it came ([`crate::step::yielding`]).
+//! past it. When another body arrives, it goes back the way it came (`yielding.rs`).
 //! When it has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
 
 use xxhash_rust::xxh3::Xxh3;

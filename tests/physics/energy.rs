@@ -6,13 +6,15 @@ use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::scene::{self, Scene};
-use cloth_sim::step::Measure;
+use cloth_sim::step::{Counter, Measure, lift_j};
 
 use crate::physics::*;
 
 /// The balance of a run, J.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Balance {
+    /// The longest edge at the end over its length at rest, less 1.
+    strain: f64,
     /// Energy at the end less that at the start.
     gain: f64,
     work: f64,
@@ -20,6 +22,10 @@ struct Balance {
     unexplained: f64,
     largest: f64,
     faults: usize,
+    /// Steps made smaller because of fast obstacles.
+    fast: u64,
+    /// What lifts each cloth by its size.
+    lift: f64,
 }
 
 /// Runs `steps` steps of 1 ms of a sheet of 0.2 m with `pins` in a scene with these `fields`.
@@ -33,23 +39,33 @@ fn balance(pins: &str, fields: &str, steps: u64) -> Balance {
 
 /// Runs `steps` steps of a `cloth` in a scene with these `fields`.
 fn balance_of(cloth: &str, fields: &str, steps: u64) -> Balance {
-    let text = format!("(cloths: [({cloth})], {fields})");
+    balance_of_all(&format!("({cloth})"), fields, steps)
+}
+
+/// Runs `steps` steps of some `cloths` in a scene with these `fields`.
+fn balance_of_all(cloths: &str, fields: &str, steps: u64) -> Balance {
+    let text = format!("(cloths: [{cloths}], {fields})");
     let parsed = scene::parse(&text, "energy.ron").expect("a scene");
     let scene: Scene = scene::complete(parsed, Path::new("energy.ron")).expect("a sound scene");
     let setup = scene::build(&scene, Path::new(".")).expect("sound bodies");
     simulate(&scene, setup, |simulation| {
         let before = simulation.total_energy()?;
-        let mut balance =
-            Balance { gain: 0.0, work: 0.0, unexplained: 0.0, largest: 0.0, faults: 0 };
+        let mut balance = Balance::default();
         simulation.run(steps, |_, report| {
             let rise = report.measured(Measure::UnexplainedRise);
             balance.work += report.measured(Measure::Work);
             balance.unexplained += rise;
             balance.largest = balance.largest.max(rise);
+            balance.fast += report.get(Counter::Fast);
             balance.faults += usize::from(report.energy_rise().is_some_and(|rise| rise.is_fault()));
             Ok(())
         })?;
         balance.gain = simulation.total_energy()? - before;
+        let (model, x) = (simulation.model(), simulation.positions());
+        balance.lift = lift_j(model);
+        let length = |x: &[Vec3], [a, b]: [u32; 2]| (x[a as usize] - x[b as usize]).norm();
+        let strains = model.edges.iter().map(|&edge| length(x, edge) / length(&model.rest, edge));
+        balance.strain = strains.fold(0.0, f64::max) - 1.0;
         println!("{balance:?}");
         Ok(balance)
     })
@@ -128,8 +144,12 @@ fn stretched_cloth_that_is_held_gains_nothing() {
                 let fields = format!("frames_per_second: 25, steps_per_frame: {steps_per_frame}");
                 let held = balance_of(&cloth, &fields, count);
                 let name = format!("{fabric}, {strain}, {steps_per_frame}: {held:?}");
-                println!("{:.4} %  {name}", 100.0 * held.unexplained / held.work);
-                assert!(held.work > 0.0 && held.gain < 1.2 * held.work, "{name}");
+                assert!(held.work > 0.0 && held.gain < held.work, "{name}");
+                // Stretched by half or more, `white_dots` crumples: it resists shear a hundred
+                // times less than tension. Its folds touch, and contacts under such load gain.
+                let crumples = fabric == "white_dots" && strain >= 0.5;
+                let bound = if crumples { 0.1 } else { 1e-6 };
+                assert!(held.unexplained < bound * held.work && held.faults == 0, "{name}");
             }
         }
     }
@@ -155,4 +175,63 @@ fn a_sheet_that_turns_in_its_plane_is_braked_only_in_large_steps() {
         println!("{h} s: loses {:.2} %", 100.0 * lost);
         assert!((-1e-3..bound).contains(&lost), "{h} s: {lost}");
     }
+}
+
+/// One to four layers of different fabrics between two plates, askew: the upper plate comes down to
+/// a gap of 0.1 to 2.5 contact distances a layer, or waits, and then moves sideways.
+#[test]
+fn layers_between_plates_gain_nothing_at_any_gap() {
+    let fabrics = ["cotton", "denim", "white_dots", "tablecloth"];
+    for layers in 1..=4 {
+        for gaps in [0.1, 0.5, 1.0, 1.5, 2.5] {
+            let cloths: String = (0..layers)
+                .map(|layer| {
+                    let (fabric, angle, up) =
+                        (fabrics[layer], 7 + 11 * layer, 1.1e-3 * (layer + 1) as f64);
+                    format!(
+                        r#"(shape: Sheet(width_m: 0.1, length_m: 0.1, columns: 6, rows: 6),
+                        transform: (angle_deg: {angle}, translation_m: (0, {up}, 0)),
+                        material: Fabric("{fabric}")),"#
+                    )
+                })
+                .collect();
+            let start = 1.1e-3 * (layers + 1) as f64 + 2e-3;
+            let down = gaps * 1e-3 * (layers + 1) as f64 - start;
+            let fields = format!(
+                "steps_per_frame: 10, obstacles: [
+                    (shape: Plane(width_m: 0.3, length_m: 0.3)),
+                    (shape: Box(size_m: (0.06, 0.02, 0.05)),
+                     transform: (angle_deg: 20, translation_m: (0.01, {}, 0)),
+                     motion: (keyframes: [(time_s: 0), (time_s: 0.1, translation_m: (0, {down}, 0)),
+                        (time_s: 0.2, translation_m: (0.03, {down}, 0.01))]))]",
+                start + 0.01
+            );
+            let pressed = balance_of_all(&cloths, &fields, 60);
+            let name = format!("{layers} layers, {gaps}: {pressed:?}");
+            assert!(pressed.faults == 0 && pressed.strain < 0.03, "{name}");
+            assert!(pressed.unexplained < 0.01 * pressed.lift, "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_obstacle_that_approaches_fast_makes_the_step_smaller() {
+    let smaller_steps = |speed: f64| {
+        let cloth = r#"shape: Sheet(width_m: 0.4, length_m: 0.4, columns: 20, rows: 20),
+            transform: (axis: (1, 0, 0.1), angle_deg: 90), material: Fabric("tablecloth"),
+            pins: [(select: Box(min_m: (-1, 0.15, -1), max_m: (1, 1, 1)))]"#;
+        let until = 0.3 / speed;
+        let fields = format!(
+            "steps_per_frame: 10, obstacles: [(
+                shape: Sphere(radius_m: 0.04), transform: (translation_m: (0.02, -0.02, -0.15)),
+                motion: (keyframes: [(time_s: 0), (time_s: {until}, translation_m: (0, 0.01, 0.3))]))]"
+        );
+        let hit = balance_of(cloth, &fields, (until * 250.0).ceil() as u64);
+        assert!(hit.faults == 0 && hit.unexplained < 0.01 * hit.work, "{speed} m/s: {hit:?}");
+        hit.fast
+    };
+    // An edge is 2 cm long. In a step of 4 ms the ball moves by 0.2, 5 and 20 edges.
+    assert_eq!(smaller_steps(1.0), 0);
+    let [fast, faster] = [25.0, 100.0].map(smaller_steps);
+    assert!(fast > 0 && faster > fast, "{fast} {faster}");
 }

@@ -92,7 +92,7 @@ impl MembraneTriangle {
     /// K is Gauss-Newton plus two geometric terms: that of tension out of the plane,
     /// `A (g_a^T N^+ g_b) n n^T`, where `N^+` is the positive part of `S^-1 (N + b J)`, and that of
     /// spin in the plane, `A k w_a w_b^T` with `w_a = (g_a1 r2 - g_a2 r1) / tr S` (see
-    /// [`Polar::spin_stiffness`]). D is the damping times the Gauss-Newton part. The 9x9 matrix of
+    /// `Polar::spin_stiffness`). D is the damping times the Gauss-Newton part. The 9x9 matrix of
     /// all blocks is positive semidefinite, and with the masses M of the triangle the derivative of
     /// [`Self::forces`] is at most `2 K + 4 M / h^2`, so that the step is stable.
     pub fn step_terms(
