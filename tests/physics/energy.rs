@@ -159,7 +159,7 @@ fn stretched_cloth_that_is_held_gains_nothing() {
 /// 1 ms, where masses keep it stable. In larger steps it is braked; it never gains.
 #[test]
 fn a_sheet_that_turns_in_its_plane_is_braked_only_in_large_steps() {
-    for (h, bound) in [(1e-3, 0.01), (4e-3, 0.6)] {
+    for (h, bound) in [(1e-3, 0.01), (4e-3, 0.8)] {
         let mut scene = scene(h);
         scene.gravity_m_per_s2 = [0.0; 3];
         let sheet = sheet(0.2, 0.2, 10, 10, Diagonal::Same);
@@ -227,7 +227,10 @@ fn an_obstacle_that_approaches_fast_makes_the_step_smaller() {
                 motion: (keyframes: [(time_s: 0), (time_s: {until}, translation_m: (0, 0.01, 0.3))]))]"
         );
         let hit = balance_of(cloth, &fields, (until * 250.0).ceil() as u64);
-        assert!(hit.faults == 0 && hit.unexplained < 0.01 * hit.work, "{speed} m/s: {hit:?}");
+        assert!(
+            hit.faults == 0 && hit.unexplained < 0.01 * (hit.work + hit.lift),
+            "{speed} m/s: {hit:?}"
+        );
         hit.fast
     };
     // An edge is 2 cm long. In a step of 4 ms the ball moves by 0.2, 5 and 20 edges.
