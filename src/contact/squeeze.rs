@@ -14,7 +14,7 @@
 //! | `s` | m | motion of the support in the step |
 //!
 //! A vertex is squeezed between two supports 1 and 2 whose normals oppose each other. Their room at
-//! the end of the step is `r1 + r2 - n1 . (s1 - s2)`. It is shared by `k1 + k2` gaps.
+//! the end of the step is `r1 + r2 - n1 . s1 - n2 . s2`. It is shared by `k1 + k2` gaps.
 //!
 //! Source: ours.
 
@@ -68,6 +68,11 @@ struct Support {
 impl Support {
     fn is_like(&self, normal: &Vec3) -> bool {
         Vec3::from(self.normal).dot(normal) > ALIGNED
+    }
+
+    /// How far it comes nearer in the step, m.
+    fn comes_m(&self) -> f64 {
+        Vec3::from(self.normal).dot(&Vec3::from(self.motion_m))
     }
 
     /// A total order, by vertex first.
@@ -275,7 +280,7 @@ impl Room {
     /// None if the supports do not oppose each other.
     fn between(one: &Support, other: &Support) -> Option<Self> {
         let [along, against] = [one, other].map(|it| Vec3::from(it.normal));
-        let closing_m = along.dot(&(Vec3::from(one.motion_m) - Vec3::from(other.motion_m)));
+        let closing_m = one.comes_m() + other.comes_m();
         let room_m = one.room_m + other.room_m - closing_m;
         let supports = [*one, *other];
         (along.dot(&against) < -ALIGNED).then_some(Self { supports, along, room_m, closing_m })
@@ -299,8 +304,7 @@ impl Room {
     /// None if the room does not become smaller, or is large enough.
     fn narrow(&self, distance_m: f64) -> Option<Narrow> {
         let lacks_m = self.gaps() * distance_m - self.room_m;
-        let comes = |it: &Support| Vec3::from(it.normal).dot(&Vec3::from(it.motion_m)) > 0.0;
-        let sides = self.supports.each_ref().map(|it| (it.base, comes(it)));
+        let sides = self.supports.each_ref().map(|it| (it.base, it.comes_m() > 0.0));
         let is_narrow = self.closing_m > 0.0 && lacks_m > MOST_LACK * distance_m;
         is_narrow.then_some(Narrow { vertex: self.supports[0].vertex, sides })
     }

@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_report_is_read_back_as_it_was_written() {
         let mut report = StepReport::default();
-        (report.energy_j, report.smallest_gap_m) = (0.1, 1e-4);
+        (report.energy_j, report.internal_j, report.smallest_gap_m) = (0.1, 0.7, 1e-4);
         report.seconds = std::array::from_fn(|i| 1e-3 / (i as f64 + 3.0));
         report.busy_s = std::array::from_fn(|i| 1e-4 / (i as f64 + 7.0));
         report.counts = std::array::from_fn(|i| 7 * i as u64);

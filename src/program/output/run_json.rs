@@ -282,7 +282,7 @@ mod tests {
         older.as_object_mut().unwrap().remove("meshes");
         fs::write(folder.path().join(names::RUN), older.to_string()).unwrap();
         let error = RunHead::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("format 4, but this version knows 5"), "{error}");
+        assert!(error.contains("format 4, but this version knows 6"), "{error}");
     }
 
     #[test]
