@@ -19,7 +19,7 @@ pub enum Error {
         remedy: String,
     },
     /// A file could not be read or written.
-    #[error("{}: {cause}\n  help: {remedy}", path.display())]
+    #[error("{}: {cause}\n  help: {remedy}", one_line(&path.display().to_string()))]
     File {
         /// The file or folder.
         path: PathBuf,
@@ -63,13 +63,15 @@ pub enum Error {
 }
 
 impl Error {
-    /// Bad input at `place`.
+    /// Bad input at `place`. Ends of lines within the texts are quoted input.
     pub fn input(
         place: impl Into<String>,
         cause: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self::Input { place: place.into(), cause: cause.into(), remedy: remedy.into() }
+        let [place, cause, remedy] =
+            [place.into(), cause.into(), remedy.into()].map(|text| one_line(&text));
+        Self::Input { place, cause, remedy }
     }
 
     /// A file or folder that cannot be read or written.
@@ -85,6 +87,11 @@ impl Error {
     pub fn internal(place: impl Into<String>, cause: impl std::fmt::Display) -> Self {
         Self::Internal { place: place.into(), cause: cause.to_string() }
     }
+}
+
+/// `text` with `\n` and the like for each end of a line.
+fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n").replace('\r', "\\r")
 }
 
 /// The most characters of a line of a message, and of a message.
@@ -139,9 +146,13 @@ mod tests {
 
     #[test]
     fn messages_are_short_and_hold_no_control_characters() {
-        let error = Error::input("a\u{1b}[31m.obj:3", "`é\t\u{7}\u{202e}`", "x".repeat(500_000));
+        let place = "a\u{1b}[31m\n.obj:3";
+        let error = Error::input(place, "`é\t\u{7}\u{202e}`", "x".repeat(500_000));
         let text = printable(&error.to_string());
-        assert!(text.starts_with("a\\u{1b}[31m.obj:3: `é\t\\u{7}\\u{202e}`\n  help: xx"), "{text}");
+        assert!(
+            text.starts_with("a\\u{1b}[31m\\n.obj:3: `é\t\\u{7}\\u{202e}`\n  help: xx"),
+            "{text}"
+        );
         assert!(text.ends_with("xx") && text.contains("characters ...]") && text.len() < 1200);
         assert!(printable(&"line\n".repeat(100_000)).len() < 8100);
         assert_eq!(printable("a\n  b"), "a\n  b");

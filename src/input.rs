@@ -2,7 +2,7 @@
 //! could make the program wait or read for ever.
 
 use std::fs::File;
-use std::io::{Error, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -36,12 +36,31 @@ pub fn open(path: &Path, limit: u64) -> Result<File> {
 /// Reads the regular file at `path`.
 ///
 /// # Errors
-/// As for [`open`], and when it cannot be read.
+/// As for [`open`], when it cannot be read, and when it is UTF-16 text. All texts are UTF-8.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // The file may grow, and those of the system have no size.
     open(path, limit)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+    match () {
+        () if bytes.len() as u64 > limit => Err(too_large(limit)),
+        () if is_utf16(&bytes) => {
+            let cause = "the file is UTF-16 text and must be UTF-8: save it as UTF-8";
+            Err(Error::new(ErrorKind::InvalidData, cause))
+        }
+        () => Ok(bytes),
+    }
+}
+
+/// True of a text that begins with the byte order mark of UTF-16. No UTF-8 text does.
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
+/// What helps against `cause`: `otherwise`, unless the text has a wrong encoding.
+pub fn remedy(cause: &Error, otherwise: &str) -> String {
+    let is_encoding = cause.kind() == ErrorKind::InvalidData;
+    if is_encoding { "choose UTF-8 as the encoding in the editor or exporter" } else { otherwise }
+        .to_owned()
 }
 
 fn too_large(limit: u64) -> Error {

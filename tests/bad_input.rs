@@ -66,6 +66,19 @@ fn numbers_out_of_bounds_name_their_field() {
 }
 
 #[test]
+fn more_frames_than_a_scene_has_are_warned_of() {
+    let more = ["--set", "steps_per_frame=1", "--frames"];
+    let said = |frames| {
+        let output = run(&sheet(SHEET, ""), "", &[&more[..], &[frames]].concat());
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(!said("1").contains("warning"));
+    let warning = "warning: --frames 5: the scene has 1 frame; --set frames=5 makes more";
+    assert!(said("5").contains(warning));
+}
+
+#[test]
 fn meshes_with_defects_name_the_line_or_the_element() {
     let square = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\n";
     for (obj, words) in [

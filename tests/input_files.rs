@@ -67,6 +67,48 @@ fn what_is_no_file_is_refused_at_once() {
 }
 
 #[test]
+fn texts_are_utf8_and_utf16_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let utf16 = |text: &str| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect()
+    };
+    let bodies = |places| {
+        format!(
+            "(frames: 0, materials: [(name: \"a\", density_kg_per_m3: 1000)], bodies: [(material: \
+             \"a\", shape: Sphere(radius_m: 0.1), arrangement: File(\"{places}\"))])"
+        )
+    };
+    let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    let (mesh, places) = ("v 0 0 0\nv 0 0 1\nv 1 0 0\nf 1 2 3\n", "x,y,z\n0,0,0\n");
+    for (name, bytes) in [
+        ("wide.ron", utf16(&scene(SHEET, ""))),
+        ("wide.obj", utf16(mesh)),
+        ("wide.csv", utf16(places)),
+        ("mesh.ron", scene("Mesh(\"wide.obj\")", "").into_bytes()),
+        ("places.ron", bodies("wide.csv").into_bytes()),
+        ("marked.ron", marked(&scene("Mesh(\"marked.obj\")", ""))),
+        ("marked.obj", marked(mesh)),
+        ("marked_places.ron", marked(&bodies("marked.csv"))),
+        ("marked.csv", marked(places)),
+    ] {
+        fs::write(folder.join(name), bytes).expect("a file");
+    }
+    for (run, file) in
+        [("wide.ron", "wide.ron"), ("mesh.ron", "wide.obj"), ("places.ron", "wide.csv")]
+    {
+        let message = refusal(&cloth_sim(folder, &[run]));
+        let expected = format!("{file}: the file is UTF-16 text and must be UTF-8");
+        assert!(message.contains(&expected), "{message}");
+    }
+    for run in ["marked.ron", "marked_places.ron"] {
+        let output = cloth_sim(folder, &[run, "--threads", "1"]);
+        assert!(output.status.success(), "{}", said(&output));
+    }
+}
+
+#[test]
 fn messages_quote_input_without_control_characters_and_shortly() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
@@ -90,12 +132,15 @@ fn messages_quote_input_without_control_characters_and_shortly() {
         &["no\u{1b}[31m.ron"],
         &["--no\u{1b}[31m"],
         &["mesh.ron", "--set", &set],
+        &["mesh.ron", "--set", "cloths[0].material=Fabric(\"two\\nlines\")"],
+        &["mesh.ron", "--set", "name=\"two\\nlines\""],
         &["mesh.ron", "--set", &format!("cloths={}", "A(".repeat(40_000))],
     ] {
         let output = cloth_sim(folder, arguments);
         let said = said(&output);
         assert!(!output.status.success() && said.starts_with("error: "), "{said}");
         assert!(said.len() < 5_000, "{} bytes", said.len());
+        assert!(!said.contains("two\nlines"), "{said}");
         assert!(!said.contains(|c: char| c.is_control() && c != '\n'), "{said:?}");
     }
 }

@@ -41,6 +41,9 @@ impl Lines {
     }
 }
 
+/// The remedy where there is no such file.
+pub(crate) const PATH: &str = "check the mesh's path; it is relative to the scene file";
+
 /// Reads the file at `path`.
 ///
 /// # Errors
@@ -48,7 +51,8 @@ impl Lines {
 /// range, or a polygon with fewer than three corners.
 pub fn read(path: &Path) -> Result<(ObjDocument, Lines)> {
     let bytes = input::read(path, input::DATA_LIMIT).map_err(|cause| {
-        Error::file(path, cause, "check the mesh's path; it is relative to the scene file")
+        let remedy = input::remedy(&cause, PATH);
+        Error::file(path, cause, remedy)
     })?;
     let (mut document, lines) = parse(&bytes, &path.display().to_string())?;
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -1,13 +1,17 @@
 //! `--set path=value`: changes single fields of a scene.
 
+mod value;
+
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::load::{complete, options, read, validate};
+use cloth_sim::scene::load::{complete, read, validate};
 use cloth_sim::scene::{CollisionSettings, Scene, did_you_mean};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use self::value::value;
 
 /// Reads the scene at `path` and sets single fields. Each override is `path=value`, with the value
 /// in RON. Then fills in the defaults that depend on other fields, and checks the scene.
@@ -59,10 +63,29 @@ fn set_fields<T: Serialize + DeserializeOwned>(
         let changed = serde_json::from_value(tree);
         fields = changed.map_err(|cause| match validate(&fields) {
             Err(error) => error,
-            Ok(()) => wrong(cause.to_string()),
+            Ok(()) => unfit(&place, &cause.to_string()),
         })?;
     }
     Ok(fields)
+}
+
+/// A value that the field cannot have, by the words of serde.
+fn unfit(place: &str, cause: &str) -> Error {
+    // "unknown variant `Nearst`, expected one of `Vertices`, `Box`"
+    let words = Vec::from_iter(cause.split('`').skip(1).step_by(2));
+    match (cause.starts_with("unknown "), words.as_slice()) {
+        (true, [found, known @ ..]) if !known.is_empty() => {
+            let end = cause.find(',').unwrap_or(cause.len());
+            Error::input(place, &cause[..end], did_you_mean(found, known))
+        }
+        _ => {
+            let whole = ["expected u32", "expected u64"];
+            let text = whole.iter().fold(cause.to_owned(), |text, words| {
+                text.replace(words, "expected a whole number from 0 up")
+            });
+            Error::input(place, text.replace("expected f64", "expected a number"), SET_REMEDY)
+        }
+    }
 }
 
 /// The most brackets in each other. A value is read recursively, and a stack has an end.
@@ -132,77 +155,6 @@ fn choice(at: &mut Value) -> &mut Value {
     }
 }
 
-/// Reads a value in RON: a number, a text, a choice such as `Exact` or `Sphere(radius_m: 1)`, a
-/// list, or a struct. Lists and structs hold no choices.
-fn value(text: &str) -> std::result::Result<Value, String> {
-    let word_end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    let (word, rest) = text.split_at(word_end);
-    let starts_as_word = word.starts_with(|c: char| c.is_alphabetic());
-    if starts_as_word && !matches!(word, "true" | "false" | "None" | "Some" | "inf" | "NaN") {
-        let inner = rest.trim();
-        if inner.is_empty() {
-            return Ok(Value::String(word.to_owned()));
-        }
-        if inner.starts_with('(') {
-            return Ok(serde_json::json!({ word: content(inner)? }));
-        }
-        // A path or a name without quotes.
-        return Ok(Value::String(text.to_owned()));
-    }
-    let parsed: ron::Value = options().from_str(text).map_err(|error| error.to_string())?;
-    to_json(parsed)
-}
-
-/// The content of a choice, between its parentheses: fields, or one or several values.
-fn content(parenthesized: &str) -> std::result::Result<Value, String> {
-    let inner = parenthesized.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let inner = inner.ok_or("a `)` is missing")?.trim().trim_end_matches(',');
-    match options().from_str::<ron::Value>(parenthesized) {
-        Ok(fields @ ron::Value::Map(_)) => to_json(fields),
-        Ok(ron::Value::Seq(values)) if values.len() > 1 => to_json(ron::Value::Seq(values)),
-        _ => value(inner),
-    }
-}
-
-fn to_json(value: ron::Value) -> std::result::Result<Value, String> {
-    Ok(match value {
-        ron::Value::Bool(b) => Value::Bool(b),
-        ron::Value::Char(c) => Value::String(c.to_string()),
-        ron::Value::String(s) => Value::String(s),
-        ron::Value::Number(number) => to_json_number(number)?,
-        ron::Value::Option(None) => Value::Null,
-        ron::Value::Unit => Value::Object(serde_json::Map::new()),
-        ron::Value::Option(Some(inner)) => to_json(*inner)?,
-        ron::Value::Seq(items) => {
-            Value::Array(items.into_iter().map(to_json).collect::<std::result::Result<_, _>>()?)
-        }
-        ron::Value::Map(fields) => {
-            let mut object = serde_json::Map::new();
-            for (key, value) in fields {
-                let ron::Value::String(key) = key else {
-                    return Err("a field's name must be a word".to_owned());
-                };
-                object.insert(key, to_json(value)?);
-            }
-            Value::Object(object)
-        }
-        ron::Value::Bytes(_) => return Err("a byte string cannot stand here".to_owned()),
-    })
-}
-
-fn to_json_number(number: ron::Number) -> std::result::Result<Value, String> {
-    let float = number.into_f64();
-    if !float.is_finite() {
-        return Err(format!("{float} is not a finite number"));
-    }
-    // A whole number stays whole, because it may be a count or a seed.
-    Ok(match number {
-        ron::Number::F32(_) | ron::Number::F64(_) => Value::from(float),
-        ron::Number::U64(whole) => Value::from(whole),
-        _ => Value::from(float as i64),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use cloth_sim::bodies::cloth::material::MaterialSpec;
@@ -267,7 +219,10 @@ mod tests {
             ("collision.polling_interval_us=0", "collision.polling_interval_us: 0 is not positive"),
             ("collision.polling_interval_us=-1", "collision.polling_interval_us: -1 is not posit"),
             ("collision.polling_interval_us=1e26", "are more than a second"),
-            ("collision.victim_order=Random(-1)", "invalid value: integer `-1`, expected u64"),
+            (
+                "collision.victim_order=Random(-1)",
+                "invalid value: integer `-1`, expected a whole number",
+            ),
             ("collision.c=1", "unknown field `c`"),
         ] {
             let in_scene = scene(MINIMAL, &[set]).unwrap_err().to_string();
@@ -292,13 +247,31 @@ mod tests {
             ("cloths[0].shape.column=1", "did you mean `columns`"),
             ("seed.number=1", "set it as a whole"),
             ("frames", "no `=`"),
-            ("frames=1.5", "expected u32"),
+            ("frames=1.5", "expected a whole number from 0 up"),
             ("frames=NaN", "not a finite number"),
             (&format!("cloths={}", "A(".repeat(50_000)), "more than 64 brackets"),
             ("output.digits=Ten", "unknown variant `Ten`"),
         ] {
             let message = scene(MINIMAL, &[set]).unwrap_err().to_string();
             assert!(message.contains("--set") && message.contains(cause), "{set}: {message}");
+        }
+    }
+
+    #[test]
+    fn choices_may_stand_in_lists() {
+        let pins = "cloths[0].pins=[(select: Nearest((0, 0.5, 0))), (select: Vertices([1, 2]), \
+                    motion: Some((keyframes: [(time_s: 0)]))), (select: Group(\"a (b\")), \
+                    (select: Box(min_m: (0, 0, 0), max_m: (1, 1, 1)), end_s: 1)]";
+        let pins = scene(MINIMAL, &[pins]).unwrap().cloths.remove(0).pins;
+        assert_eq!(pins[0].select, Select::Nearest([0.0, 0.5, 0.0]));
+        assert_eq!(pins[1].select, Select::Vertices(vec![1, 2]));
+        assert_eq!(pins[2].select, Select::Group("a (b".to_owned()));
+        assert_eq!(pins[3].select, Select::Box { min_m: [0.0; 3], max_m: [1.0; 3] });
+        for pin in ["Nearst((0, 0, 0))", "Nearst"] {
+            let set = format!("cloths[0].pins=[(select: {pin})]");
+            let message = scene(MINIMAL, &[&set]).unwrap_err().to_string();
+            assert!(message.contains("unknown variant `Nearst`\n"), "{message}");
+            assert!(message.contains("did you mean `Nearest`? Known here: Vertices, Box"));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::math::{Vec3, rotation};
 use crate::mesh::shapes::{Shape, ShapeKind};
 use crate::mesh::triangulate::into_triangles;
-use crate::mesh::{Faces, SurfaceMesh};
+use crate::mesh::{Faces, SurfaceMesh, obj_read};
 use crate::scene::rest::rest_planes;
 use crate::scene::select::Candidates;
 use crate::scene::spec::{
@@ -116,7 +116,7 @@ fn surface(shape: &Shape, faces: Faces, at: &str, scene_dir: &Path) -> Result<Su
 
 fn read_mesh(path: &str, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
     SurfaceMesh::read(&scene_dir.join(path), faces).map_err(|error| match error {
-        Error::File { path, cause, .. } => {
+        Error::File { path, cause, remedy } if remedy == obj_read::PATH => {
             let remedy = format!(
                 "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",
                 scene_dir.display()
@@ -213,6 +213,11 @@ pub(super) mod tests {
                 "(2.0000, 1.0000, 0.0000)",
             ),
             ("shape: Mesh(\"none.obj\")", "none.obj", "check cloths[0].shape"),
+            (
+                "shape: Disc(radius_m: 1, rings: 1), pins: [(select: Group(\"a\"))]",
+                "cloths[0].pins[0].select",
+                "the mesh has no groups; select by Vertices, Box or Nearest",
+            ),
         ] {
             let message = setup(cloth, SQUARES, 1).unwrap_err().to_string();
             assert!(message.contains(place) && message.contains(cause), "{cloth}: {message}");

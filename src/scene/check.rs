@@ -44,7 +44,8 @@ impl Scene {
             let cause = format!("more than {LARGEST_GRAVITY} m/s^2");
             return Err(Error::input("gravity_m_per_s2", cause, "choose about 9.81 m/s^2"));
         }
-        if self.name.contains(['/', '\\']) || self.name.starts_with('.') {
+        let is_control = self.name.contains(char::is_control);
+        if self.name.contains(['/', '\\']) || self.name.starts_with('.') || is_control {
             let cause = format!("`{}` cannot name a run folder", self.name);
             return Err(Error::input("name", cause, "use letters, digits, - and _"));
         }

@@ -1,5 +1,6 @@
 //! Reads scenes and writes them with every default.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use ron::Options;
@@ -29,7 +30,8 @@ pub fn load(path: &Path) -> Result<Scene> {
 /// A file that cannot be read, text that is not RON or not a scene (by line and column).
 pub fn read(path: &Path) -> Result<Scene> {
     let bytes = input::read(path, input::TEXT_LIMIT).map_err(|cause| {
-        Error::file(path, cause, "check the path of the scene; scenes/ holds examples")
+        let remedy = input::remedy(&cause, "check the path of the scene; scenes/ holds examples");
+        Error::file(path, cause, remedy)
     })?;
     let text = String::from_utf8(bytes).map_err(|cause| {
         let at = cause.utf8_error().valid_up_to();
@@ -83,11 +85,13 @@ pub fn options() -> Options {
 /// # Errors
 /// Text that is not RON or not a scene, by line and column.
 pub fn parse(text: &str, file: &str) -> Result<Scene> {
-    options().from_str(text.trim_start_matches('\u{feff}')).map_err(|error| explain(&error, file))
+    let text = text.trim_start_matches('\u{feff}');
+    options().from_str(text).map_err(|error| explain(&error, text, file))
 }
 
-fn explain(error: &SpannedError, file: &str) -> Error {
-    let place = format!("{file}:{}:{}", error.span.start.line, error.span.start.col);
+fn explain(error: &SpannedError, text: &str, file: &str) -> Error {
+    let position = error.span.start;
+    let place = format!("{file}:{}:{}", position.line, position.col);
     let within =
         |outer: &Option<String>| outer.as_ref().map_or(String::new(), |o| format!(" of {o}"));
     match &error.code {
@@ -104,10 +108,45 @@ fn explain(error: &SpannedError, file: &str) -> Error {
             Error::input(place, cause, "add it; docs/scene.md describes every field")
         }
         other => {
+            if let Some((field, number)) = unread_number(text, position.line, position.col)
+                && is_of_integer(other)
+            {
+                let what = match number.parse::<u64>() {
+                    Ok(_) => "is too large for it",
+                    Err(_) => "is not",
+                };
+                let cause = format!("`{field}` is a whole number from 0 up, and `{number}` {what}");
+                return Error::input(place, cause, "write digits alone, such as 25");
+            }
             let remedy = "correct the text there; docs/scene.md shows the form of every field";
             Error::input(place, other.to_string(), remedy)
         }
     }
+}
+
+/// Whether the reader wanted a whole number: it stops at the point of another one.
+fn is_of_integer(code: &RonError) -> bool {
+    matches!(
+        code,
+        RonError::ExpectedComma
+            | RonError::ExpectedInteger
+            | RonError::IntegerOutOfBounds
+            | RonError::InvalidIntegerDigit { .. }
+    )
+}
+
+/// The field and the text of a number whose reader stopped within it, at this line and column.
+fn unread_number(text: &str, line: usize, column: usize) -> Option<(&str, &str)> {
+    let line = text.lines().nth(line.checked_sub(1)?)?;
+    let stop = line.char_indices().nth(column.checked_sub(1)?)?.0;
+    let is_part = |c: char| c.is_ascii_digit() || "+-._eE".contains(c);
+    let begin = line[..stop].trim_end_matches(is_part).len();
+    let rest = &line[begin..];
+    let number = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
+    number.parse::<f64>().ok()?;
+    let before = line[..begin].trim_end().strip_suffix(':')?.trim_end();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    Some((&before[before.trim_end_matches(is_word).len()..], number))
 }
 
 impl Scene {
@@ -134,13 +173,18 @@ impl Scene {
             let base = bodies.shape.base_name();
             objects.push((&mut bodies.name, base));
         }
-        let mut taken: Vec<String> =
+        let mut taken: HashSet<String> =
             objects.iter().filter_map(|(name, _)| (*name).clone()).collect();
+        let mut tried = HashMap::new();
         for (name, base) in objects.iter_mut().filter(|(name, _)| name.is_none()) {
-            let numbered = (2..).map(|number| format!("{base}_{number}"));
-            let free = std::iter::once(base.clone()).chain(numbered).find(|n| !taken.contains(n));
-            taken.extend(free.clone());
-            **name = free;
+            let number = tried.entry(base.clone()).or_insert(0_u64);
+            **name = Some(loop {
+                *number += 1;
+                let free = if *number == 1 { base.clone() } else { format!("{base}_{number}") };
+                if taken.insert(free.clone()) {
+                    break free;
+                }
+            });
         }
     }
 
@@ -211,7 +255,11 @@ mod tests {
             ("cloths", "cloth", "drape.ron:1:", "unknown field `cloth`", "`cloths`"),
             ("columns: 2", "colums: 2", "drape.ron:2:", "unknown field `colums`", "`columns`"),
             ("columns: 2,", "", "drape.ron:2:", "`columns` of Sheet is missing", "add it"),
-            ("columns: 2", "columns: -2", "drape.ron:2:", "", "docs/scene.md"),
+            ("columns: 2", "columns: -2", "drape.ron:2:", "`columns` is a whole", "digits"),
+            ("columns: 2", "columns: 1.5", "drape.ron:2:", "and `1.5` is not", "digits"),
+            ("rows: 2)", "rows: 2e0)", "drape.ron:2:", "`rows` is a whole", "digits"),
+            ("rows: 2", "rows: 4294967296", "drape.ron:2:", "`4294967296` is too large", "digits"),
+            ("radius_m: 0.3", "radius_m: 0.3.1", "drape.ron:4:", "", "docs/scene.md"),
             ("length_m: 1,", "length_m: 1", "drape.ron:2:", "Expected", "docs/scene.md"),
         ] {
             let message = scene(&MINIMAL.replace(from, to)).unwrap_err().to_string();
@@ -219,6 +267,15 @@ mod tests {
                 assert!(message.contains(part), "{to}: {message}");
             }
         }
+    }
+
+    #[test]
+    fn objects_without_a_name_get_the_first_that_is_free() {
+        let sphere = "(shape: Sphere(radius_m: 0.3))";
+        let named = "(name: \"sphere_3\", shape: Sphere(radius_m: 0.3))";
+        let text = MINIMAL.replace(sphere, &[sphere, named, sphere, sphere].join(", "));
+        let names = scene(&text).unwrap().obstacles.into_iter().map(|it| it.name.unwrap());
+        assert_eq!(Vec::from_iter(names), ["sphere", "sphere_3", "sphere_2", "sphere_4"]);
     }
 
     #[test]

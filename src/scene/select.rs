@@ -85,10 +85,16 @@ impl Candidates<'_> {
         chosen.sort_unstable();
         chosen.dedup();
         if chosen.is_empty() {
-            let known: Vec<&str> =
-                document.groups.iter().filter_map(|g| g.name.as_deref()).collect();
+            let mut known =
+                Vec::from_iter(document.groups.iter().filter_map(|g| g.name.as_deref()));
+            known.sort_unstable();
+            known.dedup();
+            let remedy = match known.is_empty() {
+                true => "the mesh has no groups; select by Vertices, Box or Nearest".to_owned(),
+                false => did_you_mean(name, &known),
+            };
             let cause = format!("the pin names no vertex: the mesh has no group `{name}`");
-            return Err(Error::input(at, cause, did_you_mean(name, &known)));
+            return Err(Error::input(at, cause, remedy));
         }
         Ok(chosen)
     }

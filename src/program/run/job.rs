@@ -24,6 +24,7 @@ use crate::program::run::files;
 use crate::program::run::memory;
 use crate::program::run::placement::Placement;
 use crate::program::run::stage::{Show, Stage};
+use crate::program::words::plural;
 
 /// What every rank knows of a run.
 pub struct Job {
@@ -83,7 +84,9 @@ impl Job {
         let start = Instant::now();
         let _stage = Stage::begin(show, "scene and meshes");
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
+        let mut warnings = Vec::new();
         if let Some(frames) = arguments.frames {
+            warnings.extend(missing_frames(frames, scene.frames));
             scene.frames = scene.frames.min(frames);
         }
         scene.refine = arguments.refine.unwrap_or(scene.refine);
@@ -108,7 +111,8 @@ impl Job {
         let meshes = input_meshes(&scene, home)?;
         let mut documents = setup.take_documents();
         let mut materials = Materials::take(&mut documents);
-        let mut warnings = scene::scale_warnings(&scene, &setup)?;
+        let slips = scene::scale_warnings(&scene, &setup);
+        warnings.append(&mut scene::in_file(&arguments.scene, slips)?);
         warnings.append(&mut materials.warnings);
         let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
         let mut files = RunFiles::new(meshes.iter().map(|mesh| mesh.copy.file.clone()));
@@ -192,6 +196,14 @@ impl Job {
         self.warnings.extend(start.iter().map(|it| format!("the scene starts with {it}")));
         Ok(model)
     }
+}
+
+/// What to say when a run is to stop after more frames than its scene has.
+fn missing_frames(wanted: u32, has: u32) -> Option<String> {
+    (wanted > has).then(|| {
+        let frames = plural(has as usize, "frame");
+        format!("--frames {wanted}: the scene has {frames}; --set frames={wanted} makes more")
+    })
 }
 
 /// Refuses options that only cloth has.

@@ -42,8 +42,10 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
         let start = |&position: &Vec3| Start { position, size: None, velocity: None };
         return Ok(document.positions.iter().map(start).collect());
     }
-    let mut bytes =
-        input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, PATH))?;
+    let mut bytes = input::read(path, input::DATA_LIMIT).map_err(|cause| {
+        let remedy = input::remedy(&cause, PATH);
+        Error::file(path, cause, remedy)
+    })?;
     unify_ends_of_lines(&mut bytes);
     // Then the reader stands behind the line that it has read.
     bytes.push(b'\n');

@@ -26,6 +26,7 @@ fn fields_of_a_scene_out_of_bounds_are_named() {
         ("gravity_m_per_s2: (0, inf, 0)", "gravity_m_per_s2"),
         ("solver: (relative_residual: 0)", "solver.relative_residual"),
         ("solver: (relative_residual: 1)", "solver.relative_residual"),
+        ("name: \"a\\n\"", "name"),
         ("patch_vertices: 0", "patch_vertices"),
         ("partition: (load_tolerance: 0)", "partition.load_tolerance"),
         ("collision: (b: 0)", "collision.b"),
