@@ -19,6 +19,77 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     }
 }
 
+/// The largest magnitude of one kind of number. Beyond it a number is a slip, or the arithmetic has
+/// too few digits, or a step does not end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    pub(crate) most: f64,
+    unit: &'static str,
+}
+
+const fn bound(most: f64, unit: &'static str) -> Bound {
+    Bound { most, unit }
+}
+
+/// Positions and sizes: a double has 1e-10 m there, a hundred thousandth of the usual clearance.
+pub(crate) const LENGTH: Bound = bound(1e6, "m");
+/// Bodies, motions and wind: thirty times the speed of sound. Paths in a step, and with them the
+/// candidates for contacts, grow with it.
+pub(crate) const SPEED: Bound = bound(1e4, "m/s");
+/// With it and the longest step, velocities stay near the fastest ones.
+pub(crate) const ACCELERATION: Bound = bound(1e6, "m/s^2");
+/// Thirty years: a double has 1e-7 s there.
+pub(crate) const TIME: Bound = bound(1e9, "s");
+/// A double has 1e-7 degrees there.
+pub(crate) const ANGLE: Bound = bound(1e9, "degrees");
+/// Scales: from micrometres to metres, and back.
+pub(crate) const FACTOR: Bound = bound(1e6, "");
+/// Nothing slides long before.
+pub(crate) const FRICTION: Bound = bound(1e6, "");
+/// A plate of steel of 100 m.
+pub(crate) const AREA_DENSITY: Bound = bound(1e6, "kg/m^2");
+/// Ten thousand times that of gold.
+pub(crate) const DENSITY: Bound = bound(1e9, "kg/m^3");
+/// A plate of steel of 5 m. Beside the stiffness of cloth, solves lose all digits long before.
+pub(crate) const STIFFNESS: Bound = bound(1e12, "N/m");
+/// A plate of steel of 4 m.
+pub(crate) const RIGIDITY: Bound = bound(1e12, "N m");
+/// Stops everything in a microsecond.
+pub(crate) const DAMPING_RATE: Bound = bound(1e6, "1/s");
+/// Stops all stretching of any cloth.
+pub(crate) const DAMPING_TIME: Bound = bound(1e6, "s");
+/// A million times that of air.
+pub(crate) const DRAG: Bound = bound(1e6, "N s/m^3");
+
+/// A time step is at most this long, s. Beyond it, cloth moves so far that a step takes minutes.
+pub(crate) const LONGEST_STEP_S: f64 = 0.5;
+/// A time step is at least this long, s: the fastest bodies move by a clearance.
+pub(crate) const SHORTEST_STEP_S: f64 = 1e-9;
+/// The counters of all steps of a frame are in memory until it is written.
+pub(crate) const MOST_STEPS_PER_FRAME: u32 = 100_000;
+/// Each frame is a file of one folder.
+pub(crate) const MOST_FRAMES: u32 = 1_000_000;
+/// Each triangle becomes the square of it.
+pub(crate) const MOST_REFINE: u32 = 64;
+/// A solve that has not ended by then does not end.
+pub(crate) const MOST_ITERATIONS: u32 = 1_000_000;
+/// Rounding leaves a larger residual.
+pub(crate) const SMALLEST_RESIDUAL: f64 = 1e-15;
+/// Piles rest with twenty.
+pub(crate) const MOST_SWEEPS: u32 = 100_000;
+/// Rounding errors of positions are near it, m.
+pub(crate) const SMALLEST_CLEARANCE_M: f64 = 1e-10;
+/// Every rank holds the list of all.
+pub(crate) const MOST_SUBDOMAINS: f64 = 1e6;
+
+/// `value` as a user would write it.
+pub(crate) fn shown(value: f64) -> String {
+    match value.abs() {
+        0.0 | 1e-5..1e9 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
 /// Not NaN, not infinite.
 pub(crate) fn finite(at: &str, value: f64) -> Result<()> {
     if value.is_finite() {
@@ -32,22 +103,50 @@ pub(crate) fn finite_vector(at: &str, value: [f64; 3]) -> Result<()> {
     value.into_iter().try_for_each(|component| finite(at, component))
 }
 
+/// Finite and not beyond `bound`.
+pub(crate) fn within(at: &str, value: f64, Bound { most, unit }: Bound) -> Result<()> {
+    finite(at, value)?;
+    if value.abs() <= most {
+        return Ok(());
+    }
+    let text = |value: f64| format!("{} {unit}", shown(value)).trim_end().to_owned();
+    let cause =
+        format!("{} is out of bounds: the largest magnitude is {}", text(value), text(most));
+    Err(Error::input(
+        at,
+        cause,
+        "write a smaller number; docs/scene.md names the unit of the field",
+    ))
+}
+
+/// All components within `bound`.
+pub(crate) fn vector_within(at: &str, value: [f64; 3], bound: Bound) -> Result<()> {
+    value.into_iter().try_for_each(|component| within(at, component, bound))
+}
+
 /// Above zero.
 pub(crate) fn positive(at: &str, value: f64) -> Result<()> {
     finite(at, value)?;
     if value > 0.0 {
         return Ok(());
     }
-    Err(Error::input(at, format!("{value} is not positive"), "write a number above zero"))
+    let cause = format!("{} is not positive", shown(value));
+    Err(Error::input(at, cause, "write a number above zero"))
 }
 
-/// Zero or above.
-pub(crate) fn not_negative(at: &str, value: f64) -> Result<()> {
+/// Above zero and within `bound`.
+pub(crate) fn positive_within(at: &str, value: f64, bound: Bound) -> Result<()> {
+    positive(at, value).and_then(|()| within(at, value, bound))
+}
+
+/// Zero or above, and within `bound`.
+pub(crate) fn not_negative(at: &str, value: f64, bound: Bound) -> Result<()> {
     finite(at, value)?;
     if value >= 0.0 {
-        return Ok(());
+        return within(at, value, bound);
     }
-    Err(Error::input(at, format!("{value} is negative"), "write zero or a number above it"))
+    let cause = format!("{} is negative", shown(value));
+    Err(Error::input(at, cause, "write zero or a number above it"))
 }
 
 /// A count above zero.
@@ -58,13 +157,18 @@ pub(crate) fn at_least_one(at: &str, value: impl Into<u64>) -> Result<()> {
     Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
 }
 
-/// A number of cells along a side, few enough for 32-bit numbers of vertices, faces and corners.
-pub(crate) fn cells(at: &str, value: u32) -> Result<()> {
+/// A count from one to `most`; `advice` says what to do about a larger one.
+pub(crate) fn count(at: &str, value: u32, most: u32, advice: &str) -> Result<()> {
     at_least_one(at, value)?;
-    if value <= 10_000 {
+    if value <= most {
         return Ok(());
     }
-    Err(Error::input(at, format!("{value} are too many"), "choose at most 10000"))
+    Err(Error::input(at, format!("{value} are too many"), format!("choose at most {most}{advice}")))
+}
+
+/// A number of cells along a side, few enough for 32-bit numbers of vertices, faces and corners.
+pub(crate) fn cells(at: &str, value: u32) -> Result<()> {
+    count(at, value, 10_000, "")
 }
 
 /// A vector that can be normalized.
@@ -74,7 +178,11 @@ pub(crate) fn direction(at: &str, value: [f64; 3]) -> Result<()> {
     if length.is_normal() {
         return Ok(());
     }
-    Err(Error::input(at, "this vector has no direction", "write a vector of a length such as 1"))
+    Err(Error::input(
+        at,
+        "this vector has no length that can be computed",
+        "write a vector of a length such as 1",
+    ))
 }
 
 /// Times of keys in ascending order.
@@ -82,8 +190,9 @@ pub(crate) fn ascending(at: &str, times: impl Iterator<Item = f64>) -> Result<()
     let mut last = f64::NEG_INFINITY;
     for (i, time) in times.enumerate() {
         let at = format!("{at}[{i}].time_s");
-        finite(&at, time)?;
+        within(&at, time, TIME)?;
         if time <= last {
+            let (time, last) = (shown(time), shown(last));
             let cause = format!("{time} s is not after the key before it ({last} s)");
             return Err(Error::input(at, cause, "order the keys by time, each time once"));
         }

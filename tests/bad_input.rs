@@ -66,6 +66,21 @@ fn numbers_out_of_bounds_name_their_field() {
 }
 
 #[test]
+fn numbers_that_no_run_would_end_with_are_refused_at_once() {
+    let wind = "air: (wind: [(time_s: 0, velocity_m_per_s: (1e30, 0, 0))])";
+    assert_says(&run(&sheet(SHEET, wind), "", &[]), &["air.wind[0].velocity_m_per_s: 1e30 m/s"]);
+    let long = run(&sheet(SHEET, "steps_per_frame: 1000000000"), "", &[]);
+    assert_says(&long, &["steps_per_frame: 1000000000 are too many", "at most 100000"]);
+    let fine = SHEET.replace("columns: 4, rows: 4", "columns: 400, rows: 400");
+    let words = ["--refine", "655360000 vertices", "choose at most "];
+    assert_says(&run(&sheet(&fine, ""), "", &["--refine", "64"]), &words);
+    let keys = "keyframes: [(), (time_s: 1, translation_m: (1e9, 0, 0))]";
+    let pin = format!("pins: [(select: Vertices([0]), motion: ({keys}))], material:");
+    let fast = run(&sheet(SHEET, "").replace("material:", &pin), "", &[]);
+    assert_says(&fast, &["cloths[0].pins[0].motion.keyframes[1]", "a speed of 1.000e9 m/s"]);
+}
+
+#[test]
 fn more_frames_than_a_scene_has_are_warned_of() {
     let more = ["--set", "steps_per_frame=1", "--frames"];
     let said = |frames| {

@@ -81,8 +81,8 @@ impl Materials {
 
 impl Surface {
     fn check(&self, at: &str) -> Result<()> {
-        bounds::not_negative(&format!("{at}.friction"), self.friction)?;
-        bounds::not_negative(&format!("{at}.restitution"), self.restitution)?;
+        bounds::not_negative(&format!("{at}.friction"), self.friction, bounds::FRICTION)?;
+        bounds::not_negative(&format!("{at}.restitution"), self.restitution, bounds::FACTOR)?;
         if self.restitution <= 1.0 {
             return Ok(());
         }

@@ -1,11 +1,13 @@
 //! Builds the bodies of a checked scene: meshes, materials, pins and motions.
 
+use std::borrow::Borrow;
 use std::path::Path;
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::setup::{ClothSetup, Pin};
 use crate::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
+use crate::bounds::{LENGTH, within};
 use crate::error::{Error, Result};
 use crate::math::{Vec3, rotation};
 use crate::mesh::shapes::{Shape, ShapeKind};
@@ -22,15 +24,34 @@ use crate::scene::spec::{
 ///
 /// # Errors
 /// A mesh that is missing or unsound, too many triangles after refinement, a pin without a vertex,
-/// rest lengths from texture coordinates that the mesh does not have.
+/// rest lengths from texture coordinates that the mesh does not have, positions that are too far.
 pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
+    build_if(scene, scene_dir, |_| Ok(()))
+}
+
+/// As [`build`], if `may_refine` agrees. It gets the number of all triangles of cloth before they
+/// are refined.
+///
+/// # Errors
+/// Those of [`build`] and of `may_refine`.
+pub fn build_if(
+    scene: &Scene,
+    scene_dir: &Path,
+    may_refine: impl FnOnce(usize) -> Result<()>,
+) -> Result<Setup> {
     let mut setup = Setup::default();
+    let (mut coarse, mut triangles) = (Vec::new(), 0);
     for (i, cloth) in scene.cloths.iter().enumerate() {
-        setup.cloths.push(build_cloth(cloth, &format!("cloths[{i}]"), scene_dir, scene.refine)?);
+        let at = format!("cloths[{i}]");
+        let surface = surface(&cloth.shape, Faces::Manifold, &at, scene_dir)?;
+        triangles += surface.faces.len();
+        coarse.push((cloth, at, surface));
     }
-    for (i, obstacle) in scene.obstacles.iter().enumerate() {
-        setup.obstacles.push(build_obstacle(obstacle, &format!("obstacles[{i}]"), scene_dir)?);
+    may_refine(triangles)?;
+    for (cloth, at, surface) in coarse {
+        setup.cloths.push(build_cloth(cloth, surface, &at, scene.refine)?);
     }
+    setup.obstacles = build_obstacles(&scene.obstacles, scene_dir)?;
     if scene.output.polygons == Polygons::Triangles {
         let cloths = setup.cloths.iter_mut().map(|cloth| &mut cloth.document);
         let documents = cloths.chain(setup.obstacles.iter_mut().map(|it| &mut it.document));
@@ -39,8 +60,12 @@ pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
     Ok(setup)
 }
 
-fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: u32) -> Result<ClothSetup> {
-    let mut coarse = surface(&cloth.shape, Faces::Manifold, at, scene_dir)?;
+fn build_cloth(
+    cloth: &Cloth,
+    mut coarse: SurfaceMesh,
+    at: &str,
+    refine: u32,
+) -> Result<ClothSetup> {
     coarse.document.smooth_by_default();
     let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
     let (surface, origins) =
@@ -49,6 +74,7 @@ fn build_cloth(cloth: &Cloth, at: &str, scene_dir: &Path, refine: u32) -> Result
     let transform = cloth.transform.resolve();
     let rest: Vec<Vec3> = local.iter().map(|position| position * transform.scale).collect();
     let positions: Vec<Vec3> = local.iter().map(|position| transform.apply(*position)).collect();
+    check_places(positions.iter(), at)?;
     let rest_planes = rest_planes(cloth, &surface, &rest, at)?;
     let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
     let pins = build_pins(cloth, &candidates, at)?;
@@ -82,12 +108,24 @@ fn build_pins(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<Pi
     cloth.pins.iter().enumerate().map(pin).collect()
 }
 
-fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<ObstacleSetup> {
-    let mut surface = surface(&obstacle.shape, Faces::Any, at, scene_dir)?;
-    if obstacle.shape.generated().is_some_and(ShapeKind::is_round) {
+fn build_obstacles(obstacles: &[Obstacle], scene_dir: &Path) -> Result<Vec<ObstacleSetup>> {
+    let build = |(i, obstacle): (usize, &Obstacle)| {
+        let at = format!("obstacles[{i}]");
+        build_obstacle(obstacle, obstacle_surface(&obstacle.shape, &at, scene_dir)?, &at)
+    };
+    obstacles.iter().enumerate().map(build).collect()
+}
+
+fn obstacle_surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
+    let mut surface = surface(shape, Faces::Any, at, scene_dir)?;
+    if shape.generated().is_some_and(ShapeKind::is_round) {
         surface.document.smooth_by_default();
     }
-    Ok(ObstacleSetup {
+    Ok(surface)
+}
+
+fn build_obstacle(obstacle: &Obstacle, surface: SurfaceMesh, at: &str) -> Result<ObstacleSetup> {
+    let setup = ObstacleSetup {
         name: obstacle.name.clone().unwrap_or_else(|| at.to_owned()),
         faces: surface.faces,
         topology: surface.topology,
@@ -95,7 +133,15 @@ fn build_obstacle(obstacle: &Obstacle, at: &str, scene_dir: &Path) -> Result<Obs
         document: surface.document,
         placement: obstacle.transform.resolve(),
         motion: obstacle.motion.as_ref().map(MotionSpec::resolve),
-    })
+    };
+    check_places(setup.placed(), at)?;
+    Ok(setup)
+}
+
+/// Fails if a vertex of the object `at` starts at a place (m) that is too far to compute with.
+fn check_places(places: impl Iterator<Item = impl Borrow<Vec3>>, at: &str) -> Result<()> {
+    let farthest = places.map(|place| place.borrow().amax()).fold(0.0, f64::max);
+    within(&format!("{at}.transform"), farthest, LENGTH)
 }
 
 /// Reads or generates the mesh of `shape`. The `faces` of a file may meet so.
@@ -213,6 +259,11 @@ pub(super) mod tests {
                 "(2.0000, 1.0000, 0.0000)",
             ),
             ("shape: Mesh(\"none.obj\")", "none.obj", "check cloths[0].shape"),
+            (
+                "shape: Mesh(\"m.obj\"), transform: (scale: 9e5)",
+                "cloths[0].transform",
+                "1800000 m is out of bounds",
+            ),
             (
                 "shape: Disc(radius_m: 1, rings: 1), pins: [(select: Group(\"a\"))]",
                 "cloths[0].pins[0].select",

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use crate::bodies::cloth::Air;
 use crate::bounds::*;
 use crate::error::{Error, Result};
@@ -12,38 +14,23 @@ use crate::scene::spec::*;
 use crate::step::settings::Solver;
 use crate::{contact, stealing};
 
-/// Beyond these the cloth moves so far in a time step that a step takes minutes.
-const LONGEST_STEP_S: f64 = 0.5;
-const LARGEST_GRAVITY: f64 = 1e6;
-
 impl Scene {
     /// Checks all numbers and names.
     ///
     /// # Errors
     /// The first field that is out of bounds, by its full path.
     pub fn validate(&self) -> Result<()> {
+        if self.frames > MOST_FRAMES {
+            let cause = format!("{} are too many", self.frames);
+            return Err(Error::input("frames", cause, format!("choose at most {MOST_FRAMES}")));
+        }
         positive("frames_per_second", self.frames_per_second)?;
-        at_least_one("steps_per_frame", self.steps_per_frame)?;
+        let advice = "; more frames_per_second make shorter steps too";
+        count("steps_per_frame", self.steps_per_frame, MOST_STEPS_PER_FRAME, advice)?;
         at_least_one("patch_vertices", self.patch_vertices)?;
-        at_least_one("refine", self.refine)?;
-        if self.refine > 64 {
-            let cause = format!("{} cuts an edge into too many parts", self.refine);
-            return Err(Error::input("refine", cause, "choose at most 64"));
-        }
-        if self.step_s() > LONGEST_STEP_S {
-            let cause =
-                format!("a time step takes {} s, more than {LONGEST_STEP_S} s", self.step_s());
-            return Err(Error::input(
-                "steps_per_frame",
-                cause,
-                "choose more steps a frame, of about 1 ms each",
-            ));
-        }
-        finite_vector("gravity_m_per_s2", self.gravity_m_per_s2)?;
-        if Vec3::from(self.gravity_m_per_s2).amax() > LARGEST_GRAVITY {
-            let cause = format!("more than {LARGEST_GRAVITY} m/s^2");
-            return Err(Error::input("gravity_m_per_s2", cause, "choose about 9.81 m/s^2"));
-        }
+        count("refine", self.refine, MOST_REFINE, "")?;
+        self.check_step()?;
+        vector_within("gravity_m_per_s2", self.gravity_m_per_s2, ACCELERATION)?;
         let is_control = self.name.contains(char::is_control);
         if self.name.contains(['/', '\\']) || self.name.starts_with('.') || is_control {
             let cause = format!("`{}` cannot name a run folder", self.name);
@@ -74,14 +61,31 @@ impl Scene {
         self.check_names()
     }
 
+    fn check_step(&self) -> Result<()> {
+        let step_s = self.step_s();
+        let (bound, remedy) = match step_s {
+            SHORTEST_STEP_S..=LONGEST_STEP_S => return Ok(()),
+            0.0..SHORTEST_STEP_S => (
+                format!("less than {SHORTEST_STEP_S:e} s"),
+                "choose fewer steps_per_frame or frames_per_second; usual are steps of about 1 ms",
+            ),
+            _ => (
+                format!("more than {LONGEST_STEP_S} s"),
+                "choose more steps a frame, of about 1 ms each",
+            ),
+        };
+        let cause = format!("a time step takes {} s, {bound}", shown(step_s));
+        Err(Error::input("frames_per_second, steps_per_frame", cause, remedy))
+    }
+
     fn check_names(&self) -> Result<()> {
         let cloths = self.cloths.iter().map(|cloth| ("cloths", &cloth.name));
         let obstacles = self.obstacles.iter().map(|obstacle| ("obstacles", &obstacle.name));
         let bodies = self.bodies.iter().map(|bodies| ("bodies", &bodies.name));
-        let mut known = Vec::new();
+        let mut known = HashSet::new();
         for (list, name) in cloths.chain(obstacles).chain(bodies) {
             let Some(name) = name else { continue };
-            if known.contains(&name) {
+            if !known.insert(name) {
                 let cause = format!("two objects have the name `{name}`");
                 return Err(Error::input(list, cause, "give each its own name"));
             }
@@ -89,7 +93,6 @@ impl Scene {
                 let cause = format!("`{name}` cannot be the name of an object in an OBJ file");
                 return Err(Error::input(list, cause, "use letters, digits, - and _"));
             }
-            known.push(name);
         }
         Ok(())
     }
@@ -97,11 +100,12 @@ impl Scene {
 
 impl Air {
     fn validate(&self) -> Result<()> {
-        not_negative("air.normal_drag_n_s_per_m3", self.normal_drag_n_s_per_m3)?;
-        not_negative("air.tangential_drag_n_s_per_m3", self.tangential_drag_n_s_per_m3)?;
+        not_negative("air.normal_drag_n_s_per_m3", self.normal_drag_n_s_per_m3, DRAG)?;
+        not_negative("air.tangential_drag_n_s_per_m3", self.tangential_drag_n_s_per_m3, DRAG)?;
         ascending("air.wind", self.wind.iter().map(|key| key.time_s))?;
         for (i, key) in self.wind.iter().enumerate() {
-            finite_vector(&format!("air.wind[{i}].velocity_m_per_s"), key.velocity_m_per_s)?;
+            let at = format!("air.wind[{i}].velocity_m_per_s");
+            vector_within(&at, key.velocity_m_per_s, SPEED)?;
         }
         Ok(())
     }
@@ -109,16 +113,22 @@ impl Air {
 
 impl contact::ContactSettings {
     fn validate(&self) -> Result<()> {
-        positive("contact.distance_m", self.distance_m)?;
-        not_negative("contact.friction_obstacle", self.friction_obstacle)?;
-        not_negative("contact.friction_cloth", self.friction_cloth)?;
+        positive_within("contact.distance_m", self.distance_m, LENGTH)?;
+        not_negative("contact.friction_obstacle", self.friction_obstacle, FRICTION)?;
+        not_negative("contact.friction_cloth", self.friction_cloth, FRICTION)?;
         positive("contact.clearance_m", self.clearance_m)?;
         if self.clearance_m > 0.1 * self.distance_m {
             let cause = format!(
                 "{} leaves no room below contact.distance_m, {}",
-                self.clearance_m, self.distance_m
+                shown(self.clearance_m),
+                shown(self.distance_m)
             );
             let remedy = "choose about a hundredth of the contact distance";
+            return Err(Error::input("contact.clearance_m", cause, remedy));
+        }
+        if self.clearance_m < SMALLEST_CLEARANCE_M {
+            let cause = format!("{} m is no more than rounding errors", shown(self.clearance_m));
+            let remedy = format!("choose at least {SMALLEST_CLEARANCE_M:e} m");
             return Err(Error::input("contact.clearance_m", cause, remedy));
         }
         Ok(())
@@ -144,11 +154,16 @@ impl stealing::StealingSettings {
 impl Solver {
     fn validate(&self) -> Result<()> {
         positive("solver.relative_residual", self.relative_residual)?;
-        if self.relative_residual >= 1.0 {
-            let cause = format!("{} is reached before the first iteration", self.relative_residual);
+        let what = match self.relative_residual {
+            SMALLEST_RESIDUAL..1.0 => None,
+            1.0.. => Some("is reached before the first iteration"),
+            _ => Some("is never reached, because of rounding errors"),
+        };
+        if let Some(what) = what {
+            let cause = format!("{} {what}", shown(self.relative_residual));
             return Err(Error::input("solver.relative_residual", cause, "choose about 1e-6"));
         }
-        at_least_one("solver.max_iterations", self.max_iterations)?;
+        count("solver.max_iterations", self.max_iterations, MOST_ITERATIONS, "")?;
         if self.max_halvings > 10 {
             let cause = format!("{} halvings are too many", self.max_halvings);
             return Err(Error::input("solver.max_halvings", cause, "choose at most 10"));
@@ -162,12 +177,13 @@ impl Cloth {
         check_shape(&self.shape, at)?;
         self.transform.validate(&format!("{at}.transform"))?;
         if let Rest::Uv { metres_per_unit } = self.rest {
-            positive(&format!("{at}.rest.metres_per_unit"), metres_per_unit)?;
+            positive_within(&format!("{at}.rest.metres_per_unit"), metres_per_unit, FACTOR)?;
         }
         direction(&format!("{at}.warp_axis"), self.warp_axis)?;
         self.material.resolve(&format!("{at}.material"))?;
-        not_negative(&format!("{at}.damping.mass_per_s"), self.damping.mass_per_s)?;
-        not_negative(&format!("{at}.damping.stiffness_s"), self.damping.stiffness_s)?;
+        let Damping { mass_per_s, stiffness_s } = self.damping;
+        not_negative(&format!("{at}.damping.mass_per_s"), mass_per_s, DAMPING_RATE)?;
+        not_negative(&format!("{at}.damping.stiffness_s"), stiffness_s, DAMPING_TIME)?;
         for (i, pin) in self.pins.iter().enumerate() {
             pin.validate(&format!("{at}.pins[{i}]"))?;
         }
@@ -189,10 +205,10 @@ impl Obstacle {
 
 impl Placement {
     fn validate(&self, at: &str) -> Result<()> {
-        positive(&format!("{at}.scale"), self.scale)?;
+        positive_within(&format!("{at}.scale"), self.scale, FACTOR)?;
         direction(&format!("{at}.axis"), self.axis)?;
-        finite(&format!("{at}.angle_deg"), self.angle_deg)?;
-        finite_vector(&format!("{at}.translation_m"), self.translation_m)
+        within(&format!("{at}.angle_deg"), self.angle_deg, ANGLE)?;
+        vector_within(&format!("{at}.translation_m"), self.translation_m, LENGTH)
     }
 }
 
@@ -200,6 +216,7 @@ impl PinSpec {
     fn validate(&self, at: &str) -> Result<()> {
         match &self.select {
             Select::Box { min_m, max_m } => {
+                // A corner far away means all on that side.
                 finite_vector(&format!("{at}.select.min_m"), *min_m)?;
                 finite_vector(&format!("{at}.select.max_m"), *max_m)?;
                 if (0..3).any(|axis| min_m[axis] > max_m[axis]) {
@@ -207,12 +224,12 @@ impl PinSpec {
                     return Err(Error::input(format!("{at}.select.min_m"), cause, "swap them"));
                 }
             }
-            Select::Nearest(point) => finite_vector(&format!("{at}.select"), *point)?,
+            Select::Nearest(point) => vector_within(&format!("{at}.select"), *point, LENGTH)?,
             Select::Vertices(_) | Select::Group(_) => {}
         }
-        finite(&format!("{at}.start_s"), self.start_s)?;
+        within(&format!("{at}.start_s"), self.start_s, TIME)?;
         if let Some(end_s) = self.end_s {
-            finite(&format!("{at}.end_s"), end_s)?;
+            within(&format!("{at}.end_s"), end_s, TIME)?;
             if end_s <= self.start_s {
                 let cause =
                     format!("the pin ends at {end_s} s, before it starts at {} s", self.start_s);
@@ -225,7 +242,7 @@ impl PinSpec {
 
 impl MotionSpec {
     pub(super) fn validate(&self, at: &str) -> Result<()> {
-        finite_vector(&format!("{at}.center_m"), self.center_m)?;
+        vector_within(&format!("{at}.center_m"), self.center_m, LENGTH)?;
         if self.keyframes.is_empty() {
             let remedy = "add keyframes, or leave the motion out";
             return Err(Error::input(
@@ -235,12 +252,36 @@ impl MotionSpec {
             ));
         }
         ascending(&format!("{at}.keyframes"), self.keyframes.iter().map(|key| key.time_s))?;
+        self.check_speeds(at)?;
         for (i, key) in self.keyframes.iter().enumerate() {
             let at = format!("{at}.keyframes[{i}]");
-            finite_vector(&format!("{at}.translation_m"), key.translation_m)?;
+            vector_within(&format!("{at}.translation_m"), key.translation_m, LENGTH)?;
             direction(&format!("{at}.axis"), key.axis)?;
-            finite(&format!("{at}.angle_deg"), key.angle_deg)?;
+            within(&format!("{at}.angle_deg"), key.angle_deg, ANGLE)?;
         }
         Ok(())
     }
+
+    /// Fails if a translation is too fast, or not finite. How fast the motion turns depends on the
+    /// surface that it moves.
+    fn check_speeds(&self, at: &str) -> Result<()> {
+        for (i, two) in self.keyframes.windows(2).enumerate() {
+            let way = Vec3::from(two[1].translation_m) - Vec3::from(two[0].translation_m);
+            finite_vector(&format!("{at}.keyframes[{}].translation_m", i + 1), way.into())?;
+            let m_per_s = way.norm() / (two[1].time_s - two[0].time_s);
+            check_speed(&format!("{at}.keyframes[{}].translation_m", i + 1), m_per_s)?;
+        }
+        Ok(())
+    }
+}
+
+/// Fails if a motion has more than the largest speed on the way to the key at `at`.
+pub(super) fn check_speed(at: &str, m_per_s: f64) -> Result<()> {
+    if m_per_s <= SPEED.most {
+        return Ok(());
+    }
+    let most = SPEED.most;
+    let cause =
+        format!("the motion to this key has a speed of {m_per_s:.3e} m/s, more than {most} m/s");
+    Err(Error::input(at, cause, "choose a later time_s, or a shorter way"))
 }

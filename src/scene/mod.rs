@@ -14,7 +14,7 @@ mod select;
 pub mod spec;
 
 pub use crate::bounds::did_you_mean;
-pub use build::build;
+pub use build::{build, build_if};
 pub use load::{complete, in_file, load, parse};
 pub use scale::scale_warnings;
 pub use spec::Scene;

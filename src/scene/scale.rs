@@ -4,9 +4,12 @@
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::bodies::cloth::setup::ClothSetup;
+use crate::bounds::shown;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
+use crate::scene::bodies::spec::Arrangement;
+use crate::scene::check::check_speed;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
 
 /// The largest contact distance, in short edges of a cloth (see [`Edges::short_m`]). Candidates
@@ -18,24 +21,31 @@ const MOST_EDGES: f64 = 2.0;
 ///
 /// # Errors
 /// A contact distance of more than two edges of a cloth, or a motion that turns by more than a
-/// quarter in a time step.
+/// quarter in a time step or too fast.
 pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
-    let mut warnings = Vec::new();
+    let (mut warnings, step_s) = (Vec::new(), scene.step_s());
     for (i, (cloth, built)) in scene.cloths.iter().zip(&setup.cloths).enumerate() {
         let at = format!("cloths[{i}]");
         let size = size_warning(cloth, built, &at);
         warnings.extend(distance_warning(scene.contact.distance_m, built, size.as_deref())?);
         warnings.extend(size);
         warnings.extend(material_warnings(&cloth.material, &format!("{at}.material")));
-        for (j, pin) in cloth.pins.iter().enumerate() {
-            check_turns(pin.motion.as_ref(), &format!("{at}.pins[{j}]"), scene.step_s())?;
+        for (j, (pin, chosen)) in cloth.pins.iter().zip(&built.pins).enumerate() {
+            let places = chosen.vertices.iter().map(|&vertex| built.positions[vertex as usize]);
+            check_turns(pin.motion.as_ref(), &format!("{at}.pins[{j}]"), step_s, places)?;
         }
     }
-    for (i, obstacle) in scene.obstacles.iter().enumerate() {
-        check_turns(obstacle.motion.as_ref(), &format!("obstacles[{i}]"), scene.step_s())?;
+    for (i, (obstacle, built)) in scene.obstacles.iter().zip(&setup.obstacles).enumerate() {
+        let at = format!("obstacles[{i}]");
+        check_turns(obstacle.motion.as_ref(), &at, step_s, built.placed())?;
     }
     for (i, bodies) in scene.bodies.iter().enumerate() {
-        check_turns(bodies.motion_spec().as_ref(), &format!("bodies[{i}]"), scene.step_s())?;
+        let places = match &bodies.arrangement {
+            Arrangement::At(places) => places.as_slice(),
+            _ => &[],
+        };
+        let places = places.iter().map(|&place| place.into());
+        check_turns(bodies.motion_spec().as_ref(), &format!("bodies[{i}]"), step_s, places)?;
     }
     Ok(warnings)
 }
@@ -94,7 +104,7 @@ fn material_warnings(material: &MaterialSpec, at: &str) -> Vec<String> {
     };
     let odd = fields.into_iter().filter(|(_, value, usual, ..)| !usual.contains(value));
     let warning = |(field, value, _, unit, advice)| {
-        format!("{at}.{field}: {value} {unit} is unusual for cloth; {advice}")
+        format!("{at}.{field}: {} {unit} is unusual for cloth; {advice}", shown(value))
     };
     odd.map(warning).collect()
 }
@@ -163,21 +173,31 @@ fn distance_warning(
     }))
 }
 
-fn check_turns(motion: Option<&MotionSpec>, at: &str, step_s: f64) -> Result<()> {
+/// Fails if a motion turns too far in a step of `step_s` (s), or if that moves one of `places` (m,
+/// before any motion) too fast.
+fn check_turns(
+    motion: Option<&MotionSpec>,
+    at: &str,
+    step_s: f64,
+    places: impl Iterator<Item = Vec3>,
+) -> Result<()> {
+    let Some(motion) = motion else { return Ok(()) };
     let turn = |key: &KeyframeSpec| {
         let axis = Vec3::from(key.axis);
         axis.normalize() * key.angle_deg
     };
-    let keys = motion.map_or(&[][..], |motion| &motion.keyframes);
-    for (i, two) in keys.windows(2).enumerate() {
-        let part = step_s / (two[1].time_s - two[0].time_s);
-        let of_step = (turn(&two[1]) - turn(&two[0])).norm() * part.min(1.0);
+    let center = Vec3::from(motion.center_m);
+    let reach_m = places.map(|place| (place - center).norm()).fold(0.0, f64::max);
+    for (i, two) in motion.keyframes.windows(2).enumerate() {
+        let (whole, time_s) = (turn(&two[1]) - turn(&two[0]), two[1].time_s - two[0].time_s);
+        let of_step = whole.norm() * (step_s / time_s).min(1.0);
+        let place = format!("{at}.motion.keyframes[{}].angle_deg", i + 1);
         if of_step > 90.0 || of_step.is_nan() {
-            let place = format!("{at}.motion.keyframes[{}].angle_deg", i + 1);
             let cause = format!("the motion turns by {of_step:.3e} degrees in a time step");
             let remedy = "choose a smaller angle, a later key, or more steps_per_frame";
             return Err(Error::input(place, cause, remedy));
         }
+        check_speed(&place, whole.norm().to_radians() * reach_m / time_s)?;
     }
     Ok(())
 }
@@ -237,6 +257,21 @@ mod tests {
         let setup = build(&scene, Path::new(".")).unwrap();
         let error = scale_warnings(&scene, &setup).unwrap_err().to_string();
         assert!(error.contains("bodies[1].motion.keyframes[1].angle_deg"), "{error}");
+    }
+
+    #[test]
+    fn a_turn_about_a_far_centre_is_as_fast_as_what_it_moves() {
+        let pin = |center_m: &str| {
+            let motion =
+                format!("(center_m: {center_m}, keyframes: [(), (time_s: 1, angle_deg: 90)])");
+            let pins = format!("pins: [(select: Nearest((0, 0, 0)), motion: {motion})]");
+            warnings(&format!("material: Fabric(\"cotton\"), {pins}"), "")
+        };
+        assert_eq!(pin("(1000, 0, 0)").unwrap(), [""; 0]);
+        let said = pin("(1e6, 0, 0)").unwrap_err().to_string();
+        let expected = "cloths[0].pins[0].motion.keyframes[1].angle_deg: the motion to this key has a \
+                        speed of 1.571e6 m/s";
+        assert!(said.contains(expected), "{said}");
     }
 
     #[test]

@@ -110,7 +110,7 @@ shapes! {
 
 /// Checks a size in m.
 fn check_size(at: &str, field: &str, value: f64) -> Result<()> {
-    bounds::positive(&format!("{at}.{field}"), value)
+    bounds::positive_within(&format!("{at}.{field}"), value, bounds::LENGTH)
 }
 
 /// Checks an edge length in m, if one is given.

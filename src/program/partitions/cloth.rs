@@ -58,7 +58,8 @@ impl DividedCloth {
         // 2. Its cloths, and where they lie.
         let home = file.parent().unwrap_or(Path::new("."));
         memory::check_shapes(&scene)?;
-        let mut setup = scene::build(&scene, home)?;
+        let fits = |triangles| memory::check_refined(triangles, scene.refine);
+        let mut setup = scene::build_if(&scene, home, fits)?;
         memory::check_bodies(&setup)?;
         let mut inputs = vec![file.clone()];
         inputs.extend(input_meshes(&scene, home)?.into_iter().map(|mesh| mesh.path));

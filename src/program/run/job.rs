@@ -106,7 +106,8 @@ impl Job {
         check_step("--time-line", arguments.time_line, &scene)?;
         check_step("--record-every", arguments.record_every, &scene)?;
         memory::check_shapes(&scene)?;
-        let mut setup = scene::build(&scene, home)?;
+        let fits = |triangles| memory::check_refined(triangles, scene.refine);
+        let mut setup = scene::build_if(&scene, home, fits)?;
         memory::check_bodies(&setup)?;
         let meshes = input_meshes(&scene, home)?;
         let mut documents = setup.take_documents();

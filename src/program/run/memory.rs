@@ -13,7 +13,7 @@ const OBSTACLE: f64 = 350.0;
 /// Least memory of a rigid body on rank 0, which writes the frames, bytes.
 const RIGID: f64 = 200.0;
 
-/// Checks the generated shapes of `scene`, before there are meshes.
+/// Checks the generated shapes of `scene`, before there are meshes. They are not refined yet.
 ///
 /// # Errors
 /// When they do not fit into the memory that this process may take.
@@ -21,7 +21,29 @@ pub fn check_shapes(scene: &Scene) -> Result<()> {
     let triangles = |shape: &Shape| shape.generated().map_or(0.0, ShapeKind::triangles);
     let cloths: f64 = scene.cloths.iter().map(|cloth| triangles(&cloth.shape)).sum();
     let obstacles = scene.obstacles.iter().map(|obstacle| triangles(&obstacle.shape));
-    check(f64::from(scene.refine).powi(2) * cloths, obstacles.sum())
+    check(cloths, obstacles.sum())
+}
+
+/// Checks that cloths of so many `triangles` can be refined, before they are.
+///
+/// # Errors
+/// As for [`check_shapes`].
+pub fn check_refined(triangles: usize, refine: u32) -> Result<()> {
+    let parts = f64::from(refine).powi(2);
+    let (coarse, fine) = (triangles as f64, parts * triangles as f64);
+    let Some(free) = available().filter(|&free| CLOTH * fine > free) else { return Ok(()) };
+    let cause = format!(
+        "each of {coarse:.0} triangles of cloth becomes {parts:.0}: {fine:.0} triangles and about \
+         {:.0} vertices need {}",
+        0.5 * fine,
+        more_than(CLOTH * fine, free)
+    );
+    let most = (free / (CLOTH * coarse)).sqrt().floor();
+    let remedy = match most {
+        ..1.0 => "choose a coarser mesh".to_owned(),
+        most => format!("choose at most {most:.0}"),
+    };
+    Err(Error::input("refinement", cause, remedy))
 }
 
 /// Checks the rigid bodies of `scene`, before there are any.

@@ -40,7 +40,7 @@ impl Scene {
             self.material_number("domain.wall_material", material)?;
         }
         if let BodyResponse::Nonsmooth { sweeps } = self.response {
-            at_least_one("response.sweeps", sweeps)?;
+            count("response.sweeps", sweeps, MOST_SWEEPS, "")?;
         }
         for (i, bodies) in self.bodies.iter().enumerate() {
             let at = format!("bodies[{i}]");
@@ -65,7 +65,8 @@ impl Scene {
     fn validate_materials(&self) -> Result<()> {
         for (i, material) in self.materials.iter().enumerate() {
             let at = format!("materials[{i}]");
-            positive(&format!("{at}.density_kg_per_m3"), material.density_kg_per_m3)?;
+            let at_density = format!("{at}.density_kg_per_m3");
+            positive_within(&at_density, material.density_kg_per_m3, DENSITY)?;
             check_surface(&at, material.restitution, material.friction)?;
             if self.materials[..i].iter().any(|other| other.name == material.name) {
                 let cause = format!("two materials have the name `{}`", material.name);
@@ -109,9 +110,9 @@ impl Scene {
 }
 
 fn check_surface(at: &str, restitution: f64, friction: f64) -> Result<()> {
-    not_negative(&format!("{at}.friction"), friction)?;
+    not_negative(&format!("{at}.friction"), friction, FRICTION)?;
     let at = format!("{at}.restitution");
-    not_negative(&at, restitution)?;
+    not_negative(&at, restitution, FACTOR)?;
     if restitution <= 1.0 {
         return Ok(());
     }
@@ -132,12 +133,18 @@ fn check_corners(at: &str, min_m: &[f64; 3], max_m: &[f64; 3]) -> Result<()> {
 
 impl DomainSpec {
     fn validate(&self) -> Result<()> {
-        finite_vector("domain.min_m", self.min_m)?;
-        finite_vector("domain.max_m", self.max_m)?;
+        vector_within("domain.min_m", self.min_m, LENGTH)?;
+        vector_within("domain.max_m", self.max_m, LENGTH)?;
         check_corners("domain", &self.min_m, &self.max_m)?;
         if let Division::Grid(x, y, z) = self.method {
             for count in [x, y, z] {
                 at_least_one("domain.method", count)?;
+            }
+            let all: f64 = [x, y, z].map(f64::from).iter().product();
+            if all > MOST_SUBDOMAINS {
+                let cause = format!("{} subdomains are too many", shown(all));
+                let remedy = format!("choose at most {MOST_SUBDOMAINS}, some for each rank");
+                return Err(Error::input("domain.method", cause, remedy));
             }
         }
         Ok(())
@@ -151,14 +158,14 @@ impl Bodies {
         self.sizes.validate(&format!("{at}.sizes"))?;
         if let Orientation::Turned { axis, angle_deg } = self.orientation {
             direction(&format!("{at}.orientation.axis"), axis)?;
-            finite(&format!("{at}.orientation.angle_deg"), angle_deg)?;
+            within(&format!("{at}.orientation.angle_deg"), angle_deg, ANGLE)?;
         }
         match self.velocity {
             Velocity::Constant { m_per_s } => {
-                finite_vector(&format!("{at}.velocity.m_per_s"), m_per_s)?;
+                vector_within(&format!("{at}.velocity.m_per_s"), m_per_s, SPEED)?;
             }
             Velocity::Random { max_m_per_s } => {
-                not_negative(&format!("{at}.velocity.max_m_per_s"), max_m_per_s)?;
+                not_negative(&format!("{at}.velocity.max_m_per_s"), max_m_per_s, SPEED)?;
             }
         }
         finite_vector(
@@ -233,13 +240,15 @@ impl Bodies {
 impl BodyShape {
     fn validate(&self, at: &str) -> Result<()> {
         match self {
-            Self::Sphere { radius_m } => positive(&format!("{at}.radius_m"), *radius_m),
-            Self::Box { size_m } => {
-                size_m.iter().try_for_each(|&size| positive(&format!("{at}.size_m"), size))
+            Self::Sphere { radius_m } => {
+                positive_within(&format!("{at}.radius_m"), *radius_m, LENGTH)
             }
+            Self::Box { size_m } => size_m
+                .iter()
+                .try_for_each(|&size| positive_within(&format!("{at}.size_m"), size, LENGTH)),
             Self::Capsule { radius_m, length_m } => {
-                positive(&format!("{at}.radius_m"), *radius_m)?;
-                positive(&format!("{at}.length_m"), *length_m)
+                positive_within(&format!("{at}.radius_m"), *radius_m, LENGTH)?;
+                positive_within(&format!("{at}.length_m"), *length_m, LENGTH)
             }
             Self::Hull(_) | Self::Mesh(_) | Self::HalfSpace => Ok(()),
         }
@@ -266,17 +275,17 @@ impl Arrangement {
             Self::At(places) => places
                 .iter()
                 .enumerate()
-                .try_for_each(|(i, place)| finite_vector(&format!("{at}[{i}]"), *place)),
+                .try_for_each(|(i, place)| vector_within(&format!("{at}[{i}]"), *place, LENGTH)),
             Self::Grid { count, origin_m, spacing_m }
             | Self::Hexagonal { count, origin_m, spacing_m } => {
                 count.iter().try_for_each(|&n| at_least_one(&format!("{at}.count"), n))?;
-                finite_vector(&format!("{at}.origin_m"), *origin_m)?;
-                positive(&format!("{at}.spacing_m"), *spacing_m)
+                vector_within(&format!("{at}.origin_m"), *origin_m, LENGTH)?;
+                positive_within(&format!("{at}.spacing_m"), *spacing_m, LENGTH)
             }
             Self::Random { count, min_m, max_m } => {
                 at_least_one(&format!("{at}.count"), *count)?;
-                finite_vector(&format!("{at}.min_m"), *min_m)?;
-                finite_vector(&format!("{at}.max_m"), *max_m)?;
+                vector_within(&format!("{at}.min_m"), *min_m, LENGTH)?;
+                vector_within(&format!("{at}.max_m"), *max_m, LENGTH)?;
                 check_corners(at, min_m, max_m)
             }
             Self::File(_) => Ok(()),
@@ -299,8 +308,8 @@ impl Arrangement {
 impl Sizes {
     fn validate(&self, at: &str) -> Result<()> {
         let range = |min: f64, max: f64| {
-            positive(&format!("{at}.min"), min)?;
-            positive(&format!("{at}.max"), max)?;
+            positive_within(&format!("{at}.min"), min, FACTOR)?;
+            positive_within(&format!("{at}.max"), max, FACTOR)?;
             if min <= max {
                 return Ok(());
             }
@@ -308,11 +317,11 @@ impl Sizes {
             Err(Error::input(format!("{at}.min"), cause, "write the smaller factor as `min`"))
         };
         match *self {
-            Self::Constant(factor) => positive(at, factor),
+            Self::Constant(factor) => positive_within(at, factor, FACTOR),
             Self::Uniform { min, max } => range(min, max),
             Self::LogNormal { median, deviation, min, max } => {
-                positive(&format!("{at}.median"), median)?;
-                not_negative(&format!("{at}.deviation"), deviation)?;
+                positive_within(&format!("{at}.median"), median, FACTOR)?;
+                not_negative(&format!("{at}.deviation"), deviation, FACTOR)?;
                 range(min, max)
             }
         }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::bounds::{LENGTH, SPEED, within};
 use crate::error::{Error, Result};
 use crate::input;
 use crate::math::Vec3;
@@ -114,6 +115,15 @@ impl Row {
         let numbers = position.iter().chain(velocity.iter().flat_map(Vec3::iter)).chain(&self.size);
         if let Some(bad) = numbers.into_iter().find(|number| !number.is_finite()) {
             return Err(format!("{bad} is no finite number"));
+        }
+        let speed = velocity.map_or(0.0, |velocity| velocity.amax());
+        for (what, value, bound) in
+            [("position", position.amax(), LENGTH), ("velocity", speed, SPEED)]
+        {
+            within(what, value, bound).map_err(|error| match error {
+                Error::Input { cause, .. } => format!("{what}: {cause}"),
+                other => other.to_string(),
+            })?;
         }
         if let Some(size) = self.size.filter(|&size| size <= 0.0) {
             return Err(format!("size {size} is not positive"));

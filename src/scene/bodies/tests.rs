@@ -103,6 +103,8 @@ fn bodies_come_from_files() {
         ("x,y\n1,2\n", "b.csv:1: this is no CSV file"),
         ("x,x,y,z\n1,2,3,4\n", "b.csv:1: the column `x` is there twice"),
         ("x,y,z\n1,2,nan\n", "NaN is no finite number"),
+        ("x,y,z\n1e30,0,0\n", "position: 1e30 m is out of bounds"),
+        ("x,y,z,vx,vy,vz\n0,0,0,0,-1e5,0\n", "velocity: 100000 m/s is out of bounds"),
         ("x,y,z,size\n0,0,0,-1\n", "size -1 is not positive"),
         ("x,y,z,radius\n0,0,0,1\n", "b.csv:1: the column `radius` is unknown"),
         ("x,y,z\n0,0,0\n0,oops,0\n", "b.csv:3"),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::material::{Material, MaterialKind, check_bending, check_poisson_ratio};
-use crate::bounds::{not_negative, positive};
+use crate::bounds::{AREA_DENSITY, RIGIDITY, STIFFNESS, not_negative, positive_within};
 use crate::error::Result;
 
 /// A fabric that is the same in all directions.
@@ -23,9 +23,9 @@ pub struct Isotropic {
 impl MaterialKind for Isotropic {
     fn resolve(&self, at: &str) -> Result<Material> {
         let Self { density_kg_per_m2, modulus_n_per_m, poisson_ratio, rigidity_n_m } = *self;
-        positive(&format!("{at}.modulus_n_per_m"), modulus_n_per_m)?;
-        not_negative(&format!("{at}.rigidity_n_m"), rigidity_n_m)?;
-        positive(&format!("{at}.density_kg_per_m2"), density_kg_per_m2)?;
+        positive_within(&format!("{at}.modulus_n_per_m"), modulus_n_per_m, STIFFNESS)?;
+        not_negative(&format!("{at}.rigidity_n_m"), rigidity_n_m, RIGIDITY)?;
+        positive_within(&format!("{at}.density_kg_per_m2"), density_kg_per_m2, AREA_DENSITY)?;
         check_poisson_ratio(at, poisson_ratio, modulus_n_per_m, modulus_n_per_m)?;
         let material =
             Material::isotropic(density_kg_per_m2, modulus_n_per_m, poisson_ratio, rigidity_n_m);

@@ -108,7 +108,10 @@ fn check_poisson_ratio(at: &str, poisson_ratio: f64, warp: f64, weft: f64) -> Re
     if poisson_ratio.abs() < limit {
         return Ok(());
     }
-    let cause = format!("with Poisson's ratio {poisson_ratio} stretching would release energy");
+    let cause = format!(
+        "with Poisson's ratio {} stretching would release energy",
+        bounds::shown(poisson_ratio)
+    );
     Err(Error::input(at, cause, format!("choose it between -{limit:.3} and {limit:.3}")))
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::bodies::cloth::material::{
     BendingStiffness, Material, MaterialKind, MembraneStiffness, check_bending, check_poisson_ratio,
 };
-use crate::bounds::{finite, not_negative, positive};
+use crate::bounds::{AREA_DENSITY, RIGIDITY, STIFFNESS, not_negative, positive_within, within};
 use crate::error::Result;
 
 /// A fabric that differs along warp and weft.
@@ -35,14 +35,23 @@ pub struct Orthotropic {
 
 impl Orthotropic {
     fn check(&self, at: &str) -> Result<()> {
-        positive(&format!("{at}.warp_n_per_m"), self.warp_n_per_m)?;
-        positive(&format!("{at}.weft_n_per_m"), self.weft_n_per_m)?;
-        positive(&format!("{at}.shear_n_per_m"), self.shear_n_per_m)?;
-        not_negative(&format!("{at}.bending_warp_n_m"), self.bending_warp_n_m)?;
-        not_negative(&format!("{at}.bending_weft_n_m"), self.bending_weft_n_m)?;
-        not_negative(&format!("{at}.bending_twist_n_m"), self.bending_twist_n_m)?;
-        finite(&format!("{at}.bending_coupling_n_m"), self.bending_coupling_n_m)?;
-        positive(&format!("{at}.density_kg_per_m2"), self.density_kg_per_m2)?;
+        for (field, value) in [
+            ("warp_n_per_m", self.warp_n_per_m),
+            ("weft_n_per_m", self.weft_n_per_m),
+            ("shear_n_per_m", self.shear_n_per_m),
+        ] {
+            positive_within(&format!("{at}.{field}"), value, STIFFNESS)?;
+        }
+        for (field, value) in [
+            ("bending_warp_n_m", self.bending_warp_n_m),
+            ("bending_weft_n_m", self.bending_weft_n_m),
+            ("bending_twist_n_m", self.bending_twist_n_m),
+        ] {
+            not_negative(&format!("{at}.{field}"), value, RIGIDITY)?;
+        }
+        within(&format!("{at}.bending_coupling_n_m"), self.bending_coupling_n_m, RIGIDITY)?;
+        let density = self.density_kg_per_m2;
+        positive_within(&format!("{at}.density_kg_per_m2"), density, AREA_DENSITY)?;
         check_poisson_ratio(at, self.poisson_ratio, self.warp_n_per_m, self.weft_n_per_m)
     }
 }
