@@ -109,11 +109,19 @@ fn build_pins(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<Pi
 }
 
 fn build_obstacles(obstacles: &[Obstacle], scene_dir: &Path) -> Result<Vec<ObstacleSetup>> {
-    let build = |(i, obstacle): (usize, &Obstacle)| {
-        let at = format!("obstacles[{i}]");
-        build_obstacle(obstacle, obstacle_surface(&obstacle.shape, &at, scene_dir)?, &at)
-    };
-    obstacles.iter().enumerate().map(build).collect()
+    // Many obstacles often have one shape, which is read or generated once.
+    let mut last: Option<(&Shape, SurfaceMesh)> = None;
+    let mut built = Vec::with_capacity(obstacles.len());
+    for (i, obstacle) in obstacles.iter().enumerate() {
+        let (shape, at) = (&obstacle.shape, format!("obstacles[{i}]"));
+        let mesh = match last.take().filter(|(known, _)| *known == shape) {
+            Some((_, mesh)) => mesh,
+            None => obstacle_surface(shape, &at, scene_dir)?,
+        };
+        built.push(build_obstacle(obstacle, mesh.clone(), &at)?);
+        last = Some((shape, mesh));
+    }
+    Ok(built)
 }
 
 fn obstacle_surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {

@@ -1,11 +1,16 @@
 //! The set-up of a run as the user sees it: a line on a terminal, or a log with -v.
 
 use std::io::IsTerminal;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::program::print;
+
+/// A stage that takes longer is announced.
+const LONG: Duration = Duration::from_secs(2);
 
 /// How much of a run the user wants to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +40,8 @@ pub struct Stage {
     start: Instant,
     line: Option<ProgressBar>,
     log: bool,
+    /// Its end keeps the stage from being announced.
+    _ended: Option<Sender<()>>,
 }
 
 impl Stage {
@@ -49,8 +56,24 @@ impl Stage {
             line.enable_steady_tick(Duration::from_millis(125));
             line
         });
-        Self { name, start: Instant::now(), line, log: show.details && !show.quiet }
+        let ended = (line.is_none() && !show.quiet).then(|| announce_if_long(name));
+        let log = show.details && !show.quiet;
+        Self { name, start: Instant::now(), line, log, _ended: ended }
     }
+}
+
+/// Prints what is done when the stage `name` takes long: where no line moves, nothing else tells it
+/// from a program that hangs. It does not if the returned end is dropped before.
+fn announce_if_long(name: &'static str) -> Sender<()> {
+    let (ended, end) = mpsc::channel();
+    let wait = move || {
+        if end.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+            print::message(format_args!("setting up: {name} ..."));
+        }
+    };
+    // Without a thread the run goes on, silently.
+    thread::Builder::new().spawn(wait).ok();
+    ended
 }
 
 impl Drop for Stage {
