@@ -293,11 +293,11 @@ fn folders_that_are_no_runs_and_runs_that_failed_are_refused() {
     assert!(code == Some(1) && said.contains("the run was killed, no frame whole"), "{said}");
     std::fs::write(&steps, listed).expect("steps.jsonl is written");
 
-    let older = read(&record).replace("\"format\":5", "\"format\":4");
+    let older = read(&record).replace("\"format\":6", "\"format\":4");
     std::fs::write(&record, older).expect("run.json is written");
     let (code, _, said) = run.check(&[]);
     assert!(code == Some(1) && said.contains("format 4") && said.contains("repeat"), "{said}");
-    std::fs::write(&record, read(&record).replace("\"format\":4", "\"format\":5"))
+    std::fs::write(&record, read(&record).replace("\"format\":4", "\"format\":6"))
         .expect("it is back");
 
     std::fs::remove_file(run.out.join("obstacles.obj")).expect("a file is removed");

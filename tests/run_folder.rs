@@ -167,7 +167,7 @@ fn a_record_that_is_not_of_a_run_gives_nothing_away() {
 #[test]
 fn a_record_that_was_never_finished_is_cleared() {
     let home = home();
-    for left in ["", "   ", "{\"for", "{\"format\":5,\"version\":\"0.1.0\",\"sta"] {
+    for left in ["", "   ", "{\"for", "{\"format\":6,\"version\":\"0.1.0\",\"sta"] {
         let out = home.path().join("out");
         fs::create_dir(&out).expect("a folder is made");
         write(&out.join("run.json.tmp"), left);
