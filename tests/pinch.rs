@@ -230,7 +230,8 @@ fn a_ball_waits_as_long_as_layers_under_it_can_still_be_held_apart() {
         });
         let least_m = least_m.unwrap();
         println!("{layers} layers: gaps are at least {:.2} mm", 1e3 * least_m);
-        assert!(least_m > 4e-4, "{least_m}");
+        // The layers share their room, so a gap may be smaller than half of the contact distance.
+        assert!(least_m > 2e-4, "{least_m}");
     }
 }
 
