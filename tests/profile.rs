@@ -328,8 +328,8 @@ fn bad_input_is_named() {
     assert_refused(&[folder], &["steps.jsonl", "no step"]);
     std::fs::remove_file(folder.join("steps.jsonl")).expect("a file is removed");
     assert_refused(&[folder], &["steps.jsonl", "repeat the run"]);
-    write_head(folder, &head.replace("\"format\":5", "\"format\":4"));
-    assert_refused(&[folder], &["run.json", "format 4", "this version knows 5", "repeat the run"]);
+    write_head(folder, &head.replace("\"format\":6", "\"format\":4"));
+    assert_refused(&[folder], &["run.json", "format 4", "this version knows 6", "repeat the run"]);
     write_head(folder, &head[..200]);
     assert_refused(&[folder], &["run.json", "not the record of a run"]);
 }

@@ -172,7 +172,7 @@ fn what_cannot_run_is_refused() {
         ),
         (
             scene(&ball(""), "domain: (method: Grid(200, 200, 200)),"),
-            &["domain.method", "8000000 subdomains", "fewer"],
+            &["domain.method", "8000000 subdomains", "at most 1000000"],
         ),
         (scene(&ball(""), "output: (format: \"vtk\"),"), &["output.format", "vtp"]),
         (

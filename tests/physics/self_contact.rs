@@ -239,7 +239,9 @@ fn shoot(pinned: bool) -> (f64, u64) {
                 }
                 Err(error) => return Err(error),
             }
-            ball_y = 0.06 - 50.0 * simulation.time_s();
+            // The ball may wait: where it is now counts.
+            let pose = simulation.obstacle_poses()[0];
+            ball_y = pose.map_or(0.06, |pose| pose.apply(Vec3::new(0.0, 0.06, 0.0)).y);
         }
         Ok((simulation.positions()[middle].y - ball_y, total.get(Counter::Pinches)))
     })
