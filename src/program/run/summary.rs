@@ -6,7 +6,7 @@ use std::path::Path;
 use cloth_sim::math::Vec3;
 use cloth_sim::step::Model;
 
-use crate::program::output::energy_balance::EnergyBalance;
+use crate::program::output::energy_balance::{EnergyBalance, Window};
 use crate::program::output::names;
 use crate::program::output::run_json::RunHead;
 use crate::program::run::drops::Drops;
@@ -115,22 +115,29 @@ fn write_energy(f: &mut fmt::Formatter<'_>, energy: &EnergyBalance) -> fmt::Resu
     if *largest_rise_j == 0.0 {
         return writeln!(f, "  energy    never rises without work");
     }
-    let share = 1e2 * energy.share();
-    write!(
+    let share = significant(1e2 * energy.share());
+    writeln!(
         f,
-        "  energy    rises without work by {unexplained_j:.1e} J in sum, {} % of what moved; at most \
-         {largest_rise_j:.1e} J in a step, in step {largest_rise_step}",
-        significant(share)
+        "  energy    gains {unexplained_j:.1e} J without work, {share} % of all that moved"
     )?;
+    write!(f, "            at most {largest_rise_j:.1e} J at once, in step {largest_rise_step}")?;
     match faults {
         0 => writeln!(f)?,
         1 => writeln!(f, ": 1 step is above its limit")?,
         _ => writeln!(f, ": {} steps are above their limits", grouped(*faults))?,
     }
-    match energy.is_fault() {
-        true => writeln!(f, "  FAULT     {}", energy.gain()),
-        false => Ok(()),
+    let Some(Window { end_s, unexplained_j, step, at_m: [x, y, z], .. }) = energy.worst_window
+    else {
+        return Ok(());
+    };
+    if energy.is_fault() {
+        writeln!(
+            f,
+            "            a fault: {unexplained_j:.1e} J in the 0.1 s before {end_s:.3} s, most"
+        )?;
+        writeln!(f, "            in step {step} at ({x:.2}, {y:.2}, {z:.2}) m")?;
     }
+    Ok(())
 }
 
 fn write_strain(f: &mut fmt::Formatter<'_>, name: &str, peak: &Strain) -> fmt::Result {
