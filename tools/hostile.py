@@ -3,13 +3,15 @@
 
     cargo build --release
     tools/hostile.py                   # 2,000 inputs, some minutes on 2 cores
+    tools/hostile.py --runs 5000       # more of them
     tools/hostile.py --runs 60         # the short version, which the tests run
 
 Valid inputs of this repository are changed at random: bytes flip, lines go, come twice or change places, numbers
-become nan or huge, texts end early, nest deeply, or hold bytes that are no text or that a terminal obeys. A file may
-also become a FIFO, a socket, a folder or a device. Each run must end within 10 s and 1 GiB of address space, without
-a panic or a signal, must change nothing outside its run folder, and must print short messages without control
-characters. A run that still prints finished steps after 10 s is stopped, and counts as long: the input asked for it.
+become nan or huge, texts end early, become UTF-16, nest deeply, or hold bytes that are no text or that a terminal
+obeys. A file may also become a FIFO, a socket, a folder or a device. Each run must end within 10 s and 1 GiB of address
+space, without a panic or a signal, must change nothing outside its run folder, and must print short messages without
+control characters. A run that still prints finished steps after 10 s is stopped, and counts as long: the input asked
+for it.
 
 The same --seed gives the same inputs. What was faulty is kept in a folder of its own, with the command. The exit code
 is 1 if there was a fault. Needs Linux and nothing but Python's standard library.
@@ -42,6 +44,22 @@ GRID = "mtllib grid.mtl\no cloth\n" + "".join(
     + "f " + " ".join(f"{i}/{i}" for i in (a, a + 5, a + 6, a + 1)) + "\n"
     for z in range(4) for x in range(4) for a in [5 * z + x + 1]
 )
+# Rigid bodies of every shape, arrangement and motion.
+BODIES = """(frames: 1, steps_per_frame: 100, materials: [(name: "a", density_kg_per_m3: 1000, restitution: 0.5,
+    friction: 0.3), (name: "b", density_kg_per_m3: 500)],
+    material_pairs: [(materials: ("a", "b"), restitution: 0.1, friction: 0.2)], bodies: [
+    (shape: Sphere(radius_m: 0.02), material: "a", velocity: Constant(m_per_s: (1, 0, 0)),
+     arrangement: Grid(count: (2, 2, 2), origin_m: (0, 0, 0), spacing_m: 0.1), angular_velocity_rad_per_s: (1, 0, 0)),
+    (shape: Box(size_m: (0.02, 0.02, 0.02)), material: "b", velocity: Random(max_m_per_s: 1),
+     arrangement: Random(count: 3, min_m: (-0.9, -0.9, -0.9), max_m: (-0.5, -0.5, -0.5)),
+     sizes: Uniform(min: 0.5, max: 1)),
+    (shape: Capsule(radius_m: 0.02, length_m: 0.02), material: "b",
+     sizes: LogNormal(median: 1, deviation: 0.1, min: 0.5, max: 1.5), arrangement: Hexagonal(count: (2, 1, 1), origin_m: (0.5, 0.5, 0.5), spacing_m: 0.1)),
+    (shape: Hull("tetrahedron.obj"), material: "a", arrangement: At([(0.5, -0.5, 0)]), motion: Immovable),
+    (shape: Sphere(radius_m: 0.05), material: "a", arrangement: File("places.csv")),
+    (shape: Sphere(radius_m: 0.1), material: "a", arrangement: At([(0, -0.8, 0)]), motion: Keyframed(keyframes: [(),
+     (time_s: 1, translation_m: (0.1, 0, 0), angle_deg: 10)]), orientation: Turned(axis: (0, 1, 0), angle_deg: 10))])"""
+PLACES = "x,y,z,size,vx,vy,vz\n0.5,0.5,0,1,0,0,0\n-0.5,0.5,0,1,0.5,0,0\n"
 LIBRARY = "newmtl red\nKd 0.8 0.1 0.1\nmap_Kd -s 1 1 1 red.png\nnewmtl blue\nKd 0.1 0.1 0.8\nNs 10\n"
 MESH_SCENE = """(frames: 1, steps_per_frame: 2, cloths: [(shape: Mesh("grid.obj"), material: Fabric("cotton"))],
     obstacles: [(shape: Mesh("tetrahedron.obj"))])"""
@@ -58,11 +76,17 @@ SETTINGS = [
     "cloths[0].pins=[(select: {\"Nearest\": (0, 1, 0)}, end_s: 0.5)]", "cloths[0].damping.mass_per_s=1",
     "obstacles[0].shape=Capsule(radius_m: 0.1, length_m: 0.2, edge_m: 0.05)", "obstacles[0].name=ball",
     "obstacles[0].motion=(keyframes: [(time_s: 0), (time_s: 1, angle_deg: 90)])", "air.normal_drag_n_s_per_m3=0.6",
+    "cloths[0].pins=[(select: Nearest((0, 0, 0))), (select: Group(\"collar\")), (select: Vertices([0, 1]))]",
+    "cloths[0].pins=[(select: Vertices([0]), motion: (center_m: (1, 0, 0), keyframes: [(), (time_s: 1, angle_deg: 9)]))]",
+    "obstacles[0].motion=(center_m: (1, 0, 0), keyframes: [(), (time_s: 1, translation_m: (1, 0, 0)), (time_s: 2)])",
+    "air=(normal_drag_n_s_per_m3: 1, wind: [(time_s: 0, velocity_m_per_s: (1, 0, 0))])", "refine=2", "frames=1.5",
 ]
-NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "1e-308", "-1", "0", "-0", "4294967296", "18446744073709551615",
-           "99999999999999999999999", "1000000", "1e9", "0.5", "1e400"]
+FLAGS = ["--frames=1", "--refine=2", "--ranks=1", "--threads=1", "--time-line=1", "--record-every=1"]
+NUMBERS = ["1e30", "-1e30", "1e300", "nan", "inf", "-inf", "1e308", "-1e308", "1e-308", "-1", "0", "-0", "4294967296",
+           "18446744073709551615", "99999999999999999999999", "1000000", "1e9", "0.5", "1e400"]
 NUMBER = re.compile(rb"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-BYTES = [b"\x1b[31m\x1b]0;owned\x07", b"\xff\xfe\x80", b"\0", b"\r", "\u202e".encode(), b"\x9b2J", b"\\\n", b"# ", b" "]
+BYTES = [b"\x1b[31m\x1b]0;owned\x07", b"\xff\xfe\x80", b"\0", b"\r", "\u202e".encode(), b"\x9b2J", b"\\\n", b"# ", b" ",
+         b"a\\nb"]
 
 
 def change(data, rng):
@@ -71,7 +95,7 @@ def change(data, rng):
     line = rng.randrange(len(lines))
     way = rng.choice(["flip", "flip", "delete", "twice", "swap", "number", "number", "scale", "scale",
                       "scale", "cut", "nest",
-                      "bytes", "bytes", "long", "corners"])
+                      "bytes", "bytes", "long", "corners", "utf16"])
     if way == "flip" and data:
         flipped = bytearray(data)
         for _ in range(rng.choice([1, 3, 30])):
@@ -92,6 +116,8 @@ def change(data, rng):
         whole = place.group().isdigit()
         number = max(round(int(place.group()[:9]) * min(by, 4)), 0) if whole else float(place.group()) * by
         return data[:place.start()] + str(number).encode() + data[place.end():]
+    elif way == "utf16":
+        return data.decode(errors="replace").encode(rng.choice(["utf-16", "utf-16-be", "utf-8-sig"]))
     elif way == "cut":
         return data[:at]
     elif way == "nest":
@@ -148,7 +174,8 @@ class Kinds:
             shutil.copy(scene, base)
             self.scenes.append(scene.name)
         shutil.copy(ROOT / "meshes/tetrahedron.obj", base)
-        for name, text in [("grid.obj", GRID), ("grid.mtl", LIBRARY), ("red.png", "no picture"), ("mesh.ron", MESH_SCENE)]:
+        for name, text in [("grid.obj", GRID), ("grid.mtl", LIBRARY), ("red.png", "no picture"),
+                           ("mesh.ron", MESH_SCENE), ("rigid.ron", BODIES), ("places.csv", PLACES)]:
             (base / name).write_text(text)
         for query in sorted((ROOT / "tests/data").glob("ccd_*.csv")):
             (base / query.name).write_text("".join(query.read_text().splitlines(keepends=True)[:64]))
@@ -167,6 +194,19 @@ class Kinds:
         for name in ["grid.obj", "tetrahedron.obj", "grid.mtl", "red.png"]:
             put(name, name == spoiled)
         return [put("mesh.ron", False)]
+
+    def bodies(self, rng, put):
+        spoiled = rng.choice(["rigid.ron", "rigid.ron", "rigid.ron", "places.csv", "tetrahedron.obj"])
+        for name in ["tetrahedron.obj", "places.csv"]:
+            put(name, name == spoiled)
+        return [put("rigid.ron", "rigid.ron" == spoiled)]
+
+    def flag(self, rng, put):
+        flag, value = rng.choice(FLAGS).split("=")
+        text = rng.choice([*NUMBERS, "64", "1.5", "", "x"]) if rng.random() < 0.8 else value
+        more = ["--record-tasks", "out/recording"] if flag == "--record-every" else []
+        short = ["--set", "frames=1", "--set", "steps_per_frame=2"]
+        return [put("layers.ron", False), f"{flag}={text}", *short, *more]
 
     def setting(self, rng, put):
         def one():
@@ -197,7 +237,8 @@ class Kinds:
         return ["ccd-queries", "--kind", kind, put(f"ccd_{kind}.csv", True)]
 
     # Shares of all runs: what reads the most has the most.
-    ALL = {"scene": 5, "mesh": 5, "setting": 3, "check": 3, "profile": 1, "replay": 2, "queries": 1}
+    ALL = {"scene": 5, "mesh": 5, "bodies": 3, "setting": 3, "flag": 1, "check": 3, "profile": 1, "replay": 2,
+           "queries": 1}
 
 
 def listing(folder):
@@ -274,7 +315,7 @@ def attempt(binary, kinds, work, keep, seed, number):
         return name
 
     arguments = getattr(kinds, kind)(rng, put)
-    if kind in ("scene", "mesh", "setting"):
+    if kind in ("scene", "mesh", "bodies", "setting"):
         arguments += ["--ranks", "1", "--threads", "1", "--verbose"]
     printed, before = work / f"{number}.txt", listing(folder)
     code = run([binary, *arguments], folder, printed)
