@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// In a frame, `quads` has vertices 0 to 15 and `sheet` 16 to 40.
 const SCENE: &str = r#"(
     name: "still", frames: 2, frames_per_second: 10, steps_per_frame: 1,
-    gravity_m_per_s2: (0, 0, 0),
+    gravity_m_per_s2: (0, 0, 0), output: (polygons: Quads),
     cloths: [
         (shape: Mesh("quads.obj"), transform: (translation_m: (0, 1, 0)), material: Fabric("cotton")),
         (shape: Sheet(width_m: 1, length_m: 1, columns: 4, rows: 4),

@@ -247,7 +247,8 @@ fn frames_keep_quads_seams_groups_smoothing_and_materials() {
     fs::write(folder.join("shirt.ron"), scene("Mesh(\"shirt.obj\")", more)).expect("a scene");
     fs::write(folder.join("plain.ron"), scene(SHEET, "")).expect("a scene");
     for name in ["shirt.ron", "plain.ron"] {
-        let output = cloth_sim(folder, &[name, "--threads", "1"]);
+        let more = ["--threads", "1", "--set", "output.polygons=Quads"];
+        let output = cloth_sim(folder, &[&[name][..], &more].concat());
         assert!(output.status.success() && !said(&output).contains("warning"), "{}", said(&output));
     }
     let run = folder.join("out/shirt");

@@ -215,6 +215,11 @@ def checked_by_ipctk(folder):
     return sum(map(int, counts)) if counts else None
 
 
+def is_fault(step):
+    rise = step.get("energy_rise")
+    return rise is not None and rise["unexplained_j"] > rise["limit_j"]
+
+
 def measure(binary, folder, with_ipctk):
     """Returns the columns of a run that come from its files."""
     frames = [json.loads(line) for line in (folder / "steps.jsonl").read_text().splitlines()]
@@ -232,7 +237,7 @@ def measure(binary, folder, with_ipctk):
         "frames": len(frames) - 1, "work J": work, "rise J": rise, "lift J": lift_j, "internal J": internal_j,
         "share %": 100 * rise / scale if scale > 0 else 0.0,
         "window J": largest_window(rises, max(1, round(WINDOW_S * rate * head["steps_per_frame"]))),
-        "faults": sum("energy_rise" in step for step in steps), "strain %": strain, "jump mm": jump,
+        "faults": sum(is_fault(step) for step in steps), "strain %": strain, "jump mm": jump,
         "crossings": crossings, "ipctk": checked_by_ipctk(folder) if with_ipctk else None,
     }
 

@@ -146,12 +146,12 @@ pub enum Digits {
 /// The polygons of the frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Polygons {
+    /// The triangles of the simulation. Every viewer draws them as they are.
+    #[default]
+    Triangles,
     /// Triangles, and quadrilaterals of the input. They are cut from their first to their third
     /// corner.
-    #[default]
     Quads,
-    /// The triangles of the simulation.
-    Triangles,
 }
 
 /// What is written.
