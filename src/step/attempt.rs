@@ -9,6 +9,7 @@ use crate::step::approach::is_too_fast;
 use crate::step::clearance::keep_clear;
 use crate::step::contacts::ContactStage;
 use crate::step::context::{Context, ThisRank};
+use crate::step::control::{Cause, StepControl};
 use crate::step::gather::VelocityGather;
 use crate::step::impulses::{Collisions, ImpulseStage};
 use crate::step::model::Model;
@@ -21,7 +22,7 @@ use crate::step::squeeze::narrow;
 use crate::step::state::State;
 use crate::step::system::{SolveOutcome, StepSystem, SystemTerms};
 use crate::step::trouble::{Trouble, trouble_of, turned_edges};
-use crate::step::watch::{Balance, EnergyWatch, SMALLEST_FOR_A_RISE};
+use crate::step::watch::{Balance, EnergyWatch};
 
 /// Repairs of one solution before the step is halved.
 const MOST_REPAIRS: u32 = 6;
@@ -45,10 +46,8 @@ pub(super) struct Attempt<'a> {
     pub model: &'a Model,
     pub rank: &'a ThisRank<'a>,
     pub span: &'a Span,
-    /// Whether the step may be halved. If so, it must not turn or lose too much.
-    pub can_halve: bool,
-    /// Whether it may be made smaller because of what is prescribed.
-    pub can_shrink: bool,
+    /// Whether the step may become smaller. If so, it must not turn or lose too much.
+    pub control: &'a StepControl,
 }
 
 impl Stages {
@@ -62,11 +61,20 @@ impl Stages {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
-        let Attempt { model, rank, span, can_halve, can_shrink } = *of;
-        let here = &Context { model, rank, span, region: None, can_halve, can_repair: true };
+        let Attempt { model, rank, span, control } = *of;
+        let solver = &model.settings.solver;
+        let here = &Context {
+            model,
+            rank,
+            span,
+            region: None,
+            can_halve: control.can_halve(solver, Cause::Failure),
+            can_halve_for_a_rise: control.can_halve_for_a_rise(),
+            can_repair: true,
+        };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(model, state, span));
-        if can_shrink && is_too_fast(model, &self.motion) {
+        if control.can_halve(solver, Cause::Speed) && is_too_fast(model, &self.motion) {
             return Ok(Some(Trouble::Fast));
         }
         // 2. Predicted motion -> candidates.
@@ -174,9 +182,8 @@ impl Stages {
 fn may_gain_less(here: &Context, balance: &Balance) -> bool {
     let rises = balance.rises(here.span);
     let is_part = here.region.is_some_and(|region| !region.is_whole());
-    let is_small = here.span.ticks <= SMALLEST_FOR_A_RISE;
-    here.can_repair && is_part && rises
-        || here.can_halve && (balance.is_fault() || here.region.is_some() && rises && !is_small)
+    let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;
+    here.can_repair && is_part && rises || here.can_halve && (balance.is_fault() || for_a_rise)
 }
 
 fn assemble(

@@ -33,6 +33,8 @@ pub(super) struct Context<'a> {
     pub region: Option<&'a Region>,
     /// Whether the step may be halved.
     pub can_halve: bool,
+    /// Whether it may be halved for a rise of energy below its limit.
+    pub can_halve_for_a_rise: bool,
     /// Whether its solution may be repaired.
     pub can_repair: bool,
 }

@@ -14,6 +14,19 @@ pub struct StepControl {
     succeeded: u32,
     /// Whether the size has just grown.
     has_grown: bool,
+    /// The size that fast obstacles allow, or more, ticks. Other causes halve it further.
+    allowed: u64,
+}
+
+/// Why an attempt is made smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// The last one failed.
+    Failure,
+    /// There was no room.
+    Pinch,
+    /// An obstacle approaches cloth too fast.
+    Speed,
 }
 
 /// Most steps of a halved size before a larger one is tried.
@@ -22,29 +35,43 @@ const LONGEST_WAIT: u32 = 16;
 impl StepControl {
     /// A whole step.
     pub fn new() -> Self {
-        Self { ticks: TICKS_PER_STEP, wait: 1, succeeded: 0, has_grown: false }
+        let (ticks, allowed) = (TICKS_PER_STEP, TICKS_PER_STEP);
+        Self { ticks, wait: 1, succeeded: 0, has_grown: false, allowed }
     }
 
     /// All that it is made of, for a hash.
-    pub fn numbers(&self) -> [u64; 4] {
-        let Self { ticks, wait, succeeded, has_grown } = *self;
-        [ticks, wait.into(), succeeded.into(), has_grown.into()]
+    pub fn numbers(&self) -> [u64; 5] {
+        let Self { ticks, wait, succeeded, has_grown, allowed } = *self;
+        [ticks, wait.into(), succeeded.into(), has_grown.into(), allowed]
     }
 
-    /// Whether half the present step is allowed. A pinched step may become as small as one tick,
-    /// any other one is halved at most `solver.max_halvings` times.
-    pub fn can_halve(&self, solver: &Solver, pinched: bool) -> bool {
-        let smallest = TICKS_PER_STEP >> solver.max_halvings;
-        self.ticks / 2 >= if pinched { 1 } else { smallest.max(1) }
+    /// Whether half the present step is allowed. After a failure it is halved at most
+    /// `solver.max_halvings` times, for other causes until it is one tick.
+    pub(super) fn can_halve(&self, solver: &Solver, cause: Cause) -> bool {
+        let smallest = match cause {
+            Cause::Failure => self.allowed >> solver.max_halvings,
+            Cause::Pinch | Cause::Speed => 1,
+        };
+        self.ticks / 2 >= smallest.max(1)
+    }
+
+    /// Whether half the present step is tried for a rise of energy below its limit. With an eighth,
+    /// cloth that crumples under load takes seven times as long, because contacts change with the
+    /// step.
+    pub(super) fn can_halve_for_a_rise(&self) -> bool {
+        self.ticks > self.allowed / 4
     }
 
     /// After trouble: makes the next attempt smaller. A size that failed as soon as it was tried
     /// again is not tried again soon. False if it is the smallest already.
-    pub fn shrink(&mut self, solver: &Solver, pinched: bool) -> bool {
-        let can = self.can_halve(solver, pinched);
+    pub(super) fn shrink(&mut self, solver: &Solver, cause: Cause) -> bool {
+        let can = self.can_halve(solver, cause);
         if can {
             self.wait = if self.has_grown { (2 * self.wait).min(LONGEST_WAIT) } else { self.wait };
             (self.ticks, self.succeeded, self.has_grown) = (self.ticks / 2, 0, false);
+        }
+        if cause == Cause::Speed {
+            self.allowed = self.ticks;
         }
         can
     }
@@ -52,6 +79,7 @@ impl StepControl {
     /// Makes the next attempt, at `now` (ticks), the largest in a whole step that ends at `end`.
     pub fn enlarge(&mut self, now: u64, end: u64) {
         self.ticks = largest_step(now, end);
+        self.allowed = self.allowed.max(self.ticks);
     }
 
     /// After an attempt that ended at `now` (ticks), in a whole step that ends at `end`: doubles a
@@ -66,6 +94,7 @@ impl StepControl {
         let fits = now == end || now + doubled <= end;
         if self.succeeded >= self.wait && now.is_multiple_of(doubled) && fits {
             (self.ticks, self.succeeded, self.has_grown) = (doubled, 0, true);
+            self.allowed = self.allowed.max(doubled);
         }
     }
 }
@@ -97,13 +126,33 @@ mod tests {
             attempts += 1;
             assert!(now + control.ticks <= end && now.is_multiple_of(control.ticks));
             if control.ticks > most {
-                assert!(control.shrink(&solver, false));
+                assert!(control.shrink(&solver, Cause::Failure));
             } else {
                 now += control.ticks;
                 control.grow(now, end);
             }
         }
         attempts
+    }
+
+    #[test]
+    fn a_step_that_is_small_for_its_speed_may_fail_as_often_as_any_other() {
+        let (solver, mut control) = (Solver::default(), StepControl::new());
+        let halvings = |mut control: StepControl| {
+            (0..).take_while(|_| control.shrink(&solver, Cause::Failure)).count() as u32
+        };
+        assert_eq!(halvings(control), solver.max_halvings);
+        for _ in 0..3 {
+            assert!(control.shrink(&solver, Cause::Speed) && control.can_halve_for_a_rise());
+        }
+        assert_eq!(halvings(control), solver.max_halvings);
+        // The obstacle is gone.
+        let mut now = 0;
+        while control.ticks < TICKS_PER_STEP {
+            now += control.ticks;
+            control.grow(now, now.next_multiple_of(TICKS_PER_STEP));
+        }
+        assert_eq!(halvings(control), solver.max_halvings);
     }
 
     #[test]

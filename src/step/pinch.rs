@@ -6,6 +6,7 @@ use crate::contact::settings::OnPinch;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::step::clock::TICKS_PER_STEP;
+use crate::step::control::Cause;
 use crate::step::model::Model;
 use crate::step::simulation::Simulation;
 use crate::step::span::Span;
@@ -83,11 +84,11 @@ impl Simulation<'_> {
             Trouble::Squeezed(conflict) => (conflict, true),
             _ => {
                 let is_fast = *trouble == Trouble::Fast;
-                return self.state.control.shrink(&self.model.settings.solver, is_fast);
+                return self.shrink(if is_fast { Cause::Speed } else { Cause::Failure });
             }
         };
         if settings.on_pinch == OnPinch::Stop {
-            return self.state.control.shrink(&self.model.settings.solver, true);
+            return self.shrink(Cause::Pinch);
         }
         // 1. Cloth passes one of the surfaces that overlap, if the scene allows it.
         if self.drop_pinched(conflict) {
@@ -106,10 +107,10 @@ impl Simulation<'_> {
         // too small. If they don't, the fastest body waits.
         let fastest = |body: &&usize| (self.speed_in(conflict, **body, &span).to_bits(), **body);
         let Some(&body) = bodies.iter().max_by_key(fastest) else {
-            return self.state.control.shrink(&self.model.settings.solver, true);
+            return self.shrink(Cause::Pinch);
         };
         if !early && self.state.control.ticks > SMALLEST_TICKS {
-            return self.state.control.shrink(&self.model.settings.solver, true);
+            return self.shrink(Cause::Pinch);
         }
         let place = self.stages.motion.x0[conflict.vertex as usize];
         if let Some(prescribed) = Prescribed::all(&self.model).nth(body) {
@@ -120,6 +121,11 @@ impl Simulation<'_> {
         }
         self.state.control.enlarge(now, end);
         true
+    }
+
+    /// Makes the next attempt smaller. False if it is the smallest already.
+    fn shrink(&mut self, cause: Cause) -> bool {
+        self.state.control.shrink(&self.model.settings.solver, cause)
     }
 
     /// Those of `bodies` that are behind and moved in the failed attempt at `span` wait on, in a

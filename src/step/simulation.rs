@@ -220,9 +220,7 @@ impl<'w> Simulation<'w> {
         let Self { model, rank, state, stages, balance } = self;
         let control = state.control;
         let span = &Span::new(&model.clock, state, control.ticks);
-        let can_halve = control.can_halve(&model.settings.solver, false);
-        let can_shrink = control.can_halve(&model.settings.solver, true);
-        let of = &Attempt { model, rank, span, can_halve, can_shrink };
+        let of = &Attempt { model, rank, span, control: &control };
         let done = stages.attempt(of, state, report, observer);
         if let Some(balance) = balance {
             balance.count_pairs(model, rank, stages.search.candidates());
