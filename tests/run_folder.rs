@@ -144,11 +144,8 @@ fn a_record_that_is_not_of_a_run_gives_nothing_away() {
     assert!(run(home.path(), "small.ron", "out", &[]).status.success());
     let record = out.join("run.json");
     let text = read(&record);
-    let mut older: serde_json::Value = serde_json::from_str(&text).expect("run.json is JSON");
-    older.as_object_mut().expect("an object").remove("files");
-    let older = older.to_string();
-    for (other, word) in [("{\"name\": \"mine\"}", "run.json"), (&*older, "did not list its files")]
-    {
+    let older = text.replacen("\"format\":6", "\"format\":5", 1);
+    for (other, word) in [("{\"name\": \"mine\"}", "run.json"), (&*older, "of another version")] {
         write(&record, other);
         let before = files(&out);
         let refused = run(home.path(), "small.ron", "out", &["--overwrite"]);

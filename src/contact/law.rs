@@ -8,7 +8,7 @@
 //! | `push_out` | m | `d_c - gap`; of a near pair at most the push-out speed times `h` |
 //! | `u = sum_i J_i u_i` | m/s | relative velocity of the two points (see [`Sides`]) |
 //! | `m` | kg | effective mass of the pair along `n` (see [`Sides::inverse_mass`]) |
-//! | `k >= kappa m / h^2` | N/m | spring stiffness, by the load ([`super::stiffness`]) |
+//! | `k` | N/m | spring stiffness, by the load ([`super::stiffness`]) |
 //! | `mu` | | Coulomb's coefficient of the pair |
 //! | `f_n` | N | normal force of the last solve |
 //! | `stretch` | m | of the friction spring at the start of the step: its force by `k` |
@@ -63,9 +63,9 @@ impl ContactLaw {
 
     /// The least stiffness (N/m) of a contact of effective mass `mass` (kg), in a step of `h` (s).
     /// A new contact of cloth has that of the step, which stops a fast impact within it. In a
-    /// halved step this is four times as much, and what is pressed together would burst if its
-    /// stiffness rose at the same compression. So one that acted before keeps its stiffness, and a
-    /// contact with a body that of a whole step.
+    /// halved step this is up to four times as much, and what is pressed together would burst if
+    /// its stiffness rose at the same compression. So one that acted before keeps its stiffness,
+    /// and a contact with a body that of a whole step.
     fn least_stiffness(
         &self,
         mass: f64,

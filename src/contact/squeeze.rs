@@ -26,8 +26,9 @@ use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::ranks::{World, message};
 
-/// Most layers between a vertex and its support.
-const MOST_LAYERS: usize = 4;
+/// Most gaps from a support to a vertex that counts it. So up to seven layers between two supports
+/// count.
+const MOST_GAPS: usize = 4;
 
 /// Supports oppose each other if the cosine between their normals is below the negative of this,
 /// and are the same if it is above it.
@@ -51,6 +52,13 @@ pub struct PrescribedMotion<'a> {
     pub x1: &'a [Vec3],
 }
 
+impl PrescribedMotion<'_> {
+    /// How a prescribed vertex moves in the step, m.
+    fn of(&self, vertex: VertexId) -> Vec3 {
+        self.x1[vertex as usize] - self.x0[vertex as usize]
+    }
+}
+
 /// A support of a vertex (symbols as in the table above).
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -60,7 +68,7 @@ struct Support {
     normal: [f64; 3],
     room_m: f64,
     motion_m: [f64; 3],
-    /// A prescribed vertex of the support.
+    /// The prescribed vertex of the support that comes nearest.
     base: VertexId,
     zero: u32,
 }
@@ -113,9 +121,6 @@ struct Aim {
 }
 
 impl Squeezed {
-    /// Nothing is squeezed.
-    pub const NONE: &'static Self = &Self { aims: Vec::new(), narrow: Vec::new() };
-
     /// Finds what `contacts` squeeze. `distance_m` (m) is the contact distance. Each rank gives all
     /// contacts of the vertices that it owns (`is_own`). Collective.
     ///
@@ -129,7 +134,7 @@ impl Squeezed {
         distance_m: f64,
     ) -> Result<Self> {
         let mut supports = Supports::default();
-        for _ in 0..MOST_LAYERS {
+        for _ in 0..MOST_GAPS {
             let mut found = Vec::new();
             for contact in contacts.clone() {
                 supports.pass_on(contact, motion, &is_own, &mut found);
@@ -236,18 +241,22 @@ impl Supports {
         normal: &Vec3,
     ) -> Option<Support> {
         let (mut of_side, mut moved) = (Support::zeroed(), Vec3::zeros());
+        let mut most_m = f64::NEG_INFINITY;
         for place in side.filter(|&place| contact.weights[place] != 0.0) {
             let (vertex, weight) = (contact.pair.vertices[place], contact.weights[place].abs());
-            let at = vertex as usize;
-            if motion.prescribed[at] {
-                of_side.base = vertex;
-                moved += (motion.x1[at] - motion.x0[at]) * weight;
+            let base = if motion.prescribed[vertex as usize] {
+                moved += motion.of(vertex) * weight;
+                vertex
             } else {
                 let support = self.of(vertex).iter().find(|it| it.is_like(normal))?;
-                of_side.base = support.base;
                 of_side.gaps = of_side.gaps.max(support.gaps);
                 of_side.room_m += support.room_m * weight;
                 moved += Vec3::from(support.motion_m) * weight;
+                support.base
+            };
+            let comes_m = normal.dot(&motion.of(base));
+            if comes_m > most_m {
+                (most_m, of_side.base) = (comes_m, base);
             }
         }
         of_side.motion_m = moved.into();
@@ -371,6 +380,31 @@ mod tests {
             let found = aims(gaps, Vec3::zeros());
             assert!(!found.is_empty());
             assert!(found.iter().all(|aim| (aim - share).abs() < 1e-12), "{found:?} {share}");
+        }
+    }
+
+    /// One to four layers need a room of `n + 1/2` contact distances. The lid turns about an edge, so
+    /// one of its vertices stands still: the side is known by one that moves.
+    #[test]
+    fn rooms_below_their_limit_name_the_vertices_that_come_nearer() {
+        for layers in 1..=4 {
+            for (part, is_narrow) in [(0.45, true), (0.55, false)] {
+                let room_m = (layers as f64 + part) * DISTANCE_M;
+                let gaps = vec![room_m / (layers as f64 + 1.0); layers + 1];
+                let (contacts, prescribed, [x0, mut x1]) = pressed(&gaps, Vec3::zeros());
+                let last = x1.len() - 1;
+                x1[last - 2..last].iter_mut().for_each(|x| x.y -= 1e-5);
+                let motion = PrescribedMotion { prescribed: &prescribed, x0: &x0, x1: &x1 };
+                let found = in_process::run(1, |world| {
+                    Squeezed::find(world, contacts.iter(), &motion, |_| true, DISTANCE_M)
+                });
+                let narrow = found.unwrap().remove(0).narrow;
+                assert_eq!(!narrow.is_empty(), is_narrow, "{layers} layers: {narrow:?}");
+                for (vertex, comes) in narrow.iter().flat_map(|narrow| narrow.sides) {
+                    let moves = (last - 2..last).contains(&(vertex as usize));
+                    assert!(comes == moves && (moves || vertex < 3), "{narrow:?}");
+                }
+            }
         }
     }
 

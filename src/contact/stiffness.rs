@@ -5,8 +5,9 @@
 //! than the contact distance. So a contact that is compressed by more than 0.3 of its distance
 //! becomes stiffer, and one that is compressed by less than 0.05 becomes softer again. Between the
 //! two nothing changes, so contacts at rest keep their stiffness. It changes by a factor of four at
-//! most from solve to solve. It is never below `kappa m / h^2`, and never above 1,000 times that:
-//! what two prescribed bodies press together is compressed whatever its stiffness.
+//! most from solve to solve. It is never below the least stiffness ([`super::law`]), and never
+//! above 1,000 times that: what two prescribed bodies press together is compressed whatever its
+//! stiffness.
 //!
 //! Source: docs/methods.md, section 8 (ours).
 

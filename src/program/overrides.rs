@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::value::value;
+use self::value::{open_brackets, value};
 
 /// Reads the scene at `path` and sets single fields. Each override is `path=value`, with the value
 /// in RON. Then fills in the defaults that depend on other fields, and checks the scene.
@@ -56,7 +56,7 @@ fn set_fields<T: Serialize + DeserializeOwned>(
             .ok_or_else(|| wrong("there is no `=` between path and value".to_owned()))?;
         // JSON has no NaN and no infinity. If the scene file holds one, that is the error.
         let mut tree = serde_json::to_value(&fields).map_err(|cause| wrong(cause.to_string()))?;
-        if depth(text) > DEPTH {
+        if open_brackets(text).any(|(_, _, open)| open > DEPTH) {
             return Err(wrong(format!("more than {DEPTH} brackets in each other")));
         }
         *navigate(&mut tree, path.trim(), &place)? = value(text.trim()).map_err(wrong)?;
@@ -90,19 +90,6 @@ fn unfit(place: &str, cause: &str) -> Error {
 
 /// The most brackets in each other. A value is read recursively, and a stack has an end.
 const DEPTH: usize = 64;
-
-/// How many brackets of `text` stand in each other, at most.
-fn depth(text: &str) -> usize {
-    let depths = text.chars().scan(0_usize, |open, c| {
-        match c {
-            '(' | '[' | '{' => *open += 1,
-            ')' | ']' | '}' => *open = open.saturating_sub(1),
-            _ => {}
-        }
-        Some(*open)
-    });
-    depths.max().unwrap_or(0)
-}
 
 const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set cloths[0].material.density_kg_per_m2=0.3";
 
@@ -250,6 +237,7 @@ mod tests {
             ("frames=1.5", "expected a whole number from 0 up"),
             ("frames=NaN", "not a finite number"),
             (&format!("cloths={}", "A(".repeat(50_000)), "more than 64 brackets"),
+            (&format!("cloths={}", "A(\")\"".repeat(50_000)), "more than 64 brackets"),
             ("output.digits=Ten", "unknown variant `Ten`"),
         ] {
             let message = scene(MINIMAL, &[set]).unwrap_err().to_string();

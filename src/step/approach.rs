@@ -18,10 +18,10 @@ const MOST_EDGES: f64 = 2.0;
 /// motion is predicted. The same on every rank.
 pub(super) fn is_too_fast(model: &Model, motion: &StepMotion) -> bool {
     let mut first = model.numbering.free_vertices();
+    let limit_m = MOST_EDGES * model.mean_edges_m.iter().copied().fold(f64::INFINITY, f64::min);
     model.obstacles.iter().any(|obstacle| {
         let vertices = first..first + obstacle.shape.len();
         first = vertices.end;
-        let limit_m = MOST_EDGES * model.mean_edges_m.iter().copied().fold(f64::INFINITY, f64::min);
         let Some(front) = Front::fastest(motion, &vertices, &obstacle.faces) else { return false };
         front.approach_m > limit_m && front.meets_cloth(model, motion, &vertices)
     })

@@ -24,19 +24,14 @@ pub(super) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Conflict> {
     };
     let narrow = Vec::from_iter(squeezed.narrow().iter().filter(of_two));
     let sides = || narrow.iter().flat_map(|narrow| narrow.sides);
-    let sorted = |vertices: &mut dyn Iterator<Item = VertexId>| {
-        let mut vertices = Vec::from_iter(vertices);
-        vertices.sort_unstable();
-        vertices.dedup();
-        vertices
-    };
     let first = narrow.first()?;
     let [one, other] = first.sides.map(|(vertex, _)| vertex);
-    Some(Conflict {
+    let conflict = Conflict {
         pair: Pair::edge_edge([first.vertex, one], [first.vertex, other]),
         vertex: first.vertex,
-        crowded: sorted(&mut narrow.iter().map(|narrow| narrow.vertex)),
-        prescribed: sorted(&mut sides().map(|(vertex, _)| vertex)),
-        pushing: sorted(&mut sides().filter(|(_, comes)| *comes).map(|(vertex, _)| vertex)),
-    })
+        crowded: narrow.iter().map(|narrow| narrow.vertex).collect(),
+        prescribed: sides().map(|(vertex, _)| vertex).collect(),
+        pushing: sides().filter(|(_, comes)| *comes).map(|(vertex, _)| vertex).collect(),
+    };
+    Some(conflict.sorted())
 }

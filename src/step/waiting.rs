@@ -203,7 +203,7 @@ impl<'m> Prescribed<'m> {
     /// (s), m.
     pub fn behind_m(&self, waiting: &Waiting, state: &State, time_s: f64) -> f64 {
         match (self.pose_at(time_s), self) {
-            (Some(to), _) => self.largest(state, |x| to.apply(x) - waiting.pose.apply(x)),
+            (Some(to), _) => self.way_m(waiting, &to, state),
             (None, Self::Pins(group, pins)) => {
                 let ways = pins.vertices.iter().zip(&state.captured[*group]);
                 let ways = ways.map(|(&v, to)| (to - state.positions[v as usize]).norm());
@@ -211,6 +211,11 @@ impl<'m> Prescribed<'m> {
             }
             (None, Self::Obstacle(_)) => 0.0,
         }
+    }
+
+    /// How far its furthest vertex is from where it is at the pose `to`, m.
+    pub(super) fn way_m(&self, waiting: &Waiting, to: &Rigid, state: &State) -> f64 {
+        self.largest(state, |x| to.apply(x) - waiting.pose.apply(x))
     }
 
     /// Its positions before any motion, m.
@@ -225,7 +230,7 @@ impl<'m> Prescribed<'m> {
     }
 
     /// The largest of the vectors that `way` gives for its vertices, m.
-    pub(super) fn largest(&self, state: &State, way: impl Fn(Vec3) -> Vec3) -> f64 {
+    fn largest(&self, state: &State, way: impl Fn(Vec3) -> Vec3) -> f64 {
         self.unmoved(state).map(|x| way(x).norm()).fold(0.0, f64::max)
     }
 

@@ -62,6 +62,11 @@ impl Retreat {
 }
 
 impl Prescribed<'_> {
+    /// Whether it has a motion and is not at its start.
+    fn can_go_back(&self, waiting: &Waiting, state: &State) -> bool {
+        self.pose_at(0.0).is_some_and(|start| self.way_m(waiting, &start, state) > 0.0)
+    }
+
     /// Where a body that goes back ends the step of `span` after `state`, and the time (s) of its
     /// motion that it goes towards. None if it does not go back, or has no motion or came to its
     /// start.
@@ -73,7 +78,7 @@ impl Prescribed<'_> {
         let mut to_s = waiting.retreat.to_s;
         loop {
             let to = self.pose_at(to_s)?;
-            let way_m = self.largest(state, |x| to.apply(x) - waiting.pose.apply(x));
+            let way_m = self.way_m(waiting, &to, state);
             if way_m >= reach_m || (to_s <= 0.0 && way_m > 0.0) {
                 let share = f64::min(reach_m / way_m, 1.0);
                 return Some((waiting.pose.towards(&to, share, self.center(state)), to_s));
@@ -81,7 +86,8 @@ impl Prescribed<'_> {
             if to_s <= 0.0 {
                 return None;
             }
-            to_s = f64::max(to_s - span.h, 0.0);
+            let step_s = span.h * (TICKS_PER_STEP / span.ticks) as f64;
+            to_s = f64::max(to_s - step_s, 0.0);
         }
     }
 }
@@ -101,9 +107,11 @@ impl Simulation<'_> {
         let youngest = arrive.iter().map(|&body| (age(body), body)).max();
         let speed = arrive.iter().map(|&body| self.speed_in(conflict, body, span));
         let speed = speed.fold(0.0, f64::max);
+        let prescribed = Vec::from_iter(Prescribed::all(&self.model));
         let yields = |body: &usize| {
             let Some(waiting) = &self.state.waiting[*body] else { return false };
             !arrive.contains(body)
+                && prescribed[*body].can_go_back(waiting, &self.state)
                 && Some((waiting.since_ticks, *body)) < youngest
                 && waiting.retreat.cornered_ticks <= self.state.ticks
                 && waiting.retreat.speed < MOST_SPEEDS * speed
@@ -112,7 +120,8 @@ impl Simulation<'_> {
         let near = Vec::from_iter(near.into_iter().filter(yields));
         for &body in &near {
             if let Some(waiting) = &mut self.state.waiting[body] {
-                waiting.retreat.speed = f64::max(2.0 * waiting.retreat.speed, speed);
+                let faster = f64::max(2.0 * waiting.retreat.speed, speed);
+                waiting.retreat.speed = faster.min(MOST_SPEEDS * speed);
                 waiting.until_ticks = end + LONGEST_PAUSE * TICKS_PER_STEP;
                 waiting.failures = MOST_FAILURES;
             }

@@ -101,7 +101,7 @@ impl Conflict {
     }
 
     /// Brings the vertices in order.
-    pub(super) fn sorted(mut self) -> Self {
+    pub(crate) fn sorted(mut self) -> Self {
         for vertices in [&mut self.crowded, &mut self.prescribed, &mut self.pushing] {
             vertices.sort_unstable();
             vertices.dedup();

@@ -1,6 +1,7 @@
 //! Impulses of single pairs, and rounds of them.
 
 use std::cell::Cell;
+use std::sync::LazyLock;
 
 use super::*;
 use crate::contact::projection::max_project;
@@ -30,11 +31,13 @@ fn pair(kind: PairKind) -> Pair {
     }
 }
 
+static NOTHING: LazyLock<Squeezed> = LazyLock::new(Squeezed::default);
+
 fn law(friction: f64, separation_m: f64) -> CollisionLaw<'static> {
     CollisionLaw {
         distance: ContactDistance { distance_m: separation_m, rest: &[], cloth_ends: &[] },
         separation: 1.0,
-        squeezed: Squeezed::NONE,
+        squeezed: &NOTHING,
         friction: Friction { cloth: friction, obstacle: friction, cloth_vertices: 0 },
     }
 }

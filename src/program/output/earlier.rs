@@ -76,8 +76,8 @@ pub fn files(folder: &Path, claim: &Claim) -> Result<Vec<PathBuf>> {
 enum Before {
     /// There is none that this program has written.
     None,
-    /// It does not list its files.
-    Unlisted,
+    /// Another version has written it.
+    OtherVersion,
     /// It has written these files, with this many frames.
     Listed { files: RunFiles, frames: u64, was_killed: bool },
 }
@@ -87,13 +87,13 @@ impl Before {
         // A link is of the user.
         let is_file = fs::symlink_metadata(folder.join(names::RUN)).is_ok_and(|it| it.is_file());
         let Some(head) = is_file.then(|| RunHead::read(folder).ok()).flatten() else {
-            return Self::None;
+            let is_other = is_file && RunHead::has_other_format(folder);
+            return if is_other { Self::OtherVersion } else { Self::None };
         };
-        let Some(files) = head.files else { return Self::Unlisted };
         let was_killed = head.status == Status::Running;
         // The next frame may have its file, and no line yet.
         let frames = steps_jsonl::count(folder) + u64::from(was_killed);
-        Self::Listed { files, frames, was_killed }
+        Self::Listed { files: head.files, frames, was_killed }
     }
 
     /// Whether it has written this file.
@@ -106,10 +106,10 @@ impl Before {
 
     fn refusal(&self, folder: &Path, replaced: &[FolderEntry]) -> Error {
         let files = list(replaced);
-        if matches!(self, Self::Unlisted) {
+        if matches!(self, Self::OtherVersion) {
             let cause = format!(
-                "the run here is of a version that did not list its files, so they may be yours; \
-                 the new run would replace:{files}"
+                "the run here is of another version, and its files may be yours; the new run would \
+                 replace:{files}"
             );
             let remedy =
                 "remove the folder if it holds nothing else, or choose another one with --out";

@@ -56,10 +56,9 @@ pub fn list_drawn(folder: &Path, files: &[PathBuf]) -> Result<()> {
     // Another process that locks the folder replaces the run.
     let Ok(_lock) = Lock::acquire(folder) else { return Ok(()) };
     let Some(mut head) = ended() else { return Ok(()) };
-    let Some(listed) = &mut head.files else { return Ok(()) };
-    let before = listed.once.len();
-    listed.add(files.iter().filter_map(|file| file.file_name()?.to_str()));
-    if listed.once.len() == before {
+    let before = head.files.once.len();
+    head.files.add(files.iter().filter_map(|file| file.file_name()?.to_str()));
+    if head.files.once.len() == before {
         return Ok(());
     }
     write_json(&folder.join(names::RUN), &head)

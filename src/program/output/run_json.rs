@@ -113,9 +113,8 @@ pub struct RunHead {
     pub bending: String,
     /// The copies of the input meshes.
     pub meshes: Vec<MeshCopy>,
-    /// The files of the run. Earlier versions did not list them.
-    #[serde(default)]
-    pub files: Option<RunFiles>,
+    /// The files of the run.
+    pub files: RunFiles,
     /// Host and binding of each rank.
     pub places: Vec<RankPlace>,
     /// The balance of energy. It is written when the run ends.
@@ -149,7 +148,19 @@ impl Repartitions {
     }
 }
 
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
 impl RunHead {
+    /// Whether `folder` has the record of a run, but in another format.
+    pub fn has_other_format(folder: &Path) -> bool {
+        let text = input::read(&folder.join(names::RUN), input::TEXT_LIMIT);
+        let version = text.ok().and_then(|text| serde_json::from_slice::<Version>(&text).ok());
+        version.is_some_and(|version| version.format != FORMAT)
+    }
+
     /// Reads the file of a run, finished or not.
     ///
     /// # Errors
@@ -162,10 +173,6 @@ impl RunHead {
         let path = folder.join(names::RUN);
         if !path.exists() {
             return Err(Error::file(folder, "the folder is no run: it has no run.json", NO_RUN));
-        }
-        #[derive(Deserialize)]
-        struct Version {
-            format: u32,
         }
         let text = input::read(&path, input::TEXT_LIMIT)
             .map_err(|cause| Error::file(&path, cause, NO_RUN))?;

@@ -64,7 +64,7 @@ fn end_of_string(text: &str) -> usize {
 
 /// The characters of `text` outside of strings, each with its place and how many brackets are
 /// open after it.
-fn open_brackets(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
+pub(super) fn open_brackets(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     let (mut string_end, mut open) = (0, 0_usize);
     text.char_indices().filter_map(move |(at, c)| {
         if at < string_end {

@@ -63,7 +63,7 @@ impl RunHead {
             surface_index: 0.0,
             bending: String::new(),
             meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
-            files: Some(job.files.clone()),
+            files: job.files.clone(),
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),

@@ -145,7 +145,7 @@ impl<'j> Recorder<'j> {
         let job = folder.job;
         let mut profile = None;
         folder.end(outcome, |head| {
-            head.files.iter_mut().for_each(|files| files.add(names::TABLES));
+            head.files.add(names::TABLES);
             profile.insert(profiles.of_run(head)).write_tables(&job.folder).map(drop)
         })?;
         let Some(profile) = profile else { return Ok(()) };
