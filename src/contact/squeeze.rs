@@ -133,11 +133,16 @@ impl Squeezed {
         is_own: impl Fn(VertexId) -> bool,
         distance_m: f64,
     ) -> Result<Self> {
-        let mut supports = Supports::default();
+        let both_sides = BothSides::new(contacts.clone(), motion.x0.len());
+        let takes = |vertex: VertexId| both_sides.touch(vertex) && is_own(vertex);
+        let contacts = Vec::from_iter(
+            contacts.filter(|it| it.pair.vertices.iter().any(|&vertex| both_sides.touch(vertex))),
+        );
+        let mut supports = Supports { list: Vec::new(), fresh: motion.prescribed.to_vec() };
         for _ in 0..MOST_GAPS {
             let mut found = Vec::new();
-            for contact in contacts.clone() {
-                supports.pass_on(contact, motion, &is_own, &mut found);
+            for contact in &contacts {
+                supports.pass_on(contact, motion, &takes, &mut found);
             }
             found.sort_unstable_by(Support::order);
             found.dedup_by(|a, b| a.vertex == b.vertex && b.is_like(&Vec3::from(a.normal)));
@@ -161,6 +166,9 @@ impl Squeezed {
     /// The gap (m) that `contact` aims at: its distance, or less if one of its vertices is squeezed
     /// along its normal.
     pub fn aim_m(&self, contact: &Contact) -> f64 {
+        if self.aims.is_empty() {
+            return contact.distance_m;
+        }
         let normal = Vec3::from(contact.normal);
         let vertices = contact.pair.vertices.iter().zip(&contact.weights);
         let weighty = vertices.filter(|(_, weight)| **weight != 0.0);
@@ -181,39 +189,89 @@ impl Squeezed {
     }
 }
 
-/// The supports of all vertices, by rising vertex.
-#[derive(Default)]
-struct Supports(Vec<Support>);
+/// The vertices that contacts may touch from opposite sides. No other can be squeezed, or pass on
+/// what supports it. So most cloth that lies or hangs on something is left out.
+struct BothSides {
+    /// Of each vertex, of which axes it has a contact whose normal points along it (bits 0 to 2) or
+    /// against it (bits 3 to 5).
+    axes: Vec<u8>,
+}
+
+impl BothSides {
+    /// Of normals that oppose each other, the components along some axis have different signs and a
+    /// product beyond a third of [`ALIGNED`]. So each is larger than that.
+    const LEAST: f64 = ALIGNED / 3.0;
+
+    fn new<'a>(contacts: impl Iterator<Item = &'a Contact>, vertices: usize) -> Self {
+        let mut axes = vec![0; vertices];
+        for contact in contacts {
+            let bits = |sign: f64| {
+                let axis = |i: usize| u8::from(sign * contact.normal[i] > Self::LEAST) << i;
+                axis(0) | axis(1) | axis(2)
+            };
+            let (along, against) = (bits(1.0), bits(-1.0));
+            let middle = contact.pair.first_side();
+            for place in (0..4).filter(|&place| contact.weights[place] != 0.0) {
+                let first = place < middle;
+                let [with, opposed] = if first { [along, against] } else { [against, along] };
+                axes[contact.pair.vertices[place] as usize] |= with | opposed << 3;
+            }
+        }
+        Self { axes }
+    }
+
+    fn touch(&self, vertex: VertexId) -> bool {
+        let axes = self.axes[vertex as usize];
+        axes & axes >> 3 != 0
+    }
+}
+
+/// The supports of all vertices.
+struct Supports {
+    /// By rising vertex.
+    list: Vec<Support>,
+    /// Of each vertex whether the last round gave it a support. Before the first round: whether it
+    /// is one. No other has anything new to pass on.
+    fresh: Vec<bool>,
+}
 
 impl Supports {
     fn of(&self, vertex: VertexId) -> &[Support] {
-        let first = self.0.partition_point(|it| it.vertex < vertex);
-        let count = self.0[first..].partition_point(|it| it.vertex == vertex);
-        &self.0[first..first + count]
+        let first = self.list.partition_point(|it| it.vertex < vertex);
+        let count = self.list[first..].iter().take_while(|it| it.vertex == vertex).count();
+        &self.list[first..first + count]
     }
 
     fn add(&mut self, mut found: Vec<Support>) {
-        self.0.append(&mut found);
-        self.0.sort_unstable_by(Support::order);
+        self.fresh.fill(false);
+        found.iter().for_each(|it| self.fresh[it.vertex as usize] = true);
+        self.list.append(&mut found);
+        self.list.sort_unstable_by(Support::order);
     }
 
-    /// Adds what `contact` passes on from one side to the own vertices of the other.
+    /// Adds what `contact` passes on from one side to those vertices of the other that may take it.
     fn pass_on(
         &self,
         contact: &Contact,
         motion: &PrescribedMotion,
-        is_own: &impl Fn(VertexId) -> bool,
+        may_take: &impl Fn(VertexId) -> bool,
         found: &mut Vec<Support>,
     ) {
         let middle = contact.pair.first_side();
         let normal = Vec3::from(contact.normal);
         for (to, from, normal) in [(0..middle, middle..4, normal), (middle..4, 0..middle, -normal)]
         {
+            let is_fresh = |place: usize| {
+                contact.weights[place] != 0.0 && self.fresh[contact.pair.vertices[place] as usize]
+            };
+            if !from.clone().any(is_fresh) {
+                continue;
+            }
             let takes = |place: &usize| {
                 let vertex = contact.pair.vertices[*place];
                 contact.weights[*place] != 0.0
                     && !motion.prescribed[vertex as usize]
-                    && is_own(vertex)
+                    && may_take(vertex)
                     && !self.of(vertex).iter().any(|it| it.is_like(&normal))
             };
             let mut takers = to.filter(takes).peekable();
@@ -265,7 +323,7 @@ impl Supports {
 
     /// The tightest room of each vertex between two supports, by rising vertex.
     fn squeezed(&self) -> impl Iterator<Item = Room> {
-        let of_one = self.0.chunk_by(|a, b| a.vertex == b.vertex);
+        let of_one = self.list.chunk_by(|a, b| a.vertex == b.vertex);
         of_one.filter_map(|supports| {
             let rooms = supports.iter().enumerate().flat_map(|(place, one)| {
                 supports[place + 1..].iter().filter_map(move |other| Room::between(one, other))
