@@ -268,7 +268,7 @@ mod tests {
             surface_index: 0.0,
             bending: String::new(),
             meshes: Vec::new(),
-            files: None,
+            files: RunFiles::default(),
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),
