@@ -21,10 +21,12 @@ use crate::partition::methods::Repartition;
 use crate::partition::rebalance::Rebalancer;
 use crate::partition::{Partition, PatchGraph};
 use crate::ranks::{World, message};
+use crate::step::attempt::Stages;
+use crate::step::clock::TICKS_PER_STEP;
 use crate::step::context::ThisRank;
 use crate::step::model::{Model, node_positions};
+use crate::step::repartition::repartition;
 use crate::step::report::{Counter, Measure, Phase, StepReport};
-use crate::step::simulation::Simulation;
 use crate::step::state::State;
 use crate::step::system::PatchWork;
 
@@ -169,43 +171,43 @@ fn least_price(world: &dyn World, spent_s: f64, count: u64) -> Result<f64> {
     Ok(if least.is_finite() { least } else { 0.0 })
 }
 
-impl Simulation<'_> {
-    /// After a step: if it ends a frame, patches may change their ranks. Times decide who owns
-    /// what, never what is computed. Collective.
-    ///
-    /// # Errors
-    /// When a rank has failed, or the partitioner refuses the work.
-    pub(super) fn rebalance(&mut self, report: &mut StepReport) -> Result<()> {
-        let Some(balance) = &mut self.balance else { return Ok(()) };
-        balance.add(report);
-        let steps_per_frame = u64::from(self.model.settings.steps_per_frame).max(1);
-        if !self.steps().is_multiple_of(steps_per_frame) {
-            return Ok(());
-        }
-        let start = Instant::now();
-        let Self { model, rank, state, stages, balance, .. } = self;
-        let Some(balance) = balance else { return Ok(()) };
-        let counted = stages.system.take_work();
-        let owners = balance.new_owners(model, rank, state, &counted)?;
-        if !owners.is_empty() {
-            let changed = zip(&owners, &rank.partition.rank_of_patch).zip(0..);
-            let moved = changed.filter(|((new, old), _)| new != old);
-            let nodes =
-                moved.map(|(_, patch)| model.partition.patches.vertices(patch).len() as u64);
-            report.count(Counter::MovedNodes, nodes.sum());
-            report.count(Counter::Repartitions, 1);
-            self.repartition(&owners)?;
-        }
-        let took_s = start.elapsed().as_secs_f64();
-        if self.rank.world.rank() == 0 {
-            report.measure(Measure::RepartitionTime, took_s);
-        }
-        if let Some(balance) = &mut self.balance {
-            if let Some(rebalancer) = balance.rebalancer.as_mut().filter(|_| !owners.is_empty()) {
-                rebalancer.moved(took_s);
-            }
-            balance.begin(&self.rank);
-        }
-        Ok(())
+/// After a step that ends at `state`: if it ends a frame, patches may change their ranks. Times
+/// decide who owns what, never what is computed. Collective.
+///
+/// # Errors
+/// When a rank has failed, or the partitioner refuses the work.
+pub(super) fn rebalance(
+    balance: &mut Balance,
+    model: &Model,
+    rank: &mut ThisRank,
+    state: &mut State,
+    stages: &mut Stages,
+    report: &mut StepReport,
+) -> Result<()> {
+    balance.add(report);
+    let steps_per_frame = u64::from(model.settings.steps_per_frame).max(1);
+    if !(state.ticks / TICKS_PER_STEP).is_multiple_of(steps_per_frame) {
+        return Ok(());
     }
+    let start = Instant::now();
+    let counted = stages.system.take_work();
+    let owners = balance.new_owners(model, rank, state, &counted)?;
+    if !owners.is_empty() {
+        let changed = zip(&owners, &rank.partition.rank_of_patch).zip(0..);
+        let moved = changed.filter(|((new, old), _)| new != old);
+        let nodes = moved.map(|(_, patch)| model.partition.patches.vertices(patch).len() as u64);
+        report.count(Counter::MovedNodes, nodes.sum());
+        report.count(Counter::Repartitions, 1);
+        let to = rank.partition.with_owners(&owners)?;
+        repartition(model, to, rank, stages, &mut state.contacts)?;
+    }
+    let took_s = start.elapsed().as_secs_f64();
+    if rank.world.rank() == 0 {
+        report.measure(Measure::RepartitionTime, took_s);
+    }
+    if let Some(rebalancer) = balance.rebalancer.as_mut().filter(|_| !owners.is_empty()) {
+        rebalancer.moved(took_s);
+    }
+    balance.begin(rank);
+    Ok(())
 }

@@ -3,6 +3,11 @@
 /// Ticks of a whole step. It can be halved ten times.
 pub const TICKS_PER_STEP: u64 = 1 << 10;
 
+/// The smallest step that is tried before a body waits that was on time, ticks. Larger ones make
+/// bodies wait that would find room in smaller steps; smaller ones cost solves. The scenes
+/// `pinch.ron` and `press.ron` decided it (docs/methods.md, section 8).
+pub(super) const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
+
 /// Turns ticks into seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clock {
@@ -19,5 +24,30 @@ impl Clock {
     /// The time after `ticks`, s.
     pub fn seconds(&self, ticks: u64) -> f64 {
         ticks as f64 / self.ticks_per_second
+    }
+}
+
+/// One step in time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Span {
+    /// Size, ticks.
+    pub ticks: u64,
+    /// Size, s.
+    pub h: f64,
+    /// Time at its start, s.
+    pub t0_s: f64,
+    /// Time at its end, s.
+    pub t1_s: f64,
+}
+
+impl Span {
+    /// `ticks` from `start` (ticks) on.
+    pub fn new(clock: &Clock, start: u64, ticks: u64) -> Self {
+        Self {
+            ticks,
+            h: clock.seconds(ticks),
+            t0_s: clock.seconds(start),
+            t1_s: clock.seconds(start + ticks),
+        }
     }
 }

@@ -14,6 +14,7 @@ use crate::ids::VertexId;
 use crate::ranks::message;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::context::Context;
+use crate::step::dynamics::MovingBodies;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::region::Region;
@@ -97,7 +98,7 @@ impl ContactStage {
         if model.settings.contact.response == Response::Impulses {
             return Ok(());
         }
-        let bodies = motion.dynamics(model);
+        let bodies = MovingBodies::new(model, motion);
         let mut contacts = here.rank.route().contacts(found, &bodies)?;
         self.squeezed = squeezed(here, contacts.iter().map(|(contact, _)| contact), motion)?;
         for (contact, _) in &mut contacts {
@@ -162,7 +163,7 @@ impl ContactStage {
     /// # Errors
     /// When another rank has failed.
     pub fn remember(&mut self, here: &Context, motion: &StepMotion) -> Result<()> {
-        let (bodies, memories) = (motion.dynamics(here.model), &mut self.memories);
+        let (bodies, memories) = (MovingBodies::new(here.model, motion), &mut self.memories);
         here.rank.route().memories(&self.active, &self.springs, &bodies, here.span.h, memories)
     }
 

@@ -3,9 +3,9 @@
 use crate::contact::Route;
 use crate::partition::{Layout, Partition};
 use crate::ranks::World;
+use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::region::Region;
-use crate::step::span::Span;
 use crate::threads::Threads;
 
 /// One rank: how it reaches the others, its threads and its numbering.

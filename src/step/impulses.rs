@@ -15,6 +15,7 @@ use crate::math::Vec3;
 use crate::ranks::message;
 use crate::step::contacts::{PAIRS_PER_CHUNK, contact_distance};
 use crate::step::context::Context;
+use crate::step::dynamics::MovingBodies;
 use crate::step::motion::StepMotion;
 use crate::step::report::{Counter, Measure, Phase, ROUNDS, StepReport};
 
@@ -109,7 +110,7 @@ impl ImpulseStage {
     fn find_repulsions(&mut self, here: &Context, of: &Collisions, motion: &StepMotion) {
         let near = |contact: &&Contact| contact.kind() == ContactKind::Proximity;
         let contacts: Vec<_> = of.contacts.iter().filter(near).copied().collect();
-        let bodies = motion.dynamics(here.model);
+        let bodies = MovingBodies::new(here.model, motion);
         let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
         self.responses.clear();
         repulsions(&contacts, ends, &law(here, of), &mut self.responses);
@@ -146,7 +147,7 @@ impl ImpulseStage {
         again: bool,
         motion: &StepMotion,
     ) -> u64 {
-        let (law, bodies) = (law(here, of), motion.dynamics(here.model));
+        let (law, bodies) = (law(here, of), MovingBodies::new(here.model, motion));
         let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
         let Self { responses, retested, .. } = self;
         let candidates = if again { retested } else { of.candidates };

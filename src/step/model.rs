@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bodies::cloth::ClothModel;
+use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::bodies::{Body, Numbering, Setup};
@@ -165,6 +166,31 @@ impl Model {
             }
             first = end;
         }
+    }
+
+    /// The name of a prescribed body: obstacles are numbered first, then groups of pins.
+    pub(super) fn prescribed_name(&self, number: usize) -> String {
+        let Some(group) = number.checked_sub(self.obstacles.len()) else {
+            return format!("`{}`", self.obstacles[number].name);
+        };
+        let cloth_of = |group: usize| {
+            let first = self.cloth.pins.groups[group].vertices.first();
+            first.map(|&vertex| self.cloth_ends.partition_point(|&end| end <= vertex))
+        };
+        let cloth = cloth_of(group);
+        let place = (0..group).filter(|&before| cloth_of(before) == cloth).count();
+        let name = cloth.and_then(|cloth| self.names.get(cloth));
+        format!("pins[{place}] of `{}`", name.map_or("", String::as_str))
+    }
+
+    /// The number of the prescribed body that a prescribed vertex belongs to at `time_s` (s).
+    pub(super) fn prescribed_body(&self, vertex: VertexId, time_s: f64) -> Option<usize> {
+        if vertex as usize >= self.numbering.free_vertices() {
+            return self.obstacle_of(vertex);
+        }
+        let holds = |pins: &PinGroup| pins.is_active(time_s) && pins.vertices.contains(&vertex);
+        let group = self.cloth.pins.groups.iter().position(holds);
+        group.map(|group| self.obstacles.len() + group)
     }
 }
 

@@ -12,10 +12,8 @@ use crate::bodies::{Body, Numbering};
 use crate::collision::{Sweep, stays_within};
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
-use crate::step::clock::TICKS_PER_STEP;
-use crate::step::dynamics::MovingBodies;
+use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
-use crate::step::span::Span;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
 use crate::step::waiting::{self, Course, Prescribed};
@@ -109,8 +107,8 @@ impl StepMotion {
         let pins = &model.cloth.pins;
         pins.capture(&mut state.captured, &state.positions, span.t0_s);
         self.courses.clear();
-        let bodies = Prescribed::all(model).zip(&state.waiting);
-        self.courses.extend(bodies.map(|(body, it)| body.course(it.as_ref(), state, span)));
+        let (bodies, at) = (Prescribed::all(model).zip(&state.waiting), state.present());
+        self.courses.extend(bodies.map(|(body, it)| body.course(it.as_ref(), &at, span)));
         let of_pins = &self.courses[model.obstacles.len()..];
         let lead = |group: usize| match (of_pins[group], pins.groups[group].pose_at(span.t1_s)) {
             (Course::OnTime, None) => Lead::Captured,
@@ -319,11 +317,6 @@ impl StepMotion {
     /// What the bodies beside cloth bring into the linear system.
     pub fn body_terms(&self, model: &Model) -> BodyTerms<'_> {
         BodyTerms { first: model.numbering.cloth() as NodeId, terms: &self.body_terms }
-    }
-
-    /// What contact may ask of the bodies.
-    pub fn dynamics<'a>(&'a self, model: &'a Model) -> MovingBodies<'a> {
-        MovingBodies::new(model, self)
     }
 
     /// The motion along which candidates are sought, for pairs within `radius` (m).

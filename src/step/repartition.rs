@@ -4,38 +4,32 @@
 //! So only the memories of contacts move. Each rank builds the structure of its new rows from the
 //! model.
 
+use crate::collision::Pair;
+use crate::contact::ContactMemory;
 use crate::error::Result;
 use crate::partition::Partition;
+use crate::step::attempt::Stages;
+use crate::step::context::ThisRank;
+use crate::step::model::Model;
 use crate::step::rows::OwnRows;
-use crate::step::simulation::Simulation;
 
-impl Simulation<'_> {
-    /// The owners of all patches at present.
-    pub fn partition(&self) -> &Partition {
-        &self.rank.partition
-    }
-
-    /// Gives each patch to the rank in `rank_of_patch`. Every rank must give the same. The state
-    /// and all further frames have the same bits as without. Collective.
-    ///
-    /// # Errors
-    /// When there is not one owner for each patch or an owner is no rank; then nothing changes.
-    /// When another rank has failed, or the matrix of a rank is too large.
-    pub fn repartition(&mut self, rank_of_patch: &[u32]) -> Result<()> {
-        let partition = self.rank.partition.with_owners(rank_of_patch)?;
-        if partition == self.rank.partition {
-            return Ok(());
-        }
-        let (model, rank, stages) = (&self.model, &mut self.rank, &mut self.stages);
-        let nodes_of = |vertex: u32| model.numbering.nodes_of(vertex);
-        let rows = OwnRows::new(model, &partition, rank.world.rank())?;
-        rank.route().hand_over(
-            &partition,
-            |pair| pair.vertices.into_iter().flat_map(nodes_of),
-            &mut self.state.contacts,
-        )?;
-        (stages.system, stages.gather) = (rows.system, rows.gather);
-        (rank.layout, rank.partition) = (rows.layout, partition);
-        Ok(())
-    }
+/// Gives the patches to their owners in the partition `to`: the rows of `rank` and its share of the
+/// memories of `contacts`. Collective.
+///
+/// # Errors
+/// When another rank has failed, or the matrix of a rank is too large.
+pub(super) fn repartition(
+    model: &Model,
+    to: Partition,
+    rank: &mut ThisRank,
+    stages: &mut Stages,
+    contacts: &mut Vec<ContactMemory>,
+) -> Result<()> {
+    let nodes_of = |vertex: u32| model.numbering.nodes_of(vertex);
+    let rows = OwnRows::new(model, &to, rank.world.rank())?;
+    let nodes_of_pair = |pair: &Pair| pair.vertices.into_iter().flat_map(nodes_of);
+    rank.route().hand_over(&to, nodes_of_pair, contacts)?;
+    (stages.system, stages.gather) = (rows.system, rows.gather);
+    (rank.layout, rank.partition) = (rows.layout, to);
+    Ok(())
 }

@@ -12,21 +12,26 @@ use crate::contact::candidates::{PatchShares, SearchObserver, SearchProcessors};
 use crate::contact::fail_safe::FailSafe;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
-use crate::partition::Layout;
+use crate::partition::{Layout, Partition};
 use crate::ranks::World;
 use crate::step::attempt::{Attempt, Stages};
-use crate::step::balance::Balance;
-use crate::step::clock::TICKS_PER_STEP;
+use crate::step::balance::{Balance, rebalance};
+use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::contacts::ContactStage;
 use crate::step::context::ThisRank;
+use crate::step::dropped::PassedObstacle;
+use crate::step::failed::Failed;
 use crate::step::impulses::ImpulseStage;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
+use crate::step::passing::{follow, passed};
+use crate::step::pinch::{WaitingBody, recover, waiting_bodies};
+use crate::step::repartition::repartition;
 use crate::step::report::StepReport;
 use crate::step::rows::OwnRows;
 use crate::step::search::CandidateSearch;
-use crate::step::span::Span;
 use crate::step::state::State;
+use crate::step::step_error::{step_error, worst_vertex};
 use crate::step::system::StepSystem;
 use crate::step::trouble::Trouble;
 use crate::step::watch::{EnergyWatch, total_energy};
@@ -151,6 +156,36 @@ impl<'w> Simulation<'w> {
         Ok(())
     }
 
+    /// Bodies that are behind their motion now: obstacles, then pins.
+    pub fn waiting(&self) -> Vec<WaitingBody> {
+        waiting_bodies(&self.model, &self.state)
+    }
+
+    /// Obstacles that cloth passes now.
+    pub fn passed(&self) -> Vec<PassedObstacle> {
+        passed(&self.model, &self.state.dropped)
+    }
+
+    /// The owners of all patches at present.
+    pub fn partition(&self) -> &Partition {
+        &self.rank.partition
+    }
+
+    /// Gives each patch to the rank in `rank_of_patch`. Every rank must give the same. The state
+    /// and all further frames have the same bits as without. Collective.
+    ///
+    /// # Errors
+    /// When there is not one owner for each patch or an owner is no rank; then nothing changes.
+    /// When another rank has failed, or the matrix of a rank is too large.
+    pub fn repartition(&mut self, rank_of_patch: &[u32]) -> Result<()> {
+        let to = self.rank.partition.with_owners(rank_of_patch)?;
+        if to == self.rank.partition {
+            return Ok(());
+        }
+        let contacts = &mut self.state.contacts;
+        repartition(&self.model, to, &mut self.rank, &mut self.stages, contacts)
+    }
+
     /// The state between two steps.
     pub fn state(&self) -> &State {
         &self.state
@@ -202,13 +237,27 @@ impl<'w> Simulation<'w> {
                 continue;
             };
             report.count(trouble.counter(), 1);
-            if !self.recover(&trouble, end) {
-                return Err(self.step_error(&trouble)?);
-            }
+            self.recover(&trouble, end)?;
         }
-        self.follow_dropped();
-        self.rebalance(&mut report)?;
+        let Self { model, rank, state, stages, balance } = self;
+        if !state.dropped.is_empty() {
+            state.dropped = follow(&state.dropped, model, &rank.threads, &stages.motion.x1);
+        }
+        if let Some(balance) = balance {
+            rebalance(balance, model, rank, state, stages, &mut report)?;
+        }
         Ok(report)
+    }
+
+    /// Prepares the next attempt after `trouble`, in a whole step that ends at `end` (ticks).
+    fn recover(&mut self, trouble: &Trouble, end: u64) -> Result<()> {
+        let Self { model, rank, state, stages, .. } = self;
+        let (threads, motion) = (&rank.threads, &stages.motion);
+        let failed = &mut Failed { model, threads, motion, state, end };
+        match recover(failed, trouble) {
+            true => Ok(()),
+            false => Err(step_error(failed, trouble, worst_vertex(rank, &stages.system)?)),
+        }
     }
 
     /// One step of the present size.
@@ -219,7 +268,7 @@ impl<'w> Simulation<'w> {
     ) -> Result<Option<Trouble>> {
         let Self { model, rank, state, stages, balance } = self;
         let control = state.control;
-        let span = &Span::new(&model.clock, state, control.ticks);
+        let span = &Span::new(&model.clock, state.ticks, control.ticks);
         let of = &Attempt { model, rank, span, control: &control };
         let done = stages.attempt(of, state, report, observer);
         if let Some(balance) = balance {

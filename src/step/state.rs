@@ -12,7 +12,7 @@ use crate::ranks::World;
 use crate::step::control::StepControl;
 use crate::step::dropped::Dropped;
 use crate::step::model::Model;
-use crate::step::waiting::Waiting;
+use crate::step::waiting::{Present, Waiting};
 
 /// The state between two steps: all that outlives a step. Frames are written from it.
 #[derive(Debug, Clone)]
@@ -108,6 +108,11 @@ impl State {
         self.dropped.add_to(&mut hash);
         hash.update(bytemuck::cast_slice(&sum));
         Ok(hash.digest())
+    }
+
+    /// What tells where prescribed bodies are.
+    pub(super) fn present(&self) -> Present<'_> {
+        Present { ticks: self.ticks, positions: &self.positions, captured: &self.captured }
     }
 
     /// Where the prescribed body `number` is, if it is behind its motion.

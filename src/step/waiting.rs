@@ -8,14 +8,11 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::bodies::cloth::pins::PinGroup;
+use crate::bodies::cloth::pins::{Captured, PinGroup};
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
 use crate::math::Vec3;
-use crate::step::clock::TICKS_PER_STEP;
+use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
-use crate::step::span::Span;
-use crate::step::state::State;
-use crate::step::yielding::Retreat;
 
 /// A body that is behind moves at most this many times as far as its motion in the same time...
 const OWN_SPEEDS: f64 = 2.0;
@@ -31,6 +28,46 @@ pub(super) const MOST_FAILURES: u32 = 6;
 /// vain. `tests/scenes/press.ron` decided it: with 1, 2, 4, 8 and 16 steps it needs 152, 129, 119,
 /// 115 and 114 solves.
 pub(super) const LONGEST_PAUSE: u64 = 8;
+
+/// The part of its speed that a body which goes back keeps from a whole step to the next. The
+/// other body usually comes nearer still.
+const KEPT_SPEED: f64 = 0.75;
+
+/// A body that goes back more slowly than this stands still, m/s.
+const LEAST_SPEED: f64 = 1e-3;
+
+/// How a body that waits goes back. Part of the state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Retreat {
+    /// It goes towards where its motion was at this time, s.
+    pub to_s: f64,
+    /// The speed of its furthest vertex, m/s. It does not go back if 0.
+    pub speed: f64,
+    /// Until then it does not go back, because it had no room on its way, ticks.
+    pub cornered_ticks: u64,
+}
+
+impl Retreat {
+    /// Adds all of it to `hash`.
+    pub(super) fn add_to(&self, hash: &mut Xxh3) {
+        hash.update(&self.to_s.to_le_bytes());
+        hash.update(&self.speed.to_le_bytes());
+        hash.update(&self.cornered_ticks.to_le_bytes());
+    }
+
+    /// It finds no room on its way, and stands still until `end` (ticks).
+    pub(super) fn corner(&mut self, end: u64) {
+        (self.speed, self.cornered_ticks) = (0.0, end);
+    }
+
+    /// After a whole step.
+    pub(super) fn slow_down(&mut self) {
+        self.speed *= KEPT_SPEED;
+        if self.speed < LEAST_SPEED {
+            self.speed = 0.0;
+        }
+    }
+}
 
 /// A prescribed body that is behind its motion. Part of the state.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,6 +121,17 @@ impl Waiting {
     }
 }
 
+/// What tells where prescribed bodies are, beside their motions.
+#[derive(Clone, Copy)]
+pub(super) struct Present<'a> {
+    /// Time, ticks.
+    pub ticks: u64,
+    /// Positions of all cloth vertices, m.
+    pub positions: &'a [Vec3],
+    /// Where pinned vertices took hold, m.
+    pub captured: &'a Captured,
+}
+
 /// Where a prescribed body ends a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Course {
@@ -133,29 +181,29 @@ impl<'m> Prescribed<'m> {
         }
     }
 
-    /// Where it ends the step of `span` after `state`.
-    pub fn course(&self, waiting: Option<&Waiting>, state: &State, span: &Span) -> Course {
+    /// Where it ends the step of `span`.
+    pub fn course(&self, waiting: Option<&Waiting>, at: &Present, span: &Span) -> Course {
         let let_go = matches!(self, Self::Pins(_, pins) if !pins.is_active(span.t0_s));
         let Some(waiting) = waiting.filter(|_| !let_go) else { return Course::OnTime };
-        if let Some((pose, to_s)) = self.way_back(waiting, state, span) {
+        if let Some((pose, to_s)) = self.way_back(waiting, at, span) {
             return Course::GoesBack(pose, to_s);
         }
         let poses = self.pose_at(span.t0_s).zip(self.pose_at(span.t1_s));
-        let turned = self.has_turned(waiting, &self.aim(state, span.t1_s), state);
-        if state.ticks < waiting.until_ticks && !turned {
+        let turned = self.has_turned(waiting, &self.aim(at, span.t1_s), at);
+        if at.ticks < waiting.until_ticks && !turned {
             return Course::Stands(waiting.pose);
         }
         let part = span.ticks as f64 / TICKS_PER_STEP as f64;
         let own_m = match &poses {
-            Some((start, end)) => self.largest(state, |x| end.apply(x) - start.apply(x)),
+            Some((start, end)) => self.largest(at, |x| end.apply(x) - start.apply(x)),
             None => waiting.led_m * part,
         };
         let divisor = if turned { 1.0 } else { f64::from(1_u32 << waiting.failures) };
         let reach_m = (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.h) / divisor;
-        let share = reach_m / self.behind_m(waiting, state, span.t1_s);
+        let share = reach_m / self.behind_m(waiting, at, span.t1_s);
         match poses {
             Some((_, end)) if share < 1.0 => {
-                Course::CatchesUp(waiting.pose.towards(&end, share, self.center(state)))
+                Course::CatchesUp(waiting.pose.towards(&end, share, self.center(at)))
             }
             None if share < 1.0 => Course::Follows(share),
             _ => Course::OnTime,
@@ -165,20 +213,20 @@ impl<'m> Prescribed<'m> {
     /// What becomes of `waiting` after a try in the step of `span` that found no room, in a whole
     /// step that ends at `end` (ticks): it stands still for the rest of the step and 0, 1, 3, 7
     /// further ones. It begins again with 0 if its motion has come back.
-    pub fn waits_on(&self, waiting: &Waiting, state: &State, span: &Span, end: u64) -> Waiting {
-        let aim = self.aim(state, span.t1_s);
-        let failures = if self.has_turned(waiting, &aim, state) { 0 } else { waiting.failures };
+    pub fn waits_on(&self, waiting: &Waiting, at: &Present, span: &Span, end: u64) -> Waiting {
+        let aim = self.aim(at, span.t1_s);
+        let failures = if self.has_turned(waiting, &aim, at) { 0 } else { waiting.failures };
         let pause = (1 << failures).min(LONGEST_PAUSE) - 1;
         let until_ticks = end + pause * TICKS_PER_STEP;
         Waiting { aim, until_ticks, failures: MOST_FAILURES.min(failures + 1), ..*waiting }
     }
 
     /// Where it should be at `time_s` (s), as in [`Waiting::aim`].
-    pub fn aim(&self, state: &State, time_s: f64) -> Rigid {
+    pub fn aim(&self, at: &Present, time_s: f64) -> Rigid {
         let translation = match self {
             Self::Pins(group, pins) if pins.motion.is_none() => {
-                let ways = pins.vertices.iter().zip(&state.captured[*group]);
-                let ways = ways.map(|(&vertex, to)| to - state.positions[vertex as usize]);
+                let ways = pins.vertices.iter().zip(&at.captured[*group]);
+                let ways = ways.map(|(&vertex, to)| to - at.positions[vertex as usize]);
                 ways.sum::<Vec3>() / pins.vertices.len().max(1) as f64
             }
             _ => Vec3::zeros(),
@@ -188,25 +236,25 @@ impl<'m> Prescribed<'m> {
 
     /// Whether its motion, which ends the step at `aim`, has come back past it since it last found
     /// no room.
-    fn has_turned(&self, waiting: &Waiting, aim: &Rigid, state: &State) -> bool {
+    fn has_turned(&self, waiting: &Waiting, aim: &Rigid, at: &Present) -> bool {
         if matches!(self, Self::Pins(_, pins) if pins.motion.is_none()) {
             return waiting.aim.translation.dot(&aim.translation) <= 0.0;
         }
-        let ways = self.unmoved(state).map(|x| {
+        let ways = self.unmoved(at).map(|x| {
             let at = waiting.pose.apply(x);
             (waiting.aim.apply(x) - at).dot(&(aim.apply(x) - at))
         });
         ways.sum::<f64>() <= 0.0
     }
 
-    /// How far its furthest vertex is at the end of `state` from its prescribed place at `time_s`
+    /// How far its furthest vertex is from its prescribed place at `time_s`
     /// (s), m.
-    pub fn behind_m(&self, waiting: &Waiting, state: &State, time_s: f64) -> f64 {
+    pub fn behind_m(&self, waiting: &Waiting, at: &Present, time_s: f64) -> f64 {
         match (self.pose_at(time_s), self) {
-            (Some(to), _) => self.way_m(waiting, &to, state),
+            (Some(to), _) => self.way_m(waiting, &to, at),
             (None, Self::Pins(group, pins)) => {
-                let ways = pins.vertices.iter().zip(&state.captured[*group]);
-                let ways = ways.map(|(&v, to)| (to - state.positions[v as usize]).norm());
+                let ways = pins.vertices.iter().zip(&at.captured[*group]);
+                let ways = ways.map(|(&v, to)| (to - at.positions[v as usize]).norm());
                 ways.fold(0.0, f64::max)
             }
             (None, Self::Obstacle(_)) => 0.0,
@@ -214,30 +262,59 @@ impl<'m> Prescribed<'m> {
     }
 
     /// How far its furthest vertex is from where it is at the pose `to`, m.
-    pub(super) fn way_m(&self, waiting: &Waiting, to: &Rigid, state: &State) -> f64 {
-        self.largest(state, |x| to.apply(x) - waiting.pose.apply(x))
+    pub(super) fn way_m(&self, waiting: &Waiting, to: &Rigid, at: &Present) -> f64 {
+        self.largest(at, |x| to.apply(x) - waiting.pose.apply(x))
+    }
+
+    /// Whether it has a motion and is not at its start.
+    pub fn can_go_back(&self, waiting: &Waiting, at: &Present) -> bool {
+        self.pose_at(0.0).is_some_and(|start| self.way_m(waiting, &start, at) > 0.0)
+    }
+
+    /// Where a body that goes back ends the step of `span`, and the time (s) of its
+    /// motion that it goes towards. None if it does not go back, or has no motion or came to its
+    /// start.
+    fn way_back(&self, waiting: &Waiting, at: &Present, span: &Span) -> Option<(Rigid, f64)> {
+        let reach_m = waiting.retreat.speed * span.h;
+        if reach_m == 0.0 || at.ticks < waiting.retreat.cornered_ticks {
+            return None;
+        }
+        let mut to_s = waiting.retreat.to_s;
+        loop {
+            let to = self.pose_at(to_s)?;
+            let way_m = self.way_m(waiting, &to, at);
+            if way_m >= reach_m || (to_s <= 0.0 && way_m > 0.0) {
+                let share = f64::min(reach_m / way_m, 1.0);
+                return Some((waiting.pose.towards(&to, share, self.center(at)), to_s));
+            }
+            if to_s <= 0.0 {
+                return None;
+            }
+            let step_s = span.h * (TICKS_PER_STEP / span.ticks) as f64;
+            to_s = f64::max(to_s - step_s, 0.0);
+        }
     }
 
     /// Its positions before any motion, m.
-    fn unmoved<'a>(&self, state: &'a State) -> Box<dyn Iterator<Item = Vec3> + 'a>
+    fn unmoved<'a>(&self, at: &Present<'a>) -> Box<dyn Iterator<Item = Vec3> + 'a>
     where
         'm: 'a,
     {
         match *self {
             Self::Obstacle(obstacle) => Box::new(obstacle.placed()),
-            Self::Pins(group, _) => Box::new(state.captured[group].iter().copied()),
+            Self::Pins(group, _) => Box::new(at.captured[group].iter().copied()),
         }
     }
 
     /// The largest of the vectors that `way` gives for its vertices, m.
-    fn largest(&self, state: &State, way: impl Fn(Vec3) -> Vec3) -> f64 {
-        self.unmoved(state).map(|x| way(x).norm()).fold(0.0, f64::max)
+    fn largest(&self, at: &Present, way: impl Fn(Vec3) -> Vec3) -> f64 {
+        self.unmoved(at).map(|x| way(x).norm()).fold(0.0, f64::max)
     }
 
     /// The mean of its vertices before any motion, m.
-    pub(super) fn center(&self, state: &State) -> Vec3 {
-        let count = self.unmoved(state).count().max(1);
-        self.unmoved(state).sum::<Vec3>() / count as f64
+    pub(super) fn center(&self, at: &Present) -> Vec3 {
+        let count = self.unmoved(at).count().max(1);
+        self.unmoved(at).sum::<Vec3>() / count as f64
     }
 }
 
