@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cloth_sim::collision::{CandidateFinder, Moves, Surface, Surfaces, Sweep};
+use cloth_sim::collision::{CandidateFinder, Moves, Surface, Surfaces, Sweep, with_culling};
 use cloth_sim::contact::candidates::{SearchProcessors, SweptSurfaces, collect_shared};
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
@@ -100,7 +100,7 @@ impl Bench {
         };
         let cloth = surface(0, &disc, Some((patch_of.as_slice(), 64)), Moves::Deforms);
         let list = vec![
-            if culling { cloth.with_culling(&disc.positions) } else { cloth },
+            if culling { with_culling(cloth, &disc.positions) } else { cloth },
             surface(SIDE * SIDE, &sphere, None, Moves::Prescribed),
         ];
         let with_sphere = |place: &dyn Fn(&Vec3) -> Vec3| {

@@ -4,7 +4,7 @@ use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
 use crate::collision::screen::may_come_near;
 use crate::collision::surface::{Represented, Surface};
-use crate::collision::test::Sweep;
+use crate::collision::sweep::Sweep;
 use crate::ids::{FaceId, VertexId};
 
 /// One side of a pair of faces.

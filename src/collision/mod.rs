@@ -16,11 +16,14 @@ pub mod pair;
 pub mod screen;
 pub mod search;
 pub mod surface;
+pub mod sweep;
 pub mod test;
 
 pub use bvh::Hierarchy;
+pub use flatness::rest_shape::with_culling;
 pub use margin::stays_within;
 pub use pair::{Pair, PairKind};
 pub use search::CandidateFinder;
 pub use surface::{Moves, Surface, Surfaces};
-pub use test::{Sweep, Test, TestCounters};
+pub use sweep::Sweep;
+pub use test::{Test, TestCounters};

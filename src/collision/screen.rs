@@ -10,7 +10,7 @@
 
 use crate::collision::narrow::closest;
 use crate::collision::pair::{Pair, PairKind};
-use crate::collision::test::Sweep;
+use crate::collision::sweep::Sweep;
 use crate::math::Vec3;
 
 /// Bound on the rounding error of a gap, relative to the coordinates: about 12 operations.

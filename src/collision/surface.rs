@@ -101,13 +101,6 @@ impl Surface {
     pub(super) fn represented(&self, face: FaceId) -> Represented {
         self.represented[face as usize]
     }
-
-    /// The same with data for culling its flat regions. For a cloth; `rest` are the positions
-    /// (m) that its hierarchy was built with.
-    pub fn with_culling(mut self, rest: &[Vec3]) -> Self {
-        self.flatness = Flatness::new(&self, rest);
-        self
-    }
 }
 
 /// The corners (bits 0-2) and edges (bits 3-5) that a face represents.

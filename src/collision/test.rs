@@ -16,8 +16,8 @@ use crate::collision::bvh::Node;
 use crate::collision::dop::Dop18;
 use crate::collision::flatness::Flatness;
 use crate::collision::surface::Surface;
+use crate::collision::sweep::Sweep;
 use crate::ids::FaceId;
-use crate::math::Vec3;
 
 /// Branches that are executed between two looks at the stack. On the draped tablecloth a branch
 /// takes about 0.1 us. So a stack that has grown is cut soon, and looking costs little.
@@ -54,17 +54,6 @@ impl Test {
         let product = u128::from(first) * u128::from(second);
         product as u64 ^ (product >> 64) as u64
     }
-}
-
-/// The motion of all vertices over a step.
-#[derive(Debug, Clone, Copy)]
-pub struct Sweep<'a> {
-    /// Positions at its start, m.
-    pub x0: &'a [Vec3],
-    /// Positions at its end, m.
-    pub x1: &'a [Vec3],
-    /// Distance within which pairs are wanted, m.
-    pub radius: f64,
 }
 
 /// What a test leads to.
@@ -290,6 +279,7 @@ fn split_itself(node: Node, test: &Test) -> TestOutcome {
 mod tests {
     use super::*;
     use crate::collision::surface::{Moves, Surface, Surfaces};
+    use crate::math::Vec3;
     use crate::mesh::Topology;
     use crate::threads::Threads;
 

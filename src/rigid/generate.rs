@@ -19,7 +19,7 @@ use crate::math::{Vec3, mix};
 use crate::rigid::body::{Body, BodyId, Load, MaterialId, State, Twist};
 pub use crate::rigid::generate::form::Form;
 pub use crate::rigid::generate::lattice::Lattice;
-use crate::rigid::generate::shuffle::Shuffle;
+use crate::rigid::generate::shuffle::{GOLDEN, Shuffle};
 use crate::rigid::solid::MassProperties;
 
 /// Where bodies are at the start.
@@ -385,9 +385,6 @@ impl Generator {
 
 /// Cells for each body placed at random, if there is space.
 const SPARE_CELLS: f64 = 2.0;
-
-/// 2^64 divided by the golden ratio.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Sizes {
     /// The smallest and the largest size, m.

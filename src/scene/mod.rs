@@ -7,6 +7,7 @@
 pub mod bodies;
 pub mod build;
 mod check;
+pub mod keyframe;
 pub mod load;
 mod rest;
 mod scale;

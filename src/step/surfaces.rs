@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::numbering::BodyRange;
 use crate::bodies::{Body, Numbering, Setup};
-use crate::collision::{Moves, Surface, Surfaces};
+use crate::collision::{Moves, Surface, Surfaces, with_culling};
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
 use crate::math::Vec3;
@@ -62,7 +62,7 @@ fn cloth_surface(cloth: &ClothSetup, first: VertexId, patches: &Patches, culling
     let of_vertex = &patches.of_vertex[first as usize..][..rest.len()];
     let parts = Some((of_vertex, patches.len()));
     let surface = Surface::new(first, faces, topology, rest, parts, Moves::Deforms);
-    if culling { surface.with_culling(rest) } else { surface }
+    if culling { with_culling(surface, rest) } else { surface }
 }
 
 /// The surface of a body with its edges and its vertices at t = 0 (m); all of it is one patch, that

@@ -30,10 +30,9 @@
 //! criterion of Volino & Magnenat-Thalmann (1994), which looks at normals and at the contour
 //! along one direction. Contacts need a bound on the distance, so this module uses one instead.
 
-mod rest_shape;
+pub mod rest_shape;
 
-use crate::collision::surface::Surface;
-use crate::collision::test::Sweep;
+use crate::collision::sweep::Sweep;
 use crate::ids::VertexId;
 use crate::math::{Mat2, Mat3x2, Vec2, Vec3};
 
@@ -68,21 +67,6 @@ pub struct Flatness {
 }
 
 impl Flatness {
-    /// Prepares the nodes of `surface`. `rest` are the positions (m) that its hierarchy was
-    /// built with. None if the rest shape is not nearly flat.
-    pub fn new(surface: &Surface, rest: &[Vec3]) -> Option<Self> {
-        let rest = rest_shape::in_plane(surface, rest)?;
-        let (offsets, vertices) = rest_shape::vertices_below(surface, MIN_FACES);
-        Some(Self {
-            first_vertex: surface.first_vertex,
-            extent: rest.iter().fold(0.0, |largest, u| u.norm().max(largest)),
-            distances: rest_shape::distances(surface, &rest),
-            rest,
-            offsets,
-            vertices,
-        })
-    }
-
     /// True if no two primitives below `node` without a common vertex come within the
     /// radius of `sweep`.
     pub fn rules_out(&self, node: u32, sweep: &Sweep) -> bool {
@@ -180,10 +164,11 @@ mod tests {
 
     use super::*;
     use crate::collision::ccd::time_of_impact;
+    use crate::collision::flatness::rest_shape::with_culling;
     use crate::collision::narrow::closest;
     use crate::collision::pair::Pair;
     use crate::collision::search::CandidateFinder;
-    use crate::collision::surface::{Moves, Surfaces};
+    use crate::collision::surface::{Moves, Surface, Surfaces};
     use crate::math::rotation;
     use crate::mesh::Topology;
     use crate::threads::Threads;
@@ -208,7 +193,7 @@ mod tests {
         let topology = Topology::new(&faces).unwrap();
         let surface =
             Surface::new(0, &faces, &topology, &rest, Some((&patch_of, 4)), Moves::Deforms);
-        let surface = if culling { surface.with_culling(&rest) } else { surface };
+        let surface = if culling { with_culling(surface, &rest) } else { surface };
         (Surfaces { list: vec![surface] }, rest)
     }
 

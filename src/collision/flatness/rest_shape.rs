@@ -3,16 +3,35 @@
 use crate::collision::bvh::Node;
 use crate::collision::dop::Dop18;
 use crate::collision::elementary::{FaceSide, elementary_pairs};
+use crate::collision::flatness::{Flatness, MIN_FACES};
 use crate::collision::narrow::closest;
-use crate::collision::test::TestTrees;
-use crate::collision::{Surface, Sweep, Test, TestCounters};
+use crate::collision::surface::Surface;
+use crate::collision::sweep::Sweep;
+use crate::collision::test::{Test, TestCounters, TestTrees};
 use crate::ids::VertexId;
 use crate::math::{Vec2, Vec3};
 use crate::threads::Threads;
 
+/// `surface` with data for culling its flat regions. It has none if its rest shape is not nearly
+/// flat. For a cloth; `rest` are the positions (m) that its hierarchy was built with.
+pub fn with_culling(mut surface: Surface, rest: &[Vec3]) -> Surface {
+    surface.flatness = in_plane(&surface, rest).map(|rest| {
+        let (offsets, vertices) = vertices_below(&surface, MIN_FACES);
+        Flatness {
+            first_vertex: surface.first_vertex,
+            extent: rest.iter().fold(0.0, |largest, u| u.norm().max(largest)),
+            distances: distances(&surface, &rest),
+            rest,
+            offsets,
+            vertices,
+        }
+    });
+    surface
+}
+
 /// Rest positions in the plane perpendicular to the mean normal (m). None if the normal of a
 /// face deviates from the mean by 60 degrees or more.
-pub fn in_plane(surface: &Surface, rest: &[Vec3]) -> Option<Vec<Vec2>> {
+fn in_plane(surface: &Surface, rest: &[Vec3]) -> Option<Vec<Vec2>> {
     let local = |vertex: VertexId| rest[(vertex - surface.first_vertex) as usize];
     let area = |face: &[VertexId; 3]| {
         let [a, b, c] = face.map(local);
@@ -34,7 +53,7 @@ pub fn in_plane(surface: &Surface, rest: &[Vec3]) -> Option<Vec<Vec2>> {
 /// The vertices below each node of at least `min_faces` faces: the start of each node's
 /// vertices, and the list of all. The first few vertices of a node are spread over all of it,
 /// however many are taken.
-pub fn vertices_below(surface: &Surface, min_faces: usize) -> (Vec<u32>, Vec<VertexId>) {
+fn vertices_below(surface: &Surface, min_faces: usize) -> (Vec<u32>, Vec<VertexId>) {
     let nodes = surface.hierarchy.nodes();
     let mut below: Vec<(usize, Vec<VertexId>)> = vec![(0, Vec::new()); nodes.len()];
     for at in (0..nodes.len()).rev() {
@@ -75,7 +94,7 @@ fn spread(count: usize) -> impl Iterator<Item = usize> {
 /// For each node the least distance (m) between two primitives below it without a common
 /// vertex, at most three quarters of a mean edge. The hierarchy itself finds it. `rest` is the
 /// result of [`in_plane`].
-pub fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
+fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
     let mut x = vec![Vec3::zeros(); surface.vertices().end];
     for (x, u) in x[surface.vertices()].iter_mut().zip(rest) {
         *x = Vec3::new(u.x, u.y, 0.0);

@@ -3,7 +3,8 @@
 use crate::collision::dop::Dop18;
 use crate::collision::elementary::{FaceSide, elementary_pairs};
 use crate::collision::pair::Pair;
-use crate::collision::test::{Sweep, Test, TestCounters, TestTrees};
+use crate::collision::sweep::Sweep;
+use crate::collision::test::{Test, TestCounters, TestTrees};
 use crate::ids::FaceId;
 
 /// Everything that a test is executed on.

@@ -11,8 +11,6 @@ use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{ObjDocument, Topology};
 use cloth_sim::verify::{Surface, Surfaces};
 
-use crate::program::check::folder::Object;
-
 /// A quadrilateral of an object, with the two triangles of the simulation.
 #[derive(Debug, Clone, Copy)]
 pub struct Quad {
@@ -55,13 +53,17 @@ pub struct Folded {
     pub angle_deg: f64,
 }
 
-/// The quadrilaterals of `objects` that are folded by more than 90 degrees. Vertices are at `x`, m.
-pub fn folded(objects: &[Object], surfaces: &Surfaces, x: &[Vec3]) -> Vec<Folded> {
+/// Those of the `quads` of each object that are folded by more than 90 degrees. Vertices are at
+/// `x`, m.
+pub fn folded<'a>(
+    quads: impl Iterator<Item = &'a [Quad]>,
+    surfaces: &Surfaces,
+    x: &[Vec3],
+) -> Vec<Folded> {
     let mut all = Vec::new();
-    for (object, (it, surface)) in objects.iter().zip(&surfaces.list).enumerate() {
+    for (object, (quads, surface)) in quads.zip(&surfaces.list).enumerate() {
         let x = &x[surface.vertices()];
-        let quads = it.quads.iter();
-        let angles = quads.map(|&quad| Folded { object, quad, angle_deg: quad.fold_deg(x) });
+        let angles = quads.iter().map(|&quad| Folded { object, quad, angle_deg: quad.fold_deg(x) });
         all.extend(angles.filter(|folded| folded.angle_deg > 90.0));
     }
     all

@@ -108,7 +108,7 @@ impl FrameCheck {
         };
         let mut found = find(&run.surfaces);
         self.simulated = found.len();
-        let folded = folded(&run.objects, &run.surfaces, x);
+        let folded = folded(run.objects.iter().map(|it| it.quads.as_slice()), &run.surfaces, x);
         if !folded.is_empty() {
             found = find(&with_other_cuts(&run.surfaces, &folded, x));
         }

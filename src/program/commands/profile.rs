@@ -3,7 +3,7 @@
 use cloth_sim::error::{Error, Result};
 
 use crate::program::cli::ProfileArguments;
-use crate::program::output::run_files;
+use crate::program::output::drawn_files;
 use crate::program::{print, profile};
 
 /// Draws one run, or two runs beside each other. Prints the names of the files,
@@ -23,6 +23,6 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
         None => profile::draw(run, out)?,
         Some(other) => profile::compare([run, other], out)?,
     };
-    run_files::list_drawn(out, &files)?;
+    drawn_files::list_drawn(out, &files)?;
     files.iter().try_for_each(|file| print::line(file.display()))
 }

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 
-use crate::program::output::folder::unwritable;
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::run_json::{self, RunHead, Status};
 use crate::program::output::{names, steps_jsonl};
@@ -186,4 +185,9 @@ fn refuse_inputs<'e>(
 fn list(entries: &[FolderEntry]) -> String {
     let names = entries.iter().map(|entry| entry.name.as_str());
     name_list(names).iter().map(|line| format!("\n    {line}")).collect()
+}
+
+/// The error of a folder that cannot be read or written.
+pub fn unwritable(folder: &Path, cause: io::Error) -> Error {
+    Error::file(folder, cause, "choose a folder that can be written with --out")
 }

@@ -1,12 +1,11 @@
 //! The folder of a run: claimed by one process, and cleared of an earlier run.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 
-use crate::program::output::earlier::{self, Claim};
+use crate::program::output::earlier::{self, Claim, unwritable};
 use crate::program::output::lock::{Lock, Owner};
 use crate::program::output::names;
 
@@ -83,9 +82,4 @@ fn missing(path: &Path) -> Vec<PathBuf> {
 fn remove_empty(folders: &[PathBuf]) {
     // A folder that is not empty stays, and so do those around it.
     let _ = folders.iter().try_for_each(fs::remove_dir);
-}
-
-/// The error of a folder that cannot be read or written.
-pub fn unwritable(folder: &Path, cause: io::Error) -> Error {
-    Error::file(folder, cause, "choose a folder that can be written with --out")
 }

@@ -1,14 +1,9 @@
 //! The files that a run writes into its folder, as `run.json` lists them. Only what is listed there
 //! is of the run; a later run removes nothing else.
 
-use std::path::{Path, PathBuf};
-
-use cloth_sim::error::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::lock::Lock;
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::output::{names, write_json};
+use crate::program::output::names;
 
 /// The files of a run, and pictures of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,27 +36,6 @@ impl RunFiles {
         let mut numbers = self.each_frame.iter().filter_map(|all| names::number_in(path, all));
         self.once.iter().any(|file| file == path) || numbers.any(|number| number < frames)
     }
-}
-
-/// Lists `files`, pictures and tables in `folder`, as files of the run there. Does nothing without
-/// a run, or before it has ended: until then its process writes `run.json`.
-///
-/// # Errors
-/// When `run.json` cannot be written.
-pub fn list_drawn(folder: &Path, files: &[PathBuf]) -> Result<()> {
-    let ended = || RunHead::read(folder).ok().filter(|head| head.status != Status::Running);
-    if ended().is_none() {
-        return Ok(());
-    }
-    // Another process that locks the folder replaces the run.
-    let Ok(_lock) = Lock::acquire(folder) else { return Ok(()) };
-    let Some(mut head) = ended() else { return Ok(()) };
-    let before = head.files.once.len();
-    head.files.add(files.iter().filter_map(|file| file.file_name()?.to_str()));
-    if head.files.once.len() == before {
-        return Ok(());
-    }
-    write_json(&folder.join(names::RUN), &head)
 }
 
 #[cfg(test)]

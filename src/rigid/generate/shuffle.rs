@@ -1,7 +1,9 @@
 //! A random place for each number, without a table.
 
 use crate::math::mix;
-use crate::rigid::generate::GOLDEN;
+
+/// 2^64 divided by the golden ratio.
+pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A permutation of `0..count` that needs no table: a Feistel network of four rounds on the next
 /// power of four, walked until it is within (Black & Rogaway 2002).

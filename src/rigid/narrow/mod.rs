@@ -2,6 +2,7 @@
 //!
 //! | module | |
 //! |---|---|
+//! | [`touch`] | a point at which two bodies touch |
 //! | [`round`] | spheres and capsules: closed forms |
 //! | [`half_space`] | anything on a plane: closed forms |
 //! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
@@ -23,29 +24,14 @@ pub mod manifold;
 pub mod round;
 #[cfg(test)]
 mod tests;
-
-use smallvec::SmallVec;
+pub mod touch;
 
 pub use self::detector::Detector;
-use crate::math::Vec3;
+pub use self::touch::{Touch, Touches};
 use crate::rigid::body::{Placed, Shape};
 use crate::rigid::narrow::closed_mesh::PlacedMesh;
 use crate::rigid::narrow::convex::Convex;
 use crate::rigid::solid::{Geometry, Solids};
-
-/// A point at which two bodies touch.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Touch {
-    /// Half way between the two surfaces, m.
-    pub point: Vec3,
-    /// Unit normal, from the second body to the first.
-    pub normal: Vec3,
-    /// Distance of the surfaces, m: below 0 if they overlap.
-    pub gap: f64,
-}
-
-/// The points at which two bodies touch, in an order that depends on these two alone.
-pub type Touches = SmallVec<[Touch; 8]>;
 
 /// A polytope or a closed mesh in space.
 #[allow(clippy::large_enum_variant)] // it lives on the stack while one pair is tested

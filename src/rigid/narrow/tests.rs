@@ -1,6 +1,7 @@
 //! Contacts ahead of polytopes and closed meshes, against true distances.
 
 use super::*;
+use crate::math::Vec3;
 use crate::math::mix;
 use crate::mesh::shapes::{Cuboid, ShapeKind};
 use crate::rigid::narrow::round::nearest_of_segments;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::partition::methods::Repartition;
-use crate::scene::spec::KeyframeSpec;
+use crate::scene::keyframe::KeyframeSpec;
 
 /// Bodies of one shape and material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
