@@ -239,10 +239,14 @@ fn comments_strings_and_tests_are_not_code() {
     assert_eq!(names.test_modules, ["oracle"]);
 }
 
-/// This test finds the modules of a file by its place, and sees no code that comes from elsewhere.
+/// This test finds the modules of a file by its place, and sees no code that comes from elsewhere. A
+/// module with files of its own is their `mod.rs`.
 #[test]
 fn every_module_is_the_file_of_its_name() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (file, code) in codes("src") {
+        let folder = source.join(file.with_extension(""));
+        assert!(!folder.is_dir(), "{}: move it to {}/mod.rs", file.display(), folder.display());
         let code = code.lines().map(|line| line.split("//").next().unwrap_or_default());
         let hidden = code.filter(|line| line.contains("#[path") || line.contains("include!"));
         assert_eq!(hidden.collect::<Vec<_>>(), [""; 0], "{}", file.display());
