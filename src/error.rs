@@ -1,9 +1,64 @@
 //! The one error type: what is wrong, where, and what to do about it.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Where the user's input is at fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A field of the scene, an argument, or something else, by its name.
+    Name(String),
+    /// A file, mostly with a line.
+    Line(String),
+    /// The number of ranks.
+    Ranks,
+    /// The number of threads of a rank.
+    Threads,
+    /// How often triangles are refined.
+    Refinement,
+    /// A rigid body, by its number.
+    Body(u64),
+}
+
+impl Place {
+    /// A file, or a line of one.
+    pub fn line(text: impl Into<String>) -> Self {
+        Self::Line(text.into())
+    }
+}
+
+impl From<&str> for Place {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Place {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl From<&String> for Place {
+    fn from(name: &String) -> Self {
+        Self::Name(name.clone())
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(text) | Self::Line(text) => f.write_str(&one_line(text)),
+            Self::Ranks => f.write_str("ranks"),
+            Self::Threads => f.write_str("threads of a rank"),
+            Self::Refinement => f.write_str("refinement"),
+            Self::Body(number) => write!(f, "body {number}"),
+        }
+    }
+}
 
 /// Everything that can end a run.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -11,8 +66,8 @@ pub enum Error {
     /// The user's input is at fault: a scene field, a line of a mesh, an argument.
     #[error("{place}: {cause}\n  help: {remedy}")]
     Input {
-        /// File with line, scene field or argument.
-        place: String,
+        /// Where.
+        place: Place,
         /// What is wrong there.
         cause: String,
         /// What the user can do.
@@ -65,13 +120,12 @@ pub enum Error {
 impl Error {
     /// Bad input at `place`. Ends of lines within the texts are quoted input.
     pub fn input(
-        place: impl Into<String>,
+        place: impl Into<Place>,
         cause: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        let [place, cause, remedy] =
-            [place.into(), cause.into(), remedy.into()].map(|text| one_line(&text));
-        Self::Input { place, cause, remedy }
+        let [cause, remedy] = [cause.into(), remedy.into()].map(|text| one_line(&text));
+        Self::Input { place: place.into(), cause, remedy }
     }
 
     /// A file or folder that cannot be read or written.

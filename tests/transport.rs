@@ -123,7 +123,7 @@ fn an_error_on_one_rank_ends_all() {
             seen_by_others.lock().unwrap().push(result.clone());
             result
         });
-        assert!(matches!(result, Err(Error::Input { place, .. }) if place == "scene.ron"));
+        assert!(matches!(result, Err(Error::Input { place, .. }) if place == "scene.ron".into()));
         for seen in seen_by_others.into_inner().unwrap() {
             let Err(Error::Rank { rank: 1, message }) = seen else { panic!("{seen:?}") };
             assert!(message.contains("no such field"));

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::ids::NONE;
 use crate::input;
 use crate::math::{Vec2, Vec3};
@@ -27,7 +27,7 @@ pub struct Lines {
 impl Lines {
     /// An error at `line` of the file.
     pub fn error(&self, line: u32, cause: impl Into<String>, remedy: impl Into<String>) -> Error {
-        Error::input(format!("{}:{line}", self.file), cause, remedy)
+        Error::input(Place::Line(format!("{}:{line}", self.file)), cause, remedy)
     }
 
     /// `index` (from 0) if it is below `count`.
@@ -223,7 +223,8 @@ const BAD_INDEX: &str = "correct the index (they count from 1) or export the mes
 fn add_polygons(document: &mut ObjDocument, lines: &Lines, clean: &str) -> Result<()> {
     let config = obj::LoadConfig { strict: false };
     let data = obj::ObjData::load_buf_with_config(clean.as_bytes(), config).map_err(|cause| {
-        Error::input(&lines.file, cause.to_string(), "export the mesh again as a plain OBJ file")
+        let place = Place::line(&lines.file);
+        Error::input(place, cause.to_string(), "export the mesh again as a plain OBJ file")
     })?;
     let groups = data.objects.iter().flat_map(|object| &object.groups);
     groups.flat_map(|group| &group.polys).try_for_each(|it| add_polygon(document, lines, it))

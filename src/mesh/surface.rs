@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::ids::NONE;
 use crate::mesh::obj::{Corner, Group, ObjDocument};
 use crate::mesh::obj_read::Lines;
@@ -56,7 +56,7 @@ impl SurfaceMesh {
     pub fn new(document: ObjDocument, lines: &Lines, meet: Faces) -> Result<Self> {
         if document.polygon_ends.is_empty() {
             let remedy = "export the mesh with its faces (lines that begin with `f`)";
-            return Err(Error::input(&lines.file, "the mesh has no faces", remedy));
+            return Err(Error::input(Place::line(&lines.file), "the mesh has no faces", remedy));
         }
         check_corners(&document, lines)?;
         let (document, origins) =
@@ -118,7 +118,7 @@ impl SurfaceMesh {
         let old = &self.document;
         let too_many = || {
             let cause = format!("{} triangles cut into {k} x {k} are too many", self.faces.len());
-            Error::input("refinement", cause, "choose a smaller factor")
+            Error::input(Place::Refinement, cause, "choose a smaller factor")
         };
         let count = (self.faces.len() as u64).saturating_mul(u64::from(k) * u64::from(k));
         if count > u64::from(u32::MAX / 3) {

@@ -9,7 +9,7 @@ use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
 
 use crate::bounds::did_you_mean;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::input;
 use crate::mesh::shapes::Shape;
 use crate::scene::spec::Scene;
@@ -63,16 +63,12 @@ pub fn validate(scene: &Scene, path: &Path) -> Result<()> {
 /// another file stays.
 pub fn in_file<T>(path: &Path, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error {
-        Error::Input { place, cause, remedy } if is_field(&place) => {
-            Error::input(format!("{}: {place}", path.display()), cause, remedy)
+        Error::Input { place: Place::Name(field), cause, remedy } => {
+            let place = Place::Line(format!("{}: {field}", path.display()));
+            Error::Input { place, cause, remedy }
         }
         other => other,
     })
-}
-
-/// True of `bodies[2].shape`, false of `places/balls.csv:3`.
-fn is_field(place: &str) -> bool {
-    !place.contains(['/', ':'])
 }
 
 /// RON with `Some(..)` left out where a value is given.
@@ -91,7 +87,7 @@ pub fn parse(text: &str, file: &str) -> Result<Scene> {
 
 fn explain(error: &SpannedError, text: &str, file: &str) -> Error {
     let position = error.span.start;
-    let place = format!("{file}:{}:{}", position.line, position.col);
+    let place = Place::Line(format!("{file}:{}:{}", position.line, position.col));
     let within =
         |outer: &Option<String>| outer.as_ref().map_or(String::new(), |o| format!(" of {o}"));
     match &error.code {

@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use self::shares::{Piece, Shares};
 pub use self::slices::{Blocks, ByPatch, EachPatch, PatchSlices};
 use self::team::Team;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// Pieces that a thread gets on average before results are put together: so long they are in memory
 /// twice.
@@ -47,7 +47,7 @@ impl Threads {
             return Ok(Self::INLINE);
         }
         let refused = |cause: std::io::Error| {
-            Error::input("threads of a rank", cause.to_string(), "ask for fewer threads per rank")
+            Error::input(Place::Threads, cause.to_string(), "ask for fewer threads per rank")
         };
         Ok(Self { team: Some(Team::new(count).map_err(refused)?) })
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cloth_sim::bodies::cloth::setup::ClothSetup;
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::ids::NONE;
 use cloth_sim::mesh::obj::Corner;
 use cloth_sim::mesh::obj_read::{self, Lines};
@@ -39,7 +39,7 @@ pub fn read(path: &Path, text: &[u8], ends: &[usize]) -> Result<Vec<Piece>> {
     let (whole, lines) = obj_read::parse(text, &path.display().to_string())?;
     if ends.last() != Some(&whole.positions.len()) {
         let cause = "its vertices are not written one a line";
-        return Err(Error::input(&lines.file, cause, AS_WRITTEN));
+        return Err(Error::input(Place::line(&lines.file), cause, AS_WRITTEN));
     }
     let mut pieces = Vec::new();
     let (mut first, mut polygon) = (0, 0);

@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 
 use cloth_sim::bodies::Setup;
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::mesh::shapes::{Shape, ShapeKind};
 use cloth_sim::scene::Scene;
 
@@ -43,7 +43,7 @@ pub fn check_refined(triangles: usize, refine: u32) -> Result<()> {
         ..1.0 => "choose a coarser mesh".to_owned(),
         most => format!("choose at most {most:.0}"),
     };
-    Err(Error::input("refinement", cause, remedy))
+    Err(Error::input(Place::Refinement, cause, remedy))
 }
 
 /// Checks the rigid bodies of `scene`, before there are any.

@@ -28,7 +28,7 @@ mod waits;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Place, Result};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
 use cloth_sim::ranks::launch::Launch;
@@ -73,10 +73,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn with_flag(error: Error) -> Error {
     match error {
         Error::Input { place, cause, remedy } => {
-            let place = match place.as_str() {
-                "ranks" => "--ranks".to_owned(),
-                "threads of a rank" => "--threads".to_owned(),
-                "refinement" => "--refine".to_owned(),
+            let place = match place {
+                Place::Ranks => "--ranks".into(),
+                Place::Threads => "--threads".into(),
+                Place::Refinement => "--refine".into(),
                 _ => place,
             };
             Error::Input { place, cause, remedy }

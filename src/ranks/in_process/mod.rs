@@ -21,7 +21,7 @@ use self::collective::Collectives;
 use self::mailbox::{Lane, Mailbox};
 use self::strict::Watch;
 use self::world::ThreadWorld;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::ranks::failure;
 use crate::ranks::world::World;
 
@@ -63,7 +63,7 @@ fn run_shared<T: Send>(
     rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     if shared.size == 0 {
-        return Err(Error::input("ranks", "a run needs a rank", "ask for one rank or more"));
+        return Err(Error::input(Place::Ranks, "a run needs a rank", "ask for one rank or more"));
     }
     let rank_main = &rank_main;
     let results = std::thread::scope(|scope| {
@@ -74,7 +74,7 @@ fn run_shared<T: Send>(
                 .spawn_scoped(scope, move || run_rank(rank, shared, rank_main));
             let refused = |cause: std::io::Error| {
                 let cause = format!("the thread of rank {rank} was refused: {cause}");
-                shared.fail(rank, Error::input("ranks", cause, "ask for fewer ranks"));
+                shared.fail(rank, Error::input(Place::Ranks, cause, "ask for fewer ranks"));
             };
             spawned.map_err(refused).ok()
         };

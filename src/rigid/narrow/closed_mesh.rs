@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::rigid::body::Placed;
 use crate::rigid::narrow::convex::Convex;
 use crate::rigid::narrow::round::{nearest, nearest_of_segments};
-use crate::rigid::narrow::touch::{Touch, Touches};
+use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::solid::ClosedMesh;
 
 /// A closed mesh in space.

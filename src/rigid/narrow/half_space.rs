@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 use crate::rigid::body::{Placed, Shape, State};
-use crate::rigid::narrow::touch::{Touch, Touches};
+use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::solid::Solids;
 
 /// The points at which `body` is less than `most` (m) above the plane through the origin of

@@ -2,7 +2,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`touch`] | a point at which two bodies touch |
+//! | [`touches`] | where two bodies touch |
 //! | [`round`] | spheres and capsules: closed forms |
 //! | [`half_space`] | anything on a plane: closed forms |
 //! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
@@ -24,10 +24,10 @@ pub mod manifold;
 pub mod round;
 #[cfg(test)]
 mod tests;
-pub mod touch;
+pub mod touches;
 
 pub use self::detector::Detector;
-pub use self::touch::{Touch, Touches};
+pub use self::touches::{Touch, Touches};
 use crate::rigid::body::{Placed, Shape};
 use crate::rigid::narrow::closed_mesh::PlacedMesh;
 use crate::rigid::narrow::convex::Convex;

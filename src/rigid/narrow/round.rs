@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 use crate::rigid::body::Placed;
-use crate::rigid::narrow::touch::{Touch, Touches};
+use crate::rigid::narrow::touches::{Touch, Touches};
 
 /// Segments whose directions have a sine below this touch along a line: at two points.
 const PARALLEL: f64 = 1e-2;

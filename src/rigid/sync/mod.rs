@@ -50,7 +50,7 @@ use std::ops::AddAssign;
 
 use self::mail::Mail;
 use self::population::Partners;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::ranks::World;
 use crate::rigid::body::BodyId;
 use crate::rigid::broad::Bound;
@@ -158,13 +158,13 @@ impl Limits {
             return Ok(());
         }
         Err(Error::input(
-            format!("body {id}"),
+            Place::Body(id),
             format!(
                 "moved {moved} m in half a step, more than {} m: a quarter of the smallest width of a \
                  body, or half of that of a subdomain",
                 self.motion
             ),
-            "shorten the time step, or use slower or larger bodies",
+            "raise `steps_per_frame`, or use slower or larger bodies",
         ))
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::bounds::{LENGTH, SPEED, within};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::input;
 use crate::math::Vec3;
 use crate::mesh::obj_read;
@@ -52,7 +52,7 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
     bytes.push(b'\n');
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
     let wrong = |line: u64, cause: String| {
-        Error::input(format!("{}:{line}", path.display()), cause, REMEDY)
+        Error::input(Place::Line(format!("{}:{line}", path.display())), cause, REMEDY)
     };
     let columns = reader.headers().cloned().unwrap_or_default();
     check_columns(&columns).map_err(|cause| wrong(1, cause))?;

@@ -8,7 +8,9 @@ fn assert_refused(from: &str, to: &str, path: &str) {
     let text = MINIMAL.replace(from, to);
     assert_ne!(text, MINIMAL, "{from} is in the scene");
     match parse(&text, "s.ron").unwrap().validate() {
-        Err(Error::Input { place, .. }) => assert!(place.starts_with(path), "{to}: {place}"),
+        Err(Error::Input { place, .. }) => {
+            assert!(place.to_string().starts_with(path), "{to}: {place}")
+        }
         other => panic!("{to}: {other:?}"),
     }
 }
@@ -91,7 +93,9 @@ fn assert_bounded(text: &str, fields: &[(&str, &str)]) {
             let changed = text.replacen(number, &to, 1);
             assert_ne!(changed, text, "{number} is in the scene");
             match parse(&changed, "s.ron").unwrap().validate() {
-                Err(Error::Input { place, .. }) => assert!(place.contains(path), "{to}: {place}"),
+                Err(Error::Input { place, .. }) => {
+                    assert!(place.to_string().contains(path), "{to}: {place}")
+                }
                 other => panic!("{to}: {other:?}"),
             }
         }

@@ -7,7 +7,7 @@ mod summary;
 
 use std::sync::Arc;
 
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::ranks::World;
 use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::balance::Balancer;
@@ -64,13 +64,11 @@ pub fn run_rank(
 }
 
 /// A result of the library, whose error names the scene file, the body and the field: the library
-/// knows ids and time steps.
+/// knows numbers of bodies.
 fn in_scene<T>(result: Result<T>, job: &Job, setup: &RigidSetup) -> Result<T> {
     let named = result.map_err(|error| match error {
-        Error::Input { place, cause, remedy } => {
-            let id = place.strip_prefix("body ").and_then(|id| id.parse().ok());
-            let remedy = remedy.replace("shorten the time step", "raise `steps_per_frame`");
-            Error::Input { place: id.map_or(place, |id| setup.name_of(id)), cause, remedy }
+        Error::Input { place: Place::Body(id), cause, remedy } => {
+            Error::Input { place: setup.name_of(id).into(), cause, remedy }
         }
         other => other,
     });

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::math::Vec3;
 use crate::rigid::narrow::convex::{Convex, Edge, Plane};
 use crate::rigid::narrow::round::nearest_of_segments;
-use crate::rigid::narrow::touch::{Touch, Touches};
+use crate::rigid::narrow::touches::{Touch, Touches};
 
 /// A later candidate replaces an earlier one if it overlaps less by this share of the sizes: else
 /// rounding would choose among faces, and a face gives more contacts than two edges.
