@@ -1,5 +1,5 @@
 //! What supports the vertices of cloth: prescribed surfaces that they touch, also through layers.
-//! The table of [`super`] has the symbols.
+//! The table of the parent module has the symbols.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -35,7 +35,7 @@ impl PrescribedMotion<'_> {
     }
 }
 
-/// A support of a vertex (see the symbols).
+/// A support of a vertex. The table of symbols is in the parent module.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Support {
