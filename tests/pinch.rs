@@ -155,7 +155,7 @@ fn a_waiting_arm_goes_back_for_a_leg_which_never_waits() {
                 most_m = most_m.max(body.behind_m);
             }
             assert_eq!(meeting(simulation), [0, 0]);
-            hashes.push(simulation.state_hash()?);
+            hashes.push(simulation.hash()?);
             Ok(())
         })?;
         assert!(simulation.waiting().is_empty());
@@ -283,7 +283,7 @@ fn cloth_passes_a_limb_that_overlaps_another_and_comes_back() {
             assert!(simulation.waiting().is_empty());
             let passed = simulation.passed();
             let vertices: usize = passed.iter().map(|passed| passed.vertices.len()).sum();
-            steps.push((simulation.state_hash()?, vertices, meeting(simulation)));
+            steps.push((simulation.hash()?, vertices, meeting(simulation)));
             Ok(())
         })?;
         assert!(simulation.passed().is_empty(), "{:?}", simulation.passed());

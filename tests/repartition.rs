@@ -40,15 +40,15 @@ fn run(
         for step in 0..steps {
             if let Some(owners) = owners(step, patches) {
                 let before = simulation.state().contacts.clone();
-                let hash = simulation.state_hash()?;
+                let hash = simulation.hash()?;
                 simulation.repartition(&owners)?;
-                assert_eq!(simulation.state_hash()?, hash, "step {step}");
+                assert_eq!(simulation.hash()?, hash, "step {step}");
                 assert_eq!(simulation.partition().rank_of_patch, owners);
                 let after = &simulation.state().contacts;
                 outcome.moved_memories += after.iter().filter(|it| !before.contains(it)).count();
             }
             simulation.step()?;
-            outcome.hashes.push(simulation.state_hash()?);
+            outcome.hashes.push(simulation.hash()?);
         }
         Ok(outcome)
     });

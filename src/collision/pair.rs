@@ -1,6 +1,7 @@
 //! Elementary pairs: vertex-face and edge-edge, each with one canonical name.
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 use crate::ids::VertexId;
 use crate::math::Vec3;
@@ -16,7 +17,9 @@ pub enum PairKind {
 
 /// An elementary pair, named by its four vertices. Their order is canonical: the vertex, then
 /// the face's vertices in rising order; or two edges, each rising, the lower edge first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable, Serialize, Deserialize,
+)]
 #[repr(C)]
 pub struct Pair {
     /// 0 for vertex-face, 1 for edge-edge.

@@ -1,13 +1,14 @@
 //! What contacts remember from one step to the next.
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 use crate::collision::Pair;
 use crate::contact::stiffness::Load;
 use crate::ids::NodeId;
 
 /// What a contact remembers from the last step.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(C)]
 pub struct ContactMemory {
     /// The elementary pair.

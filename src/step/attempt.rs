@@ -11,6 +11,7 @@ use crate::step::clock::Span;
 use crate::step::contacts::ContactStage;
 use crate::step::context::{Context, ThisRank};
 use crate::step::control::{Cause, StepControl};
+use crate::step::energy::Energy;
 use crate::step::gather::VelocityGather;
 use crate::step::impulses::{Collisions, ImpulseStage};
 use crate::step::model::Model;
@@ -22,7 +23,7 @@ use crate::step::squeeze::narrow;
 use crate::step::state::State;
 use crate::step::system::{SolveOutcome, StepSystem, SystemTerms};
 use crate::step::trouble::{Trouble, trouble_of, turned_edges};
-use crate::step::watch::{Balance, EnergyWatch};
+use crate::step::watch::{Balance, EnergyWatch, energy_of};
 
 /// Repairs of one solution before the step is halved.
 const MOST_REPAIRS: u32 = 6;
@@ -161,20 +162,33 @@ impl Stages {
             return Ok((trouble, around));
         }
         // 8. Energies before and after, work -> balance.
-        let balance =
-            report.time(Phase::Advance, |_| self.watch.balance(here, motion, contacts, system))?;
+        let balance = report.time(Phase::Advance, |_| {
+            let before = energy_before(here, state, system)?;
+            self.watch.balance(here, before, motion, contacts, system)
+        })?;
         if may_gain_less(here, &balance) {
             return Ok((Some(Trouble::Energized), Vec::new()));
         }
         // 9. Motion, memories -> state.
         report.count(Counter::Held, u64::from(motion.someone_waits()));
         report.time(Phase::Advance, |report| {
-            self.watch.accept(&balance, here, motion, report);
+            balance.note(here, motion, report);
+            state.energy = Some(balance.after());
             contacts.accept(here, &mut state.contacts, report);
             motion.commit(here.model, state, here.span);
         });
         Ok((None, Vec::new()))
     }
+}
+
+/// The energy at the start of the step. It is measured if the step before did not. Collective.
+fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> Result<Energy> {
+    let energy = match state.energy {
+        Some(energy) => energy,
+        None => energy_of(here.model, here.rank, state, system)?,
+    };
+    state.energy = Some(energy);
+    Ok(energy)
 }
 
 /// Whether energy rose without work and can rise less in another way: by a repair of all nodes, or

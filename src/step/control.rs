@@ -1,10 +1,12 @@
 //! The size of the next attempt.
 
+use serde::{Deserialize, Serialize};
+
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::settings::Solver;
 
 /// The size of the next attempt. Part of the state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepControl {
     /// Size of the next attempt, ticks.
     pub ticks: u64,
@@ -39,10 +41,12 @@ impl StepControl {
         Self { ticks, wait: 1, succeeded: 0, has_grown: false, allowed }
     }
 
-    /// All that it is made of, for a hash.
-    pub fn numbers(&self) -> [u64; 5] {
-        let Self { ticks, wait, succeeded, has_grown, allowed } = *self;
-        [ticks, wait.into(), succeeded.into(), has_grown.into(), allowed]
+    /// Whether it can occur.
+    pub(super) fn is_possible(&self) -> bool {
+        let sizes = [self.ticks, self.allowed];
+        sizes.iter().all(|it| it.is_power_of_two() && *it <= TICKS_PER_STEP)
+            && self.wait <= LONGEST_WAIT
+            && self.succeeded <= LONGEST_WAIT
     }
 
     /// Whether half the present step is allowed. After a failure it is halved at most

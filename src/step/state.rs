@@ -1,26 +1,33 @@
 //! The state between two steps.
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use std::iter::zip;
 
-use crate::bodies::cloth::pins::Captured;
+use serde::{Deserialize, Serialize};
+
+use crate::bodies::cloth::pins::{Captured, PinGroup};
 use crate::bodies::prescribed::Rigid;
 use crate::contact::ContactMemory;
-use crate::error::Result;
-use crate::ids::NodeId;
 use crate::math::Vec3;
-use crate::ranks::World;
+use crate::step::clock::TICKS_PER_STEP;
 use crate::step::control::StepControl;
 use crate::step::dropped::Dropped;
+use crate::step::energy::Energy;
 use crate::step::model::Model;
 use crate::step::waiting::{Present, Waiting};
 
 /// The state between two steps: all that outlives a step. Frames are written from it.
-#[derive(Debug, Clone)]
+///
+/// It is saved and hashed as it is (see [`crate::step::Simulation::save`]): a new field is part of
+/// both.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
     /// Time in ticks (see [`crate::step::clock::Clock`]).
     pub ticks: u64,
     /// The size of the next attempt; the same on every rank.
     pub control: StepControl,
+    /// Energy at the end of the last step, the same on every rank. None if it was not measured: at
+    /// the start, and if the caller has changed the motion since.
+    pub energy: Option<Energy>,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
     /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
@@ -37,7 +44,8 @@ pub struct State {
     pub waiting: Vec<Option<Waiting>>,
     /// Vertices of cloth that pass obstacles; the same on every rank.
     pub dropped: Dropped,
-    /// What contacts that touch this rank's nodes remember, by rising pair.
+    /// What contacts that touch this rank's nodes remember, by rising pair. In a saved state those
+    /// of all ranks.
     pub contacts: Vec<ContactMemory>,
 }
 
@@ -59,6 +67,7 @@ impl State {
         Self {
             ticks: 0,
             control: StepControl::new(),
+            energy: None,
             positions: model.initial.clone(),
             accelerations,
             velocities,
@@ -70,44 +79,40 @@ impl State {
         }
     }
 
-    /// Hash of the whole state over all ranks: time, the size of the next attempt, positions,
-    /// velocities and coordinates in the mesh's own order, pins, bodies that wait, dropped pairs,
-    /// and memories of contacts. The rank that `owns` the lowest node that a contact pushes counts
-    /// its memory. The hash is the same for any number of ranks. Collective.
-    ///
-    /// # Errors
-    /// When another rank has failed.
-    pub fn hash(&self, world: &dyn World, owns: impl Fn(NodeId) -> bool) -> Result<u64> {
-        let contacts = self.contacts.iter().filter(|memory| owns(memory.owner));
-        let sum = contacts
-            .map(|memory| xxh3_64(bytemuck::bytes_of(memory)))
-            .fold(0_u64, u64::wrapping_add);
-        let mut sum = [sum as i64];
-        world.all_reduce_sum(&mut sum)?;
-
-        let mut hash = Xxh3::new();
-        hash.update(&self.ticks.to_le_bytes());
-        self.control.numbers().iter().for_each(|number| hash.update(&number.to_le_bytes()));
-        hash.update(&(self.waiting.iter().flatten().count() as u64).to_le_bytes());
-        hash.update(bytemuck::cast_slice(&self.positions));
-        hash.update(bytemuck::cast_slice(&self.velocities));
-        hash.update(bytemuck::cast_slice(&self.accelerations));
-        for body in &self.coordinates {
-            hash.update(bytemuck::cast_slice(body));
-        }
-        for group in &self.captured {
-            hash.update(&(group.len() as u64).to_le_bytes());
-            hash.update(bytemuck::cast_slice(group));
-        }
-        for (body, waiting) in self.waiting.iter().enumerate() {
-            if let Some(waiting) = waiting {
-                hash.update(&(body as u64).to_le_bytes());
-                waiting.add_to(&mut hash);
-            }
-        }
-        self.dropped.add_to(&mut hash);
-        hash.update(bytemuck::cast_slice(&sum));
-        Ok(hash.digest())
+    /// What does not fit `model`, if this is not one of its states.
+    pub(super) fn misfit(&self, model: &Model) -> Option<&'static str> {
+        let (numbering, start) = (&model.numbering, Self::start(model));
+        let sizes = |lists: &[Vec<f64>]| Vec::from_iter(lists.iter().map(Vec::len));
+        let is_captured = |(group, held): (&PinGroup, &Vec<Vec3>)| {
+            held.is_empty() || held.len() == group.vertices.len()
+        };
+        let is_known = |contact: &ContactMemory| {
+            let vertices = contact.pair.vertices.iter();
+            vertices.map(|&it| it as usize).all(|it| it < numbering.vertices())
+                && (contact.owner as usize) < numbering.nodes()
+        };
+        let groups = &model.cloth.pins.groups;
+        let fits = [
+            (
+                "time and step size",
+                self.control.is_possible() && self.ticks.is_multiple_of(TICKS_PER_STEP),
+            ),
+            ("positions", self.positions.len() == start.positions.len()),
+            ("velocities", self.velocities.len() == start.velocities.len()),
+            ("accelerations", self.accelerations.len() == start.accelerations.len()),
+            ("bodies", sizes(&self.coordinates) == sizes(&start.coordinates)),
+            (
+                "pins",
+                self.captured.len() == groups.len() && zip(groups, &self.captured).all(is_captured),
+            ),
+            ("waiting bodies", self.waiting.len() == start.waiting.len()),
+            ("dropped pairs", self.dropped.fits(numbering.cloth(), model.obstacles.len())),
+            (
+                "contacts",
+                self.contacts.is_sorted_by_key(|it| it.pair) && self.contacts.iter().all(is_known),
+            ),
+        ];
+        fits.into_iter().find(|(_, fits)| !fits).map(|(what, _)| what)
     }
 
     /// What tells where prescribed bodies are.

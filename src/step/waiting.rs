@@ -6,7 +6,7 @@
 //! past it. When another body arrives, it goes back the way it came (`yielding.rs`).
 //! When it has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
 
-use xxhash_rust::xxh3::Xxh3;
+use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::pins::{Captured, PinGroup};
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
@@ -37,7 +37,7 @@ const KEPT_SPEED: f64 = 0.75;
 const LEAST_SPEED: f64 = 1e-3;
 
 /// How a body that waits goes back. Part of the state.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Retreat {
     /// It goes towards where its motion was at this time, s.
     pub to_s: f64,
@@ -48,13 +48,6 @@ pub struct Retreat {
 }
 
 impl Retreat {
-    /// Adds all of it to `hash`.
-    pub(super) fn add_to(&self, hash: &mut Xxh3) {
-        hash.update(&self.to_s.to_le_bytes());
-        hash.update(&self.speed.to_le_bytes());
-        hash.update(&self.cornered_ticks.to_le_bytes());
-    }
-
     /// It finds no room on its way, and stands still until `end` (ticks).
     pub(super) fn corner(&mut self, end: u64) {
         (self.speed, self.cornered_ticks) = (0.0, end);
@@ -70,7 +63,7 @@ impl Retreat {
 }
 
 /// A prescribed body that is behind its motion. Part of the state.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Where it is: its rigid motion until now. Handles are where their vertices are.
     pub pose: Rigid,
@@ -104,20 +97,6 @@ impl Waiting {
         let retreat = Retreat { to_s, speed: 0.0, cornered_ticks: 0 };
         let (failures, led_m) = (0, 0.0);
         Self { pose, aim, since_ticks: now, until_ticks: end, failures, led_m, place, retreat }
-    }
-
-    /// Adds all of it to `hash`.
-    pub(super) fn add_to(&self, hash: &mut Xxh3) {
-        for Rigid { rotation, translation } in [&self.pose, &self.aim] {
-            hash.update(bytemuck::cast_slice(rotation.as_slice()));
-            hash.update(bytemuck::cast_slice(translation.as_slice()));
-        }
-        hash.update(&self.since_ticks.to_le_bytes());
-        hash.update(&self.until_ticks.to_le_bytes());
-        hash.update(&self.failures.to_le_bytes());
-        hash.update(&self.led_m.to_le_bytes());
-        hash.update(bytemuck::cast_slice(self.place.as_slice()));
-        self.retreat.add_to(hash);
     }
 }
 

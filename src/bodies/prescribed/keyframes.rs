@@ -1,6 +1,7 @@
 //! Rigid motions that are prescribed by keyframes.
 
 use nalgebra::{Rotation3, UnitQuaternion};
+use serde::{Deserialize, Serialize};
 
 use crate::math::{Mat3, Vec3, rotation};
 
@@ -29,7 +30,7 @@ impl Default for Transform {
 }
 
 /// Rotates, then translates.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rigid {
     /// A rotation.
     pub rotation: Mat3,

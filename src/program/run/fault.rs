@@ -14,11 +14,16 @@ use cloth_sim::step::Simulation;
 /// # Errors
 /// The fault itself, if it is an error.
 pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Result<()> {
-    let Some((kind, vertex)) = due(world, step) else { return Ok(()) };
+    let Some(Fault { kind, is_here, vertex }) = due(world, step) else { return Ok(()) };
+    // All ranks set the motion, as they must. One of them sets another one.
+    let changed = |x: f64| match kind.as_str() {
+        "flip" => f64::from_bits(x.to_bits() ^ 1),
+        _ => f64::NAN,
+    };
     match kind.as_str() {
-        "flip" => change(simulation, vertex, |x| f64::from_bits(x.to_bits() ^ 1)),
-        "nan" => change(simulation, vertex, |_| f64::NAN),
-        kind => end(world, kind),
+        "flip" | "nan" => change(simulation, vertex, |x| if is_here { changed(x) } else { x }),
+        kind if is_here => end(world, kind),
+        _ => Ok(()),
     }
 }
 
@@ -27,16 +32,28 @@ pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Resu
 /// # Errors
 /// The fault itself, if it is an error.
 pub fn commit_among_bodies(world: &dyn World, step: u64) -> Result<()> {
-    due(world, step).map_or(Ok(()), |(kind, _)| end(world, &kind))
+    let here = due(world, step).filter(|fault| fault.is_here);
+    here.map_or(Ok(()), |fault| end(world, &fault.kind))
 }
 
-/// The kind and the vertex of the fault, if it is due before `step` on this rank.
-fn due(world: &dyn World, step: u64) -> Option<(String, usize)> {
+/// A fault that is due.
+struct Fault {
+    kind: String,
+    /// Whether it is due on this rank.
+    is_here: bool,
+    vertex: usize,
+}
+
+/// The fault, if it is due before `step` on any rank.
+fn due(world: &dyn World, step: u64) -> Option<Fault> {
     let wanted = std::env::var("CLOTH_SIM_FAULT").ok()?;
     let words: Vec<&str> = wanted.split(':').collect();
     let number = |place: usize| words.get(place).and_then(|word| word.parse::<u64>().ok());
-    let is_due = number(1) == Some(world.rank() as u64) && number(2) == Some(step);
-    is_due.then(|| (words[0].to_owned(), number(3).unwrap_or(0) as usize))
+    (number(2) == Some(step)).then(|| Fault {
+        kind: words[0].to_owned(),
+        is_here: number(1) == Some(world.rank() as u64),
+        vertex: number(3).unwrap_or(0) as usize,
+    })
 }
 
 fn end(world: &dyn World, kind: &str) -> Result<()> {

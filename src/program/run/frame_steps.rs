@@ -91,7 +91,7 @@ impl FrameSteps {
     ) -> Result<FrameRecord> {
         Ok(FrameRecord {
             frame,
-            state_hash: format!("{:016x}", simulation.state_hash()?),
+            state_hash: format!("{:016x}", simulation.hash()?),
             steps: gather_steps(world, simulation.steps(), self)?,
             thefts: gather_thefts(world, &self.thefts)?,
             waiting: self.waiting.clone(),

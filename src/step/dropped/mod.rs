@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use xxhash_rust::xxh3::Xxh3;
+use serde::{Deserialize, Serialize};
 
 use crate::collision::Pair;
 use crate::ids::VertexId;
@@ -17,7 +17,7 @@ use crate::step::model::Model;
 pub(super) type DroppedPair = [u32; 2];
 
 /// Which vertices of cloth pass which obstacles. Part of the state.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
     /// Rising.
     pairs: Vec<DroppedPair>,
@@ -54,9 +54,12 @@ impl Dropped {
         self.pairs.binary_search(&[vertex, obstacle as u32]).is_ok()
     }
 
-    /// Adds all of it to `hash`.
-    pub(super) fn add_to(&self, hash: &mut Xxh3) {
-        hash.update(bytemuck::cast_slice(self.pairs.as_slice()));
+    /// Whether its pairs are rising, of `vertices` vertices and `obstacles` obstacles.
+    pub(super) fn fits(&self, vertices: usize, obstacles: usize) -> bool {
+        let is_known = |&[vertex, obstacle]: &DroppedPair| {
+            (vertex as usize) < vertices && (obstacle as usize) < obstacles
+        };
+        self.pairs.is_sorted() && self.pairs.iter().all(is_known)
     }
 
     /// Whether an elementary pair takes part in contact: none of its vertices passes its obstacle.

@@ -29,12 +29,13 @@ use crate::step::pinch::{WaitingBody, recover, waiting_bodies};
 use crate::step::repartition::repartition;
 use crate::step::report::StepReport;
 use crate::step::rows::OwnRows;
+use crate::step::saved::{self, keep_own};
 use crate::step::search::CandidateSearch;
 use crate::step::state::State;
 use crate::step::step_error::{step_error, worst_vertex};
 use crate::step::system::StepSystem;
 use crate::step::trouble::Trouble;
-use crate::step::watch::{EnergyWatch, total_energy};
+use crate::step::watch::{EnergyWatch, energy_of};
 use crate::threads::Threads;
 
 /// One rank's simulation: its rows of the linear system, its share of the
@@ -113,7 +114,7 @@ impl<'w> Simulation<'w> {
         }
         self.state.positions.copy_from_slice(positions);
         self.state.velocities[..cloth].copy_from_slice(velocities);
-        self.stages.watch.forget();
+        self.state.energy = None;
         Ok(())
     }
 
@@ -229,8 +230,6 @@ impl<'w> Simulation<'w> {
     pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
         let mut report = StepReport::default();
         let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
-        let Self { model, rank, state, stages: Stages { watch, system, .. }, .. } = self;
-        watch.begin(model, rank, state, system, &mut report)?;
         while self.state.ticks < end {
             let Some(trouble) = self.attempt(&mut report, observer)? else {
                 self.state.control.grow(self.state.ticks, end);
@@ -314,14 +313,44 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// When another rank has failed.
     pub fn total_energy(&mut self) -> Result<f64> {
-        total_energy(&self.model, &self.rank, &self.state, &mut self.stages.system)
+        let Self { model, rank, state, stages, .. } = self;
+        Ok(energy_of(model, rank, state, &mut stages.system)?.total_j)
     }
 
-    /// Hash of the state over all ranks. It is the same for any number of them. Collective.
+    /// Hash of the state over all ranks: simulations with equal hashes go on alike. It is the same
+    /// for any number of ranks. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn state_hash(&self) -> Result<u64> {
-        self.state.hash(self.rank.world, |node| self.rank.layout.own_index(node).is_some())
+    pub fn hash(&self) -> Result<u64> {
+        saved::hash(&self.rank, &self.state)
+    }
+
+    /// The state over all ranks as bytes on rank 0, none elsewhere. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn save(&self) -> Result<Vec<u8>> {
+        saved::save(&self.rank, &self.state)
+    }
+
+    /// Goes on from the state that [`Simulation::save`] gave for the same model, on any number of
+    /// ranks. All ranks get the same bytes. Collective.
+    ///
+    /// # Errors
+    /// When the bytes are damaged or of another model; then nothing changes. When another rank has
+    /// failed, or the matrix of a rank is too large.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        let Self { model, rank, state, stages, .. } = self;
+        let saved = saved::read(bytes, model)?;
+        // The patches go back to their ranks, unless there is another number of ranks now.
+        let owners = saved.owners(rank.world.size());
+        let to = owners.map(|owners| rank.partition.with_owners(owners)).transpose()?;
+        if let Some(to) = to.filter(|to| *to != rank.partition) {
+            repartition(model, to, rank, stages, &mut Vec::new())?;
+        }
+        *state = saved.state;
+        keep_own(model, rank, &mut state.contacts);
+        Ok(())
     }
 }

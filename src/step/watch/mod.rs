@@ -43,9 +43,10 @@ use crate::ranks::ExactSums;
 use crate::step::clock::Span;
 use crate::step::contacts::ContactStage;
 use crate::step::context::{Context, ThisRank};
+use crate::step::energy::Energy;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
-use crate::step::report::{EnergyRise, Measure, Phase, StepReport};
+use crate::step::report::{EnergyRise, Measure, StepReport};
 use crate::step::state::State;
 use crate::step::system::StepSystem;
 use crate::step::watch::work::{WorkMeter, WorkSums};
@@ -66,26 +67,11 @@ const RISE_SHARE_PER_S: f64 = 0.01;
 /// A smaller rise is rounding, J. The places of others are noted.
 const NOISE_J: f64 = 1e-9;
 
-/// The balance of energy from step to step, on one rank.
+/// Balances the energy of steps, on one rank. The energy at the start of a step is part of the state.
 pub(super) struct EnergyWatch {
-    /// Whether no step was balanced yet.
-    begins: bool,
-    /// At the end of the last step. None if the caller changed the state since: then the next
-    /// attempt is not balanced.
-    last: Option<Energy>,
-    /// Velocities of cloth then, m/s.
-    v0: Vec<Vec3>,
     /// Energy that lifts every cloth and body by its own size, J.
     lift_j: f64,
     work: WorkMeter,
-}
-
-/// The energy of cloths and bodies.
-#[derive(Debug, Clone, Copy, Default)]
-struct Energy {
-    total_j: f64,
-    /// Without that of the weight.
-    internal_j: f64,
 }
 
 /// The balance of an attempt. The same on every rank.
@@ -109,83 +95,15 @@ impl Balance {
     pub fn rises(&self, span: &Span) -> bool {
         self.unexplained_j > RISE_SHARE_PER_S * span.h * self.scale_j
     }
-}
 
-impl EnergyWatch {
-    pub fn new(model: &Model) -> Self {
-        Self {
-            begins: true,
-            last: None,
-            v0: Vec::new(),
-            lift_j: lift_j(model),
-            work: WorkMeter::default(),
-        }
+    /// The energy at the end of the attempt.
+    pub fn after(&self) -> Energy {
+        self.after
     }
 
-    /// The state is no longer that of the last step.
-    pub fn forget(&mut self) {
-        self.last = None;
-        self.v0.clear();
-    }
-
-    /// Before a step. Collective.
-    ///
-    /// # Errors
-    /// When another rank has failed.
-    pub fn begin(
-        &mut self,
-        model: &Model,
-        rank: &ThisRank,
-        state: &State,
-        system: &mut StepSystem,
-        report: &mut StepReport,
-    ) -> Result<()> {
-        if std::mem::take(&mut self.begins) {
-            let measured =
-                report.time(Phase::Advance, |_| measure_state(model, rank, state, system));
-            self.last = Some(measured?);
-            self.note_velocities(model, &state.velocities);
-        }
-        Ok(())
-    }
-
-    /// The balance of an attempt that ends with `motion`. Collective.
-    ///
-    /// # Errors
-    /// When another rank has failed.
-    pub fn balance(
-        &mut self,
-        here: &Context,
-        motion: &StepMotion,
-        contacts: &ContactStage,
-        system: &mut StepSystem,
-    ) -> Result<Balance> {
-        let model = here.model;
-        let work = self.work.measure(here, motion, contacts, system)?;
-        let coordinates = motion.moved_bodies(model, here.span.h);
-        let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
-        let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
-        let scale_j = self.last.unwrap_or(after).internal_j + self.lift_j;
-        let rise_j = |before: Energy| (after.total_j - before.total_j - work_j).max(0.0);
-        Ok(Balance {
-            after,
-            work_j,
-            unexplained_j: self.last.map_or(0.0, rise_j),
-            scale_j,
-            limit_j: LIMIT_J + LIMIT_SHARE * scale_j,
-        })
-    }
-
-    /// The attempt succeeded.
-    pub fn accept(
-        &mut self,
-        balance: &Balance,
-        here: &Context,
-        motion: &StepMotion,
-        report: &mut StepReport,
-    ) {
-        let Balance { after, work_j, unexplained_j, limit_j, .. } = *balance;
-        self.last = Some(after);
+    /// Reports the attempt, which succeeded. Before: `motion` is not committed.
+    pub fn note(&self, here: &Context, motion: &StepMotion, report: &mut StepReport) {
+        let Self { after, work_j, unexplained_j, limit_j, .. } = *self;
         if here.model.settings.energy {
             report.energy_j = after.total_j;
         }
@@ -195,28 +113,56 @@ impl EnergyWatch {
             report.measure(Measure::UnexplainedRise, unexplained_j);
         }
         if unexplained_j > NOISE_J {
-            let vertex = self.quickened(here.model, motion);
+            let vertex = quickened(here.model, motion);
             let at_m = motion.x1[vertex].into();
             report.note_rise(EnergyRise { unexplained_j, limit_j, vertex: vertex as u64, at_m });
         }
-        self.note_velocities(here.model, &motion.u1);
+    }
+}
+
+impl EnergyWatch {
+    pub fn new(model: &Model) -> Self {
+        Self { lift_j: lift_j(model), work: WorkMeter::default() }
     }
 
-    fn note_velocities(&mut self, model: &Model, u: &[Vec3]) {
-        self.v0.clear();
-        self.v0.extend_from_slice(&u[..model.numbering.cloth()]);
+    /// The balance of an attempt that begins with the energy `before` and ends with `motion`.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn balance(
+        &mut self,
+        here: &Context,
+        before: Energy,
+        motion: &StepMotion,
+        contacts: &ContactStage,
+        system: &mut StepSystem,
+    ) -> Result<Balance> {
+        let model = here.model;
+        let work = self.work.measure(here, motion, contacts, system)?;
+        let coordinates = motion.moved_bodies(model, here.span.h);
+        let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
+        let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
+        let scale_j = before.internal_j + self.lift_j;
+        Ok(Balance {
+            after,
+            work_j,
+            unexplained_j: (after.total_j - before.total_j - work_j).max(0.0),
+            scale_j,
+            limit_j: LIMIT_J + LIMIT_SHARE * scale_j,
+        })
     }
+}
 
-    /// The vertex that gained most kinetic energy, the lowest one of several. Every rank knows all
-    /// velocities.
-    fn quickened(&self, model: &Model, motion: &StepMotion) -> usize {
-        let gain = |vertex: usize| {
-            let [v0, v1] = [&self.v0[vertex], &motion.u1[vertex]];
-            model.cloth.masses[vertex] * (v1.norm_squared() - v0.norm_squared())
-        };
-        let vertices = 0..self.v0.len();
-        vertices.rev().max_by(|&a, &b| gain(a).total_cmp(&gain(b))).unwrap_or(0)
-    }
+/// The vertex that gains most kinetic energy in a step, the lowest one of several. Every rank knows
+/// all velocities.
+fn quickened(model: &Model, motion: &StepMotion) -> usize {
+    let gain = |vertex: usize| {
+        let [v0, v1] = [&motion.u0[vertex], &motion.u1[vertex]];
+        model.cloth.masses[vertex] * (v1.norm_squared() - v0.norm_squared())
+    };
+    let vertices = 0..model.numbering.cloth();
+    vertices.rev().max_by(|&a, &b| gain(a).total_cmp(&gain(b))).unwrap_or(0)
 }
 
 /// Where and how fast all cloths and bodies are.
@@ -229,20 +175,11 @@ struct End<'a> {
     coordinates: &'a [Vec<f64>],
 }
 
-/// The energy of `state`, J. Collective.
+/// The energy of `state`. Collective.
 ///
 /// # Errors
 /// When another rank has failed.
-pub(super) fn total_energy(
-    model: &Model,
-    rank: &ThisRank,
-    state: &State,
-    system: &mut StepSystem,
-) -> Result<f64> {
-    Ok(measure_state(model, rank, state, system)?.total_j)
-}
-
-fn measure_state(
+pub(super) fn energy_of(
     model: &Model,
     rank: &ThisRank,
     state: &State,

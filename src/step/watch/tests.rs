@@ -42,15 +42,15 @@ fn after(ranks: usize, change: impl Fn(&mut Simulation) -> Result<()> + Sync) ->
     ran.unwrap()
 }
 
-/// Throws a vertex, unseen by the watch.
-fn throw(simulation: &mut Simulation) -> Result<()> {
-    simulation.state.velocities[40] = Vec3::new(0.0, 80.0, 0.0);
+/// Pulls at a vertex, unseen by the watch: in the next step it springs back.
+fn pull(simulation: &mut Simulation) -> Result<()> {
+    simulation.state.positions[40].y += 0.03;
     Ok(())
 }
 
 #[test]
-fn a_vertex_that_is_thrown_is_found_on_any_number_of_ranks() {
-    let alone = after(1, throw);
+fn a_vertex_that_springs_back_is_found_on_any_number_of_ranks() {
+    let alone = after(1, pull);
     let rise = alone[0].energy_rise().unwrap();
     let EnergyRise { unexplained_j, limit_j, vertex, at_m } = rise;
     assert!(unexplained_j > limit_j && unexplained_j > 0.05, "{rise:?}");
@@ -60,7 +60,7 @@ fn a_vertex_that_is_thrown_is_found_on_any_number_of_ranks() {
     assert!(at_m[0].hypot(at_m[2]) < 0.05, "{rise:?}");
     let measures = [Measure::Work, Measure::UnexplainedRise];
     for ranks in [2, 3] {
-        let reports = after(ranks, throw);
+        let reports = after(ranks, pull);
         assert!(reports.iter().all(|report| report.energy_rise() == Some(rise)));
         for measure in measures {
             let bits = |report: &StepReport| report.measured(measure).to_bits();

@@ -1,0 +1,100 @@
+//! The state of a simulation as bytes: for its hash, and to go on from it later.
+//!
+//! The hash is that of the bytes. So whatever is saved is in the hash, and simulations with equal
+//! hashes go on alike. A field that is added to [`State`] is in both.
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::collision::Pair;
+use crate::contact::ContactMemory;
+use crate::error::{Error, Result};
+use crate::ranks::message;
+use crate::step::context::ThisRank;
+use crate::step::model::Model;
+use crate::step::state::State;
+
+/// A saved state.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved {
+    /// The state, with the memories of contacts of all ranks.
+    pub state: State,
+    /// The owner of each patch. It decides nothing but who computes what, so it is not in the hash.
+    owners: Owners,
+}
+
+/// The owners of the patches.
+#[derive(Serialize, Deserialize)]
+struct Owners {
+    /// Number of ranks.
+    ranks: u64,
+    rank_of_patch: Vec<u32>,
+}
+
+impl Saved {
+    /// The owner of each patch, if there were as many `ranks`.
+    pub fn owners(&self, ranks: usize) -> Option<&[u32]> {
+        (self.owners.ranks == ranks as u64).then_some(&*self.owners.rank_of_patch)
+    }
+}
+
+/// The state of all ranks, on rank 0. Collective.
+fn gather(rank: &ThisRank, state: &State) -> Result<Option<State>> {
+    let owns = |memory: &&ContactMemory| rank.layout.own_index(memory.owner).is_some();
+    let own = Vec::from_iter(state.contacts.iter().filter(owns).copied());
+    let mut contacts = message::gather_v(rank.world, 0, &own)?;
+    contacts.sort_unstable_by_key(|memory| memory.pair);
+    Ok((rank.world.rank() == 0).then(|| State { contacts, ..state.clone() }))
+}
+
+/// The hash of the state of all ranks, the same for any number of them. Collective.
+///
+/// # Errors
+/// When another rank has failed.
+pub(super) fn hash(rank: &ThisRank, state: &State) -> Result<u64> {
+    let whole = gather(rank, state)?.map(|whole| to_bytes(&whole)).transpose()?;
+    let mut hash = whole.map(|bytes| xxh3_64(&bytes).to_le_bytes().to_vec()).unwrap_or_default();
+    rank.world.broadcast(0, &mut hash)?;
+    let hash = hash.try_into().map_err(|_| Error::internal("hash", "rank 0 sent no number"))?;
+    Ok(u64::from_le_bytes(hash))
+}
+
+/// The state of all ranks as bytes on rank 0, none elsewhere. Collective.
+///
+/// # Errors
+/// When another rank has failed.
+pub(super) fn save(rank: &ThisRank, state: &State) -> Result<Vec<u8>> {
+    let Some(state) = gather(rank, state)? else { return Ok(Vec::new()) };
+    let (ranks, rank_of_patch) = (rank.world.size() as u64, rank.partition.rank_of_patch.clone());
+    to_bytes(&Saved { state, owners: Owners { ranks, rank_of_patch } })
+}
+
+fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
+    postcard::to_allocvec(value).map_err(|cause| Error::internal("saved state", cause))
+}
+
+/// The state of `model` that [`save`] gave.
+///
+/// # Errors
+/// When the bytes are damaged, or of another model.
+pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
+    let remedy = "give what `save` returned for this scene";
+    let refused = |cause: &str| Error::input("the saved state", cause, remedy);
+    let (saved, rest): (Saved, _) =
+        postcard::take_from_bytes(bytes).map_err(|_| refused("the bytes are damaged"))?;
+    if !rest.is_empty() {
+        return Err(refused("there are more bytes than those of a state"));
+    }
+    match saved.state.misfit(model) {
+        None => Ok(saved),
+        Some(what) => Err(refused(&format!("its {what} are those of another scene"))),
+    }
+}
+
+/// Keeps the memories of contacts that may push a node of this rank.
+pub(super) fn keep_own(model: &Model, rank: &ThisRank, contacts: &mut Vec<ContactMemory>) {
+    let is_own = |node| rank.layout.own_index(node).is_some();
+    let touches =
+        |pair: &Pair| pair.vertices.iter().any(|&it| model.numbering.nodes_of(it).any(is_own));
+    contacts.retain(|memory| touches(&memory.pair));
+}
