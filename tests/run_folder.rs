@@ -277,8 +277,9 @@ fn overwrite_removes_what_a_run_writes_and_nothing_else() {
             shape: Sheet(width_m: 1, length_m: 1, columns: 4, rows: 4), material: Fabric("cotton"))])"#,
     );
     assert!(run(home.path(), "less.ron", "out", &["--overwrite"]).status.success());
-    let of_run = ["frame_0000.obj", "frame_0001.obj", "partition.csv", "phases.csv", "profile.csv"];
-    let mut expected = [&of_run[..], &["run.json", "scene.ron", "steps.jsonl"], &mine].concat();
+    let of_run = ["checkpoint_0001.bin", "frame_0000.obj", "frame_0001.obj", "partition.csv"];
+    let tables = ["phases.csv", "profile.csv", "run.json", "scene.ron", "steps.jsonl"];
+    let mut expected = [&of_run[..], &tables, &mine].concat();
     expected.sort();
     assert_eq!(files(&out), expected);
 }

@@ -1,12 +1,14 @@
 //! The command line.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use cloth_sim::partition::methods::Method;
 use cloth_sim::verify::PairKind;
 
+use crate::program::output::names;
 use crate::program::replay::model::Network;
 use crate::program::run::stage::Show;
 
@@ -24,9 +26,10 @@ use crate::program::run::stage::Show;
     after_help = "Examples:\n  \
         cloth-sim scenes/tablecloth.ron --frames 5\n  \
         cloth-sim scenes/tablecloth.ron --ranks 2 --threads 1 --overwrite\n  \
-        cloth-sim check out/tablecloth\n\n\
-        Ctrl-C, SIGTERM or a closed terminal ends a run after its step, and all frames so far are whole. A second \
-        Ctrl-C or SIGTERM ends it at once."
+        cloth-sim check out/tablecloth\n  \
+        cloth-sim resume out/tablecloth --ranks 2\n\n\
+        Ctrl-C, SIGTERM, SIGUSR1 or a closed terminal ends a run after its step. All frames so far are whole, and \
+        `resume` goes on after this step. A second Ctrl-C or SIGTERM ends it at once."
 )]
 pub struct CommandLine {
     /// A subcommand. Without one the program runs a scene.
@@ -36,12 +39,18 @@ pub struct CommandLine {
     /// The run of a scene. `None` if there is a subcommand.
     #[command(flatten)]
     pub run: Option<Arguments>,
+
+    /// How to compute it.
+    #[command(flatten)]
+    pub computing: Computing,
 }
 
 /// What the program does besides running scenes. Write `./check` for a scene file with the name
 /// of a subcommand.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
+    /// Goes on with a run that ended early, or with more frames, to the same bits.
+    Resume(ResumeArguments),
     /// Verifies the frames of a finished run: intersections, strain, overlaps, lost bodies, finite
     /// values.
     Check(CheckArguments),
@@ -55,6 +64,63 @@ pub enum Command {
     /// Tests continuous collision detection on queries with known answers. Fails if it misses a
     /// collision.
     CcdQueries(CcdQueriesArguments),
+}
+
+/// Arguments of `resume`.
+#[derive(Debug, Clone, Args)]
+pub struct ResumeArguments {
+    /// The run folder. The run goes on after its newest checkpoint.
+    pub folder: PathBuf,
+
+    /// Go on until frame N [default: the number of frames of the scene].
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u32>,
+
+    /// How to compute it. It may differ from before: frames are the same bits.
+    #[command(flatten)]
+    pub computing: Computing,
+}
+
+/// How a run is computed, saved and shown: what changes no frame.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Computing {
+    /// Number of ranks, as threads of this process. Not allowed under mpirun [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub ranks: Option<u32>,
+
+    /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
+    /// Threads of all ranks should be no more than cores.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+
+    /// Allow more than four ranks times threads a core, which are very slow.
+    #[arg(long)]
+    pub oversubscribe: bool,
+
+    /// Save the state after every N-th frame, for `cloth-sim resume`; 0: never. The last two stay
+    /// [default: as often as it takes less than 1 % of the run].
+    #[arg(long, value_name = "N")]
+    pub checkpoint_every: Option<u32>,
+
+    /// Save the state and end after this time, e.g. 3h or 90min. The exit code is 124.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub stop_after: Option<Duration>,
+
+    /// -v: print the time of each part of the set-up, and at the end what each phase and each
+    /// processor did. -vv: also print a line for each step.
+    #[arg(short, long, action = ArgAction::Count)]
+    pub verbose: u8,
+
+    /// Print only errors.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+impl Computing {
+    /// How much of the run the user wants to see.
+    pub fn show(&self) -> Show {
+        Show { quiet: self.quiet, details: self.verbose > 0, steps: self.verbose > 1 }
+    }
 }
 
 /// Arguments of `check`.
@@ -292,19 +358,6 @@ pub struct Arguments {
     #[arg(long)]
     pub overwrite: bool,
 
-    /// Number of ranks, as threads of this process. Not allowed under mpirun [default: 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub ranks: Option<u32>,
-
-    /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
-    /// Threads of all ranks should be no more than cores.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Option<u32>,
-
-    /// Allow more than four ranks times threads a core, which are very slow.
-    #[arg(long)]
-    pub oversubscribe: bool,
-
     /// Stop after N frames. Frame 0, the start, does not count.
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
@@ -330,20 +383,31 @@ pub struct Arguments {
     #[arg(long, value_name = "STEPS", requires = "record_tasks", value_parser = clap::value_parser!(u64).range(1..))]
     pub record_every: Option<u64>,
 
-    /// -v: print the time of each part of the set-up, and at the end what each phase and each
-    /// processor did. -vv: also print a line for each step.
-    #[arg(short, long, action = ArgAction::Count)]
-    pub verbose: u8,
+    /// How to compute it.
+    #[arg(skip)]
+    pub computing: Computing,
 
-    /// Print only errors.
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
+    /// Whether the run of the folder `out` goes on. Then `scene` is the scene in it.
+    #[arg(skip)]
+    pub resumes: bool,
 }
 
-impl Arguments {
-    /// How much of the run the user wants to see.
-    pub fn show(&self) -> Show {
-        Show { quiet: self.quiet, details: self.verbose > 0, steps: self.verbose > 1 }
+impl From<ResumeArguments> for Arguments {
+    /// The run that goes on.
+    fn from(ResumeArguments { folder, frames, computing }: ResumeArguments) -> Self {
+        Self {
+            scene: folder.join(names::SCENE),
+            out: Some(folder),
+            overwrite: false,
+            frames,
+            time_line: None,
+            overrides: Vec::new(),
+            refine: None,
+            record_tasks: None,
+            record_every: None,
+            computing,
+            resumes: true,
+        }
     }
 }
 

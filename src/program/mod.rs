@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use cloth_sim::error::Result;
 
-use self::cli::{Command, CommandLine};
+use self::cli::{Arguments, Command, CommandLine};
 
 /// Reads the command line and runs what it asks for.
 pub fn main() -> ExitCode {
@@ -52,9 +52,11 @@ pub fn main() -> ExitCode {
     };
     let outcome = match arguments {
         CommandLine { command: Some(command), .. } => subcommand(&command),
-        CommandLine { command: None, run: Some(arguments) } => run::run(&arguments),
+        CommandLine { command: None, run: Some(run), computing } => {
+            run::run(&Arguments { computing, ..run })
+        }
         // The parser refuses a line without a scene before this.
-        CommandLine { command: None, run: None } => {
+        CommandLine { command: None, run: None, .. } => {
             CommandLine::command().print_help().ok();
             return ExitCode::from(2);
         }
@@ -67,6 +69,8 @@ pub fn main() -> ExitCode {
 
 fn subcommand(command: &Command) -> Result<ExitCode> {
     match command {
+        // A run has exit codes of its own.
+        Command::Resume(arguments) => return run::run(&arguments.clone().into()),
         Command::Check(arguments) => commands::check::check(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
         Command::Partition(arguments) => commands::partition::partition(arguments),

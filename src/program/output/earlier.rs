@@ -71,6 +71,24 @@ pub fn files(folder: &Path, claim: &Claim) -> Result<Vec<PathBuf>> {
     Ok(earlier.into_iter().map(|entry| entry.path).collect())
 }
 
+/// The files of the run in `folder` that go when it goes on after its first `kept` frames: later
+/// frames, files that are not whole, and `steps.jsonl` if no frame stays.
+///
+/// # Errors
+/// A folder that cannot be read, or holds no run.
+pub fn files_after(folder: &Path, kept: u64) -> Result<Vec<PathBuf>> {
+    let head = RunHead::read(folder)?;
+    let goes = |entry: &FolderEntry| {
+        let name = names::whole(&entry.name);
+        let is_part = name != entry.name && head.files.hold(name, u64::MAX);
+        let is_first = kept == 0 && name == names::STEPS;
+        is_part || is_first || head.files.frame_of(name).is_some_and(|frame| frame >= kept)
+    };
+    let entries = entries(folder).map_err(|cause| unwritable(folder, cause))?;
+    let files = entries.into_iter().filter(|entry| entry.data.is_file() && goes(entry));
+    Ok(files.map(|entry| entry.path).collect())
+}
+
 /// The run whose record is in a folder.
 enum Before {
     /// There is none that this program has written.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 
+use crate::program::output::checkpoint::{self, Checkpoint, Header};
 use crate::program::output::earlier::{self, Claim, unwritable};
 use crate::program::output::lock::{Lock, Owner};
 use crate::program::output::names;
@@ -16,8 +17,13 @@ pub struct RunFolder {
     path: PathBuf,
     /// The dead process whose lock was taken over.
     pub taken_over: Option<Owner>,
+    /// The checkpoint from which its run goes on; `None` if a run begins, or begins again because it
+    /// has none.
+    pub checkpoint: Option<Checkpoint>,
+    /// Why newer checkpoints cannot be used, a line each.
+    pub refused: Vec<String>,
     lock: Lock,
-    claim: Claim,
+    claim: Option<Claim>,
     /// Folders that were not there before, the innermost first.
     made: Vec<PathBuf>,
 }
@@ -36,18 +42,55 @@ impl RunFolder {
             .map_err(|cause| unwritable(path, cause))
             .and_then(|()| Lock::acquire(path));
         let (lock, taken_over) = locked.inspect_err(|_| remove_empty(&made))?;
-        let folder = Self { path: path.to_owned(), taken_over, lock, claim, made };
+        let (checkpoint, refused, path) = (None, Vec::new(), path.to_owned());
+        let folder = Self { path, taken_over, checkpoint, refused, lock, claim: Some(claim), made };
         // Another run may have ended meanwhile.
-        earlier::files(path, &folder.claim)?;
+        folder.earlier_files()?;
         Ok(folder)
     }
 
-    /// Removes the files of an earlier run.
+    /// Locks the folder at `path`, whose run goes on, and reads its newest checkpoint. It must fit
+    /// the header `now`. Nothing changes yet.
+    ///
+    /// # Errors
+    /// A folder that cannot be written; one that another process writes; one whose checkpoints
+    /// cannot be used.
+    pub fn claim_again(path: &Path, now: &Header) -> Result<Self> {
+        let (lock, taken_over) = Lock::acquire(path)?;
+        let mut folder = Self {
+            path: path.to_owned(),
+            taken_over,
+            checkpoint: None,
+            refused: Vec::new(),
+            lock,
+            claim: None,
+            made: Vec::new(),
+        };
+        let (checkpoint, refused) = checkpoint::newest(path, now)?;
+        (folder.checkpoint, folder.refused) = (checkpoint, refused);
+        Ok(folder)
+    }
+
+    /// Number of frames of the run that stay when it goes on, from frame 0 on.
+    pub fn kept_frames(&self) -> u64 {
+        self.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.header.frame() + 1)
+    }
+
+    /// The files of an earlier run.
+    fn earlier_files(&self) -> Result<Vec<PathBuf>> {
+        match &self.claim {
+            Some(claim) => earlier::files(&self.path, claim),
+            None => earlier::files_after(&self.path, self.kept_frames()),
+        }
+    }
+
+    /// Removes the files of an earlier run. If the run goes on, those of the frames after its
+    /// checkpoint.
     ///
     /// # Errors
     /// A file that cannot be removed. A file that came meanwhile and would be replaced.
     pub fn clear(&self) -> Result<()> {
-        let files = earlier::files(&self.path, &self.claim)?;
+        let files = self.earlier_files()?;
         let mut copies = false;
         for file in &files {
             fs::remove_file(file).map_err(|cause| Error::file(file, cause, "remove it"))?;

@@ -6,12 +6,16 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use cloth_sim::error::{Error, Result};
 use serde::Serialize;
 
+use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::steps_jsonl::StepsFile;
 use crate::program::output::{names, write_whole};
 
@@ -24,13 +28,17 @@ pub struct FrameFiles {
 }
 
 impl FrameFiles {
-    /// Begins `steps.jsonl` in `folder`. Before: the folder holds no frames.
+    /// Begins `steps.jsonl` in `folder`, or goes on with it after its first `frames` frames. Before:
+    /// the folder holds these frames and no others.
     ///
     /// # Errors
-    /// A folder that cannot be written.
-    pub fn create(folder: &Path, format: &'static str) -> Result<Self> {
-        let steps = StepsFile::create(folder)?;
-        Ok(Self { folder: folder.to_owned(), format, steps, last_good: None })
+    /// A folder that cannot be written. Fewer frames.
+    pub fn after(frames: u64, folder: &Path, format: &'static str) -> Result<Self> {
+        let steps = match frames {
+            0 => StepsFile::create(folder),
+            frames => StepsFile::go_on(folder, frames),
+        }?;
+        Ok(Self { folder: folder.to_owned(), format, steps, last_good: frames.checked_sub(1) })
     }
 
     /// Writes frame `number` by `write`, then its `record`.
@@ -63,15 +71,23 @@ impl FrameFiles {
     }
 }
 
-/// A thread that writes frames, so that the simulation goes on meanwhile.
+/// A thread that writes frames and checkpoints, so that the simulation goes on meanwhile.
 pub struct FrameThread<T> {
-    queue: Option<SyncSender<T>>,
+    queue: Option<SyncSender<Item<T>>>,
     thread: Option<JoinHandle<Result<()>>>,
+    /// Time that the checkpoints took, ns.
+    checkpoints_ns: Arc<AtomicU64>,
+}
+
+/// What the thread writes.
+enum Item<T> {
+    Frame(T),
+    Checkpoint(Box<Checkpoint>),
 }
 
 impl<T: Send + 'static> FrameThread<T> {
-    /// Starts the thread for frames in `folder`. It hands each frame to `write`, and ends with the
-    /// first failure. `waiting` frames may wait for it.
+    /// Starts the thread for frames and checkpoints in `folder`. It hands each frame to `write`, and
+    /// ends with the first failure. `waiting` of them may wait for it.
     ///
     /// # Errors
     /// When the system allows no more threads.
@@ -80,13 +96,24 @@ impl<T: Send + 'static> FrameThread<T> {
         waiting: usize,
         mut write: impl FnMut(T) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
-        let (queue, frames): (_, Receiver<T>) = sync_channel(waiting);
+        let (queue, items): (_, Receiver<Item<T>>) = sync_channel(waiting);
+        let checkpoints_ns = Arc::new(AtomicU64::new(0));
+        let (generations, spent) = (Generations::new(folder), checkpoints_ns.clone());
+        let mut write = move |item| match item {
+            Item::Frame(frame) => write(frame),
+            Item::Checkpoint(checkpoint) => {
+                let start = Instant::now();
+                generations.add(&checkpoint)?;
+                spent.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                Ok(())
+            }
+        };
         let thread = std::thread::Builder::new().name("frames".to_owned());
-        let thread = thread.spawn(move || frames.into_iter().try_for_each(&mut write));
+        let thread = thread.spawn(move || items.into_iter().try_for_each(&mut write));
         let thread = thread.map_err(|cause| {
             Error::file(folder, cause, "allow this user one more thread (ulimit -u)")
         })?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { queue: Some(queue), thread: Some(thread), checkpoints_ns })
     }
 }
 
@@ -96,7 +123,24 @@ impl<T> FrameThread<T> {
     /// # Errors
     /// The failure of an earlier frame. Nothing is written after it.
     pub fn write(&mut self, frame: T) -> Result<()> {
-        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(frame).is_ok());
+        self.send(Item::Frame(frame))
+    }
+
+    /// Hands over a checkpoint of the frames before it. Waits while the queue is full.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn write_checkpoint(&mut self, checkpoint: Checkpoint) -> Result<()> {
+        self.send(Item::Checkpoint(Box::new(checkpoint)))
+    }
+
+    /// Time that the checkpoints have taken so far, s.
+    pub fn checkpoints_s(&self) -> f64 {
+        self.checkpoints_ns.load(Ordering::Relaxed) as f64 * 1e-9
+    }
+
+    fn send(&mut self, item: Item<T>) -> Result<()> {
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(item).is_ok());
         if sent { Ok(()) } else { self.join() }
     }
 

@@ -34,12 +34,13 @@ pub fn fixed_file(documents: &Documents, format: &dyn Format) -> Option<String> 
 }
 
 /// Writes the fixed obstacles, which are not in the frames, into `folder`, and begins
-/// `steps.jsonl`. Returns the writer of frames. Before: `folder` holds no frames.
+/// `steps.jsonl`. Returns the writer of frames. Before: `folder` holds the first `kept` frames.
 ///
 /// # Errors
 /// A folder that cannot be written.
 pub fn begin(
     folder: &Path,
+    kept: u64,
     documents: &Documents,
     format: &'static dyn Format,
     digits: Digits,
@@ -60,7 +61,7 @@ pub fn begin(
             .collect(),
         moving,
     };
-    let mut files = FrameFiles::create(folder, format.name())?;
+    let mut files = FrameFiles::after(kept, folder, format.name())?;
     let write = move |frame: Frame| {
         files.add(frame.record.frame, &frame.record, |out| encoder.write(&frame, out))
     };
@@ -156,7 +157,7 @@ mod tests {
     fn frames_hold_cloths_and_moving_obstacles_and_are_listed() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path();
-        let mut writer = begin(out, &documents, &Obj, Digits::Exact).unwrap();
+        let mut writer = begin(out, 0, &documents, &Obj, Digits::Exact).unwrap();
         for number in 0..8 {
             writer.write(frame(number, 0.5 * number as f64, &documents)).unwrap();
         }
@@ -177,7 +178,7 @@ mod tests {
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path();
-        let mut writer = begin(out, &documents, &Obj, Digits::Nine).unwrap();
+        let mut writer = begin(out, 0, &documents, &Obj, Digits::Nine).unwrap();
         // A folder has the name of frame 1.
         fs::create_dir_all(out.join("frame_0001.obj/in")).unwrap();
         let error = (0..100).find_map(|number| writer.write(frame(number, 0.0, &documents)).err());

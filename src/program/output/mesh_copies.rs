@@ -67,7 +67,6 @@ pub fn input_meshes(scene: &Scene, home: &Path) -> Result<Vec<InputMesh>> {
 /// # Errors
 /// A file that has changed, or that cannot be read or written.
 pub fn copy_into(folder: &Path, meshes: &[InputMesh], scene: &Scene, home: &Path) -> Result<Scene> {
-    let mut scene = scene.clone();
     if !meshes.is_empty() {
         let copies = folder.join(names::MESHES);
         std::fs::create_dir_all(&copies).map_err(|cause| not_written(&copies, cause))?;
@@ -80,13 +79,19 @@ pub fn copy_into(folder: &Path, meshes: &[InputMesh], scene: &Scene, home: &Path
         }
         write_bytes(&folder.join(&mesh.copy.file), &bytes)?;
     }
+    Ok(with_copies(scene, meshes, home))
+}
+
+/// `scene`, read from `home`, with the paths of the copies of `meshes`.
+pub fn with_copies(scene: &Scene, meshes: &[InputMesh], home: &Path) -> Scene {
+    let mut scene = scene.clone();
     for path in scene.mesh_paths_mut() {
         let original = home.join(&*path);
         if let Some(mesh) = meshes.iter().find(|mesh| mesh.path == original) {
             mesh.copy.file.clone_into(path);
         }
     }
-    Ok(scene)
+    scene
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

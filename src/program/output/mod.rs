@@ -2,6 +2,7 @@
 //! `steps.jsonl`, `timeline.json`; and the folder itself with its lock.
 
 pub mod bodies;
+pub mod checkpoint;
 pub mod drawn_files;
 pub mod earlier;
 pub mod energy_balance;

@@ -26,6 +26,9 @@ pub const PROFILE: &str = "profile.csv";
 /// Seconds of the phases: a row for each frame.
 pub const PHASES: &str = "phases.csv";
 
+/// The checkpoints of a run. `*` stands for the step.
+pub const CHECKPOINTS: &str = "checkpoint_*.bin";
+
 /// The picture of a run, without its ending.
 pub const RUN_PICTURE: &str = "profile";
 /// The picture of two runs.
@@ -66,6 +69,11 @@ const TEMPORARY: &str = ".tmp";
 /// The file of frame `number` in `format`.
 pub fn frame(number: u64, format: &str) -> String {
     format!("frame_{number:04}.{format}")
+}
+
+/// The checkpoint after `step` steps.
+pub fn checkpoint(step: u64) -> String {
+    CHECKPOINTS.replace('*', &format!("{step:04}"))
 }
 
 /// The files of all frames in `format`. `*` stands for the number.

@@ -13,13 +13,16 @@ pub struct RunFiles {
     /// Names of the files of each frame. `*` stands for its number. `steps.jsonl` lists the frames
     /// that were written.
     pub each_frame: Vec<String>,
+    /// Names of the files after some steps. `*` stands for the number of the step.
+    #[serde(default)]
+    pub at_steps: Vec<String>,
 }
 
 impl RunFiles {
     /// What every run writes, beside its frames, with these copies of meshes.
     pub fn new(copies: impl Iterator<Item = String>) -> Self {
         let of_all = [names::RUN, names::SCENE, names::STEPS].map(str::to_owned);
-        Self { once: of_all.into_iter().chain(copies).collect(), each_frame: Vec::new() }
+        Self { once: of_all.into_iter().chain(copies).collect(), ..Self::default() }
     }
 
     /// Adds `files`, unless they are there.
@@ -31,10 +34,28 @@ impl RunFiles {
         }
     }
 
+    /// Adds all of `other` that is not there.
+    pub fn add_all(&mut self, other: &Self) {
+        self.add(other.once.iter().cloned());
+        let pairs =
+            [(&mut self.each_frame, &other.each_frame), (&mut self.at_steps, &other.at_steps)];
+        for (own, others) in pairs {
+            let new = Vec::from_iter(others.iter().filter(|it| !own.contains(it)).cloned());
+            own.extend(new);
+        }
+    }
+
+    /// The number of the frame that `path`, a path in the folder of the run, is of.
+    pub fn frame_of(&self, path: &str) -> Option<u64> {
+        self.each_frame.iter().find_map(|all| names::number_in(path, all))
+    }
+
     /// Whether the run writes `path`, a path in its folder. It has this number of `frames`.
     pub fn hold(&self, path: &str, frames: u64) -> bool {
-        let mut numbers = self.each_frame.iter().filter_map(|all| names::number_in(path, all));
-        self.once.iter().any(|file| file == path) || numbers.any(|number| number < frames)
+        let is_at_step = |all: &String| names::number_in(path, all).is_some();
+        self.once.iter().any(|file| file == path)
+            || self.frame_of(path).is_some_and(|number| number < frames)
+            || self.at_steps.iter().any(is_at_step)
     }
 }
 

@@ -123,9 +123,25 @@ pub struct RunHead {
     /// Patches that changed their ranks. It is written when the run ends.
     #[serde(default)]
     pub repartitions: Repartitions,
+    /// When the run went on after an early end, from the first time on; absent if it never did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<Resumption>,
     /// The rigid bodies; absent in a run of cloth. The fields about patches are then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bodies: Option<BodiesHead>,
+}
+
+/// A run that went on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumption {
+    /// The step of the checkpoint after which it went on.
+    pub step: u64,
+    /// Number of ranks before.
+    pub ranks: usize,
+    /// Threads of each rank before.
+    pub threads: usize,
+    /// The transport before: `mpi` or `threads`.
+    pub transport: String,
 }
 
 /// How often patches changed their ranks during a run.
@@ -186,6 +202,17 @@ impl RunHead {
             return Err(Error::file(&path, cause, remedy));
         }
         serde_json::from_slice(&text).map_err(no_record)
+    }
+
+    /// What `earlier`, the record of the run so far, adds to that of a run that goes on after `step`
+    /// steps.
+    pub fn go_on(&mut self, earlier: Self, step: u64) {
+        let Self { ranks, threads, transport, resumed, meshes, files, .. } = earlier;
+        self.resumed = resumed;
+        self.resumed.push(Resumption { step, ranks, threads, transport });
+        self.meshes = meshes;
+        let own = std::mem::replace(&mut self.files, files);
+        self.files.add_all(&own);
     }
 
     /// Writes the file when the run begins, before all other files. Also reserves space for the
@@ -272,6 +299,7 @@ mod tests {
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),
+            resumed: Vec::new(),
             bodies: None,
         }
     }

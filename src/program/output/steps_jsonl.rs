@@ -34,6 +34,73 @@ pub struct FrameRecord {
     /// Obstacles that cloth passed in these steps; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<PassedRecord>,
+    /// The largest and the smallest strain of an edge at the frame; absent without edges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strain: Option<[StrainRecord; 2]>,
+}
+
+impl FrameRecord {
+    /// The record of the frame `rest`, whose first steps are in this record.
+    pub fn followed_by(self, mut rest: Self) -> Self {
+        rest.steps.splice(..0, self.steps);
+        for TheftRecord { rank, theft } in self.thefts {
+            let same = |it: &&mut TheftRecord| {
+                (it.rank, it.theft.thief, it.theft.victim) == (rank, theft.thief, theft.victim)
+            };
+            match rest.thefts.iter_mut().find(same) {
+                Some(known) => known.theft.tasks += theft.tasks,
+                None => rest.thefts.push(TheftRecord { rank, theft }),
+            }
+        }
+        rest.waiting = joined(self.waiting, rest.waiting, WaitingRecord::followed_by);
+        rest.passed = joined(self.passed, rest.passed, PassedRecord::followed_by);
+        rest
+    }
+}
+
+/// The records of `first`, each joined with what `rest` has of the same by `followed_by`, then the
+/// others of `rest`.
+fn joined<R>(first: Vec<R>, mut rest: Vec<R>, followed_by: fn(R, &mut Vec<R>) -> R) -> Vec<R> {
+    let mut all = Vec::from_iter(first.into_iter().map(|record| followed_by(record, &mut rest)));
+    all.append(&mut rest);
+    all
+}
+
+impl WaitingRecord {
+    /// This record, which is of the first steps, with that of the same body in `rest`.
+    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
+        match rest.iter().position(|it| it.body == self.body) {
+            None => Self { behind_m: 0.0, ..self },
+            Some(at) => {
+                let Self { body, steps, largest_behind_m, behind_m } = rest.remove(at);
+                let largest_behind_m = largest_behind_m.max(self.largest_behind_m);
+                Self { body, steps: steps + self.steps, largest_behind_m, behind_m }
+            }
+        }
+    }
+}
+
+impl PassedRecord {
+    /// This record, which is of the first steps, with that of the same obstacle in `rest`.
+    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
+        match rest.iter().position(|it| it.obstacle == self.obstacle) {
+            None => Self { vertices: Vec::new(), ..self },
+            Some(at) => {
+                let Self { obstacle, steps, largest, vertices } = rest.remove(at);
+                let (steps, largest) = (steps + self.steps, largest.max(self.largest));
+                Self { obstacle, steps, largest, vertices }
+            }
+        }
+    }
+}
+
+/// The strain of an edge at a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StrainRecord {
+    /// Length over rest length, minus 1.
+    pub strain: f64,
+    /// The middle of the edge, m.
+    pub at_m: [f64; 3],
 }
 
 /// A prescribed body that was behind its motion since the previous frame.
@@ -108,6 +175,19 @@ impl StepsFile {
         Ok(Self { path, file, length: 0 })
     }
 
+    /// Goes on with the file in `folder` after its first `frames` lines. The others are removed.
+    ///
+    /// # Errors
+    /// When it cannot be read or written, or has fewer lines.
+    pub fn go_on(folder: &Path, frames: u64) -> Result<Self> {
+        let path = folder.join(names::STEPS);
+        let length = length_of(&path, frames)?;
+        let file = File::options().append(true).open(&path);
+        let cut = file.and_then(|file| file.set_len(length).map(|()| file));
+        let file = cut.map_err(|cause| not_written(&path, cause))?;
+        Ok(Self { path, file, length })
+    }
+
     /// Adds the record of a frame.
     ///
     /// # Errors
@@ -123,6 +203,22 @@ impl StepsFile {
         self.length += line.len() as u64;
         Ok(())
     }
+}
+
+/// The length of the first `frames` lines of the file at `path`, bytes.
+fn length_of(path: &Path, frames: u64) -> Result<u64> {
+    let failed = |cause: std::io::Error| Error::file(path, cause, REMEDY);
+    let mut reader = BufReader::new(input::open(path, u64::MAX).map_err(failed)?);
+    let (mut line, mut length) = (Vec::new(), 0);
+    for _ in 0..frames {
+        line.clear();
+        length += reader.read_until(b'\n', &mut line).map_err(failed)? as u64;
+        if !line.ends_with(b"\n") {
+            let cause = format!("{frames} frames were complete, but it has fewer lines");
+            return Err(Error::file(path, cause, REMEDY));
+        }
+    }
+    Ok(length)
 }
 
 /// The records of the frames of a run, read one by one.

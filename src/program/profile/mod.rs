@@ -123,7 +123,7 @@ impl Profile {
     /// A folder that is no run, or a run without a step.
     pub fn read(folder: &Path) -> Result<Self> {
         let head = RunHead::read(folder)?;
-        let mut frames = FrameProfiles::new(head.ranks);
+        let mut frames = FrameProfiles::default();
         for frame in steps_jsonl::read(folder)? {
             frames.add(&frame?);
         }
@@ -150,8 +150,13 @@ impl Profile {
 
     /// The utilization of each processor.
     fn heat_map(&self) -> HeatMap<'_> {
+        let place = |one: &ProcessorProfile| (one.rank, one.thread);
+        let of_frame = |frame: &FrameProfile, processor: &ProcessorProfile| {
+            let same = frame.processors.iter().find(|one| place(one) == place(processor));
+            same.and_then(|one| one.utilization)
+        };
         let utilizations = |frame: &FrameProfile| {
-            Vec::from_iter(frame.processors.iter().map(|one| one.utilization))
+            Vec::from_iter(self.processors.iter().map(|processor| of_frame(frame, processor)))
         };
         HeatMap {
             title: "Utilization of each processor (rank.thread) in the test parts, %",
@@ -261,18 +266,13 @@ pub fn draw_profiles(
 }
 
 /// Builds the profile of a run, frame by frame.
+#[derive(Default)]
 pub struct FrameProfiles {
-    ranks: usize,
     frames: Vec<FrameProfile>,
     of_run: Sums,
 }
 
 impl FrameProfiles {
-    /// Without a frame, for a run on `ranks` ranks.
-    pub fn new(ranks: usize) -> Self {
-        Self { ranks, frames: Vec::new(), of_run: Sums::default() }
-    }
-
     /// Adds a frame. Frame 0 has no step and is left out.
     pub fn add(&mut self, frame: &FrameRecord) {
         if frame.steps.is_empty() {
@@ -287,7 +287,7 @@ impl FrameProfiles {
         }
         self.frames.push(FrameProfile {
             frame: frame.frame,
-            seconds: seconds(&frame.steps, self.ranks),
+            seconds: seconds(&frame.steps),
             processors: of_frame.processors(),
         });
     }
@@ -312,13 +312,16 @@ fn steps_with_tests(steps: &[StepRecord]) -> BTreeSet<u64> {
     steps.iter().filter(has_tests).map(|step| step.step).collect()
 }
 
-/// Seconds of each phase over `steps`, averaged over the ranks.
-fn seconds(steps: &[StepRecord], ranks: usize) -> [f64; Phase::ALL.len()] {
+/// Seconds of each phase over `steps`, averaged over the ranks. A run that went on may have another
+/// number of ranks in some of them.
+fn seconds(steps: &[StepRecord]) -> [f64; Phase::ALL.len()] {
+    let count = steps.iter().map(|step| step.step).collect::<BTreeSet<_>>().len();
+    let ranks = steps.len() as f64 / count.max(1) as f64;
     let mut seconds = [0.0; Phase::ALL.len()];
     for step in steps {
         seconds.iter_mut().zip(step.report.seconds).for_each(|(sum, part)| *sum += part);
     }
-    seconds.map(|sum| sum / ranks.max(1) as f64)
+    seconds.map(|sum| sum / ranks.max(1.0))
 }
 
 /// Sums over steps, by rank and thread.

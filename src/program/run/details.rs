@@ -23,25 +23,25 @@ pub struct Details<'a> {
     pub step_s: f64,
     /// Wall time of the run, s.
     pub wall_s: f64,
+    /// Number of checkpoints, and the time that saving and writing them took, s.
+    pub checkpoints: (u32, f64),
     /// Wall time in which rank 0 handed frames to the writer or waited for it, s.
     pub output_s: f64,
 }
 
 /// Sums over the steps of a run.
+#[derive(Default)]
 pub struct Totals {
     of_ranks: Vec<StepReport>,
     steps: usize,
 }
 
 impl Totals {
-    /// Zero, for a run on `ranks` ranks.
-    pub fn new(ranks: usize) -> Self {
-        Self { of_ranks: vec![StepReport::default(); ranks], steps: 0 }
-    }
-
-    /// Adds the steps of a frame.
+    /// Adds the steps of a frame. A run that went on may have more ranks than before.
     pub fn add(&mut self, frame: &FrameRecord) {
         for step in &frame.steps {
+            let ranks = self.of_ranks.len().max(step.rank + 1);
+            self.of_ranks.resize(ranks, StepReport::default());
             self.of_ranks[step.rank].add(&step.report);
             self.steps += usize::from(step.rank == 0);
         }
@@ -106,7 +106,8 @@ impl Details<'_> {
         for phase in Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling()) {
             line(&format!("  {}", phase.name()), mean(*phase))?;
         }
-        line("output", self.output_s)
+        line("output", self.output_s)?;
+        line(&plural(self.checkpoints.0 as usize, "checkpoint"), self.checkpoints.1)
     }
 }
 

@@ -8,20 +8,13 @@ use cloth_sim::scene::bodies::RigidSetup;
 use crate::program::output::bodies::{named, obstacles};
 use crate::program::output::formats::Format;
 use crate::program::output::frames::fixed_file;
-use crate::program::output::materials::Materials;
 use crate::program::output::names;
 use crate::program::output::run_files::RunFiles;
 
-/// Those that only cloth has. The tables of its profile come at the end.
-pub fn add_of_cloth(
-    files: &mut RunFiles,
-    format: &dyn Format,
-    documents: &Documents,
-    materials: &Materials,
-) {
+/// Those that only cloth has, without its materials. The tables of its profile come at the end.
+pub fn add_of_cloth(files: &mut RunFiles, format: &dyn Format, documents: &Documents) {
     files.each_frame = vec![names::all_frames(format.name())];
     files.add([names::PARTITION]);
-    files.add(materials.files());
     files.add(fixed_file(documents, format));
 }
 

@@ -10,6 +10,7 @@ use cloth_sim::step::{PassedObstacle, Simulation, StepReport, WaitingBody};
 use crate::program::output::steps_jsonl::{
     FrameRecord, PassedRecord, StepRecord, TheftRecord, WaitingRecord,
 };
+use crate::program::run::peaks::extremes;
 use crate::program::run::step_watch::StepWatch;
 
 /// Who is behind or passed after a step.
@@ -96,6 +97,10 @@ impl FrameSteps {
             thefts: gather_thefts(world, &self.thefts)?,
             waiting: self.waiting.clone(),
             passed: self.passed.clone(),
+            strain: match world.rank() {
+                0 => extremes(simulation.model(), simulation.positions()),
+                _ => None,
+            },
         })
     }
 }

@@ -67,6 +67,7 @@ impl RunHead {
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),
+            resumed: Vec::new(),
             bodies: None,
         }
     }

@@ -1,4 +1,5 @@
-//! Ctrl-C (SIGINT), SIGTERM and the end of the terminal (SIGHUP) end a run early, and in order.
+//! Ctrl-C (SIGINT), SIGTERM, the end of the terminal (SIGHUP), SIGUSR1 and a time limit end a run
+//! early, and in order. Batch systems send SIGTERM or, if asked, SIGUSR1 before they kill a job.
 //!
 //! During set-up they end the process at once. As soon as the run folder is written, the run goes
 //! on to the end of its step. Then all ranks stop together, and the frames so far stay whole.
@@ -19,11 +20,25 @@ use crate::program::output::folder::RunFolder;
 use crate::program::print;
 
 /// The signals that end a run early.
-const SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+const SIGNALS: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGUSR1];
 
-/// The exit code of a process that `signal` ended early.
-pub fn exit_code(signal: Signal) -> u8 {
-    128 + signal as u8
+/// What ended a run early, and in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// A signal.
+    Signal(Signal),
+    /// `--stop-after`.
+    TimeLimit,
+}
+
+impl Stop {
+    /// The exit code of a process that ended early. For a time limit it is that of `timeout`.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Signal(signal) => 128 + signal as u8,
+            Self::TimeLimit => 124,
+        }
+    }
 }
 
 /// The signals, blocked in this thread and in those that it starts. They wait until
@@ -131,15 +146,20 @@ impl Interrupt {
         *self.phase() = Phase::Frames;
     }
 
-    /// The signal that a rank has noted, if any. All ranks get the same answer. Collective.
+    /// Why the run is to end early, if it is: a rank has noted a signal, or on one of them
+    /// `time_is_up`. All ranks get the same answer. Collective.
     ///
     /// # Errors
     /// When a rank fails.
-    pub fn noted(&self, world: &dyn World) -> Result<Option<Signal>> {
+    pub fn noted(&self, world: &dyn World, time_is_up: bool) -> Result<Option<Stop>> {
         let first = self.first.load(Ordering::Relaxed);
-        let mut ranks = SIGNALS.map(|signal| i64::from(signal as i32 == first));
+        let signals = SIGNALS.map(|signal| (Stop::Signal(signal), signal as i32 == first));
+        let reasons = signals.into_iter().chain([(Stop::TimeLimit, time_is_up)]);
+        let (stops, noted): (Vec<_>, Vec<_>) =
+            reasons.map(|(stop, noted)| (stop, i64::from(noted))).unzip();
+        let mut ranks = noted;
         world.all_reduce_sum(&mut ranks)?;
-        Ok(SIGNALS.into_iter().zip(ranks).find(|(_, ranks)| *ranks > 0).map(|(signal, _)| signal))
+        Ok(stops.into_iter().zip(ranks).find(|(_, ranks)| *ranks > 0).map(|(stop, _)| stop))
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {
@@ -154,7 +174,7 @@ impl Interrupt {
             }
             print::message("interrupted, no frame written");
             // The phase stays locked, so that no frame begins.
-            std::process::exit(exit_code(signal).into());
+            std::process::exit(Stop::Signal(signal).exit_code().into());
         }
         let is_first = self
             .first
@@ -164,7 +184,7 @@ impl Interrupt {
         // terminal closes, both its shell and the system send SIGHUP.
         let is_second = !is_first && signal != Signal::SIGHUP;
         if is_second && self.process == ProcessKind::AllRanks {
-            std::process::exit(exit_code(signal).into());
+            std::process::exit(Stop::Signal(signal).exit_code().into());
         }
     }
 }

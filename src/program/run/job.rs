@@ -1,7 +1,7 @@
 //! What every rank knows of a run: arguments, scene and meshes.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cloth_sim::bodies::{Documents, Setup};
 use cloth_sim::error::{Error, Result};
@@ -10,15 +10,18 @@ use cloth_sim::scene::bodies::RigidSetup;
 use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::{self, Scene};
 use cloth_sim::step::Model;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::cli::Arguments;
+use crate::program::output::checkpoint::Header;
 use crate::program::output::earlier::Claim;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
 use crate::program::output::materials::Materials;
-use crate::program::output::mesh_copies::{InputMesh, input_meshes};
+use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
 use crate::program::output::names;
 use crate::program::output::run_files::RunFiles;
+use crate::program::output::run_json::RunHead;
 use crate::program::overrides;
 use crate::program::run::files;
 use crate::program::run::memory;
@@ -52,6 +55,14 @@ pub struct Job {
     pub files: RunFiles,
     /// Whether the run may replace the files of an earlier run.
     pub overwrite: bool,
+    /// Whether the run in the folder goes on.
+    pub resumes: bool,
+    /// Frames from one checkpoint to the next; 0 if there are none, as the cost allows if `None`.
+    pub checkpoint_every: Option<u32>,
+    /// Time after which the run ends.
+    stop_after: Option<Duration>,
+    /// The hash of all that frames depend on: the scene without its number of frames, and meshes.
+    scene_hash: u64,
     /// The step whose tasks are traced.
     pub time_line: Option<u64>,
     /// How much of the run the user wants to see on this rank.
@@ -83,11 +94,19 @@ impl Job {
     ) -> Result<Self> {
         let start = Instant::now();
         let _stage = Stage::begin(show, "scene and meshes");
+        if arguments.resumes {
+            // Says first if the folder is no run.
+            RunHead::read(&arguments.out.clone().unwrap_or_default())?;
+        }
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
         let mut warnings = Vec::new();
-        if let Some(frames) = arguments.frames {
-            warnings.extend(missing_frames(frames, scene.frames));
-            scene.frames = scene.frames.min(frames);
+        match arguments.frames {
+            Some(frames) if arguments.resumes => scene.frames = frames,
+            Some(frames) => {
+                warnings.extend(missing_frames(frames, scene.frames));
+                scene.frames = scene.frames.min(frames);
+            }
+            None => {}
         }
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
@@ -116,14 +135,31 @@ impl Job {
         warnings.append(&mut scene::in_file(&arguments.scene, slips)?);
         warnings.append(&mut materials.warnings);
         let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
-        let mut files = RunFiles::new(meshes.iter().map(|mesh| mesh.copy.file.clone()));
+        // What a run that goes on has copied is there.
+        let copied = if arguments.resumes { &[] } else { &*meshes };
+        let mut files = RunFiles::new(copied.iter().map(|mesh| mesh.copy.file.clone()));
         files.add(arguments.time_line.map(|_| names::TIMELINE));
         match &bodies {
-            None => files::add_of_cloth(&mut files, format, &documents, &materials),
+            None => {
+                files::add_of_cloth(&mut files, format, &documents);
+                files.add(materials.files().filter(|_| !arguments.resumes));
+            }
             Some(setup) => files::add_of_bodies(&mut files, &scene, setup)?,
         }
+        let computing = &arguments.computing;
+        if computing.checkpoint_every != Some(0) {
+            files.at_steps = vec![names::CHECKPOINTS.to_owned()];
+        }
         let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+        let copied = match arguments.resumes {
+            true => scene.clone(),
+            false => with_copies(&scene, &meshes, home),
+        };
         Ok(Self {
+            scene_hash: scene_hash(&copied, &meshes)?,
+            resumes: arguments.resumes,
+            checkpoint_every: computing.checkpoint_every,
+            stop_after: computing.stop_after,
             scene,
             bodies,
             format,
@@ -147,11 +183,37 @@ impl Job {
         })
     }
 
-    /// Claims the run folder for this process.
+    /// Whether the run writes checkpoints.
+    pub fn makes_checkpoints(&self) -> bool {
+        self.checkpoint_every != Some(0)
+    }
+
+    /// Whether `--stop-after` is over.
+    pub fn time_is_up(&self) -> bool {
+        self.stop_after.is_some_and(|limit| self.start.elapsed() >= limit)
+    }
+
+    /// The header of a checkpoint of this run after `step` steps.
+    pub fn checkpoint_header(&self, step: u64) -> Header {
+        Header {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: if self.scene.bodies.is_empty() { "cloth" } else { "bodies" }.to_owned(),
+            scene_hash: self.scene_hash,
+            step,
+            steps_per_frame: self.scene.steps_per_frame.into(),
+        }
+    }
+
+    /// Claims the run folder for this process. If its run goes on, its newest checkpoint is read.
     ///
     /// # Errors
-    /// As for [`RunFolder::claim`].
+    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. A run that has all its frames.
     pub fn claim(&self) -> Result<RunFolder> {
+        if self.resumes {
+            let folder = RunFolder::claim_again(&self.folder, &self.checkpoint_header(0))?;
+            self.check_frames(&folder)?;
+            return Ok(folder);
+        }
         let meshes = self.meshes.iter().map(|mesh| mesh.path.clone());
         let inputs = std::iter::once(self.scene_file.clone()).chain(meshes);
         let mut claim = Claim {
@@ -164,6 +226,16 @@ impl Job {
             claim.files.add(names::TABLES);
         }
         RunFolder::claim(&self.folder, claim)
+    }
+
+    /// Refuses to go on with a run that has its last frame.
+    fn check_frames(&self, folder: &RunFolder) -> Result<()> {
+        let done = folder.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.header.frame());
+        if done < self.scene.frames.into() {
+            return Ok(());
+        }
+        let cause = format!("the run has its frames up to frame {done} already");
+        Err(Error::file(&self.folder, cause, "ask for more frames with --frames"))
     }
 
     /// Whether the test trees of a step are stored.
@@ -197,6 +269,16 @@ impl Job {
         self.warnings.extend(start.iter().map(|it| format!("the scene starts with {it}")));
         Ok(model)
     }
+}
+
+/// The hash of all that frames depend on: `scene`, with the copies of its meshes, but for its number
+/// of frames; and these `meshes`.
+fn scene_hash(scene: &Scene, meshes: &[InputMesh]) -> Result<u64> {
+    let mut text = Scene { frames: 0, ..scene.clone() }.to_ron()?;
+    let mut hashes = Vec::from_iter(meshes.iter().map(|mesh| &*mesh.copy.hash));
+    hashes.sort_unstable();
+    text += &hashes.concat();
+    Ok(xxh3_64(text.as_bytes()))
 }
 
 /// What to say when a run is to stop after more frames than its scene has.

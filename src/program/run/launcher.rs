@@ -22,7 +22,7 @@ pub fn job_of_several() -> Option<Launch> {
 /// # Errors
 /// What does not fit, and what to do.
 pub fn check(launch: &Launch, arguments: &Arguments) -> Result<()> {
-    if arguments.ranks.is_some() {
+    if arguments.computing.ranks.is_some() {
         return Err(Error::input(
             "--ranks",
             format!("{} sets the number of ranks ({})", launch.launcher, launch.evidence()),

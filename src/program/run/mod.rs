@@ -1,6 +1,7 @@
 //! A run from arguments to frames, as a numbered table of contents.
 
 mod bodies;
+mod checkpoints;
 mod details;
 mod drops;
 #[cfg(feature = "fault-injection")]
@@ -27,6 +28,7 @@ mod waits;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use cloth_sim::error::{Error, Place, Result};
 #[cfg(feature = "mpi")]
@@ -34,11 +36,10 @@ use cloth_sim::partition::Partition;
 use cloth_sim::ranks::launch::Launch;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::{Model, Simulation};
-use nix::sys::signal::Signal;
 
 use self::frame_steps::{AfterStep, FrameSteps};
 use self::frames::RunKind;
-use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, exit_code};
+use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
 use self::job::Job;
 use self::placement::Placement;
 use self::recorder::Recorder;
@@ -50,7 +51,7 @@ use crate::program::cli::Arguments;
 use crate::program::output::folder::RunFolder;
 
 /// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks. Signals
-/// have exit codes of their own.
+/// and `--stop-after` have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -63,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     };
     match outcome {
-        Ok(signal) => Ok(ExitCode::from(signal.map_or(0, exit_code))),
+        Ok(stop) => Ok(ExitCode::from(stop.map_or(0, Stop::exit_code))),
         Err(_) if launch.is_some_and(|it| !launcher::prints_errors(&it)) => Ok(ExitCode::FAILURE),
         Err(error) => Err(with_flag(error)),
     }
@@ -86,11 +87,11 @@ fn with_flag(error: Error) -> Error {
 }
 
 /// Ranks are threads of this process and share one model.
-fn run_in_process(arguments: &Arguments) -> Result<Option<Signal>> {
-    let ranks = arguments.ranks.unwrap_or(1) as usize;
-    let placement = Placement::in_process(arguments, ranks)?;
+fn run_in_process(arguments: &Arguments) -> Result<Option<Stop>> {
+    let ranks = arguments.computing.ranks.unwrap_or(1) as usize;
+    let placement = Placement::in_process(&arguments.computing, ranks)?;
     let interrupt = BlockedSignals::block()?.watch(ProcessKind::AllRanks)?;
-    let mut job = Job::new(arguments, "threads", placement, arguments.show())?;
+    let mut job = Job::new(arguments, "threads", placement, arguments.computing.show())?;
     let folder = claim(&interrupt, &job)?;
     let of_rank = |world: &dyn World| (world.rank() == 0).then_some(&*folder);
     if let Some(setup) = job.bodies.take() {
@@ -111,12 +112,13 @@ fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
 
 /// This process is one rank of the job of `launch`. Rank 0 partitions for all.
 #[cfg(feature = "mpi")]
-fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Signal>> {
+fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>> {
     let signals = BlockedSignals::block()?;
     cloth_sim::ranks::mpi::run_mpi(|world| {
-        let placement = Placement::under_mpi(arguments, world)?;
-        let fits = launcher::check_world(launch, world.rank(), world.size())
-            .and_then(|()| placement.check("mpirun -n, --threads", arguments.oversubscribe));
+        let placement = Placement::under_mpi(&arguments.computing, world)?;
+        let fits = launcher::check_world(launch, world.rank(), world.size()).and_then(|()| {
+            placement.check("mpirun -n, --threads", arguments.computing.oversubscribe)
+        });
         // All processes meet this error, so it does not end the job as that of one rank.
         if let Err(refused) = fits {
             return Ok(Err(refused));
@@ -124,7 +126,7 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Signal
         let is_first = world.rank() == 0;
         let process = if is_first { ProcessKind::FirstRank } else { ProcessKind::OtherRank };
         let interrupt = signals.watch(process)?;
-        let show = if is_first { arguments.show() } else { Show::ERRORS };
+        let show = if is_first { arguments.computing.show() } else { Show::ERRORS };
         let mut job = Job::new(arguments, "mpi", placement, show)?;
         let folder = is_first.then(|| claim(&interrupt, &job)).transpose()?;
         if let Some(setup) = job.bodies.take() {
@@ -138,23 +140,25 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Signal
 
 /// [`launcher::check`] refuses the launcher before this.
 #[cfg(not(feature = "mpi"))]
-fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Signal>> {
+fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Stop>> {
     Err(Error::internal("run", "a launcher's job without MPI"))
 }
 
-/// One rank's whole run. Rank 0 has the run folder. Returns the signal that ended the run early, if
-/// one did.
+/// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
 fn run_rank(
     job: &Job,
     world: &dyn World,
     model: Arc<Model>,
     folder: Option<&RunFolder>,
     interrupt: &Interrupt,
-) -> Result<Option<Signal>> {
+) -> Result<Option<Stop>> {
     // 1. This rank's rows, hierarchies and threads.
     let stage = (world.rank() == 0).then(|| Stage::begin(job.show, "linear system"));
-    let simulation = Simulation::new(model.clone(), world, job.placement.threads)?;
+    let mut simulation = Simulation::new(model.clone(), world, job.placement.threads)?;
     drop(stage);
+    if let Some(state) = checkpoints::saved_state(job, world, folder)? {
+        simulation.restore(&state)?;
+    }
     // 2. The run folder, on rank 0.
     let head = head::of_run(job, world, &model, &simulation)?;
     interrupt.begin_frames();
@@ -180,6 +184,10 @@ struct RankRun<'a> {
 
 impl RunKind for RankRun<'_> {
     type Steps = FrameSteps;
+
+    fn steps(&self) -> u64 {
+        self.simulation.steps()
+    }
 
     fn step(&mut self, frame: u64, steps: &mut FrameSteps) -> Result<()> {
         let Self { job, world, simulation, recorder, .. } = self;
@@ -213,6 +221,24 @@ impl RunKind for RankRun<'_> {
         // 2. The frame and its record in the run folder.
         if let Some(recorder) = &mut self.recorder {
             recorder.frame(record, &self.simulation)?;
+        }
+        Ok(())
+    }
+
+    fn checkpoint_is_due(&self, frame: u64) -> bool {
+        self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
+    }
+
+    fn checkpoint(&mut self, steps: &FrameSteps) -> Result<()> {
+        let start = Instant::now();
+        let (step, state) = (self.simulation.steps(), self.simulation.save()?);
+        let frame = step / u64::from(self.job.scene.steps_per_frame) + 1;
+        let steps = match steps.reports.is_empty() {
+            true => None,
+            false => Some(steps.gather(frame, self.world, &self.simulation)?),
+        };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.checkpoint(step, state, steps, start)?;
         }
         Ok(())
     }

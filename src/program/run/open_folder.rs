@@ -1,15 +1,19 @@
 //! The run folder from its begin to its end, for every kind of run, on rank 0.
 
 use std::path::Path;
+use std::time::Instant;
 
 use cloth_sim::error::{Error, Result};
-use nix::sys::signal::Signal;
+use serde::Serialize;
 
+use crate::program::output::checkpoint::Checkpoint;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::frame_files::FrameThread;
 use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::{mesh_copies, names, write_bytes};
 use crate::program::print;
+use crate::program::run::checkpoints::Schedule;
+use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::RunFacts;
@@ -24,6 +28,9 @@ pub struct OpenFolder<'j, F> {
     /// What the user sees while the run goes on.
     pub progress: RunProgress,
     frames: FrameThread<F>,
+    checkpoints: Schedule,
+    /// Number of frames that were there when the run went on; 0 if it began.
+    pub kept_frames: u64,
     /// The last frame that was handed to the writer.
     last_frame: Option<u64>,
     /// Wall time of the set-up, s.
@@ -32,7 +39,9 @@ pub struct OpenFolder<'j, F> {
 
 impl<'j, F> OpenFolder<'j, F> {
     /// Removes the earlier run from `folder` and begins the new one: first its `run.json`, then the
-    /// copies of its input, then all other files by `begin`. Prints warnings.
+    /// copies of its input, then all other files by `begin`. If the run in `folder` goes on, only
+    /// what came after its checkpoint is removed, and `begin` gets the number of frames that stay.
+    /// Prints warnings.
     ///
     /// # Errors
     /// When a file cannot be written or removed.
@@ -40,21 +49,61 @@ impl<'j, F> OpenFolder<'j, F> {
         job: &'j Job,
         folder: &RunFolder,
         mut head: RunHead,
-        begin: impl FnOnce(&RunHead) -> Result<FrameThread<F>>,
+        begin: impl FnOnce(&RunHead, u64) -> Result<FrameThread<F>>,
     ) -> Result<Self> {
+        let (checkpoint, kept_frames) = (folder.checkpoint.as_ref(), folder.kept_frames());
+        let step = checkpoint.map_or(0, |checkpoint| checkpoint.header.step);
+        if job.resumes {
+            head.go_on(RunHead::read(&job.folder)?, step);
+        }
         folder.clear()?;
         head.begin(&job.folder)?;
         let frames = copy_input(job)
-            .and_then(|()| begin(&head))
+            .and_then(|()| begin(&head, kept_frames))
             .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
         let (count, per_frame) = (job.scene.frames, job.scene.steps_per_frame);
         let progress = RunProgress::new(count.into(), per_frame.into(), job.show);
+        folder.refused.iter().for_each(|why| progress.say(&format!("warning: {why}")));
+        match kept_frames.checked_sub(1) {
+            Some(frame) if !job.show.quiet => {
+                progress.say(&format!("goes on after step {step}, frame {frame}"));
+            }
+            None if job.resumes => {
+                progress.say("note: the run has no checkpoint, and begins again")
+            }
+            _ => {}
+        }
         let patches = head.bodies.is_none().then_some(head.patches);
         let of_scene = job.warnings.iter().map(|it| format!("warning: {it}"));
         let notes = taken_over(folder).into_iter().chain(of_scene);
         notes.chain(job.placement.warning(patches)).for_each(|note| progress.say(&note));
         let set_up_s = job.start.elapsed().as_secs_f64();
-        Ok(Self { job, head, progress, frames, last_frame: None, set_up_s })
+        let (checkpoints, last_frame) = (Schedule::new(job), kept_frames.checked_sub(1));
+        Ok(Self { job, head, progress, frames, checkpoints, kept_frames, last_frame, set_up_s })
+    }
+
+    /// Whether a checkpoint is due after `frame`.
+    pub fn checkpoint_is_due(&self, frame: u64) -> bool {
+        self.checkpoints.is_due(frame, self.frames.checkpoints_s())
+    }
+
+    /// Hands the `state` after `step` steps to the writer, with the record of the `steps` since the
+    /// last frame, if there are any. Saving it began at `start`.
+    ///
+    /// # Errors
+    /// When an earlier frame cannot be written.
+    pub fn checkpoint(
+        &mut self,
+        step: u64,
+        state: Vec<u8>,
+        steps: Option<&impl Serialize>,
+        start: Instant,
+    ) -> Result<()> {
+        let record = |steps| serde_json::to_vec(steps).map_err(|it| Error::internal("steps", it));
+        let steps = steps.map(record).transpose()?.unwrap_or_default();
+        let header = self.job.checkpoint_header(step);
+        self.checkpoints.add(start.elapsed().as_secs_f64());
+        self.frames.write_checkpoint(Checkpoint { header, state, steps })
     }
 
     /// Hands frame `number` to the writer.
@@ -75,7 +124,7 @@ impl<'j, F> OpenFolder<'j, F> {
     /// The failure of a frame, or of those files. None if the run has failed before.
     pub fn end(
         &mut self,
-        outcome: &Result<Option<Signal>>,
+        outcome: &Result<Option<Stop>>,
         tables: impl FnOnce(&mut RunHead) -> Result<()>,
     ) -> Result<bool> {
         self.progress.finish();
@@ -97,9 +146,19 @@ impl<'j, F> OpenFolder<'j, F> {
             .inspect_err(|error| note_failure(&mut self.head, folder, error))?;
         if status == Status::Interrupted {
             let whole = whole_frames(self.last_frame);
-            print::message(format_args!("interrupted, {whole}: {}", folder.display()));
+            let folder = folder.display();
+            let next = match self.job.makes_checkpoints() {
+                true => format!("; to go on: cloth-sim resume {folder}"),
+                false => String::new(),
+            };
+            print::message(format_args!("interrupted, {whole}: {folder}{next}"));
         }
         Ok(is_complete)
+    }
+
+    /// How many checkpoints there were, and the time that they took, s.
+    pub fn cost_of_checkpoints(&self) -> (u32, f64) {
+        self.checkpoints.cost(self.frames.checkpoints_s())
     }
 
     /// What the summary says of the run, which is complete. Its frames have the format `format`.
@@ -107,6 +166,7 @@ impl<'j, F> OpenFolder<'j, F> {
         RunFacts {
             head: &self.head,
             frames: self.last_frame.unwrap_or(0) as usize,
+            kept_frames: self.kept_frames as usize,
             format,
             folder: &self.job.folder,
             set_up_s: self.set_up_s,
@@ -115,9 +175,16 @@ impl<'j, F> OpenFolder<'j, F> {
     }
 }
 
-/// Copies the scene and its meshes into the run folder.
+/// Copies the meshes, their materials and then the scene into the run folder. If the run goes on,
+/// there is a scene, and so are the others.
 fn copy_input(job: &Job) -> Result<()> {
-    let scene = mesh_copies::copy_into(&job.folder, &job.meshes, &job.scene, &job.home)?;
+    let scene = match job.resumes {
+        true => job.scene.clone(),
+        false => {
+            job.materials.write(&job.folder)?;
+            mesh_copies::copy_into(&job.folder, &job.meshes, &job.scene, &job.home)?
+        }
+    };
     write_bytes(&job.folder.join(names::SCENE), scene.to_ron()?.as_bytes())
 }
 

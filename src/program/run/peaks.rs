@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cloth_sim::math::Vec3;
 use cloth_sim::step::{Counter, Model, StepReport};
 
-use crate::program::output::steps_jsonl::FrameRecord;
+use crate::program::output::steps_jsonl::{FrameRecord, StrainRecord};
 
 /// Extremes over the frames and steps of a run.
 #[derive(Debug, Default)]
@@ -32,24 +32,18 @@ pub struct Strain {
 }
 
 impl Peaks {
-    /// Adds a frame, whose cloth vertices are at `x` (m).
-    pub fn add(&mut self, frame: &FrameRecord, model: &Model, x: &[Vec3]) {
+    /// Adds a frame.
+    pub fn add(&mut self, frame: &FrameRecord) {
         self.add_steps(frame);
-        for edge in &model.edges {
-            let length = |x: &[Vec3]| (x[edge[0] as usize] - x[edge[1] as usize]).norm();
-            let strain = length(x) / length(&model.rest) - 1.0;
-            let is_stretch = self.stretch.is_none_or(|most| strain > most.strain);
-            let is_compression = self.compression.is_none_or(|least| strain < least.strain);
-            if is_stretch || is_compression {
-                let at = (x[edge[0] as usize] + x[edge[1] as usize]) / 2.0;
-                let extreme = Some(Strain { strain, frame: frame.frame, at });
-                if is_stretch {
-                    self.stretch = extreme;
-                }
-                if is_compression {
-                    self.compression = extreme;
-                }
-            }
+        let Some([most, least]) = frame.strain else { return };
+        let at_frame = |StrainRecord { strain, at_m }| {
+            Some(Strain { strain, frame: frame.frame, at: at_m.into() })
+        };
+        if self.stretch.is_none_or(|known| most.strain > known.strain) {
+            self.stretch = at_frame(most);
+        }
+        if self.compression.is_none_or(|known| least.strain < known.strain) {
+            self.compression = at_frame(least);
         }
     }
 
@@ -67,6 +61,26 @@ impl Peaks {
             self.contacts = Some((most, frame.frame));
         }
     }
+}
+
+/// The largest and the smallest strain of an edge where cloth vertices are at `x` (m); of equal
+/// ones the first.
+pub fn extremes(model: &Model, x: &[Vec3]) -> Option<[StrainRecord; 2]> {
+    let mut extremes: Option<[(f64, [u32; 2]); 2]> = None;
+    for &edge in &model.edges {
+        let length = |x: &[Vec3]| (x[edge[0] as usize] - x[edge[1] as usize]).norm();
+        let strain = length(x) / length(&model.rest) - 1.0;
+        let [most, least] = extremes.get_or_insert([(strain, edge); 2]);
+        if strain > most.0 {
+            *most = (strain, edge);
+        }
+        if strain < least.0 {
+            *least = (strain, edge);
+        }
+    }
+    let middle = |edge: [u32; 2]| (x[edge[0] as usize] + x[edge[1] as usize]) / 2.0;
+    let record = |(strain, edge)| StrainRecord { strain, at_m: middle(edge).into() };
+    extremes.map(|both| both.map(record))
 }
 
 /// Contacts that a step found.

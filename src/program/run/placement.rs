@@ -8,7 +8,7 @@ use cloth_sim::ranks::launch;
 #[cfg(feature = "mpi")]
 use cloth_sim::ranks::{World, launch::HostBinding, message};
 
-use crate::program::cli::Arguments;
+use crate::program::cli::Computing;
 use crate::program::words::plural;
 
 /// More processors (ranks times threads) a core are refused without `--oversubscribe`.
@@ -82,17 +82,17 @@ impl Placement {
     ///
     /// # Errors
     /// When they are far too many for its cores.
-    pub fn in_process(arguments: &Arguments, ranks: usize) -> Result<Self> {
+    pub fn in_process(computing: &Computing, ranks: usize) -> Result<Self> {
         let cores = launch::usable_cores();
         let placement = Self {
             ranks,
-            threads: arguments.threads.map_or((cores / ranks).max(1), |threads| threads as usize),
-            threads_are_chosen: arguments.threads.is_some(),
+            threads: computing.threads.map_or((cores / ranks).max(1), |threads| threads as usize),
+            threads_are_chosen: computing.threads.is_some(),
             machine: Share { ranks, cores },
             whose: "that this process may use",
             binding: None,
         };
-        placement.check("--ranks, --threads", arguments.oversubscribe)?;
+        placement.check("--ranks, --threads", computing.oversubscribe)?;
         Ok(placement)
     }
 
@@ -103,7 +103,7 @@ impl Placement {
     /// # Errors
     /// When a rank fails.
     #[cfg(feature = "mpi")]
-    pub fn under_mpi(arguments: &Arguments, world: &dyn World) -> Result<Self> {
+    pub fn under_mpi(computing: &Computing, world: &dyn World) -> Result<Self> {
         let ranks = RankCores::of_all(world)?;
         let bindings = ranks.iter().map(|it| {
             let same = ranks.iter().filter(|other| other.binding == it.binding).count();
@@ -116,8 +116,8 @@ impl Placement {
         let fullest = ranks.iter().map(of_machine).max_by(Share::compare);
         Ok(Self {
             ranks: world.size(),
-            threads: arguments.threads.map_or(fewest, |threads| threads as usize),
-            threads_are_chosen: arguments.threads.is_some(),
+            threads: computing.threads.map_or(fewest, |threads| threads as usize),
+            threads_are_chosen: computing.threads.is_some(),
             machine: fullest.unwrap_or(Share { ranks: 1, cores: 1 }),
             whose: "of their machine",
             binding: bindings.into_iter().max_by(Share::compare),

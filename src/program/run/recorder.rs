@@ -7,12 +7,11 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::{Partition, PatchGraph};
 use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
-use nix::sys::signal::Signal;
 
 use crate::program::output::folder::RunFolder;
 use crate::program::output::frames::{self, Frame};
 use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl::FrameRecord;
+use crate::program::output::steps_jsonl::{self, FrameRecord};
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
@@ -20,6 +19,7 @@ use crate::program::replay::recording::writer::Writer;
 use crate::program::replay::recording::{Header, RecordedStep};
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
+use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
 use crate::program::run::peaks::Peaks;
@@ -39,34 +39,76 @@ pub struct Recorder<'j> {
     drops: Drops,
     /// The recording of test trees, if there is one.
     recording: Option<Writer>,
+    /// The steps of the next frame before the run went on.
+    begun: Option<FrameRecord>,
     output_s: f64,
 }
 
 impl<'j> Recorder<'j> {
-    /// Begins the run in `folder` (see [`OpenFolder::begin`]).
+    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). Then all sums are
+    /// those of the frames that are there.
     ///
     /// # Errors
-    /// When a file cannot be written or removed.
+    /// When a file cannot be read, written or removed.
     pub fn open(job: &'j Job, folder: &RunFolder, model: &Model, head: RunHead) -> Result<Self> {
         let mut recording = None;
-        let folder = OpenFolder::begin(job, folder, head, |head| {
-            job.materials.write(&job.folder)?;
+        let begun = begun(folder)?;
+        let folder = OpenFolder::begin(job, folder, head, |head, kept| {
             let partition = partition_csv(&model.partition);
             write_bytes(&job.folder.join(names::PARTITION), partition.as_bytes())?;
             let begin = |path| begin_recording(path, job, model, head);
             recording = job.record_tasks.as_deref().map(begin).transpose()?;
-            frames::begin(&job.folder, &job.documents, job.format, job.scene.output.digits)
+            frames::begin(&job.folder, kept, &job.documents, job.format, job.scene.output.digits)
         })?;
-        Ok(Self {
-            profiles: FrameProfiles::new(folder.head.ranks),
-            totals: Totals::new(folder.head.ranks),
+        let mut recorder = Self {
+            profiles: FrameProfiles::default(),
+            totals: Totals::default(),
             peaks: Peaks::default(),
             waits: Waits::new(job.scene.step_s()),
             drops: Drops::new(job.scene.step_s()),
             folder,
             recording,
+            begun,
             output_s: 0.0,
-        })
+        };
+        recorder.recall()?;
+        Ok(recorder)
+    }
+
+    /// Adds the frames that were there when the run went on, and the steps after them.
+    fn recall(&mut self) -> Result<()> {
+        let kept = self.folder.kept_frames as usize;
+        if kept == 0 {
+            return Ok(());
+        }
+        for frame in steps_jsonl::read(&self.folder.job.folder)?.take(kept) {
+            let frame = frame?;
+            self.count_steps(&frame);
+            self.count(&frame);
+        }
+        if let Some(begun) = self.begun.take() {
+            self.count_steps(&begun);
+            self.begun = Some(begun);
+        }
+        Ok(())
+    }
+
+    /// Adds the steps of a frame to the sums of steps.
+    fn count_steps(&mut self, frame: &FrameRecord) {
+        let OpenFolder { job, head, .. } = &mut self.folder;
+        for step in frame.steps.iter().filter(|step| step.rank == 0) {
+            head.energy.add(step.step, job.scene.step_s(), &step.report);
+            head.repartitions.add(&step.report);
+        }
+    }
+
+    /// Adds a frame to the sums of frames. Returns a warning, if it gives reason for one.
+    fn count(&mut self, frame: &FrameRecord) -> Option<String> {
+        self.peaks.add(frame);
+        self.profiles.add(frame);
+        self.totals.add(frame);
+        self.waits.add(frame);
+        self.drops.add(frame)
     }
 
     /// Stores the test trees of a step that was recorded.
@@ -116,15 +158,15 @@ impl<'j> Recorder<'j> {
     pub fn frame(&mut self, frame: FrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
         let number = frame.frame;
+        let frame = match self.begun.take() {
+            Some(begun) => begun.followed_by(frame),
+            None => frame,
+        };
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
         let cloths = simulation.positions().to_vec();
-        self.peaks.add(&frame, simulation.model(), &cloths);
-        self.profiles.add(&frame);
-        self.totals.add(&frame);
-        self.waits.add(&frame);
-        if let Some(warning) = self.drops.add(&frame) {
+        if let Some(warning) = self.count(&frame) {
             self.folder.progress.say(&warning);
         }
         let obstacles = simulation.obstacle_poses();
@@ -134,12 +176,36 @@ impl<'j> Recorder<'j> {
         Ok(())
     }
 
+    /// Whether a checkpoint is due after `frame`.
+    pub fn checkpoint_is_due(&self, frame: u64) -> bool {
+        self.folder.checkpoint_is_due(frame)
+    }
+
+    /// Hands the `state` after `step` steps to the writer, with the record of the `steps` since the
+    /// last frame, if there are any. Saving it began at `start`.
+    ///
+    /// # Errors
+    /// When an earlier frame cannot be written.
+    pub fn checkpoint(
+        &mut self,
+        step: u64,
+        state: Vec<u8>,
+        steps: Option<FrameRecord>,
+        start: Instant,
+    ) -> Result<()> {
+        let steps = match (self.begun.clone(), steps) {
+            (Some(begun), Some(steps)) => Some(begun.followed_by(steps)),
+            (begun, steps) => begun.or(steps),
+        };
+        self.folder.checkpoint(step, state, steps.as_ref(), start)
+    }
+
     /// Ends the run folder (see [`OpenFolder::end`]) with the tables of the profile. If the run is
     /// complete, prints the summary on standard output, with -v the details before it.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn end(self, outcome: &Result<Option<Signal>>, model: &Model) -> Result<()> {
+    pub fn end(self, outcome: &Result<Option<Stop>>, model: &Model) -> Result<()> {
         let start = Instant::now();
         let Self { mut folder, profiles, totals, peaks, waits, drops, output_s, .. } = self;
         let job = folder.job;
@@ -158,6 +224,7 @@ impl<'j> Recorder<'j> {
                 vertices: model.cloth.vertex_count(),
                 step_s: job.scene.step_s(),
                 wall_s: run.wall_s,
+                checkpoints: folder.cost_of_checkpoints(),
                 output_s: output_s + start.elapsed().as_secs_f64(),
             })?;
         }
@@ -166,6 +233,14 @@ impl<'j> Recorder<'j> {
         }
         Ok(())
     }
+}
+
+/// The record of the steps between the last frame and the checkpoint from which the run of `folder`
+/// goes on, if there are any.
+fn begun(folder: &RunFolder) -> Result<Option<FrameRecord>> {
+    let steps = folder.checkpoint.as_ref().map(|it| &it.steps).filter(|it| !it.is_empty());
+    let read = |steps: &Vec<u8>| serde_json::from_slice(steps);
+    steps.map(read).transpose().map_err(|cause| Error::internal("steps of a checkpoint", cause))
 }
 
 /// Checks that test trees can be written, if they are asked for, before there is a run folder. They

@@ -20,6 +20,8 @@ pub struct RunFacts<'a> {
     pub head: &'a RunHead,
     /// Number of the last frame.
     pub frames: usize,
+    /// Number of frames that were there when the run went on; 0 if it began.
+    pub kept_frames: usize,
     /// The format of the frames.
     pub format: &'static str,
     /// The folder of the frames.
@@ -36,11 +38,13 @@ impl RunFacts<'_> {
     /// # Errors
     /// Those of `f`.
     pub fn write_times(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, frames, set_up_s, wall_s, .. } = *self;
-        let a_frame = (wall_s - set_up_s) / frames.max(1) as f64;
+        let Self { head, frames, kept_frames, set_up_s, wall_s, .. } = *self;
+        let computed = frames - kept_frames.saturating_sub(1);
+        let a_frame = (wall_s - set_up_s) / computed.max(1) as f64;
+        let last = if kept_frames > 0 { format!(", the last {computed}") } else { String::new() };
         writeln!(
             f,
-            "{}: {} in {wall_s:.1} s ({set_up_s:.1} s set-up, {} s a frame; {} x {})",
+            "{}: {}{last} in {wall_s:.1} s ({set_up_s:.1} s set-up, {} s a frame; {} x {})",
             head.scene,
             plural(frames, "frame"),
             significant(a_frame),

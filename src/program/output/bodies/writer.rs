@@ -15,18 +15,19 @@ use crate::program::output::{names, write_whole};
 const QUEUE: usize = 1;
 
 /// Begins `steps.jsonl` in `folder`. Returns the writer of frames, each with its record `R`.
-/// Before: `folder` holds no frames.
+/// Before: `folder` holds the first `kept` frames.
 ///
 /// # Errors
 /// A folder that cannot be written.
 pub fn begin<R: Serialize + Send + 'static>(
     folder: &Path,
+    kept: u64,
     format: &'static dyn BodyFormat,
     solids: &Solids,
     digits: Digits,
 ) -> Result<FrameThread<(BodyFrame, R)>> {
     let encoder = format.prepare(solids, digits);
-    let mut files = FrameFiles::create(folder, format.name())?;
+    let mut files = FrameFiles::after(kept, folder, format.name())?;
     let out = folder.to_owned();
     let write = move |(frame, record): (BodyFrame, R)| {
         files.add(frame.number, &record, |out| encoder.write(&frame, out))?;
@@ -48,7 +49,7 @@ mod tests {
     fn each_frame_has_its_file_its_owners_and_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path();
-        let mut writer = begin(out, &Vtp, &Solids::default(), Digits::Exact).unwrap();
+        let mut writer = begin(out, 0, &Vtp, &Solids::default(), Digits::Exact).unwrap();
         let rows = vec![BodyRow { id: 1, ..BodyRow::default() }, BodyRow::default()];
         for number in 0..4 {
             writer.write((BodyFrame::new(number, 0.5, rows.clone()), 10 * number)).unwrap();

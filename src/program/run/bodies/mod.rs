@@ -13,7 +13,6 @@ use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::balance::Balancer;
 use cloth_sim::scene;
 use cloth_sim::scene::bodies::RigidSetup;
-use nix::sys::signal::Signal;
 
 use self::frame::FrameSteps;
 use self::recorder::Recorder;
@@ -21,12 +20,11 @@ use crate::program::output::folder::RunFolder;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
 use crate::program::run::frames::{self, RunKind};
-use crate::program::run::interrupt::Interrupt;
+use crate::program::run::interrupt::{Interrupt, Stop};
 use crate::program::run::job::Job;
 use crate::program::run::stage::Stage;
 
-/// One rank's whole run. Rank 0 has the run folder. Returns the signal that ended the run early, if
-/// one did.
+/// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -36,7 +34,7 @@ pub fn run_rank(
     setup: &RigidSetup,
     folder: Option<&RunFolder>,
     interrupt: &Interrupt,
-) -> Result<Option<Signal>> {
+) -> Result<Option<Stop>> {
     // 1. The division of space, and this rank's bodies.
     let stage = (world.rank() == 0).then(|| Stage::begin(job.show, "bodies"));
     let mut balancer = Balancer::new(setup.repartition())?;
@@ -91,6 +89,10 @@ struct RankRun<'a> {
 impl RunKind for RankRun<'_> {
     type Steps = FrameSteps;
 
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
     fn step(&mut self, _: u64, steps: &mut FrameSteps) -> Result<()> {
         self.steps += 1;
         #[cfg(feature = "fault-injection")]
@@ -113,6 +115,14 @@ impl RunKind for RankRun<'_> {
         if let Some(recorder) = &mut self.recorder {
             recorder.frame(rows, frame::Record { repartition_s, ..record })?;
         }
+        Ok(())
+    }
+
+    fn checkpoint_is_due(&self, _: u64) -> bool {
+        false
+    }
+
+    fn checkpoint(&mut self, _: &FrameSteps) -> Result<()> {
         Ok(())
     }
 }

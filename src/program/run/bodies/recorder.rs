@@ -3,7 +3,6 @@
 use cloth_sim::error::Result;
 use cloth_sim::rigid::RigidReport;
 use cloth_sim::scene::bodies::RigidSetup;
-use nix::sys::signal::Signal;
 
 use crate::program::output::bodies::record::BodyFrameRecord;
 use crate::program::output::bodies::{BodyFormat, BodyFrame, named, obstacles, writer};
@@ -11,6 +10,7 @@ use crate::program::output::folder::RunFolder;
 use crate::program::output::run_json::RunHead;
 use crate::program::print;
 use crate::program::run::bodies::summary::{Peaks, Summary};
+use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
 use crate::program::words::grouped;
@@ -35,10 +35,10 @@ impl<'j> Recorder<'j> {
     ) -> Result<Self> {
         let format = named(&job.scene.output.format, setup.moving_count() as usize)?;
         let (path, digits) = (&job.folder, job.scene.output.digits);
-        let folder = OpenFolder::begin(job, folder, head, |_| {
+        let folder = OpenFolder::begin(job, folder, head, |_, kept| {
             obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;
             obstacles::write_solids(path, &setup.solids, digits)?;
-            writer::begin(path, format, &setup.solids, digits)
+            writer::begin(path, kept, format, &setup.solids, digits)
         })?;
         Ok(Self { folder, format, peaks: Peaks::default() })
     }
@@ -75,7 +75,7 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn end(mut self, outcome: &Result<Option<Signal>>, setup: &RigidSetup) -> Result<()> {
+    pub fn end(mut self, outcome: &Result<Option<Stop>>, setup: &RigidSetup) -> Result<()> {
         let is_complete = self.folder.end(outcome, |_| Ok(()))?;
         let Self { folder, format, peaks } = self;
         let show = folder.job.show;

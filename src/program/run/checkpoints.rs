@@ -1,0 +1,78 @@
+//! When a run writes a checkpoint, and how a run goes on from one.
+
+use std::time::Instant;
+
+use cloth_sim::error::Result;
+use cloth_sim::ranks::World;
+
+use crate::program::output::folder::RunFolder;
+use crate::program::run::job::Job;
+
+/// The share of the run that checkpoints may cost, unless the user chooses their number.
+const LARGEST_SHARE: f64 = 0.01;
+
+/// Which frames are followed by a checkpoint, on rank 0.
+pub struct Schedule {
+    /// So many frames come between two checkpoints; as the cost allows if `None`.
+    every: Option<u32>,
+    last_frame: u64,
+    start: Instant,
+    count: u32,
+    /// Time that saving took, s, without writing.
+    saving_s: f64,
+}
+
+impl Schedule {
+    /// That of `job`.
+    pub fn new(job: &Job) -> Self {
+        let (every, last_frame) = (job.checkpoint_every, job.scene.frames.into());
+        Self { every, last_frame, start: Instant::now(), count: 0, saving_s: 0.0 }
+    }
+
+    /// Whether a checkpoint is due after `frame`. Writing them has taken `writing_s` (s) so far.
+    /// After the last frame there is one: the run may go on with more frames.
+    pub fn is_due(&self, frame: u64, writing_s: f64) -> bool {
+        match self.every {
+            _ if frame == 0 => false,
+            _ if frame == self.last_frame => true,
+            Some(every) => frame.is_multiple_of(every.max(1).into()),
+            None => {
+                // The next one costs as much as the ones before.
+                let spent_s = self.saving_s + writing_s;
+                let next_s = spent_s / f64::from(self.count.max(1));
+                spent_s + next_s <= LARGEST_SHARE * self.start.elapsed().as_secs_f64()
+            }
+        }
+    }
+
+    /// Counts a checkpoint that took `seconds` (s) to save.
+    pub fn add(&mut self, seconds: f64) {
+        self.count += 1;
+        self.saving_s += seconds;
+    }
+
+    /// How many checkpoints there were, and the time that they took, s. Writing them has taken
+    /// `writing_s` (s).
+    pub fn cost(&self, writing_s: f64) -> (u32, f64) {
+        (self.count, self.saving_s + writing_s)
+    }
+}
+
+/// The saved state from which the run goes on, on every rank; `None` if it begins. Rank 0 has the
+/// `folder`. Collective.
+///
+/// # Errors
+/// When a rank fails.
+pub fn saved_state(
+    job: &Job,
+    world: &dyn World,
+    folder: Option<&RunFolder>,
+) -> Result<Option<Vec<u8>>> {
+    if !job.resumes {
+        return Ok(None);
+    }
+    let checkpoint = folder.and_then(|folder| folder.checkpoint.as_ref());
+    let mut state = checkpoint.map(|checkpoint| checkpoint.state.clone()).unwrap_or_default();
+    world.broadcast(0, &mut state)?;
+    Ok((!state.is_empty()).then_some(state))
+}

@@ -1,0 +1,196 @@
+//! A run that ended early, or goes on with more frames, has the bits of an undisturbed run.
+//!
+//! `tools/resume_test.py` does the same with more scenes and many more moments.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use common::run::{Frames, Start, cloth_sim, finish, frame_files, scene, simulate};
+use serde_json::Value;
+
+const FRAMES: usize = 6;
+
+/// Cloth with contacts of its own that is pinched, in few steps a frame.
+fn start(start: Start, folder: &Path, more: &[&str]) -> Command {
+    let mut command = cloth_sim(start);
+    command.arg(scene("pinch.ron")).arg("--out").arg(folder);
+    command.args(["--quiet", "--set", "steps_per_frame=4", "--set", "frames_per_second=50"]);
+    command.args(more);
+    command
+}
+
+fn undisturbed(folder: &Path) -> Frames {
+    let frames = format!("frames={FRAMES}");
+    let output = finish(&mut start(Start::Threads(1, 2), folder, &["--set", &frames]));
+    assert!(output.status.success(), "{}", text(&output));
+    Frames::read(folder)
+}
+
+/// Resumes the run in `folder` on these ranks and threads.
+fn resume(ranks: &str, threads: &str, folder: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new(common::run::BINARY);
+    command.arg("resume").arg(folder).args(["--oversubscribe", "--quiet", "--threads", threads]);
+    finish(command.args(["--ranks", ranks]).args(more))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn head(folder: &Path) -> Value {
+    let text = fs::read_to_string(folder.join("run.json")).expect("run.json is there");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+fn checkpoints(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there").map(|it| it.unwrap().path());
+    let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut all = Vec::from_iter(entries.filter(|path| name(path).starts_with("checkpoint_")));
+    all.sort();
+    all
+}
+
+/// Asserts that the run in `folder` has all that `expected`, the run in `whole`, has.
+fn assert_same(folder: &Path, expected: &Frames, whole: &Path) {
+    assert_eq!(&Frames::read(folder), expected);
+    assert_eq!(head(folder)["energy"], head(whole)["energy"]);
+    let files = fs::read_dir(folder).expect("the folder is there");
+    let names = files.map(|it| it.unwrap().file_name().to_string_lossy().into_owned());
+    assert!(names.into_iter().all(|name| !name.ends_with(".tmp")));
+}
+
+/// Starts an endless form of the run, and ends it by `signal` after some frames.
+fn ended_by(signal: &str, folder: &Path, frames: usize, delay_ms: u64) {
+    let all = format!("frames={FRAMES}");
+    let mut command = start(Start::Threads(2, 1), folder, &["--set", &all]);
+    let mut child: Child = command.stderr(Stdio::null()).spawn().expect("the program starts");
+    let begin = Instant::now();
+    while !folder.join(format!("frame_{frames:04}.obj")).exists() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no frame {frames}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::thread::sleep(Duration::from_millis(delay_ms));
+    Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
+    child.wait().expect("the run ends");
+}
+
+#[test]
+fn a_run_that_was_ended_at_any_moment_goes_on_to_the_same_bits() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let whole = home.path().join("whole");
+    let expected = undisturbed(&whole);
+    let ends = [("-TERM", 1, 30), ("-USR1", 2, 0), ("-KILL", 3, 25), ("-KILL", 1, 1)];
+    for (number, (signal, frames, delay_ms)) in ends.into_iter().enumerate() {
+        let folder = home.path().join(format!("{number}"));
+        ended_by(signal, &folder, frames, delay_ms);
+        if head(&folder)["status"] == "complete" {
+            continue;
+        }
+        let (ranks, threads) = [("1", "2"), ("3", "1")][number % 2];
+        let output = resume(ranks, threads, &folder, &[]);
+        assert!(output.status.success(), "{}", text(&output));
+        assert_same(&folder, &expected, &whole);
+        assert_eq!(head(&folder)["resumed"].as_array().expect("a list").len(), 1);
+        assert_eq!(checkpoints(&folder).len(), 2);
+    }
+}
+
+#[test]
+fn a_run_ends_in_time_again_and_again_and_goes_on_with_more_frames() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
+    let expected = undisturbed(&whole);
+    let output = finish(&mut start(Start::Threads(1, 1), &folder, &["--set", "frames=2"]));
+    assert!(output.status.success(), "{}", text(&output));
+    let refused = resume("1", "1", &folder, &[]);
+    assert!(!refused.status.success() && text(&refused).contains("--frames"), "{}", text(&refused));
+    let mut ends = 0;
+    let frames = FRAMES.to_string();
+    loop {
+        let more = ["--frames", &frames, "--stop-after", "200ms"];
+        let output = resume(if ends % 2 == 0 { "2" } else { "1" }, "1", &folder, &more);
+        match output.status.code() {
+            Some(0) => break,
+            Some(124) => ends += 1,
+            _ => panic!("{}", text(&output)),
+        }
+        assert!(ends < 200);
+    }
+    assert_same(&folder, &expected, &whole);
+    assert_eq!(head(&folder)["resumed"].as_array().expect("a list").len(), ends + 1);
+}
+
+#[cfg(feature = "mpi")]
+#[test]
+fn a_run_goes_on_under_mpi_and_back_in_one_process() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
+    let expected = undisturbed(&whole);
+    ended_by("-TERM", &folder, 1, 10);
+    let mut command = common::mpirun(3);
+    command.arg(common::run::BINARY).arg("resume").arg(&folder);
+    command.args(["--oversubscribe", "--threads", "1", "--quiet", "--frames", "4"]);
+    let output = finish(&mut command);
+    assert!(output.status.success(), "{}", text(&output));
+    let output = resume("2", "1", &folder, &["--frames", &FRAMES.to_string()]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_same(&folder, &expected, &whole);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused_and_the_one_before_is_used() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
+    let expected = undisturbed(&whole);
+    let some = ["--set", "frames=4", "--checkpoint-every", "1"];
+    assert!(finish(&mut start(Start::Threads(1, 1), &folder, &some)).status.success());
+    let [before, newest] = &checkpoints(&folder)[..] else { panic!("not two checkpoints") };
+    let mut bytes = fs::read(newest).expect("it can be read");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    fs::write(newest, &bytes).expect("it can be written");
+    let saved = fs::read(before).expect("it can be read");
+
+    // Both are damaged: nothing changes.
+    fs::write(before, &saved[..saved.len() - 1]).expect("it can be written");
+    let frames = frame_files(&folder);
+    let refused = resume("1", "1", &folder, &["--frames", &FRAMES.to_string()]);
+    let said = text(&refused);
+    assert!(!refused.status.success());
+    assert!(said.contains("checkpoint_0016.bin") && said.contains("checkpoint_0012.bin"), "{said}");
+    assert!(said.contains("damaged") && said.contains("cut off"), "{said}");
+    assert_eq!(frame_files(&folder), frames);
+
+    fs::write(before, saved).expect("it can be written");
+    let output = resume("2", "1", &folder, &["--frames", &FRAMES.to_string()]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("checkpoint_0016.bin"), "{}", text(&output));
+    assert_same(&folder, &expected, &whole);
+}
+
+#[test]
+fn a_checkpoint_of_another_scene_is_refused_and_a_run_without_one_begins_again() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let folder = home.path().join("run");
+    assert!(
+        finish(&mut start(Start::Threads(1, 1), &folder, &["--set", "frames=1"])).status.success()
+    );
+    let path = folder.join("scene.ron");
+    let changed = fs::read_to_string(&path).expect("it can be read").replace("-9.81", "-9.8");
+    fs::write(&path, changed).expect("it can be written");
+    let refused = resume("1", "1", &folder, &["--frames", "2"]);
+    assert!(!refused.status.success());
+    assert!(text(&refused).contains("the scene or a mesh has changed"), "{}", text(&refused));
+    let without = home.path().join("without");
+    let none = ["--set", "frames=1", "--checkpoint-every", "0"];
+    simulate(Start::Threads(1, 1), &scene("sheet.ron"), &without, &none);
+    let again = resume("1", "1", &without, &["--frames", "2"]);
+    assert!(text(&again).contains("no checkpoint, and begins again"), "{}", text(&again));
+    let whole = home.path().join("whole");
+    let expected = simulate(Start::Threads(1, 1), &scene("sheet.ron"), &whole, &["--frames", "2"]);
+    assert_same(&without, &expected, &whole);
+}
