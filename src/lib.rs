@@ -12,6 +12,10 @@
 //!
 #![doc = concat!("```\n", include_str!("../examples/tour.rs"), "```\n")]
 //!
+//! A simulation can also be kept in a struct, saved, and restored:
+//!
+#![doc = concat!("```\n", include_str!("../examples/embedded.rs"), "```\n")]
+//!
 //! # Rooms
 //!
 //! Imports go down only. `contact`, `stealing`, `collision`, `linear` and `threads` are an
@@ -20,6 +24,7 @@
 //!
 //! | room | |
 //! |---|---|
+//! | [`engine`] | what computes a run, step by step: the trait of all engines |
 //! | [`observe`], [`verify`] | what may be observed of a step; exact checks of surfaces |
 //! | [`scene`] | RON, its checks, and the bodies that it describes |
 //! | [`step`] | one rank's [`Simulation`] and its step |
@@ -37,6 +42,7 @@
 pub mod bodies;
 mod bounds;
 mod choice;
+pub mod engine;
 pub mod error;
 pub mod ids;
 pub mod input;

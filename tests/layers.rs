@@ -24,7 +24,7 @@ const LAYERS: [&[&str]; 11] = [
     &["bodies"],
     &["step", "rigid"],
     &["scene"],
-    &["observe", "verify"],
+    &["engine", "observe", "verify"],
 ];
 
 /// The room of the program. It names the library as `cloth_sim::`, never as `crate::`.

@@ -24,6 +24,6 @@ mod world;
 pub use exact_sum::ExactSums;
 pub use failure::report_panics_once;
 pub use halo::{Halo, HaloNeighbour};
-pub use world::{Exchange, Message, Neighbour, PendingId, Tag, World, wait};
+pub use world::{Exchange, Message, Neighbour, PendingId, Tag, World, WorldHandle, wait};
 
 pub use crate::threads::wait::Patience;

@@ -1,5 +1,7 @@
 //! The transport: the calls by which a rank communicates with the others.
 
+use std::ops::Deref;
+
 use crate::error::{Error, Result};
 use crate::threads::wait::{self, Patience};
 
@@ -151,6 +153,37 @@ pub trait World {
     /// Ends the whole job because of `message`: poisons the world (in process)
     /// or aborts it (MPI, which does not return).
     fn abort(&self, message: &str);
+}
+
+/// A world that its user borrows, or owns.
+pub enum WorldHandle<'w> {
+    /// It outlives its user.
+    Borrowed(&'w dyn World),
+    /// It goes with its user.
+    Owned(Box<dyn World + 'w>),
+}
+
+impl<'w> From<&'w dyn World> for WorldHandle<'w> {
+    fn from(world: &'w dyn World) -> Self {
+        Self::Borrowed(world)
+    }
+}
+
+impl<'w> From<Box<dyn World + 'w>> for WorldHandle<'w> {
+    fn from(world: Box<dyn World + 'w>) -> Self {
+        Self::Owned(world)
+    }
+}
+
+impl<'w> Deref for WorldHandle<'w> {
+    type Target = dyn World + 'w;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Borrowed(world) => *world,
+            Self::Owned(world) => &**world,
+        }
+    }
 }
 
 /// Repeats `test`, such as a [`World::poll`], until it has a result.

@@ -215,7 +215,7 @@ fn assemble(
 }
 
 fn solve(here: &Context, system: &mut StepSystem, report: &mut StepReport) -> Result<SolveOutcome> {
-    let solved = system.solve(here.rank.world, &here.rank.threads)?;
+    let solved = system.solve(&*here.rank.world, &here.rank.threads)?;
     let iterations = solved.cg.iterations as u64;
     let (bytes, messages) = system.ghost_traffic();
     if here.region.is_none() {

@@ -139,7 +139,7 @@ impl Balance {
         state: &State,
         counted: &[PatchWork],
     ) -> Result<Vec<u32>> {
-        let work_s = self.gather(rank.world, &rank.partition, counted)?;
+        let work_s = self.gather(&*rank.world, &rank.partition, counted)?;
         let mut bytes = Vec::new();
         if let Some(rebalancer) = &mut self.rebalancer {
             let centres = || {

@@ -44,7 +44,7 @@ pub(super) fn keep_clear(
     let paths = Paths { x0, prescribed: &motion.prescribed, bodies: &bodies, delta_m };
     let stays = |vertex: usize, x1: &_| stays_within(&x0[vertex], &path_end[vertex], x1, margin);
     let x1 = &mut motion.x1;
-    let outcome = fail_safe.run(rank.world, &rank.threads, candidates, &paths, &stays, x1)?;
+    let outcome = fail_safe.run(&*rank.world, &rank.threads, candidates, &paths, &stays, x1)?;
     if let Some(conflict) = outcome.conflict {
         return Ok((Some(Trouble::Pinched(conflict)), Vec::new()));
     }

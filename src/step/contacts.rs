@@ -179,7 +179,7 @@ impl ContactStage {
         let distance_m = here.model.settings.contact.distance_m;
         let over = self.memories.iter().filter(|memory| memory.load().is_over(distance_m));
         let vertices: Vec<_> = over.flat_map(|memory| memory.pair.vertices).collect();
-        message::all_gather_v(here.rank.world, &vertices)
+        message::all_gather_v(&*here.rank.world, &vertices)
     }
 
     /// The step is over: exchanges its memories for those of the last one.
@@ -209,7 +209,7 @@ fn squeezed<'a>(
         Place::Body(_) => false,
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
-    Squeezed::find(rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
+    Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
 }
 
 /// Whether a contact pushes a node of `region`.

@@ -2,7 +2,7 @@
 
 use crate::contact::Route;
 use crate::partition::{Layout, Partition};
-use crate::ranks::World;
+use crate::ranks::WorldHandle;
 use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::region::Region;
@@ -11,7 +11,7 @@ use crate::threads::Threads;
 /// One rank: how it reaches the others, its threads and its numbering.
 pub(super) struct ThisRank<'w> {
     /// All ranks.
-    pub world: &'w dyn World,
+    pub world: WorldHandle<'w>,
     /// The threads of this rank.
     pub threads: Threads,
     /// The owners of all patches at present. [`Model::partition`] has the first ones.
@@ -50,6 +50,6 @@ impl ThisRank<'_> {
     /// How contacts reach the owners of their nodes.
     pub fn route(&self) -> Route<'_> {
         let Self { world, partition, layout, .. } = self;
-        Route { world: *world, partition, layout }
+        Route { world: &**world, partition, layout }
     }
 }

@@ -163,7 +163,7 @@ impl ImpulseStage {
 
     /// Brings the largest response on each unit of all ranks to every rank. Collective.
     fn combine(&mut self, here: &Context) -> Result<()> {
-        self.responses = message::all_gather_v(here.rank.world, &self.responses)?;
+        self.responses = message::all_gather_v(&*here.rank.world, &self.responses)?;
         max_project(&mut self.responses);
         Ok(())
     }

@@ -42,7 +42,7 @@ impl Saved {
 fn gather(rank: &ThisRank, state: &State) -> Result<Option<State>> {
     let owns = |memory: &&ContactMemory| rank.layout.own_index(memory.owner).is_some();
     let own = Vec::from_iter(state.contacts.iter().filter(owns).copied());
-    let mut contacts = message::gather_v(rank.world, 0, &own)?;
+    let mut contacts = message::gather_v(&*rank.world, 0, &own)?;
     contacts.sort_unstable_by_key(|memory| memory.pair);
     Ok((rank.world.rank() == 0).then(|| State { contacts, ..state.clone() }))
 }

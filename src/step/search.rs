@@ -55,7 +55,7 @@ impl CandidateSearch {
         let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| self.finder.refit(&here.rank.threads, surfaces, &sweep));
         report.time(Phase::Tests, |_| {
-            self.shares.begin(here.rank.world, &here.rank.partition.rank_of_patch)
+            self.shares.begin(&*here.rank.world, &here.rank.partition.rank_of_patch)
         })?;
         self.collect(here, motion, report, observer)
     }
@@ -99,7 +99,7 @@ impl CandidateSearch {
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (self.shares.own(), &mut self.roots);
             let mut counts = self.finder.root_tests(surfaces, &sweep, own, roots);
-            let on = RankThreads { world: rank.world, threads: &rank.threads };
+            let on = RankThreads { world: &*rank.world, threads: &rank.threads };
             let (processors, finder) = (&mut self.processors, &mut self.finder);
             let over = SweptSurfaces { surfaces, sweep: &sweep };
             let (below_roots, tests) = collect_shared(on, processors, finder, over, roots)?;
@@ -114,7 +114,7 @@ impl CandidateSearch {
             self.finder.retain(|pair| self.dropped.keeps(pair, model));
         }
         let (processors, finder) = (&self.processors, &self.finder);
-        let world = rank.world;
+        let world = &*rank.world;
         observer.searched(&SearchOver { world, processors, executed, finder, surfaces, sweep })
     }
 }

@@ -74,6 +74,6 @@ pub(super) fn worst_vertex(rank: &ThisRank, system: &StepSystem) -> Result<u32> 
         own.map(|(&vertex, change)| [size(change), -f64::from(vertex)]).collect();
     let larger = |a: &[f64; 2], b: &[f64; 2]| a.partial_cmp(b).unwrap_or(Ordering::Equal);
     let worst: Vec<_> = mine.into_iter().max_by(larger).into_iter().collect();
-    let of_all = message::all_gather_v(rank.world, &worst)?;
+    let of_all = message::all_gather_v(&*rank.world, &worst)?;
     Ok(of_all.into_iter().max_by(larger).map_or(0, |[_, vertex]| -vertex as u32))
 }

@@ -14,7 +14,7 @@ mod mailbox;
 mod strict;
 mod world;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
 use self::collective::Collectives;
@@ -40,7 +40,7 @@ pub fn run<T: Send>(
     size: usize,
     rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    run_shared(&Shared::new(size, None), rank_main)
+    run_shared(&Arc::new(Shared::new(size, None)), rank_main)
 }
 
 /// Like [`run`], for tests: shows deadlocks that can occur with MPI but not with [`run`].
@@ -55,11 +55,21 @@ pub fn run_strict<T: Send>(
     size: usize,
     rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    run_shared(&Shared::new(size, Some(Watch::new(size))), rank_main)
+    run_shared(&Arc::new(Shared::new(size, Some(Watch::new(size)))), rank_main)
+}
+
+/// A world of one rank, owned by whoever calls: for a simulation that is kept in a struct.
+///
+/// ```
+/// let world = cloth_sim::ranks::in_process::alone();
+/// assert_eq!((world.rank(), world.size()), (0, 1));
+/// ```
+pub fn alone() -> Box<dyn World> {
+    Box::new(ThreadWorld::new(0, Arc::new(Shared::new(1, None))))
 }
 
 fn run_shared<T: Send>(
-    shared: &Shared,
+    shared: &Arc<Shared>,
     rank_main: impl Fn(&dyn World) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     if shared.size == 0 {
@@ -93,11 +103,11 @@ fn run_shared<T: Send>(
 /// The whole life of one rank.
 fn run_rank<T>(
     rank: usize,
-    shared: &Shared,
+    shared: &Arc<Shared>,
     rank_main: &impl Fn(&dyn World) -> Result<T>,
 ) -> Option<T> {
     shared.threads[rank].get_or_init(std::thread::current);
-    let world = ThreadWorld::new(rank, shared);
+    let world = ThreadWorld::new(rank, shared.clone());
     let result = failure::caught(rank, || {
         let value = rank_main(&world)?;
         world.finish_sends()?;

@@ -12,9 +12,9 @@ use crate::ranks::{Exchange, Message, PendingId, Tag, World};
 use crate::threads::wait::{Patience, wait};
 
 /// One rank's view of a [`Shared`] world.
-pub(super) struct ThreadWorld<'a> {
+pub(super) struct ThreadWorld {
     rank: usize,
-    shared: &'a Shared,
+    shared: Arc<Shared>,
     /// Collectives entered so far.
     generation: Cell<u64>,
     pending: RefCell<Vec<StartedCollective>>,
@@ -31,8 +31,8 @@ struct StartedCollective {
     values: Vec<i64>,
 }
 
-impl<'a> ThreadWorld<'a> {
-    pub(super) fn new(rank: usize, shared: &'a Shared) -> Self {
+impl ThreadWorld {
+    pub(super) fn new(rank: usize, shared: Arc<Shared>) -> Self {
         let (generation, pending, unarrived) = Default::default();
         Self { rank, shared, generation, pending, unarrived }
     }
@@ -146,7 +146,7 @@ impl<'a> ThreadWorld<'a> {
     }
 }
 
-impl World for ThreadWorld<'_> {
+impl World for ThreadWorld {
     fn rank(&self) -> usize {
         self.rank
     }

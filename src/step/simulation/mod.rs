@@ -13,7 +13,7 @@ use crate::contact::fail_safe::FailSafe;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::partition::{Layout, Partition};
-use crate::ranks::World;
+use crate::ranks::WorldHandle;
 use crate::step::attempt::{Attempt, Stages};
 use crate::step::balance::{Balance, rebalance};
 use crate::step::clock::{Span, TICKS_PER_STEP};
@@ -53,16 +53,23 @@ pub struct Simulation<'w> {
 }
 
 impl<'w> Simulation<'w> {
-    /// This rank's part of `model` at t = 0, with `threads` threads.
+    /// This rank's part of `model` at t = 0, with `threads` threads. `world` is borrowed, or owned:
+    /// with [`in_process::alone`](crate::ranks::in_process::alone) the simulation can be kept in a
+    /// struct, as a `Simulation<'static>`.
     ///
     /// # Errors
     /// When the threads cannot be started or the matrix is too large.
-    pub fn new(model: Arc<Model>, world: &'w dyn World, threads: usize) -> Result<Self> {
+    pub fn new(
+        model: Arc<Model>,
+        world: impl Into<WorldHandle<'w>>,
+        threads: usize,
+    ) -> Result<Self> {
+        let world = world.into();
         let threads = Threads::new(threads)?;
         let (partition, start) = (model.partition.clone(), Instant::now());
         let OwnRows { layout, system, gather } = OwnRows::new(&model, &partition, world.rank())?;
         let built_s = start.elapsed().as_secs_f64();
-        let processors = SearchProcessors::new(&model.settings.collision, &threads, world);
+        let processors = SearchProcessors::new(&model.settings.collision, &threads, &*world);
         let shares = PatchShares::new(model.settings.collision.top_level);
         let watch = EnergyWatch::new(&model);
         let rank = ThisRank { world, threads, partition, layout };

@@ -206,7 +206,7 @@ fn measure(
         sums.add([of.internal_j, of.weight_j, 0.0, 0.0, 0.0]);
     }
     work.add_to(&mut sums, 2);
-    let [mut internal_j, weight_j, work @ ..] = sums.all_reduce(rank.world)?;
+    let [mut internal_j, weight_j, work @ ..] = sums.all_reduce(&*rank.world)?;
     let work_j = WorkSums::total_j(work);
     let mut total_j = internal_j + weight_j;
     let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(end.coordinates);

@@ -130,7 +130,7 @@ impl WorkMeter {
         } else {
             self.changes.clear();
             self.changes.extend(layout.own.iter().map(|&node| change(node)));
-            system.residuals(rank.world, &rank.threads, &self.changes, &mut self.impulses)?;
+            system.residuals(&*rank.world, &rank.threads, &self.changes, &mut self.impulses)?;
         }
         for spring in springs {
             let velocity = spring.sides.velocity(|node| motion.u1[node as usize]);

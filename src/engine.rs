@@ -1,0 +1,83 @@
+//! What computes a run, step by step: the part of an engine that does not depend on what it
+//! simulates.
+//!
+//! A program that holds any engine can step it, save it and go on from what was saved. The engine
+//! of cloth is [`Simulation`].
+
+use crate::error::Result;
+use crate::step::{Simulation, StepReport};
+
+/// Computes a run, step by step, on one rank. All functions but the first three are collective.
+pub trait Engine {
+    /// What one rank did in a step.
+    type Report;
+
+    /// What it simulates, as files name it.
+    fn kind(&self) -> &'static str;
+
+    /// Whole steps since the start.
+    fn steps(&self) -> u64;
+
+    /// Time since the start, s.
+    fn time_s(&self) -> f64;
+
+    /// Advances by one whole step.
+    ///
+    /// # Errors
+    /// When the step fails, or another rank has failed.
+    fn step(&mut self) -> Result<Self::Report>;
+
+    /// All that outlives a step, of all ranks, as bytes on rank 0; none elsewhere. The bytes do not
+    /// depend on the number of ranks, but for who owns what.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    fn save(&self) -> Result<Vec<u8>>;
+
+    /// Goes on from what [`Engine::save`] gave for the same scene, on any number of ranks. All ranks
+    /// get the same bytes. Further steps have the same bits as those after the save.
+    ///
+    /// # Errors
+    /// When the bytes are damaged or of another scene; then nothing changes. When another rank has
+    /// failed.
+    fn restore(&mut self, saved: &[u8]) -> Result<()>;
+
+    /// The hash of all that outlives a step, the same for any number of ranks: engines of one scene
+    /// with equal hashes go on alike.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    fn hash(&self) -> Result<u64>;
+}
+
+impl Engine for Simulation<'_> {
+    type Report = StepReport;
+
+    fn kind(&self) -> &'static str {
+        "cloth"
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps()
+    }
+
+    fn time_s(&self) -> f64 {
+        self.time_s()
+    }
+
+    fn step(&mut self) -> Result<StepReport> {
+        self.step()
+    }
+
+    fn save(&self) -> Result<Vec<u8>> {
+        self.save()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<()> {
+        self.restore(saved)
+    }
+
+    fn hash(&self) -> Result<u64> {
+        self.hash()
+    }
+}
