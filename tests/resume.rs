@@ -194,3 +194,45 @@ fn a_checkpoint_of_another_scene_is_refused_and_a_run_without_one_begins_again()
     let expected = simulate(Start::Threads(1, 1), &scene("sheet.ron"), &whole, &["--frames", "2"]);
     assert_same(&without, &expected, &whole);
 }
+
+#[test]
+fn a_new_run_begins_with_a_frame_of_another_and_names_what_has_changed() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (folder, new) = (home.path().join("run"), home.path().join("new"));
+    let all = ["--set", "frames=3", "--checkpoint-every", "1", "--keep-checkpoints", "9"];
+    assert!(finish(&mut start(Start::Threads(1, 1), &folder, &all)).status.success());
+    let begin = |more: &[&str]| {
+        let out = new.to_str().expect("a path");
+        resume("2", "1", &folder, &[&["--out", out, "--overwrite"], more].concat())
+    };
+    let output = begin(&["--from-frame", "2"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(frame_files(&new).len(), 2);
+    for name in ["frame_0002.obj", "frame_0003.obj"] {
+        let read = |folder: &Path| fs::read(folder.join(name)).expect("it can be read");
+        assert!(read(&new) == read(&folder), "{name}");
+    }
+    let output = begin(&["--from-frame", "1", "--set", "gravity_m_per_s2=(0, -5, 0)"]);
+    assert!(output.status.success(), "{}", text(&output));
+    let said = text(&output);
+    assert!(said.contains("a new run") && said.contains("gravity_m_per_s2[1]"), "{said}");
+    assert_eq!(head(&new)["begun_from"]["frame"], 1);
+    let output = resume("1", "1", &new, &["--frames", "4"]);
+    assert!(output.status.success(), "{}", text(&output));
+    let checked = finish(Command::new(common::run::BINARY).arg("check").arg(&new));
+    assert!(checked.status.success(), "{}", text(&checked));
+
+    for (more, words) in [
+        (&["--from-frame", "7"][..], "of these frames: 1, 2, 3"),
+        (&["--from-frame", "1", "--set", "steps_per_frame=5"], "the run had steps of"),
+        (
+            &["--from-frame", "1", "--set", "obstacles[0].transform.translation_m=(0.25, 0, 0)"],
+            "inters",
+        ),
+        (&["--from-frame", "1", "--set", "refine=2"], "scene"),
+    ] {
+        let refused = begin(more);
+        assert!(!refused.status.success(), "{more:?}");
+        assert!(text(&refused).contains(words), "{more:?}: {}", text(&refused));
+    }
+}

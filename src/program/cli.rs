@@ -76,9 +76,39 @@ pub struct ResumeArguments {
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
 
+    /// Begin a new run with the state at frame N, in a folder of its own. It may have other
+    /// settings. Frame N must have a checkpoint: see --checkpoint-every and --keep-checkpoints.
+    #[arg(long, value_name = "N")]
+    pub from_frame: Option<u32>,
+
+    /// The scene of the new run [default: that of the run].
+    #[arg(long, value_name = "FILE", requires = "from_frame")]
+    pub scene: Option<PathBuf>,
+
+    /// Change a field of the scene of the new run. Can be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE", requires = "from_frame")]
+    pub overrides: Vec<String>,
+
+    /// The folder of the new run [default: that of the run, with `_from_N` at its end].
+    #[arg(long, value_name = "DIR", requires = "from_frame")]
+    pub out: Option<PathBuf>,
+
+    /// Remove the files of an earlier run in the folder of the new one.
+    #[arg(long, requires = "from_frame")]
+    pub overwrite: bool,
+
     /// How to compute it. It may differ from before: frames are the same bits.
     #[command(flatten)]
     pub computing: Computing,
+}
+
+/// The frame of an earlier run with which a new one begins.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// The folder of the earlier run.
+    pub folder: PathBuf,
+    /// The frame.
+    pub frame: u32,
 }
 
 /// How a run is computed, saved and shown: what changes no frame.
@@ -97,10 +127,14 @@ pub struct Computing {
     #[arg(long)]
     pub oversubscribe: bool,
 
-    /// Save the state after every N-th frame, for `cloth-sim resume`; 0: never. The last two stay
-    /// [default: as often as it takes less than 1 % of the run].
+    /// Save the state after every N-th frame, for `cloth-sim resume`; 0: never [default: as often
+    /// as it takes less than 1 % of the run].
     #[arg(long, value_name = "N")]
     pub checkpoint_every: Option<u32>,
+
+    /// Number of checkpoints that are kept, at least 2 [default: 2].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub keep_checkpoints: Option<u32>,
 
     /// Save the state and end after this time, e.g. 3h or 90min. The exit code is 124.
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
@@ -390,23 +424,31 @@ pub struct Arguments {
     /// Whether the run of the folder `out` goes on. Then `scene` is the scene in it.
     #[arg(skip)]
     pub resumes: bool,
+
+    /// The frame of another run with which this one begins.
+    #[arg(skip)]
+    pub origin: Option<Origin>,
 }
 
 impl From<ResumeArguments> for Arguments {
-    /// The run that goes on.
-    fn from(ResumeArguments { folder, frames, computing }: ResumeArguments) -> Self {
+    /// The run that goes on, or the new one.
+    fn from(arguments: ResumeArguments) -> Self {
+        let ResumeArguments { folder, frames, from_frame, .. } = arguments;
+        let beside = |frame| PathBuf::from(format!("{}_from_{frame}", folder.display()));
+        let out = arguments.out.or_else(|| from_frame.map(beside));
         Self {
-            scene: folder.join(names::SCENE),
-            out: Some(folder),
-            overwrite: false,
+            scene: arguments.scene.unwrap_or_else(|| folder.join(names::SCENE)),
+            out: Some(out.unwrap_or_else(|| folder.clone())),
+            overwrite: arguments.overwrite,
             frames,
             time_line: None,
-            overrides: Vec::new(),
+            overrides: arguments.overrides,
             refine: None,
             record_tasks: None,
             record_every: None,
-            computing,
-            resumes: true,
+            computing: arguments.computing,
+            resumes: from_frame.is_none(),
+            origin: from_frame.map(|frame| Origin { folder, frame }),
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Whether a scene starts clean.
+//! Whether a scene, or a simulation that goes on in a changed scene, starts clean.
 
 use crate::collision::intersect::{ProblemKind, StartProblem, start_state};
 use crate::contact::settings::DirtyStart;
 use crate::error::{Error, Result};
 use crate::step::model::Model;
+use crate::step::state::State;
 use crate::threads::Threads;
 
 impl Model {
@@ -13,14 +14,23 @@ impl Model {
     /// # Errors
     /// What is wrong, where, and what to do.
     pub fn check_start(&self) -> Result<Vec<String>> {
-        let mut x = self.initial.clone();
+        self.check_state(&State::start(self))
+    }
+
+    /// The same of the surfaces in `state`.
+    pub(super) fn check_state(&self, state: &State) -> Result<Vec<String>> {
+        let mut x = state.positions.clone();
         x.resize(self.numbering.vertices(), Default::default());
-        for (body, range) in self.bodies.iter().zip(self.numbering.bodies()) {
+        let bodies = self.bodies.iter().zip(self.numbering.bodies()).zip(&state.coordinates);
+        for ((body, range), at) in bodies {
             let own = range.vertices.start as usize..range.vertices.end as usize;
-            body.place(&body.start().0, &mut x[own]);
+            body.place(at, &mut x[own]);
         }
-        let obstacles = &mut x[self.numbering.free_vertices()..];
-        self.place_obstacles(true, obstacles, |_, obstacle| obstacle.pose_at(0.0));
+        let (obstacles, time_s) =
+            (&mut x[self.numbering.free_vertices()..], self.clock.seconds(state.ticks));
+        self.place_obstacles(true, obstacles, |number, obstacle| {
+            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(time_s))
+        });
         let clearance_m = self.settings.contact.clearance_m;
         let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
         let lines: Vec<String> = problems.iter().map(|problem| self.describe(problem)).collect();

@@ -1,5 +1,6 @@
 //! Reads a run folder of cloth for a check: the objects and their rest lengths.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
@@ -25,8 +26,8 @@ pub struct CheckedRun {
     pub folder: PathBuf,
     /// The scene's name.
     pub name: String,
-    /// The number of frames that are checked. A run that is not complete lists those that it has.
-    pub frames: u64,
+    /// The frames that are checked. A run that is not complete lists those that it has.
+    pub frames: Range<u64>,
     /// Copies of input meshes that are not as in the run, and why.
     pub meshes: Vec<(String, String)>,
     /// Why the run is not complete, if it is not.
@@ -73,7 +74,7 @@ impl CheckedRun {
         let Record { scene, frames, unfinished, meshes: faults, .. } = record;
         // 1. The objects' polygons, from a frame and from obstacles.obj.
         let names = ObjectNames::new(&scene);
-        let (number, text) = first_whole_frame(folder, frames)?;
+        let (number, text) = first_whole_frame(folder, frames.clone())?;
         let in_frames = split(&text);
         let frame = names::frame(number, FORMAT);
         let mut pieces = pieces::read(&folder.join(&frame), &text, &in_frames.ends)?;
@@ -152,9 +153,9 @@ fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
 }
 
 /// The first frame that can be read as a mesh, with its number.
-fn first_whole_frame(folder: &Path, frames: u64) -> Result<(u64, Vec<u8>)> {
+fn first_whole_frame(folder: &Path, frames: Range<u64>) -> Result<(u64, Vec<u8>)> {
     let mut first_error = None;
-    for number in 0..frames {
+    for number in frames {
         let path = folder.join(names::frame(number, FORMAT));
         let text = read(&path, NO_RUN).and_then(|text| {
             obj_read::parse(&text, &path.display().to_string())?;

@@ -154,9 +154,9 @@ pub fn frame_positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
     if let Some((mesh, fault)) = run.meshes.first() {
         return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
     }
-    if number >= run.frames {
-        let last = run.frames.saturating_sub(1);
-        let cause = format!("there is no frame {number}: the run has the frames 0 to {last}");
+    if !run.frames.contains(&number) {
+        let (first, last) = (run.frames.start, run.frames.end.saturating_sub(1));
+        let cause = format!("there is no frame {number}: the run has the frames {first} to {last}");
         return Err(Error::file(folder, cause, "choose one of them with --frame"));
     }
     let path = folder.join(names::frame(number, FORMAT));
@@ -200,6 +200,6 @@ fn check_cloth(
         done();
         frame
     };
-    let frames = pool.install(|| (0..run.frames).into_par_iter().map(check).collect());
+    let frames = pool.install(|| run.frames.clone().into_par_iter().map(check).collect());
     Ok(Report { run, frames, max_strain: settings.max_strain, rises })
 }

@@ -1,5 +1,6 @@
 //! What a run folder says about the run: the scene, how it ended, and the number of frames.
 
+use std::ops::Range;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
@@ -16,8 +17,8 @@ use crate::program::words::whole_frames;
 pub struct Record {
     /// The scene with every default written out.
     pub scene: Scene,
-    /// The number of frames that are checked. A run that is not complete lists those that it has.
-    pub frames: u64,
+    /// The frames that are checked. A run that is not complete lists those that it has.
+    pub frames: Range<u64>,
     /// Why the run is not complete, if it is not.
     pub unfinished: Option<String>,
     /// Energy that lifts every cloth by its own size, J.
@@ -35,14 +36,15 @@ impl Record {
         let head = RunHead::read(folder)?;
         let End { frames, unfinished } = End::of(folder, &head)?;
         let scene = read_scene(folder)?;
-        let frames = frames.unwrap_or(u64::from(scene.frames) + 1);
+        let first = head.begun_from.map_or(0, |it| it.frame);
+        let frames = first..frames.unwrap_or(u64::from(scene.frames) + 1);
         let lift_j = head.energy.lift_j;
         let faults = head.meshes.into_iter().filter_map(|mesh| {
             let fault = mesh.fault(folder)?;
             Some((mesh.file, fault))
         });
         let meshes = Vec::from_iter(faults);
-        expect_frames(folder, frames)?;
+        expect_frames(folder, frames.end)?;
         Ok(Self { scene, frames, unfinished, lift_j, meshes })
     }
 

@@ -24,7 +24,7 @@ impl fmt::Display for Report {
             f,
             "{}: {}, {vertices} cloth vertices, {}; strain against {}",
             run.name,
-            plural(run.frames as usize, "frame"),
+            plural(self.frames.len(), "frame"),
             plural(run.objects.len(), "object"),
             run.rest
         )?;

@@ -5,6 +5,7 @@
 
 use std::fs::{self, Metadata};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -71,18 +72,18 @@ pub fn files(folder: &Path, claim: &Claim) -> Result<Vec<PathBuf>> {
     Ok(earlier.into_iter().map(|entry| entry.path).collect())
 }
 
-/// The files of the run in `folder` that go when it goes on after its first `kept` frames: later
-/// frames, files that are not whole, and `steps.jsonl` if no frame stays.
+/// The files of the run in `folder` that go when it goes on after its `kept` frames: later frames,
+/// files that are not whole, and `steps.jsonl` if no frame stays.
 ///
 /// # Errors
 /// A folder that cannot be read, or holds no run.
-pub fn files_after(folder: &Path, kept: u64) -> Result<Vec<PathBuf>> {
+pub fn files_after(folder: &Path, kept: &Range<u64>) -> Result<Vec<PathBuf>> {
     let head = RunHead::read(folder)?;
     let goes = |entry: &FolderEntry| {
         let name = names::whole(&entry.name);
         let is_part = name != entry.name && head.files.hold(name, u64::MAX);
-        let is_first = kept == 0 && name == names::STEPS;
-        is_part || is_first || head.files.frame_of(name).is_some_and(|frame| frame >= kept)
+        let is_first = kept.is_empty() && name == names::STEPS;
+        is_part || is_first || head.files.frame_of(name).is_some_and(|frame| frame >= kept.end)
     };
     let entries = entries(folder).map_err(|cause| unwritable(folder, cause))?;
     let files = entries.into_iter().filter(|entry| entry.data.is_file() && goes(entry));
@@ -109,7 +110,8 @@ impl Before {
         };
         let was_killed = head.status == Status::Running;
         // The next frame may have its file, and no line yet.
-        let frames = steps_jsonl::count(folder) + u64::from(was_killed);
+        let first = head.begun_from.map_or(0, |begun| begun.frame);
+        let frames = first + steps_jsonl::count(folder) + u64::from(was_killed);
         Self::Listed { files: head.files, frames, was_killed }
     }
 

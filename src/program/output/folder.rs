@@ -1,6 +1,7 @@
 //! The folder of a run: claimed by one process, and cleared of an earlier run.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
@@ -9,6 +10,7 @@ use crate::program::output::checkpoint::{self, Checkpoint, Header};
 use crate::program::output::earlier::{self, Claim, unwritable};
 use crate::program::output::lock::{Lock, Owner};
 use crate::program::output::names;
+use crate::program::output::run_json::RunHead;
 
 /// A run folder that this process has locked. Dropping it removes the lock, and the folders that
 /// it has made if they are still empty.
@@ -17,9 +19,11 @@ pub struct RunFolder {
     path: PathBuf,
     /// The dead process whose lock was taken over.
     pub taken_over: Option<Owner>,
-    /// The checkpoint from which its run goes on; `None` if a run begins, or begins again because it
-    /// has none.
+    /// The checkpoint from which its run goes on, or that of another run with which a new one
+    /// begins. `None` at the start of a scene.
     pub checkpoint: Option<Checkpoint>,
+    /// The first frame of its run: that of the run with which it begins, or 0.
+    pub first_frame: u64,
     /// Why newer checkpoints cannot be used, a line each.
     pub refused: Vec<String>,
     lock: Lock,
@@ -42,8 +46,8 @@ impl RunFolder {
             .map_err(|cause| unwritable(path, cause))
             .and_then(|()| Lock::acquire(path));
         let (lock, taken_over) = locked.inspect_err(|_| remove_empty(&made))?;
-        let (checkpoint, refused, path) = (None, Vec::new(), path.to_owned());
-        let folder = Self { path, taken_over, checkpoint, refused, lock, claim: Some(claim), made };
+        let mut folder = Self::locked(path, lock, taken_over);
+        (folder.claim, folder.made) = (Some(claim), made);
         // Another run may have ended meanwhile.
         folder.earlier_files()?;
         Ok(folder)
@@ -57,30 +61,43 @@ impl RunFolder {
     /// cannot be used.
     pub fn claim_again(path: &Path, now: &Header) -> Result<Self> {
         let (lock, taken_over) = Lock::acquire(path)?;
-        let mut folder = Self {
-            path: path.to_owned(),
-            taken_over,
-            checkpoint: None,
-            refused: Vec::new(),
-            lock,
-            claim: None,
-            made: Vec::new(),
-        };
-        let (checkpoint, refused) = checkpoint::newest(path, now)?;
-        (folder.checkpoint, folder.refused) = (checkpoint, refused);
-        Ok(folder)
+        let mut folder = Self::locked(path, lock, taken_over);
+        (folder.checkpoint, folder.refused) = checkpoint::newest(path, now)?;
+        match RunHead::read(path)?.begun_from {
+            Some(begun) if folder.checkpoint.is_none() => {
+                let cause =
+                    "the run has no checkpoint, and did not begin at the start of its scene";
+                let remedy = format!(
+                    "begin it again: cloth-sim resume {} --from-frame {}",
+                    begun.run, begun.frame
+                );
+                Err(Error::file(path, cause, remedy))
+            }
+            begun => {
+                folder.first_frame = begun.map_or(0, |begun| begun.frame);
+                Ok(folder)
+            }
+        }
     }
 
-    /// Number of frames of the run that stay when it goes on, from frame 0 on.
-    pub fn kept_frames(&self) -> u64 {
-        self.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.header.frame() + 1)
+    /// The folder that `lock` locks, for a run that goes on.
+    fn locked(path: &Path, lock: Lock, taken_over: Option<Owner>) -> Self {
+        let (path, checkpoint, first_frame) = (path.to_owned(), None, 0);
+        let (refused, made) = (Vec::new(), Vec::new());
+        Self { path, taken_over, checkpoint, first_frame, refused, lock, claim: None, made }
+    }
+
+    /// The frames that stay when the run goes on; none if it begins.
+    pub fn kept_frames(&self) -> Range<u64> {
+        let own = self.checkpoint.as_ref().filter(|_| self.claim.is_none());
+        self.first_frame..own.map_or(self.first_frame, |own| own.header.frame() + 1)
     }
 
     /// The files of an earlier run.
     fn earlier_files(&self) -> Result<Vec<PathBuf>> {
         match &self.claim {
             Some(claim) => earlier::files(&self.path, claim),
-            None => earlier::files_after(&self.path, self.kept_frames()),
+            None => earlier::files_after(&self.path, &self.kept_frames()),
         }
     }
 

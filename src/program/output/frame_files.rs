@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,17 +29,17 @@ pub struct FrameFiles {
 }
 
 impl FrameFiles {
-    /// Begins `steps.jsonl` in `folder`, or goes on with it after its first `frames` frames. Before:
-    /// the folder holds these frames and no others.
+    /// Begins `steps.jsonl` in `folder`, or goes on with it after these `frames`. Before: the folder
+    /// holds these frames and no others.
     ///
     /// # Errors
     /// A folder that cannot be written. Fewer frames.
-    pub fn after(frames: u64, folder: &Path, format: &'static str) -> Result<Self> {
-        let steps = match frames {
-            0 => StepsFile::create(folder),
-            frames => StepsFile::go_on(folder, frames),
+    pub fn after(frames: &Range<u64>, folder: &Path, format: &'static str) -> Result<Self> {
+        let steps = match frames.is_empty() {
+            true => StepsFile::create(folder),
+            false => StepsFile::go_on(folder, frames.end - frames.start),
         }?;
-        Ok(Self { folder: folder.to_owned(), format, steps, last_good: frames.checked_sub(1) })
+        Ok(Self { folder: folder.to_owned(), format, steps, last_good: frames.clone().last() })
     }
 
     /// Writes frame `number` by `write`, then its `record`.
@@ -71,6 +72,15 @@ impl FrameFiles {
     }
 }
 
+/// What stays in a run folder.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// The frames that are there when the run goes on; none if it begins.
+    pub frames: Range<u64>,
+    /// Number of checkpoints.
+    pub checkpoints: usize,
+}
+
 /// A thread that writes frames and checkpoints, so that the simulation goes on meanwhile.
 pub struct FrameThread<T> {
     queue: Option<SyncSender<Item<T>>>,
@@ -87,18 +97,20 @@ enum Item<T> {
 
 impl<T: Send + 'static> FrameThread<T> {
     /// Starts the thread for frames and checkpoints in `folder`. It hands each frame to `write`, and
-    /// ends with the first failure. `waiting` of them may wait for it.
+    /// ends with the first failure. `waiting` of them may wait for it. The last `kept_checkpoints` are kept.
     ///
     /// # Errors
     /// When the system allows no more threads.
     pub fn spawn(
         folder: &Path,
+        kept_checkpoints: usize,
         waiting: usize,
         mut write: impl FnMut(T) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let (queue, items): (_, Receiver<Item<T>>) = sync_channel(waiting);
         let checkpoints_ns = Arc::new(AtomicU64::new(0));
-        let (generations, spent) = (Generations::new(folder), checkpoints_ns.clone());
+        let (generations, spent) =
+            (Generations::new(folder, kept_checkpoints), checkpoints_ns.clone());
         let mut write = move |item| match item {
             Item::Frame(frame) => write(frame),
             Item::Checkpoint(checkpoint) => {

@@ -10,7 +10,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::{Format, FrameEncoder};
-use crate::program::output::frame_files::{FrameFiles, FrameThread};
+use crate::program::output::frame_files::{FrameFiles, FrameThread, Kept};
 use crate::program::output::steps_jsonl::FrameRecord;
 use crate::program::output::{names, write_whole};
 
@@ -34,13 +34,13 @@ pub fn fixed_file(documents: &Documents, format: &dyn Format) -> Option<String> 
 }
 
 /// Writes the fixed obstacles, which are not in the frames, into `folder`, and begins
-/// `steps.jsonl`. Returns the writer of frames. Before: `folder` holds the first `kept` frames.
+/// `steps.jsonl`. Returns the writer of frames. Before: `folder` holds the frames that are `kept`.
 ///
 /// # Errors
 /// A folder that cannot be written.
 pub fn begin(
     folder: &Path,
-    kept: u64,
+    kept: Kept,
     documents: &Documents,
     format: &'static dyn Format,
     digits: Digits,
@@ -61,11 +61,11 @@ pub fn begin(
             .collect(),
         moving,
     };
-    let mut files = FrameFiles::after(kept, folder, format.name())?;
+    let mut files = FrameFiles::after(&kept.frames, folder, format.name())?;
     let write = move |frame: Frame| {
         files.add(frame.record.frame, &frame.record, |out| encoder.write(&frame, out))
     };
-    FrameThread::spawn(folder, QUEUE, write)
+    FrameThread::spawn(folder, kept.checkpoints, QUEUE, write)
 }
 
 /// Encodes frames.
@@ -131,6 +131,8 @@ mod tests {
     use crate::program::output::formats::obj::Obj;
     use crate::program::output::steps_jsonl;
 
+    const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
+
     fn documents() -> Documents {
         let scene = parse(
             "(cloths: [(name: \"a\", shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2), material: Fabric(\"cotton\")),
@@ -157,7 +159,7 @@ mod tests {
     fn frames_hold_cloths_and_moving_obstacles_and_are_listed() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path();
-        let mut writer = begin(out, 0, &documents, &Obj, Digits::Exact).unwrap();
+        let mut writer = begin(out, KEPT, &documents, &Obj, Digits::Exact).unwrap();
         for number in 0..8 {
             writer.write(frame(number, 0.5 * number as f64, &documents)).unwrap();
         }
@@ -178,7 +180,7 @@ mod tests {
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
         let (documents, folder) = (documents(), tempfile::tempdir().unwrap());
         let out = folder.path();
-        let mut writer = begin(out, 0, &documents, &Obj, Digits::Nine).unwrap();
+        let mut writer = begin(out, KEPT, &documents, &Obj, Digits::Nine).unwrap();
         // A folder has the name of frame 1.
         fs::create_dir_all(out.join("frame_0001.obj/in")).unwrap();
         let error = (0..100).find_map(|number| writer.write(frame(number, 0.0, &documents)).err());

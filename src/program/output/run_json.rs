@@ -2,6 +2,7 @@
 //!
 //! It is written when the run begins, and again when it ends. `steps.jsonl` has the frames.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -123,12 +124,37 @@ pub struct RunHead {
     /// Patches that changed their ranks. It is written when the run ends.
     #[serde(default)]
     pub repartitions: Repartitions,
+    /// The frame of another run with which this one begins; absent at the start of a scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun_from: Option<BegunFrom>,
     /// When the run went on after an early end, from the first time on; absent if it never did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Resumption>,
     /// The rigid bodies; absent in a run of cloth. The fields about patches are then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bodies: Option<BodiesHead>,
+}
+
+/// The frame of another run with which a run begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BegunFrom {
+    /// The folder of the other run.
+    pub run: String,
+    /// Its frame.
+    pub frame: u64,
+    /// The fields of the scene and the meshes that differ.
+    pub changed: Vec<String>,
+}
+
+impl fmt::Display for BegunFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { run, frame, changed } = self;
+        write!(f, "a new run, which begins with frame {frame} of {run}")?;
+        match changed.is_empty() {
+            true => write!(f, "; nothing in the scene has changed"),
+            false => write!(f, "; changed in the scene: {}", changed.join(", ")),
+        }
+    }
 }
 
 /// A run that went on.
@@ -207,8 +233,8 @@ impl RunHead {
     /// What `earlier`, the record of the run so far, adds to that of a run that goes on after `step`
     /// steps.
     pub fn go_on(&mut self, earlier: Self, step: u64) {
-        let Self { ranks, threads, transport, resumed, meshes, files, .. } = earlier;
-        self.resumed = resumed;
+        let Self { ranks, threads, transport, resumed, begun_from, meshes, files, .. } = earlier;
+        (self.resumed, self.begun_from) = (resumed, begun_from);
         self.resumed.push(Resumption { step, ranks, threads, transport });
         self.meshes = meshes;
         let own = std::mem::replace(&mut self.files, files);
@@ -299,6 +325,7 @@ mod tests {
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),
+            begun_from: None,
             resumed: Vec::new(),
             bodies: None,
         }

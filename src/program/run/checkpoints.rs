@@ -15,6 +15,7 @@ const LARGEST_SHARE: f64 = 0.01;
 pub struct Schedule {
     /// So many frames come between two checkpoints; as the cost allows if `None`.
     every: Option<u32>,
+    first_frame: u64,
     last_frame: u64,
     start: Instant,
     count: u32,
@@ -23,18 +24,19 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// That of `job`.
-    pub fn new(job: &Job) -> Self {
+    /// That of `job`, whose first frame is `first_frame`.
+    pub fn new(job: &Job, first_frame: u64) -> Self {
         let (every, last_frame) = (job.checkpoint_every, job.scene.frames.into());
-        Self { every, last_frame, start: Instant::now(), count: 0, saving_s: 0.0 }
+        Self { every, first_frame, last_frame, start: Instant::now(), count: 0, saving_s: 0.0 }
     }
 
     /// Whether a checkpoint is due after `frame`. Writing them has taken `writing_s` (s) so far.
-    /// After the last frame there is one: the run may go on with more frames.
+    /// After the last frame there is one: the run may go on with more frames. So is after the first
+    /// one of a run that begins with a frame of another.
     pub fn is_due(&self, frame: u64, writing_s: f64) -> bool {
         match self.every {
             _ if frame == 0 => false,
-            _ if frame == self.last_frame => true,
+            _ if frame == self.first_frame || frame == self.last_frame => true,
             Some(every) => frame.is_multiple_of(every.max(1).into()),
             None => {
                 // The next one costs as much as the ones before.
@@ -68,7 +70,7 @@ pub fn saved_state(
     world: &dyn World,
     folder: Option<&RunFolder>,
 ) -> Result<Option<Vec<u8>>> {
-    if !job.resumes {
+    if !job.resumes && job.origin.is_none() {
         return Ok(None);
     }
     let checkpoint = folder.and_then(|folder| folder.checkpoint.as_ref());

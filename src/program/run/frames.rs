@@ -49,8 +49,9 @@ pub fn compute(
     interrupt: &Interrupt,
 ) -> Result<Option<Stop>> {
     let steps_per_frame = u64::from(job.scene.steps_per_frame);
-    // A run that goes on has done steps.
-    let first = if run.steps() > 0 { run.steps() / steps_per_frame + 1 } else { 0 };
+    // A run that goes on has the frame before its state. A new one begins with a frame.
+    let goes_on = job.resumes && run.steps() > 0;
+    let first = run.steps() / steps_per_frame + u64::from(goes_on);
     for frame in first..=u64::from(job.scene.frames) {
         // 1. The steps that lead to the frame. Frame 0 is the start.
         let mut steps = Default::default();

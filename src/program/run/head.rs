@@ -67,6 +67,7 @@ impl RunHead {
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),
+            begun_from: job.origin.clone(),
             resumed: Vec::new(),
             bodies: None,
         }

@@ -13,7 +13,7 @@ use cloth_sim::step::Model;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::cli::Arguments;
-use crate::program::output::checkpoint::Header;
+use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
 use crate::program::output::earlier::Claim;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
@@ -21,10 +21,11 @@ use crate::program::output::materials::Materials;
 use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
 use crate::program::output::names;
 use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::run_json::{BegunFrom, RunHead, Status};
 use crate::program::overrides;
 use crate::program::run::files;
 use crate::program::run::memory;
+use crate::program::run::origin::begun_from;
 use crate::program::run::placement::Placement;
 use crate::program::run::stage::{Show, Stage};
 use crate::program::words::plural;
@@ -57,6 +58,10 @@ pub struct Job {
     pub overwrite: bool,
     /// Whether the run in the folder goes on.
     pub resumes: bool,
+    /// The frame of another run with which this one begins, and what differs between their scenes.
+    pub origin: Option<BegunFrom>,
+    /// Number of checkpoints that are kept.
+    pub kept_checkpoints: usize,
     /// Frames from one checkpoint to the next; 0 if there are none, as the cost allows if `None`.
     pub checkpoint_every: Option<u32>,
     /// Time after which the run ends.
@@ -100,13 +105,10 @@ impl Job {
         }
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
         let mut warnings = Vec::new();
-        match arguments.frames {
-            Some(frames) if arguments.resumes => scene.frames = frames,
-            Some(frames) => {
-                warnings.extend(missing_frames(frames, scene.frames));
-                scene.frames = scene.frames.min(frames);
-            }
-            None => {}
+        let begins = !arguments.resumes && arguments.origin.is_none();
+        if let Some(frames) = arguments.frames {
+            warnings.extend(missing_frames(frames, scene.frames).filter(|_| begins));
+            scene.frames = if begins { scene.frames.min(frames) } else { frames };
         }
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new("."));
@@ -158,6 +160,8 @@ impl Job {
         Ok(Self {
             scene_hash: scene_hash(&copied, &meshes)?,
             resumes: arguments.resumes,
+            origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,
+            kept_checkpoints: computing.keep_checkpoints.map_or(LEAST_KEPT, |it| it as usize),
             checkpoint_every: computing.checkpoint_every,
             stop_after: computing.stop_after,
             scene,
@@ -225,13 +229,21 @@ impl Job {
         if self.bodies.is_none() {
             claim.files.add(names::TABLES);
         }
-        RunFolder::claim(&self.folder, claim)
+        let mut folder = RunFolder::claim(&self.folder, claim)?;
+        if let Some(BegunFrom { run, frame, .. }) = &self.origin {
+            let now = self.checkpoint_header(0);
+            folder.checkpoint = Some(checkpoint::at_frame(Path::new(run), *frame, &now)?);
+            folder.first_frame = *frame;
+        }
+        Ok(folder)
     }
 
-    /// Refuses to go on with a run that has its last frame.
+    /// Refuses to go on with a complete run, or one that has more frames. A run may have ended
+    /// between its last frame and its tables.
     fn check_frames(&self, folder: &RunFolder) -> Result<()> {
         let done = folder.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.header.frame());
-        if done < self.scene.frames.into() {
+        let (frames, head) = (u64::from(self.scene.frames), RunHead::read(&self.folder)?);
+        if done < frames || done == frames && head.status != Status::Complete {
             return Ok(());
         }
         let cause = format!("the run has its frames up to frame {done} already");

@@ -16,6 +16,7 @@ mod job;
 mod launcher;
 pub mod memory;
 mod open_folder;
+mod origin;
 mod peaks;
 mod placement;
 mod progress;
@@ -158,6 +159,9 @@ fn run_rank(
     drop(stage);
     if let Some(state) = checkpoints::saved_state(job, world, folder)? {
         simulation.restore(&state)?;
+        if job.origin.is_some() {
+            simulation.check_state()?;
+        }
     }
     // 2. The run folder, on rank 0.
     let head = head::of_run(job, world, &model, &simulation)?;

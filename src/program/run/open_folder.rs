@@ -1,5 +1,6 @@
 //! The run folder from its begin to its end, for every kind of run, on rank 0.
 
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 
 use crate::program::output::checkpoint::Checkpoint;
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frame_files::FrameThread;
+use crate::program::output::frame_files::{FrameThread, Kept};
 use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::{mesh_copies, names, write_bytes};
 use crate::program::print;
@@ -29,8 +30,8 @@ pub struct OpenFolder<'j, F> {
     pub progress: RunProgress,
     frames: FrameThread<F>,
     checkpoints: Schedule,
-    /// Number of frames that were there when the run went on; 0 if it began.
-    pub kept_frames: u64,
+    /// The frames that were there when the run went on; none if it began.
+    pub kept_frames: Range<u64>,
     /// The last frame that was handed to the writer.
     last_frame: Option<u64>,
     /// Wall time of the set-up, s.
@@ -40,7 +41,7 @@ pub struct OpenFolder<'j, F> {
 impl<'j, F> OpenFolder<'j, F> {
     /// Removes the earlier run from `folder` and begins the new one: first its `run.json`, then the
     /// copies of its input, then all other files by `begin`. If the run in `folder` goes on, only
-    /// what came after its checkpoint is removed, and `begin` gets the number of frames that stay.
+    /// what came after its checkpoint is removed, and `begin` gets what stays.
     /// Prints warnings.
     ///
     /// # Errors
@@ -49,9 +50,10 @@ impl<'j, F> OpenFolder<'j, F> {
         job: &'j Job,
         folder: &RunFolder,
         mut head: RunHead,
-        begin: impl FnOnce(&RunHead, u64) -> Result<FrameThread<F>>,
+        begin: impl FnOnce(&RunHead, Kept) -> Result<FrameThread<F>>,
     ) -> Result<Self> {
         let (checkpoint, kept_frames) = (folder.checkpoint.as_ref(), folder.kept_frames());
+        let kept = Kept { frames: kept_frames.clone(), checkpoints: job.kept_checkpoints };
         let step = checkpoint.map_or(0, |checkpoint| checkpoint.header.step);
         if job.resumes {
             head.go_on(RunHead::read(&job.folder)?, step);
@@ -59,12 +61,13 @@ impl<'j, F> OpenFolder<'j, F> {
         folder.clear()?;
         head.begin(&job.folder)?;
         let frames = copy_input(job)
-            .and_then(|()| begin(&head, kept_frames))
+            .and_then(|()| begin(&head, kept))
             .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
         let (count, per_frame) = (job.scene.frames, job.scene.steps_per_frame);
         let progress = RunProgress::new(count.into(), per_frame.into(), job.show);
         folder.refused.iter().for_each(|why| progress.say(&format!("warning: {why}")));
-        match kept_frames.checked_sub(1) {
+        let last_frame = kept_frames.clone().last();
+        match last_frame {
             Some(frame) if !job.show.quiet => {
                 progress.say(&format!("goes on after step {step}, frame {frame}"));
             }
@@ -73,12 +76,13 @@ impl<'j, F> OpenFolder<'j, F> {
             }
             _ => {}
         }
+        head.begun_from.iter().for_each(|it| progress.say(&format!("note: {it}")));
         let patches = head.bodies.is_none().then_some(head.patches);
         let of_scene = job.warnings.iter().map(|it| format!("warning: {it}"));
         let notes = taken_over(folder).into_iter().chain(of_scene);
         notes.chain(job.placement.warning(patches)).for_each(|note| progress.say(&note));
         let set_up_s = job.start.elapsed().as_secs_f64();
-        let (checkpoints, last_frame) = (Schedule::new(job), kept_frames.checked_sub(1));
+        let checkpoints = Schedule::new(job, folder.first_frame);
         Ok(Self { job, head, progress, frames, checkpoints, kept_frames, last_frame, set_up_s })
     }
 
@@ -166,7 +170,7 @@ impl<'j, F> OpenFolder<'j, F> {
         RunFacts {
             head: &self.head,
             frames: self.last_frame.unwrap_or(0) as usize,
-            kept_frames: self.kept_frames as usize,
+            kept_frames: self.kept_frames.clone(),
             format,
             folder: &self.job.folder,
             set_up_s: self.set_up_s,

@@ -77,11 +77,11 @@ impl<'j> Recorder<'j> {
 
     /// Adds the frames that were there when the run went on, and the steps after them.
     fn recall(&mut self) -> Result<()> {
-        let kept = self.folder.kept_frames as usize;
-        if kept == 0 {
+        let kept = self.folder.kept_frames.clone();
+        if kept.is_empty() {
             return Ok(());
         }
-        for frame in steps_jsonl::read(&self.folder.job.folder)?.take(kept) {
+        for frame in steps_jsonl::read(&self.folder.job.folder)?.take(kept.count()) {
             let frame = frame?;
             self.count_steps(&frame);
             self.count(&frame);

@@ -1,6 +1,7 @@
 //! The closing summary of a run: what a user of the frames asks first.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use cloth_sim::math::Vec3;
@@ -20,8 +21,8 @@ pub struct RunFacts<'a> {
     pub head: &'a RunHead,
     /// Number of the last frame.
     pub frames: usize,
-    /// Number of frames that were there when the run went on; 0 if it began.
-    pub kept_frames: usize,
+    /// The frames that were there when the run went on; none if it began.
+    pub kept_frames: Range<u64>,
     /// The format of the frames.
     pub format: &'static str,
     /// The folder of the frames.
@@ -38,10 +39,13 @@ impl RunFacts<'_> {
     /// # Errors
     /// Those of `f`.
     pub fn write_times(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, frames, kept_frames, set_up_s, wall_s, .. } = *self;
-        let computed = frames - kept_frames.saturating_sub(1);
+        let Self { head, frames, ref kept_frames, set_up_s, wall_s, .. } = *self;
+        let computed = (frames + 1).saturating_sub(kept_frames.end.max(1) as usize);
         let a_frame = (wall_s - set_up_s) / computed.max(1) as f64;
-        let last = if kept_frames > 0 { format!(", the last {computed}") } else { String::new() };
+        let last = match kept_frames.is_empty() {
+            true => String::new(),
+            false => format!(", the last {computed}"),
+        };
         writeln!(
             f,
             "{}: {}{last} in {wall_s:.1} s ({set_up_s:.1} s set-up, {} s a frame; {} x {})",

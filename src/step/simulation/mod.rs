@@ -214,6 +214,19 @@ impl<'w> Simulation<'w> {
         obstacles.map(pose).collect()
     }
 
+    /// Refuses a state in which surfaces cross or are nearer than the clearance, as
+    /// [`Model::check_start`] does for the start. For a state that was saved with another scene.
+    /// Surfaces may cross where cloth passes an obstacle; then nothing is checked.
+    ///
+    /// # Errors
+    /// What is wrong, where, and what to do.
+    pub fn check_state(&self) -> Result<Vec<String>> {
+        match self.state.dropped.is_empty() {
+            true => self.model.check_state(&self.state),
+            false => Ok(Vec::new()),
+        }
+    }
+
     /// Whole steps since the start.
     pub fn steps(&self) -> u64 {
         self.state.ticks / TICKS_PER_STEP

@@ -57,7 +57,7 @@ pub fn check(
         done();
         frame
     };
-    let frames = Vec::from_iter((0..run.record.frames).map(check));
+    let frames = Vec::from_iter(run.record.frames.clone().map(check));
     let rises = energy::rises(&run, &frames);
     Ok(BodyReport { run, frames, recorded, rises, max_overlap: settings.max_overlap })
 }

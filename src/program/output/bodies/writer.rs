@@ -8,26 +8,26 @@ use cloth_sim::scene::spec::Digits;
 use serde::Serialize;
 
 use crate::program::output::bodies::{BodyFormat, BodyFrame, owners};
-use crate::program::output::frame_files::{FrameFiles, FrameThread};
+use crate::program::output::frame_files::{FrameFiles, FrameThread, Kept};
 use crate::program::output::{names, write_whole};
 
 /// Number of frames that may wait for the thread. A frame of a million bodies has 160 MB.
 const QUEUE: usize = 1;
 
 /// Begins `steps.jsonl` in `folder`. Returns the writer of frames, each with its record `R`.
-/// Before: `folder` holds the first `kept` frames.
+/// Before: `folder` holds the frames that are `kept`.
 ///
 /// # Errors
 /// A folder that cannot be written.
 pub fn begin<R: Serialize + Send + 'static>(
     folder: &Path,
-    kept: u64,
+    kept: Kept,
     format: &'static dyn BodyFormat,
     solids: &Solids,
     digits: Digits,
 ) -> Result<FrameThread<(BodyFrame, R)>> {
     let encoder = format.prepare(solids, digits);
-    let mut files = FrameFiles::after(kept, folder, format.name())?;
+    let mut files = FrameFiles::after(&kept.frames, folder, format.name())?;
     let out = folder.to_owned();
     let write = move |(frame, record): (BodyFrame, R)| {
         files.add(frame.number, &record, |out| encoder.write(&frame, out))?;
@@ -36,7 +36,7 @@ pub fn begin<R: Serialize + Send + 'static>(
         write_whole(&path, |out| owners::write(&frame.rows, out))
             .map_err(|cause| Error::file(&path, cause, files.remedy()))
     };
-    FrameThread::spawn(folder, QUEUE, write)
+    FrameThread::spawn(folder, kept.checkpoints, QUEUE, write)
 }
 
 #[cfg(test)]
@@ -45,11 +45,13 @@ mod tests {
     use crate::program::output::bodies::BodyRow;
     use crate::program::output::bodies::vtp::{Vtp, read};
 
+    const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
+
     #[test]
     fn each_frame_has_its_file_its_owners_and_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path();
-        let mut writer = begin(out, 0, &Vtp, &Solids::default(), Digits::Exact).unwrap();
+        let mut writer = begin(out, KEPT, &Vtp, &Solids::default(), Digits::Exact).unwrap();
         let rows = vec![BodyRow { id: 1, ..BodyRow::default() }, BodyRow::default()];
         for number in 0..4 {
             writer.write((BodyFrame::new(number, 0.5, rows.clone()), 10 * number)).unwrap();

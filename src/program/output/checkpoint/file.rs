@@ -40,17 +40,25 @@ impl Header {
 
     /// Why a run with the header `now` cannot go on from this checkpoint, if it cannot.
     pub fn differs(&self, now: &Self) -> Option<String> {
+        let is_changed = self.scene_hash != now.scene_hash;
+        let changed =
+            is_changed.then(|| "the scene or a mesh has changed since it was made".to_owned());
+        self.is_other_kind(now).or(changed)
+    }
+
+    /// Why a run with the header `now`, of any scene, cannot begin with this checkpoint.
+    pub fn is_other_kind(&self, now: &Self) -> Option<String> {
         if self.version != now.version {
             return Some(format!(
                 "it was made by version {}, and this is version {}",
                 self.version, now.version
             ));
         }
-        if self.engine != now.engine || self.steps_per_frame != now.steps_per_frame {
-            return Some("it is of a run of another kind".to_owned());
+        if self.engine != now.engine {
+            return Some(format!("it is of a run of {}", self.engine));
         }
-        (self.scene_hash != now.scene_hash)
-            .then(|| "the scene or a mesh has changed since it was made".to_owned())
+        (self.steps_per_frame != now.steps_per_frame)
+            .then(|| format!("it is of a run with {} steps a frame", self.steps_per_frame))
     }
 }
 

@@ -9,21 +9,22 @@ use cloth_sim::error::{Error, Result};
 use crate::program::output::checkpoint::{Checkpoint, Header};
 use crate::program::output::names;
 
-/// Checkpoints that are kept. If the newest one is damaged, the one before is used.
-const KEPT: usize = 2;
+/// Checkpoints that are kept at least. If the newest one is damaged, the one before is used.
+pub const LEAST_KEPT: usize = 2;
 
 /// Writes the checkpoints of a run, and removes the oldest ones.
 pub struct Generations {
     folder: PathBuf,
+    kept: usize,
 }
 
 impl Generations {
-    /// Those in `folder`.
-    pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+    /// Those in `folder`, of which the last `kept` are kept.
+    pub fn new(folder: &Path, kept: usize) -> Self {
+        Self { folder: folder.to_owned(), kept }
     }
 
-    /// Writes `checkpoint`, then removes all but the last two.
+    /// Writes `checkpoint`, then removes the oldest ones.
     ///
     /// # Errors
     /// When it cannot be written. Then the earlier ones are there.
@@ -36,7 +37,7 @@ impl Generations {
     }
 
     fn remove_old(&self) -> io::Result<()> {
-        let old = all(&self.folder)?.into_iter().rev().skip(KEPT);
+        let old = all(&self.folder)?.into_iter().rev().skip(self.kept);
         old.map(|(_, path)| path).try_for_each(fs::remove_file)
     }
 }
@@ -53,6 +54,36 @@ fn all(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     }
     all.sort_unstable();
     Ok(all)
+}
+
+/// The checkpoint at frame `frame` of the run in `folder`, with which a new run with the header `now`
+/// begins.
+///
+/// # Errors
+/// When there is none, or it cannot be used.
+pub fn at_frame(folder: &Path, frame: u64, now: &Header) -> Result<Checkpoint> {
+    let path = folder.join(names::checkpoint(frame * now.steps_per_frame));
+    if !path.exists() {
+        let all = all(folder).map_err(|cause| Error::file(folder, cause, "check this folder"))?;
+        let is_frame = |step: &u64| step.is_multiple_of(now.steps_per_frame);
+        let frames = all.iter().map(|(step, _)| *step).filter(is_frame);
+        let frames = Vec::from_iter(frames.map(|it| (it / now.steps_per_frame).to_string()));
+        let cause = match frames.is_empty() {
+            true => format!("there is no checkpoint of frame {frame}"),
+            false => format!(
+                "there is no checkpoint of frame {frame}, but of these frames: {}",
+                frames.join(", ")
+            ),
+        };
+        let remedy =
+            "choose one of them, or repeat the run with --checkpoint-every and --keep-checkpoints";
+        return Err(Error::file(folder, cause, remedy));
+    }
+    let checkpoint = Checkpoint::read(&path)?;
+    match checkpoint.header.is_other_kind(now) {
+        None => Ok(checkpoint),
+        Some(cause) => Err(Error::file(&path, cause, "keep the steps of the run")),
+    }
 }
 
 /// The newest checkpoint in `folder` from which the run with the header `now` can go on, `None` if

@@ -17,4 +17,4 @@ mod file;
 mod generations;
 
 pub use self::file::{Checkpoint, Header};
-pub use self::generations::{Generations, newest};
+pub use self::generations::{Generations, LEAST_KEPT, at_frame, newest};
