@@ -22,5 +22,5 @@ pub use cg::CgWorkspace;
 pub use couplings::{Coupling, Couplings, MAX_TERMS};
 pub use equations::PatchEquations;
 pub use jacobian::Jacobian;
-pub use preconditioner::{Preconditioner, PreconditionerKind};
+pub use preconditioner::{PatchPreconditioner, Preconditioner, PreconditionerKind};
 pub use system::{CgReport, End, System, Tolerance};

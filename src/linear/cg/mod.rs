@@ -27,6 +27,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use crate::error::Result;
 use crate::linear::block_csr::{GRAIN, Rows};
 use crate::linear::rounded::Rounded;
@@ -170,7 +172,7 @@ impl CgWorkspace {
             }
             let alpha = gamma / curvature;
             *last = Recurrence { alpha, gamma };
-            self.update(system, x, alpha, beta);
+            self.update(system, x, alpha, beta)?;
             iterations += 1;
         }
     }
@@ -247,7 +249,7 @@ impl CgWorkspace {
             ByPatch::new(&mut self.s, offsets),
             EachPatch(&mut self.sums),
         );
-        let preconditioner = system.preconditioner;
+        let preconditioner = system.preconditioner.of_patches();
         system.threads.for_each_patch(slices, GRAIN, |patch, (r, u, p, s, sums)| {
             let rows = rows_of(offsets, patch);
             let fixed = fixed_in(fixed, &rows);
@@ -255,11 +257,29 @@ impl CgWorkspace {
                 *r = b - w;
             }
             project(fixed, &rows, r.data);
-            preconditioner.apply(patch, r.data, u.data);
-            project(fixed, &rows, u.data);
             p.data.fill(Vec3::zeros());
             s.data.fill(Vec3::zeros());
-            sums.0[0] = [dot(r.data, u.data), 0.0, dot(r.data, r.data)];
+            if let Some(preconditioner) = preconditioner {
+                preconditioner.apply(patch, r.data, u.data);
+                sums.0[0] = products(fixed, &rows, r.data, u.data);
+            }
+        });
+        self.precondition(system)
+    }
+
+    /// `u = M^-1 r` and the products of each patch, for a preconditioner that couples patches.
+    /// Another one was applied before, patch by patch.
+    fn precondition(&mut self, system: &System) -> Result<()> {
+        if system.preconditioner.of_patches().is_some() {
+            return Ok(());
+        }
+        let (offsets, fixed, own) = (&self.patch_offsets, system.fixed, self.r.len());
+        let u = &mut self.u[..own];
+        system.preconditioner.apply(system.world, system.threads, &self.r, u)?;
+        let (r, slices) = (&self.r, (ByPatch::new(u, offsets), EachPatch(&mut self.sums)));
+        system.threads.for_each_patch(slices, GRAIN, |patch, (u, sums)| {
+            let rows = rows_of(offsets, patch);
+            sums.0[0] = products(fixed_in(fixed, &rows), &rows, &r[rows.clone()], u.data);
         });
         Ok(())
     }
@@ -312,9 +332,9 @@ impl CgWorkspace {
 
     /// The last line of the algorithm, in one pass over each patch. After: the
     /// ghosts of `u` are stale.
-    fn update(&mut self, system: &System, x: &mut [Vec3], alpha: f64, beta: f64) {
+    fn update(&mut self, system: &System, x: &mut [Vec3], alpha: f64, beta: f64) -> Result<()> {
         let (w, offsets, own) = (&self.w, &self.patch_offsets, x.len());
-        let (fixed, preconditioner) = (system.fixed, system.preconditioner);
+        let (fixed, preconditioner) = (system.fixed, system.preconditioner.of_patches());
         let slices = (
             ByPatch::new(&mut self.p, offsets),
             ByPatch::new(&mut self.s, offsets),
@@ -331,9 +351,17 @@ impl CgWorkspace {
             }
             advance(p.data, u.data, x.data, beta, alpha);
             advance(s.data, &w[rows.clone()], r.data, beta, -alpha);
-            preconditioner.apply(patch, r.data, u.data);
-            project(fixed, &rows, u.data);
-            sums.0[0] = [dot(r.data, u.data), 0.0, dot(r.data, r.data)];
+            if let Some(preconditioner) = preconditioner {
+                preconditioner.apply(patch, r.data, u.data);
+                sums.0[0] = products(fixed, &rows, r.data, u.data);
+            }
         });
+        self.precondition(system)
     }
+}
+
+/// Sets the `fixed` rows of `u` to zero. Returns `(r, u)`, zero for `(w, u)`, and `(r, r)` of a patch.
+fn products(fixed: &[u32], rows: &Range<usize>, r: &[Vec3], u: &mut [Vec3]) -> [f64; 3] {
+    project(fixed, rows, u);
+    [dot(r, u), 0.0, dot(r, r)]
 }

@@ -132,3 +132,37 @@ fn trouble_is_named() {
     case.matrix.values_mut().iter_mut().for_each(|block| *block = -*block);
     assert_eq!(case.solve(&[], &mut [Vec3::zeros(); 36], 1e-8).end, End::Indefinite);
 }
+
+/// A preconditioner of which the solver does not know that it couples no patches.
+struct Hidden(Box<dyn Preconditioner>);
+
+impl Preconditioner for Hidden {
+    fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
+        self.0.factor(threads, matrix)
+    }
+
+    fn apply(
+        &self,
+        world: &dyn World,
+        threads: &Threads,
+        r: &[Vec3],
+        u: &mut [Vec3],
+    ) -> Result<()> {
+        self.0.apply(world, threads, r, u)
+    }
+}
+
+#[test]
+fn whole_vectors_and_patches_give_the_same_bits() {
+    for kind in PreconditionerKind::ALL.iter().copied() {
+        let mut case = Case::new(20, 15, 0.05, kind);
+        let fixed = [3, 4, 50];
+        let mut by_patch = vec![Vec3::zeros(); case.rhs.len()];
+        by_patch[50] = Vec3::new(0.1, -0.2, 0.3);
+        let mut whole = by_patch.clone();
+        let first = case.solve(&fixed, &mut by_patch, 1e-10);
+        case.preconditioner = Box::new(Hidden(case.preconditioner));
+        let second = case.solve(&fixed, &mut whole, 1e-10);
+        assert_eq!((first, by_patch), (second, whole), "{kind:?}");
+    }
+}

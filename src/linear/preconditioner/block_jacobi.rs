@@ -1,7 +1,7 @@
 //! Block Jacobi: the inverse of each row's diagonal block.
 
 use crate::linear::block_csr::{BlockCsr, GRAIN};
-use crate::linear::preconditioner::Preconditioner;
+use crate::linear::preconditioner::PatchPreconditioner;
 use crate::linear::symmetric3::Symmetric3;
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
@@ -21,7 +21,7 @@ impl BlockJacobi {
     }
 }
 
-impl Preconditioner for BlockJacobi {
+impl PatchPreconditioner for BlockJacobi {
     fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
         let offsets = &self.patch_offsets;
         let inverse = ByPatch::new(&mut self.inverse, offsets);
@@ -31,6 +31,10 @@ impl Preconditioner for BlockJacobi {
             }
         });
         0
+    }
+
+    fn patch_offsets(&self) -> &[u32] {
+        &self.patch_offsets
     }
 
     fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]) {

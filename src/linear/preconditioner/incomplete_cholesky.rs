@@ -11,7 +11,7 @@
 //! If no shift helps, the patch falls back to its diagonal blocks.
 
 use crate::linear::block_csr::{BlockCsr, GRAIN};
-use crate::linear::preconditioner::Preconditioner;
+use crate::linear::preconditioner::PatchPreconditioner;
 use crate::linear::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
 use crate::threads::{ByPatch, EachPatch, Threads};
@@ -75,7 +75,7 @@ impl IncompleteCholesky {
     }
 }
 
-impl Preconditioner for IncompleteCholesky {
+impl PatchPreconditioner for IncompleteCholesky {
     fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
         let (patch_offsets, row_offsets) = (&self.patch_offsets, &self.row_offsets);
         let slices = (
@@ -99,6 +99,10 @@ impl Preconditioner for IncompleteCholesky {
 
     /// `u = (L D L^T)^-1 r`: forward substitution by rows of `L`, backward by
     /// columns of `L^T`, which are the same rows.
+    fn patch_offsets(&self) -> &[u32] {
+        &self.patch_offsets
+    }
+
     fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]) {
         let first = self.patch_offsets[patch] as usize;
         let row = |i: usize| {

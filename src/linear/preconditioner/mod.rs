@@ -23,25 +23,70 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linear::block_csr::BlockCsr;
+use crate::error::Result;
+use crate::linear::block_csr::{BlockCsr, GRAIN};
 use crate::math::Vec3;
-use crate::threads::Threads;
+use crate::ranks::World;
+use crate::threads::{ByPatch, Threads};
 
-/// An approximate inverse of a [`BlockCsr`], symmetric and positive definite, that
-/// couples no two patches.
+/// An approximate inverse of a [`BlockCsr`], symmetric and positive definite.
+///
+/// It sees whole vectors, so it may couple patches and ranks, as multigrid does. One that couples no
+/// two patches implements [`PatchPreconditioner`] instead; the solver then applies it in its own
+/// pass over each patch.
 pub trait Preconditioner: Send + Sync {
     /// Takes over the values of `matrix`, whose structure is that of the matrix it
     /// was built for; nothing is allocated. Returns the number of own patches whose
     /// blocks had to be shifted to stay positive definite: 0 for a kind that never shifts.
     fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize;
 
+    /// `u = M^-1 r`; both hold the rank's own rows. Collective.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    fn apply(&self, world: &dyn World, threads: &Threads, r: &[Vec3], u: &mut [Vec3])
+    -> Result<()>;
+
+    /// Itself, if it couples no two patches.
+    fn of_patches(&self) -> Option<&dyn PatchPreconditioner> {
+        None
+    }
+}
+
+/// A preconditioner that couples no two patches.
+pub trait PatchPreconditioner: Send + Sync {
+    /// As [`Preconditioner::factor`].
+    fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize;
+
+    /// Where the rows of each own patch begin, and the number of all.
+    fn patch_offsets(&self) -> &[u32];
+
     /// `u = M^-1 r` for own patch `patch`; `r` and `u` are its rows, in their order.
     fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]);
 }
 
+impl<P: PatchPreconditioner> Preconditioner for P {
+    fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
+        PatchPreconditioner::factor(self, threads, matrix)
+    }
+
+    fn apply(&self, _: &dyn World, threads: &Threads, r: &[Vec3], u: &mut [Vec3]) -> Result<()> {
+        let offsets = self.patch_offsets();
+        threads.for_each_patch(ByPatch::new(u, offsets), GRAIN, |patch, u| {
+            let rows = offsets[patch] as usize..offsets[patch + 1] as usize;
+            PatchPreconditioner::apply(self, patch, &r[rows], u.data);
+        });
+        Ok(())
+    }
+
+    fn of_patches(&self) -> Option<&dyn PatchPreconditioner> {
+        Some(self)
+    }
+}
+
 /// Makes the kinds, their modules and what builds each. An item is a doc comment,
 /// the name of the kind in scenes, and the module with a type of that name, which
-/// has `new(&BlockCsr)` and is a [`Preconditioner`].
+/// has `new(&BlockCsr)` and is a [`Preconditioner`] or a [`PatchPreconditioner`].
 macro_rules! preconditioners {
     ($($(#[$attribute:meta])* $kind:ident in $module:ident),+ $(,)?) => {
         $(mod $module;)+
@@ -95,7 +140,7 @@ mod tests {
                 });
                 let apply = |r: &[Vec3]| {
                     let mut u = vec![Vec3::zeros(); r.len()];
-                    preconditioner.apply(patch, r, &mut u);
+                    preconditioner.of_patches().unwrap().apply(patch, r, &mut u);
                     u
                 };
                 let dot = |a: &[Vec3], b: &[Vec3]| -> f64 {
