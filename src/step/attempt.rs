@@ -207,7 +207,7 @@ fn assemble(
     system: &mut StepSystem,
 ) {
     let Context { model, rank, span, region, .. } = *here;
-    let ahead_s = if region.is_some() { 0.0 } else { span.h };
+    let ahead_s = span.scheme.ahead_s(region.is_some());
     let inputs = motion.inputs(model, span, motion.about(), ahead_s);
     let bodies = motion.body_terms(model);
     let terms = SystemTerms { inputs: &inputs, bodies, contacts: springs, region };

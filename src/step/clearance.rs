@@ -34,7 +34,7 @@ pub(super) fn keep_clear(
         return Ok((None, Vec::new()));
     }
     let margin = margin(model);
-    let placed = motion.whole_bodies(model, span.h);
+    let placed = motion.whole_bodies(model, span.scheme);
     let bodies: Vec<WholeBody> = placed
         .iter()
         .map(|(vertices, place)| WholeBody { vertices: vertices.clone(), place })
@@ -73,7 +73,7 @@ fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
     for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
         // Planes stop vertices of cloth one by one, and such a vertex has the node of its number.
         let u = &mut motion.u1[stops[0].vertex as usize];
-        *u = stopped_velocity(*u, stops, here.span.h);
+        *u = stopped_velocity(*u, stops, here.span.scheme.effective_s());
     }
     for (body, &fraction) in outcome.fractions.iter().enumerate() {
         motion.slow(here.model, body, fraction);

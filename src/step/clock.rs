@@ -1,5 +1,7 @@
 //! Time in integer ticks.
 
+use crate::step::scheme::Scheme;
+
 /// Ticks of a whole step. It can be halved ten times.
 pub const TICKS_PER_STEP: u64 = 1 << 10;
 
@@ -33,7 +35,9 @@ pub(super) struct Span {
     /// Size, ticks.
     pub ticks: u64,
     /// Size, s.
-    pub h: f64,
+    pub duration_s: f64,
+    /// How the size enters what is computed.
+    pub scheme: Scheme,
     /// Time at its start, s.
     pub t0_s: f64,
     /// Time at its end, s.
@@ -45,7 +49,8 @@ impl Span {
     pub fn new(clock: &Clock, start: u64, ticks: u64) -> Self {
         Self {
             ticks,
-            h: clock.seconds(ticks),
+            duration_s: clock.seconds(ticks),
+            scheme: Scheme::new(clock.seconds(ticks)),
             t0_s: clock.seconds(start),
             t1_s: clock.seconds(start + ticks),
         }

@@ -110,7 +110,7 @@ impl ContactStage {
             memories,
             loads,
             fall: motion.fall,
-            h: here.span.h,
+            h: here.span.scheme.effective_s(),
         };
         let (active, springs) = (&mut self.active, &mut self.springs);
         let mut kept = Vec::new();
@@ -164,7 +164,13 @@ impl ContactStage {
     /// When another rank has failed.
     pub fn remember(&mut self, here: &Context, motion: &StepMotion) -> Result<()> {
         let (bodies, memories) = (MovingBodies::new(here.model, motion), &mut self.memories);
-        here.rank.route().memories(&self.active, &self.springs, &bodies, here.span.h, memories)
+        here.rank.route().memories(
+            &self.active,
+            &self.springs,
+            &bodies,
+            here.span.scheme.effective_s(),
+            memories,
+        )
     }
 
     /// The vertices of contacts that are compressed so far that they should have been stiffer. None

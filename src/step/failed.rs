@@ -67,7 +67,7 @@ impl Failed<'_> {
         };
         let of_body = |vertex: &&u32| self.bodies_of([*vertex].into_iter()).contains(&body);
         let ways = conflict.pushing.iter().filter(of_body).map(way);
-        ways.fold(0.0, f64::max) / self.span().h
+        self.span().scheme.speed(ways.fold(0.0, f64::max))
     }
 
     /// Where the attempt starts, m; what is prescribed is where it ends the attempt.

@@ -36,7 +36,7 @@ impl VelocityGather {
         self.own.extend(changes.map(|(&node, change)| u[node as usize] + change));
         let all = &mut motion.u1[..here.model.numbering.nodes()];
         self.gather.to_all(&*here.rank.world, &self.own, all)?;
-        motion.finish(here.model, here.span.h);
+        motion.finish(here.model, here.span.scheme);
         motion.note_solution();
         Ok(())
     }

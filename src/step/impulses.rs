@@ -111,7 +111,8 @@ impl ImpulseStage {
         let near = |contact: &&Contact| contact.kind() == ContactKind::Proximity;
         let contacts: Vec<_> = of.contacts.iter().filter(near).copied().collect();
         let bodies = MovingBodies::new(here.model, motion);
-        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
+        let h = here.span.scheme.effective_s();
+        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h };
         self.responses.clear();
         repulsions(&contacts, ends, &law(here, of), &mut self.responses);
         max_project(&mut self.responses);
@@ -148,7 +149,8 @@ impl ImpulseStage {
         motion: &StepMotion,
     ) -> u64 {
         let (law, bodies) = (law(here, of), MovingBodies::new(here.model, motion));
-        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h: here.span.h };
+        let h = here.span.scheme.effective_s();
+        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h };
         let Self { responses, retested, .. } = self;
         let candidates = if again { retested } else { of.candidates };
         responses.clear();
@@ -175,7 +177,7 @@ impl ImpulseStage {
         }
         for response in &self.responses {
             let delta_u = Vec3::from(response.delta_u);
-            motion.push(here.model, response.node, delta_u, here.span.h);
+            motion.push(here.model, response.node, delta_u, here.span.scheme);
         }
     }
 

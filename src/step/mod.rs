@@ -23,6 +23,7 @@ mod repartition;
 pub mod report;
 mod rows;
 mod saved;
+mod scheme;
 mod search;
 pub mod settings;
 mod simulation;

@@ -14,6 +14,7 @@ use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
+use crate::step::scheme::Scheme;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
 use crate::step::waiting::{self, Course, Prescribed};
@@ -118,9 +119,9 @@ impl StepMotion {
             (course, _) => course.pose().map_or(Lead::Captured, Lead::Moved),
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
-        self.fall = model.gravity() * span.h;
+        self.fall = span.scheme.change(&model.gravity());
         self.last_changes.clear();
-        self.last_changes.extend(state.accelerations.iter().map(|a| a * span.h));
+        self.last_changes.extend(state.accelerations.iter().map(|a| span.scheme.change(a)));
         self.repairs = false;
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);
@@ -135,7 +136,8 @@ impl StepMotion {
         for (vertex, mass) in model.cloth.masses.iter().enumerate() {
             let change =
                 self.fall + within(self.last_changes[vertex] - self.fall, self.fall.norm());
-            self.predicted[vertex] = self.x0[vertex] + (self.u0[vertex] + change) * span.h;
+            let carried = self.u0[vertex] + change;
+            self.predicted[vertex] = span.scheme.end(&self.x0[vertex], &carried);
             self.inverse_masses[vertex] = 1.0 / mass;
         }
         self.prescribed[..cloth].fill(false);
@@ -156,13 +158,15 @@ impl StepMotion {
             for (node, free) in free.iter_mut().enumerate() {
                 let mass = body.mass(at, node);
                 let inverse = mass.try_inverse().unwrap_or_else(Mat3::zeros);
-                let impulse = body.impulse(at, u, node, &model.gravity(), span.h);
+                let h = span.scheme.effective_s();
+                let impulse = body.impulse(at, u, node, &model.gravity(), h);
                 let terms = NodeTerms { mass: [mass, inverse], impulse };
                 *free += terms.free_change();
                 self.body_terms.push(terms);
             }
             body.place(at, &mut self.x0[vertices(range)]);
-            body.place(&body.moved(at, &free, span.h), &mut self.predicted[vertices(range)]);
+            let moved = span.scheme.moved(&**body, at, &free);
+            body.place(&moved, &mut self.predicted[vertices(range)]);
         }
     }
 
@@ -178,7 +182,7 @@ impl StepMotion {
         model.place_obstacles(false, &mut self.predicted[first..], end);
         for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
             self.x1[vertex] = self.predicted[vertex];
-            self.u0[velocity] = (self.x1[vertex] - self.x0[vertex]) / span.h;
+            self.u0[velocity] = span.scheme.velocity(&self.x0[vertex], &self.x1[vertex]);
             self.u1[velocity] = self.u0[velocity];
         }
     }
@@ -205,7 +209,7 @@ impl StepMotion {
             x,
             v,
             ahead_s,
-            h: span.h,
+            h: span.scheme.effective_s(),
             gravity: model.gravity(),
             wind: model.wind(span.t1_s),
             targets: &self.targets,
@@ -262,34 +266,35 @@ impl StepMotion {
         vertices.map(|v| (self.x1[v] - self.x0[v]).norm()).sum()
     }
 
-    /// Makes the positions `x1` at the end of a step of `h` (s) from the velocities `u1` of all
-    /// nodes. Pins are at their targets.
-    pub fn finish(&mut self, model: &Model, h: f64) {
+    /// Makes the positions `x1` at the end of the step from the velocities `u1` of all nodes.
+    /// Pins are at their targets.
+    pub fn finish(&mut self, model: &Model, scheme: Scheme) {
         for vertex in 0..model.numbering.cloth() {
-            self.x1[vertex] = self.x0[vertex] + self.u1[vertex] * h;
+            self.x1[vertex] = scheme.end(&self.x0[vertex], &self.u1[vertex]);
         }
         for &(vertex, place) in &self.targets {
             self.x1[vertex as usize] = place;
         }
         for body in 0..model.bodies.len() {
-            self.place_body(model, body, h);
+            self.place_body(model, body, scheme);
         }
     }
 
-    /// Adds `delta_u` (m/s or rad/s) to the velocity of one node in a step of `h` (s), and moves
-    /// the ends of the vertices that follow it.
-    pub fn push(&mut self, model: &Model, node: NodeId, delta_u: Vec3, h: f64) {
+    /// Adds `delta_u` (m/s or rad/s) to the velocity of one node, and moves the ends
+    /// of the vertices that follow it.
+    pub fn push(&mut self, model: &Model, node: NodeId, delta_u: Vec3, scheme: Scheme) {
         let at = node as usize;
         self.u1[at] += delta_u;
         match model.numbering.body_of_node(node) {
-            None => self.x1[at] = self.x0[at] + self.u1[at] * h,
-            Some(body) => self.place_body(model, body, h),
+            None => self.x1[at] = scheme.end(&self.x0[at], &self.u1[at]),
+            Some(body) => self.place_body(model, body, scheme),
         }
     }
 
-    fn place_body(&mut self, model: &Model, number: usize, h: f64) {
+    fn place_body(&mut self, model: &Model, number: usize, scheme: Scheme) {
         let (body, range) = (&model.bodies[number], &model.numbering.bodies()[number]);
-        let moved = body.moved(&self.coordinates[number], &self.u1[nodes(range)], h);
+        let (at, u1) = (&self.coordinates[number], &self.u1[nodes(range)]);
+        let moved = scheme.moved(&**body, at, u1);
         body.place(&moved, &mut self.x1[vertices(range)]);
     }
 
@@ -300,14 +305,17 @@ impl StepMotion {
         self.u1[nodes(range)].iter_mut().for_each(|u| *u *= fraction);
     }
 
-    /// For each body its vertices, and what places them after a fraction of its motion in a step of
-    /// `h` (s).
-    pub fn whole_bodies<'m>(&self, model: &'m Model, h: f64) -> Vec<(Range<usize>, PlaceAt<'m>)> {
+    /// For each body its vertices, and what places them after a fraction of its motion.
+    pub fn whole_bodies<'m>(
+        &self,
+        model: &'m Model,
+        scheme: Scheme,
+    ) -> Vec<(Range<usize>, PlaceAt<'m>)> {
         let bodies = each_body(model).zip(&self.coordinates).map(|((body, range), at)| {
             let (at, u) = (at.clone(), self.u1[nodes(range)].to_vec());
             let place = move |fraction: f64, x: &mut [Vec3]| {
                 let u: Vec<Vec3> = u.iter().map(|u| u * fraction).collect();
-                body.place(&body.moved(&at, &u, h), x);
+                body.place(&scheme.moved(&**body, &at, &u), x);
             };
             (vertices(range), Box::new(place) as PlaceAt<'m>)
         });
@@ -324,10 +332,13 @@ impl StepMotion {
         Sweep { x0: &self.x0, x1: &self.path_end, radius }
     }
 
-    /// The coordinates of all bodies at the end of a step of `h` (s).
-    pub fn moved_bodies(&self, model: &Model, h: f64) -> Vec<Vec<f64>> {
+    /// The coordinates of all bodies at the end of the step.
+    pub fn moved_bodies(&self, model: &Model, scheme: Scheme) -> Vec<Vec<f64>> {
         let bodies = each_body(model).zip(&self.coordinates);
-        bodies.map(|((body, range), at)| body.moved(at, &self.u1[nodes(range)], h)).collect()
+        let moved = |((body, range), at): ((&Arc<dyn Body>, &BodyRange), &Vec<f64>)| {
+            scheme.moved(&**body, at, &self.u1[nodes(range)])
+        };
+        bodies.map(moved).collect()
     }
 
     /// Makes the end of the step of `span` the state.
@@ -336,10 +347,10 @@ impl StepMotion {
         state.positions.copy_from_slice(&self.x1[..numbering.cloth()]);
         for (acceleration, (u0, u1)) in state.accelerations.iter_mut().zip(zip(&self.u0, &self.u1))
         {
-            *acceleration = (u1 - u0) / span.h;
+            *acceleration = span.scheme.acceleration(u0, u1);
         }
         state.velocities.copy_from_slice(&self.u1[..numbering.nodes()]);
-        state.coordinates = self.moved_bodies(model, span.h);
+        state.coordinates = self.moved_bodies(model, span.scheme);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);
         waiting::advance(&mut state.waiting, &self.courses, whole);

@@ -124,7 +124,7 @@ pub(super) fn pinch_error(failed: &Failed, conflict: &Conflict) -> (String, Stri
         name.map_or("", String::as_str),
         span.t0_s,
         names(all),
-        span.h,
+        span.duration_s,
     );
     let moving = failed.pushing(conflict);
     let remedy = match (moving.is_empty(), model.settings.contact.on_pinch) {

@@ -15,7 +15,7 @@ use crate::step::trouble::Trouble;
 /// The error after an attempt that `failed` with `trouble`. Without a place of its own the trouble
 /// is at the `worst` vertex.
 pub(super) fn step_error(failed: &Failed, trouble: &Trouble, worst: u32) -> Error {
-    let (settings, size_s) = (&failed.model.settings, failed.span().h);
+    let (settings, size_s) = (&failed.model.settings, failed.span().duration_s);
     let step = failed.state.ticks / TICKS_PER_STEP + 1;
     let frame = (step - 1) / u64::from(settings.steps_per_frame) + 1;
     let vertex = match trouble {

@@ -178,7 +178,7 @@ impl<'m> Prescribed<'m> {
             None => waiting.led_m * part,
         };
         let divisor = if turned { 1.0 } else { f64::from(1_u32 << waiting.failures) };
-        let reach_m = (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.h) / divisor;
+        let reach_m = (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.duration_s) / divisor;
         let share = reach_m / self.behind_m(waiting, at, span.t1_s);
         match poses {
             Some((_, end)) if share < 1.0 => {
@@ -254,7 +254,7 @@ impl<'m> Prescribed<'m> {
     /// motion that it goes towards. None if it does not go back, or has no motion or came to its
     /// start.
     fn way_back(&self, waiting: &Waiting, at: &Present, span: &Span) -> Option<(Rigid, f64)> {
-        let reach_m = waiting.retreat.speed * span.h;
+        let reach_m = waiting.retreat.speed * span.duration_s;
         if reach_m == 0.0 || at.ticks < waiting.retreat.cornered_ticks {
             return None;
         }
@@ -269,7 +269,7 @@ impl<'m> Prescribed<'m> {
             if to_s <= 0.0 {
                 return None;
             }
-            let step_s = span.h * (TICKS_PER_STEP / span.ticks) as f64;
+            let step_s = span.duration_s * (TICKS_PER_STEP / span.ticks) as f64;
             to_s = f64::max(to_s - step_s, 0.0);
         }
     }

@@ -93,7 +93,7 @@ impl Balance {
 
     /// Whether the energy rises by more than its share of a second.
     pub fn rises(&self, span: &Span) -> bool {
-        self.unexplained_j > RISE_SHARE_PER_S * span.h * self.scale_j
+        self.unexplained_j > RISE_SHARE_PER_S * span.duration_s * self.scale_j
     }
 
     /// The energy at the end of the attempt.
@@ -140,7 +140,7 @@ impl EnergyWatch {
     ) -> Result<Balance> {
         let model = here.model;
         let work = self.work.measure(here, motion, contacts, system)?;
-        let coordinates = motion.moved_bodies(model, here.span.h);
+        let coordinates = motion.moved_bodies(model, here.span.scheme);
         let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
         let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
         let scale_j = before.internal_j + self.lift_j;

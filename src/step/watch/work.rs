@@ -75,7 +75,8 @@ impl WorkMeter {
         // Still air only brakes.
         let (wind, drag) = (model.wind(span.t1_s), model.settings.air.drag());
         if wind != Vec3::zeros() && (drag.normal > 0.0 || drag.tangential > 0.0) {
-            let blown = Blown { drag, wind, x0: &motion.x0, v1: &motion.u1, h: span.h };
+            let h = span.scheme.effective_s();
+            let blown = Blown { drag, wind, x0: &motion.x0, v1: &motion.u1, h };
             let works = system.cloth().works_of_air(&rank.threads, &model.cloth, blown);
             works.iter().for_each(|&work| sums.plain.add([work]));
         }
@@ -134,10 +135,10 @@ impl WorkMeter {
         }
         for spring in springs {
             let velocity = spring.sides.velocity(|node| motion.u1[node as usize]);
-            let force = spring.force(velocity, here.span.h);
+            let force = spring.force(velocity, here.span.scheme.effective_s());
             for term in spring.sides.terms() {
                 if let Some(row) = layout.own_index(term.node) {
-                    let p = term.jacobian.transpose_times(&force, here.span.h);
+                    let p = term.jacobian.transpose_times(&force, here.span.scheme.effective_s());
                     self.impulses[row as usize] += p;
                 }
             }
@@ -168,10 +169,10 @@ fn work_of_prescribed(here: &Context, motion: &StepMotion, spring: &ContactSprin
         node >= numbering.nodes() || node < numbering.cloth() && motion.prescribed[node]
     };
     let velocity = |node: NodeId| motion.solved_velocity(node as usize);
-    let force = spring.force(spring.sides.velocity(velocity), here.span.h);
+    let force = spring.force(spring.sides.velocity(velocity), here.span.scheme.effective_s());
     let prescribed = spring.sides.terms().iter().filter(|it| is_prescribed(it.node as usize));
     let work = |term: &Term| {
-        let p = term.jacobian.transpose_times(&force, here.span.h);
+        let p = term.jacobian.transpose_times(&force, here.span.scheme.effective_s());
         -p.dot(&velocity(term.node))
     };
     prescribed.map(work).sum()
@@ -182,5 +183,5 @@ fn prescribed_speed(here: &Context, motion: &StepMotion) -> f64 {
     let pinned = motion.targets.iter().map(|&(vertex, _)| vertex as usize);
     let prescribed = pinned.chain(here.model.numbering.free_vertices()..motion.x0.len());
     let paths = prescribed.map(|vertex| motion.x1[vertex] - motion.x0[vertex]);
-    paths.map(|path| path.norm_squared()).fold(0.0, f64::max).sqrt() / here.span.h
+    here.span.scheme.speed(paths.map(|path| path.norm_squared()).fold(0.0, f64::max).sqrt())
 }
