@@ -69,7 +69,7 @@ impl Twist {
 
 /// Where a body is and how it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct State {
+pub struct BodyState {
     /// Centre of mass, m.
     pub position: Vec3,
     /// Rotation from the body's own frame to space.
@@ -91,7 +91,7 @@ pub struct Placed<'a> {
 
 impl<'a> Placed<'a> {
     /// `shape` where `state` says.
-    pub fn new(shape: &'a Shape, state: &State) -> Self {
+    pub fn new(shape: &'a Shape, state: &BodyState) -> Self {
         Self { shape, position: state.position, rotation: state.rotation }
     }
 
@@ -141,7 +141,7 @@ pub struct Body {
     /// Principal moments of inertia about the axes of its own frame, kg m^2.
     pub inertia: Vec3,
     /// Where it is.
-    pub state: State,
+    pub state: BodyState,
     /// What acts on it in this step. Shadow copies have none: a force on one goes to its owner by
     /// `sync::values::Forces`.
     pub load: Load,

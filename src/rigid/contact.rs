@@ -29,7 +29,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, MaterialId, State, Twist};
+use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::motion::{Mobility, acceleration};
@@ -176,7 +176,7 @@ impl Side {
     }
 
     /// Of a fixed body.
-    pub fn fixed(id: BodyId, material: MaterialId, state: &State) -> Self {
+    pub fn fixed(id: BodyId, material: MaterialId, state: &BodyState) -> Self {
         Self {
             id,
             material,

@@ -56,4 +56,4 @@ pub mod totals;
 pub use report::{Phase, RigidReport};
 pub use simulation::{Response, RigidModel, RigidSettings, RigidSimulation};
 
-pub use body::{Body, BodyId, Load, MaterialId, Shape, SolidId, State, Twist};
+pub use body::{Body, BodyId, BodyState, Load, MaterialId, Shape, SolidId, Twist};

@@ -30,7 +30,7 @@ fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3, velocity: Vec3) 
     let MassProperties { mass, inertia } = solids.mass_properties(&shape, 1000.0);
     let twist = Twist { angular: random_vector(id + 31) * 4.0, linear: velocity };
     let rotation = UnitQuaternion::from_scaled_axis(random_vector(id + 77) * 3.0);
-    let state = State { position, rotation, twist };
+    let state = BodyState { position, rotation, twist };
     Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
 }
 

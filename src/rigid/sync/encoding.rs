@@ -8,7 +8,7 @@ use bytemuck::{Pod, pod_read_unaligned};
 use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, Load, Shape, State, Twist};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, Shape, Twist};
 use crate::rigid::domain::region::Ranks;
 
 /// The version of this encoding.
@@ -66,7 +66,7 @@ pub(super) enum Item {
     /// The receiver needs a copy.
     NewCopy { body: Body, radius: f64, owner: u32 },
     /// The state of a body that the receiver has.
-    Update { id: BodyId, state: State },
+    Update { id: BodyId, state: BodyState },
     /// The receiver's copy is not needed any more, or the body is gone.
     Remove { id: BodyId },
     /// The receiver becomes the owner of its copy.
@@ -167,16 +167,16 @@ pub(super) fn take<T: Pod>(bytes: &mut &[u8]) -> Option<T> {
 }
 
 /// Position, rotation `(i, j, k, w)`, angular and linear velocity.
-pub(super) fn state_words(state: &State) -> [f64; 13] {
+pub(super) fn state_words(state: &BodyState) -> [f64; 13] {
     let (x, q) = (&state.position, &state.rotation.coords);
     let (w, v) = (&state.twist.angular, &state.twist.linear);
     [x.x, x.y, x.z, q.x, q.y, q.z, q.w, w.x, w.y, w.z, v.x, v.y, v.z]
 }
 
-fn state_of(words: &[f64; 13]) -> State {
+fn state_of(words: &[f64; 13]) -> BodyState {
     let [x, y, z, i, j, k, w, rest @ ..] = *words;
     let [wx, wy, wz, vx, vy, vz] = rest;
-    State {
+    BodyState {
         position: Vec3::new(x, y, z),
         // As it was sent: normalising again might change bits.
         rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k)),
@@ -241,7 +241,7 @@ mod tests {
             material: 7,
             mass: 0.3,
             inertia: Vec3::new(1.0, 2.0, 3.0),
-            state: State { position: Vec3::new(0.1, -0.2, 1e-300), rotation, twist },
+            state: BodyState { position: Vec3::new(0.1, -0.2, 1e-300), rotation, twist },
             load: Load::NONE,
         }
     }

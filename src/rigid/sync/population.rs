@@ -5,7 +5,7 @@ use std::hash::BuildHasherDefault;
 
 use crate::error::{Error, Result};
 use crate::math::{MixHasher, Vec3};
-use crate::rigid::body::{Body, BodyId, Load, State};
+use crate::rigid::body::{Body, BodyId, BodyState, Load};
 use crate::rigid::broad::Bound;
 use crate::rigid::domain::SubdomainId;
 use crate::rigid::domain::region::Ranks;
@@ -37,7 +37,7 @@ pub enum Spot {
 
 /// Own bodies, and all links.
 pub(super) struct OwnParts<'a> {
-    pub states: &'a mut [State],
+    pub states: &'a mut [BodyState],
     pub rest: Rest<'a>,
     pub bounds: &'a mut [Bound],
     pub homes: &'a [SubdomainId],
@@ -82,12 +82,12 @@ impl Population {
     }
 
     /// The states of own bodies.
-    pub fn own_states_mut(&mut self) -> &mut [State] {
+    pub fn own_states_mut(&mut self) -> &mut [BodyState] {
         self.own_mut().0
     }
 
     /// The states of own bodies, and the rest of them.
-    pub fn own_mut(&mut self) -> (&mut [State], Rest<'_>) {
+    pub fn own_mut(&mut self) -> (&mut [BodyState], Rest<'_>) {
         let (states, rest) = self.table.parts_mut();
         (&mut states[..self.own], rest)
     }
@@ -227,7 +227,7 @@ impl Population {
     }
 
     /// A new state.
-    pub(super) fn set_state(&mut self, place: usize, state: State, limits: &Limits) {
+    pub(super) fn set_state(&mut self, place: usize, state: BodyState, limits: &Limits) {
         self.table.states_mut()[place] = state;
         self.bounds[place] = self.bound(place, limits);
     }
