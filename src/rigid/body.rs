@@ -1,5 +1,6 @@
 //! A rigid body: what all ranks that know it hold alike.
 
+use bytemuck::{Pod, Zeroable};
 use nalgebra::UnitQuaternion;
 
 use crate::math::Vec3;
@@ -113,7 +114,8 @@ impl<'a> Placed<'a> {
 }
 
 /// What acts on a body in a step, beside gravity.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Load {
     /// Force through the centre of mass, N.
     pub force: Vec3,
@@ -125,6 +127,11 @@ impl Load {
     /// Nothing acts.
     pub const NONE: Self =
         Self { force: Vec3::new(0.0, 0.0, 0.0), torque: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// The bits of its numbers.
+    pub(super) fn bits(&self) -> [u64; 6] {
+        bytemuck::cast(*self)
+    }
 }
 
 /// A body that moves by forces, or a shadow copy of one.
@@ -142,7 +149,6 @@ pub struct Body {
     pub inertia: Vec3,
     /// Where it is.
     pub state: BodyState,
-    /// What acts on it in this step. Shadow copies have none: a force on one goes to its owner by
-    /// `sync::values::Forces`.
+    /// What acts on it in this step.
     pub load: Load,
 }

@@ -39,14 +39,17 @@ pub mod domain;
 pub mod fixed;
 pub mod generate;
 pub mod horizon;
+pub mod kept;
 pub mod material;
 pub mod motion;
 pub mod narrow;
 pub mod overlap;
+pub mod record;
 pub mod report;
 pub mod response;
 pub mod simulation;
 pub mod solid;
+pub mod state;
 pub mod sync;
 pub mod table;
 #[cfg(test)]

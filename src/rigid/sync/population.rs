@@ -1,6 +1,6 @@
 //! The bodies that one rank knows, and what it knows of the other holders of each.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
 use crate::error::{Error, Result};
@@ -66,7 +66,7 @@ pub struct Population {
     own: usize,
     places: HashMap<BodyId, u32, BuildHasherDefault<MixHasher>>,
     /// Own bodies that the next synchronisation deletes everywhere.
-    pub(super) doomed: Vec<BodyId>,
+    pub(super) doomed: BTreeSet<BodyId>,
     spare: Vec<u32>,
 }
 
@@ -166,9 +166,14 @@ impl Population {
     pub fn delete(&mut self, id: BodyId) -> bool {
         let is_own = self.place(id).is_some_and(|place| place < self.own);
         if is_own {
-            self.doomed.push(id);
+            self.doomed.insert(id);
         }
         is_own
+    }
+
+    /// Own bodies that the next synchronisation deletes, rising.
+    pub fn doomed(&self) -> impl Iterator<Item = BodyId> {
+        self.doomed.iter().copied()
     }
 
     pub(super) fn link_mut(&mut self, place: usize) -> &mut Link {

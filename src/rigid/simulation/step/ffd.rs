@@ -8,6 +8,7 @@ use crate::rigid::response::ByBody;
 use crate::rigid::response::ffd::{self, Response};
 use crate::rigid::response::qp::Outcome;
 use crate::rigid::simulation::RigidSimulation;
+use crate::rigid::state::State;
 
 /// Contacts whose constraints are made at once.
 const BLOCK: usize = 64 * GRAIN;
@@ -28,9 +29,12 @@ pub(in crate::rigid::simulation) struct Ffd {
 impl RigidSimulation<'_> {
     /// Communication 3. After: own bodies have their velocities after the response.
     pub(super) fn respond_ffd(&mut self, report: &mut RigidReport) -> Result<()> {
+        // It begins with none.
+        self.state.impulses.clear();
         self.find_constraints();
         self.exchange_constraints()?;
-        let Self { threads, population, ffd, .. } = self;
+        let Self { threads, state, ffd, .. } = self;
+        let State { population, .. } = state;
         let Ffd { by_body, responses, .. } = ffd;
         let bodies = population.bodies();
         responses.clear();
@@ -51,7 +55,8 @@ impl RigidSimulation<'_> {
     /// After: `by_body` has the constraints of own bodies that this rank found, and `sent` those of
     /// copies.
     fn find_constraints(&mut self) {
-        let Self { model, threads, population, fixed, contacts, ffd, .. } = self;
+        let Self { model, threads, state, fixed, contacts, ffd, .. } = self;
+        let State { population, .. } = state;
         let Ffd { found, sent, by_body, .. } = ffd;
         let settings = &model.settings.contacts;
         let bodies = Bodies { movable: population.bodies(), fixed, materials: &model.materials };
@@ -82,7 +87,8 @@ impl RigidSimulation<'_> {
 
     /// After: `by_body` has all constraints of own bodies, in their order.
     fn exchange_constraints(&mut self) -> Result<()> {
-        let Self { synchroniser, world, population, ffd, .. } = self;
+        let Self { synchroniser, world, state, ffd, .. } = self;
+        let State { population, .. } = state;
         let Ffd { sent, received, by_body, .. } = ffd;
         received.clear();
         synchroniser.to_owners(*world, population, sent, received)?;

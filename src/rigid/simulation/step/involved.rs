@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::math::Vec3;
 use crate::rigid::body::BodyId;
+use crate::rigid::kept::KeptImpulse;
 use crate::rigid::response::ByBody;
 use crate::rigid::response::by_body::OfContact;
 use crate::rigid::response::nonsmooth::nearest;
@@ -43,17 +44,6 @@ pub(super) struct Announcement {
 /// The rank of an announcement that only carries an impulse of the last step.
 pub(super) const NO_RANK: u32 = u32::MAX;
 
-/// The impulse on the first body of a contact, N s.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Kept {
-    pub(super) body: BodyId,
-    pub(super) partner: BodyId,
-    /// From the centre of mass of the first body to the contact, m.
-    pub(super) arm: Vec3,
-    pub(super) impulse: Vec3,
-}
-
 /// Another rank that is involved in the same bodies.
 #[derive(Debug, Default)]
 pub(super) struct Involved {
@@ -72,18 +62,18 @@ pub(super) type Starts = SmallVec<[Vec3; 16]>;
 /// The impulses to begin with, of the contacts whose first body is `body`; zero of others. A
 /// contact takes the one of the same two bodies that acted nearest to it.
 pub(super) fn starts_of<'a>(
-    kept: &[Kept],
+    kept: &[KeptImpulse],
     body: BodyId,
     touches: impl Iterator<Item = &'a Touch>,
 ) -> Starts {
     let own = &kept[kept.partition_point(|kept| kept.body < body)..];
     let own = &own[..own.partition_point(|kept| kept.body == body)];
-    let mut left: SmallVec<[&Kept; 16]> = own.iter().collect();
+    let mut left: SmallVec<[&KeptImpulse; 16]> = own.iter().collect();
     let start = |touch: &Touch| {
         if !touch.slot.is_multiple_of(2) {
             return Vec3::zeros();
         }
-        let of_pair = |kept: &Kept| (kept.partner == touch.partner).then_some(kept.arm);
+        let of_pair = |kept: &KeptImpulse| (kept.partner == touch.partner).then_some(kept.arm);
         let found = nearest(left.iter().map(|kept| of_pair(kept)), &touch.arm);
         found.map_or(Vec3::zeros(), |at| left.remove(at).impulse)
     };
@@ -91,8 +81,8 @@ pub(super) fn starts_of<'a>(
 }
 
 impl Announcement {
-    pub(super) fn of_kept(kept: &Kept) -> Self {
-        let &Kept { partner, arm, impulse, .. } = kept;
+    pub(super) fn of_kept(kept: &KeptImpulse) -> Self {
+        let &KeptImpulse { partner, arm, impulse, .. } = kept;
         Self { touch: Touch { partner, feature: 0, rank: NO_RANK, slot: 0, arm }, start: impulse }
     }
 }

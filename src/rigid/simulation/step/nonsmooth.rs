@@ -11,19 +11,18 @@
 //! step are forgotten: the last owner might not know it any more.
 
 use super::GRAIN;
-use super::involved::{Announcement, Involved, Kept, NO_RANK, Starts, Touch, starts_of};
+use super::involved::{Announcement, Involved, NO_RANK, Starts, Touch, starts_of};
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::ranks::{Tag, message};
 use crate::rigid::body::{Body, BodyId, Twist};
 use crate::rigid::contact::{Bodies, Partner};
-use crate::rigid::domain::Region;
+use crate::rigid::kept::KeptImpulse;
 use crate::rigid::motion::Mobility;
 use crate::rigid::report::RigidReport;
 use crate::rigid::response::ByBody;
 use crate::rigid::response::nonsmooth::{Joint, driven, momentum};
 use crate::rigid::simulation::RigidSimulation;
-use crate::rigid::sync::Population;
+use crate::rigid::state::State;
 use crate::threads::EachPatch;
 
 /// The buffers of non-smooth contact dynamics.
@@ -43,9 +42,6 @@ pub(in crate::rigid::simulation) struct Nonsmooth {
     partners: Vec<Involved>,
     /// Impulses of other ranks' contacts, one rank after the other.
     foreign: Vec<Vec3>,
-    /// Of the last step, for each body in the order of (partner, feature); once the contacts are
-    /// announced, of own bodies, by rising id.
-    kept: Vec<Kept>,
 }
 
 /// A body during the sweeps.
@@ -76,18 +72,20 @@ impl RigidSimulation<'_> {
             self.exchange_impulses(next)?;
         }
         self.drive(0.0);
-        let Self { population, nonsmooth, .. } = self;
+        let Self { state, nonsmooth, .. } = self;
+        let State { population, .. } = state;
         for (state, driven) in population.own_states_mut().iter_mut().zip(&nonsmooth.driven) {
             state.twist = driven.twist;
         }
-        self.nonsmooth.keep(&self.population, self.model.settings.contacts.step_s);
+        self.nonsmooth.keep(&mut self.state, self.model.settings.contacts.step_s);
         Ok(())
     }
 
     /// After: owners know all contacts of their bodies, and have the impulses of the last step.
     fn announce_contacts(&mut self) -> Result<()> {
-        let Self { synchroniser, world, population, fixed, contacts, nonsmooth, .. } = self;
-        let Nonsmooth { made, received, by_body, kept, .. } = nonsmooth;
+        let Self { synchroniser, world, state, fixed, contacts, nonsmooth, .. } = self;
+        let State { population, impulses: kept, .. } = state;
+        let Nonsmooth { made, received, by_body, .. } = nonsmooth;
         let (rank, bodies) = (synchroniser.region().rank(), population.bodies());
         made.clear();
         by_body.clear();
@@ -131,7 +129,7 @@ impl RigidSimulation<'_> {
             if touch.rank == NO_RANK {
                 let (body, Touch { partner, arm, .. }) =
                     (population.bodies().at(place as usize).id, touch);
-                kept.push(Kept { body, partner, arm, impulse });
+                kept.push(KeptImpulse { body, partner, arm, impulse });
             } else {
                 by_body.push(place, touch);
             }
@@ -145,8 +143,9 @@ impl RigidSimulation<'_> {
     /// Before: owners know all contacts. After: all involved ranks know them, with the impulses to
     /// begin with.
     fn reply_to_copies(&mut self) -> Result<()> {
-        let Self { synchroniser, world, population, contacts, nonsmooth, .. } = self;
-        let Nonsmooth { received, by_body, starts, kept, .. } = nonsmooth;
+        let Self { synchroniser, world, state, contacts, nonsmooth, .. } = self;
+        let State { population, impulses: kept, .. } = state;
+        let Nonsmooth { received, by_body, starts, .. } = nonsmooth;
         let rank = synchroniser.region().rank();
         let starts_of =
             |place: usize| starts_of(kept, population.bodies().at(place).id, by_body.of(place));
@@ -180,7 +179,8 @@ impl RigidSimulation<'_> {
     }
 
     fn make_joints(&mut self) {
-        let Self { model, threads, population, fixed, contacts, nonsmooth, .. } = self;
+        let Self { model, threads, state, fixed, contacts, nonsmooth, .. } = self;
+        let State { population, .. } = state;
         let Nonsmooth { joints, by_body, starts, driven, .. } = nonsmooth;
         let (movable, materials) = (population.bodies(), &model.materials);
         let bodies = Bodies { movable, fixed, materials };
@@ -208,7 +208,7 @@ impl RigidSimulation<'_> {
     fn find_partners(&mut self) {
         let Nonsmooth { joints, by_body, foreign, partners, .. } = &mut self.nonsmooth;
         let rank = self.synchroniser.region().rank();
-        let count = Involved::find(partners, by_body, rank, joints.len(), &self.population);
+        let count = Involved::find(partners, by_body, rank, joints.len(), &self.state.population);
         foreign.clear();
         foreign.resize(count, Vec3::zeros());
     }
@@ -216,7 +216,8 @@ impl RigidSimulation<'_> {
     /// After: the bodies that this rank is involved in have the velocities that the impulses, ahead
     /// by `weight`, give them.
     fn drive(&mut self, weight: f64) {
-        let Self { threads, population, nonsmooth, .. } = self;
+        let Self { threads, state, nonsmooth, .. } = self;
+        let State { population, .. } = state;
         let Nonsmooth { joints, by_body, foreign, driven: all, .. } = nonsmooth;
         let impulse = |touch: &Touch| {
             let own = joints.get(touch.joint()).map(|joint| joint.extrapolated(weight));
@@ -270,30 +271,14 @@ impl RigidSimulation<'_> {
             arrived += 1;
         })
     }
-
-    /// Brings the impulses of the last step to the owners by the division of `next`. All ranks call
-    /// it, before the bodies go.
-    pub(in crate::rigid::simulation) fn redistribute_impulses(
-        &mut self,
-        next: &Region,
-    ) -> Result<()> {
-        let mut kept_for = vec![Vec::new(); self.world.size()];
-        for kept in self.nonsmooth.kept.drain(..) {
-            if let Some(place) = self.population.place(kept.body) {
-                let position = &self.population.bodies().states()[place].position;
-                kept_for[next.rank_of(next.subdomains().owner(position)) as usize].push(kept);
-            }
-        }
-        let arrived = message::route(self.world, Tag::NewDivision, &kept_for)?;
-        self.nonsmooth.kept = arrived.into_iter().flat_map(|(_, kept)| kept).collect();
-        Ok(())
-    }
 }
 
 impl Nonsmooth {
-    /// Keeps the impulses of own bodies for the next step of `h_s` seconds.
-    fn keep(&mut self, population: &Population, h_s: f64) {
-        let Self { joints, by_body, foreign, kept, .. } = self;
+    /// Keeps the impulses of own bodies, for each in the order of (partner, feature), after a step
+    /// of `h_s` seconds.
+    fn keep(&self, state: &mut State, h_s: f64) {
+        let Self { joints, by_body, foreign, .. } = self;
+        let State { population, impulses: kept, .. } = state;
         kept.clear();
         for (place, body) in population.own().iter().enumerate() {
             if body.state.twist.linear.norm() * h_s > population.bounds()[place].radius {
@@ -304,7 +289,7 @@ impl Nonsmooth {
                 let impulse = own.unwrap_or_else(|| foreign[touch.joint() - joints.len()]);
                 if impulse != Vec3::zeros() {
                     let Touch { partner, arm, .. } = *touch;
-                    kept.push(Kept { body: body.id, partner, arm, impulse });
+                    kept.push(KeptImpulse { body: body.id, partner, arm, impulse });
                 }
             }
         }

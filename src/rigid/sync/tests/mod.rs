@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, BodyState, Load, Shape, Twist};
-use crate::rigid::domain::{Cells, Domain, Grid};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, Shape, Twist};
+use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::horizon::Horizon;
 
 /// A random number in `0..1`.
