@@ -24,7 +24,7 @@
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::broad::Bound;
-use crate::rigid::contact::ContactSettings;
+use crate::rigid::constraint::contact::ContactSettings;
 
 /// The largest travel by the way that a body may go between two synchronisations: the way of a
 /// whole step, so that no two bodies pass each other unseen.

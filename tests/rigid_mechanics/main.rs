@@ -10,7 +10,6 @@ use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{BodyState, Shape, Twist};
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::material::Surface;
-use cloth_sim::scene::bodies::spec::BodyResponse;
 use gas::gas;
 use nalgebra::UnitQuaternion;
 use scene::{GRAVITY, Response, Scene};
@@ -117,7 +116,7 @@ fn stack(boxes: u32, is_crooked: bool, response: Response) -> Scene {
 /// rotations.
 #[test]
 fn stacks_of_boxes_stay_and_come_to_rest_where_sweeps_suffice() {
-    let BodyResponse::Nonsmooth { sweeps: default } = BodyResponse::default() else {
+    let Response::Nonsmooth { sweeps: default } = Response::default() else {
         panic!("the default holds no stack");
     };
     // With the default ten boxes do not come to rest: they tremble and creep.

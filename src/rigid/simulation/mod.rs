@@ -14,34 +14,20 @@ use crate::error::Result;
 use crate::math::Vec3;
 use crate::ranks::World;
 use crate::rigid::body::{Body, BodyId, Load};
-use crate::rigid::contact::{Contact, ContactSettings};
+use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::domain::{Region, Subdomains};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::narrow::detector::{Detector, ImageOf};
 use crate::rigid::overlap::Overlap;
 use crate::rigid::solid::Solids;
+use crate::rigid::solver::{Response, Solver};
 use crate::rigid::state::State;
 use crate::rigid::sync::checks::{Census, census};
 use crate::rigid::sync::limits::Sizes;
 use crate::rigid::sync::{Limits, Population, Synchronisation, Synchroniser};
 use crate::rigid::totals::Totals;
 use crate::threads::Threads;
-
-use self::step::{Ffd, Nonsmooth};
-
-/// How contacts change velocities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Response {
-    /// Fast frictional dynamics: one communication.
-    Ffd,
-    /// Non-smooth contact dynamics: one communication a sweep, and three to begin.
-    Nonsmooth {
-        /// Number of sweeps. 10 hold heaps of spheres of 25 layers, because impulses are kept from
-        /// step to step; boxes gain from 20.
-        sweeps: u32,
-    },
-}
 
 /// Settings of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,8 +73,7 @@ pub struct RigidSimulation<'a> {
     contacts: Vec<Contact>,
     /// The deepest overlap of these contacts.
     deepest: Option<Overlap>,
-    ffd: Ffd,
-    nonsmooth: Nonsmooth,
+    solver: Box<dyn Solver>,
 }
 
 /// The rank of each of `count` subdomains: as many for each, adjacent numbers together. With fewer
@@ -138,6 +123,7 @@ impl<'a> RigidSimulation<'a> {
         Ok(Self {
             threads: Threads::new(threads)?,
             fixed: model.fixed.clone(),
+            solver: model.settings.response.solver(),
             model,
             world,
             synchroniser,
@@ -147,8 +133,6 @@ impl<'a> RigidSimulation<'a> {
             images: Vec::new(),
             contacts: Vec::new(),
             deepest: None,
-            ffd: Ffd::default(),
-            nonsmooth: Nonsmooth::default(),
         })
     }
 

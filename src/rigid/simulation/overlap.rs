@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::ranks::message;
 use crate::rigid::body::Shape;
-use crate::rigid::contact::{Contact, Partner};
+use crate::rigid::constraint::contact::{Contact, Partner};
 use crate::rigid::fixed::FixedShape;
 use crate::rigid::overlap::{Overlap, deeper};
 use crate::rigid::simulation::RigidSimulation;

@@ -18,8 +18,8 @@ pub mod records;
 
 use crate::error::{Error, Result};
 use crate::rigid::body::{Body, Load};
+use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::domain::Region;
-use crate::rigid::kept::KeptImpulse;
 use crate::rigid::record::BodyRecord;
 use crate::rigid::solid::Solids;
 use crate::rigid::state::records::{ForceRecord, Head, Records};

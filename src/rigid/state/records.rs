@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::math::Vec3;
 use crate::ranks::{World, message};
 use crate::rigid::body::{BodyId, Load};
-use crate::rigid::kept::KeptImpulse;
+use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::record::BodyRecord;
 use crate::rigid::sync::limits::Sizes;
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Place, Result};
 use crate::ranks::{World, message};
 use crate::rigid::body::BodyId;
 use crate::rigid::broad::Bound;
-use crate::rigid::contact::ContactSettings;
+use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::domain::Subdomains;
 use crate::rigid::horizon::Horizon;
 use crate::rigid::sync::Synchronisation;

@@ -49,6 +49,8 @@ pub use self::population::{Link, Population};
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
 use self::mail::Mail;
 use self::population::Partners;
 use crate::error::Result;
@@ -57,9 +59,10 @@ use crate::rigid::domain::Region;
 use crate::threads::Threads;
 
 /// How shadow copies are kept in step with their owners.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Synchronisation {
     /// One communication. No body reaches further than a subdomain is wide ([`Limits::outreach`]).
+    #[default]
     NextNeighbour,
     /// Two communications. Bodies may be of any size.
     ShadowOwner,

@@ -10,7 +10,7 @@ use super::*;
 use crate::math::{Vec3, mix};
 use crate::partition::methods::power::Diagram;
 use crate::ranks::in_process;
-use crate::rigid::contact::ContactSettings;
+use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::fixed::{FixedBodies, FixedBody};
 use crate::rigid::material::{Material, Materials, Surface};

@@ -7,10 +7,6 @@
 //! Messages go to ranks that hold or own the same bodies, and to neighbours; a rank waits for these
 //! alone. Nothing in a step is sent to or summed over all ranks.
 
-mod ffd;
-mod involved;
-mod nonsmooth;
-
 use std::time::Instant;
 
 use crate::error::Result;
@@ -18,14 +14,9 @@ use crate::math::Vec3;
 use crate::rigid::motion::{accelerate, drift};
 use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
-use crate::rigid::simulation::{Response, RigidSimulation};
+use crate::rigid::simulation::RigidSimulation;
+use crate::rigid::solver::StepParts;
 use crate::rigid::state::State;
-
-pub(super) use ffd::Ffd;
-pub(super) use nonsmooth::Nonsmooth;
-
-/// Bodies or contacts that a thread takes at once.
-const GRAIN: usize = 256;
 
 impl RigidSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
@@ -147,11 +138,22 @@ impl RigidSimulation<'_> {
         images.sort_unstable_by_key(|of| (of.place, of.image));
     }
 
+    /// Communication 3. After: own bodies have their velocities after the response.
     fn respond(&mut self, report: &mut RigidReport) -> Result<()> {
-        match self.model.settings.response {
-            Response::Ffd => self.respond_ffd(report),
-            Response::Nonsmooth { sweeps } => self.respond_nonsmooth(sweeps as usize, report),
-        }
+        let State { population, impulses, .. } = &mut self.state;
+        let solved = self.solver.solve(&mut StepParts {
+            world: self.world,
+            threads: &self.threads,
+            settings: &self.model.settings.contacts,
+            materials: &self.model.materials,
+            fixed: &self.fixed,
+            contacts: &self.contacts,
+            synchroniser: &mut self.synchroniser,
+            population,
+            impulses,
+        })?;
+        (report.constraints, report.stopped) = (solved.constraints, solved.stopped);
+        Ok(())
     }
 
     /// After: own bodies are at the end of the step, and no forces act on them.
