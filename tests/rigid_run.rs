@@ -35,11 +35,12 @@ struct Outcome {
 
 /// Fields of a frame that are of all bodies. (Which body crosses a border of subdomains depends on
 /// the division.)
-const OF_ALL: [&str; 12] = [
+const OF_ALL: [&str; 13] = [
     "frame",
     "time_s",
     "bodies",
     "ids_hash",
+    "bodies_hash",
     "state_hash",
     "left",
     "translation_j",

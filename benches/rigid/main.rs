@@ -10,6 +10,7 @@
 //! | `weak` | messages and bytes of a rank with 8 to 512 ranks |
 //! | `methods` | shadow owners over next neighbours; the share of synchronisation |
 //! | `large` | a sphere over many subdomains: next neighbours refuse it, shadow owners do not |
+//! | `saved` | bytes and seconds of the saved state |
 //! | `export` | writes the bodies of a scene for other programs (`benches/peers/rigid.sh`) |
 //!
 //! | name | |
@@ -26,6 +27,7 @@
 mod export;
 mod measure;
 mod plan;
+mod saved;
 mod scenes;
 mod tables;
 
@@ -43,7 +45,10 @@ fn main() {
         "weak" => tables::weak(&plan),
         "methods" => tables::methods(&plan),
         "large" => tables::large(&plan),
+        "saved" => saved::saved(&plan),
         "export" => export::export(&plan),
-        other => panic!("{other} is none of speed, sizes, strong, weak, methods, large, export"),
+        other => {
+            panic!("{other} is none of speed, sizes, strong, weak, methods, large, saved, export")
+        }
     }
 }

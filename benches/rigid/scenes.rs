@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Body, Shape};
-use cloth_sim::rigid::contact::ContactSettings;
+use cloth_sim::rigid::constraint::contact::ContactSettings;
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::generate::{Form, Generator, Lattice, Placement, Sizes, Velocities};

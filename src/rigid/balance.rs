@@ -143,7 +143,7 @@ impl RigidSimulation<'_> {
 
     /// Bodies of all ranks that stand for all of them and for the work of their ranks.
     fn sample(&self, work_s: f64) -> Result<Vec<Sample>> {
-        let own = self.population.own();
+        let own = self.state.population.own();
         let mut all = [own.len() as i64];
         self.world.all_reduce_sum(&mut all)?;
         let stride = all[0] as u64 / SAMPLE + 1;

@@ -1,5 +1,6 @@
 //! A rigid body: what all ranks that know it hold alike.
 
+use bytemuck::{Pod, Zeroable};
 use nalgebra::UnitQuaternion;
 
 use crate::math::Vec3;
@@ -69,7 +70,7 @@ impl Twist {
 
 /// Where a body is and how it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct State {
+pub struct BodyState {
     /// Centre of mass, m.
     pub position: Vec3,
     /// Rotation from the body's own frame to space.
@@ -91,7 +92,7 @@ pub struct Placed<'a> {
 
 impl<'a> Placed<'a> {
     /// `shape` where `state` says.
-    pub fn new(shape: &'a Shape, state: &State) -> Self {
+    pub fn new(shape: &'a Shape, state: &BodyState) -> Self {
         Self { shape, position: state.position, rotation: state.rotation }
     }
 
@@ -113,7 +114,8 @@ impl<'a> Placed<'a> {
 }
 
 /// What acts on a body in a step, beside gravity.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Load {
     /// Force through the centre of mass, N.
     pub force: Vec3,
@@ -125,6 +127,11 @@ impl Load {
     /// Nothing acts.
     pub const NONE: Self =
         Self { force: Vec3::new(0.0, 0.0, 0.0), torque: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// The bits of its numbers.
+    pub(super) fn bits(&self) -> [u64; 6] {
+        bytemuck::cast(*self)
+    }
 }
 
 /// A body that moves by forces, or a shadow copy of one.
@@ -141,8 +148,7 @@ pub struct Body {
     /// Principal moments of inertia about the axes of its own frame, kg m^2.
     pub inertia: Vec3,
     /// Where it is.
-    pub state: State,
-    /// What acts on it in this step. Shadow copies have none: a force on one goes to its owner by
-    /// `sync::values::Forces`.
+    pub state: BodyState,
+    /// What acts on it in this step.
     pub load: Load,
 }

@@ -4,7 +4,7 @@ use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 
 use crate::bodies::prescribed::{KeyframedMotion, Rigid};
 use crate::math::Vec3;
-use crate::rigid::body::{BodyId, MaterialId, Shape, State, Twist};
+use crate::rigid::body::{BodyId, BodyState, MaterialId, Shape, Twist};
 
 /// The geometry of a fixed body in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +36,7 @@ pub struct FixedBody {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FixedBodies {
     bodies: Vec<FixedBody>,
-    states: Vec<State>,
+    states: Vec<BodyState>,
 }
 
 impl FixedBody {
@@ -67,15 +67,15 @@ impl FixedBody {
 
     /// Where it is in the middle of the step from `time_s` of `h_s` seconds, with the velocity that
     /// takes it from the start of the step to its end; none if `h_s` is 0.
-    pub fn state(&self, time_s: f64, h_s: f64) -> State {
+    pub fn state(&self, time_s: f64, h_s: f64) -> BodyState {
         let (position, rotation) = self.pose(time_s + 0.5 * h_s);
         if h_s == 0.0 || self.motion.as_ref().is_none_or(KeyframedMotion::is_constant) {
-            return State { position, rotation, twist: Twist::ZERO };
+            return BodyState { position, rotation, twist: Twist::ZERO };
         }
         let ((start, from), (end, to)) = (self.pose(time_s), self.pose(time_s + h_s));
         let twist =
             Twist { angular: turn(&(to * from.inverse())) / h_s, linear: (end - start) / h_s };
-        State { position, rotation, twist }
+        BodyState { position, rotation, twist }
     }
 }
 
@@ -117,7 +117,7 @@ impl FixedBodies {
     }
 
     /// Where each of them is.
-    pub fn states(&self) -> &[State] {
+    pub fn states(&self) -> &[BodyState] {
         &self.states
     }
 }

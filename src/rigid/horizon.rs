@@ -22,9 +22,9 @@
 //! ahead, beside their nearest points: an impact overlaps by 2 mm of 60 instead of 3.
 
 use crate::math::Vec3;
-use crate::rigid::body::{State, Twist};
+use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::broad::Bound;
-use crate::rigid::contact::ContactSettings;
+use crate::rigid::constraint::contact::ContactSettings;
 
 /// The largest travel by the way that a body may go between two synchronisations: the way of a
 /// whole step, so that no two bodies pass each other unseen.
@@ -59,7 +59,7 @@ impl Horizon {
     /// The bound of a body of this radius (m, of the ball that holds it) where it is. Rotation
     /// moves its surface up to the distance `swing` (m) from the centre.
     #[inline]
-    pub fn bound(&self, state: &State, swing: f64, radius: f64) -> Bound {
+    pub fn bound(&self, state: &BodyState, swing: f64, radius: f64) -> Bound {
         Bound { centre: state.position, radius, travel: self.travel(&state.twist, swing) }
     }
 

@@ -68,6 +68,11 @@ impl Materials {
         Ok(table)
     }
 
+    /// Number of materials.
+    pub fn count(&self) -> usize {
+        self.densities.len()
+    }
+
     /// The density of a material, kg/m^3.
     pub fn density(&self, material: MaterialId) -> f64 {
         self.densities[usize::from(material)]

@@ -18,8 +18,10 @@
 //! | [`table`] | many bodies in memory |
 //! | [`motion`] | how it moves between contacts |
 //! | [`fixed`] | bodies that do not give way |
-//! | [`broad`], [`narrow`], [`contact`] | which bodies touch, and what that asks of them |
-//! | [`response`] | velocities after contacts |
+//! | [`broad`], [`narrow`] | which bodies touch |
+//! | [`constraint`] | what that asks of them; impulses that are kept |
+//! | [`solver`] | velocities after contacts |
+//! | [`state`] | all that outlives a step: saved, restored, hashed |
 //! | [`overlap`] | the deepest overlap of two bodies |
 //! | [`generate`] | bodies by their numbers |
 //! | [`report`], [`totals`] | what a rank did in a step; energy and momentum of all bodies |
@@ -34,7 +36,7 @@
 pub mod balance;
 pub mod body;
 pub mod broad;
-pub mod contact;
+pub mod constraint;
 pub mod domain;
 pub mod fixed;
 pub mod generate;
@@ -43,10 +45,12 @@ pub mod material;
 pub mod motion;
 pub mod narrow;
 pub mod overlap;
+pub mod record;
 pub mod report;
-pub mod response;
 pub mod simulation;
 pub mod solid;
+pub mod solver;
+pub mod state;
 pub mod sync;
 pub mod table;
 #[cfg(test)]
@@ -54,6 +58,8 @@ mod tests;
 pub mod totals;
 
 pub use report::{Phase, RigidReport};
-pub use simulation::{Response, RigidModel, RigidSettings, RigidSimulation};
+pub use simulation::{RigidModel, RigidSettings, RigidSimulation};
+pub use solver::Response;
+pub use sync::Synchronisation;
 
-pub use body::{Body, BodyId, Load, MaterialId, Shape, SolidId, State, Twist};
+pub use body::{Body, BodyId, BodyState, Load, MaterialId, Shape, SolidId, Twist};

@@ -14,7 +14,7 @@
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use crate::math::{Mat3, Vec3};
-use crate::rigid::body::{Body, State};
+use crate::rigid::body::{Body, BodyState};
 
 /// Turns (rad), squared, that are smaller than what a rotation is rounded by. Contacts without
 /// friction leave such spins by rounding; then there is nothing to compute.
@@ -31,7 +31,7 @@ const NEWTON_ITERATIONS: usize = 8;
 
 /// Moves a body for `dt_s` seconds at a constant velocity.
 #[inline]
-pub fn drift(state: &mut State, dt_s: f64) {
+pub fn drift(state: &mut BodyState, dt_s: f64) {
     state.position += state.twist.linear * dt_s;
     let turn = state.twist.angular * dt_s;
     if turn.norm_squared() > NEGLIGIBLE_TURN_SQUARED {
@@ -168,7 +168,7 @@ mod tests {
             material: 0,
             mass: 2.0,
             inertia,
-            state: State {
+            state: BodyState {
                 position: Vec3::zeros(),
                 rotation: UnitQuaternion::identity(),
                 twist: Twist { angular, linear: Vec3::zeros() },

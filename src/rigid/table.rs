@@ -7,13 +7,13 @@
 use std::ops::Range;
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, Load, MaterialId, Shape, State};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId, Shape};
 use crate::rigid::motion::is_isotropic;
 
 /// Bodies, each at a place.
 #[derive(Debug, Clone, Default)]
 pub struct BodyTable {
-    states: Vec<State>,
+    states: Vec<BodyState>,
     constants: Vec<Constants>,
     /// Empty if nothing acts on any body.
     loads: Vec<Load>,
@@ -36,7 +36,7 @@ struct Constants {
 /// Bodies of a table, by place.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyList<'a> {
-    states: &'a [State],
+    states: &'a [BodyState],
     rest: Rest<'a>,
 }
 
@@ -58,13 +58,13 @@ impl BodyTable {
     }
 
     /// The states, and the rest of the bodies.
-    pub fn parts_mut(&mut self) -> (&mut [State], Rest<'_>) {
+    pub fn parts_mut(&mut self) -> (&mut [BodyState], Rest<'_>) {
         let Self { states, constants, loads, has_tops, has_others } = self;
         (states, Rest { constants, loads, has_tops: *has_tops, has_others: *has_others })
     }
 
     /// The states.
-    pub fn states_mut(&mut self) -> &mut [State] {
+    pub fn states_mut(&mut self) -> &mut [BodyState] {
         &mut self.states
     }
 
@@ -151,7 +151,7 @@ impl<'a> BodyList<'a> {
     }
 
     /// The states, by place.
-    pub fn states(&self) -> &'a [State] {
+    pub fn states(&self) -> &'a [BodyState] {
         self.states
     }
 
@@ -182,7 +182,7 @@ impl<'a> BodyList<'a> {
 impl Rest<'_> {
     /// The body at a place, if it had this state.
     #[inline]
-    pub fn with(&self, place: usize, state: &State) -> Body {
+    pub fn with(&self, place: usize, state: &BodyState) -> Body {
         let Constants { id, shape, material, mass, inertia } = self.constants[place];
         let load = self.loads.get(place).copied().unwrap_or(Load::NONE);
         Body { id, shape, material, mass, inertia, state: *state, load }

@@ -7,10 +7,9 @@ mod piles;
 mod scene;
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Shape, State, Twist};
+use cloth_sim::rigid::body::{BodyState, Shape, Twist};
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::material::Surface;
-use cloth_sim::scene::bodies::spec::BodyResponse;
 use gas::gas;
 use nalgebra::UnitQuaternion;
 use scene::{GRAVITY, Response, Scene};
@@ -117,7 +116,7 @@ fn stack(boxes: u32, is_crooked: bool, response: Response) -> Scene {
 /// rotations.
 #[test]
 fn stacks_of_boxes_stay_and_come_to_rest_where_sweeps_suffice() {
-    let BodyResponse::Nonsmooth { sweeps: default } = BodyResponse::default() else {
+    let Response::Nonsmooth { sweeps: default } = Response::default() else {
         panic!("the default holds no stack");
     };
     // With the default ten boxes do not come to rest: they tremble and creep.
@@ -129,7 +128,7 @@ fn stacks_of_boxes_stay_and_come_to_rest_where_sweeps_suffice() {
             let start: Vec<_> = world.bodies.iter().map(|body| body.state.position).collect();
             world.run(5000);
             let states = || world.bodies.iter().map(|body| body.state);
-            let most = |of: &dyn Fn(State) -> f64| states().map(of).fold(0.0, f64::max);
+            let most = |of: &dyn Fn(BodyState) -> f64| states().map(of).fold(0.0, f64::max);
             let speed = most(&|state| state.twist.linear.norm());
             let tilt = most(&|state| 1.0 - state.rotation.transform_vector(&Vec3::y()).y);
             let ways = || states().zip(&start).map(|(state, start)| state.position - start);

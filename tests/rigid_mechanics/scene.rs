@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Body, Load, Shape, State, Twist};
-use cloth_sim::rigid::contact::{Contact, ContactSettings};
+pub use cloth_sim::rigid::Response;
+use cloth_sim::rigid::body::{Body, BodyState, Load, Shape, Twist};
+use cloth_sim::rigid::constraint::contact::{Contact, ContactSettings};
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
-pub use cloth_sim::rigid::simulation::Response;
 use cloth_sim::rigid::simulation::{RigidModel, RigidSettings, RigidSimulation};
 use cloth_sim::rigid::solid::{MassProperties, Solids};
 use cloth_sim::rigid::sync::Synchronisation;
@@ -139,7 +139,7 @@ impl Scene {
     }
 }
 
-fn state_of(simulation: &RigidSimulation, id: u64) -> Option<State> {
+fn state_of(simulation: &RigidSimulation, id: u64) -> Option<BodyState> {
     let population = simulation.population();
     population.place(id).map(|place| population.bodies().states()[place])
 }
@@ -155,6 +155,6 @@ pub fn energy(body: &Body) -> f64 {
 pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
     let MassProperties { mass, inertia } = solids.mass_properties(&shape, DENSITY);
     let rotation = UnitQuaternion::identity();
-    let state = State { position, rotation, twist: Twist::ZERO };
+    let state = BodyState { position, rotation, twist: Twist::ZERO };
     Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
 }

@@ -14,7 +14,7 @@
 //! | slot | an entry as it was looked up; an entry that is looked up again gets a new slot |
 
 use crate::math::Vec3;
-use crate::rigid::body::State;
+use crate::rigid::body::BodyState;
 use crate::rigid::broad::{Ball, Bound, Broad, NONE, level_of};
 use crate::threads::Threads;
 
@@ -47,7 +47,7 @@ pub struct Now<'a> {
     /// Of bodies, by place.
     pub bodies: &'a [Bound],
     /// The bodies, by place.
-    pub states: &'a [State],
+    pub states: &'a [BodyState],
     /// Of images of bodies, and then of fixed bodies.
     pub others: &'a [Bound],
     /// The images, rising.

@@ -2,7 +2,7 @@ use nalgebra::UnitQuaternion;
 
 use super::*;
 use crate::math::mix;
-use crate::rigid::body::{State, Twist};
+use crate::rigid::body::{BodyState, Twist};
 
 fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 53) as f64
@@ -84,9 +84,9 @@ fn direction(k: u64) -> Vec3 {
 }
 
 /// The state of body `k`. One in ten says that it goes the other way.
-fn flying((bound, k): (&Bound, u64)) -> State {
+fn flying((bound, k): (&Bound, u64)) -> BodyState {
     let linear = direction(k) * if k % 10 == 0 { -1.0 } else { 1.0 };
-    State {
+    BodyState {
         position: bound.centre,
         rotation: UnitQuaternion::identity(),
         twist: Twist { linear, ..Twist::ZERO },
@@ -97,7 +97,7 @@ fn flying((bound, k): (&Bound, u64)) -> State {
 fn follows(
     candidates: &mut Candidates,
     bodies: &[Bound],
-    states: &[State],
+    states: &[BodyState],
     images: &[(ImageKey, Bound)],
     fixed: &[Bound],
 ) -> usize {

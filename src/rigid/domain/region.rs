@@ -60,6 +60,14 @@ impl Region {
         Ok(Self { rank, subdomains, rank_of, own, around, neighbours })
     }
 
+    /// The region of the same rank and division with another `reach` (m).
+    ///
+    /// # Errors
+    /// As [`Region::new`].
+    pub fn with_reach(&self, reach: f64) -> Result<Self> {
+        Self::new(self.rank as usize, self.subdomains.clone(), self.rank_of.clone(), reach)
+    }
+
     /// This rank.
     pub fn rank(&self) -> u32 {
         self.rank

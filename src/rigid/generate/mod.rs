@@ -16,7 +16,7 @@ use nalgebra::UnitQuaternion;
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, BodyId, Load, MaterialId, State, Twist};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId, Twist};
 pub use crate::rigid::generate::form::Form;
 pub use crate::rigid::generate::lattice::Lattice;
 use crate::rigid::generate::shuffle::{GOLDEN, Shuffle};
@@ -196,7 +196,7 @@ impl Generator {
             material: self.material,
             mass,
             inertia,
-            state: State { position, rotation, twist },
+            state: BodyState { position, rotation, twist },
             load: Load::NONE,
         }
     }

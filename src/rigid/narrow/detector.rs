@@ -5,9 +5,9 @@
 //! image, and on whichever rank, it was found.
 
 use crate::math::Vec3;
-use crate::rigid::body::{Placed, State};
+use crate::rigid::body::{BodyState, Placed};
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
-use crate::rigid::contact::{Contact, Partner};
+use crate::rigid::constraint::contact::{Contact, Partner};
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::horizon::Horizon;
 use crate::rigid::narrow::{Touch, Touches, half_space, touch};
@@ -199,7 +199,7 @@ impl Detector {
                             Meeting::new(first, image, Partner::Fixed(place), [0; 3], images);
                         let own = bodies.states()[first as usize];
                         let position = state.position + meeting.shift;
-                        let state = State { position, ..*state };
+                        let state = BodyState { position, ..*state };
                         let radii = [bound.radius, f64::INFINITY];
                         let closing = Closing { horizon, travels, radii, states: [own, state] };
                         let body = Placed::new(bodies.shape(first as usize), &own);
@@ -310,7 +310,7 @@ struct Closing<'a> {
     travels: [f64; 2],
     /// Of the balls that hold the bodies, m; infinite of a body that all ranks know.
     radii: [f64; 2],
-    states: [State; 2],
+    states: [BodyState; 2],
 }
 
 impl Closing<'_> {

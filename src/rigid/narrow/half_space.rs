@@ -1,13 +1,13 @@
 //! Bodies on a plane: closed forms.
 
 use crate::math::Vec3;
-use crate::rigid::body::{Placed, Shape, State};
+use crate::rigid::body::{BodyState, Placed, Shape};
 use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::solid::Solids;
 
 /// The points at which `body` is less than `most` (m) above the plane through the origin of
 /// `state`, whose normal is the y axis of `state`.
-pub fn touch(body: &Placed, state: &State, solids: &Solids, most: f64, touches: &mut Touches) {
+pub fn touch(body: &Placed, state: &BodyState, solids: &Solids, most: f64, touches: &mut Touches) {
     touches.clear();
     let normal = state.rotation.transform_vector(&Vec3::y());
     let mut rest_on = |point: &Vec3, radius: f64| {

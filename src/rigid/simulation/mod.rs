@@ -1,44 +1,33 @@
 //! One rank's part of a simulation of many rigid bodies.
 
+mod checks;
+mod division;
 mod order;
 mod overlap;
+mod saved;
 mod step;
 
 use std::sync::Arc;
 
 use crate::bounds;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::math::Vec3;
-use crate::ranks::{World, message};
-use crate::rigid::body::{Body, BodyId};
-use crate::rigid::contact::{Contact, ContactSettings};
+use crate::ranks::World;
+use crate::rigid::body::{Body, BodyId, Load};
+use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::domain::{Region, Subdomains};
 use crate::rigid::fixed::FixedBodies;
-use crate::rigid::horizon::Horizon;
 use crate::rigid::material::Materials;
 use crate::rigid::narrow::detector::{Detector, ImageOf};
 use crate::rigid::overlap::Overlap;
 use crate::rigid::solid::Solids;
+use crate::rigid::solver::{Response, Solver};
+use crate::rigid::state::State;
 use crate::rigid::sync::checks::{Census, census};
-use crate::rigid::sync::values::Forces;
+use crate::rigid::sync::limits::Sizes;
 use crate::rigid::sync::{Limits, Population, Synchronisation, Synchroniser};
 use crate::rigid::totals::Totals;
 use crate::threads::Threads;
-
-use self::step::{Ffd, Nonsmooth};
-
-/// How contacts change velocities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Response {
-    /// Fast frictional dynamics: one communication.
-    Ffd,
-    /// Non-smooth contact dynamics: one communication a sweep, and three to begin.
-    Nonsmooth {
-        /// Number of sweeps. 10 hold heaps of spheres of 25 layers, because impulses are kept from
-        /// step to step; boxes gain from 20.
-        sweeps: u32,
-    },
-}
 
 /// Settings of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,10 +63,9 @@ pub struct RigidSimulation<'a> {
     pub(super) world: &'a dyn World,
     threads: Threads,
     pub(super) synchroniser: Synchroniser,
-    pub(super) population: Population,
-    forces: Forces,
+    /// All that outlives a step. The rest is memory.
+    pub(super) state: State,
     fixed: FixedBodies,
-    time_s: f64,
     detector: Detector,
     /// Bodies are sorted in memory once the broad phase was rebuilt so often.
     next_sort: u64,
@@ -85,8 +73,7 @@ pub struct RigidSimulation<'a> {
     contacts: Vec<Contact>,
     /// The deepest overlap of these contacts.
     deepest: Option<Overlap>,
-    ffd: Ffd,
-    nonsmooth: Nonsmooth,
+    solver: Box<dyn Solver>,
 }
 
 /// The rank of each of `count` subdomains: as many for each, adjacent numbers together. With fewer
@@ -112,58 +99,62 @@ impl<'a> RigidSimulation<'a> {
     ) -> Result<Self> {
         bounds::positive("margin_m", model.settings.margin_m)?;
         bounds::positive("step_s", model.settings.contacts.step_s)?;
-        let mut population = Population::default();
-        let mut extents = Extents { largest_radius: 0.0, least_half: f64::INFINITY };
+        let mut own = Vec::new();
+        let mut sizes = Sizes::NONE;
         for mut body in bodies {
-            let radius = check(&model, &body)?;
+            let size = checks::size(&model, &body)?;
             let subdomains = &model.subdomains;
             (body.state.position, _) = subdomains.domain().wrap(&body.state.position);
             let home = subdomains.owner(&body.state.position);
             if rank_of.get(home as usize) == Some(&(world.rank() as u32)) {
-                extents.largest_radius = extents.largest_radius.max(radius);
-                extents.least_half = extents.least_half.min(model.solids.half_width(&body.shape));
-                population.insert(body, radius, home, world.rank() as u32)?;
+                sizes = sizes.with(&size);
+                own.push(body);
             }
         }
-        let limits = extents.limits(world, &model)?;
-        let method = model.settings.synchronisation;
-        let reach = limits.reach(method, &model.subdomains)?;
+        let sizes = sizes.of_all(world)?;
+        let RigidSettings { contacts, margin_m, synchronisation, .. } = &model.settings;
+        let limits = Limits::new(&sizes, contacts, *margin_m).within(&model.subdomains);
+        let reach = limits.reach(*synchronisation, &model.subdomains)?;
         let region = Region::new(world.rank(), model.subdomains.clone(), Arc::new(rank_of), reach)?;
-        let mut synchroniser = Synchroniser::new(method, region, limits);
-        synchroniser.settle(world, &mut population)?;
+        let mut state = State::new(sizes);
+        own.into_iter().try_for_each(|body| state.insert(body, &model.solids, &region))?;
+        let mut synchroniser = Synchroniser::new(*synchronisation, region, limits);
+        synchroniser.settle(world, &mut state.population)?;
         Ok(Self {
             threads: Threads::new(threads)?,
             fixed: model.fixed.clone(),
+            solver: model.settings.response.solver(),
             model,
             world,
             synchroniser,
-            population,
-            forces: Forces::default(),
-            time_s: 0.0,
+            state,
             detector: Detector::default(),
             next_sort: 1,
             images: Vec::new(),
             contacts: Vec::new(),
             deepest: None,
-            ffd: Ffd::default(),
-            nonsmooth: Nonsmooth::default(),
         })
+    }
+
+    /// Number of steps since the start.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
     }
 
     /// Time since the start, s.
     pub fn time_s(&self) -> f64 {
-        self.time_s
+        self.state.time_s
     }
 
     /// Says what time it is, s: where keyframed bodies are. For a simulation that begins with the
     /// bodies of a later time.
     pub fn set_time(&mut self, time_s: f64) {
-        self.time_s = time_s;
+        self.state.time_s = time_s;
     }
 
     /// The bodies that this rank knows.
     pub fn population(&self) -> &Population {
-        &self.population
+        &self.state.population
     }
 
     /// The contacts that this rank found in the middle of the last step. Their places of bodies are
@@ -177,13 +168,13 @@ impl<'a> RigidSimulation<'a> {
         self.synchroniser.region()
     }
 
-    /// Sets a force (N, through the centre of mass) and a torque (N m) for the next step. They act
-    /// in a subdomain of this rank, on a body that reaches into it. False if this rank does not
-    /// know the body.
-    pub fn push(&mut self, id: BodyId, subdomain: u32, force: Vec3, torque: Vec3) -> bool {
-        let place = self.population.place(id);
+    /// Sets a force (N, through the centre of mass) and a torque (N m) on a body for the next step,
+    /// beside those that were set before. One of the ranks that know the body sets it, its owner or
+    /// another. False if this rank does not know the body.
+    pub fn push(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> bool {
+        let place = self.state.population.place(id);
         if let Some(place) = place {
-            self.forces.set(place, subdomain, force, torque);
+            self.state.forces.set(place, Load { force, torque });
         }
         place.is_some()
     }
@@ -191,24 +182,7 @@ impl<'a> RigidSimulation<'a> {
     /// Deletes an own body, with its copies, in the next step's first synchronisation. False if
     /// this rank does not own it.
     pub fn delete(&mut self, id: BodyId) -> bool {
-        self.population.delete(id)
-    }
-
-    /// Goes on with another division of the same domain, such as one that shares out measured work.
-    /// All ranks call it between steps, with the same arguments. Bodies keep their bits.
-    ///
-    /// # Errors
-    /// If bodies are too large for the division, or a rank fails.
-    pub fn redivide(&mut self, subdomains: Arc<Subdomains>, rank_of: Vec<u32>) -> Result<()> {
-        // Forces that are set refer to the places of bodies, which change.
-        self.forces.sum(&mut self.synchroniser, self.world, &mut self.population)?;
-        let method = self.model.settings.synchronisation;
-        let limits = self.synchroniser.limits().within(&subdomains);
-        let reach = limits.reach(method, &subdomains)?;
-        let region = Region::new(self.world.rank(), subdomains, Arc::new(rank_of), reach)?;
-        let next = Synchroniser::new(method, region, limits);
-        self.redistribute_impulses(next.region())?;
-        self.synchroniser.redistribute(next, self.world, &mut self.population)
+        self.state.population.delete(id)
     }
 
     /// Counts all bodies and hashes their ids and states. All ranks call it; one all-reduce of four
@@ -217,7 +191,7 @@ impl<'a> RigidSimulation<'a> {
     /// # Errors
     /// If a rank fails.
     pub fn census(&self) -> Result<Census> {
-        census(self.world, &self.population)
+        census(self.world, &self.state.population)
     }
 
     /// Energy and momentum of all bodies. All ranks call it; one all-reduce of a fixed size.
@@ -225,7 +199,7 @@ impl<'a> RigidSimulation<'a> {
     /// # Errors
     /// If a rank fails.
     pub fn totals(&self) -> Result<Totals> {
-        Totals::of(self.world, &self.population, &self.model.settings.contacts.gravity)
+        Totals::of(self.world, &self.state.population, &self.model.settings.contacts.gravity)
     }
 
     /// Compares all shadow copies with their owners, bit by bit. All ranks call it.
@@ -233,54 +207,6 @@ impl<'a> RigidSimulation<'a> {
     /// # Errors
     /// If a copy differs, or a rank fails.
     pub fn check_copies(&mut self) -> Result<()> {
-        self.synchroniser.check_copies(self.world, &self.population)
+        self.synchroniser.check_copies(self.world, &self.state.population)
     }
-}
-
-/// The sizes of the own bodies of one rank.
-struct Extents {
-    largest_radius: f64,
-    least_half: f64,
-}
-
-impl Extents {
-    /// The bounds of the bodies of all ranks.
-    fn limits(&self, world: &dyn World, model: &RigidModel) -> Result<Limits> {
-        let all = message::all_gather_v(world, &[[self.largest_radius, self.least_half]])?;
-        let largest_radius = all.iter().map(|&[radius, _]| radius).fold(0.0, f64::max);
-        let half = all.iter().map(|&[_, half]| half).fold(f64::INFINITY, f64::min);
-        // Without bodies nothing moves. There are two synchronisations in a step.
-        let motion = if half.is_finite() { 0.5 * half } else { 0.0 };
-        let limits = Limits {
-            largest_radius,
-            body_motion: motion,
-            motion,
-            margin: model.settings.margin_m,
-            // Contacts do not depend on the division.
-            horizon: Horizon::new(&model.settings.contacts, motion),
-            holds_ahead: false,
-        };
-        Ok(limits.within(&model.subdomains))
-    }
-}
-
-/// The radius of a body, if it fits the domain.
-fn check(model: &RigidModel, body: &Body) -> Result<f64> {
-    let at = format!("body {}", body.id);
-    let radius = model.solids.reach(&body.shape);
-    bounds::positive(&at, radius)?;
-    bounds::positive(&at, body.mass)?;
-    let (x, twist) = (&body.state.position, &body.state.twist);
-    for vector in [x, &twist.angular, &twist.linear, &body.inertia] {
-        bounds::finite_vector(&at, (*vector).into())?;
-    }
-    let domain = model.subdomains.domain();
-    let is_inside =
-        (0..3).all(|axis| domain.low()[axis] <= x[axis] && x[axis] <= domain.high()[axis]);
-    if is_inside {
-        return Ok(radius);
-    }
-    let [x, y, z] = (*x).into();
-    let cause = format!("its centre ({x}, {y}, {z}) is outside the domain");
-    Err(Error::input(at, cause, "move it, or make the domain larger"))
 }

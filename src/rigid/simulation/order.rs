@@ -18,12 +18,12 @@ impl RigidSimulation<'_> {
             return;
         }
         self.next_sort = rebuilds + REBUILDS;
-        let own = self.population.own_count() as u32;
+        let own = self.state.population.own_count() as u32;
         // Fewer if bodies came since the last rebuild: then another time.
         let order: Vec<u32> =
             self.detector.broad.spatial_order().filter(|&entry| entry < own).collect();
         if order.len() as u32 == own {
-            self.synchroniser.reorder(&mut self.population, &order);
+            self.synchroniser.reorder(&mut self.state.population, &order);
             self.detector.broad.forget();
         }
     }

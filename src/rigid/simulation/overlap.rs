@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::ranks::message;
 use crate::rigid::body::Shape;
-use crate::rigid::contact::{Contact, Partner};
+use crate::rigid::constraint::contact::{Contact, Partner};
 use crate::rigid::fixed::FixedShape;
 use crate::rigid::overlap::{Overlap, deeper};
 use crate::rigid::simulation::RigidSimulation;
@@ -24,7 +24,7 @@ impl RigidSimulation<'_> {
     /// # Errors
     /// If a rank fails.
     pub fn deepest_overlap_now(&mut self) -> Result<Option<Overlap>> {
-        self.fixed.advance(self.time_s, 0.0);
+        self.fixed.advance(self.state.time_s, 0.0);
         self.find_contacts()?;
         self.deepest_overlap()
     }
@@ -41,7 +41,7 @@ impl RigidSimulation<'_> {
     }
 
     fn overlap(&self, contact: &Contact) -> Overlap {
-        let body = |place: u32| self.population.bodies().at(place as usize);
+        let body = |place: u32| self.state.population.bodies().at(place as usize);
         let width = |shape: &Shape| self.model.solids.half_width(shape);
         let first = body(contact.first);
         let (second, other) = match contact.second {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::math::mix;
 use crate::ranks::World;
 use crate::rigid::body::Body;
-use crate::rigid::sync::encoding::state_words;
+use crate::rigid::record::state_words;
 use crate::rigid::sync::{Population, Synchroniser};
 
 /// The bodies of all ranks. Does not depend on the number of ranks.

@@ -5,14 +5,13 @@
 //! ranks run one program on one kind of machine; the version finds those that do not.
 
 use bytemuck::{Pod, pod_read_unaligned};
-use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, Load, Shape, State, Twist};
+use crate::rigid::body::{Body, BodyId, BodyState, Load};
 use crate::rigid::domain::region::Ranks;
+use crate::rigid::record::{BodyRecord, state_of, state_words};
 
 /// The version of this encoding.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Why a communication takes place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +29,6 @@ pub enum Purpose {
     ToCopies = 5,
     /// Values between ranks that have agreed on them.
     ToRanks = 6,
-    /// Bodies to the owners of a new division.
-    NewDivision = 7,
 }
 
 /// Bytes before the first item.
@@ -66,7 +63,7 @@ pub(super) enum Item {
     /// The receiver needs a copy.
     NewCopy { body: Body, radius: f64, owner: u32 },
     /// The state of a body that the receiver has.
-    Update { id: BodyId, state: State },
+    Update { id: BodyId, state: BodyState },
     /// The receiver's copy is not needed any more, or the body is gone.
     Remove { id: BodyId },
     /// The receiver becomes the owner of its copy.
@@ -77,18 +74,21 @@ pub(super) enum Item {
     NewHolder { id: BodyId, holder: u32 },
     /// To the owner and the neighbours: the sender dropped its copy.
     Dropped { id: BodyId },
+    /// What acts on the receiver's copy in this step.
+    Load { id: BodyId, load: Load },
 }
 
 /// The names of the kinds, in the order of their bytes.
-const KINDS: [&str; 7] =
-    ["new copy", "update", "remove", "migrate", "owner changed", "new holder", "dropped"];
+const KINDS: [&str; 8] =
+    ["new copy", "update", "remove", "migrate", "owner changed", "new holder", "dropped", "load"];
 
 /// Appends an item to a message.
 pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
     match item {
         Item::NewCopy { body, radius, owner } => {
             bytes.push(0);
-            put(bytes, &body_words(body, *radius));
+            put(bytes, &BodyRecord::of(body));
+            put(bytes, radius);
             put(bytes, owner);
         }
         Item::Update { id, state } => {
@@ -120,6 +120,11 @@ pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
             bytes.push(6);
             put(bytes, id);
         }
+        Item::Load { id, load } => {
+            bytes.push(7);
+            put(bytes, id);
+            put(bytes, load);
+        }
     }
 }
 
@@ -137,8 +142,8 @@ pub(super) fn read(bytes: &mut &[u8]) -> Result<Item, String> {
 fn read_fields(kind: u8, bytes: &mut &[u8]) -> Option<Item> {
     Some(match kind {
         0 => {
-            let (body, radius) = body_of(&take(bytes)?)?;
-            Item::NewCopy { body, radius, owner: take(bytes)? }
+            let body = take::<BodyRecord>(bytes)?.body()?;
+            Item::NewCopy { body, radius: take(bytes)?, owner: take(bytes)? }
         }
         1 => Item::Update { id: take(bytes)?, state: state_of(&take(bytes)?) },
         2 => Item::Remove { id: take(bytes)? },
@@ -150,6 +155,7 @@ fn read_fields(kind: u8, bytes: &mut &[u8]) -> Option<Item> {
         4 => Item::OwnerChanged { id: take(bytes)?, owner: take(bytes)? },
         5 => Item::NewHolder { id: take(bytes)?, holder: take(bytes)? },
         6 => Item::Dropped { id: take(bytes)? },
+        7 => Item::Load { id: take(bytes)?, load: take(bytes)? },
         _ => return None,
     })
 }
@@ -166,71 +172,13 @@ pub(super) fn take<T: Pod>(bytes: &mut &[u8]) -> Option<T> {
     Some(pod_read_unaligned(value))
 }
 
-/// Position, rotation `(i, j, k, w)`, angular and linear velocity.
-pub(super) fn state_words(state: &State) -> [f64; 13] {
-    let (x, q) = (&state.position, &state.rotation.coords);
-    let (w, v) = (&state.twist.angular, &state.twist.linear);
-    [x.x, x.y, x.z, q.x, q.y, q.z, q.w, w.x, w.y, w.z, v.x, v.y, v.z]
-}
-
-fn state_of(words: &[f64; 13]) -> State {
-    let [x, y, z, i, j, k, w, rest @ ..] = *words;
-    let [wx, wy, wz, vx, vy, vz] = rest;
-    State {
-        position: Vec3::new(x, y, z),
-        // As it was sent: normalising again might change bits.
-        rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k)),
-        twist: Twist { angular: Vec3::new(wx, wy, wz), linear: Vec3::new(vx, vy, vz) },
-    }
-}
-
-/// Words of a body: id, radius, shape with three parameters, material, mass, inertia, state. Only
-/// its owner knows what acts on it.
-const BODY_WORDS: usize = 11 + 13;
-type BodyWords = [u64; BODY_WORDS];
-
-fn body_words(body: &Body, radius: f64) -> BodyWords {
-    let (shape, parameters) = match body.shape {
-        Shape::Sphere { radius } => (0, [radius, 0.0, 0.0]),
-        Shape::Box { half } => (1, half.into()),
-        Shape::Capsule { half_length, radius } => (2, [half_length, radius, 0.0]),
-        Shape::Solid(solid) => (3, [f64::from(solid), 0.0, 0.0]),
-    };
-    let values = body.inertia.iter().copied().chain(state_words(&body.state));
-    let all = ([body.id, radius.to_bits(), shape].into_iter())
-        .chain(parameters.map(f64::to_bits))
-        .chain([u64::from(body.material), body.mass.to_bits()])
-        .chain(values.map(f64::to_bits));
-    let mut words = [0; BODY_WORDS];
-    words.iter_mut().zip(all).for_each(|(word, value)| *word = value);
-    words
-}
-
-fn body_of(words: &BodyWords) -> Option<(Body, f64)> {
-    let value = |at: usize| f64::from_bits(words[at]);
-    let vector = |at: usize| Vec3::new(value(at), value(at + 1), value(at + 2));
-    let shape = match words[2] {
-        0 => Shape::Sphere { radius: value(3) },
-        1 => Shape::Box { half: vector(3) },
-        2 => Shape::Capsule { half_length: value(3), radius: value(4) },
-        3 => Shape::Solid(value(3) as u32),
-        _ => return None,
-    };
-    let body = Body {
-        id: words[0],
-        shape,
-        material: u16::try_from(words[6]).ok()?,
-        mass: value(7),
-        inertia: vector(8),
-        load: Load::NONE,
-        state: state_of(&std::array::from_fn(|word| value(11 + word))),
-    };
-    Some((body, value(1)))
-}
-
 #[cfg(test)]
 mod tests {
+    use nalgebra::UnitQuaternion;
+
     use super::*;
+    use crate::math::Vec3;
+    use crate::rigid::body::{Shape, Twist};
 
     fn body() -> Body {
         let twist = Twist { angular: Vec3::new(-0.0, 2.0, 3.0), linear: Vec3::new(4.0, 5.0, 6.0) };
@@ -241,7 +189,7 @@ mod tests {
             material: 7,
             mass: 0.3,
             inertia: Vec3::new(1.0, 2.0, 3.0),
-            state: State { position: Vec3::new(0.1, -0.2, 1e-300), rotation, twist },
+            state: BodyState { position: Vec3::new(0.1, -0.2, 1e-300), rotation, twist },
             load: Load::NONE,
         }
     }
@@ -263,6 +211,7 @@ mod tests {
             Item::OwnerChanged { id, owner: 11 },
             Item::NewHolder { id, holder: 12 },
             Item::Dropped { id },
+            Item::Load { id, load: Load { force: Vec3::x(), torque: -Vec3::z() } },
         ]);
         items
     }

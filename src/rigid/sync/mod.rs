@@ -7,12 +7,12 @@
 //! | module | |
 //! |---|---|
 //! | [`population`] | the bodies that a rank knows, and who else holds them |
+//! | [`limits`] | bounds of all bodies, and what they ask of the division |
 //! | `encoding`, `mail` | messages, one to each partner in a communication |
 //! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
 //! | `watch` | which bodies are so deep inside of their subdomain that nothing is to be done |
 //! | `moves` | what both do with one of the other bodies |
 //! | [`values`] | forces to the owners, velocities to the copies |
-//! | `redistribute` | bodies to the owners of a new division |
 //! | [`checks`] | copies against their owners; count and hash of all bodies |
 //!
 //! # Messages
@@ -33,140 +33,39 @@
 
 pub mod checks;
 mod encoding;
+pub mod limits;
 mod mail;
 mod moves;
 mod next_neighbour;
 pub mod population;
-mod redistribute;
 mod shadow_owner;
 #[cfg(test)]
 mod tests;
 pub mod values;
 mod watch;
 
+pub use self::limits::Limits;
 pub use self::population::{Link, Population};
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
 use self::mail::Mail;
 use self::population::Partners;
-use crate::error::{Error, Place, Result};
+use crate::error::Result;
 use crate::ranks::World;
-use crate::rigid::body::BodyId;
-use crate::rigid::broad::Bound;
-use crate::rigid::domain::{Region, Subdomains};
-use crate::rigid::horizon::Horizon;
+use crate::rigid::domain::Region;
 use crate::threads::Threads;
 
 /// How shadow copies are kept in step with their owners.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Synchronisation {
     /// One communication. No body reaches further than a subdomain is wide ([`Limits::outreach`]).
+    #[default]
     NextNeighbour,
     /// Two communications. Bodies may be of any size.
     ShadowOwner,
-}
-
-/// Bounds that hold for all bodies.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
-    /// The largest radius of a ball about the centre of mass that holds a body, m.
-    pub largest_radius: f64,
-    /// A quarter of the smallest width of a body, m.
-    pub body_motion: f64,
-    /// That, or half of the smallest width of a subdomain, m: no body moves further between two
-    /// synchronisations, of which a step has two.
-    pub motion: f64,
-    /// Copies are held where a body grown by its travel and this comes, m (`dx` in Iglberger &
-    /// Rüde).
-    pub margin: f64,
-    /// How far ahead contacts are found.
-    pub horizon: Horizon,
-    /// True if copies are held where a body may travel at most, not where it does. So it is where
-    /// subdomains are smaller than the smallest body: a travel that grows would reach too far at
-    /// once.
-    pub holds_ahead: bool,
-}
-
-impl Limits {
-    /// The limits of the same bodies in another division.
-    pub fn within(&self, subdomains: &Subdomains) -> Self {
-        let edge = subdomains.smallest_edge();
-        // Nothing passes a whole subdomain in a step.
-        let motion = self.body_motion.min(0.5 * edge);
-        Self { motion, holds_ahead: motion + self.horizon.most_m > edge, ..*self }
-    }
-
-    /// How far a body can reach beyond the place of its centre at the last synchronisation, m.
-    pub fn outreach(&self) -> f64 {
-        self.largest_radius + self.margin + self.horizon.most_travel() + self.motion
-    }
-
-    /// The radius of a body's ball, with all that it is grown by where copies are held, m.
-    pub fn held(&self, bound: &Bound) -> f64 {
-        bound.radius + self.ahead(bound.travel) + self.margin
-    }
-
-    /// The part of that which changes with the velocity, of a body with this `travel` (m), m.
-    fn ahead(&self, travel: f64) -> f64 {
-        if self.holds_ahead { self.horizon.most_travel() } else { travel }
-    }
-
-    /// How near a subdomain must be to count as a neighbour, m.
-    ///
-    /// # Errors
-    /// If bodies are too large for the synchronisation, or would touch themselves.
-    pub fn reach(&self, method: Synchronisation, subdomains: &Subdomains) -> Result<f64> {
-        let radius = self.largest_radius + self.margin + self.horizon.most_travel();
-        subdomains.domain().check_radius(radius)?;
-        let (reach, edge) = (radius + self.motion, subdomains.smallest_edge());
-        match method {
-            Synchronisation::ShadowOwner if self.spread() <= edge => Ok(self.spread()),
-            Synchronisation::ShadowOwner => Err(Error::input(
-                "domain.method",
-                format!(
-                    "the smallest edge of a subdomain is {edge} m, but bodies may reach {} m further \
-                     in each step (motion and travel)",
-                    self.spread()
-                ),
-                "use fewer subdomains",
-            )),
-            Synchronisation::NextNeighbour if reach < edge => Ok(reach),
-            Synchronisation::NextNeighbour if subdomains.count() == 1 => Ok(edge),
-            Synchronisation::NextNeighbour => Err(Error::input(
-                "synchronisation",
-                format!(
-                    "with NextNeighbour no body may reach further than a subdomain is wide, but the \
-                     largest one reaches {reach} m (radius {} m, travel, margin and motion) and the \
-                     smallest edge is {edge} m",
-                    self.largest_radius
-                ),
-                "use `synchronisation: ShadowOwner`, or fewer subdomains",
-            )),
-        }
-    }
-
-    /// How much further a body can reach than at the last synchronisation, m.
-    fn spread(&self) -> f64 {
-        self.motion + if self.holds_ahead { 0.0 } else { self.horizon.most_m }
-    }
-
-    /// Fails if a body moved further than allowed since the last synchronisation. Also if `moved`
-    /// is not a number.
-    fn check_motion(&self, id: BodyId, moved: f64) -> Result<()> {
-        if moved <= self.motion {
-            return Ok(());
-        }
-        Err(Error::input(
-            Place::Body(id),
-            format!(
-                "moved {moved} m in half a step, more than {} m: a quarter of the smallest width of a \
-                 body, or half of that of a subdomain",
-                self.motion
-            ),
-            "raise `steps_per_frame`, or use slower or larger bodies",
-        ))
-    }
 }
 
 /// What was communicated, on one rank.
@@ -235,6 +134,14 @@ impl Synchroniser {
         Self { method, region, limits, partners, mail, traffic, looked: false }
     }
 
+    /// Of the same rank in another division. What was communicated, and `more`, counts on.
+    pub fn moved(&self, region: Region, limits: Limits, more: Traffic) -> Self {
+        let mut next = Self::new(self.method, region, limits);
+        next.traffic = self.traffic;
+        next.traffic += more;
+        next
+    }
+
     /// The subdomains of this rank.
     pub fn region(&self) -> &Region {
         &self.region
@@ -279,20 +186,21 @@ impl Synchroniser {
     /// inserted.
     ///
     /// Before: every body is inserted on the rank of its subdomain, and unknown to others. After:
-    /// as after [`Synchroniser::synchronise`].
+    /// as after [`Synchroniser::synchronise`]; bodies to be deleted are still there.
     ///
     /// # Errors
     /// As [`Synchroniser::synchronise`].
     pub fn settle(&mut self, world: &dyn World, population: &mut Population) -> Result<()> {
-        loop {
+        let doomed = std::mem::take(&mut population.doomed);
+        let mut created = [1];
+        while created != [0] {
             let before = self.traffic.created;
             self.synchronise(world, population)?;
-            let mut created = [(self.traffic.created - before) as i64];
+            created = [(self.traffic.created - before) as i64];
             world.all_reduce_sum(&mut created)?;
-            if created == [0] {
-                return Ok(());
-            }
         }
+        population.doomed = doomed;
+        Ok(())
     }
 
     /// Number of communications in a synchronisation.

@@ -1,7 +1,7 @@
 //! What both synchronisations do with a body that has moved, and with what they are told.
 
 use crate::error::{Error, Result};
-use crate::rigid::body::{Body, BodyId};
+use crate::rigid::body::{Body, BodyId, Load};
 use crate::rigid::domain::Region;
 use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::encoding::Item;
@@ -71,9 +71,24 @@ pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
     region.touches(&region.subdomains().domain().images(centre, radius), radius)
 }
 
-/// Tells a holder of the state of a body.
+/// Tells a holder of the state of a body, and of what acts on it.
 pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
-    mail.tell(rank, &Item::Update { id: body.id, state: body.state })
+    mail.tell(rank, &Item::Update { id: body.id, state: body.state })?;
+    tell_load(mail, rank, body)
+}
+
+/// Gives a rank a copy of the body at a place.
+pub(super) fn copy(mail: &mut Mail, rank: u32, population: &Population, at: usize) -> Result<()> {
+    let (body, owner) = (population.bodies().at(at), population.links()[at].owner);
+    let radius = population.bounds()[at].radius;
+    mail.tell(rank, &Item::NewCopy { body, radius, owner })?;
+    tell_load(mail, rank, &body)
+}
+
+/// The response asks how forces accelerate both bodies of a contact.
+fn tell_load(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
+    let &Body { id, load, .. } = body;
+    if load == Load::NONE { Ok(()) } else { mail.tell(rank, &Item::Load { id, load }) }
 }
 
 /// Gives an own body to the rank `to`, which has a copy or was just sent one. All holders are told.
@@ -159,6 +174,7 @@ fn apply(
             }
         }
         Item::Update { id, state } => population.set_state(place(population, id)?, state, limits),
+        Item::Load { id, load } => population.set_load(place(population, id)?, load),
         Item::Remove { id } => population.remove(place(population, id)?),
         Item::Migrate { id, holders } => {
             let place = population.promote(place(population, id)?);

@@ -46,8 +46,7 @@ fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
             moves::update(mail, rank, &body)?;
         } else {
             traffic.created += 1;
-            let (radius, owner) = (population.bounds()[place].radius, link.owner);
-            mail.tell(rank, &Item::NewCopy { body, radius, owner })?;
+            moves::copy(mail, rank, population, place)?;
         }
     }
     for &rank in link.ranks.iter().filter(|rank| !touched.contains(rank)) {

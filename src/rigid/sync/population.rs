@@ -1,11 +1,11 @@
 //! The bodies that one rank knows, and what it knows of the other holders of each.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
 use crate::error::{Error, Result};
 use crate::math::{MixHasher, Vec3};
-use crate::rigid::body::{Body, BodyId, Load, State};
+use crate::rigid::body::{Body, BodyId, BodyState, Load};
 use crate::rigid::broad::Bound;
 use crate::rigid::domain::SubdomainId;
 use crate::rigid::domain::region::Ranks;
@@ -37,7 +37,7 @@ pub enum Spot {
 
 /// Own bodies, and all links.
 pub(super) struct OwnParts<'a> {
-    pub states: &'a mut [State],
+    pub states: &'a mut [BodyState],
     pub rest: Rest<'a>,
     pub bounds: &'a mut [Bound],
     pub homes: &'a [SubdomainId],
@@ -66,7 +66,7 @@ pub struct Population {
     own: usize,
     places: HashMap<BodyId, u32, BuildHasherDefault<MixHasher>>,
     /// Own bodies that the next synchronisation deletes everywhere.
-    pub(super) doomed: Vec<BodyId>,
+    pub(super) doomed: BTreeSet<BodyId>,
     spare: Vec<u32>,
 }
 
@@ -82,12 +82,12 @@ impl Population {
     }
 
     /// The states of own bodies.
-    pub fn own_states_mut(&mut self) -> &mut [State] {
+    pub fn own_states_mut(&mut self) -> &mut [BodyState] {
         self.own_mut().0
     }
 
     /// The states of own bodies, and the rest of them.
-    pub fn own_mut(&mut self) -> (&mut [State], Rest<'_>) {
+    pub fn own_mut(&mut self) -> (&mut [BodyState], Rest<'_>) {
         let (states, rest) = self.table.parts_mut();
         (&mut states[..self.own], rest)
     }
@@ -166,9 +166,14 @@ impl Population {
     pub fn delete(&mut self, id: BodyId) -> bool {
         let is_own = self.place(id).is_some_and(|place| place < self.own);
         if is_own {
-            self.doomed.push(id);
+            self.doomed.insert(id);
         }
         is_own
+    }
+
+    /// Own bodies that the next synchronisation deletes, rising.
+    pub fn doomed(&self) -> impl Iterator<Item = BodyId> {
+        self.doomed.iter().copied()
     }
 
     pub(super) fn link_mut(&mut self, place: usize) -> &mut Link {
@@ -227,7 +232,7 @@ impl Population {
     }
 
     /// A new state.
-    pub(super) fn set_state(&mut self, place: usize, state: State, limits: &Limits) {
+    pub(super) fn set_state(&mut self, place: usize, state: BodyState, limits: &Limits) {
         self.table.states_mut()[place] = state;
         self.bounds[place] = self.bound(place, limits);
     }

@@ -70,15 +70,15 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { region, population, mail, traffic, .. } = parts;
     for rank in touched {
-        let (body, link) = (population.bodies().at(place), &population.links()[place]);
-        let (radius, owner) = (population.bounds()[place].radius, link.owner);
+        let (id, link) = (population.bodies().id(place), &population.links()[place]);
+        let owner = link.owner;
         if rank == owner || link.ranks.contains(&rank) {
             continue;
         }
-        mail.tell(rank, &Item::NewCopy { body, radius, owner })?;
+        moves::copy(mail, rank, population, place)?;
         traffic.created += 1;
         if owner != region.rank() {
-            mail.tell(owner, &Item::NewHolder { id: body.id, holder: rank })?;
+            mail.tell(owner, &Item::NewHolder { id, holder: rank })?;
         }
         population.link_mut(place).add_rank(rank);
     }

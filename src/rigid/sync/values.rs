@@ -2,48 +2,39 @@
 //!
 //! Communications 1 and 3 of algorithm 2 (Iglberger & Rüde 2009) are of the first sort.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 
 use crate::error::Result;
-use crate::math::Vec3;
 use crate::ranks::World;
 use crate::rigid::body::Load;
-use crate::rigid::domain::SubdomainId;
 use crate::rigid::sync::encoding::{self, Purpose};
 use crate::rigid::sync::population::Partners;
 use crate::rigid::sync::{Population, Synchroniser};
-
-/// What acts on a body in one subdomain.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Force {
-    /// Force through the centre of mass, N.
-    pub force: Vec3,
-    /// Torque, N m.
-    pub torque: Vec3,
-    /// The subdomain where it acts.
-    pub subdomain: u64,
-}
 
 /// Forces that this rank sets on bodies that it knows, own or not, until they are summed.
 #[derive(Debug, Clone, Default)]
 pub struct Forces {
     /// With the place of the body.
-    set: Vec<(u32, Force)>,
-    received: Vec<(u32, Force)>,
+    set: Vec<(u32, Load)>,
+    received: Vec<(u32, Load)>,
 }
 
 impl Forces {
-    /// Sets a force on the body at `place`, in a subdomain of this rank.
-    pub fn set(&mut self, place: usize, subdomain: SubdomainId, force: Vec3, torque: Vec3) {
-        self.set.push((place as u32, Force { force, torque, subdomain: u64::from(subdomain) }));
+    /// Sets a force on the body at `place`.
+    pub fn set(&mut self, place: usize, load: Load) {
+        self.set.push((place as u32, load));
+    }
+
+    /// Those that were set since the last sum, each with the place of its body.
+    pub fn set_so_far(&self) -> &[(u32, Load)] {
+        &self.set
     }
 
     /// Adds all forces to the loads of the bodies, at their owners.
     ///
-    /// Before: each force was set on one rank, the one of its subdomain, and places are as they
-    /// were then. After: each was added once, for each body by rising subdomain and then in the
-    /// order in which they were set; copies are as before.
+    /// Before: each force was set on one rank, and places are as they were then. After: each was
+    /// added once, for each body in the order of their bits, which depends neither on the ranks nor
+    /// on the order in which they were set; copies are as before.
     ///
     /// # Errors
     /// If a rank fails.
@@ -56,11 +47,11 @@ impl Forces {
         self.received.clear();
         synchroniser.to_owners(world, population, &self.set, &mut self.received)?;
         self.set.clear();
-        self.received.sort_by_key(|(place, force)| (*place, force.subdomain));
-        for (place, force) in &self.received {
+        self.received.sort_unstable_by_key(|(place, load)| (*place, load.bits()));
+        for (place, more) in &self.received {
             let place = *place as usize;
-            let Load { force: sum, torque } = population.bodies().at(place).load;
-            let load = Load { force: sum + force.force, torque: torque + force.torque };
+            let Load { force, torque } = population.bodies().at(place).load;
+            let load = Load { force: force + more.force, torque: torque + more.torque };
             population.set_load(place, load);
         }
         Ok(())

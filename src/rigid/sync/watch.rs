@@ -8,7 +8,7 @@
 //! shorter, it is still inside. Its borders need not be looked at.
 
 use crate::math::Vec3;
-use crate::rigid::body::State;
+use crate::rigid::body::BodyState;
 use crate::rigid::broad::Bound;
 use crate::rigid::domain::{SubdomainId, Subdomains};
 use crate::rigid::sync::population::{Link, OwnParts, Spot};
@@ -33,7 +33,7 @@ impl Synchroniser {
         &mut self,
         population: &mut Population,
         threads: &Threads,
-        advance: impl Fn(usize, &mut State, &Rest) + Sync,
+        advance: impl Fn(usize, &mut BodyState, &Rest) + Sync,
     ) {
         self.watch(population, threads, advance);
         self.looked = true;
@@ -50,7 +50,7 @@ impl Synchroniser {
         &self,
         population: &mut Population,
         threads: &Threads,
-        advance: impl Fn(usize, &mut State, &Rest) + Sync,
+        advance: impl Fn(usize, &mut BodyState, &Rest) + Sync,
     ) {
         let look = Look { subdomains: self.region.subdomains(), limits: &self.limits };
         let OwnParts { states, rest, bounds, homes, spots, rooms, links } = population.own_parts();

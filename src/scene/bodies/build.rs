@@ -8,15 +8,14 @@ use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
+use crate::rigid::RigidSettings;
 use crate::rigid::body::{BodyId, MaterialId, Shape, SolidId};
-use crate::rigid::contact::ContactSettings;
+use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::domain::Domain;
 use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
 use crate::rigid::generate::{Form, Generator, Lattice, Placement, Start, Velocities};
 use crate::rigid::material::Materials;
 use crate::rigid::solid::{Frame, MassProperties, Solid, Solids};
-use crate::rigid::sync::Synchronisation as Method;
-use crate::rigid::{Response, RigidSettings};
 use crate::scene::bodies::check::WALLS;
 use crate::scene::bodies::setup::{Group, Movement, RigidSetup};
 use crate::scene::bodies::spec::*;
@@ -306,14 +305,8 @@ impl Builder<'_> {
                 penetration_correction: OVERLAP_CORRECTION,
             },
             margin_m: MARGIN * smallest,
-            synchronisation: match self.scene.synchronisation {
-                Synchronisation::NextNeighbour => Method::NextNeighbour,
-                Synchronisation::ShadowOwner => Method::ShadowOwner,
-            },
-            response: match self.scene.response {
-                BodyResponse::Ffd => Response::Ffd,
-                BodyResponse::Nonsmooth { sweeps } => Response::Nonsmooth { sweeps },
-            },
+            synchronisation: self.scene.synchronisation,
+            response: self.scene.response,
         };
         RigidSetup {
             groups: self.groups,

@@ -39,9 +39,7 @@ impl Scene {
         if let Some(material) = &self.domain.wall_material {
             self.material_number("domain.wall_material", material)?;
         }
-        if let BodyResponse::Nonsmooth { sweeps } = self.response {
-            count("response.sweeps", sweeps, MOST_SWEEPS, "")?;
-        }
+        self.response.check("response")?;
         for (i, bodies) in self.bodies.iter().enumerate() {
             let at = format!("bodies[{i}]");
             bodies.validate(&at)?;

@@ -283,33 +283,3 @@ pub enum Division {
     /// A power cell for each rank, of equal work.
     PowerCells,
 }
-
-/// How ranks keep shadow copies in step. Results do not depend on it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Synchronisation {
-    /// One communication. Bodies must be smaller than subdomains.
-    #[default]
-    NextNeighbour,
-    /// Two communications. Bodies may be of any size.
-    ShadowOwner,
-}
-
-/// How contacts change the velocities of rigid bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum BodyResponse {
-    /// Fast frictional dynamics: one small problem for each body.
-    Ffd,
-    /// Non-smooth contact dynamics: sweeps over all contacts.
-    Nonsmooth {
-        /// Number of sweeps.
-        sweeps: u32,
-    },
-}
-
-impl Default for BodyResponse {
-    /// The one in which piles rest. Stacks of more than five bodies need more sweeps.
-    fn default() -> Self {
-        Self::Nonsmooth { sweeps: 20 }
-    }
-}

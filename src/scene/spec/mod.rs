@@ -13,12 +13,10 @@ use crate::bodies::cloth::Air;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::mesh::shapes::Shape;
 use crate::partition::methods::PartitionSettings;
-use crate::scene::bodies::spec::{
-    Bodies, BodyMaterial, BodyResponse, DomainSpec, MaterialPair, Synchronisation,
-};
+use crate::scene::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair};
 pub use crate::scene::keyframe::KeyframeSpec;
 use crate::step::settings::Solver;
-use crate::{contact, stealing, step};
+use crate::{contact, rigid, stealing, step};
 
 /// A scene. Every field has a default, except a shape and a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,9 +49,9 @@ pub struct Scene {
     /// Where rigid bodies are, and how space is divided among ranks.
     pub domain: DomainSpec,
     /// How ranks keep shadow copies of rigid bodies in step. Results do not depend on it.
-    pub synchronisation: Synchronisation,
+    pub synchronisation: rigid::Synchronisation,
     /// How contacts change the velocities of rigid bodies.
-    pub response: BodyResponse,
+    pub response: rigid::Response,
     /// Contact distance and friction.
     pub contact: contact::ContactSettings,
     /// How ranks share the search for contacts. Results do not depend on it.
@@ -86,8 +84,8 @@ impl Default for Scene {
             materials: Vec::new(),
             material_pairs: Vec::new(),
             domain: DomainSpec::default(),
-            synchronisation: Synchronisation::default(),
-            response: BodyResponse::default(),
+            synchronisation: rigid::Synchronisation::default(),
+            response: rigid::Response::default(),
             contact: contact::ContactSettings::default(),
             collision: stealing::StealingSettings::default(),
             solver: Solver::default(),

@@ -45,7 +45,7 @@ pub struct BodyCheck {
     /// None if the frame could not be checked.
     pub energy: Option<Energy>,
     /// Hash of the bits of all bodies.
-    pub state_hash: u64,
+    pub bodies_hash: u64,
 }
 
 /// Energy of all bodies.
@@ -148,9 +148,9 @@ impl BodyCheck {
         self.back = Found::missing(&ids, &before.ids);
         *before = Before { frame: self.frame, ids };
         match measure(run, frame.time_s, sound, threads) {
-            Ok(Measured { overlap, energy, state_hash }) => {
+            Ok(Measured { overlap, energy, bodies_hash }) => {
                 (self.overlap, self.energy) = (overlap, Some(energy));
-                self.state_hash = state_hash;
+                self.bodies_hash = bodies_hash;
             }
             Err(error) => {
                 self.fault = Some(error.to_string().lines().next().unwrap_or_default().to_owned());
@@ -185,7 +185,7 @@ fn read(run: &BodyRun, number: u64) -> std::result::Result<BodyFrame, String> {
 struct Measured {
     overlap: Option<Overlap>,
     energy: Energy,
-    state_hash: u64,
+    bodies_hash: u64,
 }
 
 /// Puts the bodies into a simulation of one rank, and asks it.
@@ -197,7 +197,7 @@ fn measure(run: &BodyRun, time_s: f64, bodies: Vec<Body>, threads: usize) -> Res
         let overlap = simulation.deepest_overlap_now()?;
         let Totals { translation_j, rotation_j, potential_j, .. } = simulation.totals()?;
         let energy = Energy { kinetic_j: translation_j + rotation_j, potential_j };
-        Ok(Measured { overlap, energy, state_hash: simulation.census()?.states })
+        Ok(Measured { overlap, energy, bodies_hash: simulation.census()?.states })
     })?;
     measured.into_iter().next().ok_or_else(|| Error::internal("check", "no rank answered"))
 }

@@ -83,7 +83,7 @@ impl BodyReport {
     /// Whether the bodies are sound, but not those of the run, bit by bit.
     fn is_changed(&self, frame: &BodyCheck) -> bool {
         let is_whole = frame.energy.is_some() && frame.has_sound_bodies();
-        let agrees = self.recorded.agrees(frame.frame, frame.state_hash);
+        let agrees = self.recorded.agrees(frame.frame, frame.bodies_hash);
         is_whole && !self.has_lost(frame) && !agrees
     }
 

@@ -22,7 +22,7 @@ struct Line {
     time_s: f64,
     /// How many bodies left the domain since the frame before.
     left: u64,
-    state_hash: String,
+    bodies_hash: String,
 }
 
 impl Recorded {
@@ -53,9 +53,9 @@ impl Recorded {
         }
     }
 
-    /// Whether a frame has the state hash that the run has recorded, if it has.
-    pub fn agrees(&self, frame: u64, state_hash: u64) -> bool {
+    /// Whether a frame has the hash of bodies that the run has recorded, if it has.
+    pub fn agrees(&self, frame: u64, bodies_hash: u64) -> bool {
         let recorded = self.frames.get(&frame);
-        recorded.is_none_or(|line| line.state_hash == format!("{state_hash:016x}"))
+        recorded.is_none_or(|line| line.bodies_hash == format!("{bodies_hash:016x}"))
     }
 }

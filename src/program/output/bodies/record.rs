@@ -19,7 +19,9 @@ pub struct BodyFrameRecord {
     pub bodies: u64,
     /// Hash of their ids: differs if a body is lost and another doubled.
     pub ids_hash: String,
-    /// Hash of the bits of all ids and states.
+    /// Hash of the bits of all ids, positions, rotations and velocities: of what the frame shows.
+    pub bodies_hash: String,
+    /// Hash of the whole state: that, and all else that the next steps depend on.
     pub state_hash: String,
     /// Bodies that left the domain since the previous frame, and were removed.
     pub left: u64,

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Body, BodyId, Shape, State, Twist};
+use cloth_sim::rigid::body::{Body, BodyId, BodyState, Shape, Twist};
 use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
 use nalgebra::{Quaternion, Unit};
 
@@ -64,7 +64,7 @@ impl BodyRow {
         reach: impl Fn(&Shape) -> f64,
     ) -> Self {
         let twist = body.state((time_s - step_s).max(0.0), step_s).twist;
-        let state = State { twist, ..body.state(time_s, 0.0) };
+        let state = BodyState { twist, ..body.state(time_s, 0.0) };
         let material = u32::from(body.material);
         let row = Self { id: body.id, material, group, fixed: 1, ..Self::default() };
         let row = match &body.shape {
@@ -92,7 +92,7 @@ impl BodyRow {
         Self { shape: kind, solid, size, ..self }
     }
 
-    fn with_state(self, state: &State) -> Self {
+    fn with_state(self, state: &BodyState) -> Self {
         Self {
             position: state.position.into(),
             rotation: state.rotation.coords.into(),
@@ -115,10 +115,10 @@ impl BodyRow {
     }
 
     /// Where it is and how it moves.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> BodyState {
         let rotation = Unit::new_unchecked(Quaternion::from(self.rotation));
         let (angular, linear) = (self.angular_velocity.into(), self.velocity.into());
-        State { position: self.position.into(), rotation, twist: Twist { angular, linear } }
+        BodyState { position: self.position.into(), rotation, twist: Twist { angular, linear } }
     }
 
     /// Radius of the ball about its centre of mass that holds it, m; 0 for a half-space.

@@ -3,7 +3,7 @@
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{self, ShapeKind};
 use cloth_sim::mesh::{Mesh, ObjDocument};
-use cloth_sim::rigid::body::{Shape, State};
+use cloth_sim::rigid::body::{BodyState, Shape};
 use cloth_sim::rigid::solid::{Geometry, Solid, Solids};
 
 /// Length of the edges on a ball of radius 1. A ball has 180 triangles.
@@ -52,7 +52,7 @@ impl Surfaces {
     }
 
     /// The positions of the vertices of a shape in `state`, m.
-    pub fn positions(&self, shape: &Shape, state: &State) -> Vec<Vec3> {
+    pub fn positions(&self, shape: &Shape, state: &BodyState) -> Vec<Vec3> {
         let own = |x: &Vec3| match *shape {
             Shape::Sphere { radius } => x * radius,
             Shape::Box { half } => x.component_mul(&half),
@@ -114,7 +114,7 @@ mod tests {
         let surfaces = Surfaces::new(&Solids::default());
         let at = Vec3::new(1.0, 2.0, 3.0);
         let rotation = UnitQuaternion::identity();
-        let state = State { position: at, rotation, twist: Twist::ZERO };
+        let state = BodyState { position: at, rotation, twist: Twist::ZERO };
         for x in surfaces.positions(&Shape::Sphere { radius: 0.2 }, &state) {
             assert!(((x - at).norm() - 0.2).abs() < 1e-12);
         }

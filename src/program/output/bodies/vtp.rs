@@ -204,7 +204,7 @@ impl<'a> Arrays<'a> {
 #[cfg(test)]
 mod tests {
     use cloth_sim::math::Vec3;
-    use cloth_sim::rigid::body::{Body, Load, Shape, State, Twist};
+    use cloth_sim::rigid::body::{Body, BodyState, Load, Shape, Twist};
     use nalgebra::{Quaternion, UnitQuaternion};
 
     use super::*;
@@ -219,7 +219,7 @@ mod tests {
         ];
         let row = |(id, shape): (u64, Shape)| {
             let x = id as f64;
-            let state = State {
+            let state = BodyState {
                 position: Vec3::new(x / 7.0, -x, 1e-9),
                 rotation: UnitQuaternion::new_normalize(Quaternion::new(1.0, x, 2.0, -3.0)),
                 twist: Twist { angular: Vec3::new(x, 5.0, -0.1), linear: Vec3::new(1.0, x, 0.7) },

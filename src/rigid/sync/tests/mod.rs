@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, Load, Shape, State, Twist};
-use crate::rigid::domain::{Cells, Domain, Grid};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, Shape, Twist};
+use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::horizon::Horizon;
 
 /// A random number in `0..1`.
@@ -30,7 +30,7 @@ fn sphere(id: u64, radius: f64, position: Vec3, velocity: Vec3) -> Body {
         material: 0,
         mass: 1.0,
         inertia: Vec3::repeat(1.0),
-        state: State { position, rotation: Default::default(), twist },
+        state: BodyState { position, rotation: Default::default(), twist },
         load: Load::NONE,
     }
 }
@@ -42,7 +42,7 @@ fn radius(body: &Body) -> f64 {
     }
 }
 
-fn fly(states: &mut [State]) {
+fn fly(states: &mut [BodyState]) {
     states.iter_mut().for_each(|state| state.position += state.twist.linear);
 }
 

@@ -140,7 +140,7 @@ impl Network {
         let Peer { synchroniser, population } = &mut node.peer;
         if node.stage == 0 && node.step >= SETTLING {
             let (step, limits) = (node.step as u64, *synchroniser.limits());
-            let fly = |state: &mut State, id: BodyId| {
+            let fly = |state: &mut BodyState, id: BodyId| {
                 state.position += random_way(id, step, &limits);
                 state.twist.linear = random_way(id, step + 500, &limits);
             };

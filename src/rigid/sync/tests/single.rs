@@ -148,7 +148,7 @@ fn force_in(subdomain: u32, id: u64) -> [Vec3; 2] {
 }
 
 #[test]
-fn forces_on_shadow_copies_arrive_once_in_the_order_of_subdomains() {
+fn forces_on_shadow_copies_arrive_once_in_the_order_of_their_bits() {
     let mut setup = Setup::grid(periodic_box(3.0), [3; 3], 1, Synchronisation::ShadowOwner);
     setup.limits.largest_radius = 1.25;
     let mut bodies = gas(setup.subdomains.domain(), 30, &setup.limits);
@@ -171,18 +171,23 @@ fn forces_on_shadow_copies_arrive_once_in_the_order_of_subdomains() {
                 for (place, body) in population.bodies().iter().enumerate() {
                     for s in touched(&body).filter(|&s| synchroniser.region().has(s)) {
                         let [force, torque] = force_in(s, body.id);
-                        forces.set(place, s, force, torque);
+                        forces.set(place, Load { force, torque });
                     }
                 }
                 population.clear_loads();
                 forces.sum(synchroniser, world, population)?;
                 for body in population.own().iter() {
-                    let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
-                    for s in touched(&body) {
-                        force += force_in(s, body.id)[0];
-                        torque += force_in(s, body.id)[1];
-                    }
-                    assert_eq!(body.load, Load { force, torque });
+                    let load = |s: u32| {
+                        let [force, torque] = force_in(s, body.id);
+                        Load { force, torque }
+                    };
+                    let mut loads = Vec::from_iter(touched(&body).map(load));
+                    loads.sort_by_key(Load::bits);
+                    let sum = loads.iter().fold(Load::NONE, |sum, load| Load {
+                        force: sum.force + load.force,
+                        torque: sum.torque + load.torque,
+                    });
+                    assert_eq!(body.load, sum);
                 }
             }
             Ok(population.own().len())

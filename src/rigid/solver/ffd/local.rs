@@ -32,7 +32,7 @@
 //!
 //! **Piles.** A body learns of the load above it by overlap alone. In a pile of `n` layers the
 //! overlap is about `n g h^2 / correction` and bodies quiver with `n g h`. Both fall with the step;
-//! a larger correction makes stacks of boxes fall over. For piles at rest use [`super::nonsmooth`].
+//! a larger correction makes stacks of boxes fall over. For piles at rest use [`crate::rigid::solver::nonsmooth`].
 //!
 //! **Bodies between others.** A movable partner gives no more impulse than it takes to stop the
 //! whole body. Without this bound a body between two that approach each other nearly head-on would
@@ -43,14 +43,15 @@ use nalgebra::UnitQuaternion;
 
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId, Twist};
-use crate::rigid::contact::Constraint;
+use crate::rigid::constraint::contact::perpendicular;
 use crate::rigid::motion::is_isotropic;
-use crate::rigid::response::by_body::OfContact;
-use crate::rigid::response::qp::{self, Outcome, Program, Row, Vec6};
+use crate::rigid::solver::by_body::OfContact;
+use crate::rigid::solver::ffd::constraint::Constraint;
+use crate::rigid::solver::ffd::qp::{self, Outcome, Program, Row, Vec6};
 
 /// The velocity of a body after its response.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Response {
+pub struct BodyResponse {
     /// The new velocity.
     pub twist: Twist,
     /// If its constraints could be met. The body stops if they contradict each other; of an
@@ -68,7 +69,7 @@ impl OfContact for Constraint {
 pub fn respond<'a>(
     body: &Body,
     constraints: impl Iterator<Item = &'a Constraint> + Clone,
-) -> Response {
+) -> BodyResponse {
     let (movable, fixed) =
         (|c: &&Constraint| c.gives_way > 0.0, |c: &&Constraint| c.gives_way == 0.0);
     let are_impacts = constraints.clone().all(|constraint| constraint.restitution > 0.0);
@@ -80,7 +81,7 @@ pub fn respond<'a>(
         let mut body = *body;
         body.state.twist = first.twist;
         let second = respond_at_once(&body, constraints.filter(fixed));
-        return Response { outcome: first.outcome.max(second.outcome), ..second };
+        return BodyResponse { outcome: first.outcome.max(second.outcome), ..second };
     }
     respond_at_once(body, constraints)
 }
@@ -88,7 +89,7 @@ pub fn respond<'a>(
 fn respond_at_once<'a>(
     body: &Body,
     constraints: impl Iterator<Item = &'a Constraint> + Clone,
-) -> Response {
+) -> BodyResponse {
     let metric = Metric::new(body);
     let before = body.state.twist;
     let mut program = Program::default();
@@ -107,7 +108,7 @@ fn respond_at_once<'a>(
     }
     let mut outcome = program.solve();
     if outcome == Outcome::Infeasible {
-        return Response { twist: Twist::ZERO, outcome };
+        return BodyResponse { twist: Twist::ZERO, outcome };
     }
     let normal = program.change();
     let mut change = normal;
@@ -130,7 +131,7 @@ fn respond_at_once<'a>(
     let change = metric.twist(&change);
     let twist =
         Twist { angular: before.angular + change.angular, linear: before.linear + change.linear };
-    Response { twist, outcome }
+    BodyResponse { twist, outcome }
 }
 
 /// The two tangents of a contact with friction up to `reach` (N s); `change` is that of the
@@ -154,12 +155,6 @@ fn tangents(
         low: -reach,
         high: reach,
     })
-}
-
-/// A unit vector across the unit vector `normal`.
-pub fn perpendicular(normal: &Vec3) -> Vec3 {
-    let axis = if normal.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };
-    normal.cross(&axis).normalize()
 }
 
 /// The square root of the mass matrix: twists as vectors whose length is that of the metric.

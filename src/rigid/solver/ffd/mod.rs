@@ -1,20 +1,29 @@
 //! Fast frictional dynamics on many ranks: one communication.
+//!
+//! | module | |
+//! |---|---|
+//! | [`constraint`] | what a contact asks of each of its bodies |
+//! | [`local`] | the response of one body |
+//! | [`qp`] | the least change of a velocity under linear constraints, in six unknowns |
 
-use super::GRAIN;
+pub mod constraint;
+pub mod local;
+pub mod qp;
+
+use self::constraint::{Constraint, constraints};
+use self::local::BodyResponse;
+use self::qp::Outcome;
 use crate::error::Result;
-use crate::rigid::contact::{Bodies, Constraint, Partner};
-use crate::rigid::report::RigidReport;
-use crate::rigid::response::ByBody;
-use crate::rigid::response::ffd::{self, Response};
-use crate::rigid::response::qp::Outcome;
-use crate::rigid::simulation::RigidSimulation;
+use crate::rigid::constraint::contact::Partner;
+use crate::rigid::solver::by_body::ByBody;
+use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
 
 /// Contacts whose constraints are made at once.
 const BLOCK: usize = 64 * GRAIN;
 
 /// The buffers of fast frictional dynamics.
 #[derive(Debug, Default)]
-pub(in crate::rigid::simulation) struct Ffd {
+pub(super) struct Ffd {
     /// Of some contacts at a time: in dense scenes constraints are the largest part of the memory.
     found: Vec<(u32, Constraint)>,
     /// Those on copies, for their owners.
@@ -22,46 +31,47 @@ pub(in crate::rigid::simulation) struct Ffd {
     received: Vec<(u32, Constraint)>,
     by_body: ByBody<Constraint>,
     /// Of the bodies of `by_body`.
-    responses: Vec<Response>,
+    responses: Vec<BodyResponse>,
 }
 
-impl RigidSimulation<'_> {
-    /// Communication 3. After: own bodies have their velocities after the response.
-    pub(super) fn respond_ffd(&mut self, report: &mut RigidReport) -> Result<()> {
-        self.find_constraints();
-        self.exchange_constraints()?;
-        let Self { threads, population, ffd, .. } = self;
-        let Ffd { by_body, responses, .. } = ffd;
-        let bodies = population.bodies();
+impl Solver for Ffd {
+    fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
+        // It begins with none.
+        step.impulses.clear();
+        self.find_constraints(step);
+        self.exchange_constraints(step)?;
+        let Self { by_body, responses, .. } = self;
+        let bodies = step.population.bodies();
         responses.clear();
-        threads.collect(by_body.bodies(), GRAIN, responses, |places, responses| {
+        step.threads.collect(by_body.bodies(), GRAIN, responses, |places, responses| {
             responses.extend(places.iter().map(|&place| {
-                ffd::respond(&bodies.at(place as usize), by_body.of(place as usize))
+                local::respond(&bodies.at(place as usize), by_body.of(place as usize))
             }));
         });
-        let states = population.own_states_mut();
+        let states = step.population.own_states_mut();
+        let mut solved = Solved { constraints: by_body.len() as u64, stopped: 0 };
         for (&place, response) in by_body.bodies().iter().zip(&*responses) {
             states[place as usize].twist = response.twist;
-            report.stopped += u64::from(response.outcome == Outcome::Infeasible);
+            solved.stopped += u64::from(response.outcome == Outcome::Infeasible);
         }
-        report.constraints = by_body.len() as u64;
-        Ok(())
+        Ok(solved)
     }
+}
 
+impl Ffd {
     /// After: `by_body` has the constraints of own bodies that this rank found, and `sent` those of
     /// copies.
-    fn find_constraints(&mut self) {
-        let Self { model, threads, population, fixed, contacts, ffd, .. } = self;
-        let Ffd { found, sent, by_body, .. } = ffd;
-        let settings = &model.settings.contacts;
-        let bodies = Bodies { movable: population.bodies(), fixed, materials: &model.materials };
+    fn find_constraints(&mut self, step: &StepParts) {
+        let StepParts { threads, population, contacts, settings, .. } = step;
+        let Self { found, sent, by_body, .. } = self;
+        let bodies = step.bodies();
         by_body.clear();
         sent.clear();
         for block in contacts.chunks(BLOCK) {
             found.clear();
             threads.collect(block, GRAIN, found, |contacts, found| {
                 for contact in contacts {
-                    let Some((first, second)) = bodies.constraints(contact, settings) else {
+                    let Some((first, second)) = constraints(&bodies, contact, settings) else {
                         continue;
                     };
                     found.push((contact.first, first));
@@ -81,9 +91,9 @@ impl RigidSimulation<'_> {
     }
 
     /// After: `by_body` has all constraints of own bodies, in their order.
-    fn exchange_constraints(&mut self) -> Result<()> {
-        let Self { synchroniser, world, population, ffd, .. } = self;
-        let Ffd { sent, received, by_body, .. } = ffd;
+    fn exchange_constraints(&mut self, step: &mut StepParts) -> Result<()> {
+        let StepParts { synchroniser, world, population, .. } = step;
+        let Self { sent, received, by_body, .. } = self;
         received.clear();
         synchroniser.to_owners(*world, population, sent, received)?;
         received.iter().for_each(|&(place, constraint)| by_body.push(place, constraint));

@@ -40,14 +40,15 @@
 
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::Twist;
-use crate::rigid::contact::{Contact, ContactSettings, REST_STEPS, Side};
+use crate::rigid::constraint::contact::{
+    Contact, ContactSettings, REST_STEPS, Side, perpendicular,
+};
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
-use crate::rigid::response::ffd::perpendicular;
 
 /// A contact and its impulse. It stays with the rank that treats the contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Joint {
+pub struct ContactProblem {
     arms: [Vec3; 2],
     normal: Vec3,
     /// `K n`, kg^-1.
@@ -62,7 +63,7 @@ pub struct Joint {
     last: Vec3,
 }
 
-impl Joint {
+impl ContactProblem {
     /// A contact of two bodies with the velocities before the response; `counts` are the numbers of
     /// all contacts of each (of a fixed one any), `start` is the impulse (N s) to begin with.
     pub fn new(
@@ -85,7 +86,7 @@ impl Joint {
         let ahead = settings.ahead(contact, sides);
         let bounce = surface.restitution * (approach - ahead) - ahead;
         let separation = settings.separation(contact.gap);
-        let mut joint = Self {
+        let mut problem = Self {
             arms,
             normal,
             column: give * normal,
@@ -102,10 +103,10 @@ impl Joint {
         if -rest < approach && approach <= rest {
             let start = start * (1.0 + approach / rest).min(1.0);
             let along = start.dot(&normal);
-            joint.impulse = joint.in_cone(along.max(0.0), start - normal * along);
-            joint.last = joint.impulse;
+            problem.impulse = problem.in_cone(along.max(0.0), start - normal * along);
+            problem.last = problem.impulse;
         }
-        joint
+        problem
     }
 
     /// From the centres of mass of both bodies to the contact, m.

@@ -6,27 +6,27 @@ use smallvec::SmallVec;
 
 use crate::math::Vec3;
 use crate::rigid::body::BodyId;
-use crate::rigid::response::ByBody;
-use crate::rigid::response::by_body::OfContact;
-use crate::rigid::response::nonsmooth::nearest;
+use crate::rigid::constraint::kept::KeptImpulse;
+use crate::rigid::solver::by_body::{ByBody, OfContact};
+use crate::rigid::solver::nonsmooth::problem::nearest;
 use crate::rigid::sync::Population;
 
 /// A contact of one body.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Touch {
+pub(super) struct BodyContact {
     pub(super) partner: BodyId,
     pub(super) feature: u32,
     /// The rank that treats the contact.
     pub(super) rank: u32,
     /// Twice the place among the contacts of that rank; 1 more for its second body. Once the
-    /// partners are known: among the joints of this rank, and then `foreign`.
+    /// partners are known: among the problems of this rank, and then `foreign`.
     pub(super) slot: u64,
     /// From the centre of mass to the contact, m.
     pub(super) arm: Vec3,
 }
 
-impl OfContact for Touch {
+impl OfContact for BodyContact {
     fn key(&self) -> (BodyId, u64) {
         (self.partner, u64::from(self.feature))
     }
@@ -36,23 +36,12 @@ impl OfContact for Touch {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Announcement {
-    pub(super) touch: Touch,
+    pub(super) touch: BodyContact,
     pub(super) start: Vec3,
 }
 
 /// The rank of an announcement that only carries an impulse of the last step.
 pub(super) const NO_RANK: u32 = u32::MAX;
-
-/// The impulse on the first body of a contact, N s.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Kept {
-    pub(super) body: BodyId,
-    pub(super) partner: BodyId,
-    /// From the centre of mass of the first body to the contact, m.
-    pub(super) arm: Vec3,
-    pub(super) impulse: Vec3,
-}
 
 /// Another rank that is involved in the same bodies.
 #[derive(Debug, Default)]
@@ -72,18 +61,18 @@ pub(super) type Starts = SmallVec<[Vec3; 16]>;
 /// The impulses to begin with, of the contacts whose first body is `body`; zero of others. A
 /// contact takes the one of the same two bodies that acted nearest to it.
 pub(super) fn starts_of<'a>(
-    kept: &[Kept],
+    kept: &[KeptImpulse],
     body: BodyId,
-    touches: impl Iterator<Item = &'a Touch>,
+    touches: impl Iterator<Item = &'a BodyContact>,
 ) -> Starts {
     let own = &kept[kept.partition_point(|kept| kept.body < body)..];
     let own = &own[..own.partition_point(|kept| kept.body == body)];
-    let mut left: SmallVec<[&Kept; 16]> = own.iter().collect();
-    let start = |touch: &Touch| {
+    let mut left: SmallVec<[&KeptImpulse; 16]> = own.iter().collect();
+    let start = |touch: &BodyContact| {
         if !touch.slot.is_multiple_of(2) {
             return Vec3::zeros();
         }
-        let of_pair = |kept: &Kept| (kept.partner == touch.partner).then_some(kept.arm);
+        let of_pair = |kept: &KeptImpulse| (kept.partner == touch.partner).then_some(kept.arm);
         let found = nearest(left.iter().map(|kept| of_pair(kept)), &touch.arm);
         found.map_or(Vec3::zeros(), |at| left.remove(at).impulse)
     };
@@ -91,15 +80,18 @@ pub(super) fn starts_of<'a>(
 }
 
 impl Announcement {
-    pub(super) fn of_kept(kept: &Kept) -> Self {
-        let &Kept { partner, arm, impulse, .. } = kept;
-        Self { touch: Touch { partner, feature: 0, rank: NO_RANK, slot: 0, arm }, start: impulse }
+    pub(super) fn of_kept(kept: &KeptImpulse) -> Self {
+        let &KeptImpulse { partner, arm, impulse, .. } = kept;
+        Self {
+            touch: BodyContact { partner, feature: 0, rank: NO_RANK, slot: 0, arm },
+            start: impulse,
+        }
     }
 }
 
-impl Touch {
+impl BodyContact {
     /// The place of the contact.
-    pub(super) fn joint(&self) -> usize {
+    pub(super) fn problem(&self) -> usize {
         (self.slot / 2) as usize
     }
 
@@ -111,13 +103,13 @@ impl Touch {
 
 impl Involved {
     /// Finds out who else is involved in the bodies that this `rank` is involved in, and which of
-    /// its `joints` contacts they need. Then slots are those of this rank. Returns the number of
+    /// its `problems` contacts they need. Then slots are those of this rank. Returns the number of
     /// contacts of others.
     pub(super) fn find(
         partners: &mut Vec<Self>,
-        by_body: &mut ByBody<Touch>,
+        by_body: &mut ByBody<BodyContact>,
         rank: u32,
-        joints: usize,
+        problems: usize,
         population: &Population,
     ) -> usize {
         partners.clear();
@@ -125,12 +117,12 @@ impl Involved {
             let is_alone = link.owner == rank && link.ranks.is_empty();
             for touch in by_body.of(place).filter(|_| !is_alone) {
                 if touch.rank != rank {
-                    Self::of(partners, touch.rank).received.push(touch.joint() as u32);
+                    Self::of(partners, touch.rank).received.push(touch.problem() as u32);
                     continue;
                 }
                 let others = by_body.of(place).map(|other| other.rank).chain([link.owner]);
                 for other in others.filter(|&other| other != rank) {
-                    Self::of(partners, other).sent.push(touch.joint() as u32);
+                    Self::of(partners, other).sent.push(touch.problem() as u32);
                 }
             }
         }
@@ -147,7 +139,7 @@ impl Involved {
             let partner = Self::of(partners, touch.rank);
             let place =
                 partner.received.partition_point(|&place| u64::from(place) < touch.slot / 2);
-            touch.slot = 2 * (joints + partner.start + place) as u64 + touch.slot % 2;
+            touch.slot = 2 * (problems + partner.start + place) as u64 + touch.slot % 2;
         }
         end
     }

@@ -9,33 +9,39 @@
 //! The impulses of the last step are kept by the owner of the first body of the contact, and go to
 //! the next owner with the announcements. Those of a body that moved by more than its radius in the
 //! step are forgotten: the last owner might not know it any more.
+//!
+//! | module | |
+//! |---|---|
+//! | [`problem`] | one contact and its impulse |
+//! | `involved` | who is involved in which bodies, and what they tell each other |
 
-use super::GRAIN;
-use super::involved::{Announcement, Involved, Kept, NO_RANK, Starts, Touch, starts_of};
+mod involved;
+pub mod problem;
+
+use self::involved::{Announcement, BodyContact, Involved, NO_RANK, Starts, starts_of};
+use self::problem::{ContactProblem, driven, momentum};
+use crate::bounds;
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::ranks::{Tag, message};
 use crate::rigid::body::{Body, BodyId, Twist};
-use crate::rigid::contact::{Bodies, Partner};
-use crate::rigid::domain::Region;
+use crate::rigid::constraint::contact::Partner;
+use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::motion::Mobility;
-use crate::rigid::report::RigidReport;
-use crate::rigid::response::ByBody;
-use crate::rigid::response::nonsmooth::{Joint, driven, momentum};
-use crate::rigid::simulation::RigidSimulation;
-use crate::rigid::sync::Population;
+use crate::rigid::solver::by_body::ByBody;
+use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
 use crate::threads::EachPatch;
 
 /// The buffers of non-smooth contact dynamics.
 #[derive(Debug, Default)]
-pub(in crate::rigid::simulation) struct Nonsmooth {
+pub(super) struct Nonsmooth {
+    sweeps: usize,
     /// One for each contact that this rank treats.
-    joints: Vec<Joint>,
+    problems: Vec<ContactProblem>,
     /// Announcements for other ranks, and those of other ranks.
     made: Vec<(u32, Announcement)>,
     received: Vec<(u32, Announcement)>,
     /// Contacts of the bodies that this rank is involved in, own bodies and copies.
-    by_body: ByBody<Touch>,
+    by_body: ByBody<BodyContact>,
     /// Impulses to begin with, of this rank's contacts.
     starts: Vec<Vec3>,
     /// Bodies by place.
@@ -43,9 +49,6 @@ pub(in crate::rigid::simulation) struct Nonsmooth {
     partners: Vec<Involved>,
     /// Impulses of other ranks' contacts, one rank after the other.
     foreign: Vec<Vec3>,
-    /// Of the last step, for each body in the order of (partner, feature); once the contacts are
-    /// announced, of own bodies, by rising id.
-    kept: Vec<Kept>,
 }
 
 /// A body during the sweeps.
@@ -55,50 +58,59 @@ struct Driven {
     mobility: Mobility,
 }
 
-impl RigidSimulation<'_> {
-    /// Communication 3: two to find who touches whom, one for the impulses to begin with, and one a
-    /// sweep. After: own bodies have their velocities after the response.
-    pub(super) fn respond_nonsmooth(
-        &mut self,
-        sweeps: usize,
-        report: &mut RigidReport,
-    ) -> Result<()> {
-        self.announce_contacts()?;
-        report.constraints = self.nonsmooth.by_body.len() as u64;
-        self.reply_to_copies()?;
-        self.make_joints();
-        self.find_partners();
-        self.exchange_impulses(0.0)?;
-        for sweep in 0..sweeps {
-            let next = if sweep + 1 < sweeps { momentum(sweep + 1) } else { 0.0 };
-            self.drive(momentum(sweep));
-            self.sweep(momentum(sweep));
-            self.exchange_impulses(next)?;
-        }
-        self.drive(0.0);
-        let Self { population, nonsmooth, .. } = self;
-        for (state, driven) in population.own_states_mut().iter_mut().zip(&nonsmooth.driven) {
-            state.twist = driven.twist;
-        }
-        self.nonsmooth.keep(&self.population, self.model.settings.contacts.step_s);
-        Ok(())
+impl Nonsmooth {
+    /// Solves with so many sweeps a step.
+    pub fn new(sweeps: u32) -> Self {
+        Self { sweeps: sweeps as usize, ..Self::default() }
     }
 
+    /// Fails if `sweeps` is out of its bounds. `at` names the response.
+    pub fn check(sweeps: u32, at: &str) -> Result<()> {
+        bounds::count(&format!("{at}.sweeps"), sweeps, bounds::MOST_SWEEPS, "")
+    }
+}
+
+impl Solver for Nonsmooth {
+    /// Two communications to find who touches whom, one for the impulses to begin with, and one a
+    /// sweep.
+    fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
+        self.announce_contacts(step)?;
+        let constraints = self.by_body.len() as u64;
+        self.reply_to_copies(step)?;
+        self.make_problems(step);
+        self.find_partners(step);
+        self.exchange_impulses(step, 0.0)?;
+        for sweep in 0..self.sweeps {
+            let next = if sweep + 1 < self.sweeps { momentum(sweep + 1) } else { 0.0 };
+            self.drive(step, momentum(sweep));
+            self.sweep(step, momentum(sweep));
+            self.exchange_impulses(step, next)?;
+        }
+        self.drive(step, 0.0);
+        for (state, driven) in step.population.own_states_mut().iter_mut().zip(&self.driven) {
+            state.twist = driven.twist;
+        }
+        self.keep(step);
+        Ok(Solved { constraints, stopped: 0 })
+    }
+}
+
+impl Nonsmooth {
     /// After: owners know all contacts of their bodies, and have the impulses of the last step.
-    fn announce_contacts(&mut self) -> Result<()> {
-        let Self { synchroniser, world, population, fixed, contacts, nonsmooth, .. } = self;
-        let Nonsmooth { made, received, by_body, kept, .. } = nonsmooth;
+    fn announce_contacts(&mut self, step: &mut StepParts) -> Result<()> {
+        let StepParts { synchroniser, world, population, fixed, contacts, .. } = step;
+        let (Self { made, received, by_body, .. }, kept) = (self, &mut *step.impulses);
         let (rank, bodies) = (synchroniser.region().rank(), population.bodies());
         made.clear();
         by_body.clear();
-        let mut announce = |place: u32, touch: Touch| {
+        let mut announce = |place: u32, touch: BodyContact| {
             if (place as usize) < population.own_count() {
                 by_body.push(place, touch);
             } else {
                 made.push((place, Announcement { touch, start: Vec3::zeros() }));
             }
         };
-        for (contact, joint) in contacts.iter().zip(0u64..) {
+        for (contact, problem) in contacts.iter().zip(0u64..) {
             let first = bodies.at(contact.first as usize);
             let (place, id, centre) = match contact.second {
                 Partner::Movable(place) => {
@@ -108,8 +120,8 @@ impl RigidSimulation<'_> {
                 Partner::Fixed(place) => (None, fixed.bodies()[place as usize].id, contact.point),
             };
             let touch = |partner: BodyId, side: u64, arm: Vec3| {
-                let (feature, slot) = (contact.feature, 2 * joint + side);
-                Touch { partner, feature, rank, slot, arm }
+                let (feature, slot) = (contact.feature, 2 * problem + side);
+                BodyContact { partner, feature, rank, slot, arm }
             };
             let arm = contact.point - first.state.position;
             announce(contact.first, touch(id, 0, arm));
@@ -129,9 +141,9 @@ impl RigidSimulation<'_> {
         synchroniser.to_owners(*world, population, made, received)?;
         for &(place, Announcement { touch, start: impulse }) in &*received {
             if touch.rank == NO_RANK {
-                let (body, Touch { partner, arm, .. }) =
+                let (body, BodyContact { partner, arm, .. }) =
                     (population.bodies().at(place as usize).id, touch);
-                kept.push(Kept { body, partner, arm, impulse });
+                kept.push(KeptImpulse { body, partner, arm, impulse });
             } else {
                 by_body.push(place, touch);
             }
@@ -144,9 +156,9 @@ impl RigidSimulation<'_> {
 
     /// Before: owners know all contacts. After: all involved ranks know them, with the impulses to
     /// begin with.
-    fn reply_to_copies(&mut self) -> Result<()> {
-        let Self { synchroniser, world, population, contacts, nonsmooth, .. } = self;
-        let Nonsmooth { received, by_body, starts, kept, .. } = nonsmooth;
+    fn reply_to_copies(&mut self, step: &mut StepParts) -> Result<()> {
+        let StepParts { synchroniser, world, population, contacts, .. } = step;
+        let (Self { received, by_body, starts, .. }, kept) = (self, &*step.impulses);
         let rank = synchroniser.region().rank();
         let starts_of =
             |place: usize| starts_of(kept, population.bodies().at(place).id, by_body.of(place));
@@ -165,13 +177,13 @@ impl RigidSimulation<'_> {
         for place in 0..population.own_count() {
             for (touch, start) in by_body.of(place).zip(starts_of(place)) {
                 if touch.is_first_of(rank) {
-                    starts[touch.joint()] = start;
+                    starts[touch.problem()] = start;
                 }
             }
         }
         for &(place, Announcement { touch, start }) in &*received {
             if touch.is_first_of(rank) {
-                starts[touch.joint()] = start;
+                starts[touch.problem()] = start;
             }
             by_body.push(place, touch);
         }
@@ -179,16 +191,14 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    fn make_joints(&mut self) {
-        let Self { model, threads, population, fixed, contacts, nonsmooth, .. } = self;
-        let Nonsmooth { joints, by_body, starts, driven, .. } = nonsmooth;
-        let (movable, materials) = (population.bodies(), &model.materials);
-        let bodies = Bodies { movable, fixed, materials };
-        let settings = &model.settings.contacts;
+    fn make_problems(&mut self, step: &StepParts) {
+        let StepParts { threads, contacts, settings, materials, .. } = step;
+        let Self { problems, by_body, starts, driven, .. } = self;
+        let bodies = step.bodies();
         let pairs: Vec<_> = contacts.iter().zip(&*starts).collect();
-        joints.clear();
-        threads.collect(&pairs, GRAIN, joints, |pairs, joints| {
-            joints.extend(pairs.iter().map(|&(contact, start)| {
+        problems.clear();
+        threads.collect(&pairs, GRAIN, problems, |pairs, problems| {
+            problems.extend(pairs.iter().map(|&(contact, start)| {
                 let sides = bodies.sides(contact, settings);
                 let surface = materials.surface(sides[0].material, sides[1].material);
                 let count = |place: u32| by_body.of(place as usize).len() as u32;
@@ -197,37 +207,37 @@ impl RigidSimulation<'_> {
                     Partner::Fixed(_) => 0,
                 };
                 let counts = [count(contact.first), second];
-                Joint::new(contact, &sides, &surface, counts, start, settings)
+                ContactProblem::new(contact, &sides, &surface, counts, start, settings)
             }));
         });
         let of = |body: Body| Driven { twist: body.state.twist, mobility: Mobility::of(&body) };
         driven.clear();
-        driven.extend(movable.iter().map(of));
+        driven.extend(bodies.movable.iter().map(of));
     }
 
-    fn find_partners(&mut self) {
-        let Nonsmooth { joints, by_body, foreign, partners, .. } = &mut self.nonsmooth;
-        let rank = self.synchroniser.region().rank();
-        let count = Involved::find(partners, by_body, rank, joints.len(), &self.population);
+    fn find_partners(&mut self, step: &StepParts) {
+        let Self { problems, by_body, foreign, partners, .. } = self;
+        let rank = step.synchroniser.region().rank();
+        let count = Involved::find(partners, by_body, rank, problems.len(), step.population);
         foreign.clear();
         foreign.resize(count, Vec3::zeros());
     }
 
     /// After: the bodies that this rank is involved in have the velocities that the impulses, ahead
     /// by `weight`, give them.
-    fn drive(&mut self, weight: f64) {
-        let Self { threads, population, nonsmooth, .. } = self;
-        let Nonsmooth { joints, by_body, foreign, driven: all, .. } = nonsmooth;
-        let impulse = |touch: &Touch| {
-            let own = joints.get(touch.joint()).map(|joint| joint.extrapolated(weight));
-            let on_first = own.unwrap_or_else(|| foreign[touch.joint() - joints.len()]);
+    fn drive(&mut self, step: &StepParts, weight: f64) {
+        let Self { problems, by_body, foreign, driven: all, .. } = self;
+        let free = step.population.bodies().states();
+        let impulse = |touch: &BodyContact| {
+            let own = problems.get(touch.problem()).map(|problem| problem.extrapolated(weight));
+            let on_first = own.unwrap_or_else(|| foreign[touch.problem() - problems.len()]);
             (touch.arm, if touch.slot.is_multiple_of(2) { on_first } else { -on_first })
         };
-        threads.for_each_patch(EachPatch(all), GRAIN, |place, body| {
+        step.threads.for_each_patch(EachPatch(all), GRAIN, |place, body| {
             let body = &mut body.0[0];
             let touches = by_body.of(place);
             if touches.len() > 0 {
-                let free = &population.bodies().states()[place].twist;
+                let free = &free[place].twist;
                 body.twist = driven(free, &body.mobility, touches.map(impulse));
             }
         });
@@ -235,22 +245,22 @@ impl RigidSimulation<'_> {
 
     /// Before: bodies have the velocities by impulses ahead by `weight`. After: the impulses of all
     /// contacts of this rank are those of the next sweep.
-    fn sweep(&mut self, weight: f64) {
-        let Self { threads, fixed, contacts, nonsmooth, .. } = self;
-        let Nonsmooth { joints, driven, .. } = nonsmooth;
-        threads.for_each_patch(EachPatch(joints), GRAIN, |place, joint| {
+    fn sweep(&mut self, step: &StepParts, weight: f64) {
+        let StepParts { threads, fixed, contacts, .. } = step;
+        let Self { problems, driven, .. } = self;
+        threads.for_each_patch(EachPatch(problems), GRAIN, |place, problem| {
             let contact = &contacts[place];
             let second = match contact.second {
                 Partner::Movable(place) => &driven[place as usize].twist,
                 Partner::Fixed(place) => &fixed.states()[place as usize].twist,
             };
-            joint.0[0].sweep([&driven[contact.first as usize].twist, second], weight);
+            problem.0[0].sweep([&driven[contact.first as usize].twist, second], weight);
         });
     }
 
     /// After: `foreign` has the impulses of other ranks, ahead by `weight`.
-    fn exchange_impulses(&mut self, weight: f64) -> Result<()> {
-        let Nonsmooth { joints, foreign, partners, .. } = &mut self.nonsmooth;
+    fn exchange_impulses(&mut self, step: &mut StepParts, weight: f64) -> Result<()> {
+        let Self { problems, foreign, partners, .. } = self;
         let ranks = |has: fn(&Involved) -> bool| -> Vec<u32> {
             partners.iter().filter(|partner| has(partner)).map(|partner| partner.rank).collect()
         };
@@ -259,10 +269,10 @@ impl RigidSimulation<'_> {
         let at = |rank: u32| partners.binary_search_by_key(&rank, |partner| partner.rank);
         let impulses = |rank: u32| {
             let sent = at(rank).map_or(&[][..], |at| &partners[at].sent);
-            sent.iter().map(|&joint| joints[joint as usize].extrapolated(weight))
+            sent.iter().map(|&problem| problems[problem as usize].extrapolated(weight))
         };
         let mut arrived = 0;
-        self.synchroniser.to_ranks(self.world, &receivers, &sources, impulses, |_, impulse| {
+        step.synchroniser.to_ranks(step.world, &receivers, &sources, impulses, |_, impulse| {
             // By rising rank, and then in the order of its contacts, as `foreign` is.
             if let Some(slot) = foreign.get_mut(arrived) {
                 *slot = impulse;
@@ -271,40 +281,22 @@ impl RigidSimulation<'_> {
         })
     }
 
-    /// Brings the impulses of the last step to the owners by the division of `next`. All ranks call
-    /// it, before the bodies go.
-    pub(in crate::rigid::simulation) fn redistribute_impulses(
-        &mut self,
-        next: &Region,
-    ) -> Result<()> {
-        let mut kept_for = vec![Vec::new(); self.world.size()];
-        for kept in self.nonsmooth.kept.drain(..) {
-            if let Some(place) = self.population.place(kept.body) {
-                let position = &self.population.bodies().states()[place].position;
-                kept_for[next.rank_of(next.subdomains().owner(position)) as usize].push(kept);
-            }
-        }
-        let arrived = message::route(self.world, Tag::NewDivision, &kept_for)?;
-        self.nonsmooth.kept = arrived.into_iter().flat_map(|(_, kept)| kept).collect();
-        Ok(())
-    }
-}
-
-impl Nonsmooth {
-    /// Keeps the impulses of own bodies for the next step of `h_s` seconds.
-    fn keep(&mut self, population: &Population, h_s: f64) {
-        let Self { joints, by_body, foreign, kept, .. } = self;
+    /// Keeps the impulses of own bodies, for each in the order of (partner, feature).
+    fn keep(&self, step: &mut StepParts) {
+        let Self { problems, by_body, foreign, .. } = self;
+        let (population, h_s) = (&*step.population, step.settings.step_s);
+        let kept = &mut *step.impulses;
         kept.clear();
         for (place, body) in population.own().iter().enumerate() {
             if body.state.twist.linear.norm() * h_s > population.bounds()[place].radius {
                 continue;
             }
             for touch in by_body.of(place).filter(|touch| touch.slot.is_multiple_of(2)) {
-                let own = joints.get(touch.joint()).map(|joint| *joint.impulse());
-                let impulse = own.unwrap_or_else(|| foreign[touch.joint() - joints.len()]);
+                let own = problems.get(touch.problem()).map(|problem| *problem.impulse());
+                let impulse = own.unwrap_or_else(|| foreign[touch.problem() - problems.len()]);
                 if impulse != Vec3::zeros() {
-                    let Touch { partner, arm, .. } = *touch;
-                    kept.push(Kept { body: body.id, partner, arm, impulse });
+                    let BodyContact { partner, arm, .. } = *touch;
+                    kept.push(KeptImpulse { body: body.id, partner, arm, impulse });
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! The same bits on any number of ranks, for any division and both synchronisations.
 
+mod saved;
+
 use std::sync::Arc;
 
 use nalgebra::UnitQuaternion;
@@ -8,7 +10,7 @@ use super::*;
 use crate::math::{Vec3, mix};
 use crate::partition::methods::power::Diagram;
 use crate::ranks::in_process;
-use crate::rigid::contact::ContactSettings;
+use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::fixed::{FixedBodies, FixedBody};
 use crate::rigid::material::{Material, Materials, Surface};
@@ -30,7 +32,7 @@ fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3, velocity: Vec3) 
     let MassProperties { mass, inertia } = solids.mass_properties(&shape, 1000.0);
     let twist = Twist { angular: random_vector(id + 31) * 4.0, linear: velocity };
     let rotation = UnitQuaternion::from_scaled_axis(random_vector(id + 77) * 3.0);
-    let state = State { position, rotation, twist };
+    let state = BodyState { position, rotation, twist };
     Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
 }
 
@@ -207,15 +209,13 @@ fn forces_of_the_user_act_once_on_any_ranks() {
             let all = bodies.iter().copied();
             let mut simulation = RigidSimulation::new(model.clone(), rank_of, all, world, 1)?;
             for _ in 0..5 {
-                // One force in the subdomain of a point that does not depend on the division.
+                // Each owner sets the forces on its bodies.
                 for body in &bodies {
-                    let place = simulation.population().place(body.id);
-                    let Some(place) = place else { continue };
-                    let known = simulation.population().bodies().at(place);
-                    let home = model.subdomains.owner(&known.state.position);
-                    if simulation.region().has(home) {
+                    let population = simulation.population();
+                    let place = population.place(body.id).filter(|&at| at < population.own_count());
+                    if place.is_some() {
                         let force = random_vector(body.id) * 300.0;
-                        assert!(simulation.push(body.id, home, force, force * 0.01));
+                        assert!(simulation.push(body.id, force, force * 0.01));
                     }
                 }
                 simulation.step()?;

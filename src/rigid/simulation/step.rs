@@ -7,10 +7,6 @@
 //! Messages go to ranks that hold or own the same bodies, and to neighbours; a rank waits for these
 //! alone. Nothing in a step is sent to or summed over all ranks.
 
-mod ffd;
-mod involved;
-mod nonsmooth;
-
 use std::time::Instant;
 
 use crate::error::Result;
@@ -18,13 +14,9 @@ use crate::math::Vec3;
 use crate::rigid::motion::{accelerate, drift};
 use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
-use crate::rigid::simulation::{Response, RigidSimulation};
-
-pub(super) use ffd::Ffd;
-pub(super) use nonsmooth::Nonsmooth;
-
-/// Bodies or contacts that a thread takes at once.
-const GRAIN: usize = 256;
+use crate::rigid::simulation::RigidSimulation;
+use crate::rigid::solver::StepParts;
+use crate::rigid::state::State;
 
 impl RigidSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
@@ -42,8 +34,8 @@ impl RigidSimulation<'_> {
         self.timed(&mut report, Phase::Response, |this, report| this.respond(report))?;
         self.timed(&mut report, Phase::Motion, |this, _| this.second_half())?;
         self.timed(&mut report, Phase::Synchronisation, |this, _| this.synchronise())?;
-        report.bodies = self.population.own_count() as u64;
-        report.copies = self.population.copies().len() as u64;
+        report.bodies = self.state.population.own_count() as u64;
+        report.copies = self.state.population.copies().len() as u64;
         report.contacts = self.contacts.len() as u64;
         report.traffic = self.synchroniser.take_traffic();
         Ok(report)
@@ -65,7 +57,8 @@ impl RigidSimulation<'_> {
     /// Communication 1. After: own bodies have the sums of all forces. No place is remembered, so
     /// that bodies may be sorted.
     fn sum_forces(&mut self) -> Result<()> {
-        self.forces.sum(&mut self.synchroniser, self.world, &mut self.population)?;
+        let State { forces, population, .. } = &mut self.state;
+        forces.sum(&mut self.synchroniser, self.world, population)?;
         self.sort_in_space();
         Ok(())
     }
@@ -76,24 +69,28 @@ impl RigidSimulation<'_> {
         let settings = self.model.settings.contacts;
         let h = settings.step_s;
         let fall = settings.gravity * h;
-        self.synchroniser.advance(&mut self.population, &self.threads, |place, state, rest| {
-            drift(state, 0.5 * h);
-            if rest.falls() {
-                state.twist.linear += fall;
-            } else {
-                let mut body = rest.with(place, state);
-                accelerate(&mut body, &settings.gravity, h);
-                state.twist = body.state.twist;
-            }
-        });
-        self.fixed.advance(self.time_s, h);
+        self.synchroniser.advance(
+            &mut self.state.population,
+            &self.threads,
+            |place, state, rest| {
+                drift(state, 0.5 * h);
+                if rest.falls() {
+                    state.twist.linear += fall;
+                } else {
+                    let mut body = rest.with(place, state);
+                    accelerate(&mut body, &settings.gravity, h);
+                    state.twist = body.state.twist;
+                }
+            },
+        );
+        self.fixed.advance(self.state.time_s, h);
         Ok(())
     }
 
     /// Communications 2 and 4. After: copies are those of their owners, who are those of the
     /// subdomains.
     fn synchronise(&mut self) -> Result<()> {
-        self.synchroniser.synchronise(self.world, &mut self.population)
+        self.synchroniser.synchronise(self.world, &mut self.state.population)
     }
 
     /// After: each contact is known to one rank, the one whose subdomain has its point.
@@ -102,7 +99,7 @@ impl RigidSimulation<'_> {
         let region = self.synchroniser.region();
         let domain = region.subdomains().domain();
         let world = Surroundings {
-            bodies: self.population.bodies(),
+            bodies: self.state.population.bodies(),
             fixed: &self.fixed,
             solids: &self.model.solids,
             horizon: &self.synchroniser.limits().horizon,
@@ -116,7 +113,7 @@ impl RigidSimulation<'_> {
                 && (region.has_all() || region.has(region.subdomains().owner(&wrapped)))
         };
         let Self { detector, threads, contacts, .. } = self;
-        let bounds = self.population.bounds();
+        let bounds = self.state.population.bounds();
         detector.contacts_of_images(&world, bounds, &images, threads, is_ours, contacts);
         self.find_deepest();
         Ok(())
@@ -129,7 +126,7 @@ impl RigidSimulation<'_> {
         if !region.subdomains().domain().periodic().contains(&true) {
             return;
         }
-        let Self { synchroniser, population, images, .. } = self;
+        let Self { synchroniser, state: State { population, .. }, images, .. } = self;
         let (region, limits) = (synchroniser.region(), synchroniser.limits());
         let copies = population.own_count()..population.len();
         for place in population.near_borders().chain(copies) {
@@ -141,21 +138,33 @@ impl RigidSimulation<'_> {
         images.sort_unstable_by_key(|of| (of.place, of.image));
     }
 
+    /// Communication 3. After: own bodies have their velocities after the response.
     fn respond(&mut self, report: &mut RigidReport) -> Result<()> {
-        match self.model.settings.response {
-            Response::Ffd => self.respond_ffd(report),
-            Response::Nonsmooth { sweeps } => self.respond_nonsmooth(sweeps as usize, report),
-        }
+        let State { population, impulses, .. } = &mut self.state;
+        let solved = self.solver.solve(&mut StepParts {
+            world: self.world,
+            threads: &self.threads,
+            settings: &self.model.settings.contacts,
+            materials: &self.model.materials,
+            fixed: &self.fixed,
+            contacts: &self.contacts,
+            synchroniser: &mut self.synchroniser,
+            population,
+            impulses,
+        })?;
+        (report.constraints, report.stopped) = (solved.constraints, solved.stopped);
+        Ok(())
     }
 
     /// After: own bodies are at the end of the step, and no forces act on them.
     fn second_half(&mut self) -> Result<()> {
         let h = self.model.settings.contacts.step_s;
-        self.population.clear_loads();
-        self.synchroniser.advance(&mut self.population, &self.threads, |_, state, _| {
+        self.state.population.clear_loads();
+        self.synchroniser.advance(&mut self.state.population, &self.threads, |_, state, _| {
             drift(state, 0.5 * h);
         });
-        self.time_s += h;
+        self.state.time_s += h;
+        self.state.steps += 1;
         Ok(())
     }
 }

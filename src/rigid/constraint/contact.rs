@@ -1,0 +1,167 @@
+//! Contacts: where two bodies touch or are about to, and what solvers ask about it.
+
+use crate::math::Vec3;
+use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
+use crate::rigid::fixed::FixedBodies;
+use crate::rigid::material::Materials;
+use crate::rigid::motion::{Mobility, acceleration};
+use crate::rigid::table::BodyList;
+
+/// Bodies that approach no faster than their forces accelerate them in so many steps do not bounce.
+pub const REST_STEPS: f64 = 2.0;
+
+/// Bodies rest at gaps of 0 to so many times the way `h^2 g` that gravity moves them in a step.
+/// Contacts at rest are not lost then. Without such a range heaps of spheres quiver at 0.05 m/s.
+/// With at most 5 % of a radius, impacts with long steps overlap twice as deeply.
+const REST_GAP_STEPS: f64 = 4.0;
+
+/// Two bodies that touch at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// Place of a movable body in this rank's list.
+    pub first: u32,
+    /// The other body. If it is movable, its id is above that of the first.
+    pub second: Partner,
+    /// Where the second body is across periodic borders, seen from where its owner has it, m. Zero
+    /// if it is not across.
+    pub shift: Vec3,
+    /// Number of this contact among those of the two bodies.
+    pub feature: u32,
+    /// Where they touch: between the two surfaces, half way if they overlap, m.
+    pub point: Vec3,
+    /// Unit normal, from the second body to the first.
+    pub normal: Vec3,
+    /// Distance of the surfaces, m: below 0 if they overlap.
+    pub gap: f64,
+}
+
+/// The second body of a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Partner {
+    /// Place of a movable body in this rank's list.
+    Movable(u32),
+    /// Place in [`FixedBodies`].
+    Fixed(u32),
+}
+
+/// What all contacts of a step share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactSettings {
+    /// Length of the step, s.
+    pub step_s: f64,
+    /// Gravity, m/s^2.
+    pub gravity: Vec3,
+    /// Share of an overlap that is removed in a step, 0 to 1.
+    pub penetration_correction: f64,
+}
+
+impl ContactSettings {
+    /// The part of the speed of approach at a contact that forces give in the second half of the
+    /// step, m/s. Velocities have it in the middle of the step already, when bodies meet. So bodies
+    /// part with `e (v - a) - a`. Then an elastic ball that bounces on a floor keeps its energy.
+    pub fn ahead(&self, contact: &Contact, sides: &[Side; 2]) -> f64 {
+        let relative = sides[1].acceleration - sides[0].acceleration;
+        0.5 * self.step_s * relative.dot(&contact.normal)
+    }
+
+    /// The gap at which bodies rest, at most, m.
+    pub fn rest_gap(&self) -> f64 {
+        REST_GAP_STEPS * self.fall()
+    }
+
+    /// How far gravity moves a body in a step, m.
+    pub fn fall(&self) -> f64 {
+        self.step_s * self.step_s * self.gravity.norm()
+    }
+
+    /// How far surfaces at the distance `gap` (m) may approach until contacts are found next, m.
+    pub fn allowance(&self, gap: f64) -> f64 {
+        (gap - self.rest_gap()).max(0.0)
+    }
+
+    /// The least speed at which surfaces at the distance `gap` (m) are to separate, m/s: below 0 if
+    /// they may approach.
+    pub fn separation(&self, gap: f64) -> f64 {
+        if gap < 0.0 {
+            -self.penetration_correction * gap / self.step_s
+        } else {
+            -self.allowance(gap) / self.step_s
+        }
+    }
+}
+
+/// A body at a contact, movable or fixed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Side {
+    /// Its id.
+    pub id: BodyId,
+    /// Its material.
+    pub material: MaterialId,
+    /// Centre of mass, m.
+    pub centre: Vec3,
+    /// Its velocity.
+    pub twist: Twist,
+    /// How it gives way.
+    pub mobility: Mobility,
+    /// Its acceleration by forces, m/s^2.
+    pub acceleration: Vec3,
+}
+
+impl Side {
+    /// Of a movable body.
+    pub fn movable(body: &Body, settings: &ContactSettings) -> Self {
+        Self {
+            id: body.id,
+            material: body.material,
+            centre: body.state.position,
+            twist: body.state.twist,
+            mobility: Mobility::of(body),
+            acceleration: acceleration(body, &settings.gravity),
+        }
+    }
+
+    /// Of a fixed body.
+    pub fn fixed(id: BodyId, material: MaterialId, state: &BodyState) -> Self {
+        Self {
+            id,
+            material,
+            centre: state.position,
+            twist: state.twist,
+            mobility: Mobility::NONE,
+            acceleration: Vec3::zeros(),
+        }
+    }
+}
+
+/// What all contacts of a rank refer to.
+#[derive(Clone, Copy)]
+pub struct Bodies<'a> {
+    /// Movable bodies of this rank, shadow copies too.
+    pub movable: BodyList<'a>,
+    /// Fixed bodies.
+    pub fixed: &'a FixedBodies,
+    /// How they meet.
+    pub materials: &'a Materials,
+}
+
+impl Bodies<'_> {
+    /// The two bodies of a contact.
+    pub fn sides(&self, contact: &Contact, settings: &ContactSettings) -> [Side; 2] {
+        let first = Side::movable(&self.movable.at(contact.first as usize), settings);
+        let mut second = match contact.second {
+            Partner::Movable(place) => Side::movable(&self.movable.at(place as usize), settings),
+            Partner::Fixed(place) => {
+                let body = &self.fixed.bodies()[place as usize];
+                Side::fixed(body.id, body.material, &self.fixed.states()[place as usize])
+            }
+        };
+        second.centre += contact.shift;
+        [first, second]
+    }
+}
+
+/// A unit vector across the unit vector `normal`.
+pub fn perpendicular(normal: &Vec3) -> Vec3 {
+    let axis = if normal.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };
+    normal.cross(&axis).normalize()
+}

@@ -1,0 +1,20 @@
+//! The impulses that a step keeps for the next one.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::math::Vec3;
+use crate::rigid::body::BodyId;
+
+/// The impulse of the last step at a contact. The next one begins with it.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct KeptImpulse {
+    /// The first body of the contact.
+    pub body: BodyId,
+    /// The second body.
+    pub partner: BodyId,
+    /// From the centre of mass of the first body to the contact, m.
+    pub arm: Vec3,
+    /// On the first body, N s.
+    pub impulse: Vec3,
+}

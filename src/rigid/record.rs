@@ -1,0 +1,82 @@
+//! Bodies as plain words: in messages, in saved states and in hashes.
+
+use bytemuck::{Pod, Zeroable};
+use nalgebra::{Quaternion, UnitQuaternion};
+
+use crate::math::Vec3;
+use crate::rigid::body::{Body, BodyId, BodyState, Load, Shape, Twist};
+
+/// Position, rotation `(i, j, k, w)`, angular and linear velocity.
+pub type StateWords = [f64; 13];
+
+/// All of a body but what acts on it.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct BodyRecord {
+    /// Its number.
+    pub id: BodyId,
+    /// The kind of its shape, and the bits of up to three parameters.
+    shape: [u64; 4],
+    material: u64,
+    mass: f64,
+    inertia: Vec3,
+    state: StateWords,
+}
+
+impl BodyRecord {
+    /// Of a body.
+    pub fn of(body: &Body) -> Self {
+        // There is a load within a step alone.
+        let Body { id, shape, material, mass, inertia, state, load: _ } = *body;
+        let (kind, parameters) = match shape {
+            Shape::Sphere { radius } => (0, [radius, 0.0, 0.0]),
+            Shape::Box { half } => (1, half.into()),
+            Shape::Capsule { half_length, radius } => (2, [half_length, radius, 0.0]),
+            Shape::Solid(solid) => (3, [f64::from(solid), 0.0, 0.0]),
+        };
+        let [a, b, c] = parameters.map(f64::to_bits);
+        let (shape, material) = ([kind, a, b, c], u64::from(material));
+        Self { id, shape, material, mass, inertia, state: state_words(&state) }
+    }
+
+    /// Where its centre of mass is, m.
+    pub fn position(&self) -> Vec3 {
+        let [x, y, z, ..] = self.state;
+        Vec3::new(x, y, z)
+    }
+
+    /// The body, if a body has this record. Nothing acts on it.
+    pub fn body(&self) -> Option<Body> {
+        let Self { id, shape: [kind, parameters @ ..], material, mass, inertia, state } = *self;
+        let [a, b, c] = parameters.map(f64::from_bits);
+        let shape = match kind {
+            0 => Shape::Sphere { radius: a },
+            1 => Shape::Box { half: Vec3::new(a, b, c) },
+            2 => Shape::Capsule { half_length: a, radius: b },
+            3 => Shape::Solid(a as u32),
+            _ => return None,
+        };
+        let (material, state) = (u16::try_from(material).ok()?, state_of(&state));
+        let body = Body { id, shape, material, mass, inertia, state, load: Load::NONE };
+        // A parameter that the shape has not is 0, and the number of a solid is whole.
+        (Self::of(&body).shape == self.shape).then_some(body)
+    }
+}
+
+/// The words of a state.
+pub fn state_words(state: &BodyState) -> StateWords {
+    let BodyState { position: x, rotation, twist: Twist { angular: w, linear: v } } = state;
+    let q = &rotation.coords;
+    [x.x, x.y, x.z, q.x, q.y, q.z, q.w, w.x, w.y, w.z, v.x, v.y, v.z]
+}
+
+/// The state that has these words.
+pub fn state_of(words: &StateWords) -> BodyState {
+    let [x, y, z, i, j, k, w, wx, wy, wz, vx, vy, vz] = *words;
+    BodyState {
+        position: Vec3::new(x, y, z),
+        // As it was: normalising again might change bits.
+        rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k)),
+        twist: Twist { angular: Vec3::new(wx, wy, wz), linear: Vec3::new(vx, vy, vz) },
+    }
+}

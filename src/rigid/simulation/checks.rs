@@ -1,0 +1,59 @@
+//! What is asked of a body before a simulation takes it.
+
+use crate::bounds;
+use crate::error::{Error, Result};
+use crate::rigid::body::{Body, Shape};
+use crate::rigid::simulation::RigidModel;
+use crate::rigid::sync::limits::Sizes;
+
+/// How far the length of a quaternion may be from 1.
+const MOST_OFF: f64 = 1e-6;
+
+/// The size of a body, if the model takes it.
+///
+/// # Errors
+/// If it is outside the domain or has no size, if a number is not finite, or if the model has
+/// neither its material nor its solid.
+pub(super) fn size(model: &RigidModel, body: &Body) -> Result<Sizes> {
+    let at = format!("body {}", body.id);
+    check_tables(model, body, &at)?;
+    let largest_radius = model.solids.reach(&body.shape);
+    let least_half_width = model.solids.half_width(&body.shape);
+    for number in [largest_radius, least_half_width, body.mass] {
+        bounds::positive(&at, number)?;
+    }
+    body.inertia.iter().try_for_each(|&moment| bounds::positive(&at, moment))?;
+    let (x, twist) = (&body.state.position, &body.state.twist);
+    for vector in [x, &twist.angular, &twist.linear] {
+        bounds::finite_vector(&at, (*vector).into())?;
+    }
+    let length = body.state.rotation.norm();
+    if (length - 1.0).abs().partial_cmp(&MOST_OFF) != Some(std::cmp::Ordering::Less) {
+        let cause = format!("its rotation is a quaternion of length {length}");
+        return Err(Error::input(at, cause, "give a unit quaternion"));
+    }
+    let domain = model.subdomains.domain();
+    let is_inside =
+        (0..3).all(|axis| domain.low()[axis] <= x[axis] && x[axis] <= domain.high()[axis]);
+    if is_inside {
+        return Ok(Sizes { largest_radius, least_half_width });
+    }
+    let [x, y, z] = (*x).into();
+    let cause = format!("its centre ({x}, {y}, {z}) is outside the domain");
+    Err(Error::input(at, cause, "move it, or make the domain larger"))
+}
+
+fn check_tables(model: &RigidModel, body: &Body, at: &str) -> Result<()> {
+    let materials = model.materials.count();
+    if usize::from(body.material) >= materials {
+        let cause = format!("its material {} is not one of {materials}", body.material);
+        return Err(Error::input(at, cause, "name a material of the model"));
+    }
+    match body.shape {
+        Shape::Solid(solid) if solid as usize >= model.solids.all().len() => {
+            let cause = format!("its solid {solid} is not one of {}", model.solids.all().len());
+            Err(Error::input(at, cause, "name a solid of the model"))
+        }
+        _ => Ok(()),
+    }
+}

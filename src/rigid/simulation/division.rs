@@ -1,0 +1,74 @@
+//! Another division of space in a run.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::ranks::{Tag, message};
+use crate::rigid::body::BodyId;
+use crate::rigid::domain::{Region, Subdomains};
+use crate::rigid::simulation::RigidSimulation;
+use crate::rigid::state::State;
+use crate::rigid::state::records::Records;
+use crate::rigid::sync::{Limits, Traffic};
+
+impl RigidSimulation<'_> {
+    /// Goes on with another division of the same domain, such as one that shares out measured work.
+    /// All ranks call it between steps, with the same arguments. The state keeps its bits.
+    ///
+    /// # Errors
+    /// If bodies are too large for the division, or a rank fails.
+    pub fn redivide(&mut self, subdomains: Arc<Subdomains>, rank_of: Vec<u32>) -> Result<()> {
+        let limits = self.synchroniser.limits().within(&subdomains);
+        let reach = limits.reach(self.model.settings.synchronisation, &subdomains)?;
+        let region = Region::new(self.world.rank(), subdomains, Arc::new(rank_of), reach)?;
+        let (records, traffic) = self.redistribute(&region)?;
+        self.go_on(records, region, limits, traffic)
+    }
+
+    /// What of the state belongs to this rank in the division of `region`, and what this rank sent.
+    fn redistribute(&self, region: &Region) -> Result<(Records, Traffic)> {
+        let (world, population) = (self.world, &self.state.population);
+        // Copies are where their owners are.
+        let rank_of = |id: BodyId| match population.place(id) {
+            Some(place) => {
+                let position = &population.bodies().states()[place].position;
+                region.rank_of(region.subdomains().owner(position))
+            }
+            None => region.rank(),
+        };
+        let mut parts = self.state.records().split(world.size(), rank_of);
+        let mut records = parts[world.rank()].take();
+        let mut traffic = Traffic::default();
+        let mut encoded = |part: &Records| {
+            let bytes = if part.is_empty() { Vec::new() } else { part.encode() };
+            traffic.migrated += part.bodies.len() as u64;
+            traffic.messages += u64::from(!bytes.is_empty());
+            traffic.bytes += bytes.len() as u64;
+            bytes
+        };
+        let bytes_for = Vec::from_iter(parts.iter().map(&mut encoded));
+        // A tag of its own: a rank that has all its bodies begins to synchronise.
+        for (from, bytes) in message::route(world, Tag::NewDivision, &bytes_for)? {
+            let part = Records::decode(&bytes).map_err(|cause| {
+                let place = format!("messages about bodies on rank {}", world.rank());
+                Error::internal(place, format!("the bodies of rank {from} do not decode: {cause}"))
+            })?;
+            records.extend(part);
+        }
+        Ok((records, traffic))
+    }
+
+    /// Goes on with the state of these records of this rank, in the division of `region`. All ranks
+    /// call it.
+    pub(super) fn go_on(
+        &mut self,
+        records: Records,
+        region: Region,
+        limits: Limits,
+        traffic: Traffic,
+    ) -> Result<()> {
+        self.state = State::of(records, &self.model.solids, &region)?;
+        self.synchroniser = self.synchroniser.moved(region, limits, traffic);
+        self.synchroniser.settle(self.world, &mut self.state.population)
+    }
+}

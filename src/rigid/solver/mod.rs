@@ -1,0 +1,131 @@
+//! What contacts do to velocities. Two solvers, on the same contacts. FFD is for gases and rapid
+//! flows: one communication, no state. Piles rest only with the other one, which costs about as
+//! much with ten sweeps.
+//!
+//! | module | |
+//! |---|---|
+//! | [`ffd`] | fast frictional dynamics: each body alone, from the velocities before the response |
+//! | [`nonsmooth`] | non-smooth contact dynamics: sweeps over all contacts, with impulses in common |
+//! | [`by_body`] | constraints or impulses in the order of their bodies |
+//!
+//! A new solver is a folder here, and a line of each list in this file: [`Response`] has its
+//! settings, and `Response::solver` begins it. What it remembers from step to step has to be in
+//! [`State`](crate::rigid::state::State); the rest of it is memory.
+
+pub mod by_body;
+pub mod ffd;
+pub mod nonsmooth;
+
+use std::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::ranks::World;
+use crate::rigid::constraint::contact::{Bodies, Contact, ContactSettings};
+use crate::rigid::constraint::kept::KeptImpulse;
+use crate::rigid::fixed::FixedBodies;
+use crate::rigid::material::Materials;
+use crate::rigid::sync::{Population, Synchroniser};
+use crate::threads::Threads;
+
+use self::ffd::Ffd;
+use self::nonsmooth::Nonsmooth;
+
+/// Bodies or contacts that a thread takes at once.
+const GRAIN: usize = 256;
+
+/// How contacts change velocities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Response {
+    /// Fast frictional dynamics: one small problem for each body, one communication.
+    Ffd,
+    /// Non-smooth contact dynamics: one communication a sweep, and three to begin.
+    Nonsmooth {
+        /// Number of sweeps over all contacts. 10 hold heaps of spheres of 25 layers, because
+        /// impulses are kept from step to step; boxes gain from 20.
+        sweeps: u32,
+    },
+}
+
+impl Default for Response {
+    /// The one in which piles rest. Stacks of more than five bodies need more sweeps.
+    fn default() -> Self {
+        Self::Nonsmooth { sweeps: 20 }
+    }
+}
+
+impl Response {
+    /// Fails if a setting is out of its bounds. `at` names this one in the message.
+    ///
+    /// # Errors
+    /// Which setting.
+    pub fn check(&self, at: &str) -> Result<()> {
+        match *self {
+            Self::Ffd => Ok(()),
+            Self::Nonsmooth { sweeps } => Nonsmooth::check(sweeps, at),
+        }
+    }
+
+    /// The solver with these settings.
+    pub(super) fn solver(&self) -> Box<dyn Solver> {
+        match *self {
+            Self::Ffd => Box::new(Ffd::default()),
+            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::new(sweeps)),
+        }
+    }
+}
+
+/// Changes velocities as contacts demand, on all ranks.
+pub trait Solver: Debug + Send {
+    /// Communication 3 of a step, or several. All ranks call it.
+    ///
+    /// Before: own bodies and copies are in the middle of the step, with the velocities that forces
+    /// give them, and each contact is known to one rank. After: own bodies have their velocities
+    /// after the response, and the kept impulses are those of this step. Velocities are a function
+    /// of bodies, contacts and kept impulses alone: they depend on neither ranks nor threads.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    fn solve(&mut self, step: &mut StepParts) -> Result<Solved>;
+}
+
+/// What a solver works on.
+pub struct StepParts<'a> {
+    /// The transport.
+    pub world: &'a dyn World,
+    /// The threads of this rank.
+    pub threads: &'a Threads,
+    /// Settings of all contacts.
+    pub settings: &'a ContactSettings,
+    /// How bodies meet.
+    pub materials: &'a Materials,
+    /// Bodies that do not give way.
+    pub fixed: &'a FixedBodies,
+    /// The contacts that this rank treats.
+    pub contacts: &'a [Contact],
+    /// Brings values from copies to owners and back.
+    pub synchroniser: &'a mut Synchroniser,
+    /// Own bodies and copies.
+    pub population: &'a mut Population,
+    /// Impulses of the last step. Those of one body are together, on one rank that knows the body.
+    pub impulses: &'a mut Vec<KeptImpulse>,
+}
+
+impl StepParts<'_> {
+    /// All bodies that contacts refer to.
+    fn bodies(&self) -> Bodies<'_> {
+        let Self { population, fixed, materials, .. } = self;
+        Bodies { movable: population.bodies(), fixed, materials }
+    }
+}
+
+/// What a solver did, on one rank. The sums over ranks do not depend on their number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Solved {
+    /// Constraints on own bodies.
+    pub constraints: u64,
+    /// Own bodies that stopped because their constraints contradict each other.
+    pub stopped: u64,
+}
