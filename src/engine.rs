@@ -2,9 +2,10 @@
 //! simulates.
 //!
 //! A program that holds any engine can step it, save it and go on from what was saved. The engine
-//! of cloth is [`Simulation`].
+//! of cloth is [`Simulation`], that of rigid bodies [`RigidSimulation`].
 
 use crate::error::Result;
+use crate::rigid::{RigidReport, RigidSimulation};
 use crate::step::{Simulation, StepReport};
 
 /// Computes a run, step by step, on one rank. All functions but the first three are collective.
@@ -66,6 +67,38 @@ impl Engine for Simulation<'_> {
     }
 
     fn step(&mut self) -> Result<StepReport> {
+        self.step()
+    }
+
+    fn save(&self) -> Result<Vec<u8>> {
+        self.save()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<()> {
+        self.restore(saved)
+    }
+
+    fn hash(&self) -> Result<u64> {
+        self.hash()
+    }
+}
+
+impl Engine for RigidSimulation<'_> {
+    type Report = RigidReport;
+
+    fn kind(&self) -> &'static str {
+        "bodies"
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps()
+    }
+
+    fn time_s(&self) -> f64 {
+        self.time_s()
+    }
+
+    fn step(&mut self) -> Result<RigidReport> {
         self.step()
     }
 

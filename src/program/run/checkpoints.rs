@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use cloth_sim::error::Result;
+use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::World;
+use serde::de::DeserializeOwned;
 
 use crate::program::output::folder::RunFolder;
 use crate::program::run::job::Job;
@@ -77,4 +78,15 @@ pub fn saved_state(
     let mut state = checkpoint.map(|checkpoint| checkpoint.state.clone()).unwrap_or_default();
     world.broadcast(0, &mut state)?;
     Ok((!state.is_empty()).then_some(state))
+}
+
+/// The record of the steps between the last frame and the checkpoint from which the run of `folder`
+/// goes on, if there are any.
+///
+/// # Errors
+/// A record that cannot be read.
+pub fn begun<R: DeserializeOwned>(folder: &RunFolder) -> Result<Option<R>> {
+    let steps = folder.checkpoint.as_ref().map(|it| &it.steps).filter(|it| !it.is_empty());
+    let read = |steps: &Vec<u8>| serde_json::from_slice(steps);
+    steps.map(read).transpose().map_err(|cause| Error::internal("steps of a checkpoint", cause))
 }

@@ -17,6 +17,7 @@ use crate::program::print;
 use crate::program::profile::FrameProfiles;
 use crate::program::replay::recording::writer::Writer;
 use crate::program::replay::recording::{Header, RecordedStep};
+use crate::program::run::checkpoints::begun;
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
 use crate::program::run::interrupt::Stop;
@@ -233,14 +234,6 @@ impl<'j> Recorder<'j> {
         }
         Ok(())
     }
-}
-
-/// The record of the steps between the last frame and the checkpoint from which the run of `folder`
-/// goes on, if there are any.
-fn begun(folder: &RunFolder) -> Result<Option<FrameRecord>> {
-    let steps = folder.checkpoint.as_ref().map(|it| &it.steps).filter(|it| !it.is_empty());
-    let read = |steps: &Vec<u8>| serde_json::from_slice(steps);
-    steps.map(read).transpose().map_err(|cause| Error::internal("steps of a checkpoint", cause))
 }
 
 /// Checks that test trees can be written, if they are asked for, before there is a run folder. They

@@ -40,6 +40,16 @@ pub struct BodyFrameRecord {
     pub steps: Vec<BodyStepRecord>,
 }
 
+impl BodyFrameRecord {
+    /// The record of the frame `rest`, whose first steps are in this record.
+    pub fn followed_by(self, mut rest: Self) -> Self {
+        rest.steps.splice(..0, self.steps);
+        rest.left += self.left;
+        rest.crossed += self.crossed;
+        rest
+    }
+}
+
 /// Energies and momenta of all bodies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct TotalsRecord {

@@ -83,6 +83,11 @@ impl FrameSteps {
         self.crossed_and_left[1] += report.traffic.left as i64;
     }
 
+    /// Whether there was no step.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// Time in which this rank worked, s.
     pub fn work_s(&self) -> f64 {
         self.work_s

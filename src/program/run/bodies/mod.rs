@@ -6,6 +6,7 @@ mod recorder;
 mod summary;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::ranks::World;
@@ -17,6 +18,7 @@ use cloth_sim::scene::bodies::RigidSetup;
 use self::frame::FrameSteps;
 use self::recorder::Recorder;
 use crate::program::output::folder::RunFolder;
+use crate::program::run::checkpoints;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
 use crate::program::run::frames::{self, RunKind};
@@ -44,15 +46,20 @@ pub fn run_rank(
     let threads = job.placement.threads;
     let simulation = RigidSimulation::new(model, divided.rank_of, bodies, world, threads);
     let mut simulation = in_scene(simulation, job, setup)?;
-    let deepest = simulation.deepest_overlap_now()?;
-    in_scene(setup.check_start(deepest.as_ref()), job, setup)?;
+    match checkpoints::saved_state(job, world, folder)? {
+        Some(state) => in_scene(simulation.restore(&state), job, setup)?,
+        None => {
+            let deepest = simulation.deepest_overlap_now()?;
+            in_scene(setup.check_start(deepest.as_ref()), job, setup)?;
+        }
+    }
     drop(stage);
     // 2. The run folder, on rank 0.
     let head = frame::head(job, world, setup, &simulation)?;
     interrupt.begin_frames();
     let recorder = folder.map(|folder| Recorder::open(job, folder, setup, head)).transpose()?;
     // 3. The frames.
-    let mut run = RankRun { job, world, setup, simulation, balancer, recorder, steps: 0 };
+    let mut run = RankRun { job, world, setup, simulation, balancer, recorder };
     let outcome = frames::compute(&mut run, job, world, interrupt);
     // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
     if let Some(recorder) = run.recorder {
@@ -82,25 +89,23 @@ struct RankRun<'a> {
     balancer: Balancer,
     /// On rank 0.
     recorder: Option<Recorder<'a>>,
-    /// Number of steps so far.
-    steps: u64,
 }
 
 impl RunKind for RankRun<'_> {
     type Steps = FrameSteps;
 
     fn steps(&self) -> u64 {
-        self.steps
+        self.simulation.steps()
     }
 
     fn step(&mut self, _: u64, steps: &mut FrameSteps) -> Result<()> {
-        self.steps += 1;
+        let step = self.simulation.steps() + 1;
         #[cfg(feature = "fault-injection")]
-        fault::commit_among_bodies(self.world, self.steps)?;
+        fault::commit_among_bodies(self.world, step)?;
         let report = in_scene(self.simulation.step(), self.job, self.setup)?;
-        steps.add(self.steps, self.world.rank(), &report);
+        steps.add(step, self.world.rank(), &report);
         if let Some(recorder) = &self.recorder {
-            recorder.step(self.steps, &report);
+            recorder.step(step, &report);
         }
         Ok(())
     }
@@ -118,11 +123,21 @@ impl RunKind for RankRun<'_> {
         Ok(())
     }
 
-    fn checkpoint_is_due(&self, _: u64) -> bool {
-        false
+    fn checkpoint_is_due(&self, frame: u64) -> bool {
+        self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
     }
 
-    fn checkpoint(&mut self, _: &FrameSteps) -> Result<()> {
+    fn checkpoint(&mut self, steps: &FrameSteps) -> Result<()> {
+        let start = Instant::now();
+        let (step, state) = (self.simulation.steps(), self.simulation.save()?);
+        let frame = step / u64::from(self.job.scene.steps_per_frame) + 1;
+        let steps = match steps.is_empty() {
+            true => None,
+            false => Some(steps.gather(frame, self.world, &self.simulation)?),
+        };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.checkpoint(step, state, steps, start)?;
+        }
         Ok(())
     }
 }
@@ -130,7 +145,7 @@ impl RunKind for RankRun<'_> {
 impl RankRun<'_> {
     /// Time of a new division, s, if there was one.
     fn rebalance(&mut self, work_s: f64) -> Result<Option<f64>> {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let is_done = self.simulation.rebalance(&mut self.balancer, work_s)?;
         Ok(is_done.then(|| start.elapsed().as_secs_f64()))
     }

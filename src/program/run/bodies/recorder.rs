@@ -1,5 +1,7 @@
 //! Keeps the run folder of rigid bodies: frames, `run.json`, `steps.jsonl`, and the summary.
 
+use std::time::Instant;
+
 use cloth_sim::error::Result;
 use cloth_sim::rigid::RigidReport;
 use cloth_sim::scene::bodies::RigidSetup;
@@ -8,8 +10,10 @@ use crate::program::output::bodies::record::BodyFrameRecord;
 use crate::program::output::bodies::{BodyFormat, BodyFrame, named, obstacles, writer};
 use crate::program::output::folder::RunFolder;
 use crate::program::output::run_json::RunHead;
+use crate::program::output::steps_jsonl;
 use crate::program::print;
 use crate::program::run::bodies::summary::{Peaks, Summary};
+use crate::program::run::checkpoints::begun;
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
@@ -20,13 +24,16 @@ pub struct Recorder<'j> {
     folder: OpenFolder<'j, (BodyFrame, BodyFrameRecord)>,
     format: &'static dyn BodyFormat,
     peaks: Peaks,
+    /// The steps of the next frame before the run went on.
+    begun: Option<BodyFrameRecord>,
 }
 
 impl<'j> Recorder<'j> {
-    /// Begins the run in `folder` (see [`OpenFolder::begin`]).
+    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). Then all sums are
+    /// those of the frames that are there.
     ///
     /// # Errors
-    /// When a file cannot be written or removed.
+    /// When a file cannot be read, written or removed.
     pub fn open(
         job: &'j Job,
         folder: &RunFolder,
@@ -35,12 +42,36 @@ impl<'j> Recorder<'j> {
     ) -> Result<Self> {
         let format = named(&job.scene.output.format, setup.moving_count() as usize)?;
         let (path, digits) = (&job.folder, job.scene.output.digits);
+        let begun = begun(folder)?;
         let folder = OpenFolder::begin(job, folder, head, |_, kept| {
             obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;
             obstacles::write_solids(path, &setup.solids, digits)?;
             writer::begin(path, kept, format, &setup.solids, digits)
         })?;
-        Ok(Self { folder, format, peaks: Peaks::default() })
+        let mut recorder = Self { folder, format, peaks: Peaks::default(), begun };
+        recorder.recall()?;
+        Ok(recorder)
+    }
+
+    /// Adds the frames that were there when the run went on.
+    fn recall(&mut self) -> Result<()> {
+        let kept = self.folder.kept_frames.clone();
+        if kept.is_empty() {
+            return Ok(());
+        }
+        for record in steps_jsonl::read_as(&self.folder.job.folder)?.take(kept.count()) {
+            self.count(&record?);
+        }
+        Ok(())
+    }
+
+    /// Adds a frame to the sums of the run.
+    fn count(&mut self, record: &BodyFrameRecord) {
+        if let Some(seconds) = record.repartition_s {
+            self.folder.head.repartitions.count += 1;
+            self.folder.head.repartitions.seconds += seconds;
+        }
+        self.peaks.add(record);
     }
 
     /// Shows that `step` is done. `report` is that of rank 0.
@@ -57,17 +88,41 @@ impl<'j> Recorder<'j> {
     /// When an earlier frame cannot be written.
     pub fn frame(&mut self, frame: BodyFrame, record: BodyFrameRecord) -> Result<()> {
         let number = frame.number;
+        let record = match self.begun.take() {
+            Some(begun) => begun.followed_by(record),
+            None => record,
+        };
         let of_rank_0 = record.steps.iter().filter(|step| step.rank == 0);
         let seconds: f64 = of_rank_0.map(|step| step.times.iter().map(in_phase).sum::<f64>()).sum();
-        if record.repartition_s.is_some() {
-            self.folder.head.repartitions.count += 1;
-            self.folder.head.repartitions.seconds += record.repartition_s.unwrap_or_default();
-        }
-        self.peaks.add(&record);
+        self.count(&record);
         let contacts = self.peaks.last_contacts();
         self.folder.add(number, (frame, record))?;
         self.folder.progress.frame(number, seconds, || format!("{} contacts", grouped(contacts)));
         Ok(())
+    }
+
+    /// Whether a checkpoint is due after `frame`.
+    pub fn checkpoint_is_due(&self, frame: u64) -> bool {
+        self.folder.checkpoint_is_due(frame)
+    }
+
+    /// Hands the `state` after `step` steps to the writer, with the record of the `steps` since the
+    /// last frame, if there are any. Saving it began at `start`.
+    ///
+    /// # Errors
+    /// When an earlier frame cannot be written.
+    pub fn checkpoint(
+        &mut self,
+        step: u64,
+        state: Vec<u8>,
+        steps: Option<BodyFrameRecord>,
+        start: Instant,
+    ) -> Result<()> {
+        let steps = match (self.begun.clone(), steps) {
+            (Some(begun), Some(steps)) => Some(begun.followed_by(steps)),
+            (begun, steps) => begun.or(steps),
+        };
+        self.folder.checkpoint(step, state, steps.as_ref(), start)
     }
 
     /// Ends the run folder (see [`OpenFolder::end`]). If the run is complete, prints the summary on
@@ -77,7 +132,7 @@ impl<'j> Recorder<'j> {
     /// When a file cannot be written.
     pub fn end(mut self, outcome: &Result<Option<Stop>>, setup: &RigidSetup) -> Result<()> {
         let is_complete = self.folder.end(outcome, |_| Ok(()))?;
-        let Self { folder, format, peaks } = self;
+        let Self { folder, format, peaks, .. } = self;
         let show = folder.job.show;
         if !is_complete || show.quiet {
             return Ok(());
