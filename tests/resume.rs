@@ -236,3 +236,37 @@ fn a_new_run_begins_with_a_frame_of_another_and_names_what_has_changed() {
         assert!(text(&refused).contains(words), "{more:?}: {}", text(&refused));
     }
 }
+
+#[test]
+fn a_run_of_rigid_bodies_goes_on_to_the_same_bits() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron");
+    let run = |folder: &Path, more: &[&str]| {
+        let mut command = cloth_sim(Start::Threads(2, 1));
+        command.arg(&scene).arg("--out").arg(folder).arg("--quiet").args(more);
+        let output = finish(&mut command);
+        assert!(matches!(output.status.code(), Some(0 | 124)), "{}", text(&output));
+    };
+    run(&whole, &["--set", "frames=3"]);
+    run(&folder, &["--set", "frames=3", "--stop-after", "60ms"]);
+    let mut parts = 1;
+    while head(&folder)["status"] != "complete" {
+        let (ranks, time) = [("3", "90ms"), ("1", "1h")][usize::from(parts > 3)];
+        let output = resume(ranks, "1", &folder, &["--stop-after", time]);
+        assert!(matches!(output.status.code(), Some(0 | 124)), "{}", text(&output));
+        parts += 1;
+    }
+    assert!(parts > 1, "the run was never ended");
+    let frames = frame_files(&whole);
+    assert_eq!(frames.len(), frame_files(&folder).len());
+    for path in frames {
+        let name = path.file_name().expect("a name");
+        assert!(fs::read(&path).unwrap() == fs::read(folder.join(name)).unwrap(), "{name:?}");
+    }
+    let hashes = |folder: &Path| {
+        let frames = common::run::frames_of(folder);
+        Vec::from_iter(frames.iter().map(|frame| frame["state_hash"].clone()))
+    };
+    assert_eq!(hashes(&folder), hashes(&whole));
+}
