@@ -1,7 +1,7 @@
 //! Parallel cloth simulation after Thomaszewski & Blochinger (2007): the engine.
 //!
-//! The engine writes no file and reads no argument. The program `cloth-sim` (cargo feature
-//! `program`, on by default) is built on it. With `default-features = false` a program of your own
+//! The engine writes no file and reads no argument. The program `cloth-sim` (cargo features
+//! `program`, `lab` and `png`, on by default) is built on it. With `default-features = false` a program of your own
 //! gets the engine and few other crates.
 //!
 //! # A tour

@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use cloth_sim::partition::methods::Method;
-use cloth_sim::verify::PairKind;
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
 use crate::program::output::names;
-use crate::program::replay::model::Network;
+use crate::program::run::recording::RecordingArguments;
 use crate::program::run::stage::Show;
 
 /// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes frames
@@ -18,6 +15,9 @@ use crate::program::run::stage::Show;
 /// A rank is one of the parallel parts of a run. By default ranks are threads of one process.
 /// Under `mpirun` they are processes; build with `--features mpi` for that. The frames are the
 /// same bits for any number of ranks and threads.
+///
+/// The cargo feature `lab` brings `partition`, `replay`, `ccd-queries` and --record-tasks, and the
+/// feature `png` pictures as PNG files. Both are on by default.
 #[derive(Debug, Clone, Parser)]
 #[command(
     version,
@@ -56,14 +56,10 @@ pub enum Command {
     Check(CheckArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
-    /// Divides the cloth of a scene among ranks by each method. Measures and draws the divisions.
-    /// See docs/partitioning.md.
-    Partition(PartitionArguments),
-    /// Models the collision phase on more processors than the machine has. See docs/profiling.md.
-    Replay(ReplayArguments),
-    /// Tests continuous collision detection on queries with known answers. Fails if it misses a
-    /// collision.
-    CcdQueries(CcdQueriesArguments),
+    /// Those of the laboratory.
+    #[cfg(feature = "lab")]
+    #[command(flatten)]
+    Lab(crate::program::lab::cli::LabCommand),
 }
 
 /// Arguments of `resume`.
@@ -197,187 +193,16 @@ pub struct ProfileArguments {
     pub out: Option<PathBuf>,
 }
 
-/// Arguments of `partition`.
-#[derive(Debug, Clone, Args)]
-pub struct PartitionArguments {
-    /// A scene, or the folder of a run.
-    #[arg(value_name = "SCENE|RUN")]
-    pub source: PathBuf,
-
-    /// Numbers of ranks [default: those of 2,4,8,16,32 that are no more than the patches].
-    #[arg(long, value_name = "LIST", value_delimiter = ',',
-          value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub ranks: Vec<u32>,
-
-    /// Methods, by their names in a scene.
-    #[arg(long = "method", value_name = "LIST", value_delimiter = ',', default_value = "all",
-          value_parser = methods_by_name(), ignore_case = true)]
-    pub methods: Vec<Methods>,
-
-    /// Divide the cloth as it lies in frame N of a run [default: as it starts].
-    #[arg(long, value_name = "N")]
-    pub frame: Option<u64>,
-
-    /// Change a field of the scene, e.g. patch_vertices=128. Can be repeated.
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    pub overrides: Vec<String>,
-
-    /// Cut each cloth triangle into K x K triangles [default: the scene's `refine`].
-    #[arg(long, value_name = "K", conflicts_with = "frame",
-          value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub refine: Option<u32>,
-
-    /// Folder for the tables and pictures [default: out/<scene name>_partition; for a run, beside
-    /// its folder].
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace the tables and pictures of an earlier call. Other files stay.
-    #[arg(long)]
-    pub overwrite: bool,
-}
-
-/// What a name given to --method stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Methods {
-    /// All methods.
-    All,
-    /// One of them.
-    One(Method),
-}
-
-fn methods_by_name() -> impl TypedValueParser<Value = Methods> {
-    let names = Method::ALL.map(|method| method.name());
-    PossibleValuesParser::new(names.into_iter().chain(["all"])).map(|text| {
-        let named = |method: &Method| method.name().eq_ignore_ascii_case(&text);
-        Method::ALL.into_iter().find(named).map_or(Methods::All, Methods::One)
-    })
-}
-
-/// Arguments of `replay`.
-#[derive(Debug, Clone, Args)]
-pub struct ReplayArguments {
-    /// Recordings, made by a run with --record-tasks. The first one is replayed, and must come from
-    /// one rank with one thread. All recordings of one rank with one thread serve to fit the costs
-    /// of tests. Recordings of several ranks show which work every rank repeats.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-
-    /// Numbers of processors to model. Each processor is one rank.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,4,12,64,256,1024",
-          value_parser = clap::value_parser!(u32).range(1..=65536))]
-    pub processors: Vec<u32>,
-
-    /// Time that a message takes. A number with ns, us, ms or s.
-    #[arg(long, value_name = "TIME", default_value = "2us", value_parser = time,
-          allow_hyphen_values = true)]
-    pub latency: f64,
-
-    /// Data that a processor sends in a second. A number with MB/s or GB/s.
-    #[arg(long, value_name = "RATE", default_value = "10GB/s", value_parser = rate,
-          allow_hyphen_values = true)]
-    pub bandwidth: f64,
-
-    /// Processor time to look for messages, to send one, or to receive one. A number with ns, us,
-    /// ms or s.
-    #[arg(long, value_name = "TIME", default_value = "200ns", value_parser = time,
-          allow_hyphen_values = true)]
-    pub overhead: f64,
-
-    /// Change a field of the scene's `collision`, e.g. collision.b=4. Can be repeated.
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    pub overrides: Vec<String>,
-
-    /// Write a table with a row for each number of processors and each step.
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
-
-    /// Write pictures into this folder: the speed-up over the numbers of processors, and the
-    /// utilization of each processor with and without stealing.
-    #[arg(long, value_name = "DIR")]
-    pub plot: Option<PathBuf>,
-
-    /// Number of processors in the picture of the utilization.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub plot_processors: u32,
-}
-
-impl ReplayArguments {
-    /// The network between the modelled processors.
-    pub fn network(&self) -> Network {
-        Network { latency_s: self.latency, bandwidth: self.bandwidth, overhead_s: self.overhead }
-    }
-}
-
-/// The longest time of a message, s. Longer times could overflow the virtual clock of a search.
-const LONGEST_S: f64 = 1.0;
-/// The smallest bandwidth, bytes a second, for the same reason.
-const SLOWEST: f64 = 1e6;
-
-/// A time with its unit, in seconds.
-fn time(text: &str) -> Result<f64, String> {
-    let in_a_second = [("ns", 1e9), ("us", 1e6), ("ms", 1e3), ("s", 1.0)];
-    let seconds = with_unit(text, &in_a_second).map(|(number, unit)| number / unit);
-    seconds
-        .filter(|seconds| (0.0..=LONGEST_S).contains(seconds))
-        .ok_or_else(|| "write a number with ns, us, ms or s, such as 2us, from 0 to 1s".to_owned())
-}
-
 /// A share of a length: a number from 0 up.
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share: &f64| share.is_finite() && *share >= 0.0);
     share.ok_or_else(|| "write a number from 0 up, such as 0.1 for 10 %".to_owned())
 }
 
-/// A bandwidth with its unit, in bytes a second.
-fn rate(text: &str) -> Result<f64, String> {
-    let bytes = with_unit(text, &[("MB/s", 1e6), ("GB/s", 1e9)]);
-    let bytes = bytes.map(|(number, unit)| number * unit);
-    bytes.filter(|bytes| bytes.is_finite() && *bytes >= SLOWEST).ok_or_else(|| {
-        "write a number with MB/s or GB/s, such as 10GB/s, of at least 1MB/s".to_owned()
-    })
-}
-
-/// The number before one of the units, and the size of that unit.
-fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
-    let (number, unit) =
-        units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))?;
-    Some((number.trim().parse().ok()?, unit))
-}
-
-/// Arguments of `ccd-queries`.
-#[derive(Debug, Clone, Args)]
-pub struct CcdQueriesArguments {
-    /// CSV files. A query has eight rows. A row has x, y and z, each as numerator and denominator,
-    /// and the known answer (0 or 1).
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-
-    /// The kind of all queries.
-    #[arg(long)]
-    pub kind: QueryKind,
-}
-
-/// The kind of all queries of a file.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum QueryKind {
-    /// A vertex, then the three vertices of a face.
-    VertexFace,
-    /// The two vertices of one edge, then those of the other.
-    EdgeEdge,
-}
-
-impl From<QueryKind> for PairKind {
-    fn from(kind: QueryKind) -> Self {
-        match kind {
-            QueryKind::VertexFace => Self::VertexFace,
-            QueryKind::EdgeEdge => Self::EdgeEdge,
-        }
-    }
-}
-
 /// The run of a scene.
+// clap forgets the arguments of a group that holds another one, so the one that a run needs is named.
 #[derive(Debug, Clone, Args)]
+#[group(args = ["scene"])]
 pub struct Arguments {
     /// The scene to simulate. See docs/scene.md.
     pub scene: PathBuf,
@@ -408,14 +233,9 @@ pub struct Arguments {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub refine: Option<u32>,
 
-    /// Store the test trees of some steps in FILE, for `cloth-sim replay`. With --overwrite an
-    /// earlier recording is replaced. See docs/profiling.md.
-    #[arg(long, value_name = "FILE")]
-    pub record_tasks: Option<PathBuf>,
-
-    /// Store the test trees of every STEPS-th step [default: of the last step of each frame].
-    #[arg(long, value_name = "STEPS", requires = "record_tasks", value_parser = clap::value_parser!(u64).range(1..))]
-    pub record_every: Option<u64>,
+    /// The recording of test trees.
+    #[command(flatten)]
+    pub recording: RecordingArguments,
 
     /// How to compute it.
     #[arg(skip)]
@@ -444,8 +264,7 @@ impl From<ResumeArguments> for Arguments {
             time_line: None,
             overrides: arguments.overrides,
             refine: None,
-            record_tasks: None,
-            record_every: None,
+            recording: RecordingArguments::default(),
             computing: arguments.computing,
             resumes: from_frame.is_none(),
             origin: from_frame.map(|frame| Origin { folder, frame }),
@@ -471,6 +290,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_line_with_a_scene_is_a_run() {
+        let line = CommandLine::parse_from(["cloth-sim", "a.ron", "--frames", "3"]);
+        assert!(line.command.is_none() && line.run.is_some_and(|run| run.frames == Some(3)));
+    }
+
+    #[test]
     fn a_subcommand_with_a_slip_is_no_scene() {
         for (first, meant) in [("chekc", Some("check")), ("Profile", Some("profile"))] {
             assert_eq!(meant_subcommand(first).as_deref(), meant);
@@ -478,12 +303,5 @@ mod tests {
         for first in ["check", "-q", "chekc.ron", "./chekc", "tablecloth", "src"] {
             assert_eq!(meant_subcommand(first), None, "{first}");
         }
-    }
-
-    #[test]
-    fn the_default_network_is_shared_memory() {
-        let line = CommandLine::parse_from(["cloth-sim", "replay", "tasks"]);
-        let Some(Command::Replay(arguments)) = line.command else { panic!("another command") };
-        assert_eq!(arguments.network(), Network::SHARED_MEMORY);
     }
 }

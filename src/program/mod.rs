@@ -9,19 +9,18 @@
 //! | [`output`] | the files of a run folder: names, formats, reading and writing |
 //! | [`check`] | verifies the frames of a run |
 //! | [`profile`] | shows how processors spent the test part of a run |
-//! | [`partitions`] | divides a cloth among ranks by several methods |
-//! | [`replay`] | records test trees, and executes them on a modelled machine |
+//! | `lab` | instruments for work on the program: partitions, test trees, queries (feature `lab`) |
 //! | [`print`], [`words`] | standard output, and words for messages |
 
 mod check;
 mod cli;
 mod commands;
+#[cfg(feature = "lab")]
+mod lab;
 mod output;
 mod overrides;
-mod partitions;
 mod print;
 mod profile;
-mod replay;
 mod run;
 mod words;
 
@@ -73,9 +72,8 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
         Command::Resume(arguments) => return run::run(&arguments.clone().into()),
         Command::Check(arguments) => commands::check::check(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
-        Command::Partition(arguments) => commands::partition::partition(arguments),
-        Command::Replay(arguments) => commands::replay::replay_recordings(arguments),
-        Command::CcdQueries(arguments) => commands::ccd_queries::ccd_queries(arguments),
+        #[cfg(feature = "lab")]
+        Command::Lab(command) => lab::run(command),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,9 +2,11 @@
 #![allow(dead_code)] // each of them uses a part of it
 
 pub mod conformance;
+#[cfg(feature = "internals")]
 pub mod queries;
 #[cfg(feature = "program")]
 pub mod run;
+#[cfg(feature = "internals")]
 pub mod springs;
 
 use std::io::Read;

@@ -7,11 +7,11 @@ use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::{ClothSetup, Pin, RestTriangle};
 use cloth_sim::error::Result;
-use cloth_sim::linear::PreconditionerKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::mesh::{Mesh, SurfaceMesh};
 use cloth_sim::ranks::in_process;
+use cloth_sim::scene::PreconditionerKind;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::{Model, Simulation};
 

@@ -7,7 +7,7 @@ use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::material::Surface;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::table::BodyTable;
-use cloth_sim::threads::Threads;
+use cloth_sim::verify::Threads;
 
 use crate::scene::{Response, Scene};
 use crate::{BALL, BOTH, down, floor, surface};

@@ -124,7 +124,7 @@ impl FrameCheck {
 }
 
 /// Positions of all objects in frame `number`, m, or its fault.
-pub(super) fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
+pub fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
     let text = read_frame(&run.folder, number, FORMAT)?;
     let frame = split(&text);
     let mut x = frame.positions;

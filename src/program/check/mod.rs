@@ -9,10 +9,10 @@
 mod bodies;
 mod drawn;
 mod dropped;
-mod folder;
-mod frame;
+pub mod folder;
+pub mod frame;
 mod pieces;
-mod record;
+pub mod record;
 mod rises;
 mod split;
 mod table;
@@ -22,9 +22,8 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
-use cloth_sim::math::Vec3;
 use cloth_sim::verify::Threads;
-use folder::{CheckedRun, FORMAT};
+use folder::CheckedRun;
 use frame::{FrameCheck, Strain};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -143,26 +142,6 @@ fn verdict(faulty: usize, frames: usize) -> String {
 
 const UNFINISHED: &str = "wait if the run goes on, else repeat it with --overwrite";
 const SEE_LIST: &str = "see the list on standard output";
-
-/// Positions of frame `number` of the run in `folder`, m: cloths, then obstacles.
-///
-/// # Errors
-/// A folder that is no run, a frame that it does not have or that is not whole, an input mesh that
-/// is not as it was in the run.
-pub fn frame_positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
-    let run = CheckedRun::open(folder, Record::read(folder)?)?;
-    if let Some((mesh, fault)) = run.meshes.first() {
-        return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
-    }
-    if !run.frames.contains(&number) {
-        let (first, last) = (run.frames.start, run.frames.end.saturating_sub(1));
-        let cause = format!("there is no frame {number}: the run has the frames {first} to {last}");
-        return Err(Error::file(folder, cause, "choose one of them with --frame"));
-    }
-    let path = folder.join(names::frame(number, FORMAT));
-    frame::positions(&run, number)
-        .map_err(|fault| Error::file(path, fault, "choose another frame, or repeat the run"))
-}
 
 /// Checks all frames of the run in `folder`. Calls `done` after each frame.
 ///

@@ -4,6 +4,7 @@ use cloth_sim::error::{Error, Result};
 
 use crate::program::cli::ProfileArguments;
 use crate::program::output::drawn_files;
+use crate::program::profile::png;
 use crate::program::{print, profile};
 
 /// Draws one run, or two runs beside each other. Prints the names of the files,
@@ -24,5 +25,7 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
         Some(other) => profile::compare([run, other], out)?,
     };
     drawn_files::list_drawn(out, &files)?;
-    files.iter().try_for_each(|file| print::line(file.display()))
+    files.iter().try_for_each(|file| print::line(file.display()))?;
+    png::say_if_missing();
+    Ok(())
 }

@@ -3,8 +3,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::partition::methods::Method;
-
 use crate::program::output::{bodies, formats};
 
 /// The scene with every default written out.
@@ -35,20 +33,6 @@ pub const RUN_PICTURE: &str = "profile";
 pub const COMPARISON_PICTURE: &str = "comparison";
 /// The picture of one step.
 pub const STEP_PICTURE: &str = "timeline";
-/// The picture of a modelled machine over numbers of processors.
-pub const SCALING_PICTURE: &str = "replay_scaling";
-/// The picture of the modelled processors, with and without stealing.
-pub const UTILIZATION_PICTURE: &str = "replay_utilization";
-
-/// Measures of divisions: a row for each method and number of ranks.
-pub const PARTITION_TABLE: &str = "partition_table.csv";
-/// Each rank of each division.
-pub const PARTITION_RANKS: &str = "partition_ranks.csv";
-/// The owner of each cloth vertex in each division.
-pub const PARTITION_OWNERS: &str = "partition_owners.csv";
-/// All divisions beside each other.
-pub const PARTITION_OVERVIEW: &str = "partition_overview.png";
-
 /// The materials of the input meshes.
 pub const MATERIALS: &str = "materials.mtl";
 /// The hulls and closed meshes of a scene of bodies, each in its own frame.
@@ -57,10 +41,6 @@ pub const SOLIDS: &str = "solids.obj";
 /// The tables of a profile.
 pub const TABLES: [&str; 2] = [PROFILE, PHASES];
 
-/// Files of `cloth-sim partition` with one name each.
-const PARTITION_FILES: [&str; 4] =
-    [PARTITION_TABLE, PARTITION_RANKS, PARTITION_OWNERS, PARTITION_OVERVIEW];
-const PARTITION_PICTURE: &str = "partition_";
 const OBSTACLES: &str = "obstacles";
 const OWNERS: &str = "owners_";
 /// Ending of a file while it is written.
@@ -122,23 +102,6 @@ pub fn picture(name: &str) -> [String; 2] {
     ["svg", "png"].map(|ending| format!("{name}.{ending}"))
 }
 
-/// The picture of the division by `method` among `ranks` ranks.
-pub fn partition_picture(method: &str, ranks: usize) -> String {
-    format!("{PARTITION_PICTURE}{method}_{ranks}.png")
-}
-
-/// Whether `cloth-sim partition` may write a file of this name.
-pub fn is_file_of_partition(name: &str) -> bool {
-    let name = whole(name);
-    let is_picture = |name: &str| {
-        let name = name.strip_prefix(PARTITION_PICTURE)?.strip_suffix(".png")?;
-        let (method, ranks) = name.split_once('_')?;
-        let is_method = Method::ALL.iter().any(|known| known.name() == method);
-        (is_method && is_number(ranks)).then_some(())
-    };
-    PARTITION_FILES.contains(&name) || is_picture(name).is_some()
-}
-
 /// The number of a frame, in any format, from the name of its file.
 pub fn frame_number(name: &str) -> Option<u64> {
     let of_cloth = formats::ALL.iter().map(|format| format.name());
@@ -157,10 +120,6 @@ pub fn image_copy(number: usize, name: &str) -> String {
     format!("image_{number}_{name}")
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,12 +132,6 @@ mod tests {
         assert_eq!(number_in(&owners(12), &all_owners()), Some(12));
         for name in ["frame_.obj", "frame_1a.obj", "frame_0001.png", "frame_0003.obj.tmp"] {
             assert!(frame_number(name).is_none(), "{name}");
-        }
-        for name in [&*partition_picture("Power", 16), PARTITION_OWNERS, PARTITION_OVERVIEW] {
-            assert!(is_file_of_partition(name), "{name}");
-        }
-        for name in [PARTITION, "partition_mine.png", "partition_Power_x.png", "partition_4.png"] {
-            assert!(!is_file_of_partition(name), "{name}");
         }
     }
 }

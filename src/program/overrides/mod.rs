@@ -6,9 +6,9 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::load::{complete, read, validate};
-use cloth_sim::scene::{CollisionSettings, Scene, did_you_mean};
+use cloth_sim::scene::{Scene, did_you_mean};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::value::{open_brackets, value};
@@ -24,26 +24,12 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
     complete(scene, path)
 }
 
-/// Sets fields of `collision`, by their paths in a scene, and checks all of them.
+/// Sets single fields of `fields`, which has the form of a scene or of a part of one. `validate`
+/// finds what was wrong before.
 ///
 /// # Errors
-/// A path that names no field of `collision`, a value of a wrong kind, a field out of bounds.
-pub fn override_collision(
-    collision: CollisionSettings,
-    overrides: &[String],
-) -> Result<CollisionSettings> {
-    #[derive(Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct CollisionOnly {
-        collision: CollisionSettings,
-    }
-    let validate = |fields: &CollisionOnly| fields.collision.validate();
-    let fields = set_fields(CollisionOnly { collision }, overrides, validate)?;
-    validate(&fields)?;
-    Ok(fields.collision)
-}
-
-fn set_fields<T: Serialize + DeserializeOwned>(
+/// As for [`load`].
+pub fn set_fields<T: Serialize + DeserializeOwned>(
     mut fields: T,
     overrides: &[String],
     validate: impl Fn(&T) -> Result<()>,
@@ -197,33 +183,6 @@ mod tests {
         assert_eq!(scene(MINIMAL, &["seed=18446744073709551615"]).unwrap().seed, u64::MAX);
         let set = ["cloths[0].pins=[(select: (0), motion: (keyframes: [(time_s: 0.1)]))]"];
         assert!(scene(MINIMAL, &set).is_err(), "a choice needs its name");
-    }
-
-    #[test]
-    fn collision_alone_has_the_bounds_that_it_has_in_a_scene() {
-        for (set, cause) in [
-            ("collision.b=0", "collision.b: 0 is not positive"),
-            ("collision.polling_interval_us=0", "collision.polling_interval_us: 0 is not positive"),
-            ("collision.polling_interval_us=-1", "collision.polling_interval_us: -1 is not posit"),
-            ("collision.polling_interval_us=1e26", "are more than a second"),
-            (
-                "collision.victim_order=Random(-1)",
-                "invalid value: integer `-1`, expected a whole number",
-            ),
-            ("collision.c=1", "unknown field `c`"),
-        ] {
-            let in_scene = scene(MINIMAL, &[set]).unwrap_err().to_string();
-            let alone = override_collision(CollisionSettings::default(), &[set.to_owned()]);
-            let alone = alone.unwrap_err().to_string();
-            assert!(in_scene.contains(cause) && alone.contains(cause), "{in_scene} {alone}");
-        }
-        let set = ["collision.a=3", "collision.victim_order=Random(7)"].map(str::to_owned);
-        let changed = override_collision(CollisionSettings::default(), &set).unwrap();
-        let victim_order = cloth_sim::scene::VictimOrder::Random(7);
-        assert_eq!(
-            changed,
-            CollisionSettings { a: 3, victim_order, ..CollisionSettings::default() }
-        );
     }
 
     #[test]

@@ -12,9 +12,9 @@ const PANEL: u32 = 280;
 
 /// Two columns with the time of the phases and the heat map of each run, on common scales. Below
 /// them two diagrams in which both runs have a curve: utilization and time.
-pub(super) struct ComparisonPicture<'a> {
-    pub(super) profiles: [&'a Profile; 2],
-    pub(super) labels: [String; 2],
+pub(crate) struct ComparisonPicture<'a> {
+    pub(crate) profiles: [&'a Profile; 2],
+    pub(crate) labels: [String; 2],
 }
 
 impl ComparisonPicture<'_> {

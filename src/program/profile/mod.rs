@@ -8,10 +8,11 @@
 
 mod bodies;
 pub(super) mod canvas;
-mod comparison_picture;
+pub(super) mod comparison_picture;
 mod csv;
 mod heat_map;
 pub(super) mod panel;
+pub(super) mod png;
 pub(super) mod run_picture;
 mod step_picture;
 
@@ -249,20 +250,6 @@ fn labels(folders: [&Path; 2]) -> [String; 2] {
         [Some(a), Some(b)] if a != b => [a, b],
         _ => folders.map(|folder| folder.display().to_string()),
     }
-}
-
-/// Draws two profiles of the same length beside each other, under the headings `labels`, as the
-/// picture `name` in the folder `out`. Returns the files.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn draw_profiles(
-    profiles: [&Profile; 2],
-    labels: [String; 2],
-    out: &Path,
-    name: &str,
-) -> Result<Vec<PathBuf>> {
-    canvas::write(&ComparisonPicture { profiles, labels }, out, name)
 }
 
 /// Builds the profile of a run, frame by frame.

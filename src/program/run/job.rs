@@ -27,6 +27,7 @@ use crate::program::run::files;
 use crate::program::run::memory;
 use crate::program::run::origin::begun_from;
 use crate::program::run::placement::Placement;
+use crate::program::run::recording::RecordingArguments;
 use crate::program::run::stage::{Show, Stage};
 use crate::program::words::plural;
 
@@ -78,10 +79,8 @@ pub struct Job {
     pub transport: &'static str,
     /// Its ranks and threads, and their cores.
     pub placement: Placement,
-    /// The file for test trees.
-    pub record_tasks: Option<PathBuf>,
-    /// Number of steps from one recorded step to the next.
-    pub record_every: u64,
+    /// The recording of test trees.
+    pub recording: RecordingArguments,
     /// What is odd about the scene and its meshes, and does not stop the run.
     pub warnings: Vec<String>,
 }
@@ -125,7 +124,7 @@ impl Job {
             Some(_) => formats::ALL[0],
         };
         check_step("--time-line", arguments.time_line, &scene)?;
-        check_step("--record-every", arguments.record_every, &scene)?;
+        check_step("--record-every", arguments.recording.every(), &scene)?;
         memory::check_shapes(&scene)?;
         let fits = |triangles| memory::check_refined(triangles, scene.refine);
         let mut setup = scene::build_if(&scene, home, fits)?;
@@ -136,7 +135,6 @@ impl Job {
         let slips = scene::scale_warnings(&scene, &setup);
         warnings.append(&mut scene::in_file(&arguments.scene, slips)?);
         warnings.append(&mut materials.warnings);
-        let steps_per_frame = u64::from(scene.steps_per_frame).max(1);
         // What a run that goes on has copied is there.
         let copied = if arguments.resumes { &[] } else { &*meshes };
         let mut files = RunFiles::new(copied.iter().map(|mesh| mesh.copy.file.clone()));
@@ -180,8 +178,7 @@ impl Job {
             show,
             transport,
             placement,
-            record_tasks: arguments.record_tasks.clone(),
-            record_every: arguments.record_every.unwrap_or(steps_per_frame),
+            recording: arguments.recording.clone(),
             warnings,
             start,
         })
@@ -250,11 +247,6 @@ impl Job {
         Err(Error::file(&self.folder, cause, "ask for more frames with --frames"))
     }
 
-    /// Whether the test trees of a step are stored.
-    pub fn records(&self, step: u64) -> bool {
-        self.record_tasks.is_some() && step.is_multiple_of(self.record_every)
-    }
-
     /// Builds the model, which is the same on all ranks. `partition` gets a function that makes a
     /// partition for a number of ranks. Call it once.
     ///
@@ -305,7 +297,7 @@ fn missing_frames(wanted: u32, has: u32) -> Option<String> {
 fn check_arguments_of_bodies(arguments: &Arguments) -> Result<()> {
     let of_cloth = [
         ("--time-line", arguments.time_line.is_some()),
-        ("--record-tasks", arguments.record_tasks.is_some()),
+        ("--record-tasks", arguments.recording.is_given()),
         ("--refine", arguments.refine.is_some()),
     ];
     match of_cloth.into_iter().find(|(_, is_given)| *is_given) {

@@ -21,6 +21,7 @@ mod peaks;
 mod placement;
 mod progress;
 mod recorder;
+pub mod recording;
 pub mod stage;
 mod step_watch;
 mod summary;
@@ -107,7 +108,7 @@ fn run_in_process(arguments: &Arguments) -> Result<Option<Stop>> {
 
 /// Claims the run folder. Nothing that takes long has begun.
 fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
-    recorder::check_recording(job)?;
+    job.recording.check(&job.folder, job.overwrite)?;
     interrupt.claim(|| job.claim())
 }
 

@@ -1,11 +1,10 @@
 //! Keeps the run folder: frames, `run.json`, `steps.jsonl`, the recording, and the summary.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::Result;
 use cloth_sim::ids::PatchId;
-use cloth_sim::partition::{Partition, PatchGraph};
+use cloth_sim::partition::Partition;
 use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
 
 use crate::program::output::folder::RunFolder;
@@ -15,8 +14,6 @@ use crate::program::output::steps_jsonl::{self, FrameRecord};
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
-use crate::program::replay::recording::writer::Writer;
-use crate::program::replay::recording::{Header, RecordedStep};
 use crate::program::run::checkpoints::begun;
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
@@ -24,6 +21,7 @@ use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
 use crate::program::run::peaks::Peaks;
+use crate::program::run::recording::{RecordedStep, TreeWriter};
 use crate::program::run::summary::Summary;
 use crate::program::run::waits::Waits;
 
@@ -38,8 +36,8 @@ pub struct Recorder<'j> {
     peaks: Peaks,
     waits: Waits,
     drops: Drops,
-    /// The recording of test trees, if there is one.
-    recording: Option<Writer>,
+    /// The test trees of the recorded steps.
+    trees: Option<TreeWriter>,
     /// The steps of the next frame before the run went on.
     begun: Option<FrameRecord>,
     output_s: f64,
@@ -52,13 +50,12 @@ impl<'j> Recorder<'j> {
     /// # Errors
     /// When a file cannot be read, written or removed.
     pub fn open(job: &'j Job, folder: &RunFolder, model: &Model, head: RunHead) -> Result<Self> {
-        let mut recording = None;
+        let mut trees = None;
         let begun = begun(folder)?;
         let folder = OpenFolder::begin(job, folder, head, |head, kept| {
             let partition = partition_csv(&model.partition);
             write_bytes(&job.folder.join(names::PARTITION), partition.as_bytes())?;
-            let begin = |path| begin_recording(path, job, model, head);
-            recording = job.record_tasks.as_deref().map(begin).transpose()?;
+            trees = job.recording.begin(&job.scene, model, head)?;
             frames::begin(&job.folder, kept, &job.documents, job.format, job.scene.output.digits)
         })?;
         let mut recorder = Self {
@@ -68,7 +65,7 @@ impl<'j> Recorder<'j> {
             waits: Waits::new(job.scene.step_s()),
             drops: Drops::new(job.scene.step_s()),
             folder,
-            recording,
+            trees,
             begun,
             output_s: 0.0,
         };
@@ -117,7 +114,7 @@ impl<'j> Recorder<'j> {
     /// # Errors
     /// When they cannot be written.
     pub fn trees(&mut self, step: Option<&RecordedStep>) -> Result<()> {
-        match (&mut self.recording, step) {
+        match (&mut self.trees, step) {
             (Some(writer), Some(step)) => writer.step(step),
             _ => Ok(()),
         }
@@ -234,66 +231,6 @@ impl<'j> Recorder<'j> {
         }
         Ok(())
     }
-}
-
-/// Checks that test trees can be written, if they are asked for, before there is a run folder. They
-/// may replace an earlier recording and nothing else. No file of the run may replace them.
-///
-/// # Errors
-/// When they cannot be written there.
-pub fn check_recording(job: &Job) -> Result<()> {
-    let Some(path) = &job.record_tasks else { return Ok(()) };
-    let fail = |cause: &str, remedy: &str| {
-        Err(Error::file(path, cause, format!("choose another file (--record-tasks){remedy}")))
-    };
-    if path.exists() {
-        match (job.overwrite, Writer::may_replace(path)) {
-            (_, false) => return fail("the file exists and is no recording", ""),
-            (false, true) => return fail("the file exists", ", or give --overwrite"),
-            (true, true) => {}
-        }
-    }
-    match real(path).strip_prefix(real(&job.folder)) {
-        Err(_) => Writer::check(path),
-        // All files of a run have endings, and its folder has none.
-        Ok(name)
-            if name.components().count() == 1
-                && name.extension().is_none()
-                && name != Path::new(names::MESHES) =>
-        {
-            Ok(())
-        }
-        Ok(_) => fail(
-            "the run may write a file of this name itself",
-            "; in the run folder, its name must have no ending",
-        ),
-    }
-}
-
-/// `path` without links and `..`. The file need not exist.
-fn real(path: &Path) -> PathBuf {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    match (path.canonicalize(), parent, path.file_name()) {
-        (Ok(real), ..) => real,
-        (Err(_), Some(parent), Some(name)) => real(parent).join(name),
-        _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
-    }
-}
-
-fn begin_recording(path: &Path, job: &Job, model: &Model, head: &RunHead) -> Result<Writer> {
-    let steps_per_frame = u64::from(job.scene.steps_per_frame);
-    let header = Header {
-        scene: job.scene.name.clone(),
-        ranks: head.ranks,
-        threads: head.threads,
-        steps_per_frame,
-        steps: u64::from(job.scene.frames) * steps_per_frame / job.record_every,
-        collision: job.scene.collision,
-        patches: PatchGraph::new(&model.graph, &model.partition.patches),
-        vertices: model.cloth.vertex_count() as u64,
-        phases: Header::phase_names(),
-    };
-    Writer::create(path, &header)
 }
 
 /// Patch and rank of each cloth vertex.

@@ -5,9 +5,8 @@ use cloth_sim::observe::{ProcessorUse, SearchObserver, SearchOver, SearchSpan, T
 use cloth_sim::ranks::World;
 use cloth_sim::step::StepReport;
 
-use crate::program::replay::recording::RecordedStep;
-use crate::program::replay::recording::step_recorder::StepRecorder;
 use crate::program::run::job::Job;
+use crate::program::run::recording::{RecordedStep, StepRecorder};
 
 /// The observer of one step on one rank.
 #[derive(Default)]
@@ -31,7 +30,7 @@ impl StepWatch {
     pub fn new(job: &Job, step: u64) -> Self {
         Self {
             traces_tasks: job.time_line == Some(step),
-            recorder: job.records(step).then(StepRecorder::default),
+            recorder: job.recording.records(step, &job.scene).then(StepRecorder::default),
             ..Self::default()
         }
     }

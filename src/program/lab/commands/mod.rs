@@ -1,0 +1,5 @@
+//! The subcommands of the laboratory.
+
+pub mod ccd_queries;
+pub mod partition;
+pub mod replay;

@@ -1,0 +1,20 @@
+//! Divides a cloth among ranks by several methods: what a run would do, measured and drawn.
+//!
+//! Patches and couplings are those of a run, and so is the function that divides them. So the
+//! indices equal those in the `run.json` of a run with that method and number of ranks.
+
+mod cloth;
+mod division;
+mod folder;
+mod frame;
+pub mod names;
+mod palette;
+mod picture;
+pub mod table;
+mod view;
+
+pub use cloth::DividedCloth;
+pub use division::Division;
+pub use folder::OutFolder;
+pub use picture::{draw, draw_overview};
+pub use view::View;
