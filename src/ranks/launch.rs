@@ -68,9 +68,16 @@ pub fn environment(name: &str) -> Option<String> {
 }
 
 /// Cores of this machine, whatever this process is bound to.
+#[cfg(target_os = "linux")]
 pub fn cores_of_this_machine() -> usize {
     let cores = nix::unistd::sysconf(nix::unistd::SysconfVar::_NPROCESSORS_ONLN);
     cores.ok().flatten().map_or(1, |cores| cores as usize)
+}
+
+/// Cores of this machine. Other systems bind no process.
+#[cfg(not(target_os = "linux"))]
+pub fn cores_of_this_machine() -> usize {
+    usable_cores()
 }
 
 /// Cores that this process may use: its binding and the quota of its container count.
