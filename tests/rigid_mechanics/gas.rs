@@ -4,8 +4,8 @@ use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::fixed::FixedBody;
 
-use crate::scene::{Response, Scene};
-use crate::{BOTH, random_numbers, surface};
+use crate::BOTH;
+use crate::scene::{Response, Scene, random_numbers, surface};
 
 /// A gas of `side^3` balls in a box of walls.
 pub fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Scene {

@@ -9,8 +9,8 @@ use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::table::BodyTable;
 use cloth_sim::verify::Threads;
 
-use crate::scene::{Response, Scene};
-use crate::{BALL, BOTH, down, floor, surface};
+use crate::scene::{Response, Scene, down, surface};
+use crate::{BALL, BOTH, floor};
 
 /// Two balls of different mass, the first with `velocity`, before and after they met, and the gap
 /// where they did.

@@ -1,6 +1,8 @@
 //! Closed forms of rigid bodies, with the program's own step.
 
 mod gas;
+#[allow(dead_code)] // benches/heaps.rs uses all of it
+mod heaps;
 mod impacts;
 mod lone;
 mod piles;
@@ -9,21 +11,12 @@ mod scene;
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{BodyState, Shape, Twist};
 use cloth_sim::rigid::fixed::FixedBody;
-use cloth_sim::rigid::material::Surface;
 use gas::gas;
 use nalgebra::UnitQuaternion;
-use scene::{GRAVITY, Response, Scene};
+use scene::{GRAVITY, Response, Scene, down, random_numbers, surface};
 
 const BALL: Shape = Shape::Sphere { radius: 0.1 };
 const BOTH: [Response; 2] = [Response::Ffd, Response::Nonsmooth { sweeps: 100 }];
-
-fn surface(restitution: f64, friction: f64) -> Surface {
-    Surface { restitution, friction }
-}
-
-fn down() -> Vec3 {
-    Vec3::new(0.0, -GRAVITY, 0.0)
-}
 
 fn floor(id: u64) -> FixedBody {
     FixedBody::half_space(id, 0, Vec3::zeros(), Vec3::y())
@@ -143,15 +136,6 @@ fn stacks_of_boxes_stay_and_come_to_rest_where_sweeps_suffice() {
             // A gap or overlap of 4 g h^2 is left in each contact.
             assert!(rose < 4e-5 * f64::from(boxes));
         }
-    }
-}
-
-/// Numbers between -1 and 1.
-fn random_numbers() -> impl FnMut() -> f64 {
-    let mut k = 0u64;
-    move || {
-        k = k.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(3));
-        (cloth_sim::math::mix(k) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }
 

@@ -158,3 +158,20 @@ pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
     let state = BodyState { position, rotation, twist: Twist::ZERO };
     Body { id, shape, material: 0, mass, inertia, state, load: Load::NONE }
 }
+
+pub fn surface(restitution: f64, friction: f64) -> Surface {
+    Surface { restitution, friction }
+}
+
+pub fn down() -> Vec3 {
+    Vec3::new(0.0, -GRAVITY, 0.0)
+}
+
+/// Numbers between -1 and 1.
+pub fn random_numbers() -> impl FnMut() -> f64 {
+    let mut k = 0u64;
+    move || {
+        k = k.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(3));
+        (cloth_sim::math::mix(k) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
