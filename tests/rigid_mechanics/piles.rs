@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion};
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::fixed::FixedBody;
+use cloth_sim::rigid::shape::Shape;
 use nalgebra::UnitQuaternion;
 
 use crate::scene::{Response, Scene};
