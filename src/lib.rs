@@ -28,7 +28,7 @@
 //! | [`observe`], [`verify`] | what may be observed of a step; exact checks of surfaces |
 //! | [`scene`] | RON, its checks, and the bodies that it describes |
 //! | [`step`] | one rank's [`Simulation`] and its step |
-//! | [`rigid`] | many rigid bodies by domain decomposition |
+//! | [`rigid`] | many rigid bodies by domain decomposition, with a tour of its own |
 //! | [`bodies`] | cloth, prescribed bodies, and the trait of bodies of few nodes |
 //! | `contact` | active contacts and their law, impulses, fail-safe |
 //! | `stealing`, `collision` | sharing of any tests; pairs that come near |

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cloth_sim::rigid::body::{Body, Shape};
+use cloth_sim::rigid::body::Body;
+
+use cloth_sim::rigid::shape::Shape;
 
 use crate::plan::Plan;
 use crate::scenes::{DENSITY, Scene};

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process;
-use cloth_sim::rigid::body::Shape;
+use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::report::PHASES;
+use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::simulation::shared_out;
-use cloth_sim::rigid::sync::Synchronisation;
 use cloth_sim::rigid::{RigidModel, RigidSimulation};
 use cloth_sim::threads::Threads;
 use nix::time::{ClockId, clock_gettime};

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::str::FromStr;
 
 use cloth_sim::rigid::Response;
-use cloth_sim::rigid::sync::Synchronisation;
+use cloth_sim::rigid::Synchronisation;
 
 use crate::measure::{Measured, Run, measure};
 use crate::scenes::Scene;

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Body, Shape};
+use cloth_sim::rigid::Synchronisation;
+use cloth_sim::rigid::body::Body;
 use cloth_sim::rigid::constraint::contact::ContactSettings;
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
-use cloth_sim::rigid::generate::{Form, Generator, Lattice, Placement, Sizes, Velocities};
+use cloth_sim::rigid::generate::{Generator, Lattice, Placement, Sizes, Velocities};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
+use cloth_sim::rigid::shape::Shape;
+use cloth_sim::rigid::shape::measures::Form;
 use cloth_sim::rigid::solid::{MassProperties, Solids};
-use cloth_sim::rigid::sync::Synchronisation;
 use cloth_sim::rigid::{Response, RigidModel, RigidSettings};
 
 /// A scenario: bodies in a domain, and how they meet.

@@ -1,7 +1,7 @@
 //! The tables.
 
 use cloth_sim::rigid::Phase;
-use cloth_sim::rigid::sync::Synchronisation;
+use cloth_sim::rigid::Synchronisation;
 
 use crate::measure::{Measured, Run, measure};
 use crate::plan::Plan;

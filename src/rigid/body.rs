@@ -4,49 +4,13 @@ use bytemuck::{Pod, Zeroable};
 use nalgebra::UnitQuaternion;
 
 use crate::math::Vec3;
+use crate::rigid::shape::Shape;
 
 /// The place of a body in the scene. It never changes and does not depend on ranks.
 pub type BodyId = u64;
 
 /// A material of the scene.
 pub type MaterialId = u16;
-
-/// A convex hull or closed mesh in the table that all ranks share.
-pub type SolidId = u32;
-
-/// The geometry of a body in its own frame: the origin is the centre of mass, the axes are the
-/// principal axes of inertia.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Shape {
-    /// A ball.
-    Sphere {
-        /// Radius, m.
-        radius: f64,
-    },
-    /// A cuboid.
-    Box {
-        /// Half of the edge lengths, m.
-        half: Vec3,
-    },
-    /// All points near a segment of the y axis.
-    Capsule {
-        /// Half of the segment's length, m.
-        half_length: f64,
-        /// Distance from the segment, m.
-        radius: f64,
-    },
-    /// A convex hull or closed mesh.
-    Solid(SolidId),
-}
-
-impl Shape {
-    /// How far from the centre rotation moves its surface, if a ball of this radius (m) holds it,
-    /// m. That of a sphere stays where it is.
-    #[inline]
-    pub fn swing(&self, radius: f64) -> f64 {
-        if matches!(self, Self::Sphere { .. }) { 0.0 } else { radius }
-    }
-}
 
 /// A velocity of a rigid body, or a change of one: `phi = (omega, v)`.
 #[derive(Debug, Clone, Copy, PartialEq)]

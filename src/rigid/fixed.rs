@@ -4,7 +4,8 @@ use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 
 use crate::bodies::prescribed::{KeyframedMotion, Rigid};
 use crate::math::Vec3;
-use crate::rigid::body::{BodyId, BodyState, MaterialId, Shape, Twist};
+use crate::rigid::body::{BodyId, BodyState, MaterialId, Twist};
+use crate::rigid::shape::Shape;
 
 /// The geometry of a fixed body in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]

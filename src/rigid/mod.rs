@@ -7,24 +7,29 @@
 //!
 //! # A tour
 //!
+#![doc = concat!("```\n", include_str!("../../examples/bodies.rs"), "```\n")]
+//!
 //! | module | |
 //! |---|---|
-//! | [`simulation`] | one rank's [`RigidSimulation`]; `simulation::step` lists what a step does |
-//! | [`horizon`] | how far ahead contacts are found |
+//! | [`simulation`] | one rank's [`RigidSimulation`], its model and its settings |
+//! | [`body`], [`shape`], [`solid`], [`material`] | what a body is |
+//! | [`fixed`] | bodies that do not give way |
 //! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
 //! | [`balance`] | power cells that follow the measured work |
-//! | [`sync`] | own bodies and shadow copies, kept in step by next neighbours or shadow owners |
-//! | [`body`], [`solid`], [`material`] | what a body is |
-//! | [`table`] | many bodies in memory |
-//! | [`motion`] | how it moves between contacts |
-//! | [`fixed`] | bodies that do not give way |
-//! | [`broad`], [`narrow`] | which bodies touch |
-//! | [`constraint`] | what that asks of them; impulses that are kept |
-//! | [`solver`] | velocities after contacts |
-//! | [`state`] | all that outlives a step: saved, restored, hashed |
-//! | [`overlap`] | the deepest overlap of two bodies |
-//! | [`generate`] | bodies by their numbers |
-//! | [`report`], [`totals`] | what a rank did in a step; energy and momentum of all bodies |
+//! | [`constraint`] | contacts, and their settings |
+//! | [`report`], [`totals`], [`overlap`] | what a rank did in a step; energy, momentum; deepest overlap |
+//!
+//! The others are an implementation, and private without the feature `internals`:
+//!
+//! | module | |
+//! |---|---|
+//! | `state`, `record` | all that outlives a step: saved, restored, hashed; bodies as plain words |
+//! | `sync` | own bodies and shadow copies, kept in step by next neighbours or shadow owners |
+//! | `table` | many bodies in memory |
+//! | `motion` | how a body moves between contacts |
+//! | `broad`, `narrow`, `horizon` | which bodies touch, and how far ahead that is found |
+//! | `solver` | velocities after contacts |
+//! | `generate` | bodies by their numbers |
 //!
 //! # The same bits on any number of ranks
 //!
@@ -35,31 +40,75 @@
 
 pub mod balance;
 pub mod body;
-pub mod broad;
 pub mod constraint;
 pub mod domain;
 pub mod fixed;
-pub mod generate;
-pub mod horizon;
 pub mod material;
-pub mod motion;
-pub mod narrow;
 pub mod overlap;
-pub mod record;
 pub mod report;
+pub mod shape;
 pub mod simulation;
 pub mod solid;
+pub mod totals;
+
+#[cfg(not(feature = "internals"))]
+pub(crate) mod broad;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod broad;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod generate;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod generate;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod horizon;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod horizon;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod motion;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod motion;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod narrow;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod narrow;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod record;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod record;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod solver;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod solver;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod state;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod state;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod sync;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod sync;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod table;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod table;
 #[cfg(test)]
 mod tests;
-pub mod totals;
 
+pub use body::{Body, BodyId, BodyState, Load, MaterialId, Twist};
 pub use report::{Phase, RigidReport};
+pub use shape::{Shape, SolidId};
 pub use simulation::{RigidModel, RigidSettings, RigidSimulation};
 pub use solver::Response;
-pub use sync::Synchronisation;
-
-pub use body::{Body, BodyId, BodyState, Load, MaterialId, Shape, SolidId, Twist};
+pub use sync::checks::Census;
+pub use sync::{Link, Population, Synchronisation, Traffic};
+pub use table::BodyList;

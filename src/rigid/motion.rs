@@ -150,6 +150,7 @@ impl Mobility {
 
     /// The speed along the unit vector `direction` that a unit impulse along it gives to the point
     /// at `arm` (m) from the centre of mass: the inverse of the perceived mass, 1/kg.
+    #[inline]
     pub fn along(&self, arm: &Vec3, direction: &Vec3) -> f64 {
         let twist = arm.cross(direction);
         self.inverse_mass + twist.dot(&(self.inverse_inertia * twist))
@@ -159,7 +160,8 @@ impl Mobility {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rigid::body::{Load, Shape, Twist};
+    use crate::rigid::body::{Load, Twist};
+    use crate::rigid::shape::Shape;
 
     fn body(inertia: Vec3, angular: Vec3) -> Body {
         Body {

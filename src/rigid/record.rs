@@ -4,7 +4,8 @@ use bytemuck::{Pod, Zeroable};
 use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, BodyState, Load, Shape, Twist};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, Twist};
+use crate::rigid::shape::{Shape, ShapeWords};
 
 /// Position, rotation `(i, j, k, w)`, angular and linear velocity.
 pub type StateWords = [f64; 13];
@@ -15,8 +16,7 @@ pub type StateWords = [f64; 13];
 pub struct BodyRecord {
     /// Its number.
     pub id: BodyId,
-    /// The kind of its shape, and the bits of up to three parameters.
-    shape: [u64; 4],
+    shape: ShapeWords,
     material: u64,
     mass: f64,
     inertia: Vec3,
@@ -28,14 +28,7 @@ impl BodyRecord {
     pub fn of(body: &Body) -> Self {
         // There is a load within a step alone.
         let Body { id, shape, material, mass, inertia, state, load: _ } = *body;
-        let (kind, parameters) = match shape {
-            Shape::Sphere { radius } => (0, [radius, 0.0, 0.0]),
-            Shape::Box { half } => (1, half.into()),
-            Shape::Capsule { half_length, radius } => (2, [half_length, radius, 0.0]),
-            Shape::Solid(solid) => (3, [f64::from(solid), 0.0, 0.0]),
-        };
-        let [a, b, c] = parameters.map(f64::to_bits);
-        let (shape, material) = ([kind, a, b, c], u64::from(material));
+        let (shape, material) = (shape.words(), u64::from(material));
         Self { id, shape, material, mass, inertia, state: state_words(&state) }
     }
 
@@ -47,19 +40,10 @@ impl BodyRecord {
 
     /// The body, if a body has this record. Nothing acts on it.
     pub fn body(&self) -> Option<Body> {
-        let Self { id, shape: [kind, parameters @ ..], material, mass, inertia, state } = *self;
-        let [a, b, c] = parameters.map(f64::from_bits);
-        let shape = match kind {
-            0 => Shape::Sphere { radius: a },
-            1 => Shape::Box { half: Vec3::new(a, b, c) },
-            2 => Shape::Capsule { half_length: a, radius: b },
-            3 => Shape::Solid(a as u32),
-            _ => return None,
-        };
-        let (material, state) = (u16::try_from(material).ok()?, state_of(&state));
-        let body = Body { id, shape, material, mass, inertia, state, load: Load::NONE };
-        // A parameter that the shape has not is 0, and the number of a solid is whole.
-        (Self::of(&body).shape == self.shape).then_some(body)
+        let Self { id, shape, material, mass, inertia, state } = *self;
+        let (shape, material) = (Shape::of_words(&shape)?, u16::try_from(material).ok()?);
+        let (state, load) = (state_of(&state), Load::NONE);
+        Some(Body { id, shape, material, mass, inertia, state, load })
     }
 }
 

@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId, Shape};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId};
 use crate::rigid::motion::is_isotropic;
+use crate::rigid::shape::Shape;
 
 /// Bodies, each at a place.
 #[derive(Debug, Clone, Default)]
@@ -139,7 +140,7 @@ impl<'a> BodyList<'a> {
         self.rest.constants[place].id
     }
 
-    /// See [`Rest::swing`].
+    /// See `Rest::swing`.
     pub fn swing(&self, place: usize, radius: f64) -> f64 {
         self.rest.swing(place, radius)
     }

@@ -1,8 +1,8 @@
 //! Gases of balls: elastic ones keep their energy, others cool as Haff's law says.
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::fixed::FixedBody;
+use cloth_sim::rigid::shape::Shape;
 
 use crate::BOTH;
 use crate::scene::{Response, Scene, random_numbers, surface};

@@ -2,8 +2,8 @@
 //! are. `benches/heaps.rs` makes tables of them.
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::Shape;
 use cloth_sim::rigid::fixed::FixedBody;
+use cloth_sim::rigid::shape::Shape;
 use nalgebra::UnitQuaternion;
 
 use crate::scene::{Response, Scene, down, random_numbers, surface};

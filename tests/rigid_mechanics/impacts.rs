@@ -1,11 +1,12 @@
 //! Impacts: two bodies, rows of balls, and balls on a floor.
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Shape, Twist};
+use cloth_sim::rigid::body::Twist;
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::material::Surface;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
+use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::table::BodyTable;
 use cloth_sim::verify::Threads;
 

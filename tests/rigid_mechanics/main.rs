@@ -9,8 +9,9 @@ mod piles;
 mod scene;
 
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{BodyState, Shape, Twist};
+use cloth_sim::rigid::body::{BodyState, Twist};
 use cloth_sim::rigid::fixed::FixedBody;
+use cloth_sim::rigid::shape::Shape;
 use gas::gas;
 use nalgebra::UnitQuaternion;
 use scene::{GRAVITY, Response, Scene, down, random_numbers, surface};

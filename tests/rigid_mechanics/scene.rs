@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use cloth_sim::math::Vec3;
 pub use cloth_sim::rigid::Response;
-use cloth_sim::rigid::body::{Body, BodyState, Load, Shape, Twist};
+use cloth_sim::rigid::Synchronisation;
+use cloth_sim::rigid::body::{Body, BodyState, Load, Twist};
 use cloth_sim::rigid::constraint::contact::{Contact, ContactSettings};
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
+use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::simulation::{RigidModel, RigidSettings, RigidSimulation};
 use cloth_sim::rigid::solid::{MassProperties, Solids};
-use cloth_sim::rigid::sync::Synchronisation;
 use nalgebra::UnitQuaternion;
 
 use crate::lone::Lone;

@@ -161,6 +161,7 @@ impl Bodies<'_> {
 }
 
 /// A unit vector across the unit vector `normal`.
+#[inline]
 pub fn perpendicular(normal: &Vec3) -> Vec3 {
     let axis = if normal.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };
     normal.cross(&axis).normalize()

@@ -5,7 +5,7 @@
 //! | [`contact`] | where two bodies touch, with the settings of all contacts |
 //! | [`kept`] | impulses that the next step begins with |
 //!
-//! How constraints change velocities is for [solvers](crate::rigid::solver).
+//! How constraints change velocities is for `rigid::solver`.
 
 pub mod contact;
 pub mod kept;

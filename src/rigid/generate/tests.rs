@@ -1,5 +1,5 @@
 use super::*;
-use crate::rigid::body::Shape;
+use crate::rigid::shape::Shape;
 
 fn generator(placement: Placement, sizes: Sizes) -> Generator {
     Generator {

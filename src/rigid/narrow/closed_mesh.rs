@@ -23,7 +23,7 @@ pub struct PlacedMesh<'a> {
 }
 
 /// A solid of flat faces that can be sampled.
-pub trait Solid {
+pub trait Sampled {
     /// The direction from the surface's nearest point to a point outside, or the other way round
     /// for one inside, and how far it is above: `None` if that is more than `most` (m).
     fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)>;
@@ -35,7 +35,7 @@ pub trait Solid {
     fn each_edge(&self, visit: &mut dyn FnMut(&[Vec3; 2]));
 }
 
-impl Solid for Convex<'_> {
+impl Sampled for Convex<'_> {
     fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
         Convex::out_of(self, x, most)
     }
@@ -53,7 +53,7 @@ impl Solid for Convex<'_> {
     }
 }
 
-impl Solid for PlacedMesh<'_> {
+impl Sampled for PlacedMesh<'_> {
     fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
         let own = self.placed.to_own(x);
         let (found, height) = self.mesh.signed_nearest(&own);
@@ -83,8 +83,8 @@ impl Solid for PlacedMesh<'_> {
 /// Two solids of flat faces, at least one of them a closed mesh, and the balls that hold them:
 /// centre and radius, m. Here and below `most` is the largest gap (m) at which bodies touch.
 pub fn solids(
-    first: &dyn Solid,
-    second: &dyn Solid,
+    first: &dyn Sampled,
+    second: &dyn Sampled,
     bounds: [(Vec3, f64); 2],
     most: f64,
     touches: &mut Touches,
@@ -101,8 +101,8 @@ pub fn solids(
 
 /// Corners of `own` inside or near `other`. Contacts point out of `other`, times `sign`.
 fn corners(
-    own: &dyn Solid,
-    other: &dyn Solid,
+    own: &dyn Sampled,
+    other: &dyn Sampled,
     (centre, reach): (Vec3, f64),
     [sign, most]: [f64; 2],
     touches: &mut Touches,
@@ -116,8 +116,8 @@ fn corners(
 
 /// Parts of edges of `own` that are inside `other`, although their ends are not.
 fn edges(
-    own: &dyn Solid,
-    other: &dyn Solid,
+    own: &dyn Sampled,
+    other: &dyn Sampled,
     (centre, reach): (Vec3, f64),
     [sign, most]: [f64; 2],
     touches: &mut Touches,
@@ -136,7 +136,7 @@ fn edges(
 }
 
 /// The contact of a point of one body with `other`, if they are near.
-fn sample(x: &Vec3, other: &dyn Solid, [sign, most]: [f64; 2]) -> Option<Touch> {
+fn sample(x: &Vec3, other: &dyn Sampled, [sign, most]: [f64; 2]) -> Option<Touch> {
     let (out, height) = other.out_of(x, most)?;
     Some(Touch { point: x - out * (0.5 * height), normal: out * sign, gap: height })
 }
@@ -224,7 +224,7 @@ pub fn capsule(
 mod tests {
     use super::*;
     use crate::mesh::shapes::{Cuboid, ShapeKind};
-    use crate::rigid::body::Shape;
+    use crate::rigid::shape::Shape;
     use crate::rigid::solid::{Geometry, Solid as SolidBody};
     use nalgebra::UnitQuaternion;
 

@@ -208,7 +208,7 @@ impl Convex<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rigid::body::Shape;
+    use crate::rigid::shape::Shape;
     use nalgebra::UnitQuaternion;
 
     #[test]

@@ -44,14 +44,14 @@ pub struct ImageOf {
 
 /// All images beside the bodies themselves.
 #[derive(Debug, Clone, Copy)]
-pub struct Images<'a> {
+pub struct BodyImages<'a> {
     /// The images, by rising place and image.
     pub list: &'a [ImageOf],
     /// Extent of the domain along each axis, m.
     pub period: Vec3,
 }
 
-impl Images<'_> {
+impl BodyImages<'_> {
     /// No periodic border.
     pub const NONE: Self = Self { list: &[], period: Vec3::new(0.0, 0.0, 0.0) };
 
@@ -108,7 +108,7 @@ impl Detector {
             world.horizon.bound(state, shape.swing(radius), radius)
         };
         bounds.extend((0..world.bodies.len()).map(bound));
-        self.contacts_of_images(world, &bounds, &Images::NONE, threads, is_ours, contacts);
+        self.contacts_of_images(world, &bounds, &BodyImages::NONE, threads, is_ours, contacts);
         self.bounds = bounds;
     }
 
@@ -119,7 +119,7 @@ impl Detector {
         &mut self,
         world: &Surroundings,
         bounds: &[Bound],
-        images: &Images,
+        images: &BodyImages,
         threads: &Threads,
         is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
         contacts: &mut Vec<Contact>,
@@ -141,7 +141,7 @@ impl Detector {
         }
     }
 
-    fn collect_others(&mut self, world: &Surroundings, bounds: &[Bound], images: &Images) {
+    fn collect_others(&mut self, world: &Surroundings, bounds: &[Bound], images: &BodyImages) {
         let Surroundings { fixed, solids, horizon, .. } = *world;
         self.others.clear();
         self.keys.clear();
@@ -172,7 +172,7 @@ impl Detector {
         &self,
         world: &Surroundings,
         bounds: &[Bound],
-        images: &Images,
+        images: &BodyImages,
         threads: &Threads,
         is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
         contacts: &mut Vec<Contact>,
@@ -216,7 +216,7 @@ impl Detector {
 struct OfPairs<'a> {
     world: &'a Surroundings<'a>,
     now: &'a Now<'a>,
-    images: &'a Images<'a>,
+    images: &'a BodyImages<'a>,
     bounded: &'a [u32],
 }
 
@@ -278,7 +278,13 @@ struct Meeting {
 }
 
 impl Meeting {
-    fn new(first: u32, image: [i8; 3], second: Partner, other: [i8; 3], images: &Images) -> Self {
+    fn new(
+        first: u32,
+        image: [i8; 3],
+        second: Partner,
+        other: [i8; 3],
+        images: &BodyImages,
+    ) -> Self {
         let apart = [0, 1, 2].map(|axis| other[axis] - image[axis]);
         let digits = apart.map(|periods| i32::from(periods).rem_euclid(5) as u32);
         let feature = (digits[0] + 5 * digits[1] + 25 * digits[2]) << 20;

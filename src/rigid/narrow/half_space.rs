@@ -1,8 +1,9 @@
 //! Bodies on a plane: closed forms.
 
 use crate::math::Vec3;
-use crate::rigid::body::{BodyState, Placed, Shape};
+use crate::rigid::body::{BodyState, Placed};
 use crate::rigid::narrow::touches::{Touch, Touches};
+use crate::rigid::shape::Shape;
 use crate::rigid::solid::Solids;
 
 /// The points at which `body` is less than `most` (m) above the plane through the origin of

@@ -28,9 +28,10 @@ pub mod touches;
 
 pub use self::detector::Detector;
 pub use self::touches::{Touch, Touches};
-use crate::rigid::body::{Placed, Shape};
+use crate::rigid::body::Placed;
 use crate::rigid::narrow::closed_mesh::PlacedMesh;
 use crate::rigid::narrow::convex::Convex;
+use crate::rigid::shape::Shape;
 use crate::rigid::solid::{Geometry, Solids};
 
 /// A polytope or a closed mesh in space.
@@ -53,7 +54,7 @@ impl<'a> Flat<'a> {
         }
     }
 
-    fn as_solid(&self) -> &dyn closed_mesh::Solid {
+    fn as_sampled(&self) -> &dyn closed_mesh::Sampled {
         match self {
             Self::Convex(convex) => convex,
             Self::Mesh(mesh) => mesh,
@@ -107,7 +108,7 @@ fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touche
         }
         (Some(own), Some(other)) => {
             let bound = |body: &Placed| (body.position, solids.reach(body.shape));
-            let (own, other) = (own.as_solid(), other.as_solid());
+            let (own, other) = (own.as_sampled(), other.as_sampled());
             closed_mesh::solids(own, other, [bound(first), bound(second)], gap, touches);
         }
         // The second body is round, and the first is not, or is a capsule on a sphere.

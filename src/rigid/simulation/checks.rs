@@ -2,9 +2,10 @@
 
 use crate::bounds;
 use crate::error::{Error, Result};
-use crate::rigid::body::{Body, Shape};
+use crate::rigid::body::Body;
+use crate::rigid::shape::Shape;
 use crate::rigid::simulation::RigidModel;
-use crate::rigid::sync::limits::Sizes;
+use crate::rigid::sync::limits::SizeRange;
 
 /// How far the length of a quaternion may be from 1.
 const MOST_OFF: f64 = 1e-6;
@@ -14,7 +15,7 @@ const MOST_OFF: f64 = 1e-6;
 /// # Errors
 /// If it is outside the domain or has no size, if a number is not finite, or if the model has
 /// neither its material nor its solid.
-pub(super) fn size(model: &RigidModel, body: &Body) -> Result<Sizes> {
+pub(super) fn size(model: &RigidModel, body: &Body) -> Result<SizeRange> {
     let at = format!("body {}", body.id);
     check_tables(model, body, &at)?;
     let largest_radius = model.solids.reach(&body.shape);
@@ -36,7 +37,7 @@ pub(super) fn size(model: &RigidModel, body: &Body) -> Result<Sizes> {
     let is_inside =
         (0..3).all(|axis| domain.low()[axis] <= x[axis] && x[axis] <= domain.high()[axis]);
     if is_inside {
-        return Ok(Sizes { largest_radius, least_half_width });
+        return Ok(SizeRange { largest_radius, least_half_width });
     }
     let [x, y, z] = (*x).into();
     let cause = format!("its centre ({x}, {y}, {z}) is outside the domain");

@@ -24,7 +24,7 @@ use crate::rigid::solid::Solids;
 use crate::rigid::solver::{Response, Solver};
 use crate::rigid::state::State;
 use crate::rigid::sync::checks::{Census, census};
-use crate::rigid::sync::limits::Sizes;
+use crate::rigid::sync::limits::SizeRange;
 use crate::rigid::sync::{Limits, Population, Synchronisation, Synchroniser};
 use crate::rigid::totals::Totals;
 use crate::threads::Threads;
@@ -100,7 +100,7 @@ impl<'a> RigidSimulation<'a> {
         bounds::positive("margin_m", model.settings.margin_m)?;
         bounds::positive("step_s", model.settings.contacts.step_s)?;
         let mut own = Vec::new();
-        let mut sizes = Sizes::NONE;
+        let mut sizes = SizeRange::NONE;
         for mut body in bodies {
             let size = checks::size(&model, &body)?;
             let subdomains = &model.subdomains;

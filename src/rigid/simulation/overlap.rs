@@ -2,10 +2,10 @@
 
 use crate::error::Result;
 use crate::ranks::message;
-use crate::rigid::body::Shape;
 use crate::rigid::constraint::contact::{Contact, Partner};
 use crate::rigid::fixed::FixedShape;
 use crate::rigid::overlap::{Overlap, deeper};
+use crate::rigid::shape::Shape;
 use crate::rigid::simulation::RigidSimulation;
 
 impl RigidSimulation<'_> {

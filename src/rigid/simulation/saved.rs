@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::rigid::narrow::Detector;
 use crate::rigid::simulation::{RigidSimulation, checks};
 use crate::rigid::state::records::Records;
-use crate::rigid::sync::limits::Sizes;
+use crate::rigid::sync::limits::SizeRange;
 use crate::rigid::sync::{Limits, Traffic};
 
 impl RigidSimulation<'_> {
@@ -58,7 +58,7 @@ impl RigidSimulation<'_> {
 
     /// The sizes of a saved state, if it is sound and its bodies are of this model. All ranks check
     /// all bodies, so that they agree.
-    fn check(&self, saved: &Records) -> Result<Sizes> {
+    fn check(&self, saved: &Records) -> Result<SizeRange> {
         saved.check_order().map_err(unsound)?;
         let sizes = saved.head.sizes();
         let mut of_bodies = sizes;

@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::rigid::motion::{accelerate, drift};
-use crate::rigid::narrow::detector::{ImageOf, Images, Surroundings};
+use crate::rigid::narrow::detector::{BodyImages, ImageOf, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::rigid::simulation::RigidSimulation;
 use crate::rigid::solver::StepParts;
@@ -104,7 +104,7 @@ impl RigidSimulation<'_> {
             solids: &self.model.solids,
             horizon: &self.synchroniser.limits().horizon,
         };
-        let images = Images { list: &self.images, period: *domain.period() };
+        let images = BodyImages { list: &self.images, period: *domain.period() };
         // A contact at an image of its first body is ours where that image's point is in the
         // domain.
         let is_ours = |image: [i8; 3], point: &Vec3| {

@@ -14,8 +14,9 @@ pub use self::surface::ClosedMesh;
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::Mesh;
-use crate::rigid::body::{Placed, Shape, SolidId};
+use crate::rigid::body::Placed;
 use crate::rigid::narrow::convex::{Convex, Edge, Plane, Topology};
+use crate::rigid::shape::SolidId;
 
 /// All solids of a scene.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -89,61 +90,6 @@ impl Solids {
     /// A solid of the table.
     pub fn get(&self, id: SolidId) -> &Solid {
         &self.solids[id as usize]
-    }
-
-    /// The radius of the sphere about the centre of mass that holds a body of `shape`, m.
-    pub fn reach(&self, shape: &Shape) -> f64 {
-        match shape {
-            Shape::Sphere { radius } => *radius,
-            Shape::Box { half } => half.norm(),
-            Shape::Capsule { half_length, radius } => half_length + radius,
-            Shape::Solid(id) => self.get(*id).reach,
-        }
-    }
-
-    /// Half of the smallest width of a body of `shape`, or less, m.
-    pub fn half_width(&self, shape: &Shape) -> f64 {
-        match *shape {
-            Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
-            Shape::Box { half } => half.min(),
-            // A slab of this width within the ball of radius `reach` has at most this volume.
-            Shape::Solid(id) => {
-                let solid = self.get(id);
-                solid.volume / (std::f64::consts::TAU * solid.reach * solid.reach)
-            }
-        }
-    }
-
-    /// Mass and moments of a body of `shape` and `density` (kg/m^3).
-    pub fn mass_properties(&self, shape: &Shape, density: f64) -> MassProperties {
-        let pi = std::f64::consts::PI;
-        match *shape {
-            Shape::Sphere { radius } => {
-                let mass = density * 4.0 / 3.0 * pi * radius * radius * radius;
-                MassProperties { mass, inertia: Vec3::repeat(0.4 * mass * radius * radius) }
-            }
-            Shape::Box { half } => {
-                let mass = density * 8.0 * half.x * half.y * half.z;
-                let square = half.component_mul(&half);
-                let inertia = (Vec3::repeat(square.sum()) - square) * (mass / 3.0);
-                MassProperties { mass, inertia }
-            }
-            Shape::Capsule { half_length, radius } => {
-                let square = radius * radius;
-                let cylinder = density * pi * square * 2.0 * half_length;
-                let ends = density * 4.0 / 3.0 * pi * square * radius;
-                let along = cylinder * 0.5 * square + ends * 0.4 * square;
-                // A half ball's centre of mass is 3/8 of the radius from its flat side.
-                let offset = half_length * half_length + 0.75 * half_length * radius;
-                let across = cylinder * (square / 4.0 + half_length * half_length / 3.0)
-                    + ends * (0.4 * square + offset);
-                MassProperties { mass: cylinder + ends, inertia: Vec3::new(across, along, across) }
-            }
-            Shape::Solid(id) => {
-                let solid = self.get(id);
-                MassProperties { mass: density * solid.volume, inertia: solid.moments * density }
-            }
-        }
     }
 }
 
@@ -274,6 +220,7 @@ mod tests {
     use super::*;
     use crate::math::rotation;
     use crate::mesh::shapes::{Cuboid, ShapeKind};
+    use crate::rigid::shape::Shape;
 
     fn corners(half: Vec3) -> Vec<Vec3> {
         let sign = |c: u32, i: u32| if c >> i & 1 == 1 { 1.0 } else { -1.0 };

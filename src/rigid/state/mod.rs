@@ -24,7 +24,7 @@ use crate::rigid::record::BodyRecord;
 use crate::rigid::solid::Solids;
 use crate::rigid::state::records::{ForceRecord, Head, Records};
 use crate::rigid::sync::Population;
-use crate::rigid::sync::limits::Sizes;
+use crate::rigid::sync::limits::SizeRange;
 use crate::rigid::sync::values::Forces;
 
 /// One rank's part of all that outlives a step.
@@ -35,7 +35,7 @@ pub struct State {
     /// Time since the start, s: the sum of all steps. (A product would have other bits.)
     pub(super) time_s: f64,
     /// Of the bodies of all ranks.
-    pub(super) sizes: Sizes,
+    pub(super) sizes: SizeRange,
     /// Own bodies, and copies of those of others.
     pub(super) population: Population,
     /// Forces that the next step begins with.
@@ -51,7 +51,7 @@ fn no_body() -> Error {
 
 impl State {
     /// The start with bodies of these sizes, of which none is there yet.
-    pub(super) fn new(sizes: Sizes) -> Self {
+    pub(super) fn new(sizes: SizeRange) -> Self {
         let (population, forces, impulses) = Default::default();
         Self { steps: 0, time_s: 0.0, sizes, population, forces, impulses }
     }
@@ -75,7 +75,7 @@ impl State {
     /// [`State::of`] does not compile.
     pub(super) fn records(&self) -> Records {
         let Self { steps, time_s, sizes, population, forces, impulses } = self;
-        let Sizes { largest_radius, least_half_width } = *sizes;
+        let SizeRange { largest_radius, least_half_width } = *sizes;
         let id = |place: u32| population.bodies().id(place as usize);
         let force = |&(place, load): &(u32, Load)| ForceRecord { body: id(place), load };
         // Impulses of a body that left the domain are still there.

@@ -21,7 +21,7 @@ use crate::ranks::{World, message};
 use crate::rigid::body::{BodyId, Load};
 use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::record::BodyRecord;
-use crate::rigid::sync::limits::Sizes;
+use crate::rigid::sync::limits::SizeRange;
 
 const MARK: [u8; 8] = *b"rigid\0\0\x01";
 
@@ -48,7 +48,7 @@ pub struct Head {
     pub steps: u64,
     /// Time since the start, s.
     pub time_s: f64,
-    /// See [`Sizes`].
+    /// See [`SizeRange`].
     pub largest_radius: f64,
     /// As well.
     pub least_half_width: f64,
@@ -56,9 +56,9 @@ pub struct Head {
 
 impl Head {
     /// The sizes of all bodies.
-    pub fn sizes(&self) -> Sizes {
+    pub fn sizes(&self) -> SizeRange {
         let &Self { largest_radius, least_half_width, .. } = self;
-        Sizes { largest_radius, least_half_width }
+        SizeRange { largest_radius, least_half_width }
     }
 }
 

@@ -58,7 +58,7 @@ impl Synchroniser {
             .map(|place| (place as u32, [rank, state_hash(&population.bodies().at(place))]))
             .collect();
         let mut received = Vec::new();
-        self.to_owners(world, population, &hashes, &mut received)?;
+        self.send_to_owners(world, population, &hashes, &mut received)?;
         received.sort_unstable();
         let mut received = received.into_iter().peekable();
         for (place, body) in population.own().iter().enumerate() {

@@ -178,7 +178,8 @@ mod tests {
 
     use super::*;
     use crate::math::Vec3;
-    use crate::rigid::body::{Shape, Twist};
+    use crate::rigid::body::Twist;
+    use crate::rigid::shape::Shape;
 
     fn body() -> Body {
         let twist = Twist { angular: Vec3::new(-0.0, 2.0, 3.0), linear: Vec3::new(4.0, 5.0, 6.0) };

@@ -12,14 +12,14 @@ use crate::rigid::sync::Synchronisation;
 /// The sizes of all bodies of the start, also of those that are gone: how far ahead contacts are
 /// found follows from them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sizes {
+pub struct SizeRange {
     /// The largest radius of a ball about the centre of mass that holds a body, m.
     pub largest_radius: f64,
     /// The least half width of a body, m. Infinite without bodies.
     pub least_half_width: f64,
 }
 
-impl Sizes {
+impl SizeRange {
     /// Of no bodies.
     pub const NONE: Self = Self { largest_radius: 0.0, least_half_width: f64::INFINITY };
 
@@ -68,8 +68,8 @@ pub struct Limits {
 
 impl Limits {
     /// Of bodies of these sizes in an undivided domain. `margin` (m) is that of shadow copies.
-    pub fn new(sizes: &Sizes, contacts: &ContactSettings, margin: f64) -> Self {
-        let Sizes { largest_radius, least_half_width: half } = *sizes;
+    pub fn new(sizes: &SizeRange, contacts: &ContactSettings, margin: f64) -> Self {
+        let SizeRange { largest_radius, least_half_width: half } = *sizes;
         // Without bodies nothing moves. There are two synchronisations in a step.
         let motion = if half.is_finite() { 0.5 * half } else { 0.0 };
         // Contacts do not depend on the division.

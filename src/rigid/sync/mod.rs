@@ -61,7 +61,7 @@ use crate::threads::Threads;
 /// How shadow copies are kept in step with their owners.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Synchronisation {
-    /// One communication. No body reaches further than a subdomain is wide ([`Limits::outreach`]).
+    /// One communication. No body reaches further than a subdomain is wide (`Limits::outreach`).
     #[default]
     NextNeighbour,
     /// Two communications. Bodies may be of any size.

@@ -45,7 +45,7 @@ impl Forces {
         population: &mut Population,
     ) -> Result<()> {
         self.received.clear();
-        synchroniser.to_owners(world, population, &self.set, &mut self.received)?;
+        synchroniser.send_to_owners(world, population, &self.set, &mut self.received)?;
         self.set.clear();
         self.received.sort_unstable_by_key(|(place, load)| (*place, load.bits()));
         for (place, more) in &self.received {
@@ -67,7 +67,7 @@ impl Synchroniser {
     ///
     /// # Errors
     /// If a rank fails.
-    pub fn to_owners<T: Pod>(
+    pub fn send_to_owners<T: Pod>(
         &mut self,
         world: &dyn World,
         population: &Population,
@@ -96,7 +96,7 @@ impl Synchroniser {
     ///
     /// # Errors
     /// If a rank fails.
-    pub fn to_copies<T: Pod, V: IntoIterator<Item = T>>(
+    pub fn send_to_copies<T: Pod, V: IntoIterator<Item = T>>(
         &mut self,
         world: &dyn World,
         population: &Population,
@@ -124,7 +124,7 @@ impl Synchroniser {
     ///
     /// # Errors
     /// If a rank fails.
-    pub fn to_ranks<T: Pod, V: IntoIterator<Item = T>>(
+    pub fn send_to_ranks<T: Pod, V: IntoIterator<Item = T>>(
         &mut self,
         world: &dyn World,
         receivers: &[u32],

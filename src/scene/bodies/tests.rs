@@ -4,7 +4,7 @@ use super::*;
 use crate::error::Result;
 use crate::ranks::in_process;
 use crate::rigid::balance::Balancer;
-use crate::rigid::body::Shape;
+use crate::rigid::shape::Shape;
 use crate::rigid::{Body, RigidSimulation};
 use crate::scene::Scene;
 use crate::scene::bodies::build::build_bodies;

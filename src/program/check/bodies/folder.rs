@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::rigid::RigidModel;
-use cloth_sim::rigid::body::{Body, BodyId, Load, MaterialId, Shape};
+use cloth_sim::rigid::Synchronisation;
+use cloth_sim::rigid::body::{Body, BodyId, Load, MaterialId};
 use cloth_sim::rigid::domain::{Grid, Subdomains};
+use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::solid::MassProperties;
-use cloth_sim::rigid::sync::Synchronisation;
 use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::bodies::division::Divided;
 use cloth_sim::scene::bodies::{Movement, RigidSetup};

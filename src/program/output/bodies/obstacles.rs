@@ -127,7 +127,7 @@ fn clipped(polygon: &[Vec3], inside: impl Fn(&Vec3) -> f64) -> Vec<Vec3> {
 #[cfg(test)]
 mod tests {
     use cloth_sim::mesh::obj_read;
-    use cloth_sim::rigid::body::Shape;
+    use cloth_sim::rigid::shape::Shape;
 
     use super::*;
 

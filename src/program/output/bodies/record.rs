@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use cloth_sim::rigid::Traffic;
 use cloth_sim::rigid::overlap::Overlap;
-use cloth_sim::rigid::sync::Traffic;
 use cloth_sim::rigid::totals::Totals;
 use cloth_sim::rigid::{Phase, RigidReport};
 use serde::{Deserialize, Serialize};

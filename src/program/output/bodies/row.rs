@@ -2,8 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Body, BodyId, BodyState, Shape, Twist};
+use cloth_sim::rigid::body::{Body, BodyId, BodyState, Twist};
 use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
+use cloth_sim::rigid::shape::Shape;
 use nalgebra::{Quaternion, Unit};
 
 /// A body of a frame.

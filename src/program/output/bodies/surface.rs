@@ -3,7 +3,8 @@
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{self, ShapeKind};
 use cloth_sim::mesh::{Mesh, ObjDocument};
-use cloth_sim::rigid::body::{BodyState, Shape};
+use cloth_sim::rigid::body::BodyState;
+use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::solid::{Geometry, Solid, Solids};
 
 /// Length of the edges on a ball of radius 1. A ball has 180 triangles.

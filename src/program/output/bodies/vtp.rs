@@ -204,7 +204,8 @@ impl<'a> Arrays<'a> {
 #[cfg(test)]
 mod tests {
     use cloth_sim::math::Vec3;
-    use cloth_sim::rigid::body::{Body, BodyState, Load, Shape, Twist};
+    use cloth_sim::rigid::body::{Body, BodyState, Load, Twist};
+    use cloth_sim::rigid::shape::Shape;
     use nalgebra::{Quaternion, UnitQuaternion};
 
     use super::*;

@@ -2,7 +2,7 @@
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::{World, message};
-use cloth_sim::rigid::body::Shape;
+use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::{RigidReport, RigidSimulation};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 

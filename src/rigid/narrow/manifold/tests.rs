@@ -1,7 +1,8 @@
 use super::*;
-use crate::rigid::body::{Placed, Shape};
+use crate::rigid::body::Placed;
 use crate::rigid::narrow::tests::{random_rotation, random_vector};
 use crate::rigid::narrow::touch;
+use crate::rigid::shape::Shape;
 use crate::rigid::solid::{Solid, Solids};
 use nalgebra::{Quaternion, UnitQuaternion};
 

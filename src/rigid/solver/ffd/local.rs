@@ -149,12 +149,13 @@ fn tangents(
     let left = left - normal * left.dot(normal);
     let length = left.norm();
     let along = if length > 1e-9 * slip.norm() { left / length } else { perpendicular(normal) };
-    [along, normal.cross(&along)].map(|tangent| Row {
-        a: metric.row(arm, &tangent),
-        b: slip.dot(&tangent),
+    let row = |tangent: &Vec3| Row {
+        a: metric.row(arm, tangent),
+        b: slip.dot(tangent),
         low: -reach,
         high: reach,
-    })
+    };
+    [row(&along), row(&normal.cross(&along))]
 }
 
 /// The square root of the mass matrix: twists as vectors whose length is that of the metric.
@@ -176,6 +177,7 @@ impl Metric {
     }
 
     /// The dual twist of `direction` at `arm`.
+    #[inline]
     fn row(&self, arm: &Vec3, direction: &Vec3) -> Vec6 {
         let turn = arm.cross(direction);
         let turn = self.frame.map_or(turn, |frame| frame.inverse_transform_vector(&turn));

@@ -95,7 +95,7 @@ impl Ffd {
         let StepParts { synchroniser, world, population, .. } = step;
         let Self { sent, received, by_body, .. } = self;
         received.clear();
-        synchroniser.to_owners(*world, population, sent, received)?;
+        synchroniser.send_to_owners(*world, population, sent, received)?;
         received.iter().for_each(|&(place, constraint)| by_body.push(place, constraint));
         by_body.order(population.own_count());
         Ok(())

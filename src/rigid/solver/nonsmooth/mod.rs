@@ -138,7 +138,7 @@ impl Nonsmooth {
             known => known.is_some(),
         });
         received.clear();
-        synchroniser.to_owners(*world, population, made, received)?;
+        synchroniser.send_to_owners(*world, population, made, received)?;
         for &(place, Announcement { touch, start: impulse }) in &*received {
             if touch.rank == NO_RANK {
                 let (body, BodyContact { partner, arm, .. }) =
@@ -169,7 +169,7 @@ impl Nonsmooth {
             touches.map(|(touch, start)| Announcement { touch: *touch, start })
         };
         received.clear();
-        synchroniser.to_copies(*world, population, announcements, |place, announcement| {
+        synchroniser.send_to_copies(*world, population, announcements, |place, announcement| {
             received.push((place, announcement));
         })?;
         starts.clear();
@@ -272,7 +272,7 @@ impl Nonsmooth {
             sent.iter().map(|&problem| problems[problem as usize].extrapolated(weight))
         };
         let mut arrived = 0;
-        step.synchroniser.to_ranks(step.world, &receivers, &sources, impulses, |_, impulse| {
+        step.synchroniser.send_to_ranks(step.world, &receivers, &sources, impulses, |_, impulse| {
             // By rising rank, and then in the order of its contacts, as `foreign` is.
             if let Some(slot) = foreign.get_mut(arrived) {
                 *slot = impulse;

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::math::{Vec3, mix};
-use crate::rigid::body::{Body, BodyId, BodyState, Load, Shape, Twist};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, Twist};
 use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::horizon::Horizon;
+use crate::rigid::shape::Shape;
 
 /// A random number in `0..1`.
 fn random(k: u64) -> f64 {

@@ -66,7 +66,7 @@ pub enum Outcome {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BodyState {
+enum RowState {
     /// Not yet taken up; its multiplier is 0.
     Idle,
     /// Met exactly.
@@ -92,7 +92,7 @@ pub struct Program {
     rows: SmallVec<[Row; INLINE]>,
     y: Vec6,
     multipliers: SmallVec<[f64; INLINE]>,
-    states: SmallVec<[BodyState; INLINE]>,
+    states: SmallVec<[RowState; INLINE]>,
     /// 1 / length of each row; 0 for a row of length 0.
     scales: SmallVec<[f64; INLINE]>,
     basis: Basis,
@@ -122,7 +122,7 @@ impl Program {
         self.rows.push(row);
         self.scales.push(scale);
         self.multipliers.push(0.0);
-        self.states.push(BodyState::Idle);
+        self.states.push(RowState::Idle);
     }
 
     /// Number of rows.
@@ -163,15 +163,12 @@ impl Program {
                     Some(End::Other(active)) => self.leave(active),
                     Some(End::Own) => {
                         let Row { low, high, .. } = self.rows[row];
-                        (self.states[row], self.multipliers[row]) = if sign > 0.0 {
-                            (BodyState::High, high)
-                        } else {
-                            (BodyState::Low, low)
-                        };
+                        (self.states[row], self.multipliers[row]) =
+                            if sign > 0.0 { (RowState::High, high) } else { (RowState::Low, low) };
                         break;
                     }
                     Some(End::Met(split)) => {
-                        self.states[row] = BodyState::Active;
+                        self.states[row] = RowState::Active;
                         self.basis.add(row, &split);
                         break;
                     }
@@ -192,11 +189,11 @@ impl Program {
                 continue;
             }
             let can = match state {
-                BodyState::Active => false,
-                BodyState::Low => missing > 0.0,
-                BodyState::High => missing < 0.0,
-                BodyState::Idle if missing > 0.0 => row.high > 0.0,
-                BodyState::Idle => row.low < 0.0,
+                RowState::Active => false,
+                RowState::Low => missing > 0.0,
+                RowState::High => missing < 0.0,
+                RowState::Idle if missing > 0.0 => row.high > 0.0,
+                RowState::Idle => row.low < 0.0,
             };
             if can {
                 (worst, found) = (violation, Some((i, missing.signum())));
@@ -248,7 +245,7 @@ impl Program {
         let multiplier = &mut self.multipliers[row];
         let at_low = (*multiplier - low).abs() <= (high - *multiplier).abs();
         *multiplier = if at_low { low } else { high };
-        self.states[row] = if at_low { BodyState::Low } else { BodyState::High };
+        self.states[row] = if at_low { RowState::Low } else { RowState::High };
         self.basis.remove(row, &self.rows);
     }
 }

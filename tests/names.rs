@@ -1,0 +1,82 @@
+//! A room's name qualifies a type: inside a room no name stands twice.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+/// The types and traits that `code` declares, and the modules of its tests.
+fn declared(code: &str) -> (Vec<String>, Vec<String>) {
+    let (mut types, mut tests) = (Vec::new(), Vec::new());
+    let tokens = TokenStream::from_str(code).expect("the code is made of tokens");
+    let mut tokens = tokens.into_iter().peekable();
+    let mut is_test = false;
+    while let Some(token) = tokens.next() {
+        let word = token.to_string();
+        match (&token, word.as_str()) {
+            (TokenTree::Group(_), text) if text.replace(' ', "") == "[cfg(test)]" => is_test = true,
+            (TokenTree::Ident(_), "struct" | "enum" | "trait" | "type") => {
+                types.extend(tokens.next().filter(|_| !is_test).map(|name| name.to_string()));
+            }
+            (TokenTree::Ident(_), "mod") if is_test => {
+                tests.extend(tokens.next().map(|name| name.to_string()));
+            }
+            _ => {}
+        }
+        let ends = matches!(&token, TokenTree::Group(group)
+            if group.delimiter() == proc_macro2::Delimiter::Brace);
+        is_test &= !ends && word != ";";
+    }
+    (types, tests)
+}
+
+/// Where each type of a room is declared, for files below `folder`.
+fn types_below(folder: &Path, types: &mut BTreeMap<String, Vec<PathBuf>>) {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut paths = Vec::from_iter(entries.map(|entry| entry.expect("an entry").path()));
+    paths.sort();
+    let mut tests = Vec::new();
+    for path in paths.iter().filter(|path| path.is_file()) {
+        let (found, of_tests) = declared(&std::fs::read_to_string(path).expect("a file"));
+        let is_root = path.ends_with("mod.rs");
+        let below = if is_root { folder.to_owned() } else { path.with_extension("") };
+        tests.extend(of_tests.into_iter().map(|name| below.join(name)));
+        found.into_iter().for_each(|name| types.entry(name).or_default().push(path.clone()));
+    }
+    let is_test = |path: &Path| tests.contains(&path.with_extension(""));
+    types.values_mut().for_each(|places| places.retain(|path| !is_test(path)));
+    for path in paths.iter().filter(|path| path.is_dir() && !is_test(path)) {
+        types_below(path, types);
+    }
+}
+
+/// Two balances: of work on patches, and of energy.
+const KNOWN: [(&str, &str); 1] = [("step", "Balance")];
+
+#[test]
+fn inside_a_room_no_name_of_a_type_stands_twice() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let entries = std::fs::read_dir(&source).expect("the folder of the sources");
+    for room in entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()) {
+        let name = room.file_name().expect("a name").to_string_lossy().into_owned();
+        // Rooms of the program are below it.
+        if name == "program" {
+            continue;
+        }
+        let mut types = BTreeMap::new();
+        types_below(&room, &mut types);
+        assert!(!types.is_empty(), "{name} has no types");
+        types.retain(|of, places| places.len() > 1 && !KNOWN.contains(&(&name, of)));
+        assert!(types.is_empty(), "names that stand twice in `{name}`: {types:#?}");
+    }
+}
+
+#[test]
+fn types_of_tests_and_of_traits_do_not_count() {
+    let code = "pub struct A; #[cfg(test)] mod tests { struct A; } #[cfg(test)] mod oracle;
+        impl T for A { type B = A; } pub(crate) enum C { D } #[cfg(test)] struct E; trait F {}";
+    let (types, tests) = declared(code);
+    assert_eq!(types, ["A", "C", "F"]);
+    assert_eq!(tests, ["tests", "oracle"]);
+}
