@@ -51,66 +51,44 @@ pub trait Engine {
     fn hash(&self) -> Result<u64>;
 }
 
-impl Engine for Simulation<'_> {
-    type Report = StepReport;
+/// Makes engines of types whose own functions have the names and meanings of [`Engine`].
+macro_rules! engines {
+    ($($engine:ident: $kind:literal, $report:ident;)+) => {$(
+        impl Engine for $engine<'_> {
+            type Report = $report;
 
-    fn kind(&self) -> &'static str {
-        "cloth"
-    }
+            fn kind(&self) -> &'static str {
+                $kind
+            }
 
-    fn steps(&self) -> u64 {
-        self.steps()
-    }
+            fn steps(&self) -> u64 {
+                self.steps()
+            }
 
-    fn time_s(&self) -> f64 {
-        self.time_s()
-    }
+            fn time_s(&self) -> f64 {
+                self.time_s()
+            }
 
-    fn step(&mut self) -> Result<StepReport> {
-        self.step()
-    }
+            fn step(&mut self) -> Result<$report> {
+                self.step()
+            }
 
-    fn save(&self) -> Result<Vec<u8>> {
-        self.save()
-    }
+            fn save(&self) -> Result<Vec<u8>> {
+                self.save()
+            }
 
-    fn restore(&mut self, saved: &[u8]) -> Result<()> {
-        self.restore(saved)
-    }
+            fn restore(&mut self, saved: &[u8]) -> Result<()> {
+                self.restore(saved)
+            }
 
-    fn hash(&self) -> Result<u64> {
-        self.hash()
-    }
+            fn hash(&self) -> Result<u64> {
+                self.hash()
+            }
+        }
+    )+};
 }
 
-impl Engine for RigidSimulation<'_> {
-    type Report = RigidReport;
-
-    fn kind(&self) -> &'static str {
-        "bodies"
-    }
-
-    fn steps(&self) -> u64 {
-        self.steps()
-    }
-
-    fn time_s(&self) -> f64 {
-        self.time_s()
-    }
-
-    fn step(&mut self) -> Result<RigidReport> {
-        self.step()
-    }
-
-    fn save(&self) -> Result<Vec<u8>> {
-        self.save()
-    }
-
-    fn restore(&mut self, saved: &[u8]) -> Result<()> {
-        self.restore(saved)
-    }
-
-    fn hash(&self) -> Result<u64> {
-        self.hash()
-    }
+engines! {
+    Simulation: "cloth", StepReport;
+    RigidSimulation: "bodies", RigidReport;
 }

@@ -1,5 +1,8 @@
 //! The loop over the frames of a run, whatever it computes.
 
+use std::time::Instant;
+
+use cloth_sim::engine::Engine;
 use cloth_sim::error::Result;
 use cloth_sim::ranks::World;
 
@@ -12,8 +15,11 @@ pub trait RunKind {
     /// What a rank measures in the steps that lead to a frame.
     type Steps: Default;
 
-    /// Whole steps since the start.
-    fn steps(&self) -> u64;
+    /// The record of a frame, or of the steps that lead to it.
+    type Record;
+
+    /// What computes the run.
+    fn engine(&self) -> &impl Engine;
 
     /// Does the next step, which leads to `frame`, and adds it to `steps`.
     ///
@@ -30,11 +36,30 @@ pub trait RunKind {
     /// Whether a checkpoint is due after `frame`. Only rank 0 knows.
     fn checkpoint_is_due(&self, frame: u64) -> bool;
 
-    /// Saves the state after some `steps` since the last frame, and hands it to the writer.
+    /// Gathers the record of the steps that lead to `frame`, as far as they are done; none without a
+    /// step.
     ///
     /// # Errors
-    /// As for [`Self::step`].
-    fn checkpoint(&mut self, steps: &Self::Steps) -> Result<()>;
+    /// When a rank fails.
+    fn gather(&self, frame: u64, steps: &Self::Steps) -> Result<Option<Self::Record>>;
+
+    /// Hands a checkpoint to the writer.
+    ///
+    /// # Errors
+    /// When an earlier frame cannot be written.
+    fn keep(&mut self, saved: Saved<Self::Record>) -> Result<()>;
+}
+
+/// A saved state, with what the record of its run needs. It is whole on rank 0.
+pub struct Saved<R> {
+    /// Whole steps since the start.
+    pub step: u64,
+    /// The state.
+    pub state: Vec<u8>,
+    /// The record of the steps since the last frame, if there are any.
+    pub steps: Option<R>,
+    /// When saving began.
+    pub start: Instant,
 }
 
 /// Computes the frames of `job` from the present state on. Returns why the run ended early, if it
@@ -50,30 +75,43 @@ pub fn compute(
 ) -> Result<Option<Stop>> {
     let steps_per_frame = u64::from(job.scene.steps_per_frame);
     // A run that goes on has the frame before its state. A new one begins with a frame.
-    let goes_on = job.resumes && run.steps() > 0;
-    let first = run.steps() / steps_per_frame + u64::from(goes_on);
+    let goes_on = job.resumes && steps(run) > 0;
+    let first = steps(run) / steps_per_frame + u64::from(goes_on);
     for frame in first..=u64::from(job.scene.frames) {
         // 1. The steps that lead to the frame. Frame 0 is the start.
-        let mut steps = Default::default();
-        while run.steps() < frame * steps_per_frame {
+        let mut measured = Default::default();
+        while steps(run) < frame * steps_per_frame {
             if let Some(stop) = interrupt.noted(world, job.time_is_up())? {
-                if job.makes_checkpoints() && run.steps() > 0 {
-                    run.checkpoint(&steps)?;
+                if job.makes_checkpoints() && steps(run) > 0 {
+                    save(run, frame, &measured)?;
                 }
                 return Ok(Some(stop));
             }
-            run.step(frame, &mut steps)?;
+            run.step(frame, &mut measured)?;
         }
         // 2. The frame and its record, from all ranks into the run folder.
-        run.frame(frame, &steps)?;
+        run.frame(frame, &measured)?;
         // 3. The state, from which the run can go on.
         if job.makes_checkpoints() {
             let mut due = [i64::from(run.checkpoint_is_due(frame))];
             world.all_reduce_sum(&mut due)?;
             if due != [0] {
-                run.checkpoint(&Default::default())?;
+                save(run, frame + 1, &Default::default())?;
             }
         }
     }
     Ok(None)
+}
+
+/// Whole steps since the start.
+fn steps(run: &impl RunKind) -> u64 {
+    run.engine().steps()
+}
+
+/// Saves the state after the steps that lead to `frame`, as far as they are done. Collective.
+fn save<K: RunKind>(run: &mut K, frame: u64, measured: &K::Steps) -> Result<()> {
+    let start = Instant::now();
+    let state = run.engine().save()?;
+    let steps = run.gather(frame, measured)?;
+    run.keep(Saved { step: run.engine().steps(), state, steps, start })
 }

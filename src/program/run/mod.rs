@@ -30,8 +30,8 @@ mod waits;
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
+use cloth_sim::engine::Engine;
 use cloth_sim::error::{Error, Place, Result};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
@@ -40,7 +40,7 @@ use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::{Model, Simulation};
 
 use self::frame_steps::{AfterStep, FrameSteps};
-use self::frames::RunKind;
+use self::frames::{RunKind, Saved};
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
 use self::job::Job;
 use self::placement::Placement;
@@ -51,6 +51,7 @@ use self::stage::Stage;
 use self::step_watch::StepWatch;
 use crate::program::cli::Arguments;
 use crate::program::output::folder::RunFolder;
+use crate::program::output::steps_jsonl::FrameRecord;
 
 /// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks. Signals
 /// and `--stop-after` have exit codes of their own.
@@ -189,9 +190,10 @@ struct RankRun<'a> {
 
 impl RunKind for RankRun<'_> {
     type Steps = FrameSteps;
+    type Record = FrameRecord;
 
-    fn steps(&self) -> u64 {
-        self.simulation.steps()
+    fn engine(&self) -> &impl Engine {
+        &self.simulation
     }
 
     fn step(&mut self, frame: u64, steps: &mut FrameSteps) -> Result<()> {
@@ -234,17 +236,12 @@ impl RunKind for RankRun<'_> {
         self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
     }
 
-    fn checkpoint(&mut self, steps: &FrameSteps) -> Result<()> {
-        let start = Instant::now();
-        let (step, state) = (self.simulation.steps(), self.simulation.save()?);
-        let frame = step / u64::from(self.job.scene.steps_per_frame) + 1;
-        let steps = match steps.reports.is_empty() {
-            true => None,
-            false => Some(steps.gather(frame, self.world, &self.simulation)?),
-        };
-        if let Some(recorder) = &mut self.recorder {
-            recorder.checkpoint(step, state, steps, start)?;
-        }
-        Ok(())
+    fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<FrameRecord>> {
+        let any = !steps.reports.is_empty();
+        any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
+    }
+
+    fn keep(&mut self, saved: Saved<FrameRecord>) -> Result<()> {
+        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.keep(saved))
     }
 }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::time::Instant;
 
 use cloth_sim::error::{Error, Result};
 use serde::Serialize;
@@ -14,6 +13,7 @@ use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::{mesh_copies, names, write_bytes};
 use crate::program::print;
 use crate::program::run::checkpoints::Schedule;
+use crate::program::run::frames::Saved;
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::progress::RunProgress;
@@ -91,19 +91,13 @@ impl<'j, F> OpenFolder<'j, F> {
         self.checkpoints.is_due(frame, self.frames.checkpoints_s())
     }
 
-    /// Hands the `state` after `step` steps to the writer, with the record of the `steps` since the
-    /// last frame, if there are any. Saving it began at `start`.
+    /// Hands a checkpoint to the writer.
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn checkpoint(
-        &mut self,
-        step: u64,
-        state: Vec<u8>,
-        steps: Option<&impl Serialize>,
-        start: Instant,
-    ) -> Result<()> {
-        let record = |steps| serde_json::to_vec(steps).map_err(|it| Error::internal("steps", it));
+    pub fn keep(&mut self, saved: Saved<impl Serialize>) -> Result<()> {
+        let Saved { step, state, steps, start } = saved;
+        let record = |steps| serde_json::to_vec(&steps).map_err(|it| Error::internal("steps", it));
         let steps = steps.map(record).transpose()?.unwrap_or_default();
         let header = self.job.checkpoint_header(step);
         self.checkpoints.add(start.elapsed().as_secs_f64());

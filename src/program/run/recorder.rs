@@ -17,6 +17,7 @@ use crate::program::profile::FrameProfiles;
 use crate::program::run::checkpoints::begun;
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
+use crate::program::run::frames::Saved;
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
@@ -179,23 +180,13 @@ impl<'j> Recorder<'j> {
         self.folder.checkpoint_is_due(frame)
     }
 
-    /// Hands the `state` after `step` steps to the writer, with the record of the `steps` since the
-    /// last frame, if there are any. Saving it began at `start`.
+    /// Hands a checkpoint to the writer.
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn checkpoint(
-        &mut self,
-        step: u64,
-        state: Vec<u8>,
-        steps: Option<FrameRecord>,
-        start: Instant,
-    ) -> Result<()> {
-        let steps = match (self.begun.clone(), steps) {
-            (Some(begun), Some(steps)) => Some(begun.followed_by(steps)),
-            (begun, steps) => begun.or(steps),
-        };
-        self.folder.checkpoint(step, state, steps.as_ref(), start)
+    pub fn keep(&mut self, saved: Saved<FrameRecord>) -> Result<()> {
+        let steps = self.begun.iter().cloned().chain(saved.steps).reduce(FrameRecord::followed_by);
+        self.folder.keep(Saved { steps, ..saved })
     }
 
     /// Ends the run folder (see [`OpenFolder::end`]) with the tables of the profile. If the run is

@@ -8,6 +8,7 @@ mod summary;
 use std::sync::Arc;
 use std::time::Instant;
 
+use cloth_sim::engine::Engine;
 use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::ranks::World;
 use cloth_sim::rigid::RigidSimulation;
@@ -21,7 +22,7 @@ use crate::program::output::folder::RunFolder;
 use crate::program::run::checkpoints;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
-use crate::program::run::frames::{self, RunKind};
+use crate::program::run::frames::{self, RunKind, Saved};
 use crate::program::run::interrupt::{Interrupt, Stop};
 use crate::program::run::job::Job;
 use crate::program::run::stage::Stage;
@@ -93,9 +94,10 @@ struct RankRun<'a> {
 
 impl RunKind for RankRun<'_> {
     type Steps = FrameSteps;
+    type Record = frame::Record;
 
-    fn steps(&self) -> u64 {
-        self.simulation.steps()
+    fn engine(&self) -> &impl Engine {
+        &self.simulation
     }
 
     fn step(&mut self, _: u64, steps: &mut FrameSteps) -> Result<()> {
@@ -127,18 +129,13 @@ impl RunKind for RankRun<'_> {
         self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
     }
 
-    fn checkpoint(&mut self, steps: &FrameSteps) -> Result<()> {
-        let start = Instant::now();
-        let (step, state) = (self.simulation.steps(), self.simulation.save()?);
-        let frame = step / u64::from(self.job.scene.steps_per_frame) + 1;
-        let steps = match steps.is_empty() {
-            true => None,
-            false => Some(steps.gather(frame, self.world, &self.simulation)?),
-        };
-        if let Some(recorder) = &mut self.recorder {
-            recorder.checkpoint(step, state, steps, start)?;
-        }
-        Ok(())
+    fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<frame::Record>> {
+        let any = !steps.is_empty();
+        any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
+    }
+
+    fn keep(&mut self, saved: Saved<frame::Record>) -> Result<()> {
+        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.keep(saved))
     }
 }
 

@@ -1,7 +1,5 @@
 //! Keeps the run folder of rigid bodies: frames, `run.json`, `steps.jsonl`, and the summary.
 
-use std::time::Instant;
-
 use cloth_sim::error::Result;
 use cloth_sim::rigid::RigidReport;
 use cloth_sim::scene::bodies::RigidSetup;
@@ -14,6 +12,7 @@ use crate::program::output::steps_jsonl;
 use crate::program::print;
 use crate::program::run::bodies::summary::{Peaks, Summary};
 use crate::program::run::checkpoints::begun;
+use crate::program::run::frames::Saved;
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
@@ -106,23 +105,14 @@ impl<'j> Recorder<'j> {
         self.folder.checkpoint_is_due(frame)
     }
 
-    /// Hands the `state` after `step` steps to the writer, with the record of the `steps` since the
-    /// last frame, if there are any. Saving it began at `start`.
+    /// Hands a checkpoint to the writer.
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn checkpoint(
-        &mut self,
-        step: u64,
-        state: Vec<u8>,
-        steps: Option<BodyFrameRecord>,
-        start: Instant,
-    ) -> Result<()> {
-        let steps = match (self.begun.clone(), steps) {
-            (Some(begun), Some(steps)) => Some(begun.followed_by(steps)),
-            (begun, steps) => begun.or(steps),
-        };
-        self.folder.checkpoint(step, state, steps.as_ref(), start)
+    pub fn keep(&mut self, saved: Saved<BodyFrameRecord>) -> Result<()> {
+        let steps =
+            self.begun.iter().cloned().chain(saved.steps).reduce(BodyFrameRecord::followed_by);
+        self.folder.keep(Saved { steps, ..saved })
     }
 
     /// Ends the run folder (see [`OpenFolder::end`]). If the run is complete, prints the summary on
