@@ -27,7 +27,7 @@ pub struct Schedule {
 impl Schedule {
     /// That of `job`, whose first frame is `first_frame`.
     pub fn new(job: &Job, first_frame: u64) -> Self {
-        let (every, last_frame) = (job.checkpoint_every, job.scene.frames.into());
+        let (every, last_frame) = (job.checkpoints.every, job.scene.frames.into());
         Self { every, first_frame, last_frame, start: Instant::now(), count: 0, saving_s: 0.0 }
     }
 
@@ -71,7 +71,7 @@ pub fn saved_state(
     world: &dyn World,
     folder: Option<&RunFolder>,
 ) -> Result<Option<Vec<u8>>> {
-    if !job.resumes && job.origin.is_none() {
+    if !job.target.resumes && job.target.origin.is_none() {
         return Ok(None);
     }
     let checkpoint = folder.and_then(|folder| folder.checkpoint.as_ref());

@@ -75,7 +75,7 @@ pub fn compute(
 ) -> Result<Option<Stop>> {
     let steps_per_frame = u64::from(job.scene.steps_per_frame);
     // A run that goes on has the frame before its state. A new one begins with a frame.
-    let goes_on = job.resumes && steps(run) > 0;
+    let goes_on = job.target.resumes && steps(run) > 0;
     let first = steps(run) / steps_per_frame + u64::from(goes_on);
     for frame in first..=u64::from(job.scene.frames) {
         // 1. The steps that lead to the frame. Frame 0 is the start.

@@ -42,7 +42,7 @@ use cloth_sim::step::{Model, Simulation};
 use self::frame_steps::{AfterStep, FrameSteps};
 use self::frames::{RunKind, Saved};
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
-use self::job::Job;
+use self::job::{ClothContent, Content, Job};
 use self::placement::Placement;
 use self::recorder::Recorder;
 #[cfg(feature = "mpi")]
@@ -97,19 +97,16 @@ fn run_in_process(arguments: &Arguments) -> Result<Option<Stop>> {
     let mut job = Job::new(arguments, "threads", placement, arguments.computing.show())?;
     let folder = claim(&interrupt, &job)?;
     let of_rank = |world: &dyn World| (world.rank() == 0).then_some(&*folder);
-    if let Some(setup) = job.bodies.take() {
-        let run =
-            |world: &dyn World| bodies::run_rank(&job, world, &setup, of_rank(world), &interrupt);
-        return Ok(in_process::run(ranks, run)?.first().copied().flatten());
-    }
-    let model = Arc::new(job.model(|build| build(ranks))?);
-    let run = |world: &dyn World| run_rank(&job, world, model.clone(), of_rank(world), &interrupt);
+    let model = job.model(|build| build(ranks))?;
+    let run = |world: &dyn World| run_rank(&job, model.as_ref(), world, of_rank(world), &interrupt);
     Ok(in_process::run(ranks, run)?.first().copied().flatten())
 }
 
 /// Claims the run folder. Nothing that takes long has begun.
 fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
-    job.recording.check(&job.folder, job.overwrite)?;
+    if let Content::Cloth(cloth) = &job.content {
+        cloth.recording.check(&job.target.folder, job.target.overwrite)?;
+    }
     interrupt.claim(|| job.claim())
 }
 
@@ -132,12 +129,8 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>>
         let show = if is_first { arguments.computing.show() } else { Show::ERRORS };
         let mut job = Job::new(arguments, "mpi", placement, show)?;
         let folder = is_first.then(|| claim(&interrupt, &job)).transpose()?;
-        if let Some(setup) = job.bodies.take() {
-            let outcome = bodies::run_rank(&job, world, &setup, folder.as_deref(), &interrupt);
-            return outcome.map(Ok);
-        }
         let model = job.model(|build| Partition::shared(world, || build(world.size())))?;
-        run_rank(&job, world, Arc::new(model), folder.as_deref(), &interrupt).map(Ok)
+        run_rank(&job, model.as_ref(), world, folder.as_deref(), &interrupt).map(Ok)
     })?
 }
 
@@ -147,11 +140,30 @@ fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Stop>> {
     Err(Error::internal("run", "a launcher's job without MPI"))
 }
 
-/// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
+/// One rank's whole run. A run of cloth has a `model`. Rank 0 has the run folder. Returns why the run
+/// ended early, if it did.
 fn run_rank(
     job: &Job,
+    model: Option<&Arc<Model>>,
     world: &dyn World,
-    model: Arc<Model>,
+    folder: Option<&RunFolder>,
+    interrupt: &Interrupt,
+) -> Result<Option<Stop>> {
+    match (&job.content, model) {
+        (Content::Bodies(setup), _) => bodies::run_rank(job, world, setup, folder, interrupt),
+        (Content::Cloth(cloth), Some(model)) => {
+            run_cloth(job, cloth, world, model, folder, interrupt)
+        }
+        (Content::Cloth(_), None) => Err(Error::internal("run", "cloth without a model")),
+    }
+}
+
+/// One rank's whole run of cloth, like [`bodies::run_rank`].
+fn run_cloth(
+    job: &Job,
+    cloth: &ClothContent,
+    world: &dyn World,
+    model: &Arc<Model>,
     folder: Option<&RunFolder>,
     interrupt: &Interrupt,
 ) -> Result<Option<Stop>> {
@@ -161,20 +173,21 @@ fn run_rank(
     drop(stage);
     if let Some(state) = checkpoints::saved_state(job, world, folder)? {
         simulation.restore(&state)?;
-        if job.origin.is_some() {
+        if job.target.origin.is_some() {
             simulation.check_state()?;
         }
     }
     // 2. The run folder, on rank 0.
-    let head = head::of_run(job, world, &model, &simulation)?;
+    let head = head::of_run(job, world, model, &simulation)?;
     interrupt.begin_frames();
-    let recorder = folder.map(|folder| Recorder::open(job, folder, &model, head)).transpose()?;
+    let open = |folder| Recorder::open(job, cloth, folder, model, head);
+    let recorder = folder.map(open).transpose()?;
     // 3. The frames.
-    let mut run = RankRun { job, world, simulation, recorder };
+    let mut run = RankRun { job, cloth, world, simulation, recorder };
     let outcome = frames::compute(&mut run, job, world, interrupt);
     // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
     if let Some(recorder) = run.recorder {
-        recorder.end(&outcome, &model)?;
+        recorder.end(&outcome, model)?;
     }
     outcome
 }
@@ -182,6 +195,7 @@ fn run_rank(
 /// One rank while frames are computed.
 struct RankRun<'a> {
     job: &'a Job,
+    cloth: &'a ClothContent,
     world: &'a dyn World,
     simulation: Simulation<'a>,
     /// On rank 0.
@@ -197,12 +211,12 @@ impl RunKind for RankRun<'_> {
     }
 
     fn step(&mut self, frame: u64, steps: &mut FrameSteps) -> Result<()> {
-        let Self { job, world, simulation, recorder, .. } = self;
+        let Self { job, cloth, world, simulation, recorder } = self;
         let step = simulation.steps() + 1;
         #[cfg(feature = "fault-injection")]
         fault::commit(*world, simulation, step)?;
         // 1. The step. Its searches are watched.
-        let mut watch = StepWatch::new(job, step);
+        let mut watch = StepWatch::new(cloth, &job.scene, step);
         let report = simulation.step_observed(&mut watch)?;
         // 2. The test trees and the time line, if they are asked for.
         let trees = watch.take_trees(*world, step, &report)?;

@@ -8,7 +8,8 @@ use cloth_sim::partition::Partition;
 use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
 
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frames::{self, Frame};
+use crate::program::output::frame::{Field, Frame};
+use crate::program::output::obstacles;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl::{self, FrameRecord};
 use crate::program::output::{names, write_bytes};
@@ -19,7 +20,7 @@ use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
 use crate::program::run::frames::Saved;
 use crate::program::run::interrupt::Stop;
-use crate::program::run::job::Job;
+use crate::program::run::job::{ClothContent, Job};
 use crate::program::run::open_folder::OpenFolder;
 use crate::program::run::peaks::Peaks;
 use crate::program::run::recording::{RecordedStep, TreeWriter};
@@ -31,7 +32,7 @@ const WARNINGS: u64 = 3;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
-    folder: OpenFolder<'j, Frame>,
+    folder: OpenFolder<'j, FrameRecord>,
     profiles: FrameProfiles,
     totals: Totals,
     peaks: Peaks,
@@ -50,14 +51,23 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When a file cannot be read, written or removed.
-    pub fn open(job: &'j Job, folder: &RunFolder, model: &Model, head: RunHead) -> Result<Self> {
-        let mut trees = None;
+    pub fn open(
+        job: &'j Job,
+        cloth: &ClothContent,
+        folder: &RunFolder,
+        model: &Model,
+        head: RunHead,
+    ) -> Result<Self> {
+        let (mut trees, path) = (None, &job.target.folder);
         let begun = begun(folder)?;
-        let folder = OpenFolder::begin(job, folder, head, |head, kept| {
+        let folder = OpenFolder::begin(job, folder, head, |head| {
             let partition = partition_csv(&model.partition);
-            write_bytes(&job.folder.join(names::PARTITION), partition.as_bytes())?;
-            trees = job.recording.begin(&job.scene, model, head)?;
-            frames::begin(&job.folder, kept, &job.documents, job.format, job.scene.output.digits)
+            write_bytes(&path.join(names::PARTITION), partition.as_bytes())?;
+            trees = cloth.recording.begin(&job.scene, model, head)?;
+            if !job.target.resumes {
+                cloth.materials.write(path)?;
+            }
+            obstacles::write(path, &cloth.documents, job.scene.output.digits)
         })?;
         let mut recorder = Self {
             profiles: FrameProfiles::default(),
@@ -80,7 +90,7 @@ impl<'j> Recorder<'j> {
         if kept.is_empty() {
             return Ok(());
         }
-        for frame in steps_jsonl::read(&self.folder.job.folder)?.take(kept.count()) {
+        for frame in steps_jsonl::read(&self.folder.job.target.folder)?.take(kept.count()) {
             let frame = frame?;
             self.count_steps(&frame);
             self.count(&frame);
@@ -164,12 +174,10 @@ impl<'j> Recorder<'j> {
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
-        let cloths = simulation.positions().to_vec();
         if let Some(warning) = self.count(&frame) {
             self.folder.progress.say(&warning);
         }
-        let obstacles = simulation.obstacle_poses();
-        self.folder.add(number, Frame { record: frame, obstacles, cloths })?;
+        self.folder.add(number, shown(simulation), frame)?;
         self.output_s += start.elapsed().as_secs_f64();
         self.folder.progress.cloth_frame(number, &total);
         Ok(())
@@ -201,10 +209,10 @@ impl<'j> Recorder<'j> {
         let mut profile = None;
         folder.end(outcome, |head| {
             head.files.add(names::TABLES);
-            profile.insert(profiles.of_run(head)).write_tables(&job.folder).map(drop)
+            profile.insert(profiles.of_run(head)).write_tables(&job.target.folder).map(drop)
         })?;
         let Some(profile) = profile else { return Ok(()) };
-        let run = folder.facts(job.format.name());
+        let run = folder.facts();
         if job.show.details {
             print::line(&Details {
                 head: &folder.head,
@@ -222,6 +230,33 @@ impl<'j> Recorder<'j> {
         }
         Ok(())
     }
+}
+
+/// What the present state of `simulation` shows.
+fn shown(simulation: &Simulation) -> Frame {
+    let model = simulation.model();
+    let mut surfaces = Vec::new();
+    let mut rest = simulation.positions();
+    for cloth in model
+        .cloth_ends
+        .iter()
+        .scan(0, |start, &end| Some((end - std::mem::replace(start, end)) as usize))
+    {
+        let (own, others) = rest.split_at(cloth);
+        surfaces.push(own.to_vec());
+        rest = others;
+    }
+    for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {
+        if !obstacle.is_fixed() {
+            let mut positions = vec![Default::default(); obstacle.shape.len()];
+            obstacle.positions_after(pose.as_ref(), &mut positions);
+            surfaces.push(positions);
+        }
+    }
+    let velocities = simulation.velocities().iter().flat_map(|u| [u.x, u.y, u.z]);
+    let velocity =
+        Field { name: "velocity".to_owned(), components: 3, values: velocities.collect() };
+    Frame { time_s: simulation.time_s(), surfaces, fields: vec![velocity], ..Frame::default() }
 }
 
 /// Patch and rank of each cloth vertex.

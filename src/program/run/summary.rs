@@ -8,7 +8,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::step::Model;
 
 use crate::program::output::energy_balance::{EnergyBalance, Window};
-use crate::program::output::names;
+use crate::program::output::formats::Format;
 use crate::program::output::run_json::RunHead;
 use crate::program::run::drops::Drops;
 use crate::program::run::peaks::{Peaks, Strain};
@@ -24,7 +24,7 @@ pub struct RunFacts<'a> {
     /// The frames that were there when the run went on; none if it began.
     pub kept_frames: Range<u64>,
     /// The format of the frames.
-    pub format: &'static str,
+    pub format: &'static dyn Format,
     /// The folder of the frames.
     pub folder: &'a Path,
     /// Wall time of the set-up, s.
@@ -63,7 +63,7 @@ impl RunFacts<'_> {
     /// Those of `f`.
     pub fn write_files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folder = self.folder.display();
-        let last = names::frame(self.frames as u64, self.format);
+        let last = self.format.frame_name(self.frames as u64);
         writeln!(f, "  frames    {folder}, up to {last}")?;
         writeln!(f, "  to check  cloth-sim check {folder}")
     }
@@ -91,7 +91,7 @@ impl fmt::Display for Summary<'_> {
         write!(f, "{}{}", self.waits, self.drops)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)?;
-        let format = self.run.format;
+        let format = self.run.format.name();
         write!(f, "  to see    import the .{format} files into Blender, MeshLab or ParaView")
     }
 }

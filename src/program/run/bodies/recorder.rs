@@ -4,9 +4,10 @@ use cloth_sim::error::Result;
 use cloth_sim::rigid::RigidReport;
 use cloth_sim::scene::bodies::RigidSetup;
 
+use crate::program::output::bodies::obstacles;
 use crate::program::output::bodies::record::BodyFrameRecord;
-use crate::program::output::bodies::{BodyFormat, BodyFrame, named, obstacles, writer};
 use crate::program::output::folder::RunFolder;
+use crate::program::output::frame::Frame;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl;
 use crate::program::print;
@@ -20,8 +21,7 @@ use crate::program::words::grouped;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
-    folder: OpenFolder<'j, (BodyFrame, BodyFrameRecord)>,
-    format: &'static dyn BodyFormat,
+    folder: OpenFolder<'j, BodyFrameRecord>,
     peaks: Peaks,
     /// The steps of the next frame before the run went on.
     begun: Option<BodyFrameRecord>,
@@ -39,15 +39,13 @@ impl<'j> Recorder<'j> {
         setup: &RigidSetup,
         head: RunHead,
     ) -> Result<Self> {
-        let format = named(&job.scene.output.format, setup.moving_count() as usize)?;
-        let (path, digits) = (&job.folder, job.scene.output.digits);
+        let (path, digits) = (&job.target.folder, job.scene.output.digits);
         let begun = begun(folder)?;
-        let folder = OpenFolder::begin(job, folder, head, |_, kept| {
+        let folder = OpenFolder::begin(job, folder, head, |_| {
             obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;
-            obstacles::write_solids(path, &setup.solids, digits)?;
-            writer::begin(path, kept, format, &setup.solids, digits)
+            obstacles::write_solids(path, &setup.solids, digits)
         })?;
-        let mut recorder = Self { folder, format, peaks: Peaks::default(), begun };
+        let mut recorder = Self { folder, peaks: Peaks::default(), begun };
         recorder.recall()?;
         Ok(recorder)
     }
@@ -58,7 +56,7 @@ impl<'j> Recorder<'j> {
         if kept.is_empty() {
             return Ok(());
         }
-        for record in steps_jsonl::read_as(&self.folder.job.folder)?.take(kept.count()) {
+        for record in steps_jsonl::read_as(&self.folder.job.target.folder)?.take(kept.count()) {
             self.count(&record?);
         }
         Ok(())
@@ -85,8 +83,8 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn frame(&mut self, frame: BodyFrame, record: BodyFrameRecord) -> Result<()> {
-        let number = frame.number;
+    pub fn frame(&mut self, frame: Frame, record: BodyFrameRecord) -> Result<()> {
+        let number = record.frame;
         let record = match self.begun.take() {
             Some(begun) => begun.followed_by(record),
             None => record,
@@ -95,7 +93,7 @@ impl<'j> Recorder<'j> {
         let seconds: f64 = of_rank_0.map(|step| step.times.iter().map(in_phase).sum::<f64>()).sum();
         self.count(&record);
         let contacts = self.peaks.last_contacts();
-        self.folder.add(number, (frame, record))?;
+        self.folder.add(number, frame, record)?;
         self.folder.progress.frame(number, seconds, || format!("{} contacts", grouped(contacts)));
         Ok(())
     }
@@ -122,12 +120,12 @@ impl<'j> Recorder<'j> {
     /// When a file cannot be written.
     pub fn end(mut self, outcome: &Result<Option<Stop>>, setup: &RigidSetup) -> Result<()> {
         let is_complete = self.folder.end(outcome, |_| Ok(()))?;
-        let Self { folder, format, peaks, .. } = self;
+        let Self { folder, peaks, .. } = self;
         let show = folder.job.show;
         if !is_complete || show.quiet {
             return Ok(());
         }
-        let run = folder.facts(format.name());
+        let run = folder.facts();
         print::line(&Summary { run, setup, peaks: &peaks, details: show.details })
     }
 }

@@ -96,7 +96,7 @@ impl fmt::Display for Summary<'_> {
             self.write_details(f)?;
         }
         self.run.write_files(f)?;
-        let format = self.run.format;
+        let format = self.run.format.name();
         write!(f, "  to see    open the .{format} files in ParaView, or see docs/rigid.md")
     }
 }
