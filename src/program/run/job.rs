@@ -1,4 +1,4 @@
-//! What every rank knows of a run: arguments, scene and meshes.
+//! What every rank knows of a run: its arguments, scene and meshes.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ use crate::program::words::plural;
 pub struct Job {
     /// The scene with every default and override in it.
     pub scene: Scene,
-    /// The rigid bodies, in a scene of some. What is of cloth is then empty.
+    /// The rigid bodies, if the scene has some. The fields about cloth are then empty.
     pub bodies: Option<RigidSetup>,
     /// How frames of cloth are written.
     pub format: &'static dyn Format,
@@ -53,7 +53,7 @@ pub struct Job {
     pub home: PathBuf,
     /// The run folder.
     pub folder: PathBuf,
-    /// The files that the run writes there from its begin on.
+    /// The files that the run writes there from its beginning on.
     pub files: RunFiles,
     /// Whether the run may replace the files of an earlier run.
     pub overwrite: bool,
@@ -63,11 +63,13 @@ pub struct Job {
     pub origin: Option<BegunFrom>,
     /// Number of checkpoints that are kept.
     pub kept_checkpoints: usize,
-    /// Frames from one checkpoint to the next; 0 if there are none, as the cost allows if `None`.
+    /// Number of frames from one checkpoint to the next. 0: no checkpoints. `None`: the cost
+    /// decides.
     pub checkpoint_every: Option<u32>,
     /// Time after which the run ends.
     stop_after: Option<Duration>,
-    /// The hash of all that frames depend on: the scene without its number of frames, and meshes.
+    /// The hash of everything that frames depend on: the scene without its number of frames, and
+    /// the meshes.
     scene_hash: u64,
     /// The step whose tasks are traced.
     pub time_line: Option<u64>,
@@ -81,7 +83,7 @@ pub struct Job {
     pub placement: Placement,
     /// The recording of test trees.
     pub recording: RecordingArguments,
-    /// What is odd about the scene and its meshes, and does not stop the run.
+    /// Warnings about the scene and its meshes. They do not stop the run.
     pub warnings: Vec<String>,
 }
 
@@ -99,7 +101,7 @@ impl Job {
         let start = Instant::now();
         let _stage = Stage::begin(show, "scene and meshes");
         if arguments.resumes {
-            // Says first if the folder is no run.
+            // Refuses a folder that is no run, before anything else.
             RunHead::read(&arguments.out.clone().unwrap_or_default())?;
         }
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
@@ -205,10 +207,12 @@ impl Job {
         }
     }
 
-    /// Claims the run folder for this process. If its run goes on, its newest checkpoint is read.
+    /// Claims the run folder for this process. If the run in it goes on, reads its newest
+    /// checkpoint.
     ///
     /// # Errors
-    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. A run that has all its frames.
+    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that already
+    /// has all its frames.
     pub fn claim(&self) -> Result<RunFolder> {
         if self.resumes {
             let folder = RunFolder::claim_again(&self.folder, &self.checkpoint_header(0))?;
@@ -235,8 +239,8 @@ impl Job {
         Ok(folder)
     }
 
-    /// Refuses to go on with a complete run, or one that has more frames. A run may have ended
-    /// between its last frame and its tables.
+    /// Refuses to go on with a complete run, or with one that has more frames. A run that ended
+    /// after its last frame but before its tables may go on.
     fn check_frames(&self, folder: &RunFolder) -> Result<()> {
         let done = folder.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.header.frame());
         let (frames, head) = (u64::from(self.scene.frames), RunHead::read(&self.folder)?);
@@ -275,8 +279,8 @@ impl Job {
     }
 }
 
-/// The hash of all that frames depend on: `scene`, with the copies of its meshes, but for its number
-/// of frames; and these `meshes`.
+/// The hash of everything that frames depend on: `scene` without its number of frames, and
+/// `meshes`. The scene has the paths of the copies of meshes.
 fn scene_hash(scene: &Scene, meshes: &[InputMesh]) -> Result<u64> {
     let mut text = Scene { frames: 0, ..scene.clone() }.to_ron()?;
     let mut hashes = Vec::from_iter(meshes.iter().map(|mesh| &*mesh.copy.hash));
@@ -285,7 +289,7 @@ fn scene_hash(scene: &Scene, meshes: &[InputMesh]) -> Result<u64> {
     Ok(xxh3_64(text.as_bytes()))
 }
 
-/// What to say when a run is to stop after more frames than its scene has.
+/// The warning if the user asks for more frames than the scene has.
 fn missing_frames(wanted: u32, has: u32) -> Option<String> {
     (wanted > has).then(|| {
         let frames = plural(has as usize, "frame");

@@ -1,4 +1,4 @@
-//! The run folder from its begin to its end, for every kind of run, on rank 0.
+//! The run folder from its beginning to its end, for every kind of run, on rank 0.
 
 use std::ops::Range;
 use std::path::Path;
@@ -24,13 +24,13 @@ use crate::program::words::whole_frames;
 pub struct OpenFolder<'j, F> {
     /// The job.
     pub job: &'j Job,
-    /// What its `run.json` will say.
+    /// The content of its `run.json`.
     pub head: RunHead,
-    /// What the user sees while the run goes on.
+    /// Shows the progress to the user.
     pub progress: RunProgress,
     frames: FrameThread<F>,
     checkpoints: Schedule,
-    /// The frames that were there when the run went on; none if it began.
+    /// The frames that the run already had when it was resumed. Empty for a new run.
     pub kept_frames: Range<u64>,
     /// The last frame that was handed to the writer.
     last_frame: Option<u64>,
@@ -39,9 +39,9 @@ pub struct OpenFolder<'j, F> {
 }
 
 impl<'j, F> OpenFolder<'j, F> {
-    /// Removes the earlier run from `folder` and begins the new one: first its `run.json`, then the
-    /// copies of its input, then all other files by `begin`. If the run in `folder` goes on, only
-    /// what came after its checkpoint is removed, and `begin` gets what stays.
+    /// Removes the earlier run from `folder` and begins the new one: first its `run.json`, then
+    /// the copies of its input, then all other files by `begin`. If the run in `folder` goes on,
+    /// only the files after its checkpoint are removed, and `begin` gets the frames that stay.
     /// Prints warnings.
     ///
     /// # Errors
@@ -115,11 +115,12 @@ impl<'j, F> OpenFolder<'j, F> {
     }
 
     /// Waits for the frames that are being written. If the run is complete, writes its `tables`.
-    /// Then writes to `run.json` how the run ended, and says so if a signal ended it. Returns
-    /// whether it is complete.
+    /// Then writes to `run.json` how the run ended. If it was interrupted, prints how to go on.
+    /// Returns whether the run is complete.
     ///
     /// # Errors
-    /// The failure of a frame, or of those files. None if the run has failed before.
+    /// When a frame or one of these files cannot be written. No error if the run itself has
+    /// failed.
     pub fn end(
         &mut self,
         outcome: &Result<Option<Stop>>,
@@ -154,12 +155,12 @@ impl<'j, F> OpenFolder<'j, F> {
         Ok(is_complete)
     }
 
-    /// How many checkpoints there were, and the time that they took, s.
+    /// Number of checkpoints, and the time that they took, s.
     pub fn cost_of_checkpoints(&self) -> (u32, f64) {
         self.checkpoints.cost(self.frames.checkpoints_s())
     }
 
-    /// What the summary says of the run, which is complete. Its frames have the format `format`.
+    /// The facts for the summary of a complete run. Its frames have the format `format`.
     pub fn facts(&self, format: &'static str) -> RunFacts<'_> {
         RunFacts {
             head: &self.head,
@@ -173,8 +174,8 @@ impl<'j, F> OpenFolder<'j, F> {
     }
 }
 
-/// Copies the meshes, their materials and then the scene into the run folder. If the run goes on,
-/// there is a scene, and so are the others.
+/// Copies the meshes, their materials and then the scene into the run folder. A run that goes on
+/// already has the copies, and only its scene is written again.
 fn copy_input(job: &Job) -> Result<()> {
     let scene = match job.resumes {
         true => job.scene.clone(),

@@ -10,7 +10,7 @@
 //! | [`limits`] | bounds of all bodies, and what they ask of the division |
 //! | `encoding`, `mail` | messages, one to each partner in a communication |
 //! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
-//! | `watch` | which bodies are so deep inside of their subdomain that a synchronisation can skip them |
+//! | `watch` | bodies so deep inside of their subdomain that a synchronisation can skip them |
 //! | `moves` | what both ways do with one of the other bodies |
 //! | [`values`] | forces sent to the owners, velocities sent to the copies |
 //! | [`checks`] | comparison of copies with their owners; count and hash of all bodies |

@@ -8,7 +8,7 @@
 //! | `N = (a x n, n)` | dual twist: `N . phi` is the speed of the body's contact point along `n` |
 //! | `1/p` | speed along `n` that a unit impulse along `n` gives the body at the contact |
 //! | `v_i` | `N_i . phi_i` before the response |
-//! | `d` | common speed: `(p_1 v_1 + p_2 v_2) / (p_1 + p_2)`; that of the fixed body if there is one |
+//! | `d` | common speed: `(p_1 v_1 + p_2 v_2) / (p_1 + p_2)`, or that of a fixed body |
 //!
 //! A contact is active if the bodies approach so fast that the gap closes within a step,
 //! `v_2 - v_1 > gap / h`. Body 1 then gets `N . phi >= d + s_1`, and body 2
