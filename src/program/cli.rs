@@ -56,7 +56,7 @@ pub enum Command {
     Check(CheckArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
-    /// Those of the laboratory.
+    /// The subcommands of the laboratory.
     #[cfg(feature = "lab")]
     #[command(flatten)]
     Lab(crate::program::lab::cli::LabCommand),
