@@ -154,8 +154,8 @@ impl Generator {
             let (_, MassProperties { mass, inertia }) = self.form.scaled(size, self.density);
             if !(mass > 0.0 && inertia.min() > 0.0 && (mass + inertia.sum()).is_finite()) {
                 let cause = format!(
-                    "a body in a ball of {size} m has a mass of {mass} kg and moments \
-                                     of inertia that cannot be computed with"
+                    "a body in a ball of {size} m has a mass of {mass} kg: its mass or moments of \
+                     inertia are zero or not finite"
                 );
                 let remedy = "lengths are in metres and densities in kg/m^3";
                 return Err(Error::input(format!("{at}.shape"), cause, remedy));

@@ -153,7 +153,7 @@ impl Limits {
             Place::Body(id),
             format!(
                 "moved {moved} m in half a step, more than {} m: a quarter of the smallest width of a \
-                 body, or half of that of a subdomain",
+                 body, or half of the smallest width of a subdomain",
                 self.motion
             ),
             "raise `steps_per_frame`, or use slower or larger bodies",

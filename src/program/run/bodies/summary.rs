@@ -18,7 +18,7 @@ pub struct Peaks {
     steps: u64,
     /// Contacts of the last step, over all ranks.
     contacts: u64,
-    /// The largest number of contacts in a step, and the frame after it.
+    /// The largest number of contacts in a step, over all ranks, and the frame after it.
     most_contacts: (u64, u64),
     /// The deepest overlap, and its frame.
     deepest: Option<(OverlapRecord, u64)>,
