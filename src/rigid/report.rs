@@ -43,7 +43,7 @@ impl Phase {
 pub struct RigidReport {
     /// Time in each phase, s.
     pub seconds: [f64; PHASES],
-    /// The part of it in which this rank waited for messages, s.
+    /// The part of `seconds` in which this rank waited for messages, s.
     pub waited_s: [f64; PHASES],
     /// Own bodies after the step.
     pub bodies: u64,
@@ -51,9 +51,10 @@ pub struct RigidReport {
     pub copies: u64,
     /// Contacts that this rank treated. The sum over ranks does not depend on their number.
     pub contacts: u64,
-    /// Constraints on own bodies; as `contacts`.
+    /// Constraints on own bodies. The sum over ranks does not depend on their number.
     pub constraints: u64,
-    /// Own bodies that stopped because their constraints contradict each other; as `contacts`.
+    /// Own bodies that stopped because their constraints contradict each other. The sum over ranks
+    /// does not depend on their number.
     pub stopped: u64,
     /// What was communicated.
     pub traffic: Traffic,

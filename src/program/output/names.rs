@@ -1,4 +1,4 @@
-//! Names of the files that the program writes: those of a run folder, and pictures.
+//! Names of the files that the program writes: in a run folder, and of pictures.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub const SCENE: &str = "scene.ron";
 /// Patch and rank of each cloth vertex.
 pub const PARTITION: &str = "partition.csv";
-/// The run: what it was and how it ended.
+/// The record of the run, and how it ended.
 pub const RUN: &str = "run.json";
 /// Each frame's hash and steps.
 pub const STEPS: &str = "steps.jsonl";
@@ -70,7 +70,7 @@ pub fn number_in(name: &str, names: &str) -> Option<u64> {
     let (before, after) = names.split_once('*')?;
     let digits = name.strip_prefix(before)?.strip_suffix(after)?;
     let number: u64 = digits.parse().ok()?;
-    // No other number of digits is written.
+    // Numbers are written with at least four digits, and no more than needed.
     (format!("{number:04}") == digits).then_some(number)
 }
 

@@ -1,4 +1,4 @@
-//! What profilers ask of a run: its partition, solver, contacts, phases and processors.
+//! The details of a run for profiling: its partition, solver, contacts, phases and processors.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds the steps of a frame. A run that went on may have more ranks than before.
+    /// Adds the steps of a frame. A run that was resumed may have more ranks than before.
     pub fn add(&mut self, frame: &FrameRecord) {
         for step in &frame.steps {
             let ranks = self.of_ranks.len().max(step.rank + 1);

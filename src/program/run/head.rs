@@ -34,7 +34,7 @@ pub fn of_run(
     })
 }
 
-/// The places of all ranks, on rank 0. This one owns `vertices` vertices or bodies, and has
+/// The places of all ranks, on rank 0. This rank owns `vertices` vertices or bodies, and has
 /// `ghosts` ghost points or shadow copies. Collective.
 ///
 /// # Errors

@@ -53,8 +53,8 @@ use crate::program::cli::Arguments;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::steps_jsonl::FrameRecord;
 
-/// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks. Signals
-/// and `--stop-after` have exit codes of their own.
+/// Runs the scene of the arguments. Under an MPI launcher this process is one rank of the run.
+/// Signals and `--stop-after` have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
-/// Names the flag that sets what the library found wrong: the library knows no flags.
+/// Names the flag that sets the wrong value. The library that found it knows no flags.
 fn with_flag(error: Error) -> Error {
     match error {
         Error::Input { place, cause, remedy } => {
@@ -102,7 +102,7 @@ fn run_in_process(arguments: &Arguments) -> Result<Option<Stop>> {
     Ok(in_process::run(ranks, run)?.first().copied().flatten())
 }
 
-/// Claims the run folder. Nothing that takes long has begun.
+/// Claims the run folder, before anything that takes long.
 fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
     if let Content::Cloth(cloth) = &job.content {
         cloth.recording.check(&job.target.folder, job.target.overwrite)?;
@@ -110,7 +110,7 @@ fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
     interrupt.claim(|| job.claim())
 }
 
-/// This process is one rank of the job of `launch`. Rank 0 partitions for all.
+/// This process is one rank of the job of `launch`. Rank 0 makes the partition for all ranks.
 #[cfg(feature = "mpi")]
 fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>> {
     let signals = BlockedSignals::block()?;
@@ -119,7 +119,7 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>>
         let fits = launcher::check_world(launch, world.rank(), world.size()).and_then(|()| {
             placement.check("mpirun -n, --threads", arguments.computing.oversubscribe)
         });
-        // All processes meet this error, so it does not end the job as that of one rank.
+        // All processes meet this error, so it is returned and does not abort the job.
         if let Err(refused) = fits {
             return Ok(Err(refused));
         }
@@ -134,7 +134,7 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>>
     })?
 }
 
-/// [`launcher::check`] refuses the launcher before this.
+/// Never called, because [`launcher::check`] refuses a launcher without MPI.
 #[cfg(not(feature = "mpi"))]
 fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Stop>> {
     Err(Error::internal("run", "a launcher's job without MPI"))
@@ -198,7 +198,7 @@ struct RankRun<'a> {
     cloth: &'a ClothContent,
     world: &'a dyn World,
     simulation: Simulation<'a>,
-    /// On rank 0.
+    /// On rank 0 only.
     recorder: Option<Recorder<'a>>,
 }
 
@@ -218,20 +218,20 @@ impl RunKind for RankRun<'_> {
         // 1. The step. Its searches are watched.
         let mut watch = StepWatch::new(cloth, &job.scene, step);
         let report = simulation.step_observed(&mut watch)?;
-        // 2. The test trees and the time line, if they are asked for.
+        // 2. The test trees and the time line, if the user asked for them.
         let trees = watch.take_trees(*world, step, &report)?;
         if watch.traces_tasks {
             let searches = std::mem::take(&mut watch.spans);
             time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
         }
-        // 3. What rank 0 stores and shows at once.
+        // 3. Values that rank 0 stores and shows at once.
         let after = AfterStep { waiting: simulation.waiting(), passed: simulation.passed() };
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
             recorder.step(step, &report);
             recorder.waits(frame, &after.waiting);
         }
-        // 4. What is gathered with the frame.
+        // 4. Values that are gathered with the frame.
         steps.add(&report, watch, after);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The run folder from its begin to its end, for every kind of run, on rank 0.
+//! The run folder from its beginning to its end, for every kind of run, on rank 0.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,13 +25,13 @@ use crate::program::words::whole_frames;
 pub struct OpenFolder<'j, R> {
     /// The job.
     pub job: &'j Job,
-    /// What its `run.json` will say.
+    /// The content of its `run.json`.
     pub head: RunHead,
-    /// What the user sees while the run goes on.
+    /// Shows the progress to the user.
     pub progress: RunProgress,
     frames: FrameThread<R>,
     checkpoints: Schedule,
-    /// The frames that were there when the run went on; none if it began.
+    /// The frames that the run already had when it was resumed. Empty for a new run.
     pub kept_frames: Range<u64>,
     /// The last frame that was handed to the writer.
     last_frame: Option<u64>,
@@ -117,11 +117,12 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
     }
 
     /// Waits for the frames that are being written. If the run is complete, writes its `tables`.
-    /// Then writes to `run.json` how the run ended, and says so if a signal ended it. Returns
-    /// whether it is complete.
+    /// Then writes to `run.json` how the run ended. If it was interrupted, prints how to go on.
+    /// Returns whether the run is complete.
     ///
     /// # Errors
-    /// The failure of a frame, or of those files. None if the run has failed before.
+    /// When a frame or one of these files cannot be written. No error if the run itself has
+    /// failed.
     pub fn end(
         &mut self,
         outcome: &Result<Option<Stop>>,
@@ -156,7 +157,7 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
         Ok(is_complete)
     }
 
-    /// How many checkpoints there were, and the time that they took, s.
+    /// Number of checkpoints, and the time that they took, s.
     pub fn cost_of_checkpoints(&self) -> (u32, f64) {
         self.checkpoints.cost(self.frames.checkpoints_s())
     }

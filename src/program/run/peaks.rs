@@ -10,7 +10,7 @@ use crate::program::output::steps_jsonl::{FrameRecord, StrainRecord};
 /// Extremes over the frames and steps of a run.
 #[derive(Debug, Default)]
 pub struct Peaks {
-    /// The most contacts of a step, of all ranks, and the frame of that step.
+    /// The largest number of contacts in a step, over all ranks, and the frame of that step.
     pub contacts: Option<(u64, u64)>,
     /// The smallest distance of two surfaces in contact at the start of a step, m, and its frame.
     pub distance_m: Option<(f64, u64)>,
@@ -63,8 +63,8 @@ impl Peaks {
     }
 }
 
-/// The largest and the smallest strain of an edge where cloth vertices are at `x` (m); of equal
-/// ones the first.
+/// The largest and the smallest strain of an edge, if cloth vertices are at `x` (m). Of equal
+/// strains the first edge is taken.
 pub fn extremes(model: &Model, x: &[Vec3]) -> Option<[StrainRecord; 2]> {
     let mut extremes: Option<[(f64, [u32; 2]); 2]> = None;
     for &edge in &model.edges {
@@ -83,7 +83,7 @@ pub fn extremes(model: &Model, x: &[Vec3]) -> Option<[StrainRecord; 2]> {
     extremes.map(|both| both.map(record))
 }
 
-/// Contacts that a step found.
+/// Number of contacts that a step found.
 pub fn contacts_of(report: &StepReport) -> u64 {
     report.get(Counter::ProximityPairs) + report.get(Counter::PredictedImpacts)
 }

@@ -27,7 +27,7 @@ use crate::program::run::recording::{RecordedStep, TreeWriter};
 use crate::program::run::summary::Summary;
 use crate::program::run::waits::Waits;
 
-/// Rises of energy that are warned of while the run goes on. `check` lists all.
+/// The most warnings about rises of energy during the run. `check` lists all rises.
 const WARNINGS: u64 = 3;
 
 /// Keeps the run folder of a job, on rank 0.
@@ -40,14 +40,14 @@ pub struct Recorder<'j> {
     drops: Drops,
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
-    /// The steps of the next frame before the run went on.
+    /// The steps of the next frame that were done before the run was resumed.
     begun: Option<FrameRecord>,
     output_s: f64,
 }
 
 impl<'j> Recorder<'j> {
-    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). Then all sums are
-    /// those of the frames that are there.
+    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). The sums of a
+    /// resumed run include the frames that it already has.
     ///
     /// # Errors
     /// When a file cannot be read, written or removed.
@@ -84,7 +84,7 @@ impl<'j> Recorder<'j> {
         Ok(recorder)
     }
 
-    /// Adds the frames that were there when the run went on, and the steps after them.
+    /// Adds the frames that the run already had when it was resumed, and the steps after them.
     fn recall(&mut self) -> Result<()> {
         let kept = self.folder.kept_frames.clone();
         if kept.is_empty() {
@@ -111,7 +111,7 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Adds a frame to the sums of frames. Returns a warning, if it gives reason for one.
+    /// Adds a frame to the sums of frames. Returns the warning about it, if there is one.
     fn count(&mut self, frame: &FrameRecord) -> Option<String> {
         self.peaks.add(frame);
         self.profiles.add(frame);
@@ -131,15 +131,15 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Warns of bodies that have to wait for the first time, in a step that leads to `frame`.
+    /// Warns when bodies wait for the first time in the run, in a step that leads to `frame`.
     pub fn waits(&mut self, frame: u64, waiting: &[WaitingBody]) {
         if let Some(warning) = self.waits.warning(frame, waiting) {
             self.folder.progress.say(&warning);
         }
     }
 
-    /// Shows that `step` is done. Warns of the first few steps whose energy rises, and once if the
-    /// sum does.
+    /// Shows that `step` is done. Warns of the first few steps whose energy rises too much, and
+    /// once if the sum of rises is too large.
     pub fn step(&mut self, step: u64, report: &StepReport) {
         let OpenFolder { job, head, progress, .. } = &mut self.folder;
         progress.cloth_step(step, report);

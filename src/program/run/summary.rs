@@ -1,4 +1,4 @@
-//! The closing summary of a run: what a user of the frames asks first.
+//! The closing summary of a run, for the user of the frames.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,13 +15,13 @@ use crate::program::run::peaks::{Peaks, Strain};
 use crate::program::run::waits::Waits;
 use crate::program::words::{grouped, plural, significant};
 
-/// What the summary says of a run of any kind.
+/// The facts that the summary of every kind of run has.
 pub struct RunFacts<'a> {
     /// The run.
     pub head: &'a RunHead,
     /// Number of the last frame.
     pub frames: usize,
-    /// The frames that were there when the run went on; none if it began.
+    /// The frames that the run already had when it was resumed. Empty for a new run.
     pub kept_frames: Range<u64>,
     /// The format of the frames.
     pub format: &'static dyn Format,
@@ -34,7 +34,7 @@ pub struct RunFacts<'a> {
 }
 
 impl RunFacts<'_> {
-    /// Writes how many frames there are, and the time that they took.
+    /// Writes the number of frames, and the time that they took.
     ///
     /// # Errors
     /// Those of `f`.

@@ -13,8 +13,8 @@ use crate::program::check::surfaces::frame;
 /// Moves the cloths of `setup` to their places in a frame of the run in `folder`.
 ///
 /// # Errors
-/// A folder that is no run, a frame that it does not have or that is not whole, an input mesh that
-/// is not as it was in the run.
+/// A folder that is no run, a frame that the run does not have or that is not whole, an input mesh
+/// that has changed since the run.
 pub fn lay_as_in_frame(setup: &mut Setup, folder: &Path, frame: u64) -> Result<()> {
     let positions = positions(folder, frame)?;
     let mut rest = &positions[..];

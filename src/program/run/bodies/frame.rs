@@ -1,4 +1,4 @@
-//! What is gathered from all ranks: the head of a run, the bodies of a frame, and its steps.
+//! Gathers from all ranks: the head of a run, the bodies of a frame, and its steps.
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::{World, message};
@@ -67,7 +67,7 @@ pub fn shown(world: &dyn World, setup: &RigidSetup, simulation: &RigidSimulation
 pub struct FrameSteps {
     steps: Vec<BodyStepRecord>,
     work_s: f64,
-    /// Bodies that went to another subdomain, and that left the domain.
+    /// Number of bodies that went into another subdomain, and number that left the domain.
     crossed_and_left: [i64; 2],
 }
 

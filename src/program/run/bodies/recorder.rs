@@ -23,13 +23,13 @@ use crate::program::words::grouped;
 pub struct Recorder<'j> {
     folder: OpenFolder<'j, BodyFrameRecord>,
     peaks: Peaks,
-    /// The steps of the next frame before the run went on.
+    /// The steps of the next frame that were done before the run was resumed.
     begun: Option<BodyFrameRecord>,
 }
 
 impl<'j> Recorder<'j> {
-    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). Then all sums are
-    /// those of the frames that are there.
+    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). The sums of a
+    /// resumed run include the frames that it already has.
     ///
     /// # Errors
     /// When a file cannot be read, written or removed.
@@ -50,7 +50,7 @@ impl<'j> Recorder<'j> {
         Ok(recorder)
     }
 
-    /// Adds the frames that were there when the run went on.
+    /// Adds the frames that the run already had when it was resumed.
     fn recall(&mut self) -> Result<()> {
         let kept = self.folder.kept_frames.clone();
         if kept.is_empty() {
@@ -130,7 +130,7 @@ impl<'j> Recorder<'j> {
     }
 }
 
-/// The time of an entry that is the time of a phase, s; 0 of one in which the rank waited.
+/// The time of an entry if it is that of a phase, s. 0 if it is a waiting time.
 fn in_phase((name, seconds): (&String, &f64)) -> f64 {
     if name.ends_with("_waited_s") { 0.0 } else { *seconds }
 }

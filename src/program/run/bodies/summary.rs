@@ -16,15 +16,15 @@ pub struct Peaks {
     bodies: u64,
     left: u64,
     steps: u64,
-    /// Contacts of the last step, all ranks.
+    /// Contacts of the last step, over all ranks.
     contacts: u64,
-    /// The most contacts in a step, and the frame after it.
+    /// The largest number of contacts in a step, over all ranks, and the frame after it.
     most_contacts: (u64, u64),
     /// The deepest overlap, and its frame.
     deepest: Option<(OverlapRecord, u64)>,
     /// Energy of the first and of the last frame, J.
     energy_j: Option<[f64; 2]>,
-    /// Time in each phase, s: in it, and waiting in it, all ranks.
+    /// For each phase the time in it and the time of waiting in it, over all ranks, s.
     seconds: [[f64; 2]; 5],
     /// Sums over all ranks and steps.
     messages: u64,
@@ -122,7 +122,7 @@ impl Summary<'_> {
                 grouped(*most)
             )?,
         }
-        // One by rounding alone is none.
+        // An overlap by rounding alone does not count.
         if let Some((overlap, frame)) = deepest.filter(|(overlap, _)| overlap.share > 1e-9) {
             let [first, second] = overlap.bodies.map(|id| self.setup.name_of(id));
             writeln!(

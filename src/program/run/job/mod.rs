@@ -1,4 +1,4 @@
-//! What every rank knows of a run: arguments, scene and meshes.
+//! What every rank knows of a run: its arguments, scene and meshes.
 
 mod cloth;
 
@@ -56,7 +56,7 @@ pub struct Job {
     pub transport: &'static str,
     /// Its ranks and threads, and their cores.
     pub placement: Placement,
-    /// What is odd about the scene and its meshes, and does not stop the run.
+    /// Warnings about the scene and its meshes. They do not stop the run.
     pub warnings: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ pub struct Input {
 pub struct Target {
     /// Its path.
     pub folder: PathBuf,
-    /// The files that the run writes there from its begin on.
+    /// The files that the run writes there from its beginning on.
     pub files: RunFiles,
     /// Whether the run may replace the files of an earlier run.
     pub overwrite: bool,
@@ -96,9 +96,11 @@ pub struct Target {
 pub struct CheckpointPlan {
     /// Number of checkpoints that are kept.
     pub kept: usize,
-    /// Frames from one checkpoint to the next; 0 if there are none, as the cost allows if `None`.
+    /// Number of frames from one checkpoint to the next. 0: no checkpoints. `None`: the cost
+    /// decides.
     pub every: Option<u32>,
-    /// The hash of all that frames depend on: the scene without its number of frames, and meshes.
+    /// The hash of everything that frames depend on: the scene without its number of frames, and
+    /// the meshes.
     scene_hash: u64,
 }
 
@@ -116,7 +118,7 @@ impl Job {
         let start = Instant::now();
         let _stage = Stage::begin(show, "scene and meshes");
         if arguments.resumes {
-            // Says first if the folder is no run.
+            // Refuses a folder that is no run, before anything else.
             RunHead::read(&arguments.out.clone().unwrap_or_default())?;
         }
         // 1. The scene.
@@ -197,10 +199,12 @@ impl Job {
         }
     }
 
-    /// Claims the run folder for this process. If its run goes on, its newest checkpoint is read.
+    /// Claims the run folder for this process. If the run in it goes on, reads its newest
+    /// checkpoint.
     ///
     /// # Errors
-    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. A run that has all its frames.
+    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that already
+    /// has all its frames.
     pub fn claim(&self) -> Result<RunFolder> {
         let Target { folder: path, files, overwrite, resumes, origin } = &self.target;
         if *resumes {
