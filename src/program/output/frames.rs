@@ -9,9 +9,9 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::scene::spec::Digits;
 
+use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::formats::{Format, FrameEncoder};
 use crate::program::output::frame_files::{FrameFiles, FrameThread, Kept};
-use crate::program::output::steps_jsonl::FrameRecord;
 use crate::program::output::{names, write_whole};
 
 /// Number of frames that may wait for the thread. With more the simulation waits.
@@ -20,7 +20,7 @@ const QUEUE: usize = 4;
 /// A frame that is written.
 pub struct Frame {
     /// Its hash and its steps.
-    pub record: FrameRecord,
+    pub record: ClothFrameRecord,
     /// The motion of each obstacle from its placement until now, if it has one.
     pub obstacles: Vec<Option<Rigid>>,
     /// Positions of all cloths, one after the other, m.
@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn frame(number: u64, time_s: f64, documents: &Documents) -> Frame {
-        let record = FrameRecord { frame: number, ..FrameRecord::default() };
+        let record = ClothFrameRecord { frame: number, ..ClothFrameRecord::default() };
         let obstacles = documents.obstacles.iter().map(|it| it.pose_at(time_s)).collect();
         Frame { record, obstacles, cloths: positions(documents) }
     }
@@ -173,7 +173,12 @@ mod tests {
         assert_eq!(top, 1.5);
         let (fixed, _) = obj_read::read(&out.join("obstacles.obj")).unwrap();
         assert_eq!(fixed.positions.len(), 4);
-        assert!(steps_jsonl::read(out).unwrap().map(|it| it.unwrap().frame).eq(0..8));
+        assert!(
+            steps_jsonl::read::<ClothFrameRecord>(out)
+                .unwrap()
+                .map(|it| it.unwrap().frame)
+                .eq(0..8)
+        );
     }
 
     #[test]
@@ -192,6 +197,8 @@ mod tests {
         writer.finish().unwrap();
         assert!(!out.join("frame_0002.obj").exists());
         assert!(!out.join("frame_0001.obj.tmp").exists());
-        assert!(steps_jsonl::read(out).unwrap().map(|it| it.unwrap().frame).eq([0]));
+        assert!(
+            steps_jsonl::read::<ClothFrameRecord>(out).unwrap().map(|it| it.unwrap().frame).eq([0])
+        );
     }
 }

@@ -23,9 +23,11 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::observe::ProcessorUse;
 use cloth_sim::step::Phase;
 
+use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
 use crate::program::output::names;
+use crate::program::output::record::StepRecord;
 use crate::program::output::run_json::{RunHead, Status};
-use crate::program::output::steps_jsonl::{self, FrameRecord, StepRecord};
+use crate::program::output::steps_jsonl;
 use crate::program::output::timeline_json::TimeLine;
 use crate::program::profile::comparison_picture::ComparisonPicture;
 use crate::program::profile::heat_map::HeatMap;
@@ -125,7 +127,7 @@ impl Profile {
     pub fn read(folder: &Path) -> Result<Self> {
         let head = RunHead::read(folder)?;
         let mut frames = FrameProfiles::default();
-        for frame in steps_jsonl::read(folder)? {
+        for frame in steps_jsonl::read::<ClothFrameRecord>(folder)? {
             frames.add(&frame?);
         }
         let profile = frames.of_run(&head);
@@ -261,7 +263,7 @@ pub struct FrameProfiles {
 
 impl FrameProfiles {
     /// Adds a frame. Frame 0 has no step and is left out.
-    pub fn add(&mut self, frame: &FrameRecord) {
+    pub fn add(&mut self, frame: &ClothFrameRecord) {
         if frame.steps.is_empty() {
             return;
         }
@@ -294,14 +296,15 @@ impl FrameProfiles {
 }
 
 /// The steps in which any processor of any rank executed a test.
-fn steps_with_tests(steps: &[StepRecord]) -> BTreeSet<u64> {
-    let has_tests = |step: &&StepRecord| step.processors.iter().any(|usage| usage.tests > 0);
+fn steps_with_tests(steps: &[StepRecord<Cloth>]) -> BTreeSet<u64> {
+    let has_tests =
+        |step: &&StepRecord<Cloth>| step.part.processors.iter().any(|usage| usage.tests > 0);
     steps.iter().filter(has_tests).map(|step| step.step).collect()
 }
 
 /// Seconds of each phase over `steps`, averaged over the ranks. A run that went on may have another
 /// number of ranks in some of them.
-fn seconds(steps: &[StepRecord]) -> [f64; Phase::ALL.len()] {
+fn seconds(steps: &[StepRecord<Cloth>]) -> [f64; Phase::ALL.len()] {
     let count = steps.iter().map(|step| step.step).collect::<BTreeSet<_>>().len();
     let ranks = steps.len() as f64 / count.max(1) as f64;
     let mut seconds = [0.0; Phase::ALL.len()];
@@ -325,13 +328,13 @@ struct Sum {
 }
 
 impl Sums {
-    fn add(&mut self, step: &StepRecord, has_tests: bool) {
-        for (thread, usage) in step.processors.iter().enumerate() {
+    fn add(&mut self, step: &StepRecord<Cloth>, has_tests: bool) {
+        for (thread, usage) in step.part.processors.iter().enumerate() {
             let sum = self.0.entry((step.rank, thread)).or_default();
             sum.usage.add(usage);
-            sum.test_part_s += step.test_part_s;
-            if has_tests && step.test_part_s > 0.0 {
-                sum.utilization += usage.busy_s / step.test_part_s;
+            sum.test_part_s += step.part.test_part_s;
+            if has_tests && step.part.test_part_s > 0.0 {
+                sum.utilization += usage.busy_s / step.part.test_part_s;
                 sum.steps_with_tests += 1;
             }
         }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use cloth_sim::report::Report;
 use cloth_sim::step::{Counter, Measure, Phase, StepReport};
 
+use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl::FrameRecord;
 use crate::program::profile::Profile;
 use crate::program::words::plural;
 
@@ -38,7 +39,7 @@ pub struct Totals {
 
 impl Totals {
     /// Adds the steps of a frame. A run that went on may have more ranks than before.
-    pub fn add(&mut self, frame: &FrameRecord) {
+    pub fn add(&mut self, frame: &ClothFrameRecord) {
         for step in &frame.steps {
             let ranks = self.of_ranks.len().max(step.rank + 1);
             self.of_ranks.resize(ranks, StepReport::default());

@@ -5,12 +5,14 @@ use std::time::Instant;
 use cloth_sim::error::Result;
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::Partition;
+use cloth_sim::report::Report;
 use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
 
+use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::frames::{self, Frame};
 use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl::{self, FrameRecord};
+use crate::program::output::steps_jsonl;
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
@@ -40,7 +42,7 @@ pub struct Recorder<'j> {
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
     /// The steps of the next frame before the run went on.
-    begun: Option<FrameRecord>,
+    begun: Option<ClothFrameRecord>,
     output_s: f64,
 }
 
@@ -93,7 +95,7 @@ impl<'j> Recorder<'j> {
     }
 
     /// Adds the steps of a frame to the sums of steps.
-    fn count_steps(&mut self, frame: &FrameRecord) {
+    fn count_steps(&mut self, frame: &ClothFrameRecord) {
         let OpenFolder { job, head, .. } = &mut self.folder;
         for step in frame.steps.iter().filter(|step| step.rank == 0) {
             head.energy.add(step.step, job.scene.step_s(), &step.report);
@@ -102,7 +104,7 @@ impl<'j> Recorder<'j> {
     }
 
     /// Adds a frame to the sums of frames. Returns a warning, if it gives reason for one.
-    fn count(&mut self, frame: &FrameRecord) -> Option<String> {
+    fn count(&mut self, frame: &ClothFrameRecord) -> Option<String> {
         self.peaks.add(frame);
         self.profiles.add(frame);
         self.totals.add(frame);
@@ -154,7 +156,7 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn frame(&mut self, frame: FrameRecord, simulation: &Simulation) -> Result<()> {
+    pub fn frame(&mut self, frame: ClothFrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
         let number = frame.frame;
         let frame = match self.begun.take() {
@@ -184,8 +186,9 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn keep(&mut self, saved: Saved<FrameRecord>) -> Result<()> {
-        let steps = self.begun.iter().cloned().chain(saved.steps).reduce(FrameRecord::followed_by);
+    pub fn keep(&mut self, saved: Saved<ClothFrameRecord>) -> Result<()> {
+        let steps =
+            self.begun.iter().cloned().chain(saved.steps).reduce(ClothFrameRecord::followed_by);
         self.folder.keep(Saved { steps, ..saved })
     }
 

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::Result;
+use cloth_sim::report::Report;
 use cloth_sim::rigid::report::{Phase, RigidReport};
 
 use crate::program::output::names;
@@ -39,8 +40,8 @@ impl BodyProfile {
 
     fn of_ranks(&self) -> String {
         let fixed = ["frame", "rank", "length_s", "work_s", "busy"].map(str::to_owned);
-        let phases = Phase::ALL.map(Phase::name);
-        let phases = phases.iter().flat_map(|it| [format!("{it}_s"), format!("{it}_waited_s")]);
+        let phases = Phase::ALL.iter().map(|it| it.name());
+        let phases = phases.flat_map(|it| [format!("{it}_s"), format!("{it}_waited_s")]);
         let counts = COUNTS.iter().map(|(name, _)| (*name).to_owned());
         let header = Vec::from_iter(fixed.into_iter().chain(phases).chain(counts));
         let rows = self.frames.iter().flat_map(rows);
@@ -55,7 +56,7 @@ impl BodyProfile {
         let rows = self.frames.iter().map(|frame| {
             let mean = |phase: Phase| frame.mean(|it| it.seconds[phase as usize]).to_string();
             let fixed = [frame.frame.to_string(), frame.length_s.to_string()];
-            Vec::from_iter(fixed.into_iter().chain(Phase::ALL.map(mean)))
+            Vec::from_iter(fixed.into_iter().chain(Phase::ALL.iter().map(|&it| mean(it))))
         });
         table(std::iter::once(header).chain(rows))
     }

@@ -9,9 +9,10 @@ mod picture;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::Result;
-use cloth_sim::rigid::report::{PHASES, RigidReport};
+use cloth_sim::report::Report;
+use cloth_sim::rigid::RigidReport;
 
-use crate::program::output::bodies::record::{BodyFrameRecord, BodyStepRecord};
+use crate::program::output::bodies::record::BodyFrameRecord;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::{names, steps_jsonl};
 use crate::program::profile::bodies::picture::{BodyComparison, BodyPicture};
@@ -52,26 +53,11 @@ pub struct RankProfile {
     pub report: RigidReport,
 }
 
-impl RankProfile {
-    fn add(&mut self, step: &RigidReport) {
-        let sum = &mut self.report;
-        for phase in 0..PHASES {
-            sum.seconds[phase] += step.seconds[phase];
-            sum.waited_s[phase] += step.waited_s[phase];
-        }
-        (sum.bodies, sum.copies) = (step.bodies, step.copies);
-        sum.contacts += step.contacts;
-        sum.constraints += step.constraints;
-        sum.stopped += step.stopped;
-        sum.traffic += step.traffic;
-    }
-}
-
 impl BodyFrameProfile {
     /// Adds a step: the report of each rank.
     pub fn add(&mut self, reports: &[RigidReport]) {
         self.ranks.resize(reports.len().max(self.ranks.len()), RankProfile::default());
-        self.ranks.iter_mut().zip(reports).for_each(|(rank, report)| rank.add(report));
+        self.ranks.iter_mut().zip(reports).for_each(|(rank, report)| rank.report.add(report));
         let lengths = reports.iter().map(|report| report.seconds.iter().sum());
         self.length_s += lengths.fold(0.0, f64::max);
     }
@@ -101,11 +87,11 @@ impl BodyProfile {
     fn read(folder: &Path) -> Result<Self> {
         let head = RunHead::read(folder)?;
         let mut frames = Vec::new();
-        for record in steps_jsonl::read_as::<BodyFrameRecord>(folder)? {
+        for record in steps_jsonl::read::<BodyFrameRecord>(folder)? {
             let BodyFrameRecord { frame, steps, .. } = record?;
             let mut profile = BodyFrameProfile { frame, ..BodyFrameProfile::default() };
             for step in steps.chunk_by(|a, b| a.step == b.step) {
-                profile.add(&Vec::from_iter(step.iter().map(BodyStepRecord::report)));
+                profile.add(&Vec::from_iter(step.iter().map(|it| it.report)));
             }
             // Frame 0 has no step.
             frames.extend((!steps.is_empty()).then_some(profile));

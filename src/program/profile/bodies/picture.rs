@@ -90,7 +90,7 @@ fn phases<B: DrawingBackend>(area: &Area<B>, profile: &BodyProfile, longest_s: f
         (phase.name(), color_of(phase), values)
     };
     let waiting = over_frames(&|it| it.waited_s.iter().sum());
-    let parts = Phase::ALL.map(of_phase).into_iter().chain([("waiting", WAITING, waiting)]);
+    let parts = Phase::ALL.iter().map(|&it| of_phase(it)).chain([("waiting", WAITING, waiting)]);
     panel::stacked_bars(area, &mut chart, &Vec::from_iter(parts))
 }
 
