@@ -8,14 +8,14 @@ use cloth_sim::partition::Partition;
 use cloth_sim::report::Report;
 use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
 
-use crate::program::output::cloth_record::ClothFrameRecord;
+use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
 use crate::program::output::folder::RunFolder;
 use crate::program::output::frames::{self, Frame};
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl;
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
-use crate::program::profile::FrameProfiles;
+use crate::program::profile::frames::FrameProfiles;
 use crate::program::run::checkpoints::begun;
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
@@ -34,7 +34,7 @@ const WARNINGS: u64 = 3;
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
     folder: OpenFolder<'j, Frame>,
-    profiles: FrameProfiles,
+    profiles: FrameProfiles<Cloth>,
     totals: Totals,
     peaks: Peaks,
     waits: Waits,
