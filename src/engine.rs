@@ -5,13 +5,14 @@
 //! of cloth is [`Simulation`], that of rigid bodies [`RigidSimulation`].
 
 use crate::error::Result;
+use crate::report::Report;
 use crate::rigid::{RigidReport, RigidSimulation};
 use crate::step::{Simulation, StepReport};
 
 /// Computes a run, step by step, on one rank. All functions but the first three are collective.
 pub trait Engine {
     /// What one rank did in a step.
-    type Report;
+    type Report: Report;
 
     /// What it simulates, as files name it.
     fn kind(&self) -> &'static str;

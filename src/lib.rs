@@ -34,6 +34,7 @@
 //! | `stealing`, `collision` | sharing of any tests; pairs that come near |
 //! | `linear` | block matrix, preconditioners, conjugate gradients |
 //! | [`partition`], [`mesh`], [`ranks`] | patches and owners; meshes; ranks and their messages |
+//! | [`report`] | what a rank did in a step, as a table that every engine fills |
 //! | [`error`], [`ids`], [`input`], [`math`] | what all rooms use |
 
 // Without the feature `internals`, what only tests and the machine model use has no user.
@@ -51,6 +52,7 @@ pub mod mesh;
 pub mod observe;
 pub mod partition;
 pub mod ranks;
+pub mod report;
 pub mod rigid;
 pub mod scene;
 pub mod step;

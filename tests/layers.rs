@@ -15,7 +15,7 @@ use rust_names::{ALIAS, Names};
 
 /// The rooms of the library, lowest layer first. Rooms of one layer do not import each other.
 const LAYERS: [&[&str]; 11] = [
-    &["error", "ids", "math"],
+    &["error", "ids", "math", "report"],
     &["bounds", "choice", "input", "threads"],
     &["ranks", "mesh"],
     &["partition"],

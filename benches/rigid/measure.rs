@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process;
+use cloth_sim::rigid::Phase;
 use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
-use cloth_sim::rigid::report::PHASES;
 use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::simulation::shared_out;
 use cloth_sim::rigid::{RigidModel, RigidSimulation};
@@ -41,7 +41,7 @@ pub struct Measured {
     /// Of all steps and threads on processors, s.
     pub processor_s: f64,
     /// The mean of all ranks, s.
-    pub phases_s: [f64; PHASES],
+    pub phases_s: [f64; Phase::ALL.len()],
     /// Per step.
     pub contacts: f64,
     /// Per step and rank.
@@ -128,7 +128,7 @@ fn joined(parts: &[Measured], run: &Run) -> Measured {
         all.contacts += part.contacts;
         all.messages += part.messages;
         all.bytes += part.bytes;
-        (0..PHASES).for_each(|k| all.phases_s[k] += part.phases_s[k]);
+        (0..Phase::ALL.len()).for_each(|k| all.phases_s[k] += part.phases_s[k]);
     }
     all.cores = run.ranks * run.threads;
     all.phases_s = all.phases_s.map(|sum| sum / ranks);

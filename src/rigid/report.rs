@@ -1,40 +1,21 @@
 //! What one rank did in a step.
 
+use crate::report::{Cell, Entry, Join, Part, PhaseRow, Report, named};
 use crate::rigid::sync::Traffic;
 
-/// The parts of a step, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Phase {
-    /// Forces on shadow copies go to their owners (communication 1).
-    Forces,
-    /// Half steps of positions, and velocities by forces.
-    Motion,
-    /// Owners and shadow copies (communications 2 and 4).
-    Synchronisation,
-    /// Broad and narrow phase.
-    Contacts,
-    /// Velocities by contacts (communication 3).
-    Response,
-}
-
-/// Number of phases.
-pub const PHASES: usize = 5;
-
-impl Phase {
-    /// All phases, in their order.
-    pub const ALL: [Self; PHASES] =
-        [Self::Forces, Self::Motion, Self::Synchronisation, Self::Contacts, Self::Response];
-
-    /// Its name in files and pictures.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Forces => "forces",
-            Self::Motion => "motion",
-            Self::Synchronisation => "synchronisation",
-            Self::Contacts => "contacts",
-            Self::Response => "response",
-        }
+named! {
+    /// The phases of a step, in order.
+    Phase {
+        /// Forces on shadow copies go to their owners (communication 1).
+        Forces = "forces",
+        /// Half steps of positions, and velocities by forces.
+        Motion = "motion",
+        /// Owners and shadow copies (communications 2 and 4).
+        Synchronisation = "synchronisation",
+        /// Broad and narrow phase.
+        Contacts = "contacts",
+        /// Velocities by contacts (communication 3).
+        Response = "response",
     }
 }
 
@@ -42,9 +23,9 @@ impl Phase {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RigidReport {
     /// Time in each phase, s.
-    pub seconds: [f64; PHASES],
+    pub seconds: [f64; Phase::ALL.len()],
     /// The part of `seconds` in which this rank waited for messages, s.
-    pub waited_s: [f64; PHASES],
+    pub waited_s: [f64; Phase::ALL.len()],
     /// Own bodies after the step.
     pub bodies: u64,
     /// Shadow copies after the step.
@@ -60,9 +41,53 @@ pub struct RigidReport {
     pub traffic: Traffic,
 }
 
-impl RigidReport {
-    /// Time in which this rank worked, s: all but waiting for messages.
-    pub fn work_s(&self) -> f64 {
-        self.seconds.iter().sum::<f64>() - self.waited_s.iter().sum::<f64>()
+impl Report for RigidReport {
+    const PART: Part = Part::Waited;
+
+    fn phases() -> impl ExactSizeIterator<Item = PhaseRow> {
+        Phase::ALL.iter().map(|&phase| PhaseRow {
+            name: phase.name(),
+            handles_collisions: matches!(phase, Phase::Contacts | Phase::Response),
+        })
+    }
+
+    fn times(&self) -> [&[f64]; 2] {
+        [&self.seconds, &self.waited_s]
+    }
+
+    fn times_mut(&mut self) -> [&mut [f64]; 2] {
+        [&mut self.seconds, &mut self.waited_s]
+    }
+
+    fn entries(&mut self) -> impl Iterator<Item = Entry<'_>> {
+        // A field without an entry does not compile.
+        let Self {
+            seconds: _,
+            waited_s: _,
+            bodies,
+            copies,
+            contacts,
+            constraints,
+            stopped,
+            traffic,
+        } = self;
+        let Traffic { messages, bytes, created, removed, twice, migrated, crossed, left } = traffic;
+        let shown = |name, count| Entry::new(name, Cell::Count(count)).shown(name);
+        [
+            shown("bodies", bodies).joined(Join::Last),
+            shown("copies", copies).joined(Join::Last),
+            shown("contacts", contacts),
+            shown("constraints", constraints),
+            shown("stopped", stopped),
+            shown("messages", messages),
+            shown("bytes", bytes),
+            shown("created", created).shown("copies_created"),
+            shown("removed", removed).shown("copies_removed"),
+            Entry::new("twice", Cell::Count(twice)),
+            shown("migrated", migrated),
+            Entry::new("crossed", Cell::Unwritten(crossed)),
+            Entry::new("left", Cell::Unwritten(left)),
+        ]
+        .into_iter()
     }
 }

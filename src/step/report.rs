@@ -4,25 +4,9 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 
+pub use crate::report::EnergyRise;
+use crate::report::{Cell, Entry, Join, Part, PhaseRow, Report, named};
 use crate::threads::clock::thread_time;
-
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum $name { $($(#[$item_doc])* $item),+ }
-
-        impl $name {
-            /// All variants, in order.
-            pub const ALL: &'static [$name] = &[$($name::$item),+];
-
-            /// Its name in files and tables.
-            pub fn name(self) -> &'static str {
-                match self { $($name::$item => $text),+ }
-            }
-        }
-    };
-}
 
 named! {
     /// The phases of a step, in the order in which they run.
@@ -182,39 +166,65 @@ pub struct StepReport {
     rise: EnergyRise,
 }
 
-/// A step whose energy rose beyond the work that was done, by more than rounding
-/// (docs/methods.md, section 12).
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct EnergyRise {
-    /// Rise of the energy beyond the work, J.
-    pub unexplained_j: f64,
-    /// The rise that is allowed in this step, J.
-    pub limit_j: f64,
-    /// The vertex of cloth that gained most kinetic energy.
-    pub vertex: u64,
-    /// Where it is at the end of the step, m.
-    pub at_m: [f64; 3],
-}
-
-impl EnergyRise {
-    /// Whether the rise is larger than allowed, which is a fault of the simulation.
-    pub fn is_fault(&self) -> bool {
-        self.unexplained_j > self.limit_j
+impl Default for StepReport {
+    fn default() -> Self {
+        Self {
+            smallest_gap_m: Join::Least.unknown(),
+            energy_j: Join::Last.unknown(),
+            internal_j: Join::Last.unknown(),
+            rise: EnergyRise::NONE,
+            ..Self::zeroed()
+        }
     }
 }
 
-impl Default for StepReport {
-    fn default() -> Self {
-        let none = EnergyRise { vertex: u64::MAX, ..EnergyRise::zeroed() };
-        let (smallest_gap_m, unknown_j) = (f64::INFINITY, f64::NAN);
-        Self {
+impl Report for StepReport {
+    const PART: Part = Part::Busy;
+
+    fn phases() -> impl ExactSizeIterator<Item = PhaseRow> {
+        Phase::ALL.iter().map(|&phase| PhaseRow {
+            name: phase.name(),
+            handles_collisions: !phase.is_physical_modelling(),
+        })
+    }
+
+    fn times(&self) -> [&[f64]; 2] {
+        [&self.seconds, &self.busy_s]
+    }
+
+    fn times_mut(&mut self) -> [&mut [f64]; 2] {
+        [&mut self.seconds, &mut self.busy_s]
+    }
+
+    fn entries(&mut self) -> impl Iterator<Item = Entry<'_>> {
+        // A field without an entry does not compile.
+        let Self {
+            seconds: _,
+            busy_s: _,
+            counts,
+            measures,
+            collisions_per_round,
+            truncated_per_pass,
+            test_hash,
             smallest_gap_m,
-            energy_j: unknown_j,
-            internal_j: unknown_j,
-            rise: none,
-            ..Self::zeroed()
-        }
+            energy_j,
+            internal_j,
+            rise,
+        } = self;
+        let counts = Counter::ALL.iter().zip(counts);
+        let counts = counts.map(|(it, count)| Entry::new(it.name(), Cell::Count(count)));
+        let measures = Measure::ALL.iter().zip(measures);
+        let measures = measures.map(|(it, value)| Entry::new(it.name(), Cell::Measure(value)));
+        let others = [
+            Entry::new("collisions_per_round", Cell::Rounds(collisions_per_round)),
+            Entry::new("truncated_per_pass", Cell::Rounds(truncated_per_pass)),
+            Entry::new("smallest_gap_m", Cell::Measure(smallest_gap_m)).joined(Join::Least),
+            Entry::new("energy_j", Cell::Measure(energy_j)).joined(Join::Last),
+            Entry::new("internal_j", Cell::Measure(internal_j)).joined(Join::Last),
+            Entry::new("energy_rise", Cell::Rise(rise)),
+        ];
+        let hash = Entry::new("test_hash", Cell::Hash(test_hash));
+        counts.chain([hash]).chain(measures).chain(others)
     }
 }
 
@@ -246,14 +256,12 @@ impl StepReport {
     /// The rise of energy that no work explains, if there is one. The report of several steps has
     /// the largest. The same on every rank.
     pub fn energy_rise(&self) -> Option<EnergyRise> {
-        (self.rise.vertex != u64::MAX).then_some(self.rise)
+        self.rise.known()
     }
 
     /// Notes a rise of energy, unless a larger one is noted already.
     pub fn note_rise(&mut self, rise: EnergyRise) {
-        if self.energy_rise().is_none_or(|other| other.unexplained_j < rise.unexplained_j) {
-            self.rise = rise;
-        }
+        self.rise.note(rise);
     }
 
     /// A counter's value.
@@ -265,27 +273,4 @@ impl StepReport {
     pub fn seconds(&self, phase: Phase) -> f64 {
         self.seconds[phase as usize]
     }
-
-    /// Adds another report's seconds and counts to this one's.
-    pub fn add(&mut self, other: &Self) {
-        self.seconds.iter_mut().zip(other.seconds).for_each(|(sum, part)| *sum += part);
-        self.busy_s.iter_mut().zip(other.busy_s).for_each(|(sum, part)| *sum += part);
-        self.measures.iter_mut().zip(other.measures).for_each(|(sum, part)| *sum += part);
-        add_counts(&mut self.counts, &other.counts);
-        add_counts(&mut self.collisions_per_round, &other.collisions_per_round);
-        add_counts(&mut self.truncated_per_pass, &other.truncated_per_pass);
-        self.test_hash = self.test_hash.wrapping_add(other.test_hash);
-        self.smallest_gap_m = self.smallest_gap_m.min(other.smallest_gap_m);
-        if !other.energy_j.is_nan() {
-            self.energy_j = other.energy_j;
-        }
-        if !other.internal_j.is_nan() {
-            self.internal_j = other.internal_j;
-        }
-        other.energy_rise().into_iter().for_each(|rise| self.note_rise(rise));
-    }
-}
-
-fn add_counts(sums: &mut [u64], parts: &[u64]) {
-    sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
 }

@@ -8,6 +8,7 @@ use cloth_sim::error::Error;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::shapes::{Cylinder, Diagonal, Plane, ShapeKind, Sphere, sheet};
 use cloth_sim::mesh::{Mesh, SurfaceMesh};
+use cloth_sim::report::Report;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::{Counter, Simulation, StepReport};
 

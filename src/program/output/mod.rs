@@ -3,6 +3,7 @@
 
 pub mod bodies;
 pub mod checkpoint;
+pub mod cloth_record;
 pub mod drawn_files;
 pub mod earlier;
 pub mod energy_balance;
@@ -14,6 +15,7 @@ pub mod materials;
 pub mod mesh_copies;
 pub mod names;
 pub mod obstacles;
+pub mod record;
 mod report_json;
 pub mod run_files;
 pub mod run_json;

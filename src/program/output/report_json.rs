@@ -1,101 +1,70 @@
-//! A step's report as JSON: a field for each phase, counter and measure, by its name.
+//! A step's report as JSON: a field for each phase and entry of its table, by its name.
 
 use std::collections::BTreeMap;
 
-use cloth_sim::step::{Counter, EnergyRise, Measure, Phase, StepReport};
+use cloth_sim::report::{Cell, EnergyRise, Report};
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::Value;
 
-/// Writes `report`. Leaves out measures that are zero, and a gap and an energy that are not
-/// known.
+/// Writes `report`. Leaves out measures that are not known, and a rise of energy if there is none.
 ///
 /// # Errors
 /// Those of the serializer.
-pub fn serialize<S: Serializer>(report: &StepReport, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<R: Report, S: Serializer>(report: &R, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    for phase in Phase::ALL {
-        map.serialize_entry(&format!("{}_s", phase.name()), &report.seconds(*phase))?;
+    for (names, times) in R::time_names().iter().zip(report.times()) {
+        names.iter().zip(times).try_for_each(|(name, time)| map.serialize_entry(name, time))?;
     }
-    for phase in Phase::ALL {
-        map.serialize_entry(&busy(*phase), &report.busy_s[*phase as usize])?;
-    }
-    for counter in Counter::ALL {
-        map.serialize_entry(counter.name(), &report.get(*counter))?;
-    }
-    // Many readers of JSON keep only 53 bits of a number.
-    map.serialize_entry("test_hash", &format!("{:016x}", report.test_hash))?;
-    for measure in Measure::ALL.iter().filter(|&&measure| report.measured(measure) != 0.0) {
-        map.serialize_entry(measure.name(), &report.measured(*measure))?;
-    }
-    map.serialize_entry("collisions_per_round", trimmed(&report.collisions_per_round))?;
-    map.serialize_entry("truncated_per_pass", trimmed(&report.truncated_per_pass))?;
-    if report.smallest_gap_m.is_finite() {
-        map.serialize_entry("smallest_gap_m", &report.smallest_gap_m)?;
-    }
-    if !report.energy_j.is_nan() {
-        map.serialize_entry("energy_j", &report.energy_j)?;
-    }
-    if !report.internal_j.is_nan() {
-        map.serialize_entry("internal_j", &report.internal_j)?;
-    }
-    if let Some(EnergyRise { unexplained_j, limit_j, vertex, at_m }) = report.energy_rise() {
-        map.serialize_entry("energy_rise", &RiseRecord { unexplained_j, limit_j, vertex, at_m })?;
+    let mut report = *report;
+    for entry in report.entries() {
+        match entry.cell {
+            Cell::Count(count) => map.serialize_entry(entry.name, count)?,
+            // Many readers of JSON keep only 53 bits of a number.
+            Cell::Hash(hash) => map.serialize_entry(entry.name, &format!("{hash:016x}"))?,
+            Cell::Rounds(counts) => map.serialize_entry(entry.name, trimmed(counts))?,
+            Cell::Measure(measure) if entry.join.knows(*measure) => {
+                map.serialize_entry(entry.name, measure)?;
+            }
+            Cell::Rise(rise) if rise.known().is_some() => map.serialize_entry(entry.name, rise)?,
+            Cell::Measure(_) | Cell::Rise(_) | Cell::Unwritten(_) => {}
+        }
     }
     map.end()
 }
 
-/// An [`EnergyRise`] in the file.
-#[derive(Serialize, Deserialize)]
-struct RiseRecord {
-    unexplained_j: f64,
-    limit_j: f64,
-    vertex: u64,
-    at_m: [f64; 3],
-}
-
-/// Reads a report. A missing field is zero, because another version may not have measured it.
+/// Reads a report. A missing field is as in a report of no step, because another version may not
+/// have measured it.
 ///
 /// # Errors
 /// A value that is no JSON object.
-pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<StepReport, D::Error> {
+pub fn deserialize<'de, R: Report, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
     let fields = BTreeMap::<String, Value>::deserialize(deserializer)?;
     let number = |name: &str| fields.get(name).and_then(Value::as_f64);
-    let counts = |name: &str, counts: &mut [u64]| {
-        let values = fields.get(name).and_then(Value::as_array).into_iter().flatten();
-        let values = values.filter_map(Value::as_u64);
-        counts.iter_mut().zip(values).for_each(|(count, value)| *count = value);
-    };
-    let mut report = StepReport::default();
-    for &phase in Phase::ALL {
-        report.seconds[phase as usize] = number(&format!("{}_s", phase.name())).unwrap_or_default();
-        report.busy_s[phase as usize] = number(&busy(phase)).unwrap_or_default();
+    let mut report = R::default();
+    for (names, times) in R::time_names().iter().zip(report.times_mut()) {
+        for (name, time) in names.iter().zip(times) {
+            *time = number(name).unwrap_or_default();
+        }
     }
-    for &counter in Counter::ALL {
-        let count = fields.get(counter.name()).and_then(Value::as_u64);
-        report.counts[counter as usize] = count.unwrap_or_default();
-    }
-    for &measure in Measure::ALL {
-        report.measures[measure as usize] = number(measure.name()).unwrap_or_default();
-    }
-    counts("collisions_per_round", &mut report.collisions_per_round);
-    counts("truncated_per_pass", &mut report.truncated_per_pass);
-    let hash = fields.get("test_hash").and_then(Value::as_str);
-    let hash = hash.and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    report.test_hash = hash.unwrap_or_default();
-    report.smallest_gap_m = number("smallest_gap_m").unwrap_or(f64::INFINITY);
-    report.energy_j = number("energy_j").unwrap_or(f64::NAN);
-    report.internal_j = number("internal_j").unwrap_or(f64::NAN);
-    let rise = fields.get("energy_rise").and_then(|rise| RiseRecord::deserialize(rise).ok());
-    if let Some(RiseRecord { unexplained_j, limit_j, vertex, at_m }) = rise {
-        report.note_rise(EnergyRise { unexplained_j, limit_j, vertex, at_m });
+    for entry in report.entries() {
+        let Some(value) = fields.get(entry.name) else { continue };
+        match entry.cell {
+            Cell::Count(count) => *count = value.as_u64().unwrap_or_default(),
+            Cell::Hash(hash) => {
+                let digits = value.as_str().unwrap_or_default();
+                *hash = u64::from_str_radix(digits, 16).unwrap_or_default();
+            }
+            Cell::Rounds(counts) => {
+                let values = value.as_array().into_iter().flatten().filter_map(Value::as_u64);
+                counts.iter_mut().zip(values).for_each(|(count, value)| *count = value);
+            }
+            Cell::Measure(measure) => *measure = value.as_f64().unwrap_or(*measure),
+            Cell::Rise(rise) => *rise = EnergyRise::deserialize(value).unwrap_or(*rise),
+            Cell::Unwritten(_) => {}
+        }
     }
     Ok(report)
-}
-
-/// The name of the processor time of a phase.
-fn busy(phase: Phase) -> String {
-    format!("{}_busy_s", phase.name())
 }
 
 /// `counts` without the trailing zeros.
@@ -105,6 +74,8 @@ fn trimmed(counts: &[u64]) -> &[u64] {
 
 #[cfg(test)]
 mod tests {
+    use cloth_sim::step::StepReport;
+
     use super::*;
 
     #[test]
@@ -122,7 +93,8 @@ mod tests {
         report.note_rise(EnergyRise { unexplained_j, limit_j, vertex: 17, at_m });
         let mut text = Vec::new();
         serialize(&report, &mut serde_json::Serializer::new(&mut text)).unwrap();
-        let back = deserialize(&mut serde_json::Deserializer::from_slice(&text)).unwrap();
+        let back: StepReport =
+            deserialize(&mut serde_json::Deserializer::from_slice(&text)).unwrap();
         assert_eq!(back, report);
     }
 }

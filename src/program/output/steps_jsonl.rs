@@ -10,151 +10,10 @@ use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
-use cloth_sim::observe::{ProcessorUse, Theft};
-use cloth_sim::step::StepReport;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use crate::program::output::{json, names, not_written, report_json};
-
-/// One frame: the hash of its f64 state, and the steps that lead to it.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct FrameRecord {
-    /// Frame number. 0 is the start.
-    pub frame: u64,
-    /// Hash of positions, velocities, contacts and time (see [`cloth_sim::step::state::State`]).
-    pub state_hash: String,
-    /// Every step of every rank since the previous frame.
-    pub steps: Vec<StepRecord>,
-    /// Which processors took tasks from which in these steps.
-    pub thefts: Vec<TheftRecord>,
-    /// Bodies that were behind their motion in these steps; absent if there were none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub waiting: Vec<WaitingRecord>,
-    /// Obstacles that cloth passed in these steps; absent if there were none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passed: Vec<PassedRecord>,
-    /// The largest and the smallest strain of an edge at the frame; absent without edges.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strain: Option<[StrainRecord; 2]>,
-}
-
-impl FrameRecord {
-    /// The record of the frame `rest`, whose first steps are in this record.
-    pub fn followed_by(self, mut rest: Self) -> Self {
-        rest.steps.splice(..0, self.steps);
-        for TheftRecord { rank, theft } in self.thefts {
-            let same = |it: &&mut TheftRecord| {
-                (it.rank, it.theft.thief, it.theft.victim) == (rank, theft.thief, theft.victim)
-            };
-            match rest.thefts.iter_mut().find(same) {
-                Some(known) => known.theft.tasks += theft.tasks,
-                None => rest.thefts.push(TheftRecord { rank, theft }),
-            }
-        }
-        rest.waiting = joined(self.waiting, rest.waiting, WaitingRecord::followed_by);
-        rest.passed = joined(self.passed, rest.passed, PassedRecord::followed_by);
-        rest
-    }
-}
-
-/// The records of `first`, each joined with what `rest` has of the same by `followed_by`, then the
-/// others of `rest`.
-fn joined<R>(first: Vec<R>, mut rest: Vec<R>, followed_by: fn(R, &mut Vec<R>) -> R) -> Vec<R> {
-    let mut all = Vec::from_iter(first.into_iter().map(|record| followed_by(record, &mut rest)));
-    all.append(&mut rest);
-    all
-}
-
-impl WaitingRecord {
-    /// This record, which is of the first steps, with that of the same body in `rest`.
-    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
-        match rest.iter().position(|it| it.body == self.body) {
-            None => Self { behind_m: 0.0, ..self },
-            Some(at) => {
-                let Self { body, steps, largest_behind_m, behind_m } = rest.remove(at);
-                let largest_behind_m = largest_behind_m.max(self.largest_behind_m);
-                Self { body, steps: steps + self.steps, largest_behind_m, behind_m }
-            }
-        }
-    }
-}
-
-impl PassedRecord {
-    /// This record, which is of the first steps, with that of the same obstacle in `rest`.
-    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
-        match rest.iter().position(|it| it.obstacle == self.obstacle) {
-            None => Self { vertices: Vec::new(), ..self },
-            Some(at) => {
-                let Self { obstacle, steps, largest, vertices } = rest.remove(at);
-                let (steps, largest) = (steps + self.steps, largest.max(self.largest));
-                Self { obstacle, steps, largest, vertices }
-            }
-        }
-    }
-}
-
-/// The strain of an edge at a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct StrainRecord {
-    /// Length over rest length, minus 1.
-    pub strain: f64,
-    /// The middle of the edge, m.
-    pub at_m: [f64; 3],
-}
-
-/// A prescribed body that was behind its motion since the previous frame.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WaitingRecord {
-    /// Its name: that of an obstacle, or which pins of which cloth.
-    pub body: String,
-    /// Whole steps after which it was behind.
-    pub steps: u64,
-    /// The furthest that one of its vertices was from its prescribed place after a step, m.
-    pub largest_behind_m: f64,
-    /// The same at the frame, m; 0 if the body is no longer behind.
-    pub behind_m: f64,
-}
-
-/// An obstacle that cloth passed since the previous frame, because prescribed surfaces overlapped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PassedRecord {
-    /// Its name.
-    pub obstacle: String,
-    /// Whole steps after which vertices passed it.
-    pub steps: u64,
-    /// The largest number of vertices that passed it after a step.
-    pub largest: u64,
-    /// The vertices that pass it at the frame, rising, numbered over all cloths.
-    pub vertices: Vec<u32>,
-}
-
-/// One rank's measurements of one step.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct StepRecord {
-    /// Step number, from 1.
-    pub step: u64,
-    /// The rank that measured.
-    pub rank: usize,
-    /// The test part of the step, s: the sum of its searches, each until its slowest rank was done.
-    /// The same for all ranks.
-    pub test_part_s: f64,
-    /// Its phases and counters.
-    #[serde(flatten, with = "report_json")]
-    pub report: StepReport,
-    /// How each of its threads spent the test parts.
-    pub processors: Vec<ProcessorUse>,
-}
-
-/// Tasks that processors of a rank took from others between two frames.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct TheftRecord {
-    /// The rank of the thief.
-    pub rank: usize,
-    /// Thief, victim, and number of tasks.
-    #[serde(flatten)]
-    pub theft: Theft,
-}
+use crate::program::output::{json, names, not_written};
 
 /// The file while a run goes on.
 pub struct StepsFile {
@@ -222,7 +81,7 @@ fn length_of(path: &Path, frames: u64) -> Result<u64> {
 }
 
 /// The records of the frames of a run, read one by one.
-pub struct Frames<R = FrameRecord> {
+pub struct Frames<R> {
     path: PathBuf,
     reader: BufReader<File>,
     line: Vec<u8>,
@@ -230,31 +89,23 @@ pub struct Frames<R = FrameRecord> {
     record: PhantomData<R>,
 }
 
-/// Reads the frames of the run of cloth in `folder`, finished or not.
+/// Reads the frames of the run in `folder`, finished or not, as records `R`.
 ///
 /// # Errors
 /// When the file cannot be read; for a single frame, when its line is damaged.
-pub fn read(folder: &Path) -> Result<Frames> {
-    read_as(folder)
-}
-
-/// Reads the frames of any run in `folder`, as records `R`.
-///
-/// # Errors
-/// As for [`read`].
-pub fn read_as<R>(folder: &Path) -> Result<Frames<R>> {
+pub fn read<R>(folder: &Path) -> Result<Frames<R>> {
     let path = folder.join(names::STEPS);
     let file = input::open(&path, u64::MAX).map_err(|cause| Error::file(&path, cause, REMEDY))?;
     let reader = BufReader::new(file);
     Ok(Frames { path, reader, line: Vec::new(), number: 0, record: PhantomData })
 }
 
-/// Reads the frames of any run in `folder`, none if it has no such file.
+/// Reads the frames of the run in `folder`, none if it has no such file.
 ///
 /// # Errors
 /// As for [`read`].
 pub fn read_if_any<R: DeserializeOwned>(folder: &Path) -> Result<impl Iterator<Item = Result<R>>> {
-    let frames = folder.join(names::STEPS).exists().then(|| read_as(folder)).transpose()?;
+    let frames = folder.join(names::STEPS).exists().then(|| read(folder)).transpose()?;
     Ok(frames.into_iter().flatten())
 }
 
@@ -305,15 +156,11 @@ impl<R: DeserializeOwned> Iterator for Frames<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::output::cloth_record::Cloth;
+    use crate::program::output::record::{FrameRecord, StepRecord};
 
-    fn frame(frame: u64) -> FrameRecord {
-        let step = |step| StepRecord {
-            step,
-            rank: 0,
-            test_part_s: 0.5,
-            report: StepReport::default(),
-            processors: Vec::new(),
-        };
+    fn frame(frame: u64) -> FrameRecord<Cloth> {
+        let step = |step| StepRecord { step, ..StepRecord::default() };
         let steps = (2 * frame + 1..2 * frame + 3).map(step).collect();
         let state_hash = format!("{frame:016x}");
         FrameRecord { frame, state_hash, steps, ..FrameRecord::default() }
@@ -321,7 +168,8 @@ mod tests {
 
     /// Numbers of the frames in the file, and of their steps.
     fn recorded(folder: &Path) -> (Vec<u64>, Vec<u64>) {
-        let frames = Vec::from_iter(read(folder).unwrap().map(Result::unwrap));
+        let frames =
+            Vec::from_iter(read::<FrameRecord<Cloth>>(folder).unwrap().map(Result::unwrap));
         let steps = frames.iter().flat_map(|frame| &frame.steps).map(|step| step.step).collect();
         (frames.iter().map(|frame| frame.frame).collect(), steps)
     }
@@ -363,7 +211,7 @@ mod tests {
         let path = folder.path().join(names::STEPS);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("\"frame\":1", "\"frame\":oops")).unwrap();
-        let results = Vec::from_iter(read(folder.path()).unwrap().take(2));
+        let results = Vec::from_iter(read::<FrameRecord<Cloth>>(folder.path()).unwrap().take(2));
         let message = results[1].as_ref().unwrap_err().to_string();
         assert!(message.contains("steps.jsonl") && message.contains("line 2"), "{message}");
     }

@@ -4,18 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::step::Phase;
 
 use crate::program::output::{names, write_whole};
-use crate::program::profile::{FrameProfile, ProcessorProfile, Profile};
-
-const HEADER: &str = "frame,rank,thread,test_part_s,length_s,busy_s,scheduling_s,waiting_s,idle_s,utilization,\
-                      tests,candidates,top_level_tasks,tasks_created,tasks_executed,tasks_stolen,\
-                      requests,rejections\n";
+use crate::program::profile::frames::{FrameProfile, ProcessorProfile, Profile};
 
 impl Profile {
     /// Writes `profile.csv` and `phases.csv` into `folder` and returns their paths. Numbers are
-    /// exact. The utilization of a frame without tests is empty.
+    /// exact. A value that is not known is empty.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -26,61 +21,46 @@ impl Profile {
 
     /// Seconds of each phase, averaged over the ranks.
     fn of_phases(&self) -> String {
-        let names = Phase::ALL.iter().map(|phase| format!(",{}_s", phase.name()));
-        let row = |frame: &FrameProfile| {
-            let seconds = frame.seconds.map(|seconds| format!(",{seconds}"));
-            format!("\n{}{}", frame.frame, seconds.concat())
+        let names = self.phases.iter().map(|phase| format!("{}_s", phase.name));
+        let of_frame = self.look.of_frame;
+        let columns = of_frame.iter().map(|&name| name.to_owned()).chain(names);
+        let row_of = |frame: &FrameProfile| {
+            let first = of_frame.iter().map(|column| self.largest(frame, column));
+            row(frame.frame, first.chain(frame.seconds.iter().copied()).map(|it| it.to_string()))
         };
-        let rows = self.frames.iter().map(row);
-        std::iter::once("frame".to_owned())
-            .chain(names)
-            .chain(rows)
-            .chain(["\n".to_owned()])
-            .collect()
+        row("frame", columns) + &self.frames.iter().map(row_of).collect::<String>()
     }
 
     fn of_processors(&self) -> String {
-        let rows = self
-            .frames
-            .iter()
-            .flat_map(|frame| frame.processors.iter().map(|processor| row(frame.frame, processor)));
-        std::iter::once(HEADER.to_owned()).chain(rows).collect()
+        let by_thread = self.look.by_thread;
+        let place = ["rank", "thread"].into_iter().take(1 + usize::from(by_thread));
+        let columns = place.map(str::to_owned).chain(self.columns.iter().cloned());
+        let row_of = |frame: u64, processor: &ProcessorProfile| {
+            let ProcessorProfile { rank, thread, values } = processor;
+            let place = [rank, thread].into_iter().take(1 + usize::from(by_thread));
+            let known = |it: &f64| if it.is_nan() { String::new() } else { it.to_string() };
+            row(frame, place.map(usize::to_string).chain(values.iter().map(known)))
+        };
+        let rows = self.frames.iter().flat_map(|frame| {
+            frame.processors.iter().map(move |processor| row_of(frame.frame, processor))
+        });
+        row("frame", columns) + &rows.collect::<String>()
     }
+}
+
+/// A row of a table.
+fn row(frame: impl ToString, values: impl Iterator<Item = String>) -> String {
+    let values = std::iter::once(frame.to_string()).chain(values);
+    values.collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// Writes a table and returns its path.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn write(path: &Path, text: &str) -> Result<PathBuf> {
+fn write(path: &Path, text: &str) -> Result<PathBuf> {
     let remedy = "free some space or choose another folder (--out)";
     write_whole(path, |out| out.write_all(text.as_bytes()))
         .map_err(|cause| Error::file(path, cause, remedy))?;
     Ok(path.to_owned())
-}
-
-fn row(frame: u64, processor: &ProcessorProfile) -> String {
-    let ProcessorProfile { rank, thread, usage, test_part_s, utilization } = processor;
-    let seconds = [
-        *test_part_s,
-        usage.length_s,
-        usage.busy_s,
-        usage.scheduling_s,
-        usage.waiting_s,
-        processor.idle_s(),
-    ];
-    let counts = [
-        usage.tests,
-        usage.found,
-        usage.top_level_tasks,
-        usage.tasks_created,
-        usage.tasks_executed,
-        usage.tasks_stolen,
-        usage.requests,
-        usage.rejections,
-    ];
-    let seconds = seconds.map(|value| value.to_string()).join(",");
-    let counts = counts.map(|value| value.to_string()).join(",");
-    let utilization = utilization.map(|value| value.to_string()).unwrap_or_default();
-    format!("{frame},{rank},{thread},{seconds},{utilization},{counts}\n")
 }

@@ -28,6 +28,8 @@ pub(crate) const ORANGE: RGBColor = RGBColor(230, 159, 0);
 pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 pub(crate) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
+/// For time without work.
+pub(crate) const GREY: RGBColor = RGBColor(190, 190, 190);
 
 /// Axes over the frames 1 to `frames`. A frame has the width 1.
 pub(crate) struct Axes<'a> {

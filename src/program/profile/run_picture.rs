@@ -1,148 +1,155 @@
 //! The picture of one run.
 
-use cloth_sim::observe::ProcessorUse;
-use cloth_sim::step::Phase;
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
 use crate::program::profile::canvas::{Area, Drawn, Picture};
+use crate::program::profile::frames::{FrameProfile, ProcessorProfile, Profile};
+use crate::program::profile::heat_map::{self, HeatMap};
+use crate::program::profile::look::{Count, Diagram};
 use crate::program::profile::panel::{
-    Axes, BLUE, Curve, GREEN, HEADING, ORANGE, PURPLE, TimeAxes, VERMILION, heading_line,
+    self, Axes, BLUE, Curve, GREY, HEADING, TimeAxes, VERMILION, heading_line,
 };
-use crate::program::profile::{FrameProfile, ProcessorProfile, Profile, heat_map, panel};
 
-const IDLE: RGBColor = RGBColor(190, 190, 190);
-
-const PANEL: u32 = 240;
-
-/// Diagrams over the frames, from top to bottom: time of the collision phases, the heat map of the
-/// processors, what the processors did, time of all phases, tasks, steals.
+/// The diagrams of its kind over the frames, from top to bottom.
 pub(super) struct RunPicture<'a>(pub &'a Profile);
 
 impl Picture for RunPicture<'_> {
     fn size(&self) -> (u32, u32) {
-        (1200, HEADING + 220 + heat_map::height(self.0.processors.len()) + 4 * PANEL + 60)
+        let heights = self.0.look.diagrams.iter().map(|diagram| height(diagram, self.0));
+        (1200, HEADING + heights.sum::<u32>())
     }
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let profile = self.0;
-        let (heading, rest) = area.split_vertically(HEADING);
+        let (heading, mut rest) = area.split_vertically(HEADING);
         heading_line(&heading, &format!("{}: {}", profile.scene, profile.describe()))?;
-        let (time, rest) = rest.split_vertically(220);
-        collision_time(&time, profile, longest_s(profile, FrameProfile::collision_s))?;
-        let (map, rest) = rest.split_vertically(heat_map::height(profile.processors.len()));
-        heat_map::draw(&map, &profile.heat_map())?;
-        let (shares, rest) = rest.split_vertically(PANEL);
-        shares_of_tests(&shares, profile)?;
-        let (phases, rest) = rest.split_vertically(PANEL + 60);
-        all_phases(&phases, profile)?;
-        let (tasks, steals) = rest.split_vertically(PANEL);
-        counts(&tasks, profile, "Tasks a frame, over all processors", &TASKS)?;
-        counts(&steals, profile, "Steals, and requests between ranks, a frame", &STEALS)
+        for diagram in profile.look.diagrams {
+            let (area, below) = rest.split_vertically(height(diagram, profile));
+            draw(&area, diagram, profile, longest_s(diagram, profile))?;
+            rest = below;
+        }
+        Ok(())
     }
 }
 
-/// The longest frame, s.
-pub(super) fn longest_s(profile: &Profile, seconds: fn(&FrameProfile) -> f64) -> f64 {
-    profile.frames.iter().map(seconds).fold(0.0, f64::max)
+/// The height of a diagram, pixels.
+pub(super) fn height(diagram: &Diagram, profile: &Profile) -> u32 {
+    match diagram {
+        Diagram::Collisions { .. } => 220,
+        Diagram::HeatMap => heat_map::height(profile.processors.len()),
+        Diagram::Phases { .. } => 300,
+        Diagram::Shares { .. } | Diagram::Counts { .. } => 240,
+    }
 }
 
-/// One value for each frame. `None` for a frame without data.
-pub(super) fn over_frames(
-    profile: &Profile,
-    value: impl Fn(&FrameProfile) -> f64,
-) -> Vec<Option<f64>> {
-    let is_known = |frame: &FrameProfile| !frame.processors.is_empty();
-    profile.frames.iter().map(|frame| is_known(frame).then(|| value(frame))).collect()
+/// The longest time in a diagram, s; 0 in one without times.
+pub(super) fn longest_s(diagram: &Diagram, profile: &Profile) -> f64 {
+    match diagram {
+        Diagram::Collisions { .. } => profile.longest_s(Profile::collision_s),
+        Diagram::Phases { .. } => profile.longest_s(|_, frame| frame.seconds.iter().sum()),
+        Diagram::HeatMap | Diagram::Shares { .. } | Diagram::Counts { .. } => 0.0,
+    }
 }
 
-/// Draws the time of the collision phases, on an axis up to `longest_s`.
-pub(super) fn collision_time<B: DrawingBackend>(
+/// Draws a diagram. An axis of times ends at `longest_s`.
+pub(super) fn draw<B: DrawingBackend>(
     area: &Area<B>,
+    diagram: &Diagram,
     profile: &Profile,
     longest_s: f64,
 ) -> Drawn<B> {
-    let title = "Time of the collision phases";
-    let axes = TimeAxes { title, of: profile.times_are(), frames: profile.frames.len(), longest_s };
-    let (mut chart, per_s) = panel::time_axes(area, &axes)?;
-    let curve = |label, color, seconds: fn(&FrameProfile) -> f64| Curve {
+    let (of, frames) = (profile.times_are(), profile.frames.len());
+    match *diagram {
+        Diagram::Collisions { title, length } => {
+            collisions(area, profile, &TimeAxes { title, of, frames, longest_s }, length)
+        }
+        Diagram::HeatMap => heat_map::draw(area, &shares_of_processors(profile)),
+        Diagram::Shares { title, parts } => shares(area, profile, title, parts),
+        Diagram::Phases { title } => {
+            phases(area, profile, &TimeAxes { title, of, frames, longest_s })
+        }
+        Diagram::Counts { title, curves } => counts(area, profile, title, curves),
+    }
+}
+
+fn collisions<B: DrawingBackend>(
+    area: &Area<B>,
+    profile: &Profile,
+    axes: &TimeAxes,
+    length: &str,
+) -> Drawn<B> {
+    let (mut chart, per_s) = panel::time_axes(area, axes)?;
+    let curve = |label, color, seconds: fn(&Profile, &FrameProfile) -> f64| Curve {
         label,
         color,
-        values: over_frames(profile, |frame| per_s * seconds(frame)),
+        values: profile.over_frames(|frame| per_s * seconds(profile, frame)),
     };
     let curves = [
-        curve("collision phase", BLUE, FrameProfile::collision_s),
-        curve("its test part", VERMILION, FrameProfile::tests_s),
+        curve("collision phase", BLUE, Profile::collision_s),
+        curve(length, VERMILION, Profile::length_s),
     ];
     panel::curves(area, &mut chart, &curves)
 }
 
-/// Draws how all processors together spent the test parts. A frame without tests stays empty.
-fn shares_of_tests<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
-    let title = "What the processors did in the test parts, % of their time";
-    let axes = Axes { title, frames: profile.frames.len(), max: 105.0 };
-    let mut chart = panel::axes(area, &axes)?;
-    let part = |label, color, seconds: fn(&ProcessorProfile) -> f64| {
-        let percent = |frame: &FrameProfile| {
-            let all: f64 = frame.processors.iter().map(|one| one.test_part_s).sum();
-            let part: f64 = frame.processors.iter().map(seconds).sum();
-            if frame.utilization().is_some() { 100.0 * part / all } else { 0.0 }
+/// The share of each processor of the run in each frame.
+fn shares_of_processors(profile: &Profile) -> HeatMap<'_> {
+    let shares = |frame: &FrameProfile| {
+        let share = |(rank, thread)| {
+            let same = |one: &&ProcessorProfile| (one.rank, one.thread) == (rank, thread);
+            profile.share(frame.processors.iter().find(same)?)
         };
-        (label, color, profile.frames.iter().map(percent).collect())
+        let places = profile.processors.iter().map(|one| (one.rank, one.thread));
+        places.map(share).collect()
     };
-    let parts = [
-        part("busy: tests", BLUE, |one| one.usage.busy_s),
-        part("scheduling", GREEN, |one| one.usage.scheduling_s),
-        part("waiting for ranks", ORANGE, |one| one.usage.waiting_s),
-        part("idle, not running", IDLE, ProcessorProfile::idle_s),
-    ];
-    panel::stacked_bars(area, &mut chart, &parts)
-}
-
-/// The colour of a phase. Physical modelling is blue.
-pub(crate) fn color_of(phase: Phase) -> RGBColor {
-    match phase {
-        Phase::Predict => RGBColor(150, 150, 150),
-        Phase::Refit => RGBColor(255, 221, 113),
-        Phase::Tests => VERMILION,
-        Phase::Contacts => RGBColor(247, 182, 121),
-        Phase::AllGather => RGBColor(148, 103, 189),
-        Phase::Response => GREEN,
-        Phase::Combination => RGBColor(0, 109, 44),
-        Phase::FailSafe => RGBColor(152, 223, 138),
-        Phase::Assembly => RGBColor(198, 219, 239),
-        Phase::Solve => RGBColor(107, 174, 214),
-        Phase::Advance => RGBColor(8, 69, 148),
+    HeatMap {
+        title: profile.look.heat_map,
+        names: profile.processors.iter().map(|one| profile.name_of(one)).collect(),
+        multiple: if profile.look.by_thread { profile.threads } else { 1 },
+        frames: profile.frames.iter().map(shares).collect(),
+        no_value: profile.look.no_share,
     }
 }
 
-fn all_phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile) -> Drawn<B> {
-    let longest_s = longest_s(profile, |frame| frame.seconds.iter().sum());
-    let title = "Time of all phases (average over the ranks)";
-    let axes = TimeAxes { title, of: profile.times_are(), frames: profile.frames.len(), longest_s };
-    let (mut chart, per_s) = panel::time_axes(area, &axes)?;
-    let (physical, collision): (Vec<_>, Vec<_>) =
-        Phase::ALL.iter().partition(|phase| phase.is_physical_modelling());
-    let parts = collision.into_iter().chain(physical).map(|&phase| {
-        let values = profile.frames.iter().map(|frame| per_s * frame.seconds[phase as usize]);
-        (phase.name(), color_of(phase), values.collect())
-    });
-    panel::stacked_bars(area, &mut chart, &Vec::from_iter(parts))
+/// Draws how all processors together spent their time. A frame without shares stays empty.
+fn shares<B: DrawingBackend>(
+    area: &Area<B>,
+    profile: &Profile,
+    title: &str,
+    parts: &[(&str, RGBColor, &str)],
+) -> Drawn<B> {
+    let axes = Axes { title, frames: profile.frames.len(), max: 105.0 };
+    let mut chart = panel::axes(area, &axes)?;
+    let part = |&(label, color, column)| {
+        let percent = |frame: &FrameProfile| {
+            let all = profile.sum(frame, profile.look.length);
+            let known = profile.mean_share(frame);
+            known.map_or(0.0, |_| 100.0 * profile.sum(frame, column) / all)
+        };
+        (label, color, profile.frames.iter().map(percent).collect())
+    };
+    panel::stacked_bars(area, &mut chart, &Vec::from_iter(parts.iter().map(part)))
 }
 
-/// A count of each processor: its label, colour and value.
-type Count = (&'static str, RGBColor, fn(&ProcessorUse) -> u64);
-
-const TASKS: [Count; 2] = [
-    ("executed", BLUE, |usage| usage.tasks_executed),
-    ("cut off a stack", GREEN, |usage| usage.tasks_created),
-];
-
-const STEALS: [Count; 3] = [
-    ("tasks stolen", VERMILION, |usage| usage.tasks_stolen),
-    ("requests", PURPLE, |usage| usage.requests),
-    ("rejected", ORANGE, |usage| usage.rejections),
-];
+/// Draws the time of all phases, those that handle collisions below the others. If ranks measure
+/// how long they wait, the phases are without waiting, and all waiting is on top.
+fn phases<B: DrawingBackend>(area: &Area<B>, profile: &Profile, axes: &TimeAxes) -> Drawn<B> {
+    let (mut chart, per_s) = panel::time_axes(area, axes)?;
+    let (collision, physical): (Vec<_>, Vec<_>) =
+        profile.phases.iter().enumerate().partition(|(_, row)| row.handles_collisions);
+    let waited_s =
+        |frame: &FrameProfile, at: usize| frame.waited_s.as_ref().map_or(0.0, |it| it[at]);
+    let of_phases = collision.into_iter().chain(physical).map(|(at, row)| {
+        let work_s = |frame: &FrameProfile| (frame.seconds[at] - waited_s(frame, at)).max(0.0);
+        let values = profile.frames.iter().map(|frame| per_s * work_s(frame));
+        (row.name, (profile.look.color)(at), values.collect())
+    });
+    let mut parts = Vec::from_iter(of_phases);
+    let waiting = profile.frames.iter().map(|frame| frame.waited_s.as_ref());
+    let waiting = waiting.map(|waited_s| Some(per_s * waited_s?.iter().sum::<f64>()));
+    parts.extend(waiting.collect::<Option<_>>().map(|values| ("waiting", GREY, values)));
+    panel::stacked_bars(area, &mut chart, &parts)
+}
 
 fn counts<B: DrawingBackend>(
     area: &Area<B>,
@@ -150,11 +157,12 @@ fn counts<B: DrawingBackend>(
     title: &str,
     counts: &[Count],
 ) -> Drawn<B> {
-    let curves = counts.iter().map(|&(label, color, count)| Curve {
-        label,
-        color,
-        values: over_frames(profile, |frame| frame.sum(count) as f64),
-    });
-    let curves = Vec::from_iter(curves);
+    let steps = profile.steps_per_frame.max(1) as f64;
+    let curve = |&Count { label, color, column, a_step, unit }: &Count| {
+        let times = if a_step { steps } else { 1.0 };
+        let value = |frame: &FrameProfile| profile.sum(frame, column) / unit / times;
+        Curve { label, color, values: profile.over_frames(value) }
+    };
+    let curves = Vec::from_iter(counts.iter().map(curve));
     panel::diagram(area, title, profile.frames.len(), &curves)
 }

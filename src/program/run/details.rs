@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use cloth_sim::report::Report;
 use cloth_sim::step::{Counter, Measure, Phase, StepReport};
 
+use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl::FrameRecord;
-use crate::program::profile::Profile;
+use crate::program::profile::frames::Profile;
 use crate::program::words::plural;
 
 /// The details of a finished run, printed with -v before the summary.
@@ -38,7 +39,7 @@ pub struct Totals {
 
 impl Totals {
     /// Adds the steps of a frame. A run that was resumed may have more ranks than before.
-    pub fn add(&mut self, frame: &FrameRecord) {
+    pub fn add(&mut self, frame: &ClothFrameRecord) {
         for step in &frame.steps {
             let ranks = self.of_ranks.len().max(step.rank + 1);
             self.of_ranks.resize(ranks, StepReport::default());
@@ -209,19 +210,17 @@ fn write_processors(f: &mut fmt::Formatter<'_>, profile: &Profile) -> fmt::Resul
         "processor", "utilization", "tests", "tasks created", "executed", "stolen"
     )?;
     for processor in &profile.processors {
-        let usage = &processor.usage;
-        let utilization = match processor.utilization {
+        let utilization = match profile.share(processor) {
             Some(share) => format!("{:.1} %", 100.0 * share),
             None => "no tests".to_owned(),
         };
+        let [tests, created, executed, stolen] =
+            ["tests", "tasks_created", "tasks_executed", "tasks_stolen"]
+                .map(|column| profile.value(processor, column).unwrap_or_default());
         writeln!(
             f,
-            "    {:<8} {utilization:>12} {:>14} {:>13} {:>9} {:>7}",
-            processor.name(),
-            usage.tests,
-            usage.tasks_created,
-            usage.tasks_executed,
-            usage.tasks_stolen
+            "    {:<8} {utilization:>12} {tests:>14} {created:>13} {executed:>9} {stolen:>7}",
+            profile.name_of(processor),
         )?;
     }
     Ok(())

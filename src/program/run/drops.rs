@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::program::output::steps_jsonl::{FrameRecord, PassedRecord};
+use crate::program::output::cloth_record::{ClothFrameRecord, PassedRecord};
 use crate::program::words::{grouped, significant};
 
 /// How many obstacles the summary names.
@@ -34,11 +34,11 @@ impl Drops {
 
     /// Adds the steps of a frame. Returns a warning if cloth passes an obstacle in them for the
     /// first time in the run.
-    pub fn add(&mut self, frame: &FrameRecord) -> Option<String> {
+    pub fn add(&mut self, frame: &ClothFrameRecord) -> Option<String> {
         let is_first = self.obstacles.is_empty();
         self.obstacles.iter_mut().for_each(|passed| passed.now = 0);
-        frame.passed.iter().for_each(|record| self.note(record, frame.frame));
-        let first = frame.passed.first().filter(|_| is_first)?;
+        frame.part.passed.iter().for_each(|record| self.note(record, frame.frame));
+        let first = frame.part.passed.first().filter(|_| is_first)?;
         Some(format!(
             "warning: before frame {}, cloth passes `{}`, because prescribed surfaces overlap \
              (contact.on_pinch: Drop); check counts these intersections apart",

@@ -7,9 +7,10 @@ use cloth_sim::observe::{ProcessorUse, Theft, note_theft};
 use cloth_sim::ranks::{World, message};
 use cloth_sim::step::{PassedObstacle, Simulation, StepReport, WaitingBody};
 
-use crate::program::output::steps_jsonl::{
-    FrameRecord, PassedRecord, StepRecord, TheftRecord, WaitingRecord,
+use crate::program::output::cloth_record::{
+    Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
 };
+use crate::program::output::record::StepRecord;
 use crate::program::run::peaks::extremes;
 use crate::program::run::step_watch::StepWatch;
 
@@ -90,24 +91,30 @@ impl FrameSteps {
         frame: u64,
         world: &dyn World,
         simulation: &Simulation,
-    ) -> Result<FrameRecord> {
-        Ok(FrameRecord {
+    ) -> Result<ClothFrameRecord> {
+        Ok(ClothFrameRecord {
             frame,
             state_hash: format!("{:016x}", simulation.hash()?),
             steps: gather_steps(world, simulation.steps(), self)?,
-            thefts: gather_thefts(world, &self.thefts)?,
-            waiting: self.waiting.clone(),
-            passed: self.passed.clone(),
-            strain: match world.rank() {
-                0 => extremes(simulation.model(), simulation.positions()),
-                _ => None,
+            part: ClothPart {
+                thefts: gather_thefts(world, &self.thefts)?,
+                waiting: self.waiting.clone(),
+                passed: self.passed.clone(),
+                strain: match world.rank() {
+                    0 => extremes(simulation.model(), simulation.positions()),
+                    _ => None,
+                },
             },
         })
     }
 }
 
 /// Every rank's measurements of the steps that end with step `last`, on rank 0. Collective.
-fn gather_steps(world: &dyn World, last: u64, frame: &FrameSteps) -> Result<Vec<StepRecord>> {
+fn gather_steps(
+    world: &dyn World,
+    last: u64,
+    frame: &FrameSteps,
+) -> Result<Vec<StepRecord<Cloth>>> {
     let test_parts = test_parts(world, &frame.searches_s)?;
     let steps = frame.reports.len().max(1);
     let threads = message::all_counts(world, frame.uses.len() / steps)?;
@@ -119,7 +126,8 @@ fn gather_steps(world: &dyn World, last: u64, frame: &FrameSteps) -> Result<Vec<
         let numbered = (last + 1 - reports.len() as u64..).zip(reports);
         for ((step, &report), &test_part_s) in numbered.zip(&test_parts) {
             let processors = uses.by_ref().take(threads[rank]).collect();
-            records.push(StepRecord { step, rank, test_part_s, report, processors });
+            let part = Searches { test_part_s, processors };
+            records.push(StepRecord { step, rank, part, report });
         }
     }
     Ok(records)

@@ -50,8 +50,8 @@ use self::stage::Show;
 use self::stage::Stage;
 use self::step_watch::StepWatch;
 use crate::program::cli::Arguments;
+use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::folder::RunFolder;
-use crate::program::output::steps_jsonl::FrameRecord;
 
 /// Runs the scene of the arguments. Under an MPI launcher this process is one rank of the run.
 /// Signals and `--stop-after` have exit codes of their own.
@@ -204,7 +204,7 @@ struct RankRun<'a> {
 
 impl RunKind for RankRun<'_> {
     type Steps = FrameSteps;
-    type Record = FrameRecord;
+    type Record = ClothFrameRecord;
 
     fn engine(&self) -> &impl Engine {
         &self.simulation
@@ -250,12 +250,12 @@ impl RunKind for RankRun<'_> {
         self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
     }
 
-    fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<FrameRecord>> {
+    fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<ClothFrameRecord>> {
         let any = !steps.reports.is_empty();
         any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
     }
 
-    fn keep(&mut self, saved: Saved<FrameRecord>) -> Result<()> {
+    fn keep(&mut self, saved: Saved<ClothFrameRecord>) -> Result<()> {
         self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.keep(saved))
     }
 }

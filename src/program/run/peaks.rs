@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cloth_sim::math::Vec3;
 use cloth_sim::step::{Counter, Model, StepReport};
 
-use crate::program::output::steps_jsonl::{FrameRecord, StrainRecord};
+use crate::program::output::cloth_record::{ClothFrameRecord, StrainRecord};
 
 /// Extremes over the frames and steps of a run.
 #[derive(Debug, Default)]
@@ -33,9 +33,9 @@ pub struct Strain {
 
 impl Peaks {
     /// Adds a frame.
-    pub fn add(&mut self, frame: &FrameRecord) {
+    pub fn add(&mut self, frame: &ClothFrameRecord) {
         self.add_steps(frame);
-        let Some([most, least]) = frame.strain else { return };
+        let Some([most, least]) = frame.part.strain else { return };
         let at_frame = |StrainRecord { strain, at_m }| {
             Some(Strain { strain, frame: frame.frame, at: at_m.into() })
         };
@@ -47,7 +47,7 @@ impl Peaks {
         }
     }
 
-    fn add_steps(&mut self, frame: &FrameRecord) {
+    fn add_steps(&mut self, frame: &ClothFrameRecord) {
         let mut contacts = BTreeMap::<u64, u64>::new();
         for step in &frame.steps {
             *contacts.entry(step.step).or_default() += contacts_of(&step.report);

@@ -1,6 +1,7 @@
 //! The progress of a run: a bar on a terminal, plain lines elsewhere.
 
-use cloth_sim::step::{Counter, Phase, StepReport};
+use cloth_sim::report::Report;
+use cloth_sim::step::{Counter, StepReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::program::print;
@@ -46,7 +47,7 @@ impl RunProgress {
 
     /// Shows that `step` of cloth is done.
     pub fn cloth_step(&self, step: u64, report: &StepReport) {
-        self.step(step, seconds_of(report), || {
+        self.step(step, report.total_s(), || {
             format!(
                 "{} CG iterations, {} contacts, {} collisions",
                 report.get(Counter::CgIterations),
@@ -82,7 +83,7 @@ impl RunProgress {
     /// Shows that `frame` of cloth is done. `total` is the sum of its steps on rank 0.
     pub fn cloth_frame(&self, frame: u64, total: &StepReport) {
         let iterations = total.get(Counter::CgIterations) as f64 / self.steps_per_frame as f64;
-        self.frame(frame, seconds_of(total), || format!("{iterations:.0} CG iterations a step"));
+        self.frame(frame, total.total_s(), || format!("{iterations:.0} CG iterations a step"));
     }
 
     /// Prints a message above the bar.
@@ -99,9 +100,4 @@ impl RunProgress {
             bar.finish_and_clear();
         }
     }
-}
-
-/// Time in all phases, s.
-fn seconds_of(report: &StepReport) -> f64 {
-    Phase::ALL.iter().map(|&phase| report.seconds(phase)).sum()
 }

@@ -5,16 +5,18 @@ use std::time::Instant;
 use cloth_sim::error::Result;
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::Partition;
+use cloth_sim::report::Report;
 use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
 
+use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
 use crate::program::output::folder::RunFolder;
 use crate::program::output::frame::{Field, Frame};
 use crate::program::output::obstacles;
 use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl::{self, FrameRecord};
+use crate::program::output::steps_jsonl;
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
-use crate::program::profile::FrameProfiles;
+use crate::program::profile::frames::FrameProfiles;
 use crate::program::run::checkpoints::begun;
 use crate::program::run::details::{Details, Totals};
 use crate::program::run::drops::Drops;
@@ -32,8 +34,8 @@ const WARNINGS: u64 = 3;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
-    folder: OpenFolder<'j, FrameRecord>,
-    profiles: FrameProfiles,
+    folder: OpenFolder<'j, ClothFrameRecord>,
+    profiles: FrameProfiles<Cloth>,
     totals: Totals,
     peaks: Peaks,
     waits: Waits,
@@ -41,7 +43,7 @@ pub struct Recorder<'j> {
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
     /// The steps of the next frame that were done before the run was resumed.
-    begun: Option<FrameRecord>,
+    begun: Option<ClothFrameRecord>,
     output_s: f64,
 }
 
@@ -103,7 +105,7 @@ impl<'j> Recorder<'j> {
     }
 
     /// Adds the steps of a frame to the sums of steps.
-    fn count_steps(&mut self, frame: &FrameRecord) {
+    fn count_steps(&mut self, frame: &ClothFrameRecord) {
         let OpenFolder { job, head, .. } = &mut self.folder;
         for step in frame.steps.iter().filter(|step| step.rank == 0) {
             head.energy.add(step.step, job.scene.step_s(), &step.report);
@@ -112,7 +114,7 @@ impl<'j> Recorder<'j> {
     }
 
     /// Adds a frame to the sums of frames. Returns the warning about it, if there is one.
-    fn count(&mut self, frame: &FrameRecord) -> Option<String> {
+    fn count(&mut self, frame: &ClothFrameRecord) -> Option<String> {
         self.peaks.add(frame);
         self.profiles.add(frame);
         self.totals.add(frame);
@@ -164,7 +166,7 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn frame(&mut self, frame: FrameRecord, simulation: &Simulation) -> Result<()> {
+    pub fn frame(&mut self, frame: ClothFrameRecord, simulation: &Simulation) -> Result<()> {
         let start = Instant::now();
         let number = frame.frame;
         let frame = match self.begun.take() {
@@ -192,8 +194,9 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn keep(&mut self, saved: Saved<FrameRecord>) -> Result<()> {
-        let steps = self.begun.iter().cloned().chain(saved.steps).reduce(FrameRecord::followed_by);
+    pub fn keep(&mut self, saved: Saved<ClothFrameRecord>) -> Result<()> {
+        let steps =
+            self.begun.iter().cloned().chain(saved.steps).reduce(ClothFrameRecord::followed_by);
         self.folder.keep(Saved { steps, ..saved })
     }
 

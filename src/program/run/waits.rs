@@ -4,7 +4,7 @@ use std::fmt;
 
 use cloth_sim::step::WaitingBody;
 
-use crate::program::output::steps_jsonl::FrameRecord;
+use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::words::significant;
 
 /// The largest number of bodies that a warning or the summary names.
@@ -50,9 +50,9 @@ impl Waits {
     }
 
     /// Adds the steps of a frame.
-    pub fn add(&mut self, frame: &FrameRecord) {
+    pub fn add(&mut self, frame: &ClothFrameRecord) {
         self.bodies.iter_mut().for_each(|wait| wait.now_m = 0.0);
-        for record in &frame.waiting {
+        for record in &frame.part.waiting {
             let known = self.bodies.iter().position(|wait| wait.name == record.body);
             let place = known.unwrap_or(self.bodies.len());
             if known.is_none() {

@@ -7,7 +7,8 @@ use cloth_sim::error::Result;
 use cloth_sim::ids::VertexId;
 use cloth_sim::verify::Intersection;
 
-use crate::program::output::steps_jsonl::{self, FrameRecord};
+use crate::program::output::cloth_record::ClothFrameRecord;
+use crate::program::output::steps_jsonl;
 
 /// Dropped pairs of each frame: a vertex of cloth, and the place of an obstacle among the objects.
 #[derive(Debug, Clone, Default)]
@@ -22,9 +23,9 @@ impl DroppedPairs {
     pub fn read(folder: &Path, objects: &[&str], cloths: usize) -> Result<Self> {
         let mut all = Self::default();
         let obstacle = |name: &str| (cloths..objects.len()).find(|&at| objects[at] == name);
-        for frame in steps_jsonl::read_if_any::<FrameRecord>(folder)? {
+        for frame in steps_jsonl::read_if_any::<ClothFrameRecord>(folder)? {
             let frame = frame?;
-            for passed in &frame.passed {
+            for passed in &frame.part.passed {
                 let Some(obstacle) = obstacle(&passed.obstacle) else { continue };
                 let pairs = passed.vertices.iter().map(|&vertex| (vertex, obstacle as u32));
                 all.0.entry(frame.frame).or_default().extend(pairs);

@@ -5,8 +5,9 @@ use std::path::Path;
 use cloth_sim::error::Result;
 use cloth_sim::step::EnergyRise;
 
+use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::energy_balance::EnergyBalance;
-use crate::program::output::steps_jsonl::{self, FrameRecord};
+use crate::program::output::steps_jsonl;
 
 /// What rose without work: in single steps, and in sum.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +37,7 @@ impl Rises {
     /// When the record cannot be read.
     pub fn read(folder: &Path, step_s: f64, lift_j: f64) -> Result<Self> {
         let mut rises = Self { steps: Vec::new(), balance: EnergyBalance::new(lift_j) };
-        for frame in steps_jsonl::read_if_any::<FrameRecord>(folder)? {
+        for frame in steps_jsonl::read_if_any::<ClothFrameRecord>(folder)? {
             let frame = frame?;
             for step in frame.steps.iter().filter(|step| step.rank == 0) {
                 rises.balance.add(step.step, step_s, &step.report);

@@ -1,18 +1,28 @@
-//! The line of a frame of rigid bodies in `steps.jsonl`.
+//! What the line of a frame of rigid bodies in `steps.jsonl` has of its kind.
 
-use std::collections::BTreeMap;
-
-use cloth_sim::rigid::Traffic;
+use cloth_sim::rigid::RigidReport;
 use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
-use cloth_sim::rigid::{Phase, RigidReport};
 use serde::{Deserialize, Serialize};
 
-/// One frame: counts, sums and hashes of all bodies, and the steps that lead to it.
+use crate::program::output::record::{FramePart, FrameRecord, Kind};
+
+/// Runs of rigid bodies.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Bodies;
+
+impl Kind for Bodies {
+    type Report = RigidReport;
+    type FramePart = BodiesPart;
+    type StepPart = ();
+}
+
+/// The line of a frame of rigid bodies.
+pub type BodyFrameRecord = FrameRecord<Bodies>;
+
+/// Counts, sums and hashes of all bodies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct BodyFrameRecord {
-    /// Frame number. 0 is the start.
-    pub frame: u64,
+pub struct BodiesPart {
     /// Time since the start, s.
     pub time_s: f64,
     /// Movable bodies.
@@ -21,8 +31,6 @@ pub struct BodyFrameRecord {
     pub ids_hash: String,
     /// Hash of the bits of all ids, positions, rotations and velocities: of what the frame shows.
     pub bodies_hash: String,
-    /// Hash of the whole state: that, and all else that the next steps depend on.
-    pub state_hash: String,
     /// Bodies that left the domain since the previous frame, and were removed.
     pub left: u64,
     /// Bodies that went to another subdomain since the previous frame.
@@ -36,17 +44,11 @@ pub struct BodyFrameRecord {
     /// Time in which space was divided anew after this frame, s; absent if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repartition_s: Option<f64>,
-    /// Every step of every rank since the previous frame.
-    pub steps: Vec<BodyStepRecord>,
 }
 
-impl BodyFrameRecord {
-    /// The record of the frame `rest`, whose first steps are in this record.
-    pub fn followed_by(self, mut rest: Self) -> Self {
-        rest.steps.splice(..0, self.steps);
-        rest.left += self.left;
-        rest.crossed += self.crossed;
-        rest
+impl FramePart for BodiesPart {
+    fn followed_by(self, rest: Self) -> Self {
+        Self { left: self.left + rest.left, crossed: self.crossed + rest.crossed, ..rest }
     }
 }
 
@@ -78,102 +80,6 @@ pub struct OverlapRecord {
     pub at_m: [f64; 3],
 }
 
-/// One rank's measurements of one step.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct BodyStepRecord {
-    /// Step number, from 1.
-    pub step: u64,
-    /// The rank that measured.
-    pub rank: usize,
-    /// Own bodies.
-    pub bodies: u64,
-    /// Shadow copies.
-    pub copies: u64,
-    /// Contacts that this rank treated.
-    pub contacts: u64,
-    /// Constraints on own bodies.
-    pub constraints: u64,
-    /// Own bodies that stopped because their constraints contradict each other.
-    pub stopped: u64,
-    /// Messages sent.
-    pub messages: u64,
-    /// Bytes sent.
-    pub bytes: u64,
-    /// Shadow copies that this rank had others create.
-    pub created: u64,
-    /// Copies that this rank dropped or had others drop.
-    pub removed: u64,
-    /// Copies that came although they were there.
-    pub twice: u64,
-    /// Bodies given to another rank.
-    pub migrated: u64,
-    /// `<phase>_s` and, of it, `<phase>_waited_s` for messages, s.
-    #[serde(flatten)]
-    pub times: BTreeMap<String, f64>,
-}
-
-impl BodyStepRecord {
-    /// Of step `step` on `rank`.
-    pub fn new(step: u64, rank: usize, report: &RigidReport) -> Self {
-        let RigidReport { bodies, copies, contacts, constraints, stopped, traffic, .. } = *report;
-        let Traffic { messages, bytes, created, removed, twice, migrated, .. } = traffic;
-        let times = Phase::ALL.iter().flat_map(|&phase| {
-            let (seconds, waited) =
-                (report.seconds[phase as usize], report.waited_s[phase as usize]);
-            [(format!("{}_s", phase.name()), seconds), (waited_name(phase), waited)]
-        });
-        let times = times.collect();
-        Self {
-            step,
-            rank,
-            bodies,
-            copies,
-            contacts,
-            constraints,
-            stopped,
-            messages,
-            bytes,
-            created,
-            removed,
-            twice,
-            migrated,
-            times,
-        }
-    }
-
-    /// The report. How many bodies changed their subdomain or left is not in it.
-    pub fn report(&self) -> RigidReport {
-        let &Self { bodies, copies, contacts, constraints, stopped, messages, bytes, .. } = self;
-        let &Self { created, removed, twice, migrated, .. } = self;
-        let traffic =
-            Traffic { messages, bytes, created, removed, twice, migrated, ..Traffic::default() };
-        RigidReport {
-            seconds: Phase::ALL.map(|phase| self.seconds(phase)),
-            waited_s: Phase::ALL.map(|phase| self.waited_s(phase)),
-            bodies,
-            copies,
-            contacts,
-            constraints,
-            stopped,
-            traffic,
-        }
-    }
-
-    /// Time in a phase, s.
-    pub fn seconds(&self, phase: Phase) -> f64 {
-        self.times.get(&format!("{}_s", phase.name())).copied().unwrap_or_default()
-    }
-
-    /// The part of it in which the rank waited for messages, s.
-    pub fn waited_s(&self, phase: Phase) -> f64 {
-        self.times.get(&waited_name(phase)).copied().unwrap_or_default()
-    }
-}
-
-fn waited_name(phase: Phase) -> String {
-    format!("{}_waited_s", phase.name())
-}
-
 impl From<Totals> for TotalsRecord {
     fn from(totals: Totals) -> Self {
         let Totals { translation_j, rotation_j, potential_j, momentum, angular_momentum } = totals;
@@ -198,6 +104,7 @@ impl From<Overlap> for OverlapRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::output::record::StepRecord;
 
     #[test]
     fn a_record_is_read_back_as_it_was_written() {
@@ -207,13 +114,13 @@ mod tests {
             bodies: 7,
             ..RigidReport::default()
         };
-        let step = BodyStepRecord::new(3, 1, &report);
-        assert_eq!((step.seconds(Phase::Contacts), step.waited_s(Phase::Response)), (4.0, 0.5));
-        assert_eq!(step.report(), report);
+        let step = StepRecord { step: 3, rank: 1, part: (), report };
         let deepest =
             Some(OverlapRecord { bodies: [1, 2], depth_m: 0.1, share: 0.5, at_m: [0.1, 0.2, 0.3] });
-        let record = BodyFrameRecord { deepest, steps: vec![step], ..BodyFrameRecord::default() };
+        let part = BodiesPart { deepest, ..BodiesPart::default() };
+        let record = FrameRecord { part, steps: vec![step], ..BodyFrameRecord::default() };
         let text = serde_json::to_string(&record).unwrap();
+        assert!(text.contains("\"contacts_s\":4.0") && text.contains("\"response_waited_s\":0.5"));
         assert_eq!(serde_json::from_str::<BodyFrameRecord>(&text).unwrap(), record);
     }
 }

@@ -2,14 +2,16 @@
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::{World, message};
+use cloth_sim::report::Report;
 use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::{RigidReport, RigidSimulation};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
 use crate::program::output::bodies::BodyRow;
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
-use crate::program::output::bodies::record::BodyStepRecord;
+use crate::program::output::bodies::record::{Bodies, BodiesPart};
 use crate::program::output::frame::Frame;
+use crate::program::output::record::StepRecord;
 use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
 use crate::program::run::job::Job;
 use crate::program::run::{gather, head};
@@ -65,7 +67,7 @@ pub fn shown(world: &dyn World, setup: &RigidSetup, simulation: &RigidSimulation
 /// What one rank measures in the steps that lead to a frame.
 #[derive(Default)]
 pub struct FrameSteps {
-    steps: Vec<BodyStepRecord>,
+    steps: Vec<StepRecord<Bodies>>,
     work_s: f64,
     /// Number of bodies that went into another subdomain, and number that left the domain.
     crossed_and_left: [i64; 2],
@@ -74,7 +76,7 @@ pub struct FrameSteps {
 impl FrameSteps {
     /// Adds a step.
     pub fn add(&mut self, step: u64, rank: usize, report: &RigidReport) {
-        self.steps.push(BodyStepRecord::new(step, rank, report));
+        self.steps.push(StepRecord { step, rank, part: (), report: *report });
         self.work_s += report.work_s();
         self.crossed_and_left[0] += report.traffic.crossed as i64;
         self.crossed_and_left[1] += report.traffic.left as i64;
@@ -108,16 +110,18 @@ impl FrameSteps {
         steps.sort_by_key(|step| (step.step, step.rank));
         Ok(Record {
             frame,
-            time_s: simulation.time_s(),
-            bodies: census.bodies,
-            ids_hash: format!("{:016x}", census.ids),
-            bodies_hash: format!("{:016x}", census.states),
             state_hash: format!("{:016x}", simulation.hash()?),
-            left,
-            crossed,
-            totals: simulation.totals()?.into(),
-            deepest: simulation.deepest_overlap()?.map(Into::into),
-            repartition_s: None,
+            part: BodiesPart {
+                time_s: simulation.time_s(),
+                bodies: census.bodies,
+                ids_hash: format!("{:016x}", census.ids),
+                bodies_hash: format!("{:016x}", census.states),
+                left,
+                crossed,
+                totals: simulation.totals()?.into(),
+                deepest: simulation.deepest_overlap()?.map(Into::into),
+                repartition_s: None,
+            },
             steps,
         })
     }

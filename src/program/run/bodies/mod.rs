@@ -114,13 +114,13 @@ impl RunKind for RankRun<'_> {
 
     fn frame(&mut self, frame: u64, steps: &FrameSteps) -> Result<()> {
         // 1. What all ranks measured in the steps, and the bodies of all ranks.
-        let record = steps.gather(frame, self.world, &self.simulation)?;
+        let mut record = steps.gather(frame, self.world, &self.simulation)?;
         let shown = frame::shown(self.world, self.setup, &self.simulation)?;
         // 2. A new division of space, if it is due.
-        let repartition_s = self.rebalance(steps.work_s())?;
+        record.part.repartition_s = self.rebalance(steps.work_s())?;
         // 3. The frame and its record in the run folder.
         if let Some(recorder) = &mut self.recorder {
-            recorder.frame(shown, frame::Record { repartition_s, ..record })?;
+            recorder.frame(shown, record)?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Keeps the run folder of rigid bodies: frames, `run.json`, `steps.jsonl`, and the summary.
 
 use cloth_sim::error::Result;
+use cloth_sim::report::Report;
 use cloth_sim::rigid::RigidReport;
 use cloth_sim::scene::bodies::RigidSetup;
 
@@ -56,7 +57,8 @@ impl<'j> Recorder<'j> {
         if kept.is_empty() {
             return Ok(());
         }
-        for record in steps_jsonl::read_as(&self.folder.job.target.folder)?.take(kept.count()) {
+        let folder = &self.folder.job.target.folder;
+        for record in steps_jsonl::read::<BodyFrameRecord>(folder)?.take(kept.count()) {
             self.count(&record?);
         }
         Ok(())
@@ -64,7 +66,7 @@ impl<'j> Recorder<'j> {
 
     /// Adds a frame to the sums of the run.
     fn count(&mut self, record: &BodyFrameRecord) {
-        if let Some(seconds) = record.repartition_s {
+        if let Some(seconds) = record.part.repartition_s {
             self.folder.head.repartitions.count += 1;
             self.folder.head.repartitions.seconds += seconds;
         }
@@ -73,7 +75,7 @@ impl<'j> Recorder<'j> {
 
     /// Shows that `step` is done. `report` is that of rank 0.
     pub fn step(&self, step: u64, report: &RigidReport) {
-        self.folder.progress.step(step, report.seconds.iter().sum(), || {
+        self.folder.progress.step(step, report.total_s(), || {
             let RigidReport { bodies, copies, contacts, .. } = report;
             format!("rank 0 has {bodies} bodies, {copies} copies, {contacts} contacts")
         });
@@ -89,8 +91,7 @@ impl<'j> Recorder<'j> {
             Some(begun) => begun.followed_by(record),
             None => record,
         };
-        let of_rank_0 = record.steps.iter().filter(|step| step.rank == 0);
-        let seconds: f64 = of_rank_0.map(|step| step.times.iter().map(in_phase).sum::<f64>()).sum();
+        let seconds: f64 = record.reports_of(0).map(|(_, report)| report.total_s()).sum();
         self.count(&record);
         let contacts = self.peaks.last_contacts();
         self.folder.add(number, frame, record)?;
@@ -128,9 +129,4 @@ impl<'j> Recorder<'j> {
         let run = folder.facts();
         print::line(&Summary { run, setup, peaks: &peaks, details: show.details })
     }
-}
-
-/// The time of an entry if it is that of a phase, s. 0 if it is a waiting time.
-fn in_phase((name, seconds): (&String, &f64)) -> f64 {
-    if name.ends_with("_waited_s") { 0.0 } else { *seconds }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use cloth_sim::rigid::Phase;
+use cloth_sim::report::Report;
+use cloth_sim::rigid::{Phase, RigidReport, Traffic};
 use cloth_sim::scene::bodies::RigidSetup;
 
-use crate::program::output::bodies::record::{BodyFrameRecord, BodyStepRecord, OverlapRecord};
+use crate::program::output::bodies::record::{BodyFrameRecord, OverlapRecord};
 use crate::program::run::summary::RunFacts;
 use crate::program::words::{grouped, plural, significant};
 
@@ -24,25 +25,21 @@ pub struct Peaks {
     deepest: Option<(OverlapRecord, u64)>,
     /// Energy of the first and of the last frame, J.
     energy_j: Option<[f64; 2]>,
-    /// For each phase the time in it and the time of waiting in it, over all ranks, s.
-    seconds: [[f64; 2]; 5],
     /// Sums over all ranks and steps.
-    messages: u64,
-    bytes: u64,
-    migrated: u64,
+    sums: RigidReport,
 }
 
 impl Peaks {
     /// Adds a frame.
     pub fn add(&mut self, frame: &BodyFrameRecord) {
-        self.bodies = frame.bodies;
-        self.left += frame.left;
-        let energy = frame.totals.energy_j();
+        self.bodies = frame.part.bodies;
+        self.left += frame.part.left;
+        let energy = frame.part.totals.energy_j();
         self.energy_j = Some([self.energy_j.map_or(energy, |[first, _]| first), energy]);
         let mut contacts = BTreeMap::<u64, u64>::new();
         for step in &frame.steps {
-            *contacts.entry(step.step).or_default() += step.contacts;
-            self.add_step(step);
+            *contacts.entry(step.step).or_default() += step.report.contacts;
+            self.sums.add(&step.report);
         }
         self.steps += contacts.len() as u64;
         if let Some(last) = contacts.values().last() {
@@ -52,21 +49,10 @@ impl Peaks {
         if most > self.most_contacts.0 {
             self.most_contacts = (most, frame.frame);
         }
-        let deepest = frame.deepest.map(|overlap| (overlap, frame.frame));
+        let deepest = frame.part.deepest.map(|overlap| (overlap, frame.frame));
         let known = self.deepest.map_or(0.0, |(overlap, _)| overlap.share);
         if deepest.is_some_and(|(overlap, _)| overlap.share > known) {
             self.deepest = deepest;
-        }
-    }
-
-    fn add_step(&mut self, step: &BodyStepRecord) {
-        self.messages += step.messages;
-        self.bytes += step.bytes;
-        self.migrated += step.migrated;
-        for phase in Phase::ALL {
-            let sums = &mut self.seconds[phase as usize];
-            sums[0] += step.seconds(phase);
-            sums[1] += step.waited_s(phase);
         }
     }
 
@@ -142,10 +128,11 @@ impl Summary<'_> {
     }
 
     fn write_details(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Peaks { seconds, messages, bytes, migrated, .. } = self.peaks;
-        let all: f64 = seconds.iter().map(|[time, _]| time).sum::<f64>().max(1e-12);
-        for phase in Phase::ALL {
-            let [time, waited] = seconds[phase as usize];
+        let sums = &self.peaks.sums;
+        let Traffic { messages, bytes, migrated, .. } = sums.traffic;
+        let all = sums.total_s().max(1e-12);
+        for &phase in Phase::ALL {
+            let (time, waited) = (sums.seconds[phase as usize], sums.waited_s[phase as usize]);
             writeln!(
                 f,
                 "  {:<16} {:>5.1} % of the steps, {:.1} % waiting for messages",
@@ -158,9 +145,9 @@ impl Summary<'_> {
         writeln!(
             f,
             "  messages  {} with {} bytes; {} went to another rank; {} in {:.2} s",
-            grouped(*messages),
-            grouped(*bytes),
-            plural(*migrated as usize, "body"),
+            grouped(messages),
+            grouped(bytes),
+            plural(migrated as usize, "body"),
             plural(repartitions.count as usize, "new division"),
             repartitions.seconds
         )

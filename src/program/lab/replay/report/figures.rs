@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::Result;
-use cloth_sim::stealing::ProcessorUse;
 use cloth_sim::step::Phase;
 
 use crate::program::lab::replay::model::{ModelledStep, Replay};
 use crate::program::lab::replay::report::scaling::Scaling;
 use crate::program::lab::replay::report::{PARTS, Replayed, ratio};
+use crate::program::output::cloth_record::Cloth;
+use crate::program::profile::canvas;
+use crate::program::profile::cloth::TestParts;
 use crate::program::profile::comparison_picture::ComparisonPicture;
-use crate::program::profile::{FrameProfile, ProcessorProfile, Profile, canvas};
+use crate::program::profile::frames::{self, FrameProfile, ProcessorProfile, Profile, Sums};
 
 /// The picture of a modelled machine over numbers of processors.
 pub const SCALING_PICTURE: &str = "replay_scaling";
@@ -80,46 +82,33 @@ fn profile(scene: &str, steps_per_frame: u64, steps: &[Replay]) -> Profile {
         }
         // A frame without a recorded step has no data.
         let ranks = if steps.is_empty() { 0 } else { ranks };
-        FrameProfile { frame, seconds, processors: processors(&steps, ranks) }
+        let (seconds, processors) = (seconds.to_vec(), processors(&steps, ranks));
+        FrameProfile { frame, seconds, waited_s: None, processors }
     });
+    let empty = Profile::new::<Cloth>(format!("{scene}, modelled"), ranks, 1, steps_per_frame);
     Profile {
-        scene: format!("{scene}, modelled"),
-        ranks,
-        threads: 1,
-        steps_per_frame,
         recorded: Some(steps.len()),
         frames: frames.collect(),
         processors: processors(&Vec::from_iter(steps), ranks),
+        ..empty
     }
 }
 
-/// The profile of each processor over some steps.
+/// The profile of each processor over some steps. The length of their test part is the mean.
 fn processors(steps: &[&Replay], ranks: usize) -> Vec<ProcessorProfile> {
     let processor = |rank: usize| {
-        let mut usage = ProcessorUse::default();
-        steps.iter().for_each(|(_, uses)| usage.add(&uses[rank]));
-        let known = steps.iter().filter(|(step, _)| step.test_part_s > 0.0);
-        let known = known.map(|(step, uses)| uses[rank].busy_s / step.test_part_s);
-        let test_parts = steps.iter().map(|(step, _)| step.test_part_s);
-        ProcessorProfile {
-            rank,
-            thread: 0,
-            usage,
-            test_part_s: mean(test_parts).unwrap_or(0.0),
-            utilization: mean(known),
-        }
+        let mut sum = TestParts::default();
+        steps.iter().for_each(|(step, uses)| sum.add(&uses[rank], step.test_part_s, true));
+        sum.length_s /= steps.len().max(1) as f64;
+        ((rank, 0), sum)
     };
-    (0..ranks).map(processor).collect()
-}
-
-/// The mean. `None` without values.
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
-    (count > 0).then(|| sum / f64::from(count))
+    frames::processors::<Cloth>(&Sums::from_iter((0..ranks).map(processor)))
 }
 
 #[cfg(test)]
 mod tests {
+    use cloth_sim::stealing::ProcessorUse;
+
     use super::*;
 
     fn step(step: u64, frame: u64, busy_s: [f64; 2]) -> Replay {
@@ -149,11 +138,11 @@ mod tests {
         let profile = profile("small", 40, &steps);
         assert_eq!((profile.recorded, profile.frames.len()), (Some(3), 3));
         let [first, second, _] = &profile.frames[..] else { panic!("three frames") };
-        assert_eq!((first.collision_s(), first.tests_s()), (2.0, 4.0));
+        assert_eq!((profile.collision_s(first), profile.length_s(first)), (2.0, 4.0));
         assert_eq!(
-            first.processors.iter().map(|one| one.utilization).collect::<Vec<_>>(),
+            first.processors.iter().map(|one| profile.share(one)).collect::<Vec<_>>(),
             [Some(0.75), Some(0.5)]
         );
-        assert!(second.processors.is_empty() && second.utilization().is_none());
+        assert!(second.processors.is_empty() && profile.mean_share(second).is_none());
     }
 }

@@ -5,10 +5,10 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
 use crate::program::profile::canvas::{Area, Drawn, Picture};
+use crate::program::profile::cloth::color_of;
 use crate::program::profile::panel::{
     self, BLUE, Chart, Curve, HEADING, ORANGE, PURPLE, VERMILION, heading_line,
 };
-use crate::program::profile::run_picture::color_of;
 
 const PANEL: u32 = 320;
 const GREY: RGBColor = RGBColor(150, 150, 150);

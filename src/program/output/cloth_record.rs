@@ -1,0 +1,144 @@
+//! What the line of a frame of cloth in `steps.jsonl` has of its kind.
+
+use cloth_sim::observe::{ProcessorUse, Theft};
+use cloth_sim::step::StepReport;
+use serde::{Deserialize, Serialize};
+
+use crate::program::output::record::{FramePart, FrameRecord, Kind};
+
+/// Runs of cloth.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Cloth;
+
+impl Kind for Cloth {
+    type Report = StepReport;
+    type FramePart = ClothPart;
+    type StepPart = Searches;
+}
+
+/// The line of a frame of cloth.
+pub type ClothFrameRecord = FrameRecord<Cloth>;
+
+/// What happened in the steps that lead to a frame.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClothPart {
+    /// Which processors took tasks from which in these steps.
+    pub thefts: Vec<TheftRecord>,
+    /// Bodies that were behind their motion in these steps; absent if there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingRecord>,
+    /// Obstacles that cloth passed in these steps; absent if there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<PassedRecord>,
+    /// The largest and the smallest strain of an edge at the frame; absent without edges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strain: Option<[StrainRecord; 2]>,
+}
+
+impl FramePart for ClothPart {
+    fn followed_by(self, mut rest: Self) -> Self {
+        for TheftRecord { rank, theft } in self.thefts {
+            let same = |it: &&mut TheftRecord| {
+                (it.rank, it.theft.thief, it.theft.victim) == (rank, theft.thief, theft.victim)
+            };
+            match rest.thefts.iter_mut().find(same) {
+                Some(known) => known.theft.tasks += theft.tasks,
+                None => rest.thefts.push(TheftRecord { rank, theft }),
+            }
+        }
+        rest.waiting = joined(self.waiting, rest.waiting, WaitingRecord::followed_by);
+        rest.passed = joined(self.passed, rest.passed, PassedRecord::followed_by);
+        rest
+    }
+}
+
+/// The records of `first`, each joined with what `rest` has of the same by `followed_by`, then the
+/// others of `rest`.
+fn joined<R>(first: Vec<R>, mut rest: Vec<R>, followed_by: fn(R, &mut Vec<R>) -> R) -> Vec<R> {
+    let mut all = Vec::from_iter(first.into_iter().map(|record| followed_by(record, &mut rest)));
+    all.append(&mut rest);
+    all
+}
+
+impl WaitingRecord {
+    /// This record, which is of the first steps, with that of the same body in `rest`.
+    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
+        match rest.iter().position(|it| it.body == self.body) {
+            None => Self { behind_m: 0.0, ..self },
+            Some(at) => {
+                let Self { body, steps, largest_behind_m, behind_m } = rest.remove(at);
+                let largest_behind_m = largest_behind_m.max(self.largest_behind_m);
+                Self { body, steps: steps + self.steps, largest_behind_m, behind_m }
+            }
+        }
+    }
+}
+
+impl PassedRecord {
+    /// This record, which is of the first steps, with that of the same obstacle in `rest`.
+    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
+        match rest.iter().position(|it| it.obstacle == self.obstacle) {
+            None => Self { vertices: Vec::new(), ..self },
+            Some(at) => {
+                let Self { obstacle, steps, largest, vertices } = rest.remove(at);
+                let (steps, largest) = (steps + self.steps, largest.max(self.largest));
+                Self { obstacle, steps, largest, vertices }
+            }
+        }
+    }
+}
+
+/// The strain of an edge at a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StrainRecord {
+    /// Length over rest length, minus 1.
+    pub strain: f64,
+    /// The middle of the edge, m.
+    pub at_m: [f64; 3],
+}
+
+/// A prescribed body that was behind its motion since the previous frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WaitingRecord {
+    /// Its name: that of an obstacle, or which pins of which cloth.
+    pub body: String,
+    /// Whole steps after which it was behind.
+    pub steps: u64,
+    /// The furthest that one of its vertices was from its prescribed place after a step, m.
+    pub largest_behind_m: f64,
+    /// The same at the frame, m; 0 if the body is no longer behind.
+    pub behind_m: f64,
+}
+
+/// An obstacle that cloth passed since the previous frame, because prescribed surfaces overlapped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PassedRecord {
+    /// Its name.
+    pub obstacle: String,
+    /// Whole steps after which vertices passed it.
+    pub steps: u64,
+    /// The largest number of vertices that passed it after a step.
+    pub largest: u64,
+    /// The vertices that pass it at the frame, rising, numbered over all cloths.
+    pub vertices: Vec<u32>,
+}
+
+/// The searches of a step on one rank.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Searches {
+    /// The test part of the step, s: the sum of its searches, each until its slowest rank was done.
+    /// The same for all ranks.
+    pub test_part_s: f64,
+    /// How each thread of the rank spent the test parts.
+    pub processors: Vec<ProcessorUse>,
+}
+
+/// Tasks that processors of a rank took from others between two frames.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TheftRecord {
+    /// The rank of the thief.
+    pub rank: usize,
+    /// Thief, victim, and number of tasks.
+    #[serde(flatten)]
+    pub theft: Theft,
+}

@@ -1,0 +1,108 @@
+//! The profile of a run of rigid bodies: how busy each rank was, and with what.
+//!
+//! A rank works in all of a step except where it waits for messages. The length of a step is that
+//! of its slowest rank.
+
+use cloth_sim::report::{Cell, Report};
+use cloth_sim::rigid::{Phase, RigidReport};
+use plotters::style::RGBColor;
+
+use crate::program::output::bodies::record::Bodies;
+use crate::program::output::record::StepRecord;
+use crate::program::profile::frames::{ProfileKind, Sums};
+use crate::program::profile::look::{Count, Diagram, Look};
+use crate::program::profile::panel::{BLUE, GREEN, ORANGE, PURPLE, VERMILION};
+
+const LOOK: Look = Look {
+    runs_of: "rigid bodies",
+    by_thread: false,
+    share: "busy",
+    length: "length_s",
+    of_frame: &["length_s"],
+    heat_map: "Each rank's share of time at work: not waiting for messages, %",
+    no_share: "no step",
+    mean_shares: "Share of time at work, average over the ranks, %",
+    lengths: "Time of the steps of both runs, each until its slowest rank is done",
+    color: |phase| color_of(Phase::ALL[phase]),
+    diagrams: &[
+        Diagram::Phases { title: "Time of the phases (average over the ranks)" },
+        Diagram::HeatMap,
+        Diagram::Counts {
+            title: "Bodies and shadow copies at the frame, over all ranks",
+            curves: &[
+                Count::new("bodies", BLUE, "bodies"),
+                Count::new("shadow copies", ORANGE, "copies"),
+            ],
+        },
+        Diagram::Counts {
+            title: "Contacts and migrations a step, over all ranks",
+            curves: &[
+                Count::new("contacts", GREEN, "contacts").a_step(),
+                Count::new("migrations", VERMILION, "migrated").a_step(),
+            ],
+        },
+        Diagram::Counts {
+            title: "Messages and KiB sent a step, over all ranks",
+            curves: &[
+                Count::new("messages", PURPLE, "messages").a_step(),
+                Count { unit: 1024.0, ..Count::new("KiB", ORANGE, "bytes").a_step() },
+            ],
+        },
+    ],
+};
+
+/// What one rank did in some steps.
+#[derive(Default)]
+pub struct RankSum {
+    report: RigidReport,
+    /// Length of the steps, s.
+    length_s: f64,
+}
+
+impl ProfileKind for Bodies {
+    const LOOK: &'static Look = &LOOK;
+    type Sum = RankSum;
+
+    fn columns() -> Vec<String> {
+        let [seconds, waited] = RigidReport::time_names();
+        let times = seconds.into_iter().zip(waited).flat_map(<[String; 2]>::from);
+        let mut report = RigidReport::default();
+        let counts = report.entries().filter_map(|it| it.column).map(str::to_owned);
+        let first = ["length_s", "work_s", "busy"].map(str::to_owned);
+        first.into_iter().chain(times).chain(counts).collect()
+    }
+
+    fn add(step: &[&StepRecord<Self>], sums: &mut Sums<RankSum>) {
+        let length_s = step.iter().map(|it| it.report.total_s()).fold(0.0, f64::max);
+        for record in step {
+            let sum = sums.entry((record.rank, 0)).or_default();
+            sum.report.add(&record.report);
+            sum.length_s += length_s;
+        }
+    }
+
+    fn values(&RankSum { mut report, length_s }: &RankSum) -> Vec<f64> {
+        let work_s = report.work_s();
+        let busy = if length_s > 0.0 { work_s.max(0.0) / length_s } else { 0.0 };
+        let mut values = vec![length_s, work_s, busy];
+        let [seconds, waited] = report.times();
+        values.extend(seconds.iter().zip(waited).flat_map(|(&seconds, &waited)| [seconds, waited]));
+        let shown = report.entries().filter(|it| it.column.is_some());
+        values.extend(shown.map(|it| match it.cell {
+            Cell::Count(count) => *count as f64,
+            Cell::Measure(measure) => *measure,
+            _ => f64::NAN,
+        }));
+        values
+    }
+}
+
+fn color_of(phase: Phase) -> RGBColor {
+    match phase {
+        Phase::Forces => PURPLE,
+        Phase::Motion => BLUE,
+        Phase::Synchronisation => ORANGE,
+        Phase::Contacts => GREEN,
+        Phase::Response => VERMILION,
+    }
+}

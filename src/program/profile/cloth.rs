@@ -1,0 +1,146 @@
+//! The profile of a run of cloth: how each processor spent the test parts of the steps.
+//!
+//! A processor is a thread of a rank. The test part of a step is the time of its searches, each
+//! until its slowest rank is done. Without stealing, a rank that is done goes on and waits
+//! elsewhere. Averages are over the steps in which any processor executed a test, because other
+//! steps say nothing about balance (Thomaszewski & Blochinger 2007, figure 8).
+
+use cloth_sim::observe::ProcessorUse;
+use cloth_sim::step::Phase;
+use plotters::style::RGBColor;
+
+use crate::program::output::cloth_record::Cloth;
+use crate::program::output::record::StepRecord;
+use crate::program::profile::frames::{ProfileKind, Sums};
+use crate::program::profile::look::{Count, Diagram, Look};
+use crate::program::profile::panel::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+
+const LOOK: Look = Look {
+    runs_of: "cloth",
+    by_thread: true,
+    share: "utilization",
+    length: "test_part_s",
+    of_frame: &[],
+    heat_map: "Utilization of each processor (rank.thread) in the test parts, %",
+    no_share: "no tests",
+    mean_shares: "Utilization in the test parts, average over the processors, %",
+    lengths: "Time of the test parts of both runs",
+    color: |phase| color_of(Phase::ALL[phase]),
+    diagrams: &[
+        Diagram::Collisions { title: "Time of the collision phases", length: "its test part" },
+        Diagram::HeatMap,
+        Diagram::Shares {
+            title: "What the processors did in the test parts, % of their time",
+            parts: &[
+                ("busy: tests", BLUE, "busy_s"),
+                ("scheduling", GREEN, "scheduling_s"),
+                ("waiting for ranks", ORANGE, "waiting_s"),
+                ("idle, not running", GREY, "idle_s"),
+            ],
+        },
+        Diagram::Phases { title: "Time of all phases (average over the ranks)" },
+        Diagram::Counts {
+            title: "Tasks a frame, over all processors",
+            curves: &[
+                Count::new("executed", BLUE, "tasks_executed"),
+                Count::new("cut off a stack", GREEN, "tasks_created"),
+            ],
+        },
+        Diagram::Counts {
+            title: "Steals, and requests between ranks, a frame",
+            curves: &[
+                Count::new("tasks stolen", VERMILION, "tasks_stolen"),
+                Count::new("requests", PURPLE, "requests"),
+                Count::new("rejected", ORANGE, "rejections"),
+            ],
+        },
+    ],
+};
+
+/// What one processor did in some steps.
+#[derive(Default)]
+pub struct TestParts {
+    usage: ProcessorUse,
+    /// Length of the test parts, s.
+    pub length_s: f64,
+    /// The sum of the utilizations of the steps with tests.
+    utilization: f64,
+    steps_with_tests: u32,
+}
+
+impl TestParts {
+    /// Adds a step with a test part of `length_s` (s). Any processor `has_tests` in it, or none.
+    pub fn add(&mut self, usage: &ProcessorUse, length_s: f64, has_tests: bool) {
+        self.usage.add(usage);
+        self.length_s += length_s;
+        if has_tests && length_s > 0.0 {
+            self.utilization += usage.busy_s / length_s;
+            self.steps_with_tests += 1;
+        }
+    }
+}
+
+/// The columns of a processor, each with its value.
+type Column = (&'static str, fn(&TestParts) -> f64);
+
+const COLUMNS: [Column; 15] = [
+    ("test_part_s", |it| it.length_s),
+    ("length_s", |it| it.usage.length_s),
+    ("busy_s", |it| it.usage.busy_s),
+    ("scheduling_s", |it| it.usage.scheduling_s),
+    ("waiting_s", |it| it.usage.waiting_s),
+    // The rest of the test parts: without work, or not running.
+    ("idle_s", |it| {
+        (it.length_s - it.usage.busy_s - it.usage.scheduling_s - it.usage.waiting_s).max(0.0)
+    }),
+    // Unknown without a step with tests.
+    ("utilization", |it| it.utilization / f64::from(it.steps_with_tests)),
+    ("tests", |it| it.usage.tests as f64),
+    ("candidates", |it| it.usage.found as f64),
+    ("top_level_tasks", |it| it.usage.top_level_tasks as f64),
+    ("tasks_created", |it| it.usage.tasks_created as f64),
+    ("tasks_executed", |it| it.usage.tasks_executed as f64),
+    ("tasks_stolen", |it| it.usage.tasks_stolen as f64),
+    ("requests", |it| it.usage.requests as f64),
+    ("rejections", |it| it.usage.rejections as f64),
+];
+
+impl ProfileKind for Cloth {
+    const LOOK: &'static Look = &LOOK;
+    type Sum = TestParts;
+
+    fn columns() -> Vec<String> {
+        COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
+    fn add(step: &[&StepRecord<Self>], sums: &mut Sums<TestParts>) {
+        let has_tests = step.iter().flat_map(|it| &it.part.processors).any(|it| it.tests > 0);
+        for record in step {
+            for (thread, usage) in record.part.processors.iter().enumerate() {
+                let sum = sums.entry((record.rank, thread)).or_default();
+                sum.add(usage, record.part.test_part_s, has_tests);
+            }
+        }
+    }
+
+    fn values(sum: &TestParts) -> Vec<f64> {
+        COLUMNS.iter().map(|(_, value)| value(sum)).collect()
+    }
+}
+
+/// The colour of a phase. Physical modelling is blue.
+pub fn color_of(phase: Phase) -> RGBColor {
+    match phase {
+        Phase::Predict => RGBColor(150, 150, 150),
+        Phase::Refit => RGBColor(255, 221, 113),
+        Phase::Tests => VERMILION,
+        Phase::Contacts => RGBColor(247, 182, 121),
+        Phase::AllGather => RGBColor(148, 103, 189),
+        Phase::Response => GREEN,
+        Phase::Combination => RGBColor(0, 109, 44),
+        Phase::FailSafe => RGBColor(152, 223, 138),
+        Phase::Assembly => RGBColor(198, 219, 239),
+        Phase::Solve => RGBColor(107, 174, 214),
+        Phase::Advance => RGBColor(8, 69, 148),
+    }
+}

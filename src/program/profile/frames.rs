@@ -1,0 +1,254 @@
+//! The profile of a run, frame by frame, built from its records.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cloth_sim::report::{Part, PhaseRow, Report};
+
+use crate::program::output::record::{FrameRecord, Kind, StepRecord};
+use crate::program::output::run_json::{RunHead, Status};
+use crate::program::profile::look::Look;
+use crate::program::words::plural;
+
+/// A kind of run that has a profile.
+pub trait ProfileKind: Kind {
+    /// How its profile looks.
+    const LOOK: &'static Look;
+
+    /// What one processor did in some steps.
+    type Sum: Default;
+
+    /// The columns of a processor in `profile.csv`.
+    fn columns() -> Vec<String>;
+
+    /// Adds one step, of all ranks.
+    fn add(step: &[&StepRecord<Self>], sums: &mut Sums<Self::Sum>);
+
+    /// The values of the columns. One that is not known is NaN.
+    fn values(sum: &Self::Sum) -> Vec<f64>;
+}
+
+/// What each processor did, by rank and thread.
+pub type Sums<S> = BTreeMap<(usize, usize), S>;
+
+/// The profile of a run, frame by frame.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// How it looks.
+    pub look: &'static Look,
+    /// The scene's name, and a remark about the run.
+    pub scene: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Threads of each rank.
+    pub threads: usize,
+    /// Number of steps of a frame.
+    pub steps_per_frame: u64,
+    /// Number of recorded steps, if the profile is of a recording. Then seconds are means over the
+    /// recorded steps of a frame. Otherwise seconds are sums over all steps of a frame.
+    pub recorded: Option<usize>,
+    /// The phases of a step.
+    pub phases: Vec<PhaseRow>,
+    /// The names of the values of a processor.
+    pub columns: Vec<String>,
+    /// The frames that were written, from 1 on. A frame without a recorded step has no processors.
+    pub frames: Vec<FrameProfile>,
+    /// Each processor over the whole run.
+    pub processors: Vec<ProcessorProfile>,
+}
+
+/// One frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameProfile {
+    /// Its number.
+    pub frame: u64,
+    /// Seconds of each phase, averaged over the ranks.
+    pub seconds: Vec<f64>,
+    /// The part of them in which a rank waited for messages; none if ranks do not measure it.
+    pub waited_s: Option<Vec<f64>>,
+    /// Each processor, by rank and thread.
+    pub processors: Vec<ProcessorProfile>,
+}
+
+/// One processor during some steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProcessorProfile {
+    /// Its rank.
+    pub rank: usize,
+    /// Its number among the threads of the rank.
+    pub thread: usize,
+    /// One value for each column of its profile. One that is not known is NaN.
+    pub values: Vec<f64>,
+}
+
+impl Profile {
+    /// An empty profile of a run of kind `K`.
+    pub fn new<K: ProfileKind>(
+        scene: String,
+        ranks: usize,
+        threads: usize,
+        steps_per_frame: u64,
+    ) -> Self {
+        let (phases, columns) = (K::Report::phases().collect(), K::columns());
+        let (frames, processors) = (Vec::new(), Vec::new());
+        let (look, recorded) = (K::LOOK, None);
+        Self {
+            look,
+            scene,
+            ranks,
+            threads,
+            steps_per_frame,
+            recorded,
+            phases,
+            columns,
+            frames,
+            processors,
+        }
+    }
+
+    /// "2 ranks x 1 thread, 40 steps a frame". For a recording "2 ranks, 100 of 1000 steps".
+    pub fn describe(&self) -> String {
+        let (ranks, per_frame) = (plural(self.ranks, "rank"), self.steps_per_frame as usize);
+        match self.recorded {
+            None => {
+                let threads = plural(self.threads, "thread");
+                format!("{ranks} x {threads}, {} a frame", plural(per_frame, "step"))
+            }
+            Some(count) => {
+                format!("{ranks}, {count} of {}", plural(self.frames.len() * per_frame, "step"))
+            }
+        }
+    }
+
+    /// What the seconds of a frame are counted for.
+    pub fn times_are(&self) -> &'static str {
+        if self.recorded.is_some() { "a step" } else { "a frame" }
+    }
+
+    /// The name of a processor in tables and pictures: `rank.thread`, or `rank`.
+    pub fn name_of(&self, processor: &ProcessorProfile) -> String {
+        let ProcessorProfile { rank, thread, .. } = processor;
+        if self.look.by_thread { format!("{rank}.{thread}") } else { rank.to_string() }
+    }
+
+    /// A value of a processor, if it is known.
+    pub fn value(&self, processor: &ProcessorProfile, column: &str) -> Option<f64> {
+        let at = self.columns.iter().position(|it| it == column)?;
+        processor.values.get(at).copied().filter(|value| !value.is_nan())
+    }
+
+    /// The share of time in which a processor worked, if it is known.
+    pub fn share(&self, processor: &ProcessorProfile) -> Option<f64> {
+        self.value(processor, self.look.share)
+    }
+
+    /// The share of time in which all processors worked. `None` in a frame in which one is not known.
+    pub fn mean_share(&self, frame: &FrameProfile) -> Option<f64> {
+        let sum = frame.processors.iter().map(|one| self.share(one)).sum::<Option<f64>>()?;
+        (!frame.processors.is_empty()).then(|| sum / frame.processors.len() as f64)
+    }
+
+    /// The values of all processors in a frame.
+    fn values_of<'a>(
+        &'a self,
+        frame: &'a FrameProfile,
+        column: &'a str,
+    ) -> impl Iterator<Item = f64> {
+        frame.processors.iter().filter_map(move |one| self.value(one, column))
+    }
+
+    /// The sum of a column over all processors.
+    pub fn sum(&self, frame: &FrameProfile, column: &str) -> f64 {
+        self.values_of(frame, column).sum()
+    }
+
+    /// The largest value of a column.
+    pub fn largest(&self, frame: &FrameProfile, column: &str) -> f64 {
+        self.values_of(frame, column).fold(0.0, f64::max)
+    }
+
+    /// The length of a frame, s: that of which shares are taken.
+    pub fn length_s(&self, frame: &FrameProfile) -> f64 {
+        self.largest(frame, self.look.length)
+    }
+
+    /// Time of the phases that handle collisions, s.
+    pub fn collision_s(&self, frame: &FrameProfile) -> f64 {
+        let phases = self.phases.iter().zip(&frame.seconds);
+        phases.filter(|(row, _)| row.handles_collisions).map(|(_, seconds)| seconds).sum()
+    }
+
+    /// The longest of all frames, s.
+    pub fn longest_s(&self, seconds: fn(&Self, &FrameProfile) -> f64) -> f64 {
+        self.frames.iter().map(|frame| seconds(self, frame)).fold(0.0, f64::max)
+    }
+
+    /// One value for each frame. `None` for a frame without data.
+    pub fn over_frames(&self, value: impl Fn(&FrameProfile) -> f64) -> Vec<Option<f64>> {
+        let is_known = |frame: &FrameProfile| !frame.processors.is_empty();
+        self.frames.iter().map(|frame| is_known(frame).then(|| value(frame))).collect()
+    }
+}
+
+/// Builds the profile of a run, frame by frame.
+pub struct FrameProfiles<K: ProfileKind> {
+    frames: Vec<FrameProfile>,
+    of_run: Sums<K::Sum>,
+}
+
+impl<K: ProfileKind> Default for FrameProfiles<K> {
+    fn default() -> Self {
+        Self { frames: Vec::new(), of_run: Sums::new() }
+    }
+}
+
+impl<K: ProfileKind> FrameProfiles<K> {
+    /// Adds a frame. Frame 0 has no step and is left out.
+    pub fn add(&mut self, frame: &FrameRecord<K>) {
+        if frame.steps.is_empty() {
+            return;
+        }
+        let mut steps = Vec::from_iter(&frame.steps);
+        steps.sort_by_key(|it| (it.step, it.rank));
+        let mut of_frame = Sums::new();
+        for step in steps.chunk_by(|a, b| a.step == b.step) {
+            [&mut of_frame, &mut self.of_run].into_iter().for_each(|sums| K::add(step, sums));
+        }
+        let [seconds, part] = mean_times(&frame.steps);
+        let waited_s = (K::Report::PART == Part::Waited).then_some(part);
+        let processors = processors::<K>(&of_frame);
+        self.frames.push(FrameProfile { frame: frame.frame, seconds, waited_s, processors });
+    }
+
+    /// The profile of the run that `head` describes.
+    pub fn of_run(self, head: &RunHead) -> Profile {
+        let empty = Profile::new::<K>(title(head), head.ranks, head.threads, head.steps_per_frame);
+        Profile { frames: self.frames, processors: processors::<K>(&self.of_run), ..empty }
+    }
+}
+
+/// The profile of each processor.
+pub fn processors<K: ProfileKind>(sums: &Sums<K::Sum>) -> Vec<ProcessorProfile> {
+    let profile =
+        |(&(rank, thread), sum)| ProcessorProfile { rank, thread, values: K::values(sum) };
+    sums.iter().map(profile).collect()
+}
+
+/// The times of each phase over `steps`, averaged over the ranks. A run that went on may have
+/// another number of ranks in some of them.
+fn mean_times<K: Kind>(steps: &[StepRecord<K>]) -> [Vec<f64>; 2] {
+    let count = steps.iter().map(|step| step.step).collect::<BTreeSet<_>>().len();
+    let ranks = (steps.len() as f64 / count.max(1) as f64).max(1.0);
+    let mut total = K::Report::default();
+    steps.iter().for_each(|step| total.add(&step.report));
+    total.times().map(|sums| sums.iter().map(|sum| sum / ranks).collect())
+}
+
+/// The scene's name, and a remark about the run.
+fn title(head: &RunHead) -> String {
+    match head.status {
+        Status::Complete => head.scene.clone(),
+        Status::Running | Status::Failed | Status::Interrupted => {
+            format!("{}, not complete", head.scene)
+        }
+    }
+}
