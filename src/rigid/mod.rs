@@ -43,6 +43,7 @@ pub mod body;
 pub mod constraint;
 pub mod domain;
 pub mod fixed;
+pub mod frame_body;
 pub mod material;
 pub mod overlap;
 pub mod report;
@@ -106,6 +107,7 @@ pub mod table;
 mod tests;
 
 pub use body::{Body, BodyId, BodyState, Load, MaterialId, Twist};
+pub use frame_body::FrameBody;
 pub use report::{Phase, RigidReport};
 pub use shape::{Shape, SolidId};
 pub use simulation::{RigidModel, RigidSettings, RigidSimulation};

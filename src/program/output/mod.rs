@@ -9,7 +9,7 @@ pub mod earlier;
 pub mod energy_balance;
 pub mod folder;
 pub mod formats;
-pub mod frame;
+pub mod frame_objects;
 pub mod lock;
 pub mod materials;
 pub mod mesh_copies;

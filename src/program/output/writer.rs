@@ -14,9 +14,10 @@ use serde::Serialize;
 use crate::program::output::bodies::owners;
 use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::formats::{Format, Sink};
-use crate::program::output::frame::{Frame, FrameObjects};
+use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::steps_jsonl::StepsFile;
 use crate::program::output::{names, write_whole};
+use cloth_sim::engine::Frame;
 
 /// What stays in a run folder.
 #[derive(Debug, Clone)]
@@ -206,9 +207,9 @@ mod tests {
     use cloth_sim::scene::spec::Digits;
 
     use super::*;
-    use crate::program::output::bodies::BodyRow;
     use crate::program::output::formats::{obj, vtp};
-    use crate::program::output::frame::FrameBodies;
+    use crate::program::output::frame_objects::FrameBodies;
+    use cloth_sim::rigid::FrameBody;
 
     const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
 
@@ -222,7 +223,7 @@ mod tests {
         let out = folder.path();
         let bodies = Some(FrameBodies { count: 2, solids: &solids });
         let mut writer = FrameThread::begin(out, KEPT, &vtp::Vtp, &objects(bodies)).unwrap();
-        let bodies = vec![BodyRow::default(), BodyRow { id: 1, ..BodyRow::default() }];
+        let bodies = vec![FrameBody::default(), FrameBody { id: 1, ..FrameBody::default() }];
         for number in 0..4 {
             let frame = Frame { bodies: bodies.clone(), ..Frame::default() };
             writer.write(number, frame, 10 * number).unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cloth_sim::engine::Engine;
+use cloth_sim::engine::{Engine, Frame};
 use cloth_sim::error::Result;
 use cloth_sim::ranks::World;
 
@@ -31,7 +31,7 @@ pub trait RunKind {
     ///
     /// # Errors
     /// As for [`Self::step`].
-    fn frame(&mut self, frame: u64, steps: &Self::Steps) -> Result<()>;
+    fn frame(&mut self, frame: u64, shown: Frame, steps: &Self::Steps) -> Result<()>;
 
     /// Whether a checkpoint is due after `frame`. Only rank 0 knows.
     fn checkpoint_is_due(&self, frame: u64) -> bool;
@@ -90,7 +90,8 @@ pub fn compute(
             run.step(frame, &mut measured)?;
         }
         // 2. The frame and its record, from all ranks into the run folder.
-        run.frame(frame, &measured)?;
+        let shown = run.engine().frame()?;
+        run.frame(frame, shown, &measured)?;
         // 3. The state, from which the run can go on.
         if job.makes_checkpoints() {
             let mut due = [i64::from(run.checkpoint_is_due(frame))];

@@ -31,7 +31,7 @@ mod waits;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cloth_sim::engine::Engine;
+use cloth_sim::engine::{Engine, Frame};
 use cloth_sim::error::{Error, Place, Result};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
@@ -217,7 +217,7 @@ impl RunKind for RankRun<'_> {
         fault::commit(*world, simulation, step)?;
         // 1. The step. Its searches are watched.
         let mut watch = StepWatch::new(cloth, &job.scene, step);
-        let report = simulation.step_observed(&mut watch)?;
+        let report = Engine::step(simulation, &mut watch)?;
         // 2. The test trees and the time line, if the user asked for them.
         let trees = watch.take_trees(*world, step, &report)?;
         if watch.traces_tasks {
@@ -236,12 +236,12 @@ impl RunKind for RankRun<'_> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: u64, steps: &FrameSteps) -> Result<()> {
+    fn frame(&mut self, frame: u64, shown: Frame, steps: &FrameSteps) -> Result<()> {
         // 1. What all ranks measured in the steps, and the hash of the state.
         let record = steps.gather(frame, self.world, &self.simulation)?;
         // 2. The frame and its record in the run folder.
         if let Some(recorder) = &mut self.recorder {
-            recorder.frame(record, &self.simulation)?;
+            recorder.frame(shown, record)?;
         }
         Ok(())
     }

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::program::output::checkpoint::Checkpoint;
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frame::Frame;
 use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::writer::{FrameThread, Kept};
 use crate::program::output::{mesh_copies, names, write_bytes};
@@ -20,6 +19,7 @@ use crate::program::run::job::Job;
 use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::RunFacts;
 use crate::program::words::whole_frames;
+use cloth_sim::engine::Frame;
 
 /// The run folder of a job while the run goes on. Each frame has a record `R`.
 pub struct OpenFolder<'j, R> {

@@ -6,11 +6,10 @@ use cloth_sim::error::Result;
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::Partition;
 use cloth_sim::report::Report;
-use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
+use cloth_sim::step::{EnergyRise, Model, StepReport, WaitingBody};
 
 use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frame::{Field, Frame};
 use crate::program::output::obstacles;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl;
@@ -28,6 +27,7 @@ use crate::program::run::peaks::Peaks;
 use crate::program::run::recording::{RecordedStep, TreeWriter};
 use crate::program::run::summary::Summary;
 use crate::program::run::waits::Waits;
+use cloth_sim::engine::Frame;
 
 /// The most warnings about rises of energy during the run. `check` lists all rises.
 const WARNINGS: u64 = 3;
@@ -166,7 +166,7 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn frame(&mut self, frame: ClothFrameRecord, simulation: &Simulation) -> Result<()> {
+    pub fn frame(&mut self, shown: Frame, frame: ClothFrameRecord) -> Result<()> {
         let start = Instant::now();
         let number = frame.frame;
         let frame = match self.begun.take() {
@@ -179,7 +179,7 @@ impl<'j> Recorder<'j> {
         if let Some(warning) = self.count(&frame) {
             self.folder.progress.say(&warning);
         }
-        self.folder.add(number, shown(simulation), frame)?;
+        self.folder.add(number, shown, frame)?;
         self.output_s += start.elapsed().as_secs_f64();
         self.folder.progress.cloth_frame(number, &total);
         Ok(())
@@ -233,33 +233,6 @@ impl<'j> Recorder<'j> {
         }
         Ok(())
     }
-}
-
-/// What the present state of `simulation` shows.
-fn shown(simulation: &Simulation) -> Frame {
-    let model = simulation.model();
-    let mut surfaces = Vec::new();
-    let mut rest = simulation.positions();
-    for cloth in model
-        .cloth_ends
-        .iter()
-        .scan(0, |start, &end| Some((end - std::mem::replace(start, end)) as usize))
-    {
-        let (own, others) = rest.split_at(cloth);
-        surfaces.push(own.to_vec());
-        rest = others;
-    }
-    for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {
-        if !obstacle.is_fixed() {
-            let mut positions = vec![Default::default(); obstacle.shape.len()];
-            obstacle.positions_after(pose.as_ref(), &mut positions);
-            surfaces.push(positions);
-        }
-    }
-    let velocities = simulation.velocities().iter().flat_map(|u| [u.x, u.y, u.z]);
-    let velocity =
-        Field { name: "velocity".to_owned(), components: 3, values: velocities.collect() };
-    Frame { time_s: simulation.time_s(), surfaces, fields: vec![velocity], ..Frame::default() }
 }
 
 /// Patch and rank of each cloth vertex.

@@ -5,6 +5,7 @@ mod division;
 mod order;
 mod overlap;
 mod saved;
+mod shown;
 mod step;
 
 use std::sync::Arc;

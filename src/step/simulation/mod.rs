@@ -313,6 +313,11 @@ impl<'w> Simulation<'w> {
         Ok(())
     }
 
+    /// The number of this rank.
+    pub fn rank(&self) -> usize {
+        self.rank.world.rank()
+    }
+
     /// What all ranks know alike.
     pub fn model(&self) -> &Model {
         &self.model

@@ -14,8 +14,8 @@ use cloth_sim::scene::bodies::division::Divided;
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
 use crate::program::check::record::Record;
-use crate::program::output::bodies::BodyRow;
 use crate::program::output::formats::Source;
+use cloth_sim::rigid::FrameBody;
 
 /// A run that is checked.
 pub struct BodyRun {
@@ -95,16 +95,16 @@ impl BodyRun {
 
     /// How a row differs from its body in the scene, if it does. Forces may take a free body
     /// anywhere; one that keyframes move has one place at `time_s` (s).
-    pub fn difference(&self, row: &BodyRow, time_s: f64) -> Option<Difference> {
+    pub fn difference(&self, row: &FrameBody, time_s: f64) -> Option<Difference> {
         let reach = |shape: &Shape| self.setup.solids.reach(shape);
         let group = self.setup.group_of(row.id) as u32;
         let (expected, is_free) = match self.setup.body(row.id) {
-            Some(body) => (BodyRow::of(&body, group, 0, reach), true),
+            Some(body) => (FrameBody::of(&body, group, 0, reach), true),
             None => {
                 let fixed = self.setup.fixed.bodies();
                 let place = fixed.binary_search_by_key(&row.id, |body| body.id).ok()?;
                 let times = [time_s, self.setup.settings.contacts.step_s];
-                (BodyRow::of_fixed(&fixed[place], times, group, reach), false)
+                (FrameBody::of_fixed(&fixed[place], times, group, reach), false)
             }
         };
         if expected.constants() != row.constants() {
@@ -114,7 +114,7 @@ impl BodyRun {
     }
 
     /// The free body that `row` describes. None if the scene has no such shape or material.
-    pub fn body(&self, row: &BodyRow) -> Option<Body> {
+    pub fn body(&self, row: &FrameBody) -> Option<Body> {
         let shape = row.shape()?;
         let solids = &self.setup.solids;
         if shape.solid().is_some_and(|id| id as usize >= solids.all().len()) {

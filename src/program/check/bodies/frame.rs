@@ -8,8 +8,8 @@ use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
 
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
-use crate::program::output::bodies::BodyRow;
-use crate::program::output::frame::Frame;
+use cloth_sim::engine::Frame;
+use cloth_sim::rigid::FrameBody;
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]
@@ -159,7 +159,7 @@ impl BodyCheck {
     }
 
     /// The body of a row, if the model takes it.
-    fn sound(&mut self, run: &BodyRun, row: &BodyRow) -> Option<Body> {
+    fn sound(&mut self, run: &BodyRun, row: &FrameBody) -> Option<Body> {
         let length: f64 = row.rotation.iter().map(|x| x * x).sum();
         let is_sound = row.is_finite() && (length - 1.0).abs() < 1e-9 && row.radius() > 0.0;
         let Some(body) = run.body(row).filter(|_| is_sound) else {

@@ -14,8 +14,8 @@ use crate::program::check::surfaces::pieces::{self, PieceMesh};
 use crate::program::output::formats::Source;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::piece::Piece;
-use crate::program::output::frame::Frame;
 use crate::program::output::names;
+use cloth_sim::engine::Frame;
 
 /// A run that is checked.
 pub struct CheckedRun {

@@ -6,13 +6,13 @@
 
 use std::io::{self, Write};
 
-use crate::program::output::bodies::BodyRow;
+use cloth_sim::rigid::FrameBody;
 
 /// Writes the owners of `rows`, which are in the order of ids.
 ///
 /// # Errors
 /// The errors of `out`.
-pub fn write(rows: &[BodyRow], out: &mut dyn Write) -> io::Result<()> {
+pub fn write(rows: &[FrameBody], out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(["first_id", "last_id", "rank"])?;
     let movable = Vec::from_iter(rows.iter().filter(|row| row.fixed == 0));
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn a_row_holds_ids_without_gaps_of_one_owner() {
-        let row = |(id, owner, fixed)| BodyRow { id, owner, fixed, ..BodyRow::default() };
+        let row = |(id, owner, fixed)| FrameBody { id, owner, fixed, ..FrameBody::default() };
         let bodies = [(0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 0, 0), (5, 0, 0), (6, 0, 1), (7, 0, 0)];
         let mut file = Vec::new();
         write(&bodies.map(row), &mut file).unwrap();

@@ -29,10 +29,11 @@ use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::formats::piece::Pieces;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame::{Frame, FrameObjects};
+use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::run_json::NO_RUN;
 use crate::program::output::{not_written, write_whole};
+use cloth_sim::engine::Frame;
 
 /// The name of the format.
 pub const NAME: &str = "pc2";

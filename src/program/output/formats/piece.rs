@@ -8,7 +8,7 @@ use cloth_sim::mesh::obj_read::Lines;
 pub struct Pieces {
     /// The file that they were read from.
     pub file: String,
-    /// The surfaces, in the order of [`Frame::surfaces`](crate::program::output::frame::Frame).
+    /// The surfaces, in the order of [`Frame::surfaces`](cloth_sim::engine::Frame).
     pub list: Vec<Piece>,
 }
 

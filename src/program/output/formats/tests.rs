@@ -10,8 +10,9 @@ use cloth_sim::rigid::solid::Solids;
 use cloth_sim::scene::spec::Digits;
 
 use super::*;
-use crate::program::output::bodies::BodyRow;
-use crate::program::output::frame::{Field, FrameBodies};
+use crate::program::output::frame_objects::FrameBodies;
+use cloth_sim::engine::Field;
+use cloth_sim::rigid::FrameBody;
 
 const FRAMES: u64 = 5;
 
@@ -160,7 +161,7 @@ fn formats_say_what_they_cannot_hold() {
 fn a_frame_of_bodies_comes_back_from_the_format_that_holds_them() {
     let (folder, solids) = (tempfile::tempdir().unwrap(), Solids::default());
     let rotation = [0.0, 0.0, 0.0, 1.0];
-    let row = |id| BodyRow { id, size: [0.1, 0.0, 0.0], rotation, ..BodyRow::default() };
+    let row = |id| FrameBody { id, size: [0.1, 0.0, 0.0], rotation, ..FrameBody::default() };
     let frame = Frame { time_s: 0.5, bodies: vec![row(0), row(3)], ..Frame::default() };
     let bodies = Some(FrameBodies { count: 2, solids: &solids });
     let objects = FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine };

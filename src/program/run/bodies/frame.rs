@@ -1,16 +1,13 @@
 //! Gathers from all ranks: the head of a run, the bodies of a frame, and its steps.
 
 use cloth_sim::error::Result;
-use cloth_sim::ranks::{World, message};
+use cloth_sim::ranks::World;
 use cloth_sim::report::Report;
-use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::{RigidReport, RigidSimulation};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
-use crate::program::output::bodies::BodyRow;
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
 use crate::program::output::bodies::record::{Bodies, BodiesPart};
-use crate::program::output::frame::Frame;
 use crate::program::output::record::StepRecord;
 use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
 use crate::program::run::job::Job;
@@ -40,28 +37,6 @@ pub fn head(
         groups: groups.collect(),
     };
     Ok(RunHead { bodies: Some(bodies), places, ..RunHead::begun(job, world.size()) })
-}
-
-/// What the present state shows: the bodies of all ranks, on rank 0. Collective.
-///
-/// # Errors
-/// When a rank fails.
-pub fn shown(world: &dyn World, setup: &RigidSetup, simulation: &RigidSimulation) -> Result<Frame> {
-    let reach = |shape: &Shape| setup.solids.reach(shape);
-    let owner = world.rank() as u32;
-    let own = simulation.population().own().iter();
-    let mine = own.map(|body| BodyRow::of(&body, setup.group_of(body.id) as u32, owner, reach));
-    let mut rows = message::gather_v(world, 0, &Vec::from_iter(mine))?;
-    let time_s = simulation.time_s();
-    if world.rank() == 0 {
-        let moving = setup.fixed.bodies().iter().filter(|body| body.motion.is_some());
-        rows.extend(moving.map(|body| {
-            let group = setup.group_of(body.id) as u32;
-            BodyRow::of_fixed(body, [time_s, setup.settings.contacts.step_s], group, reach)
-        }));
-    }
-    rows.sort_unstable_by_key(|row| row.id);
-    Ok(Frame { time_s, bodies: rows, ..Frame::default() })
 }
 
 /// What one rank measures in the steps that lead to a frame.

@@ -8,7 +8,7 @@ mod summary;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cloth_sim::engine::Engine;
+use cloth_sim::engine::{Engine, Frame};
 use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::ranks::World;
 use cloth_sim::rigid::RigidSimulation;
@@ -112,10 +112,12 @@ impl RunKind for RankRun<'_> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: u64, steps: &FrameSteps) -> Result<()> {
-        // 1. What all ranks measured in the steps, and the bodies of all ranks.
+    fn frame(&mut self, frame: u64, mut shown: Frame, steps: &FrameSteps) -> Result<()> {
+        // 1. What all ranks measured in the steps. Only the scene knows the groups of bodies.
         let mut record = steps.gather(frame, self.world, &self.simulation)?;
-        let shown = frame::shown(self.world, self.setup, &self.simulation)?;
+        for body in &mut shown.bodies {
+            body.group = self.setup.group_of(body.id) as u32;
+        }
         // 2. A new division of space, if it is due.
         record.part.repartition_s = self.rebalance(steps.work_s())?;
         // 3. The frame and its record in the run folder.

@@ -8,7 +8,6 @@ use cloth_sim::scene::bodies::RigidSetup;
 use crate::program::output::bodies::obstacles;
 use crate::program::output::bodies::record::BodyFrameRecord;
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frame::Frame;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl;
 use crate::program::print;
@@ -19,6 +18,7 @@ use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
 use crate::program::words::grouped;
+use cloth_sim::engine::Frame;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {

@@ -17,7 +17,7 @@ use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
 use crate::program::output::earlier::Claim;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
-use crate::program::output::frame::{FrameBodies, FrameObjects};
+use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
 use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
 use crate::program::output::names;
 use crate::program::output::run_files::RunFiles;

@@ -10,8 +10,8 @@ use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::bodies::surface::Surfaces;
 use crate::program::output::formats::obj::text::ObjText;
-use crate::program::output::frame::Frame;
 use crate::program::output::write_whole;
+use cloth_sim::engine::Frame;
 
 /// Writes the bodies of `frame`. Half-spaces are left out, because they have no end.
 ///
@@ -67,17 +67,17 @@ mod tests {
     use cloth_sim::rigid::solid::Solids;
 
     use super::*;
-    use crate::program::output::bodies::BodyRow;
+    use cloth_sim::rigid::FrameBody;
 
     #[test]
     fn each_body_is_an_object_of_its_own() {
-        let row = |id, shape, x: f64| BodyRow {
+        let row = |id, shape, x: f64| FrameBody {
             id,
             shape,
             size: [0.5, 0.25, 0.0],
             position: [x, 0.0, 0.0],
             rotation: [0.0, 0.0, 0.0, 1.0],
-            ..BodyRow::default()
+            ..FrameBody::default()
         };
         let rows = vec![row(2, 0, -3.0), row(7, 2, 3.0), row(9, 4, 0.0)];
         let frame = Frame { bodies: rows, ..Frame::default() };

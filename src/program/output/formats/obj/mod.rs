@@ -18,7 +18,8 @@ use crate::program::output::bodies::surface::Surfaces;
 use crate::program::output::formats::each_frame::EachFrame;
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame::{Frame, FrameBodies, FrameObjects};
+use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
+use cloth_sim::engine::Frame;
 
 pub use read::read_pieces;
 

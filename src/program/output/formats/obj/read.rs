@@ -13,9 +13,9 @@ use crate::program::output::formats::obj::NAME;
 use crate::program::output::formats::obj::split::split;
 use crate::program::output::formats::piece::{Piece, Pieces};
 use crate::program::output::formats::{Source, WrittenRun, each_frame};
-use crate::program::output::frame::Frame;
 use crate::program::output::names;
 use crate::program::output::run_json::NO_RUN;
+use cloth_sim::engine::Frame;
 
 const AS_WRITTEN: &str = "check frames as the program has written them";
 

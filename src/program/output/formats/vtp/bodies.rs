@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::program::output::bodies::BodyRow;
 use crate::program::output::formats::vtp::columns::{Column, POINT_DATA, POINTS};
 use crate::program::output::formats::vtp::layout::{
     self, ArrayHead, Cells, END, INTEGER, Layout, write_array, write_integers,
 };
-use crate::program::output::frame::Frame;
+use cloth_sim::engine::Frame;
+use cloth_sim::rigid::FrameBody;
 
 /// Writes a file.
 ///
@@ -54,7 +54,7 @@ pub fn read(file: &[u8]) -> Result<Frame, String> {
     let layout = layout_of(file).ok_or("torn: it has not the header of a frame")?;
     let (count, time_s) = (layout.points, layout.time_s);
     let mut rest = layout::arrays(file, &layout)?;
-    let (mut rows, mut arrays) = (vec![BodyRow::default(); count], Vec::new());
+    let (mut rows, mut arrays) = (vec![FrameBody::default(); count], Vec::new());
     for (column, head) in columns().zip(&layout.arrays) {
         let bytes = rest.next(head)?;
         for (row, bytes) in rows.iter_mut().zip(bytes.chunks_exact(column.width())) {
@@ -80,7 +80,7 @@ fn layout_of(file: &[u8]) -> Option<Layout<'static>> {
 }
 
 /// Some arrays follow from others, such as the radius from the size.
-fn check_dependent(rows: &[BodyRow], arrays: &[(&Column, &[u8])]) -> Result<(), String> {
+fn check_dependent(rows: &[FrameBody], arrays: &[(&Column, &[u8])]) -> Result<(), String> {
     let mut written = Vec::new();
     for (column, bytes) in arrays {
         for (row, bytes) in rows.iter().zip(bytes.chunks_exact(column.width())) {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     /// A body of each kind, with numbers that differ.
-    fn rows() -> Vec<BodyRow> {
+    fn rows() -> Vec<FrameBody> {
         let shapes = [
             Shape::Sphere(Sphere { radius_m: 0.1 }),
             Shape::Box(Cuboid::of_half(Vec3::new(0.1, 0.2, 1.0 / 3.0))),
@@ -128,12 +128,12 @@ mod tests {
                 state,
                 load: Load::NONE,
             };
-            BodyRow::of(&body, 4, 0, |_| 0.9)
+            FrameBody::of(&body, 4, 0, |_| 0.9)
         };
         (0..).zip(shapes).map(row).collect()
     }
 
-    fn file(rows: Vec<BodyRow>) -> Vec<u8> {
+    fn file(rows: Vec<FrameBody>) -> Vec<u8> {
         let mut file = Vec::new();
         let frame = Frame { time_s: 1.0 / 3.0, bodies: rows, ..Frame::default() };
         write(&frame, &mut file).unwrap();

@@ -2,8 +2,8 @@
 
 use cloth_sim::rigid::shape::Shape;
 
-use crate::program::output::bodies::BodyRow;
 use crate::program::output::formats::vtp::layout::{XYZ, array};
+use cloth_sim::rigid::FrameBody;
 
 /// An array with some values of each body.
 pub struct Column {
@@ -16,9 +16,9 @@ pub struct Column {
     /// Names of the numbers of a body; a single number has none.
     pub components: &'static [&'static str],
     /// Appends the values of a body, little-endian.
-    pub put: fn(&BodyRow, &mut Vec<u8>),
+    pub put: fn(&FrameBody, &mut Vec<u8>),
     /// Sets them from as many bytes.
-    pub get: fn(&mut BodyRow, &[u8]),
+    pub get: fn(&mut FrameBody, &[u8]),
 }
 
 impl Column {
@@ -91,8 +91,8 @@ pub const POINT_DATA: [Column; 11] = [
     ),
 ];
 
-type Put = fn(&BodyRow, &mut Vec<u8>);
-type Get = fn(&mut BodyRow, &[u8]);
+type Put = fn(&FrameBody, &mut Vec<u8>);
+type Get = fn(&mut FrameBody, &[u8]);
 
 const fn floats(
     name: &'static str,
@@ -112,12 +112,12 @@ const fn number(name: &'static str, put: Put, get: Get) -> Column {
 }
 
 /// Half of the widths along the own axes, m; of a capsule without its caps.
-fn extents(row: &BodyRow) -> [f64; 3] {
+fn extents(row: &FrameBody) -> [f64; 3] {
     Shape::axes(row.shape).map_or(row.size, |axes| axes.map(|place| row.size[place]))
 }
 
 /// The sizes of a row of these [`extents`].
-fn size(row: &BodyRow, extents: [f64; 3]) -> [f64; 3] {
+fn size(row: &FrameBody, extents: [f64; 3]) -> [f64; 3] {
     let Some(axes) = Shape::axes(row.shape) else { return extents };
     let mut size = [0.0; 3];
     axes.into_iter().zip(extents).for_each(|(place, extent)| size[place] = extent);

@@ -17,8 +17,8 @@ use crate::program::output::formats::vtp::layout::{
     self, ArrayHead, Cells, END, INTEGER, Layout, XYZ, array, between, write_array, write_integers,
 };
 use crate::program::output::formats::{Source, WrittenRun, each_frame};
-use crate::program::output::frame::{Field, Frame};
 use crate::program::output::names;
+use cloth_sim::engine::{Field, Frame};
 
 const REAL: usize = 8;
 const OBJECT_BYTES: usize = 4;

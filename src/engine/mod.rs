@@ -4,10 +4,15 @@
 //! A program that holds any engine can step it, save it and go on from what was saved. The engine
 //! of cloth is [`Simulation`], that of rigid bodies [`RigidSimulation`].
 
+mod frame;
+
+use crate::contact::candidates::SearchObserver;
 use crate::error::Result;
 use crate::report::Report;
 use crate::rigid::{RigidReport, RigidSimulation};
 use crate::step::{Simulation, StepReport};
+
+pub use frame::{Field, Frame};
 
 /// Computes a run, step by step, on one rank. All functions but the first three are collective.
 pub trait Engine {
@@ -23,11 +28,18 @@ pub trait Engine {
     /// Time since the start, s.
     fn time_s(&self) -> f64;
 
-    /// Advances by one whole step.
+    /// What it shows now, on rank 0; nothing elsewhere.
     ///
     /// # Errors
-    /// When the step fails, or another rank has failed.
-    fn step(&mut self) -> Result<Self::Report>;
+    /// When another rank has failed.
+    fn frame(&self) -> Result<Frame>;
+
+    /// Advances by one whole step. The `observer` sees its searches, if the engine shares them among
+    /// its processors; the results do not depend on it. Without an observer give `&mut ()`.
+    ///
+    /// # Errors
+    /// When the step fails, or another rank has failed. The errors of the observer.
+    fn step(&mut self, observer: &mut dyn SearchObserver) -> Result<Self::Report>;
 
     /// All that outlives a step, of all ranks, as bytes on rank 0; none elsewhere. The bytes do not
     /// depend on the number of ranks, but for who owns what.
@@ -54,7 +66,7 @@ pub trait Engine {
 
 /// Makes engines of types whose own functions have the names and meanings of [`Engine`].
 macro_rules! engines {
-    ($($engine:ident: $kind:literal, $report:ident;)+) => {$(
+    ($($engine:ident: $kind:literal, $report:ident, $step:expr, $frame:path;)+) => {$(
         impl Engine for $engine<'_> {
             type Report = $report;
 
@@ -70,8 +82,13 @@ macro_rules! engines {
                 self.time_s()
             }
 
-            fn step(&mut self) -> Result<$report> {
-                self.step()
+            fn frame(&self) -> Result<Frame> {
+                $frame(self)
+            }
+
+            fn step(&mut self, observer: &mut dyn SearchObserver) -> Result<$report> {
+                let step: fn(&mut Self, &mut dyn SearchObserver) -> Result<$report> = $step;
+                step(self, observer)
             }
 
             fn save(&self) -> Result<Vec<u8>> {
@@ -90,6 +107,6 @@ macro_rules! engines {
 }
 
 engines! {
-    Simulation: "cloth", StepReport;
-    RigidSimulation: "bodies", RigidReport;
+    Simulation: "cloth", StepReport, |it, observer| it.step_observed(observer), frame::of_cloth;
+    RigidSimulation: "bodies", RigidReport, |it, _| it.step(), frame::of_bodies;
 }

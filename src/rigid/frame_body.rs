@@ -1,15 +1,15 @@
 //! A body of a frame, as ranks send it and files hold it.
 
+use crate::rigid::body::{Body, BodyId, BodyState, Twist};
+use crate::rigid::fixed::{FixedBody, FixedShape};
+use crate::rigid::shape::{HALF_SPACE, Shape};
 use bytemuck::{Pod, Zeroable};
-use cloth_sim::rigid::body::{Body, BodyId, BodyState, Twist};
-use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
-use cloth_sim::rigid::shape::{HALF_SPACE, Shape};
 use nalgebra::{Quaternion, Unit};
 
 /// A body of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct BodyRow {
+pub struct FrameBody {
     /// Its place in the scene.
     pub id: BodyId,
     /// The number of its shape, or [`HALF_SPACE`].
@@ -39,9 +39,9 @@ pub struct BodyRow {
 /// The solid of a body that is none.
 pub const NO_SOLID: u32 = u32::MAX;
 
-impl BodyRow {
+impl FrameBody {
     /// A movable body of entry `group` that rank `owner` owns. `reach` gives the radius of the ball
-    /// about a shape, m ([`cloth_sim::rigid::solid::Solids::reach`]).
+    /// about a shape, m ([`crate::rigid::solid::Solids::reach`]).
     pub fn of(body: &Body, group: u32, owner: u32, reach: impl Fn(&Shape) -> f64) -> Self {
         let material = u32::from(body.material);
         let row = Self { id: body.id, material, group, owner, ..Self::default() };

@@ -1,0 +1,66 @@
+//! A frame: what an engine shows at one time.
+
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::rigid::{FrameBody, RigidSimulation};
+use crate::step::Simulation;
+
+/// What an engine shows at one time. Nothing in it depends on ranks, except the owners of bodies.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Frame {
+    /// Time since the start, s.
+    pub time_s: f64,
+    /// Positions of the vertices of each surface, m: cloths, then moving obstacles.
+    pub surfaces: Vec<Vec<Vec3>>,
+    /// Movable bodies and those that keyframes move, by rising id.
+    pub bodies: Vec<FrameBody>,
+    /// Further values of the vertices.
+    pub fields: Vec<Field>,
+}
+
+/// Values of the vertices of a frame.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// How many numbers a vertex has.
+    pub components: usize,
+    /// The numbers of each vertex, in the order of the surfaces. The last surfaces may have none.
+    pub values: Vec<f64>,
+}
+
+impl Field {
+    /// A field with a vector for each vertex.
+    pub fn of_vectors(name: &str, vectors: &[Vec3]) -> Self {
+        let values = vectors.iter().flat_map(|vector| [vector.x, vector.y, vector.z]).collect();
+        Self { name: name.to_owned(), components: 3, values }
+    }
+}
+
+/// Cloths and moving obstacles, with the velocities of the cloths.
+pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
+    if simulation.rank() != 0 {
+        return Ok(Frame::default());
+    }
+    let model = simulation.model();
+    let (mut surfaces, mut start) = (Vec::new(), 0);
+    for &end in &model.cloth_ends {
+        surfaces.push(simulation.positions()[start..end as usize].to_vec());
+        start = end as usize;
+    }
+    for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {
+        if !obstacle.is_fixed() {
+            let mut positions = vec![Vec3::zeros(); obstacle.shape.len()];
+            obstacle.positions_after(pose.as_ref(), &mut positions);
+            surfaces.push(positions);
+        }
+    }
+    let fields = vec![Field::of_vectors("velocity", simulation.velocities())];
+    Ok(Frame { time_s: simulation.time_s(), surfaces, fields, ..Frame::default() })
+}
+
+/// The bodies of all ranks. Collective.
+pub(super) fn of_bodies(simulation: &RigidSimulation) -> Result<Frame> {
+    let bodies = simulation.frame_bodies()?;
+    Ok(Frame { time_s: simulation.time_s(), bodies, ..Frame::default() })
+}
