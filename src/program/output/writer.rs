@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use serde::Serialize;
 
@@ -17,7 +18,6 @@ use crate::program::output::formats::{Format, Sink};
 use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::steps_jsonl::StepsFile;
 use crate::program::output::{names, write_whole};
-use cloth_sim::engine::Frame;
 
 /// What stays in a run folder.
 #[derive(Debug, Clone)]
@@ -203,13 +203,13 @@ impl<R> Drop for FrameThread<R> {
 
 #[cfg(test)]
 mod tests {
+    use cloth_sim::rigid::FrameBody;
     use cloth_sim::rigid::solid::Solids;
     use cloth_sim::scene::spec::Digits;
 
     use super::*;
     use crate::program::output::formats::{obj, vtp};
     use crate::program::output::frame_objects::FrameBodies;
-    use cloth_sim::rigid::FrameBody;
 
     const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
 

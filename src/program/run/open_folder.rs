@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use serde::Serialize;
 
@@ -19,7 +20,6 @@ use crate::program::run::job::Job;
 use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::RunFacts;
 use crate::program::words::whole_frames;
-use cloth_sim::engine::Frame;
 
 /// The run folder of a job while the run goes on. Each frame has a record `R`.
 pub struct OpenFolder<'j, R> {

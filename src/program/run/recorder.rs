@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::Result;
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::Partition;
@@ -27,7 +28,6 @@ use crate::program::run::peaks::Peaks;
 use crate::program::run::recording::{RecordedStep, TreeWriter};
 use crate::program::run::summary::Summary;
 use crate::program::run::waits::Waits;
-use cloth_sim::engine::Frame;
 
 /// The most warnings about rises of energy during the run. `check` lists all rises.
 const WARNINGS: u64 = 3;

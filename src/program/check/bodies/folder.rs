@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::rigid::FrameBody;
 use cloth_sim::rigid::RigidModel;
 use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::body::{Body, BodyId, Load, MaterialId};
@@ -15,7 +16,6 @@ use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
 use crate::program::check::record::Record;
 use crate::program::output::formats::Source;
-use cloth_sim::rigid::FrameBody;
 
 /// A run that is checked.
 pub struct BodyRun {

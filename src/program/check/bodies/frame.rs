@@ -1,5 +1,6 @@
 //! The check of one frame of bodies.
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::RigidSimulation;
@@ -8,7 +9,6 @@ use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
 
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
-use cloth_sim::engine::Frame;
 use cloth_sim::rigid::FrameBody;
 
 /// The findings of one frame.

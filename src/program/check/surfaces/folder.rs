@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::scene::{Scene, spec};
@@ -15,7 +16,6 @@ use crate::program::output::formats::Source;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::piece::Piece;
 use crate::program::output::names;
-use cloth_sim::engine::Frame;
 
 /// A run that is checked.
 pub struct CheckedRun {

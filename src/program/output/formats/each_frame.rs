@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use cloth_sim::engine::Frame;
 use cloth_sim::input;
 
 use crate::program::output::formats::Sink;
 use crate::program::output::{names, write_whole};
-use cloth_sim::engine::Frame;
 
 /// Writes each frame into a file of its own, by `encode`.
 pub struct EachFrame<E> {

@@ -23,6 +23,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::did_you_mean;
 
@@ -30,7 +31,6 @@ use crate::program::output::formats::piece::Pieces;
 use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::names;
 use crate::program::output::run_files::RunFiles;
-use cloth_sim::engine::Frame;
 
 /// All formats.
 pub const ALL: [&dyn Format; 3] = [&obj::Obj, &vtp::Vtp, &pc2::Pc2];

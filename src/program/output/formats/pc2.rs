@@ -21,6 +21,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
 use cloth_sim::math::Vec3;
@@ -33,7 +34,6 @@ use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::run_json::NO_RUN;
 use crate::program::output::{not_written, write_whole};
-use cloth_sim::engine::Frame;
 
 /// The name of the format.
 pub const NAME: &str = "pc2";

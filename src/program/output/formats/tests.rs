@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use cloth_sim::engine::Field;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::mesh::obj_read::parse;
@@ -11,7 +12,6 @@ use cloth_sim::scene::spec::Digits;
 
 use super::*;
 use crate::program::output::frame_objects::FrameBodies;
-use cloth_sim::engine::Field;
 use cloth_sim::rigid::FrameBody;
 
 const FRAMES: u64 = 5;

@@ -1,5 +1,6 @@
 //! Keeps the run folder of rigid bodies: frames, `run.json`, `steps.jsonl`, and the summary.
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::Result;
 use cloth_sim::report::Report;
 use cloth_sim::rigid::RigidReport;
@@ -18,7 +19,6 @@ use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::open_folder::OpenFolder;
 use crate::program::words::grouped;
-use cloth_sim::engine::Frame;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {

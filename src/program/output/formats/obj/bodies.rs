@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::ObjDocument;
@@ -11,7 +12,6 @@ use cloth_sim::scene::spec::Digits;
 use crate::program::output::bodies::surface::Surfaces;
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::write_whole;
-use cloth_sim::engine::Frame;
 
 /// Writes the bodies of `frame`. Half-spaces are left out, because they have no end.
 ///

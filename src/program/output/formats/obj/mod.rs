@@ -11,6 +11,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 
@@ -19,7 +20,6 @@ use crate::program::output::formats::each_frame::EachFrame;
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
 use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
-use cloth_sim::engine::Frame;
 
 pub use read::read_pieces;
 

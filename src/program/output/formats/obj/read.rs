@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::ids::NONE;
 use cloth_sim::input;
@@ -15,7 +16,6 @@ use crate::program::output::formats::piece::{Piece, Pieces};
 use crate::program::output::formats::{Source, WrittenRun, each_frame};
 use crate::program::output::names;
 use crate::program::output::run_json::NO_RUN;
-use cloth_sim::engine::Frame;
 
 const AS_WRITTEN: &str = "check frames as the program has written them";
 

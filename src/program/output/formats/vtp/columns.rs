@@ -1,9 +1,9 @@
 //! The arrays of a frame of bodies: which value of a body each one holds, and how.
 
+use cloth_sim::rigid::FrameBody;
 use cloth_sim::rigid::shape::Shape;
 
 use crate::program::output::formats::vtp::layout::{XYZ, array};
-use cloth_sim::rigid::FrameBody;
 
 /// An array with some values of each body.
 pub struct Column {

@@ -18,13 +18,13 @@ mod surfaces;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use cloth_sim::engine::Frame;
 use cloth_sim::error::Result;
 
 use crate::program::output::formats::each_frame::{self, EachFrame};
 use crate::program::output::formats::piece::Pieces;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
 use crate::program::output::frame_objects::FrameObjects;
-use cloth_sim::engine::Frame;
 
 /// The name of the format.
 pub const NAME: &str = "vtp";

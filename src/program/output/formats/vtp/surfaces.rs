@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use cloth_sim::engine::{Field, Frame};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::NONE;
 use cloth_sim::math::Vec3;
@@ -18,7 +19,6 @@ use crate::program::output::formats::vtp::layout::{
 };
 use crate::program::output::formats::{Source, WrittenRun, each_frame};
 use crate::program::output::names;
-use cloth_sim::engine::{Field, Frame};
 
 const REAL: usize = 8;
 const OBJECT_BYTES: usize = 4;
