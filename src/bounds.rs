@@ -19,8 +19,8 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     }
 }
 
-/// The largest magnitude of one kind of number. Beyond it a number is a slip, or the arithmetic has
-/// too few digits, or a step does not end.
+/// The largest magnitude of one kind of number. A number beyond it is a mistake, or the arithmetic
+/// has too few digits for it, or a step does not end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     pub(crate) most: f64,
@@ -31,55 +31,58 @@ const fn bound(most: f64, unit: &'static str) -> Bound {
     Bound { most, unit }
 }
 
-/// Positions and sizes: a double has 1e-10 m there, a hundred thousandth of the usual clearance.
+/// Bound of positions and sizes. The spacing of doubles there is 1e-10 m, a hundred thousandth of
+/// the usual clearance.
 pub(crate) const LENGTH: Bound = bound(1e6, "m");
-/// Bodies, motions and wind: thirty times the speed of sound. Paths in a step, and with them the
-/// candidates for contacts, grow with it.
+/// Bound of the speed of bodies, motions and wind: thirty times the speed of sound. Paths in a
+/// step, and so the number of candidates, grow with the speed.
 pub(crate) const SPEED: Bound = bound(1e4, "m/s");
-/// With it and the longest step, velocities stay near the fastest ones.
+/// Bound of accelerations. In the longest step it changes a velocity by 5e5 m/s.
 pub(crate) const ACCELERATION: Bound = bound(1e6, "m/s^2");
-/// Thirty years: a double has 1e-7 s there.
+/// Bound of times: thirty years. The spacing of doubles there is 1e-7 s.
 pub(crate) const TIME: Bound = bound(1e9, "s");
-/// A double has 1e-7 degrees there.
+/// Bound of angles. The spacing of doubles there is 1e-7 degrees.
 pub(crate) const ANGLE: Bound = bound(1e9, "degrees");
-/// Scales: from micrometres to metres, and back.
+/// Bound of scales: from micrometres to metres, and back.
 pub(crate) const FACTOR: Bound = bound(1e6, "");
-/// Nothing slides long before.
+/// Bound of coefficients of friction. Far below it nothing slides any more.
 pub(crate) const FRICTION: Bound = bound(1e6, "");
-/// A plate of steel of 100 m.
+/// Bound of masses per area: a steel plate 100 m thick.
 pub(crate) const AREA_DENSITY: Bound = bound(1e6, "kg/m^2");
-/// Ten thousand times that of gold.
+/// Bound of densities: ten thousand times the density of gold.
 pub(crate) const DENSITY: Bound = bound(1e9, "kg/m^3");
-/// A plate of steel of 5 m. Beside the stiffness of cloth, solves lose all digits long before.
+/// Bound of stiffnesses: a steel plate 5 m thick. Together with the stiffness of cloth, solves
+/// lose all digits far below it.
 pub(crate) const STIFFNESS: Bound = bound(1e12, "N/m");
-/// A plate of steel of 4 m.
+/// Bound of flexural rigidities: a steel plate 4 m thick.
 pub(crate) const RIGIDITY: Bound = bound(1e12, "N m");
-/// Stops everything in a microsecond.
+/// Bound of damping rates. It stops all motion in a microsecond.
 pub(crate) const DAMPING_RATE: Bound = bound(1e6, "1/s");
-/// Stops all stretching of any cloth.
+/// Bound of damping times. It stops all stretching of any cloth.
 pub(crate) const DAMPING_TIME: Bound = bound(1e6, "s");
-/// A million times that of air.
+/// Bound of drags: a million times the drag of air.
 pub(crate) const DRAG: Bound = bound(1e6, "N s/m^3");
 
 /// A time step is at most this long, s. Beyond it, cloth moves so far that a step takes minutes.
 pub(crate) const LONGEST_STEP_S: f64 = 0.5;
-/// A time step is at least this long, s: the fastest bodies move by a clearance.
+/// A time step is at least this long, s. In it the fastest bodies move by about a clearance.
 pub(crate) const SHORTEST_STEP_S: f64 = 1e-9;
-/// The counters of all steps of a frame are in memory until it is written.
+/// The largest number of steps of a frame. The counters of all these steps are in memory until the
+/// frame is written.
 pub(crate) const MOST_STEPS_PER_FRAME: u32 = 100_000;
-/// Each frame is a file of one folder.
+/// The largest number of frames. All frames are files in one folder.
 pub(crate) const MOST_FRAMES: u32 = 1_000_000;
-/// Each triangle becomes the square of it.
+/// The largest refinement. A triangle becomes as many triangles as the square of this number.
 pub(crate) const MOST_REFINE: u32 = 64;
-/// A solve that has not ended by then does not end.
+/// The largest number of iterations. A solve that needs more does not end.
 pub(crate) const MOST_ITERATIONS: u32 = 1_000_000;
-/// Rounding leaves a larger residual.
+/// The smallest relative residual. Rounding leaves a larger one.
 pub(crate) const SMALLEST_RESIDUAL: f64 = 1e-15;
-/// Piles rest with twenty.
+/// The largest number of sweeps. Piles rest with twenty.
 pub(crate) const MOST_SWEEPS: u32 = 100_000;
-/// Rounding errors of positions are near it, m.
+/// The smallest clearance, m. It is near the rounding errors of positions.
 pub(crate) const SMALLEST_CLEARANCE_M: f64 = 1e-10;
-/// Every rank holds the list of all.
+/// The largest number of subdomains. Every rank holds the list of all.
 pub(crate) const MOST_SUBDOMAINS: f64 = 1e6;
 
 /// `value` as a user would write it.
@@ -157,7 +160,7 @@ pub(crate) fn at_least_one(at: &str, value: impl Into<u64>) -> Result<()> {
     Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
 }
 
-/// A count from one to `most`; `advice` says what to do about a larger one.
+/// A count from one to `most`. `advice` is added to the remedy for a larger one.
 pub(crate) fn count(at: &str, value: u32, most: u32, advice: &str) -> Result<()> {
     at_least_one(at, value)?;
     if value <= most {

@@ -112,7 +112,7 @@ pub enum Error {
     Internal {
         /// The part of the program that found it.
         place: String,
-        /// What must not happen, and did.
+        /// What happened and must not happen.
         cause: String,
     },
 }
@@ -182,7 +182,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Keeps the begin and the end, because an end names cause or remedy.
+/// Keeps the beginning and the end, because the end names cause or remedy.
 fn shortened(text: &str, limit: usize) -> String {
     let count = text.chars().count();
     if count <= limit {

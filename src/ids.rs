@@ -1,4 +1,4 @@
-//! What the integers of this program number.
+//! The integer types with which this program numbers things.
 
 /// A vertex in the mesh's own numbering: cloth after cloth in scene order, then the bodies of
 /// few nodes, then obstacle after obstacle. It never changes, whatever the partition.

@@ -39,7 +39,7 @@ pub fn open(path: &Path, limit: u64) -> Result<File> {
 /// As for [`open`], when it cannot be read, and when it is UTF-16 text. All texts are UTF-8.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // The file may grow, and those of the system have no size.
+    // The file may grow while it is read, and files of the system have no size.
     open(path, limit)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     match () {
         () if bytes.len() as u64 > limit => Err(too_large(limit)),

@@ -6,9 +6,9 @@
 //!
 //! # A tour
 //!
-//! A [`Scene`] is what users write in RON. [`scene::build()`] makes bodies of it, [`Model`] is what
-//! all ranks share, and each rank has a [`Simulation`]. Frames are the same bits for any number of
-//! ranks and threads.
+//! A [`Scene`] is what users write in RON. [`scene::build()`] makes bodies of it, [`Model`] is
+//! what all ranks share, and each rank has a [`Simulation`]. Frames have the same bits for any
+//! number of ranks and threads.
 //!
 #![doc = concat!("```\n", include_str!("../examples/tour.rs"), "```\n")]
 //!

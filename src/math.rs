@@ -1,7 +1,7 @@
 //! Vectors, matrices and the transcendental functions of the kernels.
 //!
 //! Transcendental functions come from `libm`, so that they give the same bits on every machine.
-//! IEEE 754 rounds square roots correctly, so those of the processor serve.
+//! Square roots of the processor are used, because IEEE 754 rounds them correctly.
 
 use std::hash::Hasher;
 
@@ -35,7 +35,7 @@ pub fn mix(z: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// A hasher for maps by whole numbers, by [`mix`]: for maps of which nobody asks the order.
+/// A hasher by [`mix`] for maps with integer keys whose order does not matter.
 #[derive(Debug, Default)]
 pub struct MixHasher(u64);
 

@@ -1,4 +1,4 @@
-//! A body of few nodes: what the step asks of it.
+//! A body of few nodes: the trait through which the step uses it.
 
 use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
@@ -7,9 +7,9 @@ use crate::math::{Mat3, Vec3};
 /// linear system. A rigid body has two, in this order: the velocity `v` of its centre of mass
 /// (m/s), and its angular velocity `omega` (rad/s).
 ///
-/// Its state has two parts. `coordinates` are numbers that only the body understands (a rigid body:
-/// centre and orientation). `u` has one velocity for each node. All functions are pure: every rank
-/// calls them with the same numbers and gets the same bits.
+/// Its state has two parts. `coordinates` are numbers whose meaning only the body knows (for a
+/// rigid body, centre and orientation). `u` has one velocity for each node. All functions are
+/// pure: every rank calls them with the same numbers and gets the same bits.
 ///
 /// `Model::with_bodies` takes bodies. Here is one that moves and does not turn:
 ///
@@ -33,8 +33,8 @@ pub trait Body: Send + Sync {
     /// Writes the positions (m) of its vertices to `x`, which has one entry for each.
     fn place(&self, coordinates: &[f64], x: &mut [Vec3]);
 
-    /// The coordinates after a time `h` (s) at the velocities `u`. If `u` is zero, they are the
-    /// same bits: the fail-safe stops a body by a motion of zero.
+    /// The coordinates after a time `h` (s) at the velocities `u`. If `u` is zero, they must have
+    /// the same bits, because the fail-safe stops a body by a motion of zero.
     fn moved(&self, coordinates: &[f64], u: &[Vec3], h: f64) -> Vec<f64>;
 
     /// How node `node` moves a point of its surface, times `weight`. The point is a weighted sum of

@@ -13,16 +13,16 @@ pub struct ContactDistance<'a> {
     pub distance_m: f64,
     /// Rest positions of all cloth vertices, m.
     pub rest: &'a [Vec3],
-    /// Where the vertices of each cloth end, rising.
+    /// The number after the last vertex of each cloth, rising.
     pub cloth_ends: &'a [VertexId],
 }
 
-/// Pairs of one cloth begin to push at this part of their distance at rest. It is less than one,
-/// so that cloth may be squeezed and sheared a little in its plane.
+/// Pairs of one cloth begin to push at this fraction of their distance at rest. It is less than
+/// one, so that cloth may be squeezed and sheared a little in its plane.
 const REST_SHARE: f64 = 0.5;
 
 impl ContactDistance<'_> {
-    /// That of `pair`, m.
+    /// The distance at which the sides of `pair` are kept, m.
     pub fn of(&self, pair: &Pair) -> f64 {
         let cloth = |v: &VertexId| self.cloth_ends.partition_point(|end| end <= v);
         let [first, others @ ..] = &pair.vertices;

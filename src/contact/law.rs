@@ -32,12 +32,12 @@ use crate::contact::stiffness::stiffness;
 use crate::ids::{NONE, NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 
-/// Fastest push-out of what starts nearer than the contact distance, m/s. If half of that distance
-/// in a whole step is faster, that counts. A step that is redone in parts must not push faster:
-/// what is pressed together would burst.
+/// Largest push-out speed of pairs that start nearer than the contact distance, m/s. If half of
+/// this distance in a whole step is faster, that speed counts instead. A step that is redone in
+/// parts must not push faster, because cloth that is pressed together would burst apart.
 const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
-/// How contacts push and rub.
+/// How contacts push, and how friction acts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
     /// Coulomb's mu.
@@ -62,10 +62,11 @@ impl ContactLaw {
     }
 
     /// The least stiffness (N/m) of a contact of effective mass `mass` (kg), in a step of `h` (s).
-    /// A new contact of cloth has that of the step, which stops a fast impact within it. In a
-    /// halved step this is up to four times as much, and what is pressed together would burst if
-    /// its stiffness rose at the same compression. So one that acted before keeps its stiffness,
-    /// and a contact with a body that of a whole step.
+    /// A new contact of cloth has the least stiffness for this step size, which stops a fast
+    /// impact within the step. In a halved step this is up to four times as much. Cloth that is
+    /// pressed together would burst apart if its stiffness rose at the same compression. So the
+    /// least stiffness of a contact that acted before is at most its last stiffness, or that of a
+    /// whole step if this is larger. A contact with a body has that of a whole step.
     fn least_stiffness(
         &self,
         mass: f64,
@@ -87,14 +88,14 @@ impl ContactLaw {
 pub struct Friction {
     /// Between cloth and cloth.
     pub cloth: f64,
-    /// Of all other pairs.
+    /// Between all other pairs.
     pub obstacle: f64,
     /// Vertices below this number are cloth.
     pub cloth_vertices: VertexId,
 }
 
 impl Friction {
-    /// That of `pair`.
+    /// The coefficient of `pair`.
     pub fn of(&self, pair: &Pair) -> f64 {
         let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
         if cloth { self.cloth } else { self.obstacle }
@@ -123,32 +124,33 @@ pub struct ActiveContact {
     raised_j: f64,
 }
 
-/// Least stiffness of contacts over `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame and a
-/// stack of sheets decided it: 10 is enough at 1 ms, 80 at 4 ms; less than 100 leaves load behind
-/// at 10 ms.
+/// Least stiffness of contacts in units of `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame
+/// and a stack of sheets decided it. At 1 ms 10 is enough, at 4 ms 80. At 10 ms less than 100 does
+/// not carry the whole load.
 fn kappa(h: f64) -> f64 {
     let growth = h / 1e-3;
     (10.0 * growth * growth.sqrt()).clamp(10.0, 100.0)
 }
 
 /// A contact that acted in the last step is left out if, without its force, its sides would end
-/// the step beyond the gap that it aims at, by more than this share of the contact distance and the
-/// effect of gravity in two steps. Sides that part more slowly are braked. Without this margin the
-/// contacts of a resting stack come and go (0.2 mm/s; with it 1e-16 m/s). A contact that did not
-/// act is left out if its sides would end beyond that gap at all: others may hold them at rest.
+/// the step beyond the gap that it aims at, by more than this share of the contact distance and
+/// the effect of gravity in two steps. Sides that separate more slowly are braked. Without this
+/// margin the contacts of a resting stack come and go, and the stack moves at 0.2 mm/s; with it at
+/// 1e-16 m/s. A contact that did not act in the last step is left out as soon as its sides would
+/// end beyond that gap, because other contacts may hold them at rest.
 const PARTING: f64 = 0.05;
 
-/// What the law depends on in a step.
+/// The inputs of the law in a step.
 #[derive(Clone, Copy)]
 pub struct ContactStep<'a> {
     /// The law.
     pub law: &'a ContactLaw,
     /// Velocities and masses.
     pub bodies: &'a dyn Dynamics,
-    /// What contacts remember of the last step, by rising pair.
+    /// The memories of contacts from the last step, by rising pair.
     pub memories: &'a [ContactMemory],
-    /// What they carried in the solve that this one repairs, by rising pair. None if this is the
-    /// first one: then it is what they carried in the last step.
+    /// The loads of contacts in the solution that this solve repairs, by rising pair. None in the
+    /// first solve of a step, which uses the loads of the last step.
     pub loads: Option<&'a [ContactMemory]>,
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
@@ -157,8 +159,8 @@ pub struct ContactStep<'a> {
 }
 
 impl ActiveContact {
-    /// `contact` between `sides`, with its memory and its spring. `None` if neither side can move,
-    /// or if they part fast.
+    /// The active contact of `contact` between `sides`, and its spring. `None` if neither side can
+    /// move, or if the sides separate fast.
     pub fn new(
         contact: &Contact,
         sides: &Sides,
@@ -185,8 +187,8 @@ impl ActiveContact {
             }
         };
         let present = sides.velocity(|node| bodies.velocity(node));
-        // A spring in the system pulls as well as pushes. So a contact is dropped if its sides
-        // would part for good without the force that it had.
+        // A spring in the system pulls as well as pushes. So a contact is left out if its sides
+        // would separate for good without its last force.
         let last_normal_force = last.map_or(0.0, |last| last.normal_force);
         let braked_m = PARTING * contact.distance_m + 2.0 * h * step.fall.norm();
         let parting_limit_m = if memory.is_some() { braked_m } else { 0.0 };
@@ -255,8 +257,8 @@ impl ActiveContact {
         &self.pair
     }
 
-    /// What the contact remembers of a step of `h` (s). Before: the velocities at its end are
-    /// known.
+    /// The memory of the contact after a step of `h` (s). Before: the velocities at the end of the
+    /// step are known.
     pub fn memory(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> ContactMemory {
         let end = sides.velocity(|node| bodies.end_velocity(node));
         let force = self.stiffness * (self.push_out - h * end.dot(&self.normal));
@@ -276,8 +278,8 @@ impl ActiveContact {
     }
 }
 
-/// The slip that is expected after a step is at least this part of the slip without a change of
-/// velocity: a large deceleration may be noise.
+/// The slip that is expected after a step is at least this fraction of the slip without a change
+/// of velocity, because a large deceleration may be noise.
 const LEAST_AHEAD: f64 = 0.5;
 
 /// The friction spring at `slip`, the stretch (m) that it would have after the step if nothing
@@ -314,11 +316,11 @@ fn friction_spring(
     (slip * secant, plane * secant)
 }
 
-/// The compression (m) at which a new contact is taken to carry its load, for friction: that which
-/// it would have alone, but no more than its gap and its present velocity give. Others carry their
-/// share already, and while cloth slides, pairs of the same vertices come and go. `closing_m` is
-/// the compression if nothing changed the velocities, now and in free flight. `growth` is
-/// `k h^2 / m`.
+/// The compression (m) of a new contact, from which the bound of its friction follows. It is the
+/// compression that the contact would have alone, but no more than its gap and its present
+/// velocity give. This bound is needed because other contacts already carry their share, and while
+/// cloth slides, pairs of the same vertices come and go. `closing_m` is the compression if nothing
+/// changed the velocities, now and in free flight. `growth` is `k h^2 / m`.
 fn first_compression(
     contact: &Contact,
     [present_m, expected_m]: [f64; 2],

@@ -1,4 +1,4 @@
-//! What contacts remember from one step to the next.
+//! The memories of contacts from one step to the next.
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::collision::Pair;
 use crate::contact::stiffness::Load;
 use crate::ids::NodeId;
 
-/// What a contact remembers from the last step.
+/// The memory of a contact from the last step.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(C)]
 pub struct ContactMemory {
@@ -16,26 +16,26 @@ pub struct ContactMemory {
     /// The lowest node that the contact pushes. The rank that owns this node counts the contact
     /// in the hash of the state.
     pub owner: NodeId,
-    /// Force of its friction spring, N. It is a force, not a stretch, so that what sticks goes on
-    /// to carry it when the stiffness changes.
+    /// Force of its friction spring, N. It is a force, not a stretch, so that a sticking contact
+    /// carries the same force when its stiffness changes.
     pub friction_force: [f64; 3],
     /// Normal force of the last solve, N. Negative if the spring pulled.
     pub normal_force: f64,
     /// Its stiffness, N/m.
     pub stiffness: f64,
-    /// The least stiffness that it might have had, N/m.
+    /// Its least stiffness then, N/m.
     pub least_stiffness: f64,
 }
 
 impl ContactMemory {
-    /// What it carried.
+    /// The load that it carried.
     pub fn load(&self) -> Load {
         let Self { normal_force, stiffness, least_stiffness, .. } = *self;
         Load { force: normal_force.max(0.0), stiffness, least: least_stiffness }
     }
 }
 
-/// What `pair` remembers, if it was an active contact in the last step. `memories` are by rising
+/// The memory of `pair`, if it was an active contact in the last step. `memories` are by rising
 /// pair.
 pub fn memory_of<'a>(memories: &'a [ContactMemory], pair: &Pair) -> Option<&'a ContactMemory> {
     let place = memories.binary_search_by(|memory| memory.pair.cmp(pair)).ok()?;

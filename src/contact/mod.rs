@@ -8,12 +8,12 @@
 //! 4. [`squeeze`]: contacts of squeezed cloth aim at less than their distance;
 //! 5. [`law`]: contacts become active, each with a [`spring`] in the linear system;
 //! 6. the linear system is solved (by the step);
-//! 7. [`memory`]: what each contact remembers of the solve;
-//! 8. [`impulse`]: impulses against collisions that the solve left; by [`projection`] the largest
-//!    one on each unit counts;
+//! 7. [`memory`]: each contact stores the forces of the solve;
+//! 8. [`impulse`]: impulses against collisions that the solve left; of several on a unit only the
+//!    largest counts ([`projection`]);
 //! 9. [`fail_safe`]: motions are shortened until nothing comes nearer than the clearance.
 //!
-//! [`side`] is what a contact asks of the bodies. A contact knows no kind of body.
+//! Through [`side`] a contact gets all that it needs from the bodies. It knows no kind of body.
 
 pub mod candidates;
 pub mod distance;

@@ -13,8 +13,8 @@ use crate::collision::{Pair, PairKind};
 use crate::contact::distance::ContactDistance;
 use crate::math::Vec3;
 
-/// Part of the contact distance within which a predicted motion is an impact. Any value below 1
-/// works. A smaller one makes fewer contacts that would not touch.
+/// Fraction of the contact distance within which a predicted motion is an impact. Any value below
+/// 1 works. A smaller one makes fewer contacts whose sides would not touch.
 const IMPACT_FRACTION: f64 = 0.25;
 
 /// Why a contact is on the list.
@@ -34,12 +34,13 @@ pub struct Contact {
     pub pair: Pair,
     /// 0 for proximity, 1 for impact.
     kind: u32,
-    /// Of the pair's vertices: `sum w_a x_a` leads from the second to the first side.
+    /// Weights of the pair's vertices: `sum w_a x_a` is the vector from the second to the first
+    /// side.
     pub weights: [f64; 4],
     /// Unit vector from the second side to the first.
     pub normal: [f64; 3],
-    /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first order. That of an
-    /// impact is at least `distance_m`.
+    /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first order. The gap of
+    /// an impact is at least `distance_m`.
     pub gap_m: f64,
     /// The gap that the contact aims at, m.
     pub distance_m: f64,
@@ -53,8 +54,8 @@ impl Contact {
     }
 
     /// A total order, by pair first. A repair may find a pair a second time, with another impact,
-    /// and the order in which threads find them is open. Where surfaces are flat, the two may
-    /// differ in their weights alone.
+    /// and threads may find the two in any order. Where surfaces are flat, the two may differ only
+    /// in their weights.
     #[inline]
     fn order(&self, other: &Self) -> Ordering {
         self.pair.cmp(&other.pair).then_with(|| self.order_of_one_pair(other))
@@ -78,18 +79,18 @@ impl Contact {
 /// Adds the contacts of `candidates` to `contacts`, in their order. Positions are indexed by vertex
 /// (m): `x0` at the start of the step, `predicted` at its end.
 ///
-/// All pairs nearer than their `distance` at `x0` are contacts, parting ones too. Without those,
-/// contacts flicker (docs/methods.md, section 8). Other pairs are contacts if their motion from
-/// `x0` to `predicted` brings them within a quarter of their distance. The weights and the normal
-/// of an impact are those at the time of impact: at `x0` they do not show where the sides will
-/// meet.
+/// All pairs nearer than their `distance` at `x0` are contacts, even if they separate. Without
+/// these, contacts flicker (docs/methods.md, section 8). Other pairs are contacts if their motion
+/// from `x0` to `predicted` brings them within a quarter of their distance. The weights and the
+/// normal of an impact are those at the time of impact: at `x0` they do not show where the sides
+/// will meet.
 ///
 /// Two kinds of pairs are left out, because another pair has the same closest points. Edges are
 /// left out unless their closest points are interior to both: a vertex and a face beside them are
-/// as near. A vertex `v` and a face whose closest point is a corner `w < v` are left out: `w` and a
-/// face around `v` are as near. A closest point on an edge or corner still comes once for each face
-/// around it. The four vertices of one pair cannot decide which face counts: [`keep_local_minima`]
-/// does.
+/// as near. A vertex `v` and a face whose closest point is a corner `w < v` are left out: `w` and
+/// a face around `v` are as near. A closest point on an edge or corner is still found once for
+/// each face around it. The four vertices of one pair cannot decide which face counts, so
+/// [`keep_local_minima`] decides.
 pub fn find_contacts(
     candidates: &[Pair],
     x0: &[Vec3],
@@ -132,7 +133,7 @@ fn proximity_or_impact(
     stands_for_itself(&pair, &then).then_some(contact)
 }
 
-/// False if another pair is at least as near at the same points.
+/// Whether no other pair is at least as near at the same points.
 fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
     match pair.kind() {
         PairKind::EdgeEdge => at.feature.is_interior(),
@@ -154,7 +155,8 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
 pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
     contacts.sort_unstable_by(Contact::order);
     contacts.dedup_by_key(|contact| contact.pair);
-    // Impacts of a vertex lie between its proximities, and not every rank has the same ones.
+    // In this order impacts of a vertex are between its proximities, and not every rank has the
+    // same impacts.
     let of_one_vertex = |a: &Contact, b: &Contact| {
         let kinds = [a, b].map(|contact| contact.pair.kind());
         kinds == [PairKind::VertexFace; 2] && a.pair.vertices[0] == b.pair.vertices[0]

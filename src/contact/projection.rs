@@ -1,4 +1,4 @@
-//! Max projection: of several responses on one unit, the largest alone counts.
+//! Max projection: of several responses on one unit, only the largest counts.
 //!
 //! Source: Thomaszewski & Blochinger 2007, section 3.2.
 
@@ -14,7 +14,7 @@ use crate::math::Vec3;
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct NodeResponse {
-    /// The first node of its unit: of the nodes that the pair changes together.
+    /// The first node of its unit. The unit is all nodes that an impulse changes together.
     pub unit: NodeId,
     /// The node whose velocity changes.
     pub node: NodeId,
@@ -22,7 +22,7 @@ pub struct NodeResponse {
     pub pair: Pair,
     padding: u32,
     /// Sum of the squared changes of all nodes of the unit by this pair. It adds (m/s)^2 and
-    /// (rad/s)^2 as they are.
+    /// (rad/s)^2 without a factor.
     size: f64,
     /// What to add to the velocity (m/s or rad/s).
     pub delta_u: [f64; 3],
@@ -49,9 +49,9 @@ impl NodeResponse {
     }
 }
 
-/// Maximum projection: sorts by unit and keeps of each unit the responses of the pair that asks
-/// for the largest change, under a total order. Independent of order and grouping, so parts may be
-/// projected first, then their union.
+/// Max projection: sorts by unit, and keeps for each unit the responses of the pair that asks for
+/// the largest change, under a total order. The result does not depend on order and grouping, so
+/// parts may be projected first, and then their union.
 pub fn max_project(responses: &mut Vec<NodeResponse>) {
     responses.sort_unstable_by_key(|response| {
         let bits = response.delta_u.map(f64::to_bits);

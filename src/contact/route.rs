@@ -12,7 +12,7 @@ use crate::linear::MAX_TERMS;
 use crate::partition::{Layout, Partition};
 use crate::ranks::{Tag, World, message};
 
-/// Who owns the nodes of contacts.
+/// The owners of the nodes of contacts.
 #[derive(Clone, Copy)]
 pub struct Route<'a> {
     /// All ranks.
@@ -24,8 +24,9 @@ pub struct Route<'a> {
 }
 
 impl Route<'_> {
-    /// Hands the contacts that this rank `found` to the owners of their nodes. Returns those of
-    /// all ranks that push an own node, by rising pair, each with its sides. Collective.
+    /// Hands the contacts that this rank `found` to the owners of their nodes. Returns the
+    /// contacts of all ranks that push an own node, by rising pair, each with its sides.
+    /// Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -37,15 +38,15 @@ impl Route<'_> {
         let sides = |contact: &Contact| bodies.sides(&contact.pair, &contact.weights);
         let mut contacts = self.at_owners(found, sides)?;
         keep_local_minima(&mut contacts);
-        // The list of a contact that pushes an own node is whole here, so all
-        // ranks that keep it agree; of others it may not be.
+        // If a contact pushes an own node, all contacts of its vertices are here, so all ranks
+        // that keep it agree. For other contacts some may be missing.
         let with_sides = contacts.into_iter().map(|contact| (contact, sides(&contact)));
         Ok(with_sides.filter(|(_, sides)| self.pushes_own_node(sides)).collect())
     }
 
-    /// What the `active` contacts with their `springs` remember of a step of `h` (s), by rising
-    /// pair. A rank whose node a contact does not push now may find it pushed in the next step:
-    /// every owner of a node of the contact gets the memory. Collective.
+    /// The memories of the `active` contacts, with their `springs`, of a step of `h` (s), by
+    /// rising pair. A contact may push a node in the next step that it does not push now, so every
+    /// owner of a node of the contact gets the memory. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -71,7 +72,8 @@ impl Route<'_> {
 
     /// Hands the `memories` of the last step to the owners of their contacts' nodes in the
     /// partition `to`. `nodes_of` gives all nodes of a pair, and may give more. Before: the owners
-    /// in this partition hold them. After: those in `to` do, by rising pair. Collective.
+    /// in this partition hold the memories. After: the owners in `to` hold them, by rising pair.
+    /// Collective.
     ///
     /// # Errors
     /// When another rank has failed.

@@ -1,4 +1,4 @@
-//! What a scene says about contact.
+//! The settings of contact in a scene.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub struct ContactSettings {
     pub distance_m: f64,
     /// Surfaces never come nearer than this, m.
     pub clearance_m: f64,
-    /// Coulomb's coefficient of all other pairs: cloth on obstacles, bodies of few nodes on
+    /// Coulomb's coefficient of all other pairs: cloth on obstacles, and bodies of few nodes on
     /// anything.
     pub friction_obstacle: f64,
     /// Coulomb's coefficient between cloth and cloth.
@@ -46,20 +46,21 @@ impl Default for ContactSettings {
 /// How contacts are resolved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
-    /// Contacts are part of the linear system. Impulses do the rest.
+    /// Contacts are part of the linear system. Impulses resolve the remaining collisions.
     #[default]
     Implicit,
-    /// Impulses and repulsions after the solve alone, like Thomaszewski & Blochinger 2007.
+    /// Only impulses and repulsions after the solve, like Thomaszewski & Blochinger 2007.
     Impulses,
 }
 
 /// What happens when obstacles or handles leave cloth no room to go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnPinch {
-    /// Those that pinch wait until there is room. The others go on.
+    /// The prescribed bodies that pinch wait until there is room. The others go on.
     #[default]
     Hold,
-    /// Where prescribed surfaces overlap, cloth passes one of them. What else pinches waits.
+    /// Where prescribed surfaces overlap, cloth passes one of them. In other pinches the bodies
+    /// wait.
     Drop,
     /// The run fails.
     Stop,
@@ -71,6 +72,6 @@ pub enum DirtyStart {
     /// The scene is refused.
     #[default]
     Refuse,
-    /// The run goes on with a warning. What crosses stays crossed.
+    /// The run goes on with a warning. Surfaces that cross stay crossed.
     Allow,
 }

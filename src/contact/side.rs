@@ -1,7 +1,7 @@
 //! The two sides of a contact, as sums over the nodes of their bodies.
 //!
-//! A contact knows no kind of body. It asks for its [`Sides`]: the velocity by which its two points
-//! part is `sum_i J_i u_i`, with the velocities `u_i` of nodes. Springs, friction, impulses and
+//! A contact knows no kind of body. It asks for its [`Sides`]: the relative velocity of its two
+//! points is `sum_i J_i u_i`, with the velocities `u_i` of nodes. Springs, friction, impulses and
 //! effective masses follow from these sums.
 //!
 //! | body | nodes | J |
@@ -15,7 +15,7 @@ use crate::ids::NodeId;
 use crate::linear::{Jacobian, MAX_TERMS};
 use crate::math::{Mat3, Vec3};
 
-/// The part of one node in the relative velocity of a contact.
+/// The contribution of one node to the relative velocity of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
     /// The node. Numbers from the number of nodes on are the velocities of obstacle vertices.
@@ -82,15 +82,16 @@ impl Sides {
         self.terms().iter().map(|term| term.jacobian.times(&velocity(term.node))).sum()
     }
 
-    /// `max(sum_i n . J_i M_i^-1 J_i^T n, 1 / M)`, 1/kg: how fast an impulse along the unit vector
-    /// `n` parts the points. Its inverse is the effective mass. Zero if nothing of them can move.
+    /// `max(sum_i n . J_i M_i^-1 J_i^T n, 1 / M)`, 1/kg: the speed of separation that a unit
+    /// impulse along the unit vector `n` gives the points. Its inverse is the effective mass. Zero
+    /// if no node can move.
     ///
-    /// `M` is the mass of all free nodes with a weight. The sum alone vanishes as the weight moves
-    /// to prescribed nodes. A corner of weight 1e-3 in a face that is pinned otherwise would have
+    /// `M` is the mass of all free nodes with a weight. Without this bound the sum vanishes as the
+    /// weight moves to prescribed nodes. A free corner of weight 1e-3 in a pinned face would have
     /// the effective mass of a million corners, and contacts push in proportion to it. With the
     /// bound the push on such a corner vanishes with its weight. The bound does not act if all
-    /// nodes of a side are free, because the weights of a side add up to one; so a body of few
-    /// nodes, which is always free, needs no part in `M`.
+    /// nodes of a side are free, because the weights of a side add up to one. So a body of few
+    /// nodes, which is always free, is not part of `M`.
     pub fn inverse_mass(&self, n: &Vec3, inverse_mass: impl Fn(NodeId) -> InverseMass) -> f64 {
         let (mut inverse, mut free_mass) = (0.0, 0.0);
         for term in self.terms() {
@@ -108,10 +109,10 @@ impl Sides {
 /// The inverse mass of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum InverseMass {
-    /// Of a cloth vertex, 1/kg. Zero if the vertex is prescribed.
+    /// The inverse mass of a cloth vertex, 1/kg. Zero if the vertex is prescribed.
     Scalar(f64),
-    /// Of a node of a body: the inverse mass, 1/kg, or the inverse inertia of an angular velocity,
-    /// 1/(kg m^2).
+    /// For a node of a body: the inverse mass, 1/kg, or the inverse inertia of an angular
+    /// velocity, 1/(kg m^2).
     Tensor(Mat3),
 }
 
@@ -148,21 +149,22 @@ impl InverseMass {
     }
 }
 
-/// What contact asks of the bodies in a step.
+/// The questions of contact to the bodies in a step.
 pub trait Dynamics: Sync {
     /// The sides of `pair`, whose vertices have these signed weights.
     fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides;
 
-    /// The velocity of a node about which the step is linearised, m/s or rad/s: that at its start,
-    /// or what the last solve found. That of an obstacle vertex is its mean over the step.
+    /// The velocity of a node about which the step is linearised, m/s or rad/s: at the start of
+    /// the step, or in the solution to be repaired. For an obstacle vertex it is the mean over the
+    /// step.
     fn velocity(&self, node: NodeId) -> Vec3;
 
     /// The velocity at the end of the step that is expected without further contacts: after free
-    /// flight, or what the last solve found. Pinned nodes keep their velocity at the start.
+    /// flight, or in the solution to be repaired. Pinned nodes keep their velocity at the start.
     fn expected_velocity(&self, node: NodeId) -> Vec3;
 
     /// The velocity at the end of the step if all forces stay: with the acceleration of the last
-    /// step, or what the last solve found. Pinned nodes keep their velocity at the start.
+    /// step, or in the solution to be repaired. Pinned nodes keep their velocity at the start.
     fn continued_velocity(&self, node: NodeId) -> Vec3;
 
     /// The velocity of a node at the end of the step, m/s or rad/s, after the stages so far.

@@ -10,8 +10,8 @@ use crate::ranks::Halo;
 /// An implicit spring between the two points of a contact.
 ///
 /// Let `u = sum_i J_i u_i` be the relative velocity of the two points and `C` its stiffness (N/m).
-/// At the end of the step it exerts `push - h C (u1 - velocity)` on its first side and the opposite
-/// on its second. What is prescribed takes no force.
+/// At the end of the step, with the relative velocity `u1`, it exerts `push - h C (u1 - velocity)`
+/// on its first side and the opposite on its second. Prescribed nodes take no force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactSpring {
     /// The two points.
@@ -20,19 +20,19 @@ pub struct ContactSpring {
     pub stiffness: Mat3,
     /// Relative velocity about which the step is linearised, m/s.
     pub velocity: Vec3,
-    /// Force at the end of the step if it stayed so, N.
+    /// Force at the end of the step if the relative velocity stays at `velocity`, N.
     pub push: Vec3,
 }
 
 impl ContactSpring {
-    /// The force (N) on its first side at the end of a step of `h` (s), at which its points part
-    /// at `velocity` (m/s).
+    /// The force (N) on its first side at the end of a step of `h` (s), at which its points have
+    /// the relative velocity `velocity` (m/s).
     pub fn force(&self, velocity: Vec3, h: f64) -> Vec3 {
         self.push - self.stiffness * (velocity - self.velocity) * h
     }
 
-    /// Its nodes that move one of the points, of `nodes` in all. [`NONE`] stands for a term of
-    /// weight zero and for an obstacle vertex.
+    /// Its nodes that move one of the points. `nodes` is the number of all nodes. [`NONE`] stands
+    /// for a term of weight zero and for an obstacle vertex.
     fn pushed(&self, nodes: usize) -> [NodeId; MAX_TERMS] {
         let mut pushed = [NONE; MAX_TERMS];
         for (pushed, term) in pushed.iter_mut().zip(self.sides.terms()) {
@@ -62,7 +62,7 @@ pub struct ContactSprings {
 }
 
 impl ContactSprings {
-    /// No contacts, and the exchange that is to bring their ghosts.
+    /// No contacts yet, and the exchange for their ghosts.
     pub fn new(partition: &Partition, layout: &Layout) -> (Self, Halo) {
         let ghosts = StepGhosts::new(partition, layout);
         let halo = ghosts.halo(layout);
@@ -75,8 +75,8 @@ impl ContactSprings {
         (contacts, halo)
     }
 
-    /// Takes the contacts of the next step. Before: every rank has among its `contacts` all that
-    /// push an own node. After: `halo` brings their ghosts too.
+    /// Takes the contacts of the next step. Before: the `contacts` of every rank include all that
+    /// push an own node. After: `halo` also exchanges their ghosts.
     pub fn refill(&mut self, contacts: &[ContactSpring], halo: &mut Halo) {
         let pushed = contacts.iter().map(|contact| contact.pushed(self.nodes));
         self.ghosts.refill(halo, pushed.clone());
@@ -86,7 +86,7 @@ impl ContactSprings {
         self.of_patch.fill(self.places.iter().copied());
     }
 
-    /// Makes couplings of what the contacts couple across their sides, in a step of `h` (s).
+    /// Makes the couplings of the contacts across their sides, in a step of `h` (s).
     pub fn refill_couplings(&self, contacts: &[ContactSpring], h: f64, couplings: &mut Couplings) {
         couplings.clear(self.ghosts.len());
         for (contact, places) in contacts.iter().zip(&self.places) {
@@ -105,7 +105,7 @@ impl ContactSprings {
     }
 
     /// Adds the `contacts` of own patch `patch` to its rows: forces, and blocks within a side. The
-    /// graph couples the nodes of a side; those across the sides are couplings.
+    /// matrix couples the nodes within a side; nodes across the sides are coupled by couplings.
     pub fn add_to(
         &self,
         patch: usize,

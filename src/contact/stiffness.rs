@@ -4,31 +4,31 @@
 //! `kappa m / h^2` alone, a load above `kappa d_c / h^2` of acceleration would compress it by more
 //! than the contact distance. So a contact that is compressed by more than 0.3 of its distance
 //! becomes stiffer, and one that is compressed by less than 0.05 becomes softer again. Between the
-//! two nothing changes, so contacts at rest keep their stiffness. It changes by a factor of four at
-//! most from solve to solve. It is never below the least stiffness ([`super::law`]), and never
-//! above 1,000 times that: what two prescribed bodies press together is compressed whatever its
-//! stiffness.
+//! two nothing changes, so contacts at rest keep their stiffness. It changes by a factor of four
+//! at most from solve to solve. It is never below the least stiffness ([`super::law`]), and never
+//! above 1,000 times that. A larger stiffness would not help: if two prescribed bodies press
+//! contacts together, these are compressed at any stiffness.
 //!
 //! Source: docs/methods.md, section 8 (ours).
 
-/// What a contact carried in the last solve.
+/// The load of a contact in the last solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// Normal force, N.
     pub force: f64,
     /// Its stiffness then, N/m.
     pub stiffness: f64,
-    /// The least stiffness that it might have had, N/m.
+    /// Its least stiffness then, N/m.
     pub least: f64,
 }
 
 impl Load {
-    /// The compression as a share of the distance `distance_m` (m).
+    /// The compression as a fraction of the distance `distance_m` (m).
     pub fn share(&self, distance_m: f64) -> f64 {
         self.force / (self.stiffness * distance_m)
     }
 
-    /// Whether it is compressed so far that it should have been stiffer, and can be.
+    /// Whether it is compressed too far for its stiffness, and can become stiffer.
     pub fn is_over(&self, distance_m: f64) -> bool {
         self.share(distance_m) > OVERLOAD && self.stiffness < MOST * self.least
     }
@@ -42,13 +42,13 @@ const AIM: f64 = 0.2;
 const SHALLOW: f64 = 0.05;
 /// The compression that a softer contact aims at.
 const SOFTER_AIM: f64 = 0.1;
-/// Most change from solve to solve, as a factor.
+/// The largest change of stiffness from solve to solve, as a factor.
 const MOST_CHANGE: f64 = 4.0;
-/// Compression at which a contact should have been stiffer, as a share of its distance. What is
-/// compressed by three quarters collides.
+/// Compression above which the solution is repaired with a stiffer contact, as a fraction of its
+/// distance. A pair that is compressed by three quarters collides.
 const OVERLOAD: f64 = 0.6;
-/// Most stiffness over the least. A sheet of 20,000 N/m that is pressed 6 cm deep needs 300 at 10
-/// ms.
+/// The largest stiffness, in units of the least one. A sheet of 20,000 N/m that is pressed 6 cm
+/// deep needs 300 at 10 ms.
 const MOST: f64 = 1e3;
 
 /// The stiffness (N/m) of a contact that carried `last`, with the distance `distance_m` (m). It is

@@ -1,8 +1,8 @@
-//! What computes a run, step by step: the part of an engine that does not depend on what it
-//! simulates.
+//! The trait of all engines, which compute a run step by step. It does not depend on what is
+//! simulated.
 //!
-//! A program that holds any engine can step it, save it and go on from what was saved. The engine
-//! of cloth is [`Simulation`], that of rigid bodies [`RigidSimulation`].
+//! A program that holds any engine can step it, save it and restore it. The engine of cloth is
+//! [`Simulation`], the engine of rigid bodies is [`RigidSimulation`].
 
 mod frame;
 
@@ -41,23 +41,24 @@ pub trait Engine {
     /// When the step fails, or another rank has failed. The errors of the observer.
     fn step(&mut self, observer: &mut dyn SearchObserver) -> Result<Self::Report>;
 
-    /// All that outlives a step, of all ranks, as bytes on rank 0; none elsewhere. The bytes do not
-    /// depend on the number of ranks, but for who owns what.
+    /// The whole state of all ranks between two steps, as bytes on rank 0; none elsewhere. Except
+    /// for the owners, the bytes do not depend on the number of ranks.
     ///
     /// # Errors
     /// When another rank has failed.
     fn save(&self) -> Result<Vec<u8>>;
 
-    /// Goes on from what [`Engine::save`] gave for the same scene, on any number of ranks. All ranks
-    /// get the same bytes. Further steps have the same bits as those after the save.
+    /// Goes on from the state that [`Engine::save`] returned for the same scene, on any number of
+    /// ranks. All ranks get the same bytes. Further steps have the same bits as those after the
+    /// save.
     ///
     /// # Errors
-    /// When the bytes are damaged or of another scene; then nothing changes. When another rank has
-    /// failed.
+    /// When the bytes are damaged or belong to another scene; then nothing changes. When another
+    /// rank has failed.
     fn restore(&mut self, saved: &[u8]) -> Result<()>;
 
-    /// The hash of all that outlives a step, the same for any number of ranks: engines of one scene
-    /// with equal hashes go on alike.
+    /// The hash of the state between two steps. It is the same for any number of ranks. Engines of
+    /// one scene with equal hashes go on alike.
     ///
     /// # Errors
     /// When another rank has failed.

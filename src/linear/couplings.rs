@@ -21,7 +21,7 @@ use crate::partition::PatchIndex;
 /// Most nodes of a spring: two of a body and three vertices of cloth.
 pub const MAX_TERMS: usize = 5;
 
-/// What one spring adds across its sides.
+/// The terms that one spring adds across its sides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coupling<'a> {
     /// `h^2 C`, kg, symmetric.
@@ -61,7 +61,7 @@ struct KeptTerm {
     arm: u32,
 }
 
-/// One rank's couplings: those with an own row. The default has none.
+/// One rank's couplings: all couplings with an own row. The default has none.
 #[derive(Debug, Clone, Default)]
 pub struct Couplings {
     list: Vec<KeptCoupling>,

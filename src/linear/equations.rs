@@ -38,7 +38,7 @@ impl<'a> PatchEquations<'a> {
         self.values[slot] = block;
     }
 
-    /// Adds an element of N nodes: to those of its `rows` that are not [`NONE`] their part of the
+    /// Adds an element of N nodes. Each of its `rows` that is not [`NONE`] gets its part of the
     /// right-hand side, and `block(a, b)` at `slots[a][b]`. `rows` count from the patch's first
     /// row, `slots` from its first block.
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use crate::math::{Mat3, Vec3};
 
-/// The part `J u` that a node's velocity `u` has in the velocity of a point.
+/// The contribution `J u` of a node's velocity `u` to the velocity of a point.
 ///
 /// A vertex of cloth has a weight, as a point is a weighted sum of vertices. A rigid body has two
 /// nodes: its velocity, and its angular velocity `omega`, which moves a point at the arm `r` from

@@ -2,12 +2,13 @@
 //!
 //! A product reads every block once, and memory sets its pace: with half of the bytes it takes
 //! about half of the time. Blocks beside the diagonal are rounded. The diagonal stays in double
-//! precision and takes over what rounding took from its row,
+//! precision, and the rounding errors of its row are added to it,
 //! ```text
 //! D_i = A_ii + sym sum_{j != i} (A_ij - A'_ij)
 //! ```
-//! so that the rows keep their sums, up to their skew part: a translation costs what it did.
-//! The end of a solve is decided with the matrix itself, see [`super::CgWorkspace::solve`].
+//! so that the rows keep their sums, up to the skew part. So the product with a translation does
+//! not change. The end of a solve is decided with the matrix itself, see
+//! [`super::CgWorkspace::solve`].
 
 use crate::linear::block_csr::{BlockCsr, GRAIN, Rows};
 use crate::linear::symmetric3::Symmetric3;
@@ -24,7 +25,7 @@ pub(super) struct Rounded {
 }
 
 impl Rounded {
-    /// Rounds the rows of all patches of `matrix` but the `idle` ones. Allocates once.
+    /// Rounds the rows of all patches of `matrix` except the `idle` ones. Allocates once.
     pub(super) fn fill(
         &mut self,
         threads: &Threads,

@@ -31,7 +31,7 @@ pub struct System<'a> {
 pub struct Tolerance {
     /// Largest norm of the residual, relative to [`CgReport::reference`].
     pub relative_residual: f64,
-    /// The least reference, N s. A solve that repairs another takes that of the other.
+    /// The least reference, N s. A repair takes the reference of the solve that it repairs.
     pub least_reference: f64,
     /// Most iterations.
     pub max_iterations: usize,

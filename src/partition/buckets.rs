@@ -15,7 +15,7 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// Of `cells` in any order.
+    /// Buckets of `cells`, which may be in any order.
     pub fn new(spacing_m: f64, mut cells: Vec<[i32; 3]>) -> Self {
         cells.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
         cells.dedup();

@@ -39,7 +39,7 @@ impl Partition {
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
-    /// The same by the method of `settings`; `positions` are those of the vertices, m.
+    /// The same with the method of `settings`. `positions` are the positions of all vertices, m.
     ///
     /// # Errors
     /// Those of the method.
@@ -53,7 +53,7 @@ impl Partition {
         Self::divided_by(&mut *settings.build()?, graph, patches, ranks, positions)
     }
 
-    /// The same by `method`.
+    /// The same with `method`.
     ///
     /// # Errors
     /// Those of the method.
@@ -246,7 +246,7 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// For the vertices of `partition`.
+    /// The gather of the vertices of `partition`.
     pub fn new(partition: &Partition) -> Self {
         let mut counts = Vec::with_capacity(partition.ranks);
         let mut order = Vec::with_capacity(partition.patches.of_vertex.len());

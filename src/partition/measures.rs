@@ -5,8 +5,9 @@
 
 use crate::partition::graph::Graph;
 
-/// `max_r |W_r / L - 1|` (eq. 18): the largest distance of a part's work `W_r` from the equal share
-/// `L`, relative to it. `part_of` and `work` are those of each point; 0 if there is no work.
+/// `max_r |W_r / L - 1|` (eq. 18): the largest distance of a part's work `W_r` from the equal
+/// share `L`, relative to it. `part_of` and `work` have an entry for each point. 0 if there is no
+/// work.
 pub fn load_index(part_of: &[u32], work: &[f64], parts: usize) -> f64 {
     let of_part = part_loads(part_of, work, parts);
     let share = of_part.iter().sum::<f64>() / parts as f64;

@@ -47,7 +47,7 @@ impl PatchGraph {
         self.divide(&mut Metis::default(), &vec![Vec3::zeros(); self.len()], ranks)
     }
 
-    /// The same by `method`; `centres` are the positions of the patches, m.
+    /// The same with `method`. `centres` are the positions of the patches, m.
     ///
     /// # Errors
     /// Those of the method.
@@ -61,7 +61,8 @@ impl PatchGraph {
         self.divide_work(method, centres, &weights, ranks)
     }
 
-    /// The same so that all ranks get about equal `work`, that of each patch in any unit.
+    /// The same, but all ranks get about equal `work`. `work` has the work of each patch, in any
+    /// unit.
     ///
     /// # Errors
     /// Those of the method.

@@ -8,8 +8,8 @@ use crate::partition::distribute::{Layout, Partition};
 use crate::partition::graph::Graph;
 use crate::partition::measures;
 
-/// `max_r |W_r / L - 1|`: the largest distance of a rank's work `W_r` from the equal
-/// share `L`, relative to it. `work` is that of each patch, in any unit; 0 if it is zero.
+/// `max_r |W_r / L - 1|`: the largest distance of a rank's work `W_r` from the equal share `L`,
+/// relative to it. `work` has the work of each patch, in any unit. 0 if there is no work.
 pub fn load_index(partition: &Partition, work: &[f64]) -> f64 {
     measures::load_index(&partition.rank_of_patch, work, partition.ranks)
 }

@@ -1,4 +1,5 @@
-//! When patches change their ranks during a run, and to which. Decided on one rank for all.
+//! Decides when patches change their ranks during a run, and to which ranks. One rank decides for
+//! all.
 //!
 //! | symbol | unit | |
 //! |---|---|---|
@@ -8,9 +9,9 @@
 //!
 //! Each frame loses `max_r W_r - W` to uneven work. When the sum of these losses since the last
 //! decision reaches `C`, a new partition is sought with the work of the last frame as weights. It
-//! is taken if it would have paid: its gain in a frame, times the frames since then, is at least
-//! `C`. So no more is lost to uneven work than about twice what an oracle would pay (the rule of
-//! ski rental), and work that does not move causes no second move.
+//! is used if it would have paid off: its gain in a frame, times the frames since the last
+//! decision, is at least `C`. So no more is lost to uneven work than about twice what an oracle
+//! would lose (the rule of ski rental), and work that does not move causes no second move.
 //!
 //! Source: ours; a rule of the same kind is that of Menon et al. 2012, "Automated load balancing
 //! invocation based on application characteristics".
@@ -22,7 +23,8 @@ use crate::partition::measures::part_loads;
 use crate::partition::methods::{PartitionSettings, Partitioner, Repartition, named_after};
 use crate::partition::patch_graph::PatchGraph;
 
-/// Part of the largest work that a new partition must save. Less is noise: METIS leaves 3 %.
+/// Fraction of the largest work that a new partition must save. Less is noise, because METIS
+/// leaves 3 %.
 const LEAST_GAIN: f64 = 0.03;
 
 /// Decides after each frame whether patches change their ranks.
@@ -31,16 +33,16 @@ pub struct Rebalancer {
     when: Repartition,
     method: Box<dyn Partitioner>,
     graph: PatchGraph,
-    /// Lost to uneven work since the last decision, s.
+    /// Time lost to uneven work since the last decision, s.
     lost_s: f64,
-    /// Frames since then.
+    /// Frames since the last decision.
     frames: u32,
     cost_s: f64,
 }
 
 impl Rebalancer {
-    /// With the method of `settings` on the patches of `graph`. `cost_s` is an estimate of the
-    /// first repartition, s.
+    /// A rebalancer with the method of `settings` for the patches of `graph`. `cost_s` is the
+    /// estimated cost of the first repartition, s.
     ///
     /// # Errors
     /// Those of the method's settings.
@@ -49,8 +51,8 @@ impl Rebalancer {
         Ok(Self { when, method, graph, lost_s: 0.0, frames: 0, cost_s })
     }
 
-    /// The new owner of each patch after a frame in which they had this work (s), if patches are to
-    /// move. `centres` are their positions, m.
+    /// The new owner of each patch after a frame in which the patches had the work `work_s` (s).
+    /// `None` if no patch moves. `centres` are the positions of the patches, m.
     ///
     /// # Errors
     /// Those of the method.
@@ -82,7 +84,7 @@ impl Rebalancer {
         })
     }
 
-    /// A repartition took `cost_s` (s), as the next one will.
+    /// A repartition took `cost_s` (s). The next one is expected to take as long.
     pub fn moved(&mut self, cost_s: f64) {
         self.cost_s = cost_s;
     }

@@ -17,7 +17,7 @@ const LAUNCHERS: [(&str, &str, &str); 6] = [
 const RANKS_ONLY: [(&str, &str); 2] =
     [("mpiexec of Cray PALS", "PALS_RANKID"), ("a PMIx launcher", "PMIX_RANK")];
 
-/// What a launcher (`mpirun`, `mpiexec`, `srun`) says of the processes that it started.
+/// What a launcher (`mpirun`, `mpiexec`, `srun`) tells about the processes that it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launch {
     /// The program that started this process, for messages.

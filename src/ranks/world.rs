@@ -18,7 +18,7 @@ pub enum Tag {
     Steal = 3,
     /// Messages of the conformance suite.
     Test = 4,
-    /// News and values of rigid bodies.
+    /// Changes and values of rigid bodies.
     Bodies = 5,
     /// Rigid bodies sent to the owners of a new division.
     NewDivision = 6,

@@ -29,8 +29,8 @@ pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
     build_if(scene, scene_dir, |_| Ok(()))
 }
 
-/// As [`build`], if `may_refine` agrees. It gets the number of all triangles of cloth before they
-/// are refined.
+/// As [`build`], if `may_refine` returns no error. It gets the number of all triangles of cloth
+/// before they are refined.
 ///
 /// # Errors
 /// Those of [`build`] and of `may_refine`.
@@ -152,7 +152,7 @@ fn check_places(places: impl Iterator<Item = impl Borrow<Vec3>>, at: &str) -> Re
     within(&format!("{at}.transform"), farthest, LENGTH)
 }
 
-/// Reads or generates the mesh of `shape`. The `faces` of a file may meet so.
+/// Reads or generates the mesh of `shape`. `faces` tells how the faces of a file may meet.
 fn surface(shape: &Shape, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
     if let Shape::Mesh(path) = shape {
         return read_mesh(path, faces, at, scene_dir);

@@ -1,4 +1,4 @@
-//! A keyframe of a prescribed motion, as a scene says it.
+//! A keyframe of a prescribed motion in a scene.
 
 use serde::{Deserialize, Serialize};
 

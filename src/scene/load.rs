@@ -71,7 +71,7 @@ pub fn in_file<T>(path: &Path, result: Result<T>) -> Result<T> {
     })
 }
 
-/// RON with `Some(..)` left out where a value is given.
+/// The options of RON: `Some(..)` may be left out.
 pub fn options() -> Options {
     Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }
@@ -188,7 +188,7 @@ impl Scene {
     /// folder of the text.
     ///
     /// # Errors
-    /// None that a user causes: every scene can be written.
+    /// None that a user can cause, because every scene can be written.
     pub fn to_ron(&self) -> Result<String> {
         // The fields of a choice follow its name at once: `Sheet(width_m: 1, ..)`.
         let options = options().with_default_extension(Extensions::UNWRAP_VARIANT_NEWTYPES);

@@ -1,5 +1,5 @@
-//! Numbers that no bound forbids, but that look like slips: units, and a contact distance that is
-//! large beside the edges of a cloth.
+//! Warns of numbers that no bound forbids but that look like mistakes: wrong units, and a contact
+//! distance that is large compared with the edges of a cloth.
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::MaterialSpec;
@@ -13,11 +13,12 @@ use crate::scene::check::check_speed;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
 
 /// The largest contact distance, in short edges of a cloth (see [`Edges::short_m`]). Candidates
-/// grow with its square. Two sheets of 10 x 10 cells on a sphere have 80 a vertex at half an edge,
-/// 800 at 1.5 edges (13 times as slow, and nothing crosses), and do not end in a minute at 2.
+/// grow with its square. Two sheets of 10 x 10 cells on a sphere have 80 candidates for each
+/// vertex at half an edge, and 800 at 1.5 edges (13 times as slow, and nothing crosses). At 2
+/// edges they do not end in a minute.
 const MOST_EDGES: f64 = 2.0;
 
-/// What looks like a slip in `scene`, whose bodies are `setup`: a line for each.
+/// The warnings about `scene`, whose bodies are `setup`, a line for each.
 ///
 /// # Errors
 /// A contact distance of more than two edges of a cloth, or a motion that turns by more than a
@@ -142,8 +143,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// The warning about the contact distance beside the edges of `cloth`. `size` is the warning about
-/// its size, which then is the cause.
+/// The warning about the contact distance compared with the edges of `cloth`. `size` is the
+/// warning about its size, if there is one; it then is the cause.
 ///
 /// # Errors
 /// More than [`MOST_EDGES`] short edges.

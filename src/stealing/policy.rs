@@ -1,8 +1,8 @@
 //! When a stack is cut into tasks, and which tasks another rank is handed.
 //!
-//! The rules of Thomaszewski & Blochinger (2007), section 4.2.4, and one of our own: of the last
-//! task that waits, the victim keeps half. All that executes tasks follows this one copy of the
-//! rules: the processors of a run, the tests' simulated network and the modelled machine.
+//! The rules of Thomaszewski & Blochinger (2007), section 4.2.4, and one of our own: the victim
+//! keeps half of its last waiting task. This is the only copy of the rules. The processors of a
+//! run, the simulated network of the tests and the modelled machine all use it.
 
 use std::collections::VecDeque;
 
@@ -84,7 +84,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// As a scene's settings say.
+    /// The policy of a scene's settings.
     pub fn new(settings: &StealingSettings) -> Self {
         let StealingSettings { decomposition, stealing, a, b, share, .. } = *settings;
         let decomposition = decomposition.then_some(Decomposition { a, b });

@@ -25,7 +25,7 @@ pub(super) struct Pool<'a, T> {
     /// Tasks that wait or are being executed: raised before a task is put here,
     /// lowered after it was executed or handed over. Zero: the rank is idle.
     open: AtomicUsize,
-    /// No processor is to look for tasks any more.
+    /// If true, no processor may look for tasks any more.
     closed: AtomicBool,
     /// The threads of processors that look for tasks, and their number.
     seekers: Mutex<Vec<Thread>>,
@@ -67,7 +67,8 @@ impl<'a, T> Pool<'a, T> {
     pub fn seek(&self) -> Seeking<'_, 'a, T> {
         self.seekers().push(std::thread::current());
         self.seeking.fetch_add(1, Ordering::Relaxed);
-        // Either this thread sees what is changed before `wake_seekers`, or that sees this thread.
+        // Either this thread sees every change before `wake_seekers`, or `wake_seekers` sees this
+        // thread.
         fence(Ordering::SeqCst);
         Seeking(self)
     }
@@ -83,14 +84,15 @@ impl<'a, T> Pool<'a, T> {
         self.seekers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The oldest task of another processor, and whose it was. The others are asked in turn.
+    /// The oldest task of another processor, and the number of that processor. The others are
+    /// asked in turn.
     pub fn steal(&self, thief: usize) -> Option<(usize, Task<T>)> {
         let count = self.deques.len();
         let victims = (1..count).map(|step| (thief + step) % count);
         victims.into_iter().find_map(|victim| Some((victim, take(&self.deques[victim])?)))
     }
 
-    /// The oldest task of the fullest deque, for another rank, and whose it was.
+    /// The oldest task of the fullest deque, for another rank, and the number of its processor.
     pub fn hand_over(&self) -> Option<(usize, Task<T>)> {
         let victim = (0..self.deques.len()).max_by_key(|&victim| self.deques[victim].len())?;
         let task = take(&self.deques[victim])?;

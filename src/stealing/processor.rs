@@ -13,9 +13,9 @@ use crate::stealing::usage::{ProcessorUse, Stretch, Theft, note_theft};
 use crate::stealing::workload::{Results, Task, Workload};
 use crate::threads::wait::wait;
 
-/// Calls of [`Workload::run`] between two looks of a processor at the size of its deque, and on
-/// processor 0 at the clock. On the draped tablecloth they take about 5 us: less than a polling
-/// interval.
+/// Number of calls of [`Workload::run`] between two looks of a processor at the size of its deque,
+/// and on processor 0 also at the clock. On the draped tablecloth these calls take about 5 us,
+/// less than a polling interval.
 pub const RUNS_PER_LOOK: u32 = 8;
 
 /// What the processors of a rank share during a search.
@@ -47,11 +47,11 @@ pub(super) struct Processor<T, R> {
     pub tasks: Worker<Pooled<T>>,
     /// Untried tests of the present task.
     stack: Vec<T>,
-    /// What it executed and found in this search.
+    /// The tests that it executed and the items that it found in this search.
     pub results: R,
     /// How it spent this search.
     pub usage: ProcessorUse,
-    /// Whom it took tasks from.
+    /// The processors from which it took tasks.
     pub thefts: Vec<Theft>,
     /// Its tasks, if they are traced.
     pub spans: Vec<TaskSpan>,

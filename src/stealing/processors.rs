@@ -35,7 +35,7 @@ pub struct Processors<T, R> {
 }
 
 impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
-    /// One for each of the `threads` of a rank of `world`.
+    /// One processor for each of the `threads` of a rank of `world`.
     pub fn new(settings: &StealingSettings, threads: &Threads, world: &dyn World) -> Self {
         Self {
             settings: *settings,
@@ -50,8 +50,8 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
     /// Executes the `top_level` tasks of all ranks. Each processor starts with an equal part of its
     /// rank's tasks, in order.
     ///
-    /// Collective if any rank has tasks. After: `results` have what this rank's processors executed
-    /// and found, in the order of the processors.
+    /// Collective if any rank has tasks. After: `results` has the joined results of this rank's
+    /// processors, in the order of the processors.
     ///
     /// # Errors
     /// If a rank fails.
@@ -143,7 +143,7 @@ impl<T: Pod + Send + Sync, R: Results> Processors<T, R> {
         self.list.iter().map(|processor| &processor.usage)
     }
 
-    /// Who took tasks from whom in it.
+    /// The thefts between processors in the last search.
     pub fn thefts(&self) -> impl Iterator<Item = &Theft> {
         self.list.iter().flat_map(|processor| &processor.thefts)
     }

@@ -10,9 +10,10 @@ pub struct StealingSettings {
     pub decomposition: bool,
     /// Whether a processor with nothing to do takes tasks from others.
     pub stealing: bool,
-    /// A processor's stack is cut when it exceeds `a` times the tasks in its part of the pool ...
+    /// A processor's stack is cut when it has more tests than `a` times the number of tasks in its
+    /// part of the pool, plus `b`.
     pub a: u32,
-    /// ... plus `b` tests.
+    /// The size of a stack that is never cut, tests; see `a`.
     pub b: u32,
     /// Longest work between two looks at the messages of other ranks, us.
     pub polling_interval_us: f64,

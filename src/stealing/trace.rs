@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub enum Origin {
     /// The processor had it at the beginning.
     TopLevel,
-    /// It was cut off the processor's own stack, or it is the part that stayed of a task that was
-    /// handed over.
+    /// It was cut off the processor's own stack, or it is the part of a handed-over task that
+    /// stayed.
     Cut,
     /// It was taken from another processor of the rank, or came from another rank.
     Stolen(Steal),

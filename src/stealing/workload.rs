@@ -1,4 +1,4 @@
-//! What is shared: tests that unfold into further tests.
+//! The work that is shared: tests that unfold into further tests.
 
 use bytemuck::Pod;
 
@@ -11,7 +11,7 @@ pub type Task<T> = Vec<T>;
 pub trait Workload: Sync {
     /// A test. It means the same on every rank, and its bytes travel between them.
     type Test: Pod + Send + Sync;
-    /// What one processor makes of its tests.
+    /// The results of one processor.
     type Results: Results;
 
     /// A task begins. Its tests are executed next, and then other tasks.
@@ -23,8 +23,8 @@ pub trait Workload: Sync {
     fn run(&self, stack: &mut Vec<Self::Test>, results: &mut Self::Results);
 }
 
-/// What one processor has executed and found. Results of several processors can be joined in
-/// any order.
+/// The counts and items of one processor. Results of several processors can be joined in any
+/// order.
 pub trait Results: Default + Send {
     /// Executed tests.
     fn tests(&self) -> u64;

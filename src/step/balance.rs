@@ -5,12 +5,13 @@
 //!
 //! | work | counted per patch | price |
 //! |---|---|---|
-//! | assembly, balance of energy | blocks filled | processor time of a block, the least of all ranks |
-//! | solve | products of blocks; none if all rows of the patch are fixed | processor time of a product, the least of all ranks |
-//! | search, contacts, impulses, fail-safe | pairs found | processor time of a pair on this rank |
+//! | assembly, balance of energy | blocks filled | time of a block, the least of all ranks |
+//! | solve | products of blocks; none if all rows are fixed | time of a product, the least of all ranks |
+//! | search, contacts, impulses, fail-safe | pairs found | time of a pair on this rank |
 //!
-//! A rank that waits spins for a while, and this counts as processor time. So the least price of
-//! all ranks is taken. With stealing, ranks share the work on pairs, so it is not counted.
+//! All times are processor times. A rank that waits spins for a while, which counts as processor
+//! time. So the least price of all ranks is taken. With stealing, ranks share the work on pairs,
+//! so it is not counted.
 
 use std::iter::zip;
 use std::time::Instant;

@@ -20,7 +20,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// All nodes of `graph` within [`RINGS`] edges of the nodes that move the vertices `around`.
+    /// All nodes of `graph` within `RINGS` edges of the nodes that move the vertices `around`.
     pub fn new(graph: &Graph, numbering: &Numbering, mut around: Vec<VertexId>) -> Self {
         around.sort_unstable();
         around.dedup();

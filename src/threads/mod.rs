@@ -25,8 +25,8 @@ pub use self::slices::{Blocks, ByPatch, EachPatch, PatchSlices};
 use self::team::Team;
 use crate::error::{Error, Place, Result};
 
-/// Pieces that a thread gets on average before results are put together: so long they are in memory
-/// twice.
+/// Number of pieces that a thread gets on average before their results are appended. Until then
+/// the results are in memory twice.
 const ROUND: usize = 32;
 
 /// The threads of one rank.

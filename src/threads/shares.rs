@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::threads::slices::PatchSlices;
 
-/// Threads for which nothing is allocated.
+/// Up to this number of threads nothing is allocated.
 const INLINE: usize = 8;
 
 /// Adjacent patches and their data.

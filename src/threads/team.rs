@@ -2,9 +2,10 @@
 //!
 //! The helpers sleep between jobs, and a job does not wait for a helper that has not begun. Both
 //! matter where other programs run on the same cores: a helper may be without a core for several
-//! milliseconds, in which the rank's thread can do all the work. Beside two niced programs on two
-//! cores, the same loops through rayon took 1.5 to 3 times as long, since its idle threads yield
-//! their cores 32 times before they sleep. With this team they took no longer than alone.
+//! milliseconds, in which the rank's thread can do all the work. With two niced programs on the
+//! same two cores, the same loops took 1.5 to 3 times as long with rayon, because its idle threads
+//! yield their cores 32 times before they sleep. With this team they took no longer than without
+//! the other programs.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -50,8 +50,8 @@ impl Assembly {
         model.elements.add(&self.shares, patch, inputs, rows);
     }
 
-    /// The energy of each own patch in `state`. What it evaluates, the next step that starts there
-    /// need not.
+    /// The energy of each own patch in `state`. The next step that starts there reuses the
+    /// evaluated values.
     pub fn energies(
         &mut self,
         threads: &Threads,

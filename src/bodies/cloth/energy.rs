@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::{EachPatch, Threads};
 
-/// What the energy of cloth depends on.
+/// The inputs of the energy of cloth.
 #[derive(Clone, Copy)]
 pub struct EnergyState<'a> {
     /// Positions of all cloth vertices, m.

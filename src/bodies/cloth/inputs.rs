@@ -8,9 +8,9 @@ pub type Target = (VertexId, Vec3);
 
 /// What the forces on cloth depend on in a step.
 ///
-/// The first solve of a step linearises the forces where it starts: `x = x0`, `v = v0`, and the end
-/// of the step is `x + h v` if no velocity changes. A further solve of the same step linearises
-/// them at the end that the solve before it found: `x = x0 + h v` is that end already.
+/// The first solve of a step linearises the forces where it starts: `x = x0`, `v = v0`, and the
+/// end of the step is `x + h v` if no velocity changes. A repair linearises them at the end of the
+/// step that the solve before it found, so `x = x0 + h v` is already that end.
 #[derive(Clone, Copy)]
 pub struct StepInputs<'a> {
     /// Positions of all cloth vertices at the start of the step, m.

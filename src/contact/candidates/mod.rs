@@ -1,5 +1,5 @@
-//! Finds the candidates of all ranks together: the tests of [`collision`](crate::collision), shared
-//! out by [`stealing`](crate::stealing).
+//! Finds the candidates of all ranks together: the tests of [`collision`](crate::collision), which
+//! [`stealing`](crate::stealing) shares among ranks.
 //!
 //! Neither of the two knows the other. An observer sees each search when it is over.
 
@@ -16,7 +16,7 @@ use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload
 
 pub use shares::{PatchShares, TestsOfPatches};
 
-/// What one processor has executed and found in a search.
+/// The counts and candidates of one processor in a search.
 #[derive(Debug, Default)]
 pub struct Findings {
     counters: TestCounters,
@@ -73,12 +73,13 @@ pub struct SweptSurfaces<'a> {
 }
 
 /// Collects the candidates below the root tests of all ranks. A rank may find pairs below the
-/// roots of another one. The result is that of [`CandidateFinder::collect`] on one rank with all
-/// roots.
+/// roots of another rank. All ranks together find what [`CandidateFinder::collect`] finds on one
+/// rank with all roots.
 ///
-/// `roots` are this rank's root tests, from the last [`CandidateFinder::root_tests`]. Those of
-/// each patch are a top-level task; a rank alone with one thread has one task, and does not tell
-/// its patches apart. Returns counts of what was executed and found here.
+/// `roots` are this rank's root tests, from the last [`CandidateFinder::root_tests`]. The root
+/// tests of each patch are one top-level task. A single rank with one thread makes one task of
+/// all, and does not tell its patches apart. Returns counts of the tests and candidates of this
+/// rank.
 ///
 /// Collective, unless there are no roots on any rank.
 ///
@@ -121,18 +122,18 @@ fn of_each_patch(surfaces: &Surfaces, roots: &mut [Test]) -> Vec<Task<Test>> {
 
 /// Watches the searches of a step. By default it does nothing.
 ///
-/// The time that it takes is part of no phase. It cannot change what a step computes.
+/// Its time is part of no phase. It cannot change what a step computes.
 pub trait SearchObserver {
     /// Whether each task of the next search is traced.
     fn traces_tasks(&self) -> bool {
         false
     }
 
-    /// A search is over on this rank. An observer may communicate here if all ranks have one
-    /// that does.
+    /// A search is over on this rank. An observer may communicate here if the observers of all
+    /// ranks do so.
     ///
     /// # Errors
-    /// If it cannot go on. The step fails with the same error.
+    /// If the observer cannot go on. The step fails with the same error.
     fn searched(&mut self, search: &SearchOver) -> Result<()> {
         let _ = search;
         Ok(())
@@ -148,7 +149,7 @@ pub struct SearchOver<'a> {
     pub world: &'a dyn World,
     /// The processors, with the profile of the search.
     pub processors: &'a SearchProcessors,
-    /// Counts of the tests that this rank executed, those above the roots included.
+    /// Counts of the tests that this rank executed, including those above the roots.
     pub executed: TestCounters,
     /// The hierarchies, as they were refitted.
     pub finder: &'a CandidateFinder,

@@ -1,10 +1,10 @@
-//! Which rank begins the tests of which patches.
+//! Decides which rank begins the tests of each patch.
 //!
-//! All ranks hold all hierarchies, so any rank can begin with the tests of any patch. By the work
-//! of the last step the ranks begin with equal shares, and steal less. The first search after a
-//! start knows of no work: then the owners begin.
+//! All ranks hold all hierarchies, so any rank can begin with the tests of any patch. The work of
+//! the last step is used to give all ranks equal shares at the beginning, so that they steal less.
+//! In the first step there is no such work, and the owners begin.
 //!
-//! Who begins decides nothing but times. Source: ours.
+//! Which rank begins changes only times. Source: ours.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,19 +14,19 @@ use crate::ids::PatchId;
 use crate::ranks::World;
 use crate::stealing::TopLevelShare;
 
-/// Executed tests by their patch.
+/// Number of executed tests of each patch.
 #[derive(Debug, Default)]
 pub struct TestsOfPatches {
-    /// Of each patch up to the last one that has any.
+    /// Counts of all patches, up to the last one with a test.
     counts: Vec<u64>,
-    /// The patch of the tests since `before`.
+    /// The patch of all tests after the first `before` ones.
     patch: PatchId,
-    /// The number of all tests when its task began.
+    /// The number of all tests when the task of this patch began.
     before: u64,
 }
 
 impl TestsOfPatches {
-    /// The next tests are those of `patch`, after `tests` in all.
+    /// The next tests belong to `patch`. So far `tests` tests were executed in all.
     pub fn begin(&mut self, patch: PatchId, tests: u64) {
         if tests > self.before {
             let at = self.patch as usize;
@@ -36,7 +36,7 @@ impl TestsOfPatches {
         (self.patch, self.before) = (patch, tests);
     }
 
-    /// The tests of each patch, up to the last one that has any.
+    /// The number of tests of each patch, up to the last patch with a test.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
@@ -53,14 +53,15 @@ pub struct PatchShares {
     by: TopLevelShare,
     /// The patches whose tests this rank begins, rising.
     own: Vec<PatchId>,
-    /// The tests of each patch that this rank has executed in this step.
+    /// The number of tests of each patch that this rank has executed in this step.
     executed: TestsOfPatches,
-    /// The tests of each patch in the last step, of all ranks. Empty if they are not counted.
+    /// The number of tests of each patch in the last step, over all ranks. Empty if they are not
+    /// counted.
     last: Vec<i64>,
 }
 
 impl PatchShares {
-    /// Nothing is known yet.
+    /// Shares without known work.
     pub fn new(by: TopLevelShare) -> Self {
         Self { by, own: Vec::new(), executed: TestsOfPatches::default(), last: Vec::new() }
     }
@@ -70,7 +71,7 @@ impl PatchShares {
         &self.own
     }
 
-    /// Adds what this rank has executed in a search.
+    /// Adds the tests that this rank has executed in a search.
     pub fn add(&mut self, executed: &TestsOfPatches) {
         self.executed.add(executed);
     }
@@ -95,9 +96,10 @@ impl PatchShares {
     }
 }
 
-/// The rank that begins the tests of each patch, by the number of `tests` of each. Patches leave
-/// their owners only where these have more than an equal share: the largest first, each to the rank
-/// that has least, as long as that rank ends below the one that it leaves.
+/// The rank that begins the tests of each patch; `tests` is the number of tests of each patch. A
+/// patch leaves its owner only if the owner has more than an equal share. The largest patches
+/// leave first. Each goes to the rank with the fewest tests, if that rank then still has fewer
+/// than the owner had.
 fn shared_out(owners: &[u32], tests: &[i64], ranks: usize) -> Vec<u32> {
     let mut begins = owners.to_vec();
     let mut load = vec![0; ranks];
@@ -114,8 +116,8 @@ fn shared_out(owners: &[u32], tests: &[i64], ranks: usize) -> Vec<u32> {
             continue;
         }
         let Some(Reverse((of_least, to))) = least.pop() else { break };
-        // A rank that gave patches away has less than is noted here. It had too much, so it is not
-        // the one with least.
+        // The noted load of a rank that gave patches away is too high. That does no harm: it had
+        // too much, so it is not the rank with the fewest tests.
         if of_least + tests[patch] < load[from] {
             load[from] -= tests[patch];
             load[to] += tests[patch];

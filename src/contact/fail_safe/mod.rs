@@ -20,9 +20,9 @@
 //!    all is done again with planes that stay where they start. After `MAX_PASSES` passes every
 //!    candidate gets such a plane, which ends the loop.
 //!
-//! A plane depends on its pair and where that ends before the pass. A vertex's end depends on its
-//! intended motion and the set of its planes. So ranks exchange only the open pairs and then agree
-//! on everything else, for any number of ranks.
+//! A plane depends on its pair and on where the pair ends before the pass. The end of a vertex
+//! depends on its intended motion and its planes. So ranks exchange only the open pairs.
+//! Everything else is then the same on any number of ranks.
 //!
 //! Source: docs/methods.md, section 8 (ours). Planar truncation is that of Chen et al. 2025,
 //! Offset Geometric Contact; safety by one direction that of Tang, Kim, Manocha 2009.
@@ -50,13 +50,13 @@ use crate::math::Vec3;
 use crate::ranks::{World, message};
 use crate::threads::Threads;
 
-/// Passes before every candidate gets a plane. Usually 2 to 4 suffice.
+/// Number of passes before every candidate gets a plane. Usually 2 to 4 suffice.
 const MAX_PASSES: usize = 20;
 
-/// Part of `delta` that is reserved for rounding. A vertex that slides ends this much further
-/// away than it must. A pair may be this much nearer when its end is verified. In metres it
-/// must exceed the rounding error of positions (5e-12 at a `delta` of 1e-5: enough for scenes
-/// of a kilometre).
+/// Fraction of `delta` that is reserved for rounding. A vertex that slides ends further away than
+/// it must by this much. A pair may be nearer by this much when its end is verified. In metres the
+/// fraction must exceed the rounding error of positions (5e-12 at a `delta` of 1e-5, which is
+/// enough for scenes of a kilometre).
 const GRAIN: f64 = 5e-7;
 
 /// The smallest fraction above 0 of its motion that a whole body can keep.
@@ -217,14 +217,14 @@ impl FailSafe {
         });
     }
 
-    /// Takes all candidates with a vertex that can be stopped as open.
+    /// Treats all candidates with a vertex that can be stopped as open.
     fn take_all(&mut self, candidates: &[Pair], paths: &Paths) {
         let free = |pair: &&Pair| pair.vertices.iter().any(|&vertex| !paths.is_prescribed(vertex));
         self.open.clear();
         self.open.extend(candidates.iter().filter(free));
     }
 
-    /// Adds planes for the `open` pairs. Those whose prescribed vertices leave no room for a plane
+    /// Adds planes for the `open` pairs. Pairs whose prescribed vertices leave no room for a plane
     /// are a conflict.
     fn add_planes(&mut self, open: &[Pair], paths: &Paths, x1: &[Vec3]) -> Option<Conflict> {
         let known = self.planes.len();
@@ -249,8 +249,8 @@ impl FailSafe {
         conflict
     }
 
-    /// Reduces the intended motion to the part that all planes so far allow. Writes it to `x1`
-    /// and notes the changed vertices.
+    /// Reduces the intended motion to the part that all present planes allow. Writes the ends to
+    /// `x1` and notes the changed vertices.
     fn shorten(
         &mut self,
         paths: &Paths,
@@ -302,8 +302,8 @@ impl FailSafe {
         conflict
     }
 
-    /// Gives a body the largest fraction of its motion, out of 1, 1/2, 1/4, ... 0, at whose end
-    /// all planes of its vertices hold. The planes keep the straight path to that end clear too. A
+    /// Gives a body the largest fraction of its motion (1, 1/2, 1/4, ... or 0) at whose end all
+    /// planes of its vertices hold. The planes keep the straight path to that end clear too. A
     /// body that turns leaves its vertices' straight paths on the way, so each of them must stay
     /// where the candidates cover it. No plane can push a body: one that moves over the body's
     /// start is a conflict.
@@ -369,9 +369,9 @@ impl FailSafe {
     }
 }
 
-/// Takes the pairs that meet at the border of a side out of the `open` ones, if there are others,
-/// and returns them. Usually another pair lies between their sides, and its plane makes them safe.
-/// Their own planes are oblique and would hold back surfaces that slide together.
+/// Removes from `open` the pairs that meet at the border of a side, if there are other pairs, and
+/// returns them. Usually another pair lies between their sides, and its plane makes them safe.
+/// Their own planes would be oblique and would hold back surfaces that slide on each other.
 fn shadows(open: &mut Vec<Pair>, paths: &Paths) -> Vec<Pair> {
     let inside = |pair: &Pair| {
         meets_inside(pair.kind(), &pair.gather(paths.x0))

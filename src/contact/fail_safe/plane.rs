@@ -99,7 +99,7 @@ impl SeparatingPlane {
                 vertex: self.pair.vertices[a],
                 pair: self.pair,
                 normal: sign * self.normal,
-                // The vertex starts on its side of the plane; rounding must not deny that.
+                // The vertex starts on its side of the plane. Rounding must not change that.
                 room_m: room_m.max(-advance_m.max(0.0)),
                 advance_m,
             }

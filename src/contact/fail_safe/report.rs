@@ -10,7 +10,7 @@ use crate::math::Vec3;
 pub struct FailSafeReport {
     /// The vertices that miss their intended end, rising.
     pub truncated: Vec<Truncation>,
-    /// The planes that stopped those that move alone, by rising vertex.
+    /// The planes that stopped vertices that move alone, by rising vertex.
     pub stops: Vec<Stop>,
     /// The fraction of its motion that each of the [`Paths::bodies`](super::Paths::bodies) keeps.
     pub fractions: Vec<f64>,
@@ -31,7 +31,7 @@ pub struct FailSafeReport {
 pub struct Truncation {
     /// The vertex.
     pub vertex: VertexId,
-    /// From its intended to its actual end (m).
+    /// Distance from its intended to its actual end (m).
     pub lost_m: f64,
 }
 
@@ -55,14 +55,16 @@ pub struct Stop {
 pub struct Conflict {
     /// The lowest of these pairs.
     pub pair: Pair,
-    /// The vertex that has no room. If that is not one vertex alone, the pair's first one.
+    /// The vertex that has no room. If the whole pair has none, the first vertex of the pair.
     pub vertex: VertexId,
-    /// The vertices that have no room, rising. Of a pair that leaves no place for a plane all four.
+    /// The vertices that have no room, rising. For a pair that leaves no place for a plane these
+    /// are all four.
     pub crowded: Vec<VertexId>,
-    /// The prescribed vertices that take part, rising: those of all these pairs, and those of other
-    /// planes that hold back their vertices.
+    /// The prescribed vertices that take part, rising: those of all pairs of the conflict, and
+    /// those of other planes that hold back the vertices of these pairs.
     pub prescribed: Vec<VertexId>,
-    /// Those of them whose planes push, rising. If all of these stand still, there is room.
+    /// The vertices of `prescribed` whose planes push, rising. If all of these stand still, there
+    /// is room.
     pub pushing: Vec<VertexId>,
 }
 
@@ -88,7 +90,7 @@ impl Conflict {
         }
     }
 
-    /// Both as one.
+    /// Joins two conflicts into one.
     pub(super) fn merge(one: Option<Self>, mut other: Self) -> Option<Self> {
         let Some(mut one) = one else { return Some(other) };
         one.crowded.append(&mut other.crowded);
@@ -100,7 +102,7 @@ impl Conflict {
         Some(one)
     }
 
-    /// Brings the vertices in order.
+    /// Sorts the vertices.
     pub(crate) fn sorted(mut self) -> Self {
         for vertices in [&mut self.crowded, &mut self.prescribed, &mut self.pushing] {
             vertices.sort_unstable();

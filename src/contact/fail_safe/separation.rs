@@ -51,13 +51,15 @@ pub(super) fn keep(n: &Vec3, x0: &[Vec3; 4], first_side: usize, delta_m: f64) ->
     gap(n, x0, first_side).clamp(0.0, delta_m)
 }
 
-/// Part of `delta` by which rounding may seem to bring a pair nearer that moves together.
+/// Fraction of `delta` by which rounding may seem to bring a pair nearer whose sides move
+/// together.
 const ROUNDING: f64 = 1e-9;
 
 /// False if the pair keeps its distance on the way from `x0` to `x1` (m). In most cases one
-/// direction shows it: a coordinate axis, the line between the sides' centres, the pair's normal at
-/// the start and at the end, or the mean of both normals. The first two are cheap and settle four
-/// of five pairs. No direction may do for a pair that turns; then the continuous test decides.
+/// direction shows it: a coordinate axis, the line between the sides' centres, the pair's normal
+/// at the start and at the end, or the mean of both normals. The first two are cheap and settle
+/// four of five pairs. For a pair that turns, perhaps no direction separates it at both ends. Then
+/// the continuous test decides.
 ///
 /// A gap of `delta` less one grain is enough. A plane holds a pair at `delta`, and slides end
 /// one grain beyond it, so rounding does not open pairs that then move together.

@@ -17,12 +17,12 @@ use crate::contact::fail_safe::Stop;
 use crate::contact::fail_safe::plane::Bound;
 use crate::math::Vec3;
 
-/// Most changes of multipliers before the fraction decides. Two are enough for one plane. Folds
-/// between layers have several planes at sharp angles and take more.
+/// The largest number of changes of multipliers. After them the fraction decides. Two are enough
+/// for one plane. Folds between layers have several planes at sharp angles and take more.
 const MAX_CHANGES: usize = 40;
 
-/// The last changes only push away from violated planes and no longer back to the nearest
-/// place. The vertex gets beyond all planes sooner that way.
+/// Number of last changes that only push the vertex away from violated planes, and no longer back
+/// to the nearest place. In this way it gets beyond all planes sooner.
 const LAST_CHANGES: usize = 10;
 
 /// The part of the displacement `target` (m) that the `bounds` of a vertex (by rising pair) allow.

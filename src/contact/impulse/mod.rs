@@ -18,8 +18,8 @@ use crate::contact::squeeze::Squeezed;
 use crate::linear::MAX_TERMS;
 use crate::math::Vec3;
 
-/// Most continuous tests of one pair in a round. Two are common (a pair that starts near and
-/// parts). What needs more is left to the fail-safe.
+/// The largest number of continuous tests of one pair in a round. Two are common (a pair that
+/// starts near and separates). A pair that needs more is left to the fail-safe.
 const MAX_RESTARTS: u32 = 16;
 
 /// The positions of all vertices at both ends of a step, and the bodies that move.
@@ -40,9 +40,10 @@ pub struct StepEnds<'a> {
 pub struct CollisionLaw<'a> {
     /// How far apart the sides of a pair are kept.
     pub distance: ContactDistance<'a>,
-    /// The part of it within which an approaching pair collides.
+    /// The fraction of this distance within which an approaching pair collides.
     pub separation: f64,
-    /// Cloth that is squeezed collides within that part of what its contacts aim at.
+    /// Squeezed cloth. Its pairs collide within the same fraction of the gap at which their
+    /// contacts aim.
     pub squeezed: &'a Squeezed,
     /// Coulomb's coefficients.
     pub friction: Friction,
@@ -52,9 +53,9 @@ pub struct CollisionLaw<'a> {
 /// collisions.
 ///
 /// A pair collides if it comes within its separation while it approaches. Its impulse ends the
-/// approach of its closest points, those at the time of impact, with the velocities of the whole
-/// step. It slows their slip by at most the coefficient of friction times as much, and never
-/// reverses it.
+/// approach of the points that are closest at the time of impact, with the velocities of the whole
+/// step. Friction slows the slip of these points by at most the coefficient of friction times this
+/// change, and never reverses the slip.
 pub fn impulses(
     candidates: &[Pair],
     ends: StepEnds,
@@ -83,13 +84,14 @@ pub fn impulses(
     collisions
 }
 
-/// Whether a vertex of `pair` is among the `moved` (for each vertex). If none is since the last
-/// [`impulses`], and each unit that was asked for a response has moved, the pair asks for none now.
+/// Whether a vertex of `pair` has `moved` (a flag for each vertex). If no vertex has moved since
+/// the last [`impulses`], and each unit with a response has moved, the pair asks for no response
+/// now.
 pub fn has_moved(pair: &Pair, moved: &[bool]) -> bool {
     pair.vertices.iter().any(|&vertex| moved[vertex as usize])
 }
 
-/// Part of the overlap of two sides that repulsion takes back in a step.
+/// Fraction of the overlap of two sides that repulsion removes in a step.
 const REPULSION: f64 = 0.1;
 
 /// Adds to `responses` the repulsions of `contacts`, which are nearer than their distance at the
@@ -112,8 +114,8 @@ pub fn repulsions(
     }
 }
 
-/// Adds the responses of the nodes of `pair` to an impulse after which its points part at the speed
-/// `parting` (m/s). False if there are none.
+/// Adds the responses of the nodes of `pair` to an impulse after which its points separate with
+/// the speed `parting` (m/s). False if there are none.
 fn answer(
     pair: Pair,
     points: &Points,
@@ -170,8 +172,8 @@ struct Points {
     relative: Vec3,
 }
 
-/// The inelastic impulse with friction (N s), after which the points part at the speed `parting`
-/// (m/s). None if they do already or cannot move.
+/// The inelastic impulse with friction (N s), after which the points separate with the speed
+/// `parting` (m/s). None if they already do, or cannot move.
 ///
 /// An impulse `p` changes the relative velocity of the points by `p inverse_mass` (1/kg).
 fn inelastic(points: &Points, inverse_mass: f64, friction: f64, parting: f64) -> Option<Vec3> {

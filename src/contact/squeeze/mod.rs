@@ -30,14 +30,14 @@ use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::ranks::World;
 
-/// How much all gaps between two supports may lack together, contact distances, before what makes
-/// them smaller must wait: `n` layers need a room of `n + 1/2`.
+/// How much all gaps between two supports together may fall short, in contact distances, before
+/// the bodies that make them smaller must wait. So `n` layers need a room of `n + 1/2`.
 const MOST_LACK: f64 = 0.5;
 
-/// What squeezed contacts aim at is at least this part of the contact distance.
+/// The gap that squeezed contacts aim at is at least this fraction of the contact distance.
 const LEAST_SHARE: f64 = 0.02;
 
-/// What the contacts of squeezed vertices aim at. The same on every rank.
+/// The gaps that the contacts of squeezed vertices aim at. The same on every rank.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Squeezed {
     /// By rising vertex.
@@ -64,8 +64,8 @@ struct Aim {
 }
 
 impl Squeezed {
-    /// Finds what `contacts` squeeze. `distance_m` (m) is the contact distance. Each rank gives all
-    /// contacts of the vertices that it owns (`is_own`). Collective.
+    /// Finds the vertices that `contacts` squeeze. `distance_m` (m) is the contact distance. Each
+    /// rank gives all contacts of the vertices that it owns (`is_own`). Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -119,7 +119,7 @@ struct Room {
     supports: [Support; 2],
     /// Normal of the first support.
     along: Vec3,
-    /// At the end of the step, m.
+    /// The room at the end of the step, m.
     room_m: f64,
     closing_m: f64,
 }

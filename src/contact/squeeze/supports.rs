@@ -1,5 +1,5 @@
-//! What supports the vertices of cloth: prescribed surfaces that they touch, also through layers.
-//! The table of the parent module has the symbols.
+//! The supports of cloth vertices: prescribed surfaces that they touch, also through layers. The
+//! table of the parent module has the symbols.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,12 +9,12 @@ use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::ranks::{World, message};
 
-/// Most gaps from a support to a vertex that counts it. So up to seven layers between two supports
-/// count.
+/// A support counts for a vertex over at most this number of gaps. So up to seven layers between
+/// two supports count.
 const MOST_GAPS: usize = 4;
 
-/// Supports oppose each other if the cosine between their normals is below the negative of this,
-/// and are the same if it is above it.
+/// Two supports oppose each other if the cosine between their normals is below the negative of
+/// this value. They are the same if it is above this value.
 pub(super) const ALIGNED: f64 = 0.5;
 
 /// All vertices that move as prescribed, and how they move in the step.
@@ -24,7 +24,7 @@ pub struct PrescribedMotion<'a> {
     pub prescribed: &'a [bool],
     /// Positions of all vertices at the start of the step, m.
     pub x0: &'a [Vec3],
-    /// Positions at its end as predicted, m: of prescribed vertices, where they will be.
+    /// Predicted positions at its end, m. For prescribed vertices they are exact.
     pub x1: &'a [Vec3],
 }
 
@@ -70,17 +70,18 @@ impl Support {
     }
 }
 
-/// The vertices that contacts may touch from opposite sides. No other can be squeezed, or pass on
-/// what supports it. So most cloth that lies or hangs on something is left out.
+/// The vertices that contacts may touch from opposite sides. No other vertex can be squeezed, or
+/// pass a support on. So most cloth that lies or hangs on something is left out.
 struct BothSides {
-    /// Of each vertex, of which axes it has a contact whose normal points along it (bits 0 to 2) or
-    /// against it (bits 3 to 5).
+    /// For each vertex, the axes along which the normal of some contact points (bits 0 to 2), and
+    /// the axes against which one points (bits 3 to 5).
     axes: Vec<u8>,
 }
 
 impl BothSides {
-    /// Of normals that oppose each other, the components along some axis have different signs and a
-    /// product beyond a third of [`ALIGNED`]. So each is larger than that.
+    /// If two normals oppose each other, their components along some axis have different signs,
+    /// and the magnitude of the product is above a third of [`ALIGNED`]. So the magnitude of each
+    /// is above this value.
     const LEAST: f64 = ALIGNED / 3.0;
 
     fn new<'a>(contacts: impl Iterator<Item = &'a Contact>, vertices: usize) -> Self {
@@ -111,14 +112,14 @@ impl BothSides {
 pub(super) struct Supports {
     /// By rising vertex.
     list: Vec<Support>,
-    /// Of each vertex whether the last round gave it a support. Before the first round: whether it
-    /// is one. No other has anything new to pass on.
+    /// Whether the last round gave each vertex a support. Before the first round: whether the
+    /// vertex is a support. No other vertex has anything new to pass on.
     fresh: Vec<bool>,
 }
 
 impl Supports {
-    /// Finds what supports the vertices of `contacts`. Each rank gives all contacts of the vertices
-    /// that it owns (`is_own`). Collective.
+    /// Finds the supports of the vertices of `contacts`. Each rank gives all contacts of the
+    /// vertices that it owns (`is_own`). Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -163,7 +164,8 @@ impl Supports {
         self.list.sort_unstable_by(Support::order);
     }
 
-    /// Adds what `contact` passes on from one side to those vertices of the other that may take it.
+    /// Adds the support that `contact` passes on from one side to those vertices of the other side
+    /// that may take it.
     fn pass_on(
         &self,
         contact: &Contact,

@@ -27,9 +27,9 @@ pub(super) const GRAIN: usize = 2;
 /// Which rows of a patch to multiply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows {
-    /// Those without a ghost column.
+    /// Rows without a ghost column.
     Interior,
-    /// Those with one: their ghosts must have arrived.
+    /// Rows with a ghost column. Their ghosts must have arrived.
     Border,
 }
 

@@ -39,16 +39,17 @@ use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
 use crate::threads::{ByPatch, EachPatch};
 
-/// Iterations before the matrix is rounded: shorter solves would not make up for it.
+/// Number of iterations before the matrix is rounded. In shorter solves rounding would not pay.
 const BEFORE_ROUNDING: usize = 60;
 
-/// What the rounded matrix must reach of a tolerance, so that rounding rarely decides.
+/// With the rounded matrix the iteration goes on to this fraction of the goal, so that the true
+/// residual is rarely too large.
 const ROUNDED_SHARE: f64 = 0.98;
 
 /// Which values of the matrix a product takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Precision {
-    /// Those of [`Rounded`].
+    /// The values of [`Rounded`].
     Single,
     /// The matrix itself.
     Double,
@@ -140,7 +141,7 @@ impl CgWorkspace {
     }
 
     /// Iterates after `last` until the norm of the residual is at most `goal`, at most
-    /// `max_iterations` times. The report lacks its reference.
+    /// `max_iterations` times. The reference of the report is not set yet.
     fn iterate(
         &mut self,
         system: &mut System,
@@ -164,7 +165,7 @@ impl CgWorkspace {
             if iterations == max_iterations {
                 return Ok(report(End::Iterations));
             }
-            // Zero at first, and so is the correction of delta.
+            // Zero in the first iteration, and so is the correction of delta.
             let beta = gamma / last.gamma;
             let curvature = delta - beta * gamma / last.alpha;
             if gamma <= 0.0 || curvature <= 0.0 {

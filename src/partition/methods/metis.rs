@@ -23,7 +23,8 @@ pub enum MetisKind {
     /// All parts at once; no part gets more than 1.03 of its share if METIS can avoid it.
     #[default]
     KWay,
-    /// Two parts, and each again in two; at most 1.001 of the share per bisection.
+    /// Two parts, and each of these again in two. In each bisection a part gets at most 1.001 of
+    /// its share.
     Recursive,
 }
 
@@ -64,7 +65,8 @@ impl Partitioner for Metis {
     }
 }
 
-/// `weights` as they are if they are whole and METIS can add them; else scaled and rounded.
+/// `weights` unchanged if they are whole numbers that METIS can add. Otherwise they are scaled and
+/// rounded.
 fn whole_numbers(weights: &[f64]) -> Vec<i32> {
     let sum: f64 = weights.iter().sum();
     let exact = sum < f64::from(i32::MAX) && weights.iter().all(|weight| weight.fract() == 0.0);

@@ -42,16 +42,16 @@ pub trait Partitioner: Debug + Send {
     fn partition(&mut self, problem: &WeightedPoints, parts: usize) -> Result<Vec<u32>>;
 }
 
-/// The nearest of `sites` for each of `points`, the first of equally near ones: extends a partition
-/// to points that came after it (Wretborn 2026, eq. 17).
+/// The nearest of `sites` for each of `points`; of equally near sites the first. It extends a
+/// partition to points that came after it (Wretborn 2026, eq. 17).
 pub fn nearest_sites(sites: &[Vec3], points: &[Vec3]) -> Vec<u32> {
     let potentials = vec![0.0; sites.len()];
     let diagram = power::Diagram { sites: sites.to_vec(), potentials };
     points.iter().map(|x| diagram.site_of(x)).collect()
 }
 
-/// Gives each of `parts` the number of the rank that owns most of it before, so that little moves:
-/// the largest overlap chooses first. `sizes` are those of the points.
+/// Gives each of `parts` the number of the rank that owned most of it before, so that little
+/// moves. The largest overlap chooses first. `sizes` are the sizes of the points.
 pub fn named_after(before: &[u32], parts: &[u32], sizes: &[f64], ranks: usize) -> Vec<u32> {
     let mut overlaps = vec![0.0; ranks * ranks];
     for ((&rank, &part), size) in before.iter().zip(parts).zip(sizes) {
@@ -79,7 +79,7 @@ mod tests {
         let before = [0, 0, 0, 1, 1, 2, 2];
         let parts = [2, 2, 1, 1, 1, 0, 0];
         assert_eq!(named_after(&before, &parts, &[1.0; 7], 3), [0, 0, 1, 1, 1, 2, 2]);
-        // A rank without a part gets what is left.
+        // A rank that has not chosen gets a part that is left.
         assert_eq!(named_after(&[0, 0, 0], &[1, 1, 0], &[1.0; 3], 2), [0, 0, 1]);
     }
 }

@@ -1,4 +1,4 @@
-//! What is divided.
+//! The points that are divided among ranks.
 
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -49,7 +49,7 @@ impl<'a> WeightedPoints<'a> {
     /// `None` if the points must be divided.
     ///
     /// # Errors
-    /// Those that [`super::Partitioner::partition`] names.
+    /// As for [`super::Partitioner::partition`].
     pub(super) fn simple_answer(&self, parts: usize) -> Result<Option<Vec<u32>>> {
         self.check(parts)?;
         if parts == 1 {

@@ -1,4 +1,4 @@
-//! How patches are divided among ranks, as a scene says it.
+//! The settings of a scene for the division of patches among ranks.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,9 @@
 //! Ranks as threads of one process: the default transport.
 //!
-//! No MPI library is needed. A rank writes into memory that all ranks share:
-//! messages go into the `Mailbox` of the receiver, neighbour exchanges into the `Lane`
-//! of a pair of ranks, and the parts of a collective into a slot of `Collectives`.
-//! The receiver polls, as it does with MPI. Whoever writes what it may be waiting for unparks
-//! its thread.
+//! No MPI library is needed. A rank writes into memory that all ranks share: messages go into the
+//! `Mailbox` of the receiver, neighbour exchanges into the `Lane` of a pair of ranks, and the
+//! parts of a collective into a slot of `Collectives`. The receiver polls, as it does with MPI. A
+//! rank that writes something for which it may be waiting unparks its thread.
 //!
 //! [`run`] starts the ranks. [`run_strict`] is for tests: it delays messages and
 //! collectives as long as MPI may delay them, and reports a deadlock with each rank's wait.

@@ -162,7 +162,7 @@ impl World for ThreadWorld {
     fn patience(&self) -> Patience {
         match self.shared.watch {
             None => Patience::UNPARKED,
-            // What is handed over late unparks nobody.
+            // Messages that are handed over late unpark no thread.
             Some(_) => Patience::CROWDED,
         }
     }

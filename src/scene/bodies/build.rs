@@ -23,21 +23,20 @@ use crate::scene::bodies::spec::*;
 use crate::scene::bodies::{read, resolve};
 use crate::scene::spec::{MotionSpec, Scene};
 
-/// Share of an overlap that a step removes.
+/// Fraction of an overlap that a step removes.
 const OVERLAP_CORRECTION: f64 = 0.2;
-/// Copies are held this much further than bodies reach, in radii of the ball that holds the
-/// smallest body.
+/// The margin of shadow copies, in radii of the ball that holds the smallest body.
 const MARGIN: f64 = 0.1;
 
-/// Places of bodies have 32 bits.
+/// The largest number of bodies. Their places have 32 bits.
 const MOST_BODIES: u64 = u32::MAX as u64;
 
-/// Reads the files of the rigid bodies of a checked `scene` and builds what all ranks share. Paths
-/// are relative to `scene_dir`.
+/// Reads the files of the rigid bodies of a checked `scene`, and builds the setup that all ranks
+/// share. Paths are relative to `scene_dir`.
 ///
 /// # Errors
-/// A file that is missing or unsound, a surface that is not closed, bodies that do not fit where
-/// they are to be or are outside the domain.
+/// A file that is missing or unsound, a surface that is not closed, bodies that do not fit into
+/// their places or are outside the domain.
 pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     let spec = &scene.domain;
     let periodic = spec.borders.map(|border| border == Border::Periodic);
@@ -158,7 +157,7 @@ impl Builder<'_> {
         (Shape::Solid(self.solids.add(solid)), frame)
     }
 
-    /// What makes the bodies of a group. Those of a half-space have the form of a sphere.
+    /// The generator of the bodies of a group. A half-space gets the form of a sphere.
     fn generator(
         &self,
         bodies: &Bodies,

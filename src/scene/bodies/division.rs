@@ -15,7 +15,7 @@ use crate::rigid::{Body, RigidModel};
 use crate::scene::bodies::RigidSetup;
 use crate::scene::bodies::spec::Division;
 
-/// Bodies that overlap by a larger share of the smaller one are no start.
+/// A start is refused if two bodies overlap by more than this fraction of the smaller one.
 const MOST_OVERLAP: f64 = 0.01;
 
 /// A division of the domain among ranks.
@@ -31,7 +31,7 @@ impl RigidSetup {
     /// Divides the domain among `ranks`, as the scene says. All ranks get the same.
     ///
     /// # Errors
-    /// If the domain cannot be divided so.
+    /// If the domain cannot be divided in this way.
     pub fn divide(&self, ranks: usize, balancer: &mut Balancer) -> Result<Divided> {
         if let Division::Grid(x, y, z) = self.spec.method {
             let subdomains = Arc::new(Subdomains::Grid(Grid::new(self.domain, [x, y, z])?));
@@ -45,7 +45,7 @@ impl RigidSetup {
         Ok(Divided { subdomains: Arc::new(cells), rank_of: (0..ranks as u32).collect() })
     }
 
-    /// How far a body can reach beyond the domain at most, m.
+    /// The largest distance that a body can reach beyond the domain, m.
     fn outreach(&self) -> f64 {
         // No body moves by more than its reach at once.
         let reach = self.largest_reach();
@@ -53,7 +53,7 @@ impl RigidSetup {
         2.0 * reach + travel + self.settings.margin_m
     }
 
-    /// Some bodies that stand for all, where they are at the start, m.
+    /// Positions at the start of a sample of all bodies, m.
     fn sample(&self) -> Vec<Vec3> {
         let stride = (self.body_count() / SAMPLE + 1) as usize;
         let positions = |generator: &Generator| {
@@ -75,7 +75,8 @@ impl RigidSetup {
         }
     }
 
-    /// The bodies in the subdomains of `rank`. No rank makes all of them, but of lists.
+    /// The bodies in the subdomains of `rank`. No rank makes the bodies of all ranks, except those
+    /// of lists.
     pub fn bodies_of(&self, rank: usize, divided: &Divided) -> Vec<Body> {
         let Divided { subdomains, rank_of } = divided;
         let owner = |body: &Body| subdomains.owner(&self.domain.wrap(&body.state.position).0);
@@ -100,8 +101,8 @@ impl RigidSetup {
         bodies
     }
 
-    /// The boxes (m) whose bodies may belong to a subdomain with these corners: what stands on the
-    /// upper border of a period belongs to the lower one.
+    /// The boxes (m) whose bodies may belong to a subdomain with these corners. A body on the
+    /// upper border of a period belongs to the lower border.
     fn boxes(&self, corners: [Vec3; 2]) -> Vec<[Vec3; 2]> {
         let mut boxes = vec![corners];
         let (low, high, periodic) = (self.domain.low(), self.domain.high(), self.domain.periodic());
@@ -118,7 +119,7 @@ impl RigidSetup {
     /// Refuses a start in which bodies overlap.
     ///
     /// # Errors
-    /// Which, how deep and where, if `deepest` is too deep.
+    /// If `deepest` is too deep: which bodies, how deep and where.
     pub fn check_start(&self, deepest: Option<&Overlap>) -> Result<()> {
         let Some(overlap) = deepest.filter(|overlap| overlap.share > MOST_OVERLAP) else {
             return Ok(());

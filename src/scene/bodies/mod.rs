@@ -3,7 +3,7 @@
 //! | module | |
 //! |---|---|
 //! | [`spec`] | what the user writes |
-//! | `check` | every number and name of it |
+//! | `check` | checks all its numbers and names |
 //! | [`RigidSetup`] | the model that all ranks share |
 //! | [`build`] | builds it from the scene |
 //! | `resolve`, `read` | materials and sizes; places from files |

@@ -48,7 +48,7 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
         Error::file(path, cause, remedy)
     })?;
     unify_ends_of_lines(&mut bytes);
-    // Then the reader stands behind the line that it has read.
+    // With this the position of the reader is always behind the line that it has read.
     bytes.push(b'\n');
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
     let wrong = |line: u64, cause: String| {
@@ -89,7 +89,7 @@ fn unify_ends_of_lines(bytes: &mut Vec<u8>) {
     bytes.retain(|&byte| byte != b'\r');
 }
 
-/// What is wrong with a row. The error itself would name the line again.
+/// What is wrong with a row, without the line that the error itself names.
 fn without_place(cause: &csv::Error, columns: &csv::StringRecord) -> String {
     match cause.kind() {
         csv::ErrorKind::Deserialize { err, .. } => {

@@ -1,4 +1,4 @@
-//! Materials, sizes and orientations as `rigid` wants them.
+//! Turns materials, sizes and orientations of a scene into those of `rigid`.
 
 use nalgebra::{Rotation3, UnitQuaternion};
 
@@ -34,7 +34,8 @@ impl Orientation {
 }
 
 impl Sizes {
-    /// Radii (m) of the balls that hold bodies, if that of factor 1 is `reach`.
+    /// Radii (m) of the balls that hold bodies. The ball of a body of factor 1 has the radius
+    /// `reach`.
     pub(super) fn of_reach(&self, reach: f64) -> generate::Sizes {
         match *self {
             Self::Constant(factor) => generate::Sizes::Constant(factor * reach),

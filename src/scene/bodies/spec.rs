@@ -37,8 +37,8 @@ pub struct Bodies {
     pub motion: BodyMotion,
 }
 
-/// Where bodies are at the start: their centres of mass. A fixed body of a mesh has the origin of
-/// the mesh there.
+/// The centres of mass of bodies at the start. For a fixed body of a mesh it is the place of the
+/// mesh's origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Arrangement {
@@ -241,7 +241,7 @@ pub enum Border {
     Wall,
     /// A wall at the lower one. Bodies that leave through the upper one are removed.
     Floor,
-    /// What leaves through one comes back through the other.
+    /// Bodies that leave through one border come back through the other.
     Periodic,
     /// Bodies that leave are removed.
     Open,
@@ -250,7 +250,7 @@ pub enum Border {
 /// How the domain is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Division {
-    /// So many boxes along x, y, z, shared out among the ranks in their order.
+    /// Numbers of boxes along x, y, z. The boxes are given to the ranks in their order.
     Grid(u32, u32, u32),
     /// A power cell for each rank, of equal work.
     PowerCells,

@@ -176,7 +176,7 @@ fn what_cannot_be_is_refused() {
                 "bodies: [({BALLS}), ({BALLS}, motion: Immovable, velocity: Constant(m_per_s: (5, 0, 0)))]"
             ),
             "bodies[1].velocity",
-            "no velocity of their own",
+            "cannot have a velocity",
         ),
         (
             &format!("bodies: [({BALLS}, angular_velocity_rad_per_s: (0, 1e5, 0))]"),

@@ -216,7 +216,7 @@ impl PinSpec {
     fn validate(&self, at: &str) -> Result<()> {
         match &self.select {
             Select::Box { min_m, max_m } => {
-                // A corner far away means all on that side.
+                // A corner may be far away, to select everything on that side.
                 finite_vector(&format!("{at}.select.min_m"), *min_m)?;
                 finite_vector(&format!("{at}.select.max_m"), *max_m)?;
                 if (0..3).any(|axis| min_m[axis] > max_m[axis]) {

@@ -1,16 +1,17 @@
 //! The part of each point, from a diagram.
 //!
-//! Points are adjacent in the order. A bounding sphere around 4,096 of them leaves few sites, one
-//! around 64 of those fewer. Most spheres have a single site.
+//! Points that are adjacent in the order are near each other. Only few sites can have points of a
+//! bounding sphere around 4,096 points, and fewer those of a sphere around 64 of them. Most small
+//! spheres have a single site.
 
 use crate::math::Vec3;
 use crate::partition::methods::power::diagram::Diagram;
 use crate::partition::methods::power::order::Sorted;
 use crate::threads::{EachPatch, Threads};
 
-/// Points of a small sphere.
+/// Number of points in a small sphere.
 const SMALL: usize = 64;
-/// Points of a large one, which a thread takes at a time.
+/// Number of points in a large sphere. A thread takes one large sphere at a time.
 const LARGE: usize = 4096;
 
 /// The spheres around points that do not move.
@@ -69,7 +70,7 @@ impl<'a> Cover<'a> {
         self.threads.for_each_patch(EachPatch(&mut pieces), 1, |number, piece| {
             self.assign_group(number, diagram, &mut piece.0[0]);
         });
-        // In the order of the pieces, whatever the threads.
+        // Summed in the order of the pieces, for any number of threads.
         let mut loads = vec![0.0; diagram.sites.len()];
         for (site, load) in pieces.iter().flat_map(|piece| &piece.loads) {
             loads[*site as usize] += load;

@@ -3,11 +3,11 @@
 use crate::math::Vec3;
 use crate::threads::{EachPatch, Threads};
 
-/// Points of a batch. Loops over a batch have this constant length.
+/// Number of points in a batch. Loops over a batch have this constant length.
 pub(super) const LANES: usize = 64;
 /// One number for each point of a batch.
 pub(super) type Lanes = [f64; LANES];
-/// Batches that a thread takes at a time.
+/// Number of batches that a thread takes at a time.
 const GRAIN: usize = 4;
 
 /// Adjacent points, their bounding sphere, and room for a method's own data.
@@ -21,7 +21,7 @@ pub(super) struct Batch<T> {
     pub centre: Vec3,
     /// Its radius, m.
     pub radius: f64,
-    /// What a method keeps for the batch.
+    /// Data that a method keeps for the batch.
     pub own: T,
 }
 
@@ -79,7 +79,8 @@ impl<T> Batch<T> {
     }
 }
 
-/// The sum of the products of two batches of numbers, in an order that vector instructions share.
+/// The sum of the products of two batches of numbers. Its order suits vector instructions, and is
+/// the same on every machine.
 #[inline(always)]
 pub(super) fn dot(a: &Lanes, b: &Lanes) -> f64 {
     const WIDTH: usize = 8;

@@ -49,7 +49,8 @@ impl Diagram {
         for other in (0..self.sites.len()).filter(|&other| other != site) {
             match self.border(site, other) {
                 Some(plane) => cell.clip(plane, other as u32),
-                // Two sites at one place: the larger potential has all, of equals the first.
+                // Two sites at one place: the larger potential has the whole cell. Of equal
+                // potentials the first site has it.
                 None => {
                     let (own, others) = (self.potentials[site], self.potentials[other]);
                     if own < others || (own == others && other < site) {
@@ -69,7 +70,7 @@ impl Diagram {
             return None;
         }
         let normal = apart / distance;
-        // About the own site, to keep digits.
+        // Computed relative to the own site, to keep digits.
         let own = (distance * distance + self.potentials[site] - self.potentials[other])
             / (2.0 * distance);
         Some(Plane { normal, offset: normal.dot(&self.sites[site]) + own })
@@ -144,7 +145,7 @@ impl PowerCell {
         Self { faces: (0..3).flat_map(|axis| [face(axis, false), face(axis, true)]).collect() }
     }
 
-    /// Keeps what is within `plane`; what was cut off belongs to `neighbour`.
+    /// Cuts the cell at `plane`. The part beyond it belongs to `neighbour`.
     fn clip(&mut self, plane: Plane, neighbour: u32) {
         let corners = || self.faces.iter().flat_map(|face| &face.corners);
         if corners().all(|x| plane.height(x) <= 0.0) {
@@ -167,7 +168,7 @@ impl PowerCell {
 }
 
 impl Face {
-    /// Keeps what is within `plane`, and adds the points on it to `cut`.
+    /// Cuts the face at `plane`, and adds the points on the plane to `cut`.
     fn clip(&mut self, plane: &Plane, cut: &mut Vec<Vec3>) {
         let heights: Vec<f64> = self.corners.iter().map(|x| plane.height(x)).collect();
         let mut kept = Vec::with_capacity(self.corners.len() + 1);
@@ -180,7 +181,8 @@ impl Face {
                 cut.push(x);
             }
             if (height < 0.0 && heights[next] > 0.0) || (height > 0.0 && heights[next] < 0.0) {
-                // The same bits from both faces of the edge: from the inner corner on.
+                // Both faces of an edge must get the same bits, so the computation starts at the
+                // inner corner.
                 let (inner, outer) = if height < 0.0 { (i, next) } else { (next, i) };
                 let part = heights[inner] / (heights[inner] - heights[outer]);
                 let crossing =

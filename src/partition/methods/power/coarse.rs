@@ -23,15 +23,16 @@ pub(super) struct Coarse {
 }
 
 impl Sorted {
-    /// The points joined in cubes, about `about` of them: at most 2.8 times as many, and about 2.8
-    /// times fewer, since wider cubes are eight times fewer in a solid body. Each point is alone if
-    /// there are no more.
+    /// The points joined in about `about` cubes. There are at most 2.8 times as many, and usually
+    /// not fewer than 1/2.8 times as many, because doubling the width of cubes in a solid body
+    /// leaves an eighth of them. If there are not more points than `about`, each point is alone.
     pub fn coarse(&self, about: usize, threads: &Threads) -> Coarse {
         let most = (about as f64 * 8.0_f64.sqrt()) as usize;
         if self.points.len() <= most {
             return self.join((0..=self.points.len() as u32).collect(), 0, threads);
         }
-        // Cubes of each width: a point begins one if its key differs from the last in their bits.
+        // Counts the cubes of each width. A point begins a new cube if its key differs from the
+        // last one in the bits of the cube.
         let mut begun = [0; BITS as usize + 1];
         for two in self.keys.windows(2) {
             begun[(u64::BITS - (two[0] ^ two[1]).leading_zeros()).div_ceil(3) as usize] += 1;

@@ -1,4 +1,4 @@
-//! A power diagram: which site has a point.
+//! A power diagram. It tells which site has a point.
 
 use crate::math::Vec3;
 
@@ -6,7 +6,7 @@ use crate::math::Vec3;
 /// `|x - x_r|^2 - p_r`, its power distance; of equal sites, to the first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diagram {
-    /// Where the sites are, m.
+    /// Positions of the sites, m.
     pub sites: Vec<Vec3>,
     /// Their potentials `p_r`, m^2. A larger potential gives a larger cell.
     pub potentials: Vec<f64>,
@@ -36,8 +36,8 @@ impl Diagram {
         best.1
     }
 
-    /// Stores in `sites`, rising, all of `candidates` whose power distance is at most `slack` (m^2)
-    /// above the least one, at any point of the sphere. `candidates` rise.
+    /// Stores in `sites` all of the `candidates` whose power distance is at most `slack` (m^2)
+    /// above the least one at some point of the sphere. Both lists are rising.
     ///
     /// The difference of two power distances is linear in the point. With the nearest site `s` of
     /// the centre `c`, site `r` is left out if

@@ -7,7 +7,7 @@ const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// `1.5 * 2^52`: adding it rounds a number to a whole one, which then is in the lowest bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// Below this the result is 0, above [`HIGHEST`] it is that of [`HIGHEST`].
+/// Below this the result is 0. Above [`HIGHEST`] it is the result at [`HIGHEST`].
 const LOWEST: f64 = -708.0;
 const HIGHEST: f64 = 709.0;
 /// `1 / k!` for k = 13, 12, .. 2: on `|r| <= ln(2) / 2` the rest of the series is below 4e-18.

@@ -45,57 +45,63 @@ use crate::math::Vec3;
 use crate::partition::methods::{Partitioner, WeightedPoints};
 use crate::threads::Threads;
 
-/// From this round on, a cell that got too much work asks for less of the coupling,
+/// The first round after which a cell that got too much work asks for a smaller share of the
+/// coupling.
 const CORRECTED: u32 = 1;
-/// if the load index is below this.
+/// Shares are corrected only if the load index is below this.
 const CORRECTABLE: f64 = 0.1;
-/// Borders are blurred over this many cubes at least: they are between cubes otherwise.
+/// Borders of cells are blurred over at least this many cubes. Otherwise they could lie only
+/// between cubes.
 const BLUR: f64 = 0.5;
-/// Rounds end if the load index has not fallen for so many.
+/// After shares are corrected, rounds end if the load index has not fallen for this many rounds.
 const IN_VAIN: u32 = 3;
-/// Then points move at random by up to half of this many spacings: a whole layer of cells would
-/// change its part at once if a border is parallel to it.
+/// If the tolerance is not reached, points move at random by up to half of this many spacings.
+/// Otherwise, where a border is parallel to a layer of points, the whole layer would change its
+/// part at once.
 const WIDE: f64 = 1.0;
-/// Sinkhorn iterations and Newton steps alternate at most so often.
+/// Sinkhorn iterations and Newton steps alternate at most this many times.
 const ALTERNATIONS: u32 = 6;
 
 /// Settings of [`Power`]. The default has the values of the paper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerSettings {
-    /// Rounds end when the load index (eq. 18) is below this. Sinkhorn iterations end at half of
-    /// it.
+    /// Rounds end when the load index (eq. 18) is below this. Sinkhorn iterations end when the
+    /// deviation is below half of it.
     pub load_tolerance: f64,
-    /// At most so many Lloyd rounds.
+    /// The largest number of Lloyd rounds.
     pub rounds: u32,
-    /// At most so many Sinkhorn iterations in a round,
+    /// The largest number of Sinkhorn iterations in a round. It is doubled each time that Newton
+    /// steps did not suffice.
     pub iterations: u32,
-    /// and then at most so many Newton steps; 0 in the paper, which has no bound of iterations.
+    /// The largest number of Newton steps after the Sinkhorn iterations. 0 in the paper, which
+    /// does not bound the number of iterations.
     pub newton_steps: u32,
     /// The first regularisation is `Gamma` (eq. 16) divided by this.
     pub epsilon_divisor: f64,
-    /// For that, `Gamma` is at most this many times the mean squared distance of the work from its
-    /// site. A ball around each site has 5/3, a long box 3. Without a limit (infinite, as in the
-    /// paper) one drop far from all sites blurs all cells, and all sites gather in the middle.
+    /// For the first regularisation, `Gamma` counts as at most this many times the mean squared
+    /// distance of the work from its site. A ball around each site has 5/3, a long box 3. Without
+    /// a limit (infinite, as in the paper) one drop far from all sites blurs all cells, and all
+    /// sites gather in the middle.
     pub far_limit: f64,
     /// The regularisation is multiplied by this from round to round.
     pub epsilon_factor: f64,
-    /// The log domain is used where `exp(-Gamma / epsilon)` is below this: 1e-12 in the paper. With
-    /// 1 it is always used. It leaves out sites that cannot matter, so it is faster here.
+    /// The log domain is used if `exp(-Gamma / epsilon)` is below this: 1e-12 in the paper. With 1
+    /// it is always used. In it sites that cannot matter are left out, so it is faster here.
     pub overflow: f64,
-    /// More points are joined in cubes, so that there are about so many.
+    /// If there are more points than this, they are joined in about this many cubes.
     pub coarse_points: usize,
     /// Keep the cells of the last call if their load index is still below `load_tolerance`, so that
     /// nothing moves between ranks; the paper always moves them.
     pub calm: bool,
     /// Points move at random within a cube of this many spacings around them.
     pub offset: f64,
-    /// The first call tries so many sets of first sites on few cubes, and goes on with the one that
-    /// has the least surface. With 0 it begins with random points, as in the paper.
+    /// The first call tries this many sets of first sites on few cubes, and goes on with the set
+    /// that has the least surface. With 0 it begins with random points, as in the paper.
     pub starts: u32,
-    /// Then it moves the sites at random and keeps what has less surface: 8 trials in each of so
-    /// many generations. Not with more than 16 parts.
+    /// Number of generations in which the first call then moves the sites at random. Each has 8
+    /// trials, and the one with the least surface is kept. Not with more than 16 parts.
     pub generations: u32,
-    /// For first sites and offsets.
+    /// Seed of the first sites and of the offsets.
     pub seed: u64,
     /// Threads; the result does not depend on them.
     pub threads: usize,
@@ -157,7 +163,7 @@ pub struct Power {
     threads: Threads,
     /// The diagram of the last partition.
     diagram: Diagram,
-    /// Where the next call begins.
+    /// The sites with which the next call begins.
     next: Vec<Vec3>,
     rounds: Vec<Round>,
 }
@@ -169,7 +175,7 @@ impl std::fmt::Debug for Power {
 }
 
 impl Power {
-    /// With `settings`, and nothing to remember.
+    /// A partitioner with `settings` that remembers no sites.
     ///
     /// # Errors
     /// When the operating system refuses the threads.
@@ -195,8 +201,8 @@ impl Power {
         super::nearest_sites(&self.diagram.sites, points)
     }
 
-    /// The cells of the last call if they still serve; else Lloyd rounds from `start`, or from the
-    /// best of several starts.
+    /// The cells of the last call if their load index is still small enough. Otherwise Lloyd
+    /// rounds from `start`, or from the best of several starts.
     fn attempt(
         &self,
         problem: &WeightedPoints,
@@ -209,7 +215,7 @@ impl Power {
         let cover = Cover::new(&sorted, threads);
         let mut outcome = self.unchanged(&cover, parts).unwrap_or_else(|| {
             let coarse = sorted.coarse(self.settings.coarse_points, threads);
-            // Centres would undo the moves of the first sites.
+            // Moving sites to their centres would undo the random moves of the first sites.
             let still = start.is_none() && self.settings.starts > 0 && parts <= MOVED_PARTS;
             let start = start.unwrap_or_else(|| self.first(&sorted, &coarse, parts));
             self.lloyd(&cover, &coarse, start, still)
@@ -218,7 +224,7 @@ impl Power {
         outcome
     }
 
-    /// The partition by the cells of the last call, if it still serves.
+    /// The partition by the cells of the last call, if its load index is still small enough.
     fn unchanged(&self, cover: &Cover, parts: usize) -> Option<Outcome> {
         if !self.settings.calm || self.diagram.sites.len() != parts {
             return None;
@@ -240,7 +246,7 @@ impl Power {
         let parts = sites.len();
         let total: f64 = coarse.work.iter().sum();
         let share = total / parts as f64;
-        // What each site shall get of the coupling, which differs from what its cell gets.
+        // The share of the coupling that each site asks for. It differs from the work of its cell.
         let mut shares = vec![share; parts];
         let mut transport = Transport::new(&coarse.points, &coarse.work, &self.threads);
         let mut outcome = Outcome { load_index: f64::INFINITY, ..Outcome::default() };
@@ -288,8 +294,8 @@ impl Power {
         outcome
     }
 
-    /// Sinkhorn iterations, then Newton steps. Where no Newton step helps, since cells that must
-    /// exchange work do not touch, more of both.
+    /// Sinkhorn iterations, then Newton steps. If no Newton step helps, because cells that must
+    /// exchange work do not touch, both are repeated with more iterations.
     fn balance(
         &self,
         transport: &mut Transport,
@@ -325,7 +331,7 @@ impl Power {
         (sinkhorn, newton)
     }
 
-    /// Where the first call begins.
+    /// The sites with which the first call begins.
     fn first(&self, sorted: &Sorted, coarse: &Coarse, parts: usize) -> Diagram {
         let settings = &self.settings;
         if settings.starts == 0 {

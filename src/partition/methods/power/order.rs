@@ -1,9 +1,9 @@
 //! Points in Morton order.
 //!
 //! The sort is parallel: each thread sorts chunks of points by the first bits of their keys, then
-//! ranges of keys by the others. Both fit in a cache, and positions travel with the keys, since it
-//! takes longest to fetch them from all over the memory. Keys that are equal stay in the order of
-//! the points, so the result is the same for any number of threads.
+//! ranges of keys by the others. Both fit in a cache. Positions are moved together with the keys,
+//! because fetching them later from all over the memory would take longest. Points with equal keys
+//! stay in their order, so the result is the same for any number of threads.
 
 use crate::math::Vec3;
 use crate::partition::methods::WeightedPoints;
@@ -13,11 +13,11 @@ use crate::threads::{EachPatch, Threads};
 const CELLS: f64 = 65_536.0;
 /// Bits of a cell number along one axis.
 pub(super) const BITS: u32 = 21;
-/// Points that a thread takes at a time.
+/// Number of points that a thread takes at a time.
 pub(super) const CHUNK: usize = 16_384;
-/// Bits of a key that say its range.
+/// Number of bits of a key that give its range.
 const RANGE_BITS: u32 = 8;
-/// Bits that a pass of the radix sort looks at.
+/// Number of bits that a pass of the radix sort uses.
 const DIGIT: u32 = 10;
 
 /// All points in Morton order.
@@ -25,17 +25,17 @@ const DIGIT: u32 = 10;
 pub(super) struct Sorted {
     /// The number of each point in the problem.
     pub order: Vec<u32>,
-    /// Where the points are, m, with their random offsets.
+    /// Positions of the points with their random offsets, m.
     pub points: Vec<Vec3>,
     /// The work of the points.
     pub work: Vec<f64>,
     /// The Morton keys, rising.
     pub keys: Vec<u64>,
-    /// The width of a cell, m: of points with equal keys.
+    /// The width of a cell, m. Points in one cell have equal keys.
     pub cell_m: f64,
 }
 
-/// A point on its way.
+/// A point while it is sorted.
 #[derive(Debug, Clone, Copy, Default)]
 struct Item {
     key: u64,
@@ -59,7 +59,7 @@ struct Slot {
     item: u32,
 }
 
-/// A range of keys: where its points are written.
+/// A range of keys, and the slices into which its points are written.
 struct Range<'a> {
     number: usize,
     order: &'a mut [u32],
@@ -158,8 +158,8 @@ impl Chunk {
 }
 
 impl Range<'_> {
-    /// Writes the items of the range in all chunks by key, then by point. `bits` are those of the
-    /// keys that the range does not say.
+    /// Writes the items of the range in all chunks by key, then by point. `bits` is the number of
+    /// key bits that the range does not give.
     fn fill(&mut self, chunks: &[Chunk], bits: u32) {
         let mut items = Vec::with_capacity(self.order.len());
         chunks.iter().for_each(|chunk| items.extend_from_slice(chunk.range(self.number)));
@@ -174,8 +174,8 @@ impl Range<'_> {
     }
 }
 
-/// Slots by the lower `bits` of their keys, of equal ones as they came: a radix sort from the
-/// lowest bits on.
+/// Sorts slots by the lower `bits` of their keys: a stable radix sort that begins with the lowest
+/// bits.
 fn sorted(mut slots: Vec<Slot>, bits: u32) -> Vec<Slot> {
     if slots.len() < 1 << DIGIT {
         slots.sort_unstable();
@@ -200,9 +200,9 @@ fn sorted(mut slots: Vec<Slot>, bits: u32) -> Vec<Slot> {
     slots
 }
 
-/// The lowest corner and the cell width of the grid of the order, and the bits of its cell numbers.
-/// Cells are those of the spacing, and cubes begin at multiples of their width in space, so that
-/// they stay when points come and go.
+/// The lowest corner and the cell width of the grid of the order, and the bits of its cell
+/// numbers. Cells are as wide as the spacing. Cubes begin at multiples of their width, so that
+/// they stay in place when points come and go.
 fn grid(problem: &WeightedPoints, threads: &Threads) -> (Vec3, f64, u32) {
     let mut boxes = Vec::new();
     threads.collect(problem.points, CHUNK, &mut boxes, |points, boxes| {

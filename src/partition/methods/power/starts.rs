@@ -1,4 +1,4 @@
-//! Where the first call begins: the best of several random starts.
+//! The sites with which the first call begins: the best of several random starts.
 //!
 //! The surface varies up to 2.4 times with the first sites. So several random sets run some Lloyd
 //! rounds on few cubes, each on a thread of its own. After some rounds the half with the larger
@@ -6,9 +6,9 @@
 //!
 //! Lloyd rounds do not know the surface. A cell around the stem of a plume takes a thin layer of
 //! the ring all around, wherever the centres are. So the sites of the best start are moved at
-//! random, and what has less surface with balanced work is kept: 8 generations lower the surface by
-//! up to 41 % (plume, 8 ranks), 8 % in the mean of 12 shapes; 32 generations find no more. With 32
-//! ranks or more random moves find nothing.
+//! random, and a move that gives less surface with balanced work is kept. 8 generations reduce the
+//! surface by up to 41 % (plume, 8 ranks), and by 8 % in the mean of 12 shapes. 32 generations
+//! find no more. With 32 ranks or more, random moves find nothing.
 
 use crate::math::Vec3;
 use crate::partition::graph::Graph;
@@ -19,40 +19,41 @@ use crate::partition::methods::power::order::mix;
 use crate::partition::methods::power::transport::{Domain, Transport};
 use crate::threads::{EachPatch, Threads};
 
-/// Cubes at most,
+/// The starts work on about this many cubes, or on more if there are many parts.
 const CUBES: usize = 4_000;
-/// or so many for each part.
+/// The starts work on at least about this many cubes for each part.
 const CUBES_PER_PART: usize = 64;
-/// Lloyd rounds of all starts, of the better half, and of the better half of these.
+/// Number of Lloyd rounds of all starts, then of the better half, then of the better half of
+/// these.
 const ROUNDS: [u32; 3] = [4, 4, 8];
-/// `Gamma / epsilon`.
+/// `Gamma / epsilon` in the rounds of the starts.
 const SHARPNESS: f64 = 30.0;
-/// The tolerance of the shares.
+/// The relative tolerance of the shares.
 const TOLERANCE: f64 = 0.05;
-/// Sinkhorn iterations in a round, at most.
+/// The largest number of Sinkhorn iterations in a round.
 const ITERATIONS: u32 = 20;
 
-/// Sites of more parts are not moved.
+/// With more parts than this, sites are not moved at random.
 pub(super) const MOVED_PARTS: usize = 16;
-/// Moves that are tried in a generation.
+/// Number of moves that are tried in a generation.
 const TRIALS: u32 = 8;
-/// The first width of the moves, in distances between sites,
+/// The width of the random moves in the first generation, in distances between sites.
 const SHAKE: f64 = 0.3;
-/// and the factor after a generation that found nothing.
+/// The width is multiplied by this after a generation that found nothing better.
 const CALMER: f64 = 0.7;
 
-/// How much is tried.
+/// How many starts and moves are tried.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
     pub starts: u32,
     /// Generations of moves.
     pub generations: u32,
     pub seed: u64,
-    /// That of [`super::PowerSettings`].
+    /// The `far_limit` of [`super::PowerSettings`].
     pub far_limit: f64,
 }
 
-/// A start that runs.
+/// A start during its rounds.
 struct Run<'a> {
     transport: Transport<'a>,
     diagram: Diagram,
@@ -66,12 +67,12 @@ pub(super) fn without_potentials(sites: Vec<Vec3>) -> Diagram {
     Diagram { potentials: vec![0.0; sites.len()], sites }
 }
 
-/// `epsilon`, m^2, but not 0: it would be where each point is a site.
+/// `epsilon` (m^2), or the smallest normal number if it is 0. It is 0 if each point is a site.
 pub(super) fn regularisation(epsilon: f64) -> f64 {
     epsilon.max(f64::MIN_POSITIVE)
 }
 
-/// The number of cubes that [`best_start`] wants.
+/// The number of cubes on which [`best_start`] should work.
 pub(super) fn cubes(parts: usize) -> usize {
     CUBES.max(CUBES_PER_PART * parts)
 }
@@ -99,7 +100,7 @@ pub(super) fn best_start(
         threads.for_each_patch(EachPatch(&mut runs), 1, |_, run| {
             run.0[0].go_on(rounds, &shares, effort.far_limit, coarse, graph.as_ref());
         });
-        // Stable: of equal ones the first.
+        // A stable sort: of equal runs the first one stays first.
         runs.sort_by(|a, b| a.score.total_cmp(&b.score));
         runs.truncate(runs.len().div_ceil(2));
     }
@@ -112,8 +113,8 @@ pub(super) fn best_start(
     }
 }
 
-/// Sites that are not in the centres of their work may have a smaller surface: moves them at random
-/// and keeps what is better.
+/// Moves the sites at random and keeps moves that reduce the surface. Sites that are not in the
+/// centres of their work may have a smaller surface.
 fn refined(
     best: Run,
     coarse: &Coarse,
@@ -185,7 +186,7 @@ impl Run<'_> {
         (self.worst, self.score) = (worst, score);
     }
 
-    /// Moves all sites, or the `worst` and those about as near as its nearest.
+    /// Moves all sites, or if `few` only the `worst` site and the sites nearest to it.
     fn shake(&mut self, worst: usize, few: bool, width: f64, seed: u64) {
         let sites = &mut self.diagram.sites;
         let centre = sites[worst];

@@ -9,15 +9,15 @@
 //! T_rb = W_b q_r K_rb / sum_s q_s K_sb,   q_r <- q_r L_r / sum_b T_rb,   K = exp(-C / epsilon)
 //! ```
 //!
-//! So one pass over `K` does it. In the *plain* domain `K` is as above. In the *log* domain the
-//! potentials `p_r = epsilon log q_r` are inside: `K_rb = exp((p_r - C_rb) / epsilon - m_b)`, where
-//! `m_b` is the largest exponent of the point. `T` is the same, and nothing can overflow. `q_r`
-//! then is only the change since `K` was made; `K` is made anew when a `q_r` is far from 1. This
-//! equals eqs. 11 and 12 iterate for iterate, without an exponential in each iteration. A point
-//! without work needs no care here (in eq. 12 it gives `log 0`).
+//! So an iteration is one pass over `K`. In the *plain* domain `K` is as above. In the *log*
+//! domain the potentials `p_r = epsilon log q_r` are inside: `K_rb = exp((p_r - C_rb) / epsilon -
+//! m_b)`, where `m_b` is the largest exponent of the point. `T` is the same, and nothing can
+//! overflow. `q_r` then is only the change since `K` was made; `K` is made anew when a `q_r` is
+//! far from 1. This equals eqs. 11 and 12 iterate for iterate, without an exponential in each
+//! iteration. A point without work is no special case here (in eq. 12 it gives `log 0`).
 //!
-//! In the log domain, a batch of points leaves out sites with a `T_rb` that is small beside the
-//! tolerance.
+//! In the log domain, a batch of points leaves out the sites whose `T_rb` is small compared with
+//! the tolerance.
 
 use crate::math::Vec3;
 use crate::partition::methods::power::batches::{Batch, Batches, LANES, Lanes, dot};
@@ -25,11 +25,11 @@ use crate::partition::methods::power::diagram::Diagram;
 use crate::partition::methods::power::exp::exp;
 use crate::threads::Threads;
 
-/// What is left out of a point's work is at most this part of the tolerance, for each site,
+/// Each site that is left out loses at most this fraction of the tolerance of a point's work.
 const NEGLIGIBLE: f64 = 1e-6;
-/// and `exp` of this times minus one in any case.
+/// Exponents this far below the largest one of a point are always left out.
 const LEFT_OUT: f64 = 60.0;
-/// `K` is made anew when the logarithm of a `q_r` has passed this.
+/// `K` is made anew when the absolute logarithm of a `q_r` is above this.
 const FAR: f64 = 15.0;
 
 /// How exponentials are kept in range.
@@ -41,7 +41,7 @@ pub enum Domain {
     Log,
 }
 
-/// What a batch keeps of the coupling.
+/// The part of the coupling that a batch keeps.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kernel {
     /// The sites of the rows.
@@ -54,9 +54,9 @@ pub(super) struct Kernel {
     moments: Vec<Vec3>,
     /// The sites that get some work of the batch, for [`super::newton`].
     pub strong: Vec<u32>,
-    /// A number for each two of them.
+    /// A number for each pair of strong sites.
     pub products: Vec<f64>,
-    /// For one number of the batch.
+    /// Room for one number of the batch.
     value: f64,
 }
 
@@ -86,7 +86,8 @@ impl<'a> Transport<'a> {
         Self { threads, batches, loads: Vec::new(), left_out: LEFT_OUT }
     }
 
-    /// Sites that matter less than a relative `tolerance` of the shares are left out from now on.
+    /// From now on, sites whose effect is far below a relative `tolerance` of the shares are left
+    /// out.
     pub fn neglect(&mut self, tolerance: f64) {
         self.left_out = if tolerance > 0.0 {
             LEFT_OUT.min(-libm::log(NEGLIGIBLE * tolerance))
@@ -100,7 +101,7 @@ impl<'a> Transport<'a> {
         &self.loads
     }
 
-    /// What the batches keep.
+    /// The kernels of all batches.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.batches.batches.iter().map(|batch| &batch.own)
     }
@@ -110,8 +111,8 @@ impl<'a> Transport<'a> {
         self.batches.for_each(self.threads, |_, batch| work(batch));
     }
 
-    /// `Gamma`: the largest squared distance of a point from its nearest site, m^2 (eq. 16), and
-    /// the mean one of all work.
+    /// `Gamma`, the largest squared distance of a point from its nearest site, m^2 (eq. 16), and
+    /// the mean of this squared distance over all work.
     pub fn distances(&mut self, sites: &[Vec3]) -> (f64, f64) {
         let diagram = Diagram { sites: sites.to_vec(), potentials: vec![0.0; sites.len()] };
         self.batches.for_each(self.threads, |_, batch| {
@@ -139,8 +140,8 @@ impl<'a> Transport<'a> {
         (gamma, sum / work)
     }
 
-    /// Finds the potentials with which each site gets its share, to a relative `tolerance`; starts
-    /// from those of `diagram`. Ends after `most` iterations in any case.
+    /// Finds the potentials with which each site gets its share, to a relative `tolerance`. Starts
+    /// from the potentials of `diagram`, and ends after at most `most` iterations.
     pub fn solve(
         &mut self,
         diagram: &mut Diagram,
@@ -159,7 +160,7 @@ impl<'a> Transport<'a> {
             if solve.deviation < tolerance || solve.iterations >= most {
                 break;
             }
-            // Infinite where a site gets no work, or hardly any.
+            // Infinite if a site gets no work, or hardly any.
             let next = |factor: f64, share: f64, load: f64| factor * (share / load);
             let mut all = factors.iter().zip(shares).zip(&self.loads);
             if domain == Domain::Plain && !all.all(|((&q, &l), &t)| next(q, l, t).is_finite()) {
@@ -213,7 +214,7 @@ impl<'a> Transport<'a> {
         self.batches.for_each(self.threads, |_, batch| batch.iterate(factors));
         self.loads.clear();
         self.loads.resize(factors.len(), 0.0);
-        // In the order of the batches, whatever the threads.
+        // Summed in the order of the batches, for any number of threads.
         for Batch { own, .. } in &self.batches.batches {
             for (&site, load) in own.sites.iter().zip(&own.loads) {
                 self.loads[site as usize] += load;
@@ -339,7 +340,7 @@ impl Batch<Kernel> {
         (self.own.sites, self.own.rows) = (sites, rows);
     }
 
-    /// `W_b / sum_r q_r K_rb` of each point; without `factors` they are 1.
+    /// `W_b / sum_r q_r K_rb` of each point. Without `factors`, all `q_r` are 1.
     #[inline(always)]
     pub fn scales(&self, factors: Option<&[f64]>) -> Lanes {
         let mut sums: Lanes = [0.0; LANES];

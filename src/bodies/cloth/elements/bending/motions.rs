@@ -37,7 +37,7 @@ pub(super) struct HingeMotions {
     chunks: Vec<u32>,
     /// The positions of all cloth vertices that the angles belong to, m. NaN before the first ones.
     x: Vec<Vec3>,
-    /// Angle beyond the rest angle, rad.
+    /// Angle minus rest angle, rad.
     deviations: Vec<f64>,
     /// The same plus damping time times the rate of the angle, rad.
     bends: Vec<f64>,
@@ -158,7 +158,7 @@ impl HingeMotions {
         hinge.of_angles(&self.bends)
     }
 
-    /// A hinge's part of the energy, J. The parts of all hinges have the sum of the triangles'
+    /// A hinge's part of the energy, J. The sum over all hinges equals the sum of the triangles'
     /// energies.
     #[inline]
     pub fn energy(&self, hinge: &HingeMoment) -> f64 {
