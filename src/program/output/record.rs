@@ -1,5 +1,6 @@
 //! The line of a frame in `steps.jsonl`: what every run records, and a part of its kind.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use cloth_sim::report::Report;
@@ -46,6 +47,15 @@ impl<K: Kind> FrameRecord<K> {
     pub fn followed_by(self, mut rest: Self) -> Self {
         rest.steps.splice(..0, self.steps);
         Self { part: self.part.followed_by(rest.part), ..rest }
+    }
+
+    /// The sum over the ranks of a `count`, step by step.
+    pub fn per_step(&self, count: impl Fn(&K::Report) -> u64) -> Vec<u64> {
+        let mut sums = BTreeMap::<u64, u64>::new();
+        for step in &self.steps {
+            *sums.entry(step.step).or_default() += count(&step.report);
+        }
+        sums.into_values().collect()
     }
 
     /// The reports of one rank, step by step.

@@ -26,6 +26,7 @@ pub mod stage;
 mod step_watch;
 mod summary;
 mod time_line;
+mod totals;
 mod waits;
 
 use std::process::ExitCode;

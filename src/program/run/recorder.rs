@@ -17,7 +17,7 @@ use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::frames::FrameProfiles;
 use crate::program::run::checkpoints::begun;
-use crate::program::run::details::{Details, Totals};
+use crate::program::run::details::Details;
 use crate::program::run::drops::Drops;
 use crate::program::run::frames::Saved;
 use crate::program::run::interrupt::Stop;
@@ -26,6 +26,7 @@ use crate::program::run::open_folder::OpenFolder;
 use crate::program::run::peaks::Peaks;
 use crate::program::run::recording::{RecordedStep, TreeWriter};
 use crate::program::run::summary::Summary;
+use crate::program::run::totals::Totals;
 use crate::program::run::waits::Waits;
 
 /// Rises of energy that are warned of while the run goes on. `check` lists all.
@@ -35,7 +36,7 @@ const WARNINGS: u64 = 3;
 pub struct Recorder<'j> {
     folder: OpenFolder<'j, Frame>,
     profiles: FrameProfiles<Cloth>,
-    totals: Totals,
+    totals: Totals<StepReport>,
     peaks: Peaks,
     waits: Waits,
     drops: Drops,

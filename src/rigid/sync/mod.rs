@@ -49,6 +49,7 @@ pub use self::population::{Link, Population};
 
 use std::ops::AddAssign;
 
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use self::mail::Mail;
@@ -69,7 +70,8 @@ pub enum Synchronisation {
 }
 
 /// What was communicated, on one rank.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Traffic {
     /// Messages sent.
     pub messages: u64,

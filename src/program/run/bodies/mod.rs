@@ -105,7 +105,7 @@ impl RunKind for RankRun<'_> {
         #[cfg(feature = "fault-injection")]
         fault::commit_among_bodies(self.world, step)?;
         let report = in_scene(self.simulation.step(), self.job, self.setup)?;
-        steps.add(step, self.world.rank(), &report);
+        steps.add(&report);
         if let Some(recorder) = &self.recorder {
             recorder.step(step, &report);
         }

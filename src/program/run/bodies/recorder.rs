@@ -96,7 +96,7 @@ impl<'j> Recorder<'j> {
         };
         let seconds: f64 = record.reports_of(0).map(|(_, report)| report.total_s()).sum();
         self.count(&record);
-        let contacts = self.peaks.last_contacts();
+        let contacts = self.peaks.contacts.last;
         self.folder.add(number, (frame, record))?;
         self.folder.progress.frame(number, seconds, || format!("{} contacts", grouped(contacts)));
         Ok(())
