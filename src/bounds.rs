@@ -180,8 +180,8 @@ pub(crate) fn direction(at: &str, value: [f64; 3]) -> Result<()> {
     }
     Err(Error::input(
         at,
-        "this vector has no length that can be computed",
-        "write a vector of a length such as 1",
+        "this vector is zero, or too short or too long to have a direction",
+        "write a vector with a length of about 1",
     ))
 }
 
@@ -194,7 +194,11 @@ pub(crate) fn ascending(at: &str, times: impl Iterator<Item = f64>) -> Result<()
         if time <= last {
             let (time, last) = (shown(time), shown(last));
             let cause = format!("{time} s is not after the key before it ({last} s)");
-            return Err(Error::input(at, cause, "order the keys by time, each time once"));
+            return Err(Error::input(
+                at,
+                cause,
+                "order the keys by rising time, without equal times",
+            ));
         }
         last = time;
     }

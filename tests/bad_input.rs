@@ -1,5 +1,5 @@
-//! Bad input: a clear error that names file, place, cause and remedy; a non-zero
-//! exit; no panic.
+//! Bad scenes and arguments (rooms `scene`, `input`, `program`): the error names file, place,
+//! cause and remedy, the exit code is not 0, and there is no panic.
 
 mod common;
 

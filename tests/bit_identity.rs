@@ -1,5 +1,5 @@
-//! A run gives the same bits and executes the same tests on any number of ranks and threads, in
-//! process and under MPI.
+//! The whole program: a run gives the same bits and executes the same tests on any number of ranks
+//! and threads, in process and under MPI.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn starts() -> Vec<Start> {
     starts
 }
 
-/// Some of them, for what takes long and for further settings.
+/// A few of these starts, for long runs and for further settings.
 fn some_starts() -> Vec<Start> {
     let mpi = if cfg!(feature = "mpi") { &[2, 3][..] } else { &[] };
     let threads = [(2, 1), (3, 2), (7, 1)].map(|(ranks, threads)| Start::Threads(ranks, threads));

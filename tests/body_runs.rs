@@ -1,4 +1,5 @@
-//! The run folders of rigid bodies: frames, `cloth-sim check` and `cloth-sim profile`.
+//! Room `program`: the run folders of rigid bodies, with frames, `cloth-sim check` and
+//! `cloth-sim profile`.
 
 mod common;
 
@@ -46,8 +47,8 @@ impl Run {
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     }
 
-    /// The check passes, and with `change` made to frame `number` its list has a line with all
-    /// `words`. Then the frame is as before.
+    /// Asserts that the check passes, and that with `change` made to frame `number` its list has a
+    /// line with all `words`. Then restores the frame.
     fn assert_finds(&self, number: u32, change: impl FnOnce(&mut Frame), words: &[&str]) {
         let name = format!("frame_{number:04}.vtp");
         let before = self.read(&name);
@@ -96,7 +97,7 @@ impl Frame {
         Self { header, arrays }
     }
 
-    /// The file, for as many bodies as the arrays have now.
+    /// The file with the present number of bodies of the arrays.
     fn bytes(&self) -> Vec<u8> {
         let count = self.arrays[0].bodies.len();
         let mut header = self.header.clone();
@@ -225,7 +226,7 @@ fn the_check_finds_every_way_to_break_a_frame() {
     std::fs::write(run.file("steps.jsonl"), &lines[..=end]).expect("the file is written");
     let (code, out, _) = run.tool("check", &[]);
     assert!(code == Some(1) && out.contains("steps.jsonl has no line of this frame"), "{out}");
-    // A line from the middle: the lines after it are still those of their frames.
+    // A line is taken from the middle. The lines after it still belong to their frames.
     let mut kept = Vec::from_iter(lines.split_inclusive(|&byte| byte == b'\n'));
     kept.remove(1);
     std::fs::write(run.file("steps.jsonl"), kept.concat()).expect("the file is written");

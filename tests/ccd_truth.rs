@@ -1,5 +1,5 @@
-//! Continuous tests against queries whose answer is known by construction. No impact is missed
-//! or reported late. `-- --nocapture` prints counts.
+//! Room `collision`: continuous tests against queries whose answer is known by construction. No
+//! impact is missed or reported late. `-- --nocapture` prints counts.
 
 mod common;
 

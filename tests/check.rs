@@ -1,4 +1,5 @@
-//! `cloth-sim check` reports no fault in a clean run and finds every way to break one.
+//! Room `program`: `cloth-sim check` reports no fault in a clean run of cloth, and finds every way
+//! to break one.
 
 mod common;
 

@@ -1,7 +1,8 @@
-//! No files import each other in a circle.
+//! All rooms: no files import each other in a circle.
 //!
-//! An import is a `use` of a path from `crate` on, outside of tests. It belongs to the file of the
-//! longest module in it. What a `mod.rs` passes on from its own files is not followed.
+//! An import is a `use` of a path that begins with `crate`, outside of tests. It counts as an
+//! import of the file of the longest module in the path. If a `mod.rs` re-exports names of its own
+//! files, these are not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -77,8 +78,8 @@ fn imports(codes: &[(Module, String)]) -> Imports {
     codes.iter().map(of_code).collect()
 }
 
-/// The files that are left when all are taken away that import none of the others, or that none of
-/// the others imports: those of circles, and those between two circles.
+/// The files in circles, and those between two circles. Files that import no other remaining file,
+/// or that no other remaining file imports, are removed until none is left to remove.
 fn circles(mut imports: Imports) -> Vec<Module> {
     loop {
         let imported = BTreeSet::from_iter(imports.values().flatten().cloned());

@@ -1,5 +1,6 @@
-//! Contacts between cloth and cloth in the linear system, across patches and ranks, against a
-//! dense solve. The springs are made by hand: the algebra does not depend on the positions.
+//! Rooms `contact` and `linear`: contacts between cloth and cloth in the linear system, across
+//! patches and ranks, against a dense solve. The springs are made by hand, because the algebra
+//! does not depend on the positions.
 
 #[path = "common/physics.rs"]
 mod physics;

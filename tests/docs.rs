@@ -1,4 +1,4 @@
-//! The pages of the repository name files that exist.
+//! The pages of the repository name only files that exist.
 
 use std::path::{Path, PathBuf};
 

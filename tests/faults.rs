@@ -1,4 +1,4 @@
-//! A failing rank ends the whole job, with one message that names it.
+//! Rooms `ranks` and `program`: a failing rank ends the whole job, with one message that names it.
 #![cfg(feature = "fault-injection")]
 
 mod common;

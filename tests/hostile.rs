@@ -1,4 +1,5 @@
-//! The short version of `tools/hostile.py`: the binary refuses broken input well.
+//! The short version of `tools/hostile.py`: the program refuses broken input of every kind with a
+//! clear error.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! What a run takes from its input files, and which files it refuses.
+//! Rooms `input` and `mesh`: the data that a run takes from its input files, and the files that it
+//! refuses.
 
 mod common;
 

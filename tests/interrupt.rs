@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM, a closed terminal (SIGHUP) and `kill -9` at any moment: the run folder stays
-//! readable.
+//! `program/run`: after Ctrl-C, SIGTERM, a closed terminal (SIGHUP) or `kill -9` at any moment,
+//! the run folder stays readable.
 //!
 //! `tools/kill_test.py` does the same with many more moments.
 

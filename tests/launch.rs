@@ -1,4 +1,5 @@
-//! How the program is started: ranks and threads beside cores and patches, and launchers of MPI.
+//! `program/run`: the numbers of ranks and threads, compared with cores and patches, and the
+//! launchers of MPI.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Imports go down only: a file of the library may name its own room and the rooms below it.
+//! All rooms: imports go down only. A file of the library may name its own room and the rooms
+//! below it.
 //!
 //! A room is a file or folder directly under `src`. The test reads the code of every file as
 //! Rust tokens, so comments and strings are not code. It leaves out `#[cfg(test)]` items and

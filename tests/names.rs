@@ -1,4 +1,4 @@
-//! A room's name qualifies a type: inside a room no name stands twice.
+//! All rooms: no two types of a room have the same name, so the room and the name identify a type.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

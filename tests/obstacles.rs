@@ -1,4 +1,4 @@
-//! Cloth falls on obstacles whose meshes are no manifolds.
+//! Rooms `mesh` and `contact`: cloth falls on obstacles whose meshes are not manifolds.
 
 mod common;
 

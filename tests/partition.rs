@@ -1,4 +1,5 @@
-//! `cloth-sim partition` shows what a run would do, and loses no file.
+//! `program/lab/partitions`: `cloth-sim partition` shows the divisions that a run would make, and
+//! loses no file.
 
 mod common;
 
@@ -98,7 +99,7 @@ fn indices_ghosts_and_owners_are_those_of_a_run() {
     }
 }
 
-/// A picture left of its legend and below its heading: how many pixels have each colour.
+/// Counts the pixels of each colour in a picture, without its legend and heading.
 fn pixels(picture: &Path) -> BTreeMap<[u8; 3], usize> {
     let file = std::fs::File::open(picture).expect("a picture");
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("PNG");
@@ -122,8 +123,8 @@ fn has_color(pixel: [u8; 3], color: &str) -> bool {
     pixel.iter().zip(color).all(|(pixel, color)| (pixel - light * color).abs() <= 1.5)
 }
 
-/// The least and the most faces that can have all vertices on `rank`: how squares are cut into two
-/// is left open.
+/// The least and the largest number of faces that can have all vertices on `rank`. The test does
+/// not assume how squares are cut into two faces.
 fn own_faces(owners: &[String], rank: &str) -> [f64; 2] {
     let mut faces = [0.0; 2];
     for (first, columns) in [(0, 25), (25 * 25, 9)] {
@@ -227,7 +228,7 @@ fn no_file_is_lost() {
     for name in ["partition.csv", "partition_mine.png", "notes.txt"] {
         std::fs::write(out.join(name), name).expect("a file of the user");
     }
-    // Pictures of an earlier call go, and all that is not ours stays.
+    // Pictures of an earlier call are removed, and all other files stay.
     assert!(call(&["--ranks", "3"]).0);
     assert!(out.join("partition_Metis_3.png").exists());
     refused(&[], &["--overwrite", "partition_Metis_2.png"]);

@@ -1,4 +1,4 @@
-//! Partitioners on the shapes of Wretborn 2026.
+//! Room `partition`: all partitioners on the shapes of Wretborn 2026.
 
 #[allow(dead_code)] // the bench uses all of it
 #[path = "../benches/partitioners/shapes.rs"]
@@ -39,7 +39,7 @@ fn power_shares_the_work_of_every_shape_out_evenly() {
     }
 }
 
-/// Drops far away appear and vanish, and a box turns: the work stays shared out, and most cells
+/// Drops far away appear and vanish, and a box turns. The work stays evenly shared, and most cells
 /// stay where they are.
 #[test]
 fn power_follows_moving_shapes() {
@@ -84,7 +84,7 @@ fn every_method_divides_a_river() {
             assert!(load < 0.035, "{method:?}: {load}");
         }
     });
-    // METIS needs a graph, and says so.
+    // METIS needs a graph, and its error says so.
     check(&Still::River.buckets(500), |problem| {
         let bare = WeightedPoints { graph: None, ..*problem };
         let mut metis = PartitionSettings::default().build().unwrap();

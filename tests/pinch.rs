@@ -1,4 +1,5 @@
-//! Prescribed bodies that leave cloth no room: who waits, who goes on, and how the others catch up.
+//! Room `step`: prescribed bodies that leave cloth no room. Which bodies wait, which go on, and
+//! how the waiting ones catch up.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,8 +28,8 @@ const HANDLE: &str = r#"(
     obstacles: [(name: "floor", shape: Plane(width_m: 1, length_m: 1))],
 )"#;
 
-/// Calls `work` with the simulation of a scene. `change` is a piece of its text and what replaces
-/// it.
+/// Calls `work` with the simulation of a scene. `change` is a piece of its text and the
+/// replacement.
 fn with_simulation<T: Send>(
     text: &str,
     change: (&str, &str),
@@ -39,7 +40,7 @@ fn with_simulation<T: Send>(
     Ok(with_ranks(&text, [1, 1], work)?.remove(0))
 }
 
-/// Calls `work` with the simulation of a scene on so many ranks and threads.
+/// Calls `work` with the simulation of a scene on the given numbers of ranks and threads.
 fn with_ranks<T: Send>(
     text: &str,
     [ranks, threads]: [usize; 2],
@@ -57,7 +58,7 @@ fn with_ranks<T: Send>(
     })
 }
 
-/// Steps until 0.4 s at each of these numbers of steps per frame of 20 ms.
+/// Steps until 0.4 s, for each of these numbers of steps in a frame of 20 ms.
 const SIZES: [u32; 3] = [2, 5, 20];
 
 #[test]
@@ -76,7 +77,8 @@ fn only_the_body_that_pinches_waits_and_it_reaches_its_motion_exactly() {
                     let prescribed = Vec::from_iter(prescribed);
                     let poses = simulation.obstacle_poses();
                     let waiting = simulation.waiting();
-                    // The ball is never behind. The press is, or its bits are those of its motion.
+                    // The ball is never behind. The press is behind, or exactly at its prescribed
+                    // place.
                     assert_eq!((poses[0], poses[2]), (None, prescribed[2]));
                     match waiting.as_slice() {
                         [] => assert_eq!(poses[1], prescribed[1]),
@@ -129,7 +131,7 @@ fn a_handle_below_the_floor_waits_and_follows_when_it_is_led_up_again() {
                 more => panic!("{more:?}"),
             }
         }
-        // The floor leaves it no room in steps 8 to 51, and from step 40 on it is led up.
+        // The floor leaves it no room in steps 8 to 51. From step 40 on it is led upwards.
         assert!((40..55).contains(&behind), "{behind}");
         assert!(simulation.waiting().is_empty());
         Ok(())
@@ -174,8 +176,8 @@ fn a_waiting_arm_goes_back_for_a_leg_which_never_waits() {
     assert!((swapped.0 - one.0).abs() < 0.01, "{} or {} m", one.0, swapped.0);
 }
 
-/// A ball comes down on a stack of sheets on a plate, until it leaves a quarter of the room that
-/// they need, and goes up again.
+/// A ball comes down on a stack of sheets on a plate, until it leaves them a quarter of the room
+/// that they need. Then it goes up again.
 fn pressed(layers: usize) -> String {
     let sheet = |layer: usize| {
         format!(
@@ -252,8 +254,8 @@ fn a_run_that_stops_names_the_bodies_the_place_and_what_to_do() {
     }
 }
 
-/// How many intersections of cloth and obstacles are those of dropped pairs, and how many others
-/// there are, those of cloth and cloth too.
+/// The number of intersections of dropped pairs of cloth and obstacles, and the number of all
+/// others, including cloth with cloth.
 fn meeting(simulation: &Simulation) -> [usize; 2] {
     let model = simulation.model();
     let cloth = simulation.positions().len();
@@ -308,7 +310,7 @@ fn cloth_passes_a_limb_that_overlaps_another_and_comes_back() {
 
 #[test]
 fn what_is_open_is_not_passed() {
-    // The press would have to go through a floor without an inside. So it is passed itself.
+    // A floor has no inside, so cloth cannot pass it. Cloth passes the press.
     let drop = PRESS.replacen("frames: 20", "contact: (on_pinch: Drop), frames: 20", 1);
     let floor = "shape: Box(size_m: (0.6, 0.02, 0.4)), transform: (translation_m: (0, -0.01, 0))";
     let open = (floor, "shape: Plane(width_m: 0.6, length_m: 0.4)");

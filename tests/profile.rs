@@ -1,4 +1,4 @@
-//! `cloth-sim profile` and the profile that each run writes.
+//! `program/profile`: `cloth-sim profile`, and the tables that each run of cloth writes.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Patches that change their owner during a run change no bit of it.
+//! Rooms `partition` and `step`: patches that change their owner during a run change no bit of it.
 
 mod common;
 
@@ -14,15 +14,15 @@ fn test_scene(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(name)
 }
 
-/// What a run gives: the hash of the state after each step, and the memories of contacts that
-/// changed their rank.
+/// The results of a run: the hash of the state after each step, and the number of memories of
+/// contacts that changed their rank.
 struct Outcome {
     hashes: Vec<u64>,
     moved_memories: usize,
 }
 
-/// Runs `steps` steps of the scene `name`. Before each step `owners` may name new owners of the
-/// patches: it gets the number of the step and of the patches.
+/// Runs `steps` steps of the scene `name`. Before each step `owners` may return new owners of the
+/// patches. Its arguments are the number of the step and the number of patches.
 fn run(
     ranks: usize,
     name: &str,
@@ -57,7 +57,8 @@ fn run(
     Outcome { moved_memories, ..outcomes.swap_remove(0) }
 }
 
-/// Neighbouring patches on different ranks, all on one rank, and halves: in turn.
+/// In turn: neighbouring patches on different ranks, all patches on one rank, and each half on a
+/// rank.
 fn changing(ranks: u32) -> impl Fn(u64, u32) -> Option<Vec<u32>> + Sync {
     move |step, patches| match step % 12 {
         2 => Some((0..patches).map(|patch| (patch + step as u32) % ranks).collect()),
@@ -98,7 +99,7 @@ fn owners_that_are_no_ranks_are_refused() {
     ran.unwrap();
 }
 
-/// Every frame gives the patches to other ranks, as the counted work of the last frames says.
+/// After every frame patches go to other ranks, according to the counted work of the last frames.
 #[test]
 fn runs_that_repartition_write_the_same_frames() {
     let scene = test_scene("layers.ron");

@@ -1,4 +1,4 @@
-//! `--record-tasks` and `cloth-sim replay`.
+//! `program/lab/replay`: `--record-tasks` and `cloth-sim replay`.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! A run that ended early, or goes on with more frames, has the bits of an undisturbed run.
+//! `program/output/checkpoint` and `program/run`: a resumed run has the bits of an uninterrupted
+//! run, after an early end and with more frames.
 //!
 //! `tools/resume_test.py` does the same with more scenes and many more moments.
 
@@ -54,7 +55,7 @@ fn checkpoints(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Asserts that the run in `folder` has all that `expected`, the run in `whole`, has.
+/// Asserts that the run in `folder` has everything that `expected`, the run in `whole`, has.
 fn assert_same(folder: &Path, expected: &Frames, whole: &Path) {
     assert_eq!(&Frames::read(folder), expected);
     assert_eq!(head(folder)["energy"], head(whole)["energy"]);

@@ -1,5 +1,6 @@
-//! A body of few nodes, made of the trait [`Body`] alone: a rigid box. Its velocity and angular
-//! velocity are unknowns of the same linear system as the velocities of cloth.
+//! Rooms `bodies` and `step`: a body of few nodes, made only with the trait [`Body`]. It is a
+//! rigid box, whose velocity and angular velocity are unknowns of the same linear system as the
+//! velocities of cloth.
 
 #[path = "common/physics.rs"]
 mod physics;
@@ -268,7 +269,7 @@ fn a_box_among_cloth_has_the_same_bits_on_any_number_of_ranks() {
         on_ranks(ranks, &small_patches(), &setup, body, |simulation| {
             let mut hashes = Vec::new();
             for step in 0..60 {
-                // The patches change their ranks, that of the body too.
+                // The patches change their ranks, also the patch of the body.
                 if step % 10 == 5 {
                     let patches = simulation.partition().rank_of_patch.len() as u32;
                     let owners = (0..patches).map(|patch| (patch + step) % ranks as u32);
@@ -307,8 +308,8 @@ fn plates() -> (Setup, Vec<RigidBox>) {
     (Setup { cloths: vec![aside], obstacles: vec![floor] }, (0..5).map(plate).collect())
 }
 
-/// Advances the plates by 0.25 s. How often a step was redone; the fastest plate of the run, and at
-/// its end (m/s).
+/// Advances the plates by 0.25 s. Returns how often a step was redone, and the speed of the
+/// fastest plate in the run and at its end (m/s).
 fn run_plates(scene: &Scene) -> (u64, f64, f64) {
     let (setup, bodies) = plates();
     let count = bodies.len();

@@ -1,5 +1,5 @@
-//! Scenes of rigid bodies with the real program: the same files on any number of ranks, and clear
-//! errors.
+//! Room `rigid` in the real program: scenes of rigid bodies give the same files on any number of
+//! ranks, and bad scenes give clear errors.
 
 mod common;
 
@@ -25,16 +25,16 @@ fn grains() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron")
 }
 
-/// What a run must not change with its ranks: the frames as files, and what lines of `steps.jsonl`
-/// say of all bodies.
+/// The results of a run that must not depend on its ranks: the files of the frames, and the fields
+/// of `steps.jsonl` about all bodies.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     files: BTreeMap<String, String>,
     lines: Vec<BTreeMap<String, Value>>,
 }
 
-/// Fields of a frame that are of all bodies. (Which body crosses a border of subdomains depends on
-/// the division.)
+/// Fields of a frame about all bodies. (Which body crosses a border of subdomains depends on the
+/// division.)
 const OF_ALL: [&str; 13] = [
     "frame",
     "time_s",
@@ -121,7 +121,7 @@ fn scene(bodies: &str, fields: &str) -> String {
     )
 }
 
-/// Runs the scene and expects that it fails and says all of `words`.
+/// Runs the scene. Asserts that it fails with a message that has all `words`.
 fn assert_refused(start: Start, text: &str, words: &[&str]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("bad.ron");

@@ -1,5 +1,5 @@
-//! The run folder: no file of the user is lost, one run writes at a time, and a run can be repeated
-//! from its folder alone.
+//! `program/output`: in a run folder no file of the user is lost, one run writes at a time, and a
+//! run can be repeated from its folder alone.
 
 mod common;
 
@@ -136,7 +136,8 @@ fn the_refusal_names_each_file_that_would_go() {
     }
 }
 
-/// Only a `run.json` of this program, which lists the files of its run, says whose they are.
+/// Only a `run.json` of this program, which lists the files of its run, tells which files belong
+/// to a run.
 #[test]
 fn a_record_that_is_not_of_a_run_gives_nothing_away() {
     let home = home();
@@ -152,7 +153,7 @@ fn a_record_that_is_not_of_a_run_gives_nothing_away() {
         assert_refused(&refused, &["frame_0000.obj to frame_0003.obj", "--out", word]);
         assert_eq!((files(&out), read(&record)), (before, other.to_owned()));
     }
-    // A link to a record is of the user.
+    // A link to a record belongs to the user.
     fs::rename(&record, home.path().join("record")).expect("a new name");
     write(&home.path().join("record"), &text);
     symlink("../record", &record).expect("a link");
@@ -160,7 +161,8 @@ fn a_record_that_is_not_of_a_run_gives_nothing_away() {
     assert!(record.is_symlink() && out.join("frame_0003.obj").exists());
 }
 
-/// A process that is killed while it writes its first file leaves no run, and nothing of use.
+/// A process that is killed while it writes its first file leaves no run, and nothing that must be
+/// kept.
 #[test]
 fn a_record_that_was_never_finished_is_cleared() {
     let home = home();
@@ -175,8 +177,8 @@ fn a_record_that_was_never_finished_is_cleared() {
     }
 }
 
-/// What is left on a disk with this many KiB of room. Needs a file system of its own; where the
-/// system allows none, nothing is tested.
+/// The files that a run leaves on a disk with this many KiB of space. Needs a file system of its
+/// own. If the system does not allow one, nothing is tested.
 #[test]
 fn a_full_disk_leaves_nothing_or_a_run_that_has_failed() {
     let home = home();

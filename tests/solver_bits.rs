@@ -1,5 +1,5 @@
-//! The bits of a solution do not depend on the number of ranks or threads, nor on the owners of
-//! the patches.
+//! Room `linear`: the bits of a solution do not depend on the number of ranks or threads, nor on
+//! the owners of the patches.
 
 mod common;
 
@@ -61,7 +61,8 @@ fn relative_residual(graph: &Graph, patches: &Arc<Patches>, x: &[f64]) -> f64 {
     norm(&residual) / reference
 }
 
-/// Solves on all ranks of `partition`; the solution's bits in the mesh's numbering.
+/// Solves on all ranks of `partition`. Returns the bits of the solution in the numbering of the
+/// mesh.
 fn solve(
     graph: &Graph,
     partition: &Partition,

@@ -1,5 +1,5 @@
-//! The state of cloth is whole: a saved simulation goes on with the same bits on any number of
-//! ranks, and its hash covers each byte that is saved.
+//! Room `step`: the saved state of cloth is complete. A saved simulation goes on with the same
+//! bits on any number of ranks, and its hash covers each saved byte.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use cloth_sim::ranks::in_process;
 use cloth_sim::scene;
 use cloth_sim::step::{Model, Simulation, StepReport};
 
-/// Some ten vertices with all that a state has: contacts, pins that take hold late, and an obstacle
-/// that comes too near to another one, so that it waits.
+/// About ten vertices with everything that a state has: contacts, pins that take hold late, and an
+/// obstacle that comes too near to another one, so that it waits.
 const SMALL: &str = r#"(
     frames: 10, steps_per_frame: 10, patch_vertices: 4,
     contact: (on_pinch: Hold),
@@ -38,8 +38,8 @@ fn model(scene: &str, ranks: usize) -> Arc<Model> {
     Arc::new(Model::new(scene.settings(), setup, |build| build(ranks)).unwrap())
 }
 
-/// What a simulation of `scene` on `ranks` ranks saves before each of `steps` steps, and what is
-/// the same on any number of ranks after it.
+/// The state that a simulation of `scene` on `ranks` ranks saves before each of `steps` steps, and
+/// the results after the step that do not depend on the number of ranks.
 fn undisturbed(scene: &str, ranks: usize, steps: u64) -> Vec<(Vec<u8>, Mark)> {
     let model = model(scene, ranks);
     let ran = in_process::run(ranks, |world| {
@@ -55,7 +55,7 @@ fn undisturbed(scene: &str, ranks: usize, steps: u64) -> Vec<(Vec<u8>, Mark)> {
     ran.unwrap().swap_remove(0)
 }
 
-/// What is the same on any number of ranks after a step.
+/// The results after a step that do not depend on the number of ranks.
 type Mark = (u64, u64, f64);
 
 fn mark(simulation: &Simulation, report: &StepReport) -> Mark {
@@ -70,7 +70,7 @@ fn mark(simulation: &Simulation, report: &StepReport) -> Mark {
 fn goes_on(scene: &str, ranks: usize, all: &[(Vec<u8>, Mark)], more: usize) {
     let model = model(scene, ranks);
     in_process::run(ranks, |world| {
-        // What it did before does not matter.
+        // The earlier steps of this simulation do not matter.
         let mut simulation = Simulation::new(model.clone(), world, 1)?;
         simulation.run(2, |_, _| Ok(()))?;
         for (step, (saved, _)) in all.iter().enumerate() {
@@ -115,7 +115,7 @@ fn the_hash_covers_each_byte_that_is_saved() {
         let hash = simulation.hash()?;
         assert!(!simulation.waiting().is_empty() && !simulation.state().contacts.is_empty());
         assert!(!simulation.handle(0).is_empty());
-        // The last bytes are the owners of the patches, which decide nothing.
+        // The last bytes are the owners of the patches, which change no result.
         let covered = saved.len() - 2 - model.partition.patches.len();
         let mut refused = 0;
         for (place, bit) in (0..covered).flat_map(|place| [0, 3, 7].map(|bit| (place, bit))) {
@@ -127,7 +127,7 @@ fn the_hash_covers_each_byte_that_is_saved() {
                 Err(other) => panic!("byte {place}: {other}"),
             }
         }
-        // Most are numbers.
+        // Most bytes belong to numbers.
         assert!(refused < covered, "{refused} of {}", 3 * covered);
         Ok(())
     })

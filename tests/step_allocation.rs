@@ -1,5 +1,5 @@
-//! After the first step, assembly and solve allocate nothing. The only test of its program: the
-//! allocator counts for all threads.
+//! Rooms `step` and `linear`: after the first step, assembly and solve allocate nothing. This is
+//! the only test of its program, because the allocator counts for all threads.
 #![allow(unsafe_code)] // an allocator is unsafe to implement
 
 #[path = "common/counting.rs"]

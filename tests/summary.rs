@@ -1,4 +1,4 @@
-//! What a run prints: progress on standard error, the summary on standard output.
+//! `program/run`: a run prints its progress on standard error and the summary on standard output.
 
 mod common;
 
@@ -48,7 +48,7 @@ fn bodies_that_waited_are_named() {
     assert!(line.starts_with("`press` 0.1"), "{line}");
     assert!(line.ends_with(" mm behind, before frame 5"), "{line}");
     assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
-    // Its lower edge is to get 10 mm into the floor, from frame 5 to frame 10.
+    // Its motion takes the lower edge 10 mm into the floor, from frame 5 to frame 10.
     for frame in frames_of(&folder.path().join("press")) {
         let number = frame["frame"].as_u64().expect("a number");
         let waiting = frame["waiting"].as_array().map_or(&[][..], Vec::as_slice);
@@ -89,7 +89,7 @@ fn obstacles_that_were_passed_are_named_and_counted_apart() {
     let (clean, report) = check();
     assert!(clean && report.contains("no fault in 21 frames"), "{report}");
     assert!(report.contains("counted apart: "), "{report}");
-    // Without the record of what was passed, the same frames have faults.
+    // Without the record of passed obstacles, the same frames have faults.
     let steps = folder.path().join("limbs/steps.jsonl");
     let text = std::fs::read_to_string(&steps).expect("the record can be read");
     std::fs::write(&steps, text.replace("\"obstacle\":\"limb\"", "\"obstacle\":\"arm\""))

@@ -1,4 +1,5 @@
-//! The in-process transport: the conformance suite, strict mode, failing ranks.
+//! Room `ranks`: the in-process transport passes the conformance suite, and handles strict mode
+//! and failing ranks.
 
 mod common;
 

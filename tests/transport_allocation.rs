@@ -1,5 +1,5 @@
-//! Exchanges and reductions allocate nothing after the first ones. The only test of its program:
-//! the allocator counts for all threads.
+//! Room `ranks`: exchanges and reductions allocate nothing after the first ones. This is the only
+//! test of its program, because the allocator counts for all threads.
 #![allow(unsafe_code)] // an allocator is unsafe to implement
 
 #[path = "common/counting.rs"]

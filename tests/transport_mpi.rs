@@ -1,4 +1,5 @@
-//! The MPI transport under the real `mpirun`: this program starts itself.
+//! Room `ranks`: the MPI transport passes the conformance suite under the real `mpirun`. This
+//! program starts itself as its ranks.
 
 mod common;
 
@@ -11,7 +12,7 @@ use cloth_sim::ranks::mpi::run_mpi;
 use cloth_sim::ranks::{Tag, World, report_panics_once, wait};
 use common::{conformance, finish_within, mpirun};
 
-/// The action of the ranks of a job.
+/// What the ranks of a job do.
 const TASK: &str = "CLOTH_SIM_TEST_TASK";
 
 /// One rank of a job.
@@ -46,7 +47,8 @@ fn job(ranks: usize, task: &str) -> Output {
     finish_within(Duration::from_secs(120), command.env(TASK, task))
 }
 
-/// The job's output, indented: its ranks' test results are not those of this program.
+/// The output of the job. It is indented, so that the test results of its ranks are not taken for
+/// those of this program.
 fn text(output: &Output) -> String {
     let all = [&output.stdout[..], &output.stderr[..]].concat();
     String::from_utf8_lossy(&all).replace('\n', "\n    ")

@@ -9,15 +9,15 @@ use crate::program::output::names;
 use crate::program::run::recording::RecordingArguments;
 use crate::program::run::stage::Show;
 
-/// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes frames
-/// (OBJ; of rigid bodies VTK).
+/// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes
+/// frames (OBJ for cloth, VTK for rigid bodies).
 ///
 /// A rank is one of the parallel parts of a run. By default ranks are threads of one process.
-/// Under `mpirun` they are processes; build with `--features mpi` for that. The frames are the
+/// Under `mpirun` they are processes; build with `--features mpi` for that. The frames have the
 /// same bits for any number of ranks and threads.
 ///
-/// The cargo feature `lab` brings `partition`, `replay`, `ccd-queries` and --record-tasks, and the
-/// feature `png` pictures as PNG files. Both are on by default.
+/// The cargo feature `lab` adds `partition`, `replay`, `ccd-queries` and --record-tasks. The
+/// feature `png` adds pictures as PNG files. Both are on by default.
 #[derive(Debug, Clone, Parser)]
 #[command(
     version,
@@ -49,14 +49,15 @@ pub struct CommandLine {
 /// of a subcommand.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
-    /// Goes on with a run that ended early, or with more frames, to the same bits.
+    /// Goes on with a run that ended early, or computes more frames of it. The frames have the
+    /// same bits as in an uninterrupted run.
     Resume(ResumeArguments),
     /// Verifies the frames of a finished run: intersections, strain, overlaps, lost bodies, finite
     /// values.
     Check(CheckArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
-    /// Those of the laboratory.
+    /// The subcommands of the laboratory.
     #[cfg(feature = "lab")]
     #[command(flatten)]
     Lab(crate::program::lab::cli::LabCommand),
@@ -68,7 +69,7 @@ pub struct ResumeArguments {
     /// The run folder. The run goes on after its newest checkpoint.
     pub folder: PathBuf,
 
-    /// Go on until frame N [default: the number of frames of the scene].
+    /// Go on until frame N [default: the last frame of the scene].
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
 
@@ -77,7 +78,7 @@ pub struct ResumeArguments {
     #[arg(long, value_name = "N")]
     pub from_frame: Option<u32>,
 
-    /// The scene of the new run [default: that of the run].
+    /// The scene of the new run [default: the scene of the run].
     #[arg(long, value_name = "FILE", requires = "from_frame")]
     pub scene: Option<PathBuf>,
 
@@ -85,7 +86,7 @@ pub struct ResumeArguments {
     #[arg(long = "set", value_name = "PATH=VALUE", requires = "from_frame")]
     pub overrides: Vec<String>,
 
-    /// The folder of the new run [default: that of the run, with `_from_N` at its end].
+    /// The folder of the new run [default: the folder of the run, with `_from_N` at its end].
     #[arg(long, value_name = "DIR", requires = "from_frame")]
     pub out: Option<PathBuf>,
 
@@ -93,7 +94,7 @@ pub struct ResumeArguments {
     #[arg(long, requires = "from_frame")]
     pub overwrite: bool,
 
-    /// How to compute it. It may differ from before: frames are the same bits.
+    /// How to compute the run. This may differ from before, because frames have the same bits.
     #[command(flatten)]
     pub computing: Computing,
 }
@@ -107,7 +108,7 @@ pub struct Origin {
     pub frame: u32,
 }
 
-/// How a run is computed, saved and shown: what changes no frame.
+/// How a run is computed, saved and shown. Nothing here changes a frame.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Computing {
     /// Number of ranks, as threads of this process. Not allowed under mpirun [default: 1].
@@ -115,16 +116,16 @@ pub struct Computing {
     pub ranks: Option<u32>,
 
     /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
-    /// Threads of all ranks should be no more than cores.
+    /// All ranks together should have no more threads than there are cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
 
-    /// Allow more than four ranks times threads a core, which are very slow.
+    /// Allow more than four threads for each core (ranks times threads). Such runs are very slow.
     #[arg(long)]
     pub oversubscribe: bool,
 
     /// Save the state after every N-th frame, for `cloth-sim resume`; 0: never [default: as often
-    /// as it takes less than 1 % of the run].
+    /// as possible in less than 1 % of the time of the run].
     #[arg(long, value_name = "N")]
     pub checkpoint_every: Option<u32>,
 
@@ -168,8 +169,8 @@ pub struct CheckArguments {
     #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
     pub max_strain: Option<f64>,
 
-    /// Fail if rigid bodies overlap by more than this share of half of the smaller one's width (of
-    /// a ball: its radius).
+    /// Fail if two rigid bodies overlap by more than this share of half the width of the smaller
+    /// one (for a ball: of its radius).
     #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "0.5")]
     pub max_overlap: f64,
 
@@ -200,20 +201,21 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// The run of a scene.
-// clap forgets the arguments of a group that holds another one, so the one that a run needs is named.
+// If a group of arguments holds another group, clap ignores its own arguments. So the one that a
+// run needs is named.
 #[derive(Debug, Clone, Args)]
 #[group(args = ["scene"])]
 pub struct Arguments {
     /// The scene to simulate. See docs/scene.md.
     pub scene: PathBuf,
 
-    /// Folder for the frames and all other files of the run [default: out/<scene name>]. A folder
-    /// that holds a file which the run would replace is refused.
+    /// Folder for the frames and all other files of the run [default: out/<scene name>]. If the
+    /// run would replace a file in the folder, it is refused.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Remove the files that the `run.json` in the folder lists: those of an earlier run, and
-    /// pictures of it. All other files stay. If this run would replace one of them, it is refused.
+    /// Remove the files of an earlier run and the pictures of it, as listed in the `run.json` of
+    /// the folder. All other files stay. If this run would replace one of these, it is refused.
     #[arg(long)]
     pub overwrite: bool,
 
@@ -241,7 +243,7 @@ pub struct Arguments {
     #[arg(skip)]
     pub computing: Computing,
 
-    /// Whether the run of the folder `out` goes on. Then `scene` is the scene in it.
+    /// Whether the run in the folder `out` goes on. Then `scene` is the scene in that folder.
     #[arg(skip)]
     pub resumes: bool,
 
@@ -272,7 +274,8 @@ impl From<ResumeArguments> for Arguments {
     }
 }
 
-/// The subcommand that `first`, the first argument, was meant to be. `None` if it may be a scene.
+/// The subcommand that the user probably meant by `first`, the first argument. `None` if it may be
+/// a scene.
 pub fn meant_subcommand(first: &str) -> Option<String> {
     let command = CommandLine::command();
     let names = Vec::from_iter(command.get_subcommands().map(|it| it.get_name().to_owned()));

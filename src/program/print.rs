@@ -6,8 +6,8 @@ use std::io::{ErrorKind, Write, stderr, stdout};
 
 use cloth_sim::error::{Error, Result, printable, printable_lines};
 
-/// Prints a line on standard output. Its reader may stop early, like `head`: then this does
-/// nothing.
+/// Prints a line on standard output. If its reader has stopped early, like `head`, nothing is
+/// printed.
 ///
 /// # Errors
 /// When the line cannot be written for another reason, such as a full disk.
@@ -20,7 +20,7 @@ pub fn line(text: impl Display) -> Result<()> {
     }
 }
 
-/// Prints a message on standard error: an error, a warning, or progress. Nobody may read it.
+/// Prints a message on standard error: an error, a warning, or progress. A failure is ignored.
 pub fn message(text: impl Display) {
     let _ = writeln!(stderr(), "{}", printable(&text.to_string()));
 }

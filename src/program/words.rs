@@ -12,7 +12,7 @@ pub fn plural(count: usize, noun: &str) -> String {
     }
 }
 
-/// Which frames of a run are whole, from the last one.
+/// The frames of a run that are whole, in words. `last` is the last one.
 pub fn whole_frames(last: Option<u64>) -> String {
     match last {
         None => "no frame whole".to_owned(),
@@ -46,7 +46,7 @@ pub fn significant(number: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// The longest line of a list of names, characters.
+/// The greatest length of a line in a list of names, characters.
 const LINE: usize = 100;
 
 /// All `names` in lines, with commas. Three or more with consecutive numbers become a range:
@@ -76,7 +76,7 @@ pub fn name_list<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     lines
 }
 
-/// A name around its first number. The order is that of a list.
+/// A name, split at its first number. The order of the fields is the order of a list of names.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct NumberedName<'n> {
     before: &'n str,

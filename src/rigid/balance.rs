@@ -1,14 +1,15 @@
-//! Power cells of equal work, and when they follow it.
+//! Power cells of equal work, and when space is divided anew.
 //!
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `W_r` | s | work of rank r in a frame: its time without waiting for messages |
-//! | `C` | s | time that the last new division took, the slowest rank counts |
+//! | `C` | s | time that the last new division took on the slowest rank |
 //!
-//! Each frame loses `max_r W_r - W` to uneven work, with the mean `W`. When these losses since the
-//! last decision reach `C`, and the last frame lost enough, space is divided anew: so no more is
-//! lost than about twice what the best choice of times would lose (the rule of ski rental, as for
-//! the patches of cloth). The bodies of a rank stand for its work: each for the same part of it.
+//! Each frame loses `max_r W_r - W` to uneven work, with the mean `W`. When the sum of these
+//! losses since the last decision to divide reaches `C`, and the last frame lost enough, space is
+//! divided anew. So no more is lost than about twice what the best choice of times would lose (the
+//! rule of ski rental, as for the patches of cloth). The work of a rank is shared equally among
+//! its bodies.
 
 use std::time::Instant;
 
@@ -22,24 +23,25 @@ use crate::ranks::message;
 use crate::rigid::domain::{Cells, Domain, Subdomains};
 use crate::rigid::simulation::RigidSimulation;
 
-/// About so many bodies stand for all.
+/// About this many bodies are sampled to represent all.
 pub const SAMPLE: u64 = 20_000;
-/// Part of the largest work that a new division must save. Less is noise.
+/// Fraction of the largest work that must be lost in a frame before space is divided anew. Less is
+/// noise.
 const LEAST_GAIN: f64 = 0.05;
-/// Points in the domain for each cell, if there are too few bodies.
+/// Number of points for each cell that replace the bodies if these are too few.
 const POINTS: usize = 64;
 
-/// Divides space into one power cell for each rank, and decides when it is done again.
+/// Divides space into one power cell for each rank, and decides when to do it again.
 #[derive(Debug)]
 pub struct Balancer {
     when: Repartition,
     power: Power,
-    /// Lost to uneven work since the last decision, s.
+    /// Time lost to uneven work since the last decision to divide, s.
     lost_s: f64,
     cost_s: f64,
 }
 
-/// A body that stands for others.
+/// A sampled body that represents others.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Sample {
@@ -48,7 +50,7 @@ struct Sample {
 }
 
 impl Balancer {
-    /// Remembers nothing yet.
+    /// A balancer that has measured nothing yet.
     ///
     /// # Errors
     /// When the operating system refuses a thread.
@@ -83,7 +85,8 @@ impl Balancer {
         Ok(Subdomains::Cells(Cells::new(*domain, diagram, margin)?))
     }
 
-    /// True if it is time to divide anew, after a frame in which the ranks had this work (s).
+    /// True if it is time to divide anew, after a frame in which the ranks did the work `work_s`
+    /// (s).
     fn is_due(&mut self, work_s: &[f64]) -> bool {
         let mean = work_s.iter().sum::<f64>() / work_s.len() as f64;
         let most = work_s.iter().copied().fold(0.0, f64::max);
@@ -108,8 +111,8 @@ fn even_points(domain: &Domain, ranks: usize) -> Vec<Vec3> {
 }
 
 impl RigidSimulation<'_> {
-    /// Divides space anew if that is due, after a frame in which this rank had `work_s` (s). Bodies
-    /// keep their bits. True if it was divided. All ranks call it.
+    /// Divides space anew if that is due, after a frame in which this rank did the work `work_s`
+    /// (s). Bodies keep their bits. True if space was divided. All ranks call it.
     ///
     /// # Errors
     /// If a rank fails.
@@ -129,7 +132,7 @@ impl RigidSimulation<'_> {
         let limits = self.synchroniser.limits();
         let domain = *self.model.subdomains.domain();
         let cells = balancer.divide(&domain, limits.outreach(), &points, &weights, ranks)?;
-        // Cells that are too thin for the synchronisation are left alone.
+        // If the new cells are too thin for the synchronisation, the old ones stay.
         let limits = limits.within(&cells);
         let fits = limits.reach(self.model.settings.synchronisation, &cells).is_ok();
         if fits {
@@ -141,7 +144,7 @@ impl RigidSimulation<'_> {
         Ok(fits)
     }
 
-    /// Bodies of all ranks that stand for all of them and for the work of their ranks.
+    /// A sample of the bodies of all ranks, each with its share of the work of its rank.
     fn sample(&self, work_s: f64) -> Result<Vec<Sample>> {
         let own = self.state.population.own();
         let mut all = [own.len() as i64];
@@ -149,7 +152,7 @@ impl RigidSimulation<'_> {
         let stride = all[0] as u64 / SAMPLE + 1;
         let chosen = own.iter().filter(|body| mix(body.id).is_multiple_of(stride));
         let places: Vec<Vec3> = chosen.map(|body| body.state.position).collect();
-        // Without a measurement bodies count alike.
+        // Without a measurement all bodies count equally.
         let work = if work_s > 0.0 { work_s / places.len().max(1) as f64 } else { 1e-9 };
         let mine: Vec<Sample> =
             places.into_iter().map(|position| Sample { position, work }).collect();

@@ -1,4 +1,4 @@
-//! A rigid body: what all ranks that know it hold alike.
+//! A rigid body: the part of it that is the same on all ranks that know it.
 
 use bytemuck::{Pod, Zeroable};
 use nalgebra::UnitQuaternion;
@@ -55,7 +55,7 @@ pub struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    /// `shape` where `state` says.
+    /// `shape` in the pose of `state`.
     pub fn new(shape: &'a Shape, state: &BodyState) -> Self {
         Self { shape, position: state.position, rotation: state.rotation }
     }
@@ -77,7 +77,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// What acts on a body in a step, beside gravity.
+/// Force and torque that act on a body in a step, without gravity.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Load {
@@ -113,6 +113,6 @@ pub struct Body {
     pub inertia: Vec3,
     /// Where it is.
     pub state: BodyState,
-    /// What acts on it in this step.
+    /// The load in this step.
     pub load: Load,
 }

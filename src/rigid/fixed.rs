@@ -12,7 +12,7 @@ use crate::rigid::shape::Shape;
 pub enum FixedShape {
     /// All points below the plane through the origin; `y` is up.
     HalfSpace,
-    /// As of a movable body.
+    /// A shape like that of a movable body.
     Shape(Shape),
 }
 
@@ -66,8 +66,8 @@ impl FixedBody {
         (rigid.apply(self.position), quaternion(&rigid) * self.rotation)
     }
 
-    /// Where it is in the middle of the step from `time_s` of `h_s` seconds, with the velocity that
-    /// takes it from the start of the step to its end; none if `h_s` is 0.
+    /// Its state in the middle of the step that starts at `time_s` (s) and takes `h_s` seconds.
+    /// The velocity takes it from the start of the step to its end; it is zero if `h_s` is 0.
     pub fn state(&self, time_s: f64, h_s: f64) -> BodyState {
         let (position, rotation) = self.pose(time_s + 0.5 * h_s);
         if h_s == 0.0 || self.motion.as_ref().is_none_or(KeyframedMotion::is_constant) {
@@ -85,7 +85,7 @@ fn quaternion(rigid: &Rigid) -> UnitQuaternion<f64> {
 }
 
 /// Axis times angle (rad) of a rotation of less than half a turn. (The functions of nalgebra call
-/// those of the standard library, whose bits differ between machines.)
+/// the standard library, whose bits differ between machines.)
 fn turn(rotation: &UnitQuaternion<f64>) -> Vec3 {
     let (imaginary, real) = (rotation.imag(), rotation.w);
     let sine = imaginary.norm();
@@ -103,7 +103,7 @@ impl FixedBodies {
         Self { bodies, states }
     }
 
-    /// Moves them into the middle of the step from `time_s` of `h_s` seconds.
+    /// Moves them into the middle of the step that starts at `time_s` (s) and takes `h_s` seconds.
     pub fn advance(&mut self, time_s: f64, h_s: f64) {
         for (state, body) in self.states.iter_mut().zip(&self.bodies) {
             if body.motion.is_some() {

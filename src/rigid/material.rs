@@ -9,7 +9,8 @@ use crate::rigid::body::MaterialId;
 pub struct Material {
     /// kg/m^3.
     pub density: f64,
-    /// Meeting itself. With another material: the mean of both, unless the pair has its own.
+    /// The surface against the same material. Against another one it is the mean of both, unless
+    /// the pair has its own.
     pub surface: Surface,
 }
 

@@ -16,17 +16,17 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion};
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::{Body, BodyState};
 
-/// Turns (rad), squared, that are smaller than what a rotation is rounded by. Contacts without
-/// friction leave such spins by rounding; then there is nothing to compute.
+/// Square of a turn (rad) that is smaller than the rounding of a rotation, so that nothing is
+/// computed. Contacts without friction leave such spins by rounding.
 const NEGLIGIBLE_TURN_SQUARED: f64 = 1e-32;
 
-/// Half angles (rad), squared, below which a short series has all digits of sine and cosine.
+/// Square of the half angle (rad) below which a short series has all digits of sine and cosine.
 const SMALL_HALF_ANGLE_SQUARED: f64 = 1.0 / 64.0;
 
-/// The same for three terms of the series.
+/// Square of the half angle (rad) below which three terms of the series are enough.
 const TINY_HALF_ANGLE_SQUARED: f64 = 1e-5;
 
-/// Newton iterations of the gyroscopic term. From `h |omega| = 1` on they need 5.
+/// The most Newton iterations of the gyroscopic term. At `h |omega| = 1` and above 5 are needed.
 const NEWTON_ITERATIONS: usize = 8;
 
 /// Moves a body for `dt_s` seconds at a constant velocity.
@@ -129,13 +129,13 @@ pub struct Mobility {
 }
 
 impl Mobility {
-    /// Of a body that does not give way.
+    /// The mobility of a body that does not give way.
     pub const NONE: Self = Self {
         inverse_mass: 0.0,
         inverse_inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    /// Of a body where it is.
+    /// The mobility of a body in its present rotation.
     pub fn of(body: &Body) -> Self {
         let inverse = body.inertia.map(|moment| 1.0 / moment);
         let diagonal = Mat3::from_diagonal(&inverse);

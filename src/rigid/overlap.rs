@@ -13,14 +13,14 @@ pub struct Overlap {
     pub bodies: [BodyId; 2],
     /// How deep, m.
     pub depth: f64,
-    /// The same as a share of the smaller body: of half its smallest width.
+    /// The depth as a fraction of half the smallest width of the smaller body.
     pub share: f64,
     /// Where, m.
     pub point: Vec3,
 }
 
-/// The deeper one; of equal ones that of the first bodies, and of two of the same bodies that of
-/// the last point, so that the order does not matter.
+/// The deeper of two overlaps, relative to their bodies. Of equal ones the lower ids win, and for
+/// the same ids the larger point, so that the order of `a` and `b` does not matter.
 pub(super) fn deeper(a: Overlap, b: Overlap) -> Overlap {
     let key = |it: &Overlap| (it.share, std::cmp::Reverse(it.bodies), <[f64; 3]>::from(it.point));
     if key(&b) > key(&a) { b } else { a }

@@ -10,7 +10,7 @@ use crate::rigid::shape::{Shape, ShapeWords};
 /// Position, rotation `(i, j, k, w)`, angular and linear velocity.
 pub type StateWords = [f64; 13];
 
-/// All of a body but what acts on it.
+/// A body without its load.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct BodyRecord {
@@ -24,9 +24,9 @@ pub struct BodyRecord {
 }
 
 impl BodyRecord {
-    /// Of a body.
+    /// The record of a body.
     pub fn of(body: &Body) -> Self {
-        // There is a load within a step alone.
+        // A load exists only within a step.
         let Body { id, shape, material, mass, inertia, state, load: _ } = *body;
         let (shape, material) = (shape.words(), u64::from(material));
         Self { id, shape, material, mass, inertia, state: state_words(&state) }
@@ -38,7 +38,7 @@ impl BodyRecord {
         Vec3::new(x, y, z)
     }
 
-    /// The body, if a body has this record. Nothing acts on it.
+    /// The body of this record, without a load. None if no body can have it.
     pub fn body(&self) -> Option<Body> {
         let Self { id, shape, material, mass, inertia, state } = *self;
         let (shape, material) = (Shape::of_words(&shape)?, u16::try_from(material).ok()?);
@@ -59,7 +59,7 @@ pub fn state_of(words: &StateWords) -> BodyState {
     let [x, y, z, i, j, k, w, wx, wy, wz, vx, vy, vz] = *words;
     BodyState {
         position: Vec3::new(x, y, z),
-        // As it was: normalising again might change bits.
+        // Not normalised again, because that might change bits.
         rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k)),
         twist: Twist { angular: Vec3::new(wx, wy, wz), linear: Vec3::new(vx, vy, vz) },
     }

@@ -27,7 +27,7 @@ named! {
 pub struct RigidReport {
     /// Time in each phase, s.
     pub seconds: [f64; Phase::ALL.len()],
-    /// The part of it in which this rank waited for messages, s.
+    /// The part of `seconds` in which this rank waited for messages, s.
     pub waited_s: [f64; Phase::ALL.len()],
     /// Own bodies after the step.
     pub bodies: u64,

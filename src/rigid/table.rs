@@ -1,8 +1,7 @@
 //! Bodies by columns.
 //!
-//! A body that flies freely needs its state alone: 104 of the 232 bytes of a [`Body`]. Most bodies
-//! do so in most steps, and the passes over all bodies take as long as it takes to move their
-//! bytes.
+//! A body that flies freely needs only its state: 104 of the 232 bytes of a [`Body`]. Most bodies
+//! fly freely in most steps, and the time of a pass over all bodies is that of moving their bytes.
 
 use std::ops::Range;
 
@@ -18,13 +17,13 @@ pub struct BodyTable {
     constants: Vec<Constants>,
     /// Empty if nothing acts on any body.
     loads: Vec<Load>,
-    /// True once a body came whose moments of inertia differ.
+    /// True once a body with unequal moments of inertia was added.
     has_tops: bool,
-    /// True once a body came that is no sphere.
+    /// True once a body was added that is no sphere.
     has_others: bool,
 }
 
-/// What of a body never changes.
+/// The part of a body that never changes.
 #[derive(Debug, Clone, Copy)]
 struct Constants {
     id: BodyId,
@@ -41,7 +40,7 @@ pub struct BodyList<'a> {
     rest: Rest<'a>,
 }
 
-/// All of these bodies but their states.
+/// Bodies of a table without their states.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest<'a> {
     constants: &'a [Constants],
@@ -69,7 +68,7 @@ impl BodyTable {
         &mut self.states
     }
 
-    /// Adds a body behind the last one.
+    /// Adds a body after the last one.
     pub fn push(&mut self, body: Body) {
         let Body { id, shape, material, mass, inertia, state, load } = body;
         self.states.push(state);
@@ -102,7 +101,7 @@ impl BodyTable {
         }
     }
 
-    /// Says what acts on a body.
+    /// Sets the load of a body.
     pub fn set_load(&mut self, place: usize, load: Load) {
         if self.loads.is_empty() {
             if load == Load::NONE {
@@ -113,7 +112,7 @@ impl BodyTable {
         self.loads[place] = load;
     }
 
-    /// Nothing acts on any body.
+    /// Removes all loads.
     pub fn clear_loads(&mut self) {
         self.loads.clear();
     }
@@ -181,7 +180,7 @@ impl<'a> BodyList<'a> {
 }
 
 impl Rest<'_> {
-    /// The body at a place, if it had this state.
+    /// The body at a place, with the given state.
     #[inline]
     pub fn with(&self, place: usize, state: &BodyState) -> Body {
         let Constants { id, shape, material, mass, inertia } = self.constants[place];
@@ -195,8 +194,8 @@ impl Rest<'_> {
         if self.has_others { self.constants[place].shape.swing(radius) } else { 0.0 }
     }
 
-    /// True if nothing but gravity changes velocities between contacts: nothing acts on any body,
-    /// and none has a gyroscopic term.
+    /// True if only gravity changes velocities between contacts: no body has a load or a
+    /// gyroscopic term.
     pub fn falls(&self) -> bool {
         self.loads.is_empty() && !self.has_tops
     }

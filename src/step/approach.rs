@@ -1,9 +1,9 @@
 //! Obstacles that approach cloth fast make the step smaller.
 //!
-//! The search covers the whole way of a step, and contacts of an impact hold all cloth on it at
-//! once. A ball of 25 m/s that moved by six edges a step did 1.7 times the work that it does in
-//! small steps, and by 1.5 edges 3 % too much; one of 300 m/s had 14 million candidates in a step
-//! of 4 ms. Smaller steps are then faster and truer.
+//! The search covers the whole way of a step, and the contacts of an impact hold all cloth on that
+//! way at once. A ball of 25 m/s that moved by six edges in a step did 1.7 times the work that it
+//! does in small steps; with 1.5 edges it did 3 % too much. A ball of 300 m/s had 14 million
+//! candidates in a step of 4 ms. At such speeds smaller steps are faster and more accurate.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::math::Vec3;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 
-/// Most edges of cloth by which an obstacle approaches it in a step.
+/// An obstacle may approach cloth by at most this many edges of the cloth in a step.
 const MOST_EDGES: f64 = 2.0;
 
 /// Whether an obstacle approaches cloth on its way too fast for a step of this size. Before: the
@@ -50,7 +50,7 @@ impl Front {
         fronts.max_by(|a, b| a.approach_m.total_cmp(&b.approach_m))
     }
 
-    /// Whether it approaches a vertex of cloth too fast that lies on the way of the obstacle.
+    /// Whether it approaches some vertex of cloth on the way of the obstacle too fast.
     fn meets_cloth(&self, model: &Model, motion: &StepMotion, vertices: &Range<usize>) -> bool {
         let (x0, x1) = (&motion.x0, &motion.predicted);
         let way = vertices.clone().flat_map(|vertex| [&x0[vertex], &x1[vertex]]);

@@ -28,7 +28,7 @@ use crate::step::watch::{Balance, EnergyWatch, energy_of};
 /// Repairs of one solution before the step is halved.
 const MOST_REPAIRS: u32 = 6;
 
-/// The stages of a step, in their order, with what each reuses from step to step.
+/// The stages of a step, in their order. Each keeps what it reuses from step to step.
 pub(super) struct Stages {
     /// Positions and velocities in the present step.
     pub motion: StepMotion,
@@ -47,14 +47,15 @@ pub(super) struct Attempt<'a> {
     pub model: &'a Model,
     pub rank: &'a ThisRank<'a>,
     pub span: &'a Span,
-    /// Whether the step may become smaller. If so, it must not turn or lose too much.
+    /// Tells whether the step may become smaller. If so, too large a turn or loss is trouble.
     pub control: &'a StepControl,
 }
 
 impl Stages {
-    /// One step of the present size. A solution with trouble that a further solve can mend is
-    /// repaired first. With trouble the state stays, except that pins which take hold in the step
-    /// are captured: the next attempt starts at the same time and finds them so.
+    /// One step of the present size. If a further solve may remove the trouble of a solution, the
+    /// solution is repaired first. After trouble the state is that of the start. Only the pins
+    /// that take hold in the step are captured in it, and its energy is known. The next attempt
+    /// starts at the same time and uses both.
     pub fn attempt(
         &mut self,
         of: &Attempt,
@@ -103,8 +104,9 @@ impl Stages {
         Ok(trouble)
     }
 
-    /// Solves the step and responds to what the solve left. With trouble, returns the vertices
-    /// where it is. Before: candidates cover the predicted motion, or the solution to be repaired.
+    /// Solves the step and responds to the collisions that the solve left. With trouble, returns
+    /// the vertices that have it. Before: candidates cover the predicted motion, or the solution
+    /// to be repaired.
     fn solve_and_respond(
         &mut self,
         here: &Context,
@@ -181,7 +183,7 @@ impl Stages {
     }
 }
 
-/// The energy at the start of the step. It is measured if the step before did not. Collective.
+/// The energy at the start of the step. It is measured if the state does not have it. Collective.
 fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> Result<Energy> {
     let energy = match state.energy {
         Some(energy) => energy,
@@ -191,8 +193,8 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
     Ok(energy)
 }
 
-/// Whether energy rose without work and can rise less in another way: by a repair of all nodes, or
-/// in smaller steps. A small rise counts only after a repair.
+/// Whether energy rose without work, and a repair of all nodes or smaller steps may make the rise
+/// smaller. A small rise counts only after a repair.
 fn may_gain_less(here: &Context, balance: &Balance) -> bool {
     let rises = balance.rises(here.span);
     let is_part = here.region.is_some_and(|region| !region.is_whole());

@@ -1,16 +1,16 @@
 //! The work of each patch, as counted in the steps of a frame.
 //!
-//! Work is counted and then priced, because times of single patches are noise on a machine that
-//! does other things too.
+//! Work is counted and then multiplied by a price, because measured times of single patches are
+//! noise on a machine that runs other programs too.
 //!
 //! | work | counted per patch | price |
 //! |---|---|---|
-//! | assembly, balance of energy | blocks filled | processor time of a block, least of all ranks |
-//! | solve | products of blocks; a held row has none | the same of a product |
-//! | search, contacts, impulses, fail-safe | pairs found | the rank's processor time in them |
+//! | assembly, balance of energy | blocks filled | processor time of a block, the least of all ranks |
+//! | solve | products of blocks; none if all rows of the patch are fixed | processor time of a product, the least of all ranks |
+//! | search, contacts, impulses, fail-safe | pairs found | processor time of a pair on this rank |
 //!
-//! A rank that waits spins for a while, which is processor time too: hence the least price. With
-//! stealing the second kind of work is shared anyway, and does not count.
+//! A rank that waits spins for a while, and this counts as processor time. So the least price of
+//! all ranks is taken. With stealing, ranks share the work on pairs, so it is not counted.
 
 use std::iter::zip;
 use std::time::Instant;
@@ -30,23 +30,23 @@ use crate::step::report::{Counter, Measure, Phase, StepReport};
 use crate::step::state::State;
 use crate::step::system::PatchWork;
 
-/// The work that follows the blocks filled.
+/// The phases whose work is counted in blocks filled.
 const FILLING: [Phase; 2] = [Phase::Assembly, Phase::Advance];
 
-/// The work on pairs, which follows who finds them.
+/// The phases whose work is counted in pairs. The rank that finds a pair does this work.
 const OF_PAIRS: [Phase; 4] = [Phase::Tests, Phase::Contacts, Phase::Response, Phase::FailSafe];
 
-/// Measures the work of a rank's patches. On rank 0 it decides for all.
+/// Measures the work of a rank's patches. Rank 0 decides for all ranks whether patches move.
 pub(super) struct Balance {
     /// Whether other ranks take part in the work on pairs.
     shares_pairs: bool,
-    /// Pairs found of each own patch since the last frame.
+    /// Number of pairs found for each own patch since the last frame.
     pairs: Vec<u64>,
     /// Processor time since the last frame, s.
     filling_s: f64,
     solve_s: f64,
     of_pairs_s: f64,
-    /// On rank 0.
+    /// On rank 0 only.
     rebalancer: Option<Rebalancer>,
 }
 
@@ -72,7 +72,7 @@ impl Balance {
         }))
     }
 
-    /// Counts what a search found.
+    /// Counts the `pairs` that a search found.
     pub fn count_pairs(&mut self, model: &Model, rank: &ThisRank, pairs: &[Pair]) {
         if self.shares_pairs {
             return;
@@ -83,7 +83,8 @@ impl Balance {
                 let node = model.numbering.nodes_of(vertex).start;
                 of_vertex.get(node as usize).copied()
             };
-            // Its test began at one of its patches. That of the first side with one is taken.
+            // The test of a pair began at a patch of one of its vertices. The first of these is
+            // counted.
             let first = pair.vertices.into_iter().find_map(patch);
             let place = first.and_then(|it| rank.layout.own_patches.binary_search(&it).ok());
             if let Some(place) = place {
@@ -104,7 +105,7 @@ impl Balance {
     }
 
     /// The work of each patch since the last frame, s, on rank 0; empty elsewhere. `counted` is
-    /// that of own patches. Collective.
+    /// the counted work of own patches. Collective.
     fn gather(
         &self,
         world: &dyn World,
@@ -163,8 +164,8 @@ impl Balance {
     }
 }
 
-/// The least price of one of `count` things that took `spent_s` (s) on each rank, s; 0 where none
-/// was done. Collective.
+/// The least time per unit of work over all ranks, s. On each rank, `count` units took `spent_s`
+/// (s). 0 if no rank did any. Collective.
 fn least_price(world: &dyn World, spent_s: f64, count: u64) -> Result<f64> {
     let price = if count > 0 { spent_s / count as f64 } else { f64::INFINITY };
     let least = message::all_gather_v(world, &[price])?.into_iter().fold(f64::INFINITY, f64::min);

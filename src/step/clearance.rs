@@ -1,4 +1,4 @@
-//! The end of a step: motions are shortened where surfaces would come nearer than the clearance.
+//! The end of a step: shortens motions where surfaces would come nearer than the clearance.
 
 use crate::collision::{Pair, stays_within};
 use crate::contact::fail_safe::{FailSafe, FailSafeReport, Paths, WholeBody, stopped_velocity};
@@ -16,9 +16,9 @@ use crate::step::trouble::Trouble;
 const LOSS_LIMIT: f64 = 0.125;
 
 /// Changes the end of the `motion` so that no pair of `candidates` comes nearer than the
-/// clearance. Before: the candidates of all ranks cover the motion. If something else can be tried,
-/// a large loss is trouble, and the vertices that lose much are returned. After trouble the motion
-/// is of no use. Collective.
+/// clearance. Before: the candidates of all ranks cover the motion. If something else can be
+/// tried, a large loss is trouble, and the vertices that lose much are returned. After trouble the
+/// end of the motion is not valid. Collective.
 ///
 /// # Errors
 /// When another rank has failed.
@@ -67,8 +67,8 @@ fn lost_much(model: &Model, outcome: &FailSafeReport) -> Vec<VertexId> {
     lost.map(|lost| lost.vertex).collect()
 }
 
-/// Cloth loses the part of its velocities towards the planes that stopped it. A body of few nodes
-/// keeps the fraction of its velocities that it kept of its motion.
+/// Cloth loses the component of its velocity towards each plane that stopped it. The velocities of
+/// a body of few nodes are reduced by the same factor as its motion.
 fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
     for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
         // Planes stop vertices of cloth one by one, and such a vertex has the node of its number.

@@ -5,8 +5,8 @@ use crate::step::scheme::Scheme;
 /// Ticks of a whole step. It can be halved ten times.
 pub const TICKS_PER_STEP: u64 = 1 << 10;
 
-/// The smallest step that is tried before a body waits that was on time, ticks. Larger ones make
-/// bodies wait that would find room in smaller steps; smaller ones cost solves. The scenes
+/// The smallest step that is tried before a body that is on time must wait, ticks. With a larger
+/// one, bodies wait that would find room in smaller steps. A smaller one costs solves. The scenes
 /// `pinch.ron` and `press.ron` decided it (docs/methods.md, section 8).
 pub(super) const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
 
@@ -36,7 +36,7 @@ pub(super) struct Span {
     pub ticks: u64,
     /// Size, s.
     pub duration_s: f64,
-    /// How the size enters what is computed.
+    /// The time scheme for this size.
     pub scheme: Scheme,
     /// Time at its start, s.
     pub t0_s: f64,
@@ -45,7 +45,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// `ticks` from `start` (ticks) on.
+    /// The step that begins at `start` and lasts for `ticks`, both in ticks.
     pub fn new(clock: &Clock, start: u64, ticks: u64) -> Self {
         Self {
             ticks,

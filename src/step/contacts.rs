@@ -1,4 +1,4 @@
-//! From candidates to the active contacts of a step, and what they remember of it.
+//! From candidates to the active contacts of a step and their memories.
 
 use std::iter::zip;
 
@@ -23,17 +23,17 @@ use crate::step::report::{Counter, Measure, StepReport};
 /// Elementary pairs that a thread takes at a time, some 100 us of work.
 pub(super) const PAIRS_PER_CHUNK: usize = 512;
 
-/// The contacts of one rank in a step.
+/// The contact stage of one rank.
 pub(super) struct ContactStage {
     /// How contacts push and slide.
     pub law: ContactLaw,
     /// Contacts that this rank found.
     found: Vec<Contact>,
-    /// Contacts that push its nodes, by rising pair.
+    /// Contacts that push this rank's nodes, by rising pair.
     active: Vec<ActiveContact>,
     /// The springs of the active contacts, in the same order.
     springs: Vec<ContactSpring>,
-    /// What contacts that touch its nodes remember of the step, by rising pair.
+    /// The memories of contacts that touch this rank's nodes, by rising pair.
     memories: Vec<ContactMemory>,
     /// Cloth that prescribed surfaces squeeze.
     squeezed: Squeezed,
@@ -54,10 +54,10 @@ impl ContactStage {
     }
 
     /// Turns this rank's `candidates` into contacts, hands them to the ranks that own their nodes,
-    /// and makes springs of those that push own nodes. `memories` are those of the last step.
-    /// Contacts are sought along the predicted motion. If a solution is repaired, its motion brings
-    /// further ones, and the loads are those that it found. Before: the motion is predicted, or to
-    /// be repaired. After: [`Self::found`] and [`Self::springs`] are those of
+    /// and makes springs of the contacts that push own nodes. `memories` are those of the last
+    /// step. Contacts are sought along the predicted motion. A repair adds the contacts along the
+    /// motion of its solution, and uses the loads of that solution. Before: the motion is
+    /// predicted, or to be repaired. After: [`Self::found`] and [`Self::springs`] are those of
     /// this step. Collective.
     ///
     /// # Errors
@@ -150,14 +150,14 @@ impl ContactStage {
         &self.springs
     }
 
-    /// The springs of the contacts that this rank counts for all.
+    /// The springs of the contacts that this rank owns. Each contact has one owner.
     pub fn own_springs<'a>(&'a self, here: &'a Context) -> impl Iterator<Item = &'a ContactSpring> {
         let own = |contact: &ActiveContact| here.rank.layout.own_index(contact.owner()).is_some();
         let all = zip(&self.active, &self.springs);
         all.filter(move |(contact, _)| own(contact)).map(|(_, spring)| spring)
     }
 
-    /// Keeps what the contacts remember of the step. Before: velocities at its end are known.
+    /// Stores the memories of the active contacts. Before: velocities at its end are known.
     /// Collective.
     ///
     /// # Errors
@@ -173,8 +173,8 @@ impl ContactStage {
         )
     }
 
-    /// The vertices of contacts that are compressed so far that they should have been stiffer. None
-    /// if the solution cannot be repaired. Before: contacts remember the solve. Collective.
+    /// The vertices of contacts that are compressed too far for their stiffness. Empty if the
+    /// solution cannot be repaired. Before: contacts remember the solve. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -188,7 +188,7 @@ impl ContactStage {
         message::all_gather_v(&*here.rank.world, &vertices)
     }
 
-    /// The step is over: exchanges its memories for those of the last one.
+    /// The step is over: its memories replace those of the last step.
     pub fn accept(
         &mut self,
         here: &Context,
@@ -202,7 +202,7 @@ impl ContactStage {
     }
 }
 
-/// What the contacts of own nodes squeeze between prescribed surfaces. Collective.
+/// The cloth that contacts of own nodes squeeze between prescribed surfaces. Collective.
 fn squeezed<'a>(
     here: &Context,
     contacts: impl Iterator<Item = &'a Contact> + Clone,
@@ -223,7 +223,7 @@ fn touches(region: &Region, sides: &Sides) -> bool {
     sides.terms().iter().any(|term| region.has(term.node))
 }
 
-/// How far apart the sides of pairs are kept.
+/// How far apart contacts keep the sides of a pair.
 pub(super) fn contact_distance(model: &Model) -> ContactDistance<'_> {
     let (rest, cloth_ends) = (&model.rest, &model.cloth_ends);
     ContactDistance { distance_m: model.settings.contact.distance_m, rest, cloth_ends }

@@ -14,13 +14,13 @@ pub(super) struct ThisRank<'w> {
     pub world: WorldHandle<'w>,
     /// The threads of this rank.
     pub threads: Threads,
-    /// The owners of all patches at present. [`Model::partition`] has the first ones.
+    /// The present owners of all patches. [`Model::partition`] has their first owners.
     pub partition: Partition,
     /// Its numbering of nodes.
     pub layout: Layout,
 }
 
-/// What every stage of a step is given beside its own inputs.
+/// What every stage of a step is given in addition to its own inputs.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     /// What all ranks know alike.
@@ -33,14 +33,14 @@ pub(super) struct Context<'a> {
     pub region: Option<&'a Region>,
     /// Whether the step may be halved.
     pub can_halve: bool,
-    /// Whether it may be halved for a rise of energy below its limit.
+    /// Whether the step may be halved for a rise of energy below its limit.
     pub can_halve_for_a_rise: bool,
-    /// Whether its solution may be repaired.
+    /// Whether the solution may be repaired.
     pub can_repair: bool,
 }
 
 impl Context<'_> {
-    /// Whether a step that turns or loses too much can be tried in another way.
+    /// Whether too large a turn or loss is trouble, because something else can still be tried.
     pub fn is_strict(&self) -> bool {
         self.can_halve || self.can_repair
     }

@@ -14,16 +14,16 @@ pub struct StepControl {
     wait: u32,
     /// Steps of this size that succeeded.
     succeeded: u32,
-    /// Whether the size has just grown.
+    /// Whether the last attempt made the size grow.
     has_grown: bool,
-    /// The size that fast obstacles allow, or more, ticks. Other causes halve it further.
+    /// Upper bound of the size that fast obstacles allow, ticks. Other causes may halve below it.
     allowed: u64,
 }
 
 /// Why an attempt is made smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// The last one failed.
+    /// The last attempt failed.
     Failure,
     /// There was no room.
     Pinch,
@@ -41,7 +41,7 @@ impl StepControl {
         Self { ticks, wait: 1, succeeded: 0, has_grown: false, allowed }
     }
 
-    /// Whether it can occur.
+    /// Whether these values can occur.
     pub(super) fn is_possible(&self) -> bool {
         let sizes = [self.ticks, self.allowed];
         sizes.iter().all(|it| it.is_power_of_two() && *it <= TICKS_PER_STEP)
@@ -59,15 +59,15 @@ impl StepControl {
         self.ticks / 2 >= smallest.max(1)
     }
 
-    /// Whether half the present step is tried for a rise of energy below its limit. With an eighth,
-    /// cloth that crumples under load takes seven times as long, because contacts change with the
-    /// step.
+    /// Whether half the present step is tried for a rise of energy below its limit. Such rises
+    /// halve a step at most twice. If they halved it three times, cloth that crumples under load
+    /// would take seven times as long, because contacts change with the step.
     pub(super) fn can_halve_for_a_rise(&self) -> bool {
         self.ticks > self.allowed / 4
     }
 
-    /// After trouble: makes the next attempt smaller. A size that failed as soon as it was tried
-    /// again is not tried again soon. False if it is the smallest already.
+    /// Makes the next attempt smaller after trouble. If a size fails at once after it has grown,
+    /// the next growth waits longer. False if the size is the smallest already.
     pub(super) fn shrink(&mut self, solver: &Solver, cause: Cause) -> bool {
         let can = self.can_halve(solver, cause);
         if can {
@@ -80,14 +80,15 @@ impl StepControl {
         can
     }
 
-    /// Makes the next attempt, at `now` (ticks), the largest in a whole step that ends at `end`.
+    /// Makes the next attempt, at `now` (ticks), as large as the whole step that ends at `end`
+    /// allows.
     pub fn enlarge(&mut self, now: u64, end: u64) {
         self.ticks = largest_step(now, end);
         self.allowed = self.allowed.max(self.ticks);
     }
 
-    /// After an attempt that ended at `now` (ticks), in a whole step that ends at `end`: doubles a
-    /// halved step again where it fits, if enough of them succeeded.
+    /// Called after an attempt that ended at `now` (ticks), in a whole step that ends at `end`.
+    /// Doubles a halved size if enough attempts of this size succeeded and the doubled one fits.
     pub fn grow(&mut self, now: u64, end: u64) {
         (self.succeeded, self.has_grown) = (self.succeeded + 1, false);
         if self.ticks == TICKS_PER_STEP {
@@ -122,7 +123,7 @@ fn largest_step(now: u64, end: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Runs whole steps of which a part longer than `most` ticks fails. Returns the attempts.
+    /// Runs whole steps. Attempts longer than `most` ticks fail. Returns the number of attempts.
     fn attempts(control: &mut StepControl, steps: u64, most: u64) -> u64 {
         let (solver, mut now, mut attempts) = (Solver::default(), 0, 0);
         while now < steps * TICKS_PER_STEP {

@@ -10,7 +10,7 @@ use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::system::NodeTerms;
 
-/// All bodies while they move: what contact asks.
+/// All bodies while they move, as contact sees them.
 #[derive(Clone, Copy)]
 pub(super) struct MovingBodies<'a> {
     model: &'a Model,

@@ -18,9 +18,9 @@ pub(super) struct Failed<'a> {
     pub threads: &'a Threads,
     /// The motion of the attempt.
     pub motion: &'a StepMotion,
-    /// The state before it.
+    /// The state before the attempt.
     pub state: &'a mut State,
-    /// The end of the whole step that it is part of, ticks.
+    /// The end of the whole step that the attempt is part of, ticks.
     pub end: u64,
 }
 
@@ -30,7 +30,7 @@ impl Failed<'_> {
         Span::new(&self.model.clock, self.state.ticks, self.state.control.ticks)
     }
 
-    /// Makes the next attempt smaller. False if this was the smallest already.
+    /// Makes the next attempt smaller. False if this attempt was the smallest already.
     pub fn shrink(&mut self, cause: Cause) -> bool {
         self.state.control.shrink(&self.model.settings.solver, cause)
     }
@@ -70,7 +70,8 @@ impl Failed<'_> {
         self.span().scheme.speed(ways.fold(0.0, f64::max))
     }
 
-    /// Where the attempt starts, m; what is prescribed is where it ends the attempt.
+    /// Positions of all vertices, m: free ones at the start of the attempt, prescribed ones at its
+    /// end.
     pub fn crowded_places(&self) -> Vec<Vec3> {
         let StepMotion { x0, predicted, prescribed, .. } = self.motion;
         let places = x0.iter().zip(predicted).zip(prescribed);

@@ -30,7 +30,7 @@ const SEPARATION: f64 = 0.25;
 #[derive(Default)]
 pub(super) struct ImpulseStage {
     responses: Vec<NodeResponse>,
-    /// Of each vertex whether the last responses moved it.
+    /// Whether the last responses moved each vertex.
     moved: Vec<bool>,
     /// The candidates that a later round tests again.
     retested: Vec<Pair>,
@@ -53,10 +53,10 @@ impl ImpulseStage {
     /// impulse on each unit. If the solution can be repaired, nothing is changed and the vertices
     /// that collide are returned. Before: the candidates of all ranks cover the motion. Collective.
     ///
-    /// The first round tests all candidates, a later one those of which the last responses moved a
-    /// vertex. No other pair can collide. What a pair asks for depends on the motion of its
-    /// vertices alone, so without a change it asks for the same again. If it had asked for a
-    /// response, one of its units would have got one, its own or a larger one.
+    /// The first round tests all candidates. A later round tests only the candidates with a vertex
+    /// that the last responses moved. No other pair can collide. The response of a pair depends on
+    /// the motion of its own vertices alone, so without a change it is the same again. Had there
+    /// been one, a unit of the pair would have got it, or a larger one, and would have moved.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -118,7 +118,7 @@ impl ImpulseStage {
         max_project(&mut self.responses);
     }
 
-    /// The `candidates` of which the last responses moved a vertex.
+    /// Finds the `candidates` with a vertex that the last responses moved.
     fn find_retested(&mut self, here: &Context, candidates: &[Pair]) {
         let Self { responses, moved, retested } = self;
         let numbering = &here.model.numbering;

@@ -1,4 +1,4 @@
-//! What all ranks know alike: built once per process and shared read-only.
+//! What is the same on all ranks. It is built once per process and shared read-only.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct Model {
     pub initial: Vec<Vec3>,
     /// Rest positions of all cloth vertices, each cloth in its own coordinates, m.
     pub rest: Vec<Vec3>,
-    /// Where the vertices of each cloth end.
+    /// The number after the last vertex of each cloth.
     pub cloth_ends: Vec<VertexId>,
     /// The edges of all cloths.
     pub edges: Vec<[VertexId; 2]>,
@@ -44,8 +44,9 @@ pub struct Model {
     pub bodies: Vec<Arc<dyn Body>>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
-    /// Whether cloth may pass each obstacle in a pinch: it encloses a volume, so that it is clear
-    /// what is outside of it, and the scene allows it (`contact.on_pinch: Drop`).
+    /// Whether cloth may pass each obstacle in a pinch. The scene must allow it
+    /// (`contact.on_pinch: Drop`), and the obstacle must enclose a volume, so that it has an
+    /// outside.
     pub passable: Vec<bool>,
     /// Which vertices and nodes belong to which cloth, body or obstacle.
     pub numbering: Numbering,
@@ -72,7 +73,7 @@ impl Model {
         Self::with_bodies(settings, setup, Vec::new(), partition)
     }
 
-    /// The same with `bodies` of few nodes beside cloths and obstacles.
+    /// The same with `bodies` of few nodes in addition to cloths and obstacles.
     ///
     /// # Errors
     /// When the mesh cannot be partitioned, or the faces of a body are no surface.
@@ -151,7 +152,7 @@ impl Model {
     }
 
     /// Writes the positions (m) of all obstacle vertices to `out`. `pose` gives the motion of each
-    /// obstacle, by its number. Those of fixed obstacles are written only if `also_fixed`.
+    /// obstacle, by its number. Fixed obstacles are written only if `also_fixed`.
     pub fn place_obstacles(
         &self,
         also_fixed: bool,
@@ -200,8 +201,8 @@ fn passable(settings: &StepSettings, setup: &Setup) -> Vec<bool> {
     setup.obstacles.iter().map(may_pass).collect()
 }
 
-/// Where the nodes are, m, if the vertices of cloth are at `cloths` and `coordinates` are those of
-/// a body. Nodes of a body are at the mean of its vertices.
+/// Positions of all nodes, m. `cloths` are the positions of cloth vertices, and `coordinates`
+/// gives those of each body, by its number. Nodes of a body are at the mean of its vertices.
 pub(super) fn node_positions(
     cloths: impl Iterator<Item = Vec3>,
     bodies: &[Arc<dyn Body>],

@@ -21,8 +21,8 @@ use crate::step::waiting::{self, Course, Prescribed};
 
 /// Positions of all vertices and velocities of all nodes during a step.
 ///
-/// Vertices and velocities are numbered as in [`Numbering`]: of cloth, of bodies, of what is
-/// prescribed. Every rank has all of them, with the same bits. These stages write the fields:
+/// Vertices and velocities are numbered as in [`Numbering`]: first cloth, then bodies, then
+/// obstacles. Every rank has all of them, with the same bits. These stages write the fields:
 ///
 /// | stage | writes |
 /// |---|---|
@@ -39,10 +39,10 @@ pub(super) struct StepMotion {
     pub path_end: Vec<Vec3>,
     /// Positions at the end, m.
     pub x1: Vec<Vec3>,
-    /// Velocities at the start of nodes, pinned ones too (m/s or rad/s). Then the mean velocities
-    /// over the step of obstacle vertices (m/s).
+    /// Velocities of all nodes at the start, m/s or rad/s. After them the mean velocities of
+    /// obstacle vertices over the step, m/s.
     pub u0: Vec<Vec3>,
-    /// Velocities at the end of nodes. Then those of obstacle vertices as in `u0`.
+    /// Velocities of all nodes at the end. After them those of obstacle vertices, as in `u0`.
     pub u1: Vec<Vec3>,
     /// Vertices that move as prescribed: obstacles, pins and handles.
     pub prescribed: Vec<bool>,
@@ -56,13 +56,14 @@ pub(super) struct StepMotion {
     repairs: bool,
     /// Coordinates of each body at the start.
     pub coordinates: Vec<Vec<f64>>,
-    /// Masses of the nodes of bodies, and what acts on them, by rising node.
+    /// Masses of the nodes of bodies, and the impulses that act on them, by rising node.
     pub body_terms: Vec<NodeTerms>,
     /// Inverse masses of cloth vertices, 1/kg; 0 if pinned.
     pub inverse_masses: Vec<f64>,
-    /// Velocity that gravity gives cloth, m/s.
+    /// The change of velocity by gravity in this step, m/s.
     pub fall: Vec3,
-    /// How much the last step's accelerations change velocities in this one, m/s (rad/s).
+    /// The change of velocities in this step if the last step's accelerations continue, m/s
+    /// (rad/s).
     pub last_changes: Vec<Vec3>,
 }
 
@@ -102,8 +103,8 @@ impl StepMotion {
         }
     }
 
-    /// Where everything would be at the end of the step: cloth carried as in the last step, bodies
-    /// in free flight, pins and obstacles as prescribed. Pins that take hold now are captured.
+    /// Predicts the end of the step: cloth accelerates as in the last step, bodies fly freely,
+    /// pins and obstacles move as prescribed. Pins that take hold now are captured.
     pub fn predict(&mut self, model: &Model, state: &mut State, span: &Span) {
         let pins = &model.cloth.pins;
         pins.capture(&mut state.captured, &state.positions, span.t0_s);
@@ -193,8 +194,8 @@ impl StepMotion {
         if self.repairs { (&self.solved.x, &self.solved.u) } else { (&self.x0, &self.u0) }
     }
 
-    /// What the forces on cloth depend on, linearised about positions and velocities, of which the
-    /// end of the step is `ahead_s` (s) ahead.
+    /// The inputs of the forces on cloth, linearised about the positions `x` and velocities `v`.
+    /// The end of the step is `ahead_s` (s) after these.
     pub fn inputs<'a>(
         &'a self,
         model: &Model,
@@ -221,23 +222,23 @@ impl StepMotion {
         self.repairs.then_some(&self.solved)
     }
 
-    /// Notes the end of the motion as what the solve found.
+    /// Stores the end of the motion as the solution.
     pub fn note_solution(&mut self) {
         self.solved.x.clone_from(&self.x1);
         self.solved.u.clone_from(&self.u1);
     }
 
-    /// The velocity of a node that the last solve found, m/s or rad/s; that of an obstacle vertex.
+    /// The velocity of a node, or of an obstacle vertex, in the last solution, m/s or rad/s.
     pub fn solved_velocity(&self, node: usize) -> Vec3 {
         self.solved.u[node]
     }
 
-    /// Whether nothing came after the solve.
+    /// Whether no velocity has changed since the solve.
     pub fn ends_as_solved(&self) -> bool {
         self.u1 == self.solved.u
     }
 
-    /// Takes back what came after the solve. The next solve repairs its solution.
+    /// Undoes all changes since the solve. The next solve repairs the solution.
     pub fn repair(&mut self) {
         self.x1.copy_from_slice(&self.solved.x);
         self.u1.copy_from_slice(&self.solved.u);
@@ -305,7 +306,8 @@ impl StepMotion {
         self.u1[nodes(range)].iter_mut().for_each(|u| *u *= fraction);
     }
 
-    /// For each body its vertices, and what places them after a fraction of its motion.
+    /// For each body its vertices, and the function that places them after a fraction of its
+    /// motion.
     pub fn whole_bodies<'m>(
         &self,
         model: &'m Model,
@@ -322,7 +324,7 @@ impl StepMotion {
         bodies.collect()
     }
 
-    /// What the bodies beside cloth bring into the linear system.
+    /// The terms of bodies of few nodes in the linear system.
     pub fn body_terms(&self, model: &Model) -> BodyTerms<'_> {
         BodyTerms { first: model.numbering.cloth() as NodeId, terms: &self.body_terms }
     }
@@ -341,7 +343,7 @@ impl StepMotion {
         bodies.map(moved).collect()
     }
 
-    /// Makes the end of the step of `span` the state.
+    /// Writes the end of the step of `span` into the state.
     pub fn commit(&self, model: &Model, state: &mut State, span: &Span) {
         let numbering = &model.numbering;
         state.positions.copy_from_slice(&self.x1[..numbering.cloth()]);

@@ -14,9 +14,9 @@ use crate::step::failed::Failed;
 use crate::step::model::Model;
 use crate::threads::Threads;
 
-/// Prescribed surfaces that are both this near to a vertex without room overlap, or leave less room
-/// than the cloth between them needs; contact distances. Several layers may lie between them, which
-/// are pressed together.
+/// Two prescribed surfaces within this distance of a vertex without room overlap, or leave less
+/// room than the cloth between them needs; in contact distances. Several layers of cloth, pressed
+/// together, may lie between them.
 pub(super) const ROOM: f64 = 4.0;
 
 /// Dropped pairs that a thread takes at a time. Each costs a pass over the faces of an obstacle.
@@ -35,7 +35,7 @@ impl Nearness {
         (0..self.0.len()).filter(|&obstacle| self.has(obstacle, vertex)).count()
     }
 
-    /// The vertices that are near an obstacle and near another one, as pairs to be dropped.
+    /// The vertices that are near `obstacle` and near another one, as pairs to be dropped.
     fn between(&self, obstacle: usize) -> impl Iterator<Item = DroppedPair> {
         let vertices = self.0[obstacle].iter().filter(|&&vertex| self.count(vertex) > 1);
         vertices.map(move |&vertex| [vertex, obstacle as u32])
@@ -61,9 +61,9 @@ pub(super) fn passed(model: &Model, dropped: &Dropped) -> Vec<PassedObstacle> {
     passed.filter(|passed| !passed.vertices.is_empty()).collect()
 }
 
-/// Drops pairs where `conflict` shows that prescribed surfaces overlap: the vertices without room,
-/// and all that are near an obstacle that these pass and near another one. False if nothing is
-/// dropped: the scene does not allow it, or another remedy is to be tried first.
+/// Drops pairs where `conflict` shows that prescribed surfaces overlap. The vertices without room
+/// pass an obstacle, and with them all vertices that are near this obstacle and near another one.
+/// False if nothing is dropped, because the scene does not allow it or another remedy comes first.
 pub(super) fn drop_pinched(failed: &mut Failed, conflict: &Conflict) -> bool {
     let (model, threads, state) = (failed.model, failed.threads, &*failed.state);
     if model.settings.contact.on_pinch != OnPinch::Drop {
@@ -117,10 +117,10 @@ fn distance_squared(model: &Model, vertex: VertexId, obstacle: usize, x: &[Vec3]
     of_cloth.map_or(0.0, |cloth| (center(cloth) - center(of_obstacle)).norm_squared())
 }
 
-/// What is dropped after a whole step that ends at `x` (m), where `all` was before. A dropped pair
-/// takes part in contact again if the vertex is outside of the obstacle, and all that it belongs to
-/// is clear of it by the contact distance. What has come near an obstacle that cloth passes, and
-/// near another one, passes it too.
+/// The dropped pairs after a whole step that ends at `x` (m); `all` are those before it. A dropped
+/// pair takes part in contact again if the vertex is outside of the obstacle, and its faces and
+/// edges are further from the obstacle than the contact distance. A vertex that is near an
+/// obstacle that cloth passes, and near another one, passes the first one too.
 pub(super) fn follow(all: &Dropped, model: &Model, threads: &Threads, x: &[Vec3]) -> Dropped {
     let near = touching(model, threads, x, 1.0);
     let faces = |number: usize| &model.surfaces.list[model.object_of_obstacle(number)].faces;

@@ -16,13 +16,13 @@ use crate::step::yielding::make_way;
 /// A prescribed body that is behind its motion because it had no room.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingBody {
-    /// Its name: that of an obstacle, or which pins of which cloth.
+    /// The name of the obstacle, or which pins of which cloth.
     pub name: String,
-    /// When it had no room first, s.
+    /// When it first had no room, s.
     pub since_s: f64,
     /// How far its furthest vertex is from its prescribed place, m.
     pub behind_m: f64,
-    /// Where it had no room first, m.
+    /// Where it first had no room, m.
     pub place: Vec3,
 }
 
@@ -42,8 +42,8 @@ pub(super) fn waiting_bodies(model: &Model, state: &State) -> Vec<WaitingBody> {
     behind.collect()
 }
 
-/// Prepares another attempt after one that `failed` with `trouble`: a smaller one, or one in which
-/// some prescribed bodies wait. False if there is none.
+/// Prepares the next attempt after one that `failed` with `trouble`. It is smaller, or some
+/// prescribed bodies wait in it, or cloth passes an obstacle. False if nothing is left to try.
 pub(super) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
     let (conflict, early) = match trouble {
         Trouble::Pinched(conflict) => (conflict, false),
@@ -60,14 +60,14 @@ pub(super) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
         return true;
     }
     let bodies = failed.pushing(conflict);
-    // 2. Bodies that were behind and moved: they wait on.
+    // 2. Bodies that were behind and moved go on waiting.
     let stopped = stop_behind(failed, &bodies);
-    // 3. Bodies that wait go back for those that arrive.
+    // 3. Bodies that wait go back for the bodies that arrive.
     if make_way(failed, &bodies, conflict) || stopped {
         return true;
     }
-    // 4. Bodies that are on time: smaller steps may suffice, but not if the room itself becomes too
-    // small. If they don't, the fastest body waits.
+    // 4. Bodies that are on time may find room in smaller steps, unless the room itself becomes
+    //    too small. If smaller steps do not help, the fastest body waits.
     let fastest = |body: &&usize| (failed.speed_in(conflict, **body).to_bits(), **body);
     let Some(&body) = bodies.iter().max_by_key(fastest) else {
         return failed.shrink(Cause::Pinch);
@@ -87,8 +87,8 @@ pub(super) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
     true
 }
 
-/// Those of `bodies` that are behind and moved in the attempt that `failed` wait on. False if there
-/// is none.
+/// Makes those `bodies` go on waiting that are behind and moved in the attempt that `failed`.
+/// False if there are none.
 fn stop_behind(failed: &mut Failed, bodies: &[usize]) -> bool {
     let prescribed = Vec::from_iter(Prescribed::all(failed.model));
     let (span, end) = (failed.span(), failed.end);
@@ -106,7 +106,7 @@ fn stop_behind(failed: &mut Failed, bodies: &[usize]) -> bool {
     stopped
 }
 
-/// What a conflict says, and what to do, for an error.
+/// The cause and the remedy of a conflict, for an error.
 pub(super) fn pinch_error(failed: &Failed, conflict: &Conflict) -> (String, String) {
     let (model, span) = (failed.model, failed.span());
     let names = |bodies: Vec<usize>| {

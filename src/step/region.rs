@@ -5,8 +5,8 @@ use crate::collision::Pair;
 use crate::ids::{NodeId, VertexId};
 use crate::partition::Graph;
 
-/// How far a repair reaches from where the trouble is, in edges of the graph of couplings. With 4,
-/// the tablecloth repairs six times as many nodes at 10 ms, in no fewer repairs. With 0, more
+/// How far a repair reaches from the trouble, in edges of the graph of couplings. With 4, the
+/// tablecloth at 10 ms repairs six times as many nodes, and needs as many repairs. With 0, more
 /// collisions are left to impulses (docs/methods.md, section 4).
 const RINGS: usize = 1;
 
@@ -15,12 +15,12 @@ const RINGS: usize = 1;
 pub struct Region {
     member: Vec<bool>,
     nodes: Vec<NodeId>,
-    /// The vertices around which it lies, rising.
+    /// The vertices that have trouble, rising. The region lies around them.
     around: Vec<VertexId>,
 }
 
 impl Region {
-    /// All nodes of `graph` within some rings around those that move the vertices `around`.
+    /// All nodes of `graph` within [`RINGS`] edges of the nodes that move the vertices `around`.
     pub fn new(graph: &Graph, numbering: &Numbering, mut around: Vec<VertexId>) -> Self {
         around.sort_unstable();
         around.dedup();
@@ -52,12 +52,12 @@ impl Region {
         Self { member: vec![true; graph.len()], nodes, around: Vec::new() }
     }
 
-    /// Whether it has all nodes.
+    /// Whether the region has all nodes.
     pub fn is_whole(&self) -> bool {
         self.nodes.len() == self.member.len()
     }
 
-    /// Whether the trouble touches a pair.
+    /// Whether a vertex of `pair` has trouble.
     pub fn is_around(&self, pair: &Pair) -> bool {
         pair.vertices.iter().any(|vertex| self.around.binary_search(vertex).is_ok())
     }
@@ -70,7 +70,7 @@ impl Region {
         }
     }
 
-    /// Whether `node` is one of them.
+    /// Whether `node` is in the region.
     pub fn has(&self, node: NodeId) -> bool {
         self.member.get(node as usize) == Some(&true)
     }

@@ -13,8 +13,8 @@ use crate::step::context::ThisRank;
 use crate::step::model::Model;
 use crate::step::rows::OwnRows;
 
-/// Gives the patches to their owners in the partition `to`: the rows of `rank` and its share of the
-/// memories of `contacts`. Collective.
+/// Gives the patches to their owners in the partition `to`. After: `rank` has the rows and the
+/// memories of `contacts` of its new patches. Collective.
 ///
 /// # Errors
 /// When another rank has failed, or the matrix of a rank is too large.

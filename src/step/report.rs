@@ -55,9 +55,9 @@ named! {
         Tests = "tests",
         /// Elementary pairs whose swept bounds overlap and that no screening leaves out.
         Candidates = "candidate_pairs",
-        /// Contacts that are nearer than their distance at the start of the step, as found.
+        /// Contacts, as found, that are nearer than the contact distance at the start of the step.
         ProximityPairs = "proximity_pairs",
-        /// Contacts that are predicted impacts, as found. Not all of them become active.
+        /// Contacts, as found, that are predicted impacts. Not all of them become active.
         PredictedImpacts = "predicted_impacts",
         /// Retraversals: further searches because a vertex strayed (the same on every rank).
         Retraversals = "retraversals",
@@ -84,7 +84,7 @@ named! {
         Fast = "fast_steps",
         /// Solutions that a further solve of the same step repaired (the same on every rank).
         Repairs = "repairs",
-        /// Nodes that they solved for again (the same on every rank).
+        /// Nodes that repairs solved for again (the same on every rank).
         RepairedNodes = "repaired_nodes",
         /// Steps redone because prescribed bodies left no room (the same on every rank).
         Pinches = "pinches",
@@ -93,37 +93,37 @@ named! {
         Held = "held_steps",
         /// Repartitions after the step (the same on every rank).
         Repartitions = "repartitions",
-        /// Nodes that changed their rank in them (the same on every rank).
+        /// Nodes that repartitions moved to another rank (the same on every rank).
         MovedNodes = "moved_nodes",
     }
 }
 
 named! {
-    /// What a step measures. What all ranks know is measured on rank 0 alone, so that the sum over
-    /// ranks is right.
+    /// What a step measures. A value that all ranks know is measured on rank 0 alone, so that the
+    /// sum over ranks is right.
     Measure {
         /// Sum of the lengths of all motions of a rank's own cloth vertices, m.
         Path = "path_m",
         /// Sum of the lengths that the fail-safe took away from cloth and bodies, m.
         PathLost = "path_lost_m",
-        /// Momentum that impulses between cloth and cloth added, N s: a drift of maximum
-        /// projection. Sum of its length over all rounds.
+        /// Momentum that impulses between cloth and cloth added, N s: a drift of max projection.
+        /// Its length is summed over all rounds.
         MomentumDrift = "impulse_momentum_drift_n_s",
-        /// Energy that changed stiffnesses of contacts put into their springs (negative: took out),
-        /// J.
+        /// Energy that a change of stiffness put into the springs of contacts (negative: took
+        /// out), J.
         StiffnessEnergy = "stiffness_energy_j",
         /// Kinetic energy of cloth that all impulses added (negative: removed), J.
         ImpulseEnergy = "impulse_energy_j",
         /// Work of pins, handles, moving obstacles and wind on cloths and bodies, J.
         Work = "work_j",
-        /// Rise of the energy of cloths and bodies beyond that work, J.
+        /// Rise of the energy of cloths and bodies beyond the work, J.
         UnexplainedRise = "unexplained_rise_j",
         /// Wall time for deciding on a repartition and for moving, s.
         RepartitionTime = "repartition_s",
     }
 }
 
-/// Rounds and passes that are counted one by one.
+/// Number of rounds and passes that are counted one by one. The last entry has all further ones.
 pub const ROUNDS: usize = 20;
 
 impl Phase {
@@ -140,22 +140,23 @@ impl Phase {
 pub struct StepReport {
     /// Seconds per phase.
     pub seconds: [f64; Phase::ALL.len()],
-    /// Processor time of the rank's own thread per phase, s: without what it waits for others,
-    /// except that a wait begins with some microseconds of looking.
+    /// Processor time of the rank's main thread per phase, s. It leaves out waiting, except for
+    /// the first microseconds of a wait, in which the thread spins.
     pub busy_s: [f64; Phase::ALL.len()],
     /// Counts.
     pub counts: [u64; Counter::ALL.len()],
     /// Measures.
     pub measures: [f64; Measure::ALL.len()],
-    /// Continuous collisions of each round of impulses, this rank's.
+    /// This rank's continuous collisions in each round of impulses.
     pub collisions_per_round: [u64; ROUNDS],
     /// Vertices whose motion each pass of the fail-safe shortened.
     pub truncated_per_pass: [u64; ROUNDS],
-    /// Wrapping sum of a hash of each test that this rank executed: with their number it
-    /// shows, over all ranks, that each was executed once (docs/methods.md, section 9).
+    /// Wrapping sum of the hashes of all tests that this rank executed. Summed over all ranks, it
+    /// shows together with the number of tests that each was executed once (docs/methods.md,
+    /// section 9).
     pub test_hash: u64,
-    /// Smallest gap of a contact at the start of the step, as this rank found it, m; infinite
-    /// without one.
+    /// Smallest gap at the start of the step of the contacts that this rank found, m; infinite
+    /// without contacts.
     pub smallest_gap_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
@@ -252,13 +253,13 @@ impl StepReport {
         self.measures[measure as usize]
     }
 
-    /// The rise of energy that no work explains, if there is one. Of several steps the largest one.
-    /// The same on every rank.
+    /// The rise of energy that no work explains, if there is one. The report of several steps has
+    /// the largest. The same on every rank.
     pub fn energy_rise(&self) -> Option<EnergyRise> {
         self.rise.known()
     }
 
-    /// Notes a rise of energy, unless there is a larger one.
+    /// Notes a rise of energy, unless a larger one is noted already.
     pub fn note_rise(&mut self, rise: EnergyRise) {
         self.rise.note(rise);
     }

@@ -1,4 +1,4 @@
-//! What a rank builds for the rows that it owns. All of it follows from model and partition.
+//! What a rank builds for its own rows. All of it follows from the model and the partition.
 
 use crate::error::Result;
 use crate::linear::Tolerance;
@@ -15,7 +15,7 @@ pub(super) struct OwnRows {
 }
 
 impl OwnRows {
-    /// Those of `rank` in `partition`.
+    /// The rows of `rank` in `partition`.
     ///
     /// # Errors
     /// When the matrix is too large.

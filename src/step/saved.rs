@@ -1,7 +1,7 @@
-//! The state of a simulation as bytes: for its hash, and to go on from it later.
+//! The state of a simulation as bytes, for its hash and for going on from it later.
 //!
-//! The hash is that of the bytes. So whatever is saved is in the hash, and simulations with equal
-//! hashes go on alike. A field that is added to [`State`] is in both.
+//! The hash is taken from the bytes. So everything that is saved is in the hash, and simulations
+//! with equal hashes go on alike. A field that is added to [`State`] is both saved and hashed.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -19,7 +19,8 @@ use crate::step::state::State;
 pub(super) struct Saved {
     /// The state, with the memories of contacts of all ranks.
     pub state: State,
-    /// The owner of each patch. It decides nothing but who computes what, so it is not in the hash.
+    /// The owner of each patch. It decides only which rank computes what, so it is not in the
+    /// hash.
     owners: Owners,
 }
 
@@ -32,7 +33,7 @@ struct Owners {
 }
 
 impl Saved {
-    /// The owner of each patch, if there were as many `ranks`.
+    /// The owner of each patch, if the state was saved by this number of `ranks`.
     pub fn owners(&self, ranks: usize) -> Option<&[u32]> {
         (self.owners.ranks == ranks as u64).then_some(&*self.owners.rank_of_patch)
     }
@@ -47,7 +48,7 @@ fn gather(rank: &ThisRank, state: &State) -> Result<Option<State>> {
     Ok((rank.world.rank() == 0).then(|| State { contacts, ..state.clone() }))
 }
 
-/// The hash of the state of all ranks, the same for any number of them. Collective.
+/// The hash of the state of all ranks. It is the same for any number of ranks. Collective.
 ///
 /// # Errors
 /// When another rank has failed.
@@ -73,10 +74,10 @@ fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
     postcard::to_allocvec(value).map_err(|cause| Error::internal("saved state", cause))
 }
 
-/// The state of `model` that [`save`] gave.
+/// Reads a state of `model` from what [`save`] returned.
 ///
 /// # Errors
-/// When the bytes are damaged, or of another model.
+/// When the bytes are damaged, or belong to another model.
 pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
     let remedy = "give what `save` returned for this scene";
     let refused = |cause: &str| Error::input("the saved state", cause, remedy);

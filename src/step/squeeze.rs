@@ -1,8 +1,8 @@
 //! Rooms between prescribed bodies that become too small for the cloth in them.
 //!
-//! Contacts can hold cloth between two prescribed bodies only as long as these leave it about the
-//! contact distance on each side. So a body that makes such a room smaller waits before the
-//! fail-safe must stop it: `n` layers need a room of `n + 1/2` contact distances (docs/methods.md,
+//! Contacts can hold cloth between two prescribed bodies only if the bodies leave it about the
+//! contact distance on each side. So a body that makes such a room too small waits before the
+//! fail-safe must stop it. `n` layers need a room of `n + 1/2` contact distances (docs/methods.md,
 //! section 8).
 
 use crate::collision::Pair;
@@ -12,7 +12,8 @@ use crate::contact::squeeze::{Narrow, Squeezed};
 use crate::ids::VertexId;
 use crate::step::context::Context;
 
-/// What becomes too narrow in the predicted step, as one conflict. Bodies that come nearer push.
+/// The rooms that become too narrow in the predicted step, as one conflict. In it, the bodies that
+/// come nearer are those that push.
 pub(super) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Conflict> {
     if here.model.settings.contact.on_pinch != OnPinch::Hold || here.region.is_some() {
         return None;

@@ -17,7 +17,7 @@ impl Model {
         self.check_state(&State::start(self))
     }
 
-    /// The same of the surfaces in `state`.
+    /// The same check for the surfaces in `state`.
     pub(super) fn check_state(&self, state: &State) -> Result<Vec<String>> {
         let mut x = state.positions.clone();
         x.resize(self.numbering.vertices(), Default::default());

@@ -15,27 +15,29 @@ use crate::step::energy::Energy;
 use crate::step::model::Model;
 use crate::step::waiting::{Present, Waiting};
 
-/// The state between two steps: all that outlives a step. Frames are written from it.
+/// The state between two steps: everything that one step passes to the next. Frames are written
+/// from it.
 ///
-/// It is saved and hashed as it is (see [`crate::step::Simulation::save`]): a new field is part of
-/// both.
+/// It is saved and hashed as a whole (see [`crate::step::Simulation::save`]), so a new field is
+/// part of both.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
     /// Time in ticks (see [`crate::step::clock::Clock`]).
     pub ticks: u64,
     /// The size of the next attempt; the same on every rank.
     pub control: StepControl,
-    /// Energy at the end of the last step, the same on every rank. None if it was not measured: at
-    /// the start, and if the caller has changed the motion since.
+    /// Energy at the end of the last step, the same on every rank. None if it is not known: at the
+    /// start, and after the caller has changed the motion.
     pub energy: Option<Energy>,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
     /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
     pub velocities: Vec<Vec3>,
-    /// Accelerations of all nodes in the last step, m/s^2 (of a body's rotation rad/s^2); those of
-    /// free flight at the start. The next solve starts from them. The same on every rank.
+    /// Accelerations of all nodes in the last step, m/s^2 (of a body's rotation rad/s^2); the same
+    /// on every rank. At the start they are those of free flight. The next solve starts from them.
     pub accelerations: Vec<Vec3>,
-    /// Coordinates of each body of few nodes, as it understands them; the same on every rank.
+    /// Coordinates of each body of few nodes; the same on every rank. Each body defines their
+    /// meaning.
     pub coordinates: Vec<Vec<f64>>,
     /// Where pinned vertices took hold, m; the same on every rank.
     pub captured: Captured,
@@ -44,13 +46,13 @@ pub struct State {
     pub waiting: Vec<Option<Waiting>>,
     /// Vertices of cloth that pass obstacles; the same on every rank.
     pub dropped: Dropped,
-    /// What contacts that touch this rank's nodes remember, by rising pair. In a saved state those
-    /// of all ranks.
+    /// The memories of contacts that touch this rank's nodes, by rising pair. A saved state has
+    /// those of all ranks.
     pub contacts: Vec<ContactMemory>,
 }
 
 impl State {
-    /// That of `model` at t = 0.
+    /// The state of `model` at t = 0.
     pub(super) fn start(model: &Model) -> Self {
         let mut velocities = vec![Vec3::zeros(); model.initial.len()];
         let mut accelerations = vec![model.gravity(); model.initial.len()];
@@ -79,7 +81,7 @@ impl State {
         }
     }
 
-    /// What does not fit `model`, if this is not one of its states.
+    /// The first part that does not fit `model`. None if this can be one of its states.
     pub(super) fn misfit(&self, model: &Model) -> Option<&'static str> {
         let (numbering, start) = (&model.numbering, Self::start(model));
         let sizes = |lists: &[Vec<f64>]| Vec::from_iter(lists.iter().map(Vec::len));
@@ -115,7 +117,7 @@ impl State {
         fits.into_iter().find(|(_, fits)| !fits).map(|(what, _)| what)
     }
 
-    /// What tells where prescribed bodies are.
+    /// The parts of the state that locate prescribed bodies.
     pub(super) fn present(&self) -> Present<'_> {
         Present { ticks: self.ticks, positions: &self.positions, captured: &self.captured }
     }

@@ -12,8 +12,8 @@ use crate::step::pinch::pinch_error;
 use crate::step::system::StepSystem;
 use crate::step::trouble::Trouble;
 
-/// The error after an attempt that `failed` with `trouble`. Without a place of its own the trouble
-/// is at the `worst` vertex.
+/// The error after an attempt that `failed` with `trouble`. It names the vertex of the trouble, or
+/// the `worst` vertex if the trouble has none.
 pub(super) fn step_error(failed: &Failed, trouble: &Trouble, worst: u32) -> Error {
     let (settings, size_s) = (&failed.model.settings, failed.span().duration_s);
     let step = failed.state.ticks / TICKS_PER_STEP + 1;
@@ -59,8 +59,8 @@ pub(super) fn step_error(failed: &Failed, trouble: &Trouble, worst: u32) -> Erro
     Error::Step { frame, step, vertex, cause, remedy: remedy.to_string() }
 }
 
-/// The node that changed its velocity most in the last solve, one that is not finite before all
-/// others. A node of cloth has the number of its vertex. Collective.
+/// The node whose velocity changed most in the last solve. A change that is not finite counts as
+/// the largest. A node of cloth has the number of its vertex. Collective.
 ///
 /// # Errors
 /// When another rank has failed.

@@ -65,8 +65,8 @@ fn cloth_surface(cloth: &ClothSetup, first: VertexId, patches: &Patches, culling
     if culling { with_culling(surface, rest) } else { surface }
 }
 
-/// The surface of a body with its edges and its vertices at t = 0 (m); all of it is one patch, that
-/// of the body's nodes.
+/// The surface of a body with its edges and its vertices at t = 0 (m). The whole surface belongs
+/// to the patch of the body's nodes.
 fn body_surface(
     body: &dyn Body,
     range: &BodyRange,

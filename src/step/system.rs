@@ -19,8 +19,8 @@ use crate::step::model::Model;
 use crate::step::region::Region;
 use crate::threads::{ByPatch, Threads};
 
-/// What one side of a coupling costs, in products of blocks: two products with the stiffness and
-/// its nodes instead of their blocks.
+/// Cost of one side of a coupling, in products of blocks. It is multiplied by its stiffness and
+/// its Jacobians, not by blocks.
 const PRODUCTS_OF_A_SIDE: u64 = 3;
 
 /// The linear system of one rank: its own rows and their ghost points.
@@ -29,33 +29,34 @@ pub struct StepSystem {
     contacts: ContactSprings,
     /// The fixed structure, kg: bodies, and contacts within their sides.
     matrix: BlockCsr,
-    /// Contacts across their sides, kg.
+    /// What contacts add across their two sides, kg.
     couplings: Couplings,
     /// Own nodes, N s.
     rhs: Vec<Vec3>,
-    /// The exchange of what matrix and couplings multiply.
+    /// The exchange of the ghost values that matrix and couplings multiply.
     halo: Halo,
     delta_u: Vec<Vec3>,
     preconditioner: Box<dyn Preconditioner>,
     workspace: CgWorkspace,
     tolerance: Tolerance,
-    /// Whether the system is the first of its step, and no repair.
+    /// Whether the system is the first of an attempt, and not that of a repair.
     begins: bool,
-    /// Own rows of prescribed vertices, and of all that a repair leaves as it is.
+    /// Own rows whose solution is given: prescribed vertices, and nodes outside of the region of a
+    /// repair.
     fixed: Vec<u32>,
-    /// Whether some rank has such rows.
+    /// Whether some rank may have fixed rows. The same on every rank.
     any_fixed: bool,
-    /// The work of each own patch, since it was taken.
+    /// The work of each own patch since the last [`StepSystem::take_work`].
     work: Vec<PatchWork>,
 }
 
-/// What a patch does in the linear systems. It is counted, and the same on any rank.
+/// The work of a patch in the linear systems. It is counted, so it is the same on any rank.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PatchWork {
     /// Blocks of the matrix that were filled.
     pub fills: u64,
-    /// Products of blocks.
+    /// Products of blocks and vectors.
     pub products: u64,
 }
 
@@ -72,9 +73,9 @@ pub struct BodyTerms<'a> {
 /// brackets are those of an angular velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeTerms {
-    /// Its mass, kg (kg m^2), and the inverse of that.
+    /// Its mass, kg (kg m^2), and the inverse of its mass.
     pub mass: [crate::math::Mat3; 2],
-    /// What acts on it in the step, N s (N m s).
+    /// The impulse that acts on it in the step, N s (N m s).
     pub impulse: Vec3,
 }
 
@@ -103,22 +104,22 @@ pub struct SystemTerms<'a> {
     pub bodies: BodyTerms<'a>,
     /// The contacts that push own nodes, by rising pair.
     pub contacts: &'a [ContactSpring],
-    /// The nodes that a repair may change. None if all may.
+    /// The nodes that a repair may change. None if all nodes may change.
     pub region: Option<&'a Region>,
 }
 
-/// What became of a solve.
+/// The outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolveOutcome {
-    /// The conjugate gradients' own account.
+    /// The report of conjugate gradients.
     pub cg: CgReport,
     /// Patches whose incomplete factor needed a shift.
     pub shifted_patches: usize,
 }
 
 impl StepSystem {
-    /// Builds the structure of this rank's rows once, with `layout` of `partition`; every step
-    /// refills its values in place.
+    /// Builds the structure of this rank's rows from the `layout` of `partition`. Every step
+    /// refills the values in place.
     ///
     /// # Errors
     /// When the matrix has more blocks than 32 bits can number.
@@ -151,10 +152,10 @@ impl StepSystem {
 
     /// Fills matrix and right-hand side. A patch has nodes of one cloth or one body.
     ///
-    /// The start vector is the change of velocity in the last step, scaled to the present size:
-    /// free flight is exact, and rest costs little. For prescribed vertices it is the change that
-    /// takes them to their place, and stays. That of a repair is zero, and stays so outside of its
-    /// region.
+    /// The start vector of the solve is the change of velocity in the last step, scaled to the
+    /// present size. So free flight is exact, and cloth at rest costs little. A repair starts from
+    /// zero, and outside of its region the solution stays zero. The solution of a prescribed
+    /// vertex is the change that takes it to its place.
     pub fn assemble(
         &mut self,
         threads: &Threads,
@@ -272,8 +273,8 @@ impl StepSystem {
         taken
     }
 
-    /// What the own rows of the last system leave over if the velocities of their nodes change by
-    /// `delta_u` (m/s or rad/s), `A du - b` in N s or N m s. Collective.
+    /// The residuals `A du - b` of the own rows of the last system, in N s or N m s, if the
+    /// velocities of their nodes change by `delta_u` (m/s or rad/s). Collective.
     ///
     /// # Errors
     /// When another rank has failed.

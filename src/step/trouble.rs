@@ -36,8 +36,8 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    /// Whether a further solve of the same step may mend it: with forces at the angles that the
-    /// edges have now, with contacts that were not foreseen, with stiffer contacts.
+    /// Whether a further solve of the same step may remove the trouble. That solve has forces at
+    /// the present angles of the edges, the contacts that were not foreseen, and stiffer contacts.
     pub fn is_repairable(&self) -> bool {
         matches!(self, Self::Turned | Self::Truncated | Self::Overloaded | Self::Unforeseen)
     }
@@ -67,12 +67,13 @@ pub(super) fn trouble_of(solved: &SolveOutcome) -> Option<Trouble> {
     }
 }
 
-/// Angle by which an edge may turn in a step, rad. The forces of a step are linearised where it
-/// starts: an edge that turns by `a` is stretched by about `a^2 / 2`, energy from nothing.
+/// Angle by which an edge may turn in a step, rad. The forces of a step are linearised at its
+/// start, so an edge that turns by `a` is stretched by about `a^2 / 2`. That is energy from
+/// nothing.
 const TURN_LIMIT: f64 = 0.3;
 
-/// The vertices of the edges of cloth that the solution turns too far for it to be trusted. None if
-/// nothing can be tried in its place.
+/// The vertices of the edges of cloth that the solution turns by more than [`TURN_LIMIT`]. Empty
+/// if nothing else can be tried.
 pub(super) fn turned_edges(here: &Context, motion: &StepMotion) -> Vec<VertexId> {
     if !here.is_strict() {
         return Vec::new();

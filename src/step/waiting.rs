@@ -3,8 +3,8 @@
 //! Such a body stands still, while time and all other bodies go on. Then it tries to catch up: in
 //! each step it moves towards its prescribed place, by a bounded distance. After a try that finds
 //! no room it stands still for longer, and its next try is shorter, until its motion comes back
-//! past it. When another body arrives, it goes back the way it came (`yielding.rs`).
-//! When it has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
+//! past it. When another body arrives, the body goes back the way it came (`yielding.rs`). When it
+//! has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
 
 use serde::{Deserialize, Serialize};
 
@@ -14,23 +14,25 @@ use crate::math::Vec3;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
 
-/// A body that is behind moves at most this many times as far as its motion in the same time...
+/// In a step, a body that is behind moves at most this many times the distance of its prescribed
+/// motion, plus the distance at [`SPEED_M_PER_S`].
 const OWN_SPEEDS: f64 = 2.0;
 
-/// ... and as far as this speed goes, m/s. It is that of the push-out of contacts (docs/methods.md,
-/// section 8), so that contacts can give way.
+/// Speed that a body which is behind may have in addition, m/s. It is the push-out speed of
+/// contacts (docs/methods.md, section 8), so that contacts can give way.
 const SPEED_M_PER_S: f64 = 0.2;
 
-/// Failed tries that make the next one shorter and the time before it longer.
+/// Number of failed tries that each make the next try shorter and the time before it longer.
+/// Further failures change nothing.
 pub(super) const MOST_FAILURES: u32 = 6;
 
-/// The longest time between two tries, whole steps. In a long pinch one solve in so many is in
+/// The longest time between two tries, whole steps. In a long pinch each try costs one solve in
 /// vain. `tests/scenes/press.ron` decided it: with 1, 2, 4, 8 and 16 steps it needs 152, 129, 119,
 /// 115 and 114 solves.
 pub(super) const LONGEST_PAUSE: u64 = 8;
 
-/// The part of its speed that a body which goes back keeps from a whole step to the next. The
-/// other body usually comes nearer still.
+/// The fraction of its speed that a body that goes back keeps from one whole step to the next. It
+/// does not stop at once, because the other body usually still comes nearer.
 const KEPT_SPEED: f64 = 0.75;
 
 /// A body that goes back more slowly than this stands still, m/s.
@@ -39,21 +41,21 @@ const LEAST_SPEED: f64 = 1e-3;
 /// How a body that waits goes back. Part of the state.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Retreat {
-    /// It goes towards where its motion was at this time, s.
+    /// It goes towards its prescribed place at this earlier time, s.
     pub to_s: f64,
-    /// The speed of its furthest vertex, m/s. It does not go back if 0.
+    /// The speed of its furthest vertex, m/s. If 0, it does not go back.
     pub speed: f64,
-    /// Until then it does not go back, because it had no room on its way, ticks.
+    /// Until this time it does not go back, because it had no room on its way, ticks.
     pub cornered_ticks: u64,
 }
 
 impl Retreat {
-    /// It finds no room on its way, and stands still until `end` (ticks).
+    /// It finds no room on its way back, and stands still until `end` (ticks).
     pub(super) fn corner(&mut self, end: u64) {
         (self.speed, self.cornered_ticks) = (0.0, end);
     }
 
-    /// After a whole step.
+    /// Reduces the speed after a whole step.
     pub(super) fn slow_down(&mut self) {
         self.speed *= KEPT_SPEED;
         if self.speed < LEAST_SPEED {
@@ -65,29 +67,29 @@ impl Retreat {
 /// A prescribed body that is behind its motion. Part of the state.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Waiting {
-    /// Where it is: its rigid motion until now. Handles are where their vertices are.
+    /// Its rigid motion until now. Not used for handles, whose vertices tell where they are.
     pub pose: Rigid,
-    /// Where it was to go when it last found no room: its prescribed motion then. Of a handle the
-    /// mean way of its vertices, as a translation.
+    /// Its prescribed motion when it last found no room. For a handle it is the mean way of its
+    /// vertices, as a translation.
     pub aim: Rigid,
-    /// When it had no room first, ticks.
+    /// When it first had no room, ticks.
     pub since_ticks: u64,
-    /// It stands still until then, ticks.
+    /// It stands still until this time, ticks.
     pub until_ticks: u64,
-    /// Failed tries to catch up; those that succeed are taken off.
+    /// Failed tries to catch up. A whole step that ends with a successful try takes one off.
     pub failures: u32,
     /// How far a handle was led in the last step, m.
     pub led_m: f64,
-    /// Where it had no room first, m.
+    /// Where it first had no room, m.
     pub place: Vec3,
     /// How it goes back for others.
     pub retreat: Retreat,
 }
 
 impl Waiting {
-    /// A body at `pose` that should go to `aim` has no room at `place` (m), in a step that starts
-    /// at `now` (ticks) and `to_s` (s) and is part of a whole step that ends at `end` (ticks). It
-    /// stands still until then.
+    /// A body at `pose` that should go to `aim` has no room at `place` (m). The step starts at
+    /// `now` (ticks), which is `to_s` in seconds. The body stands still until `end` (ticks), the
+    /// end of the whole step.
     pub(super) fn new(
         [pose, aim]: [Rigid; 2],
         place: Vec3,
@@ -100,7 +102,7 @@ impl Waiting {
     }
 }
 
-/// What tells where prescribed bodies are, beside their motions.
+/// The parts of the state that, with their motions, locate prescribed bodies.
 #[derive(Clone, Copy)]
 pub(super) struct Present<'a> {
     /// Time, ticks.
@@ -116,18 +118,18 @@ pub(super) struct Present<'a> {
 pub(super) enum Course {
     /// Where its motion, or its handle, prescribes.
     OnTime,
-    /// Where it is.
+    /// At its present pose.
     Stands(Rigid),
     /// At this pose, behind its motion.
     CatchesUp(Rigid),
-    /// At this pose, further back, on its way to where its motion was at this time (s).
+    /// At this pose, further back, on its way to its prescribed place at this earlier time (s).
     GoesBack(Rigid, f64),
     /// Its vertices go this share of the way to where the handle leads them.
     Follows(f64),
 }
 
 impl Course {
-    /// Where it ends the step, if that is a pose behind its motion.
+    /// The pose in which it ends the step, if it is behind its motion.
     pub fn pose(&self) -> Option<Rigid> {
         match *self {
             Self::Stands(pose) | Self::CatchesUp(pose) | Self::GoesBack(pose, _) => Some(pose),
@@ -145,7 +147,7 @@ pub(super) enum Prescribed<'m> {
 }
 
 impl<'m> Prescribed<'m> {
-    /// All of them, by rising number.
+    /// All prescribed bodies, by rising number.
     pub fn all(model: &'m Model) -> impl Iterator<Item = Self> {
         let pins = model.cloth.pins.groups.iter().enumerate();
         let obstacles = model.obstacles.iter().map(Self::Obstacle);
@@ -160,7 +162,7 @@ impl<'m> Prescribed<'m> {
         }
     }
 
-    /// Where it ends the step of `span`.
+    /// How it ends the step of `span`.
     pub fn course(&self, waiting: Option<&Waiting>, at: &Present, span: &Span) -> Course {
         let let_go = matches!(self, Self::Pins(_, pins) if !pins.is_active(span.t0_s));
         let Some(waiting) = waiting.filter(|_| !let_go) else { return Course::OnTime };
@@ -189,9 +191,10 @@ impl<'m> Prescribed<'m> {
         }
     }
 
-    /// What becomes of `waiting` after a try in the step of `span` that found no room, in a whole
-    /// step that ends at `end` (ticks): it stands still for the rest of the step and 0, 1, 3, 7
-    /// further ones. It begins again with 0 if its motion has come back.
+    /// The new `waiting` after a try in the step of `span` that found no room. The body stands
+    /// still until `end` (ticks), the end of the whole step. After the first, second, third and
+    /// each further failure it stands still for 0, 1, 3 and 7 more whole steps. The count begins
+    /// again if its motion has come back past it.
     pub fn waits_on(&self, waiting: &Waiting, at: &Present, span: &Span, end: u64) -> Waiting {
         let aim = self.aim(at, span.t1_s);
         let failures = if self.has_turned(waiting, &aim, at) { 0 } else { waiting.failures };
@@ -200,7 +203,7 @@ impl<'m> Prescribed<'m> {
         Waiting { aim, until_ticks, failures: MOST_FAILURES.min(failures + 1), ..*waiting }
     }
 
-    /// Where it should be at `time_s` (s), as in [`Waiting::aim`].
+    /// Its prescribed motion at `time_s` (s), as in [`Waiting::aim`].
     pub fn aim(&self, at: &Present, time_s: f64) -> Rigid {
         let translation = match self {
             Self::Pins(group, pins) if pins.motion.is_none() => {
@@ -240,19 +243,19 @@ impl<'m> Prescribed<'m> {
         }
     }
 
-    /// How far its furthest vertex is from where it is at the pose `to`, m.
+    /// How far its furthest vertex is from its place in the pose `to`, m.
     pub(super) fn way_m(&self, waiting: &Waiting, to: &Rigid, at: &Present) -> f64 {
         self.largest(at, |x| to.apply(x) - waiting.pose.apply(x))
     }
 
-    /// Whether it has a motion and is not at its start.
+    /// Whether it has a motion and is not at the start of that motion.
     pub fn can_go_back(&self, waiting: &Waiting, at: &Present) -> bool {
         self.pose_at(0.0).is_some_and(|start| self.way_m(waiting, &start, at) > 0.0)
     }
 
-    /// Where a body that goes back ends the step of `span`, and the time (s) of its
-    /// motion that it goes towards. None if it does not go back, or has no motion or came to its
-    /// start.
+    /// The pose in which a body that goes back ends the step of `span`, and the earlier time (s)
+    /// of its motion that it goes towards. None if it does not go back, has no motion, or is back
+    /// at its start.
     fn way_back(&self, waiting: &Waiting, at: &Present, span: &Span) -> Option<(Rigid, f64)> {
         let reach_m = waiting.retreat.speed * span.duration_s;
         if reach_m == 0.0 || at.ticks < waiting.retreat.cornered_ticks {
@@ -297,8 +300,8 @@ impl<'m> Prescribed<'m> {
     }
 }
 
-/// After a step: where those bodies are that are behind, by their `courses`. `whole` if a whole
-/// step ends.
+/// Updates the bodies that are behind after a step, by their `courses`. `whole` tells whether a
+/// whole step ends.
 pub(super) fn advance(waiting: &mut [Option<Waiting>], courses: &[Course], whole: bool) {
     for (slot, course) in waiting.iter_mut().zip(courses) {
         match (slot.as_mut(), course) {

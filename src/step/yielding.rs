@@ -1,10 +1,9 @@
 //! Bodies that wait yield: they go back for a body that arrives.
 //!
-//! A body that waits takes room that another one may need. It gives it back: it goes towards where
-//! its motion was earlier and earlier, along the way that it came, no faster than the other body
-//! requires. So whoever arrives later need not wait. On its way back it is an obstacle like all
-//! others: cloth behind it is pushed, and where there is no room for that it stands still
-//! (docs/methods.md, section 8).
+//! A body that waits takes room that another body may need. So it gives the room back: it follows
+//! its own motion backwards, no faster than the other body requires. The body that arrives then
+//! need not wait. On its way back a body is an obstacle like all others. It pushes the cloth
+//! behind it, and where there is no room for that it stands still (docs/methods.md, section 8).
 
 use crate::contact::fail_safe::Conflict;
 use crate::step::clock::TICKS_PER_STEP;
@@ -12,12 +11,14 @@ use crate::step::failed::Failed;
 use crate::step::passing::{ROOM, touching};
 use crate::step::waiting::{LONGEST_PAUSE, MOST_FAILURES, Prescribed};
 
-/// A body goes back at most this many times as fast as the one arrives that it yields to. Its
-/// furthest vertex counts, which may be far from the pinch, and its way may be oblique.
+/// A body goes back at most at this many times the speed of the body that arrives. It may have to
+/// be faster, because its speed is that of its furthest vertex, which may be far from the pinch,
+/// and because its way may be oblique.
 const MOST_SPEEDS: f64 = 8.0;
 
-/// Bodies that wait near `conflict` shall go back, or go back faster, for the bodies that `arrive`.
-/// Of two bodies that wait, the one goes back that has waited longer. False if none can.
+/// Makes bodies that wait near `conflict` go back, or go back faster, for the bodies that
+/// `arrive`. Of two bodies that wait, the one that has waited longer goes back. False if no body
+/// can.
 pub(super) fn make_way(failed: &mut Failed, arrive: &[usize], conflict: &Conflict) -> bool {
     let state = &*failed.state;
     let age = |body: usize| state.waiting[body].map_or(u64::MAX, |it| it.since_ticks);
@@ -44,8 +45,8 @@ pub(super) fn make_way(failed: &mut Failed, arrive: &[usize], conflict: &Conflic
     !near.is_empty()
 }
 
-/// The bodies that wait and are named in `conflict`, or near a vertex without room. Layers of cloth
-/// may lie between the two.
+/// The bodies that wait and are named in `conflict`, or are near a vertex without room. Layers of
+/// cloth may lie between the body and the vertex.
 fn waiting_near(failed: &Failed, conflict: &Conflict) -> Vec<usize> {
     let waiting = failed.state.waiting.iter().enumerate().filter(|(_, it)| it.is_some());
     let waiting = Vec::from_iter(waiting.map(|(body, _)| body));

@@ -1,4 +1,4 @@
-//! Helpers of several test programs.
+//! Helpers that several test programs share.
 #![allow(dead_code)] // each of them uses a part of it
 
 pub mod conformance;

@@ -1,4 +1,4 @@
-//! Cloth of any mesh through the real step, so that a test reads as physics.
+//! Helpers that run cloth of any mesh through the real step, so that a test reads as physics.
 #![allow(dead_code)] // each test program uses a part of it
 
 use std::sync::Arc;
@@ -91,8 +91,8 @@ pub fn mean(vertices: &[u32], of: impl Fn(usize) -> f64) -> f64 {
     vertices.iter().map(|&v| of(v as usize)).sum::<f64>() / vertices.len() as f64
 }
 
-/// Steps until no vertex has been faster than `speed` (m/s) for 0.2 s. Returns the time that
-/// this took (s). Panics after `limit_s`.
+/// Steps until no vertex has been faster than `speed` (m/s) for 0.2 s. Returns the time until then
+/// (s). Panics after `limit_s`.
 pub fn settle(simulation: &mut Simulation, speed: f64, limit_s: f64) -> Result<f64> {
     let mut quiet_since = f64::INFINITY;
     while simulation.time_s() - quiet_since < 0.2 || quiet_since.is_infinite() {

@@ -31,9 +31,9 @@ pub fn scene(name: &str) -> PathBuf {
 /// The binary with the features of the tests.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_cloth-sim");
 
-/// The binary as users build it by default, without MPI and fault injection. Where the tests have
-/// other features, `scripts/test` builds it and names it in this variable; without it there is
-/// none.
+/// The binary with default features, without MPI and fault injection. If the tests are built with
+/// other features, `scripts/test` builds it and names it in this variable. Without the variable
+/// there is none.
 pub fn default_build() -> Option<PathBuf> {
     let named = std::env::var_os("CLOTH_SIM_DEFAULT_BUILD").map(PathBuf::from);
     named.or_else(|| cfg!(not(feature = "mpi")).then(|| PathBuf::from(BINARY)))

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// What a use of the crate's root under another name is noted as.
+/// Stands for a use of the crate's root under another name.
 pub const ALIAS: &str = "an alias of the root";
 
 /// What one file names outside its own module.

@@ -1,4 +1,4 @@
-//! Hinges and the bending of triangles.
+//! Bending elements: hinges, and the bending energy of triangles.
 
 use cloth_sim::bodies::cloth::elements::bending::{
     BendingTreatment, hinge_angle, hinge_angle_and_gradient, hinge_angles_and_gradients,

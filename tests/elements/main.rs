@@ -1,4 +1,4 @@
-//! Element kernels against closed forms and finite differences.
+//! `bodies/cloth/elements`: the kernels of elements against closed forms and finite differences.
 
 mod bending;
 mod membrane;

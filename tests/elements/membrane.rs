@@ -1,4 +1,4 @@
-//! Triangles of the membrane.
+//! Membrane elements: triangles.
 
 use cloth_sim::bodies::cloth::elements::membrane::{Fabric, MembraneTriangle, StepTerms};
 use cloth_sim::bodies::cloth::material::MembraneStiffness;

@@ -1,4 +1,4 @@
-//! A sheet and its elements.
+//! A flat sheet of cloth and its elements, for the tests beside this file.
 
 use cloth_sim::bodies::cloth::elements::bending::HingedSheet;
 use cloth_sim::bodies::cloth::elements::membrane::MembraneTriangle;

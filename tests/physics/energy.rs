@@ -1,4 +1,4 @@
-//! The energy watch: work explains what honest scenes gain.
+//! The energy watch: the work explains the energy that correct scenes gain.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::physics::*;
 /// The balance of a run, J.
 #[derive(Debug, Default)]
 struct Balance {
-    /// The longest edge at the end over its length at rest, less 1.
+    /// The largest strain of an edge at the end (length over rest length, minus 1).
     strain: f64,
-    /// Energy at the end less that at the start.
+    /// Energy at the end minus energy at the start.
     gain: f64,
     work: f64,
     /// Rises of all steps, and the largest one.
@@ -24,7 +24,7 @@ struct Balance {
     faults: usize,
     /// Steps made smaller because of fast obstacles.
     fast: u64,
-    /// What lifts each cloth by its size.
+    /// The energy of lifting each cloth by its size.
     lift: f64,
 }
 
@@ -104,7 +104,7 @@ fn wind_does_the_work_that_blows_cloth_away() {
 fn cloth_that_falls_and_rests_gains_nothing() {
     let resting = balance("", TABLE, 400);
     assert!(resting.gain < 0.0 && resting.work == 0.0, "{resting:?}");
-    // Contacts push out what came too near.
+    // Contacts push surfaces apart that came too near.
     assert!(resting.unexplained < -0.05 * resting.gain, "{resting:?}");
 }
 
@@ -155,8 +155,8 @@ fn stretched_cloth_that_is_held_gains_nothing() {
     }
 }
 
-/// A free sheet turns in its plane at 30 rad/s for 0.2 s. Part of its energy that it loses: none at
-/// 1 ms, where masses keep it stable. In larger steps it is braked; it never gains.
+/// A free sheet turns in its plane at 30 rad/s for 0.2 s. It loses no energy at 1 ms, where masses
+/// keep it stable. Larger steps brake it, but it never gains energy.
 #[test]
 fn a_sheet_that_turns_in_its_plane_is_braked_only_in_large_steps() {
     for (h, bound) in [(1e-3, 0.01), (4e-3, 0.8)] {

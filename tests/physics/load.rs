@@ -20,7 +20,7 @@ const DENSITY: f64 = 0.2;
 const STEPS_S: [f64; 3] = [1e-3, 4e-3, 1e-2];
 
 /// The force of all contacts on the `vertices` of cloth, N: normal forces and friction. `obstacle`
-/// has the places of what is no cloth (m).
+/// has the positions of vertices that are not cloth (m).
 fn force_on(vertices: Range<usize>, simulation: &Simulation, obstacle: &[Vec3]) -> Vec3 {
     let x = [simulation.positions(), obstacle].concat();
     let mut sum = Vec3::zeros();

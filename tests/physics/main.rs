@@ -1,4 +1,4 @@
-//! Cloth through the real step: closed forms, and events that must never occur.
+//! Room `step`: cloth in the real step against closed forms, and events that must never occur.
 
 mod contact;
 mod dynamics;

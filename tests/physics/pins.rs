@@ -46,9 +46,9 @@ fn near(place: Vec3) -> impl Fn(&Vec3) -> bool {
     move |p| (p - place).norm() < 0.2 * WIDTH_M / 20.0
 }
 
-/// Runs `cloths` on a plane for half a second in steps of `step_s`. Energy may not rise without
-/// the work of the handles, and that is at most a few times the work of a hand that takes
-/// all of the cloth along by `to` (m) in `time_s` (s), with its friction.
+/// Runs `cloths` on a plane for half a second in steps of `step_s`. Energy may rise only by the
+/// work of the handles. This work is at most a few times the work of a hand that takes all of the
+/// cloth along by `to` (m) in `time_s` (s), with its friction.
 fn check(name: &str, cloths: Vec<ClothSetup>, step_s: f64, to: Vec3, time_s: f64) {
     let scene = scene(step_s);
     let mass = cloths.len() as f64 * DENSITY * WIDTH_M * WIDTH_M;
@@ -73,7 +73,7 @@ fn check(name: &str, cloths: Vec<ClothSetup>, step_s: f64, to: Vec3, time_s: f64
     assert!(rise < 4.0 * of_a_hand);
 }
 
-/// Before the effective mass was bounded, such a hand added up to 2e5 J.
+/// Without a bound of the effective mass such a hand adds up to 2e5 J.
 #[test]
 fn a_hand_that_takes_cloth_from_a_table_adds_no_more_than_its_work() {
     let (corner, middle) = (Vec3::new(-0.25, 0.0, -0.25), Vec3::new(0.025, 0.0, 0.025));

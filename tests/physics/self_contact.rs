@@ -240,7 +240,7 @@ fn shoot(pinned: bool) -> (f64, u64) {
                 }
                 Err(error) => return Err(error),
             }
-            // The ball may wait: where it is now counts.
+            // The ball may wait, so its present place counts.
             let pose = simulation.obstacle_poses()[0];
             ball_y = pose.map_or(0.06, |pose| pose.apply(Vec3::new(0.0, 0.06, 0.0)).y);
         }

@@ -97,8 +97,8 @@ fn cantilevers_come_closer_as_the_mesh_is_refined() {
     }
 }
 
-/// The bending energy of cloth wound around a cylinder is that of the smooth plate, D / (2 r^2)
-/// per area. Only faces with three neighbours count: the others have free edges.
+/// The bending energy of cloth wound around a cylinder equals that of the smooth plate, D / (2
+/// r^2) per area. Only faces with three neighbours count: the others have free edges.
 #[test]
 fn the_tablecloth_around_a_cylinder_has_the_energy_of_a_plate() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tablecloth.ron");

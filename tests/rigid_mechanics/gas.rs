@@ -1,4 +1,4 @@
-//! Gases of balls: elastic ones keep their energy, others cool as Haff's law says.
+//! Gases of balls: elastic balls keep their energy, others cool as Haff's law says.
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::fixed::FixedBody;
@@ -36,9 +36,9 @@ pub fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Scene 
 
 #[test]
 fn an_elastic_gas_keeps_its_energy() {
-    // FFD answers each body alone. Where three movable bodies meet in a step it does not keep
-    // energy: at a fill of 0.3 the gas loses a third. Sweeps converge, so they leave more than
-    // rounding there.
+    // FFD solves for each body alone. If three movable bodies meet in a step, it does not keep
+    // energy: at a filling of 0.3 the gas loses a third of it. Sweeps only converge, so their
+    // error there is larger than rounding.
     for (response, fill) in [(BOTH[0], 0.01), (BOTH[1], 0.1)] {
         let mut world = gas(response, 6, 1.0, fill);
         let before = world.energy();
@@ -55,7 +55,7 @@ fn an_elastic_gas_keeps_its_energy() {
     }
 }
 
-/// Haff (1983): the energy of a gas that loses a share of it in each impact falls with
+/// Haff (1983): if a gas loses a share of its energy in each impact, the energy falls with
 /// `(1 + t / tau)^-2`.
 #[test]
 fn an_inelastic_gas_cools_by_haffs_law() {

@@ -1,5 +1,5 @@
-//! Heaps of spheres and boxes, and what is measured of them: how well they rest, and how steep they
-//! are. `benches/heaps.rs` makes tables of them.
+//! Heaps of spheres and boxes, and measures of them: how well they rest, and how steep they are.
+//! `benches/heaps.rs` makes tables of these measures.
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::fixed::FixedBody;
@@ -90,7 +90,7 @@ pub fn heap(response: Response, boxes: bool, count: [u32; 2], step_s: f64, secon
     world
 }
 
-/// Both responses: FFD, and sweeps as few as heaps need.
+/// Both responses: FFD, and the smallest number of sweeps that heaps need.
 pub const RESPONSES: [Response; 2] = [Response::Ffd, Response::Nonsmooth { sweeps: 10 }];
 
 /// A line of a table.
@@ -115,8 +115,8 @@ pub enum Grain {
 }
 
 /// A block of bodies between walls on a square plate with a low rim. Its edges are `half` radii
-/// from the middle. The walls vanish, what slides beyond the rim falls off. The slope of what
-/// remains (degrees), and the number of bodies.
+/// from the middle. The walls vanish, and bodies that slide beyond the rim fall off. Returns the
+/// slope of the remaining heap (degrees), and its number of bodies.
 pub fn repose(
     response: Response,
     grain: Grain,

@@ -13,8 +13,8 @@ use cloth_sim::verify::Threads;
 use crate::scene::{Response, Scene, down, surface};
 use crate::{BALL, BOTH, floor};
 
-/// Two balls of different mass, the first with `velocity`, before and after they met, and the gap
-/// where they did.
+/// Two balls of different mass before and after their impact, the first with `velocity`, and the
+/// gap at the impact.
 fn impact(
     response: Response,
     surface: Surface,
@@ -57,7 +57,8 @@ fn head_on_impacts_give_back_the_share_of_restitution() {
             let expected = [common - e * (1.0 - common), common + e * common];
             let error =
                 (a - Vec3::x() * expected[0]).norm().max((b - Vec3::x() * expected[1]).norm());
-            // Without restitution the overlap is pushed apart: a little faster than together.
+            // Without restitution the bodies do not move together, because the overlap pushes them
+            // apart a little.
             let tolerance = if e == 0.0 { 1e-4 } else { 1e-12 };
             assert!(error < tolerance, "{response:?} e = {e}: {a:?} {b:?} {expected:?}");
             let drift = (after.momentum() - before.momentum()).norm() / before.momentum().norm();
@@ -183,7 +184,7 @@ fn cradle(response: Response) -> Vec<f64> {
 
 #[test]
 fn newtons_cradle_hands_the_blow_on_or_shares_it_as_each_response_gives_it() {
-    // FFD hands the blow on by one ball a step.
+    // With FFD the impulse travels by one ball a step.
     let speeds = cradle(Response::Ffd);
     for (speed, expected) in speeds.iter().zip([0.0, 0.0, 0.0, 0.0, 1.0]) {
         assert!((speed - expected).abs() < 1e-12, "{speeds:?}");

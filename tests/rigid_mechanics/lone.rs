@@ -1,4 +1,4 @@
-//! The transport of a single rank: it has nobody to send to, and sums are its own values.
+//! The transport of a single rank. It sends to no other rank, and sums are its own values.
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::{Exchange, Message, Patience, PendingId, Tag, World};

@@ -1,4 +1,4 @@
-//! Closed forms of rigid bodies, with the program's own step.
+//! Room `rigid`: the program's own step against closed forms of rigid bodies.
 
 mod gas;
 #[allow(dead_code)] // benches/heaps.rs uses all of it
@@ -106,8 +106,8 @@ fn stack(boxes: u32, is_crooked: bool, response: Response) -> Scene {
     world
 }
 
-/// FFD does not hold a stack of ten: it stands or falls within a second by the rounding of
-/// rotations.
+/// FFD does not hold a stack of ten boxes. Whether it falls within a second depends on the
+/// rounding of rotations.
 #[test]
 fn stacks_of_boxes_stay_and_come_to_rest_where_sweeps_suffice() {
     let Response::Nonsmooth { sweeps: default } = Response::default() else {
@@ -163,7 +163,7 @@ fn balls_among_themselves_keep_their_momentum() {
             "{response:?} cloud: momentum off by {drift:e}, {contacts} contacts, {stopped} stopped"
         );
         assert!(contacts > 1000);
-        // FFD answers each body alone. Where three meet, momentum changes: by 4e-3 in all.
+        // FFD solves for each body alone. If three bodies meet, momentum changes, by 4e-3 in all.
         let most = if response == Response::Ffd { 1e-2 } else { 1e-13 };
         assert!(drift < most, "{response:?}: {drift:e}");
     }

@@ -26,7 +26,7 @@ fn a_heap_of_spheres_is_as_steep_as_one_of_glass_beads() {
         repose(Response::Nonsmooth { sweeps: 10 }, Grain::Sphere, 0.2, 12.0, 2e-3);
     println!("NSCD: {degrees:.1} degrees, {left} spheres");
     assert!((20.0..29.0).contains(&degrees), "{degrees}");
-    // It quivers, and so flows: between a liquid and a heap.
+    // It quivers and therefore flows, so its slope is between that of a liquid and that of a heap.
     let (degrees, left) = repose(Response::Ffd, Grain::Sphere, 0.2, 9.0, 2e-3);
     println!("FFD: {degrees:.1} degrees, {left} spheres");
     assert!((6.0..22.0).contains(&degrees), "{degrees}");

@@ -20,26 +20,27 @@ use crate::lone::Lone;
 pub const GRAVITY: f64 = 9.81;
 pub const DENSITY: f64 = 1000.0;
 
-/// Half of the domain's edge, m. No body comes so far.
+/// Half of the domain's edge, m. No body moves so far.
 const FAR: f64 = 1e3;
 
-/// A scene and where it is.
+/// A scene and its present state.
 pub struct Scene {
-    /// In the order in which they were added. Tests may change them before the first step.
+    /// The bodies in the order in which they were added. Tests may change them before the first
+    /// step.
     pub bodies: Vec<Body>,
     pub fixed: FixedBodies,
     materials: Materials,
     pub solids: Solids,
-    /// Later changes than before the first step have no effect.
+    /// Changes after the first step have no effect.
     pub settings: ContactSettings,
     response: Response,
     pub time_s: f64,
-    /// Of the last step.
+    /// The contacts of the last step.
     pub contacts: Vec<Contact>,
     /// Bodies that stopped because their constraints contradict each other.
     pub stopped: u64,
     pub threads: usize,
-    /// From the first step on.
+    /// Set from the first step on.
     simulation: Option<RigidSimulation<'static>>,
 }
 
@@ -61,7 +62,7 @@ impl Scene {
         }
     }
 
-    /// Takes other fixed bodies. After steps this forgets the impulses of the last one.
+    /// Replaces the fixed bodies. After a step this forgets the impulses of the last step.
     pub fn with_fixed(mut self, fixed: Vec<FixedBody>) -> Self {
         self.fixed = FixedBodies::new(fixed);
         self.simulation = None;

@@ -1,20 +1,25 @@
 //! What a run folder says about the run: the scene, how it ended, and the number of frames.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::{self, Scene};
 use serde::Deserialize;
 
+use crate::program::output::formats::{self, Format, Source, WrittenRun};
 use crate::program::output::lock::{self, Holder, Owner};
 use crate::program::output::run_json::{NO_RUN, RunHead, Status};
 use crate::program::output::{names, steps_jsonl};
 use crate::program::words::whole_frames;
 
 /// The record of a run.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Record {
+    /// The folder of the run.
+    pub folder: PathBuf,
+    /// The format of its frames.
+    pub format: &'static dyn Format,
     /// The scene with every default written out.
     pub scene: Scene,
     /// The frames that are checked. A run that is not complete lists those that it has.
@@ -44,20 +49,23 @@ impl Record {
             Some((mesh.file, fault))
         });
         let meshes = Vec::from_iter(faults);
-        expect_frames(folder, frames.end)?;
-        Ok(Self { scene, frames, unfinished, lift_j, meshes })
+        let format = formats::named(&scene.output.format)?;
+        expect_frames(folder, format, frames.end)?;
+        let folder = folder.to_owned();
+        Ok(Self { folder, format, scene, frames, unfinished, lift_j, meshes })
     }
 
-    /// Refuses a run whose frames have another format.
+    /// Opens its frames for reading.
     ///
     /// # Errors
-    /// Names both formats.
-    pub fn expect_format(&self, folder: &Path, format: &str) -> Result<()> {
-        if self.scene.output.format == format {
-            return Ok(());
-        }
-        let cause = format!("its frames have the format {}", self.scene.output.format);
-        Err(Error::file(folder, cause, format!("check runs whose output.format is {format}")))
+    /// No frame that can be read. A format that does not hold what can be checked.
+    pub fn source(&self) -> Result<Box<dyn Source>> {
+        self.format.source(&WrittenRun {
+            folder: self.folder.clone(),
+            frames: self.frames.clone(),
+            frame_s: self.scene.step_s() * f64::from(self.scene.steps_per_frame),
+            has_bodies: !self.scene.bodies.is_empty(),
+        })
     }
 }
 
@@ -129,12 +137,9 @@ fn last_frame(folder: &Path) -> Result<Option<u64>> {
 /// run.
 const MISSING: u64 = 10_000;
 
-fn expect_frames(folder: &Path, frames: u64) -> Result<()> {
-    let entries = std::fs::read_dir(folder).map_err(|cause| Error::file(folder, cause, NO_RUN))?;
-    let numbers = entries
-        .flatten()
-        .filter_map(|entry| names::frame_number(&entry.file_name().to_string_lossy()));
-    let last = numbers.max().unwrap_or(0);
+fn expect_frames(folder: &Path, format: &dyn Format, frames: u64) -> Result<()> {
+    // A file that cannot be read is a fault of its frames.
+    let last = format.last_frame(folder).unwrap_or_default().unwrap_or_default();
     if frames <= last.saturating_add(MISSING) {
         return Ok(());
     }

@@ -29,7 +29,7 @@ pub struct PartitionArguments {
     #[arg(value_name = "SCENE|RUN")]
     pub source: PathBuf,
 
-    /// Numbers of ranks [default: those of 2,4,8,16,32 that are no more than the patches].
+    /// Numbers of ranks [default: 2,4,8,16,32, as far as there are enough patches].
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub ranks: Vec<u32>,
@@ -39,7 +39,7 @@ pub struct PartitionArguments {
           value_parser = methods_by_name(), ignore_case = true)]
     pub methods: Vec<Methods>,
 
-    /// Divide the cloth as it lies in frame N of a run [default: as it starts].
+    /// Divide the cloth with its positions in frame N of a run [default: at its start].
     #[arg(long, value_name = "N")]
     pub frame: Option<u64>,
 
@@ -52,7 +52,7 @@ pub struct PartitionArguments {
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub refine: Option<u32>,
 
-    /// Folder for the tables and pictures [default: out/<scene name>_partition; for a run, beside
+    /// Folder for the tables and pictures [default: out/<scene name>_partition; for a run, next to
     /// its folder].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -62,7 +62,7 @@ pub struct PartitionArguments {
     pub overwrite: bool,
 }
 
-/// What a name given to --method stands for.
+/// The methods that a name given to --method stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Methods {
     /// All methods.
@@ -82,9 +82,9 @@ fn methods_by_name() -> impl TypedValueParser<Value = Methods> {
 /// Arguments of `replay`.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArguments {
-    /// Recordings, made by a run with --record-tasks. The first one is replayed, and must come from
-    /// one rank with one thread. All recordings of one rank with one thread serve to fit the costs
-    /// of tests. Recordings of several ranks show which work every rank repeats.
+    /// Recordings, made by a run with --record-tasks. The first one is replayed, and must come
+    /// from one rank with one thread. All recordings of one rank with one thread are used to fit
+    /// the costs of tests. Recordings of several ranks show the work that every rank repeats.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 

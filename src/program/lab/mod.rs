@@ -1,4 +1,5 @@
-//! The laboratory: instruments for work on the program itself. The cargo feature `lab` brings it.
+//! The laboratory: instruments for work on the program itself. It is part of the program with the
+//! cargo feature `lab`.
 //!
 //! | module | does |
 //! |---|---|
@@ -6,7 +7,7 @@
 //! | [`partitions`] | divides a cloth among ranks by several methods |
 //! | [`replay`] | records test trees, and executes them on a modelled machine |
 //!
-//! A run meets it in `run::recording` alone.
+//! A run uses it only through `run::recording`.
 
 pub mod cli;
 mod commands;

@@ -1,4 +1,4 @@
-//! What a run folder holds before its run begins. No file of the user is lost:
+//! The files in a run folder before the run begins. No file of the user is lost:
 //!
 //! - `--overwrite` removes what `run.json` lists as files of an earlier run, and nothing else.
 //! - A run is refused if it would replace anything else, an input, a link or a folder.
@@ -16,7 +16,7 @@ use crate::program::output::run_json::{self, RunHead, Status};
 use crate::program::output::{names, steps_jsonl};
 use crate::program::words::name_list;
 
-/// What a run wants of its folder.
+/// What a run will do in its folder.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// The files that it writes.
@@ -34,25 +34,27 @@ impl Claim {
     fn replaces(&self, entry: &FolderEntry) -> bool {
         let is_copy = |file: &String| Path::new(file).starts_with(names::MESHES);
         match entry.name == names::MESHES {
-            // If it is a folder, what is in it counts.
+            // A folder of this name is no problem; the files in it have entries of their own.
             true => !entry.data.is_dir() && self.files.once.iter().any(is_copy),
             false => self.files.hold(names::whole(&entry.name), self.frames),
         }
     }
 }
 
-/// The files of an earlier run in `folder`, which the run of `claim` removes. They are in an order
-/// in which they may be removed: what is left when that is cut short is still known as theirs.
+/// The files of an earlier run in `folder`, which the run of `claim` removes. They must be removed
+/// in this order: if the removal is cut short, the remaining files are still recognised as files
+/// of that run.
 ///
 /// # Errors
-/// Files of an earlier run, without `overwrite`. Files that are not of an earlier run, or inputs,
-/// and would be replaced. A folder that cannot be read.
+/// Files of an earlier run, without `overwrite`. Files that would be replaced, and are inputs or
+/// do not belong to an earlier run. A folder that cannot be read.
 pub fn files(folder: &Path, claim: &Claim) -> Result<Vec<PathBuf>> {
     let entries = match entries(folder) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|cause| unwritable(folder, cause))?,
     };
-    // After the entries: a run that still goes on has listed the frames among them.
+    // This is read after the entries, so a run that is still going on has listed the frames among
+    // them.
     let before = Before::read(folder);
     let (mut earlier, others): (Vec<_>, Vec<_>) =
         entries.into_iter().partition(|entry| before.wrote(entry));
@@ -72,8 +74,8 @@ pub fn files(folder: &Path, claim: &Claim) -> Result<Vec<PathBuf>> {
     Ok(earlier.into_iter().map(|entry| entry.path).collect())
 }
 
-/// The files of the run in `folder` that go when it goes on after its `kept` frames: later frames,
-/// files that are not whole, and `steps.jsonl` if no frame stays.
+/// The files of the run in `folder` that are removed when it goes on after its `kept` frames:
+/// later frames, files that are not whole, and `steps.jsonl` if no frame is kept.
 ///
 /// # Errors
 /// A folder that cannot be read, or holds no run.
@@ -90,9 +92,9 @@ pub fn files_after(folder: &Path, kept: &Range<u64>) -> Result<Vec<PathBuf>> {
     Ok(files.map(|entry| entry.path).collect())
 }
 
-/// The run whose record is in a folder.
+/// The earlier run in a folder, according to its record.
 enum Before {
-    /// There is none that this program has written.
+    /// There is no record that this program has written.
     None,
     /// Another version has written it.
     OtherVersion,
@@ -102,23 +104,23 @@ enum Before {
 
 impl Before {
     fn read(folder: &Path) -> Self {
-        // A link is of the user.
+        // A link belongs to the user.
         let is_file = fs::symlink_metadata(folder.join(names::RUN)).is_ok_and(|it| it.is_file());
         let Some(head) = is_file.then(|| RunHead::read(folder).ok()).flatten() else {
             let is_other = is_file && RunHead::has_other_format(folder);
             return if is_other { Self::OtherVersion } else { Self::None };
         };
         let was_killed = head.status == Status::Running;
-        // The next frame may have its file, and no line yet.
+        // The next frame may already have its file, but no line in `steps.jsonl`.
         let first = head.begun_from.map_or(0, |begun| begun.frame);
         let frames = first + steps_jsonl::count(folder) + u64::from(was_killed);
         Self::Listed { files: head.files, frames, was_killed }
     }
 
-    /// Whether it has written this file.
+    /// Whether the earlier run has written this file.
     fn wrote(&self, entry: &FolderEntry) -> bool {
         let Self::Listed { files, frames, was_killed } = self else { return false };
-        // Only a run that was killed leaves files that are not whole.
+        // Only a killed run leaves files that are not whole.
         let name = if *was_killed { names::whole(&entry.name) } else { &entry.name };
         entry.data.is_file() && files.hold(name, *frames)
     }
@@ -145,7 +147,7 @@ struct FolderEntry {
     /// Its path in the folder.
     name: String,
     path: PathBuf,
-    /// Of the link, if it is one.
+    /// Metadata of the entry. For a link it is that of the link itself.
     data: Metadata,
 }
 
@@ -155,7 +157,7 @@ fn entries(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     if entries.iter().any(|entry| entry.name == names::MESHES && entry.data.is_dir()) {
         entries.extend(entries_of(&folder.join(names::MESHES), &format!("{}/", names::MESHES))?);
     }
-    // What a process leaves that is killed while it writes its first file is of no use.
+    // The file that a process was writing first when it was killed has no use.
     let left_over = names::temporary(Path::new(names::RUN));
     let is_left_over = |entry: &FolderEntry| {
         Path::new(&entry.name) == left_over
@@ -170,7 +172,7 @@ fn entries(folder: &Path) -> io::Result<Vec<FolderEntry>> {
 fn entries_of(folder: &Path, before: &str) -> io::Result<Vec<FolderEntry>> {
     let entry = |entry: io::Result<fs::DirEntry>| {
         let path = entry?.path();
-        // A run writes no names that are not UTF-8.
+        // A run writes only names in UTF-8.
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let (name, data) = (format!("{before}{name}"), fs::symlink_metadata(&path)?);
         Ok(FolderEntry { name, path, data })

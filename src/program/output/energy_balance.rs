@@ -1,13 +1,14 @@
-//! The balance of energy over the steps of a run, as `run.json` has it (docs/methods.md,
-//! section 12). A small gain in every step is a fault too: the sums are judged, over the whole run
-//! and over each window of a tenth of a second.
+//! The balance of energy over the steps of a run, for `run.json` (docs/methods.md, section 12). A
+//! small gain in every step is a fault too. So the sums are compared with limits, over the whole
+//! run and over each window of a tenth of a second.
 
 use std::collections::VecDeque;
 
 use cloth_sim::step::{EnergyRise, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
-/// The largest sum of rises without work, as a share of what was done, lifted or stored.
+/// The largest sum of rises without work, as a fraction of the sum of the energies that are
+/// worked, lifted and stored.
 const LIMIT_SHARE: f64 = 0.01;
 
 /// A smaller sum is rounding, J.
@@ -22,21 +23,21 @@ const WINDOW_S: f64 = 0.1;
 pub struct EnergyBalance {
     /// Work of pins, handles, moving obstacles and wind, J.
     pub work_j: f64,
-    /// Sum of the sizes of the works of single steps, J.
+    /// Sum of the absolute values of the work of single steps, J.
     pub absolute_work_j: f64,
-    /// Energy that lifts every cloth and body by its own size, J.
+    /// The energy of lifting every cloth and body by its own size, J.
     pub lift_j: f64,
     /// The largest kinetic and elastic energy, J.
     pub largest_internal_j: f64,
     /// Sum of the rises of single steps beyond the work, J.
     pub unexplained_j: f64,
-    /// The largest of them, J.
+    /// The largest rise of a single step, J.
     pub largest_rise_j: f64,
-    /// The step of the largest one, from 1; 0 if there is none.
+    /// The step of the largest rise, from 1; 0 if there is none.
     pub largest_rise_step: u64,
     /// Number of steps whose rise is above its limit.
     pub faults: u64,
-    /// The window that gained most of its limit.
+    /// The window whose gain is the largest fraction of its limit.
     pub worst_window: Option<Window>,
     #[serde(skip)]
     recent: VecDeque<StepEnergy>,
@@ -80,7 +81,8 @@ struct StepEnergy {
 }
 
 impl EnergyBalance {
-    /// Before the first step. `lift_j` (J) lifts every cloth and body by its own size.
+    /// The balance before the first step. `lift_j` (J) is the energy of lifting every cloth and
+    /// body by its own size.
     pub fn new(lift_j: f64) -> Self {
         Self { lift_j, ..Self::default() }
     }
@@ -137,7 +139,7 @@ impl EnergyBalance {
         limit_j(self.absolute_work_j, self.lift_j, self.largest_internal_j)
     }
 
-    /// The sum of rises over what was done, lifted or stored.
+    /// The sum of rises, divided by the sum of the energies that are worked, lifted and stored.
     pub fn share(&self) -> f64 {
         LIMIT_SHARE * self.unexplained_j / self.limit_j()
     }
@@ -148,7 +150,7 @@ impl EnergyBalance {
             || self.worst_window.as_ref().is_some_and(Window::is_fault)
     }
 
-    /// What rose without work in sum, in words: how much, when and where.
+    /// The sum of rises without work, in words: how much, when and where.
     pub fn gain(&self) -> String {
         let (sum_j, limit_j) = (self.unexplained_j, self.limit_j());
         let sum = format!(

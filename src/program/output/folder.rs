@@ -1,4 +1,4 @@
-//! The folder of a run: claimed by one process, and cleared of an earlier run.
+//! The folder of a run. One process claims it and removes the files of an earlier run.
 
 use std::fs;
 use std::ops::Range;
@@ -12,34 +12,34 @@ use crate::program::output::lock::{Lock, Owner};
 use crate::program::output::names;
 use crate::program::output::run_json::RunHead;
 
-/// A run folder that this process has locked. Dropping it removes the lock, and the folders that
-/// it has made if they are still empty.
+/// A run folder that this process has locked. Dropping it removes the lock, and those folders that
+/// were made for it and are still empty.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
     /// The dead process whose lock was taken over.
     pub taken_over: Option<Owner>,
-    /// The checkpoint from which its run goes on, or that of another run with which a new one
-    /// begins. `None` at the start of a scene.
+    /// The checkpoint from which the run goes on, or the checkpoint of another run with which a
+    /// new run begins. `None` at the start of a scene.
     pub checkpoint: Option<Checkpoint>,
-    /// The first frame of its run: that of the run with which it begins, or 0.
+    /// The first frame of the run: the frame of another run with which it begins, or 0.
     pub first_frame: u64,
     /// Why newer checkpoints cannot be used, a line each.
     pub refused: Vec<String>,
     lock: Lock,
     claim: Option<Claim>,
-    /// Folders that were not there before, the innermost first.
+    /// Folders that were made for the run, the innermost first.
     made: Vec<PathBuf>,
 }
 
 impl RunFolder {
-    /// Makes and locks the folder at `path` for the run of `claim`. Nothing in it changes yet.
+    /// Makes and locks the folder at `path` for the run of `claim`. No file in it changes yet.
     ///
     /// # Errors
-    /// A folder that cannot be written; one that another process writes; one that
-    /// [`earlier::files`] refuses.
+    /// A folder that cannot be written, that another process writes, or that [`earlier::files`]
+    /// refuses.
     pub fn claim(path: &Path, claim: Claim) -> Result<Self> {
-        // Before anything is made, because most refusals need no lock.
+        // Checked before anything is made, because most refusals need no lock.
         earlier::files(path, &claim)?;
         let made = missing(path);
         let locked = fs::create_dir_all(path)
@@ -48,7 +48,7 @@ impl RunFolder {
         let (lock, taken_over) = locked.inspect_err(|_| remove_empty(&made))?;
         let mut folder = Self::locked(path, lock, taken_over);
         (folder.claim, folder.made) = (Some(claim), made);
-        // Another run may have ended meanwhile.
+        // Checked again, because another run may have ended meanwhile.
         folder.earlier_files()?;
         Ok(folder)
     }
@@ -57,8 +57,8 @@ impl RunFolder {
     /// the header `now`. Nothing changes yet.
     ///
     /// # Errors
-    /// A folder that cannot be written; one that another process writes; one whose checkpoints
-    /// cannot be used.
+    /// A folder that cannot be written, that another process writes, or whose checkpoints cannot
+    /// be used.
     pub fn claim_again(path: &Path, now: &Header) -> Result<Self> {
         let (lock, taken_over) = Lock::acquire(path)?;
         let mut folder = Self::locked(path, lock, taken_over);
@@ -87,7 +87,7 @@ impl RunFolder {
         Self { path, taken_over, checkpoint, first_frame, refused, lock, claim: None, made }
     }
 
-    /// The frames that stay when the run goes on; none if it begins.
+    /// The frames that stay when the run goes on. Empty for a new run.
     pub fn kept_frames(&self) -> Range<u64> {
         let own = self.checkpoint.as_ref().filter(|_| self.claim.is_none());
         self.first_frame..own.map_or(self.first_frame, |own| own.header.frame() + 1)
@@ -101,11 +101,11 @@ impl RunFolder {
         }
     }
 
-    /// Removes the files of an earlier run. If the run goes on, those of the frames after its
-    /// checkpoint.
+    /// Removes the files of an earlier run. If the run goes on, removes only the files of frames
+    /// after its checkpoint.
     ///
     /// # Errors
-    /// A file that cannot be removed. A file that came meanwhile and would be replaced.
+    /// A file that cannot be removed. A new file that would be replaced.
     pub fn clear(&self) -> Result<()> {
         let files = self.earlier_files()?;
         let mut copies = false;
@@ -114,13 +114,13 @@ impl RunFolder {
             copies |= file.parent() != Some(&self.path);
         }
         if copies {
-            // Files of the user may be in it. Then it stays.
+            // If it has files of the user, it stays.
             let _ = fs::remove_dir(self.path.join(names::MESHES));
         }
         Ok(())
     }
 
-    /// Gives the folder back before the process ends without dropping it.
+    /// Gives the folder back. For a process that ends without dropping it.
     pub fn give_back(&self) {
         self.lock.release();
         remove_empty(&self.made);
@@ -133,13 +133,13 @@ impl Drop for RunFolder {
     }
 }
 
-/// The folders on the way to `path` that are not there, the innermost first.
+/// The folders on the path to `path` that do not exist, the innermost first.
 fn missing(path: &Path) -> Vec<PathBuf> {
     let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     path.ancestors().take_while(is_missing).map(Path::to_owned).collect()
 }
 
 fn remove_empty(folders: &[PathBuf]) {
-    // A folder that is not empty stays, and so do those around it.
+    // A folder that is not empty stays, and so do its parents.
     let _ = folders.iter().try_for_each(fs::remove_dir);
 }

@@ -1,4 +1,4 @@
-//! `run.lock`: the process that writes a run folder, as long as it runs.
+//! `run.lock`: names the process that writes a run folder, as long as it runs.
 //!
 //! The file names machine and process. The process also holds the system's lock (`flock`) on the
 //! file, which ends with the process. So the lock of a dead process is recognised, even if another
@@ -27,14 +27,14 @@ pub struct Owner {
     pub process: i32,
 }
 
-/// What is known of the process that a lock names.
+/// The state of the process that a lock names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
     /// It runs.
     Runs(Owner),
     /// It has ended without removing the lock.
     Gone(Owner),
-    /// It is on another machine, so nothing is known.
+    /// It is on another machine, so its state is unknown.
     Elsewhere(Owner),
 }
 
@@ -80,7 +80,7 @@ impl Lock {
         there.is_ok_and(|there| self.file.metadata().is_ok_and(|own| id(own) == there))
     }
 
-    /// Removes the file. Twice is as good as once.
+    /// Removes the file. May be called twice.
     pub fn release(&self) {
         if self.is_at_its_path() {
             let _ = fs::remove_file(&self.path);
@@ -123,7 +123,7 @@ fn holder_of(path: &Path, mut file: &File) -> Result<Option<Holder>> {
     let here = HostBinding::here().host;
     let owner = match serde_json::from_str::<Owner>(&text) {
         Ok(owner) => owner,
-        // Its process had no time to write its name, or ended before.
+        // Its process has not written its name yet, or ended before it could.
         Err(_) if matches!(locked, Err(TryLockError::WouldBlock)) => {
             return Ok(Some(Holder::Runs(Owner { host: here, process: 0 })));
         }
@@ -140,7 +140,8 @@ fn holder_of(path: &Path, mut file: &File) -> Result<Option<Holder>> {
 }
 
 fn is_running(process: i32) -> bool {
-    // Without a signal `kill` only looks. A process of another user runs too.
+    // Without a signal `kill` only tests whether the process exists. A process of another user
+    // also counts.
     let looked = kill(Pid::from_raw(process), None);
     process > 0 && process != own_process() && matches!(looked, Ok(()) | Err(Errno::EPERM))
 }

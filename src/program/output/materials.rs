@@ -13,7 +13,7 @@ use cloth_sim::mesh::ObjDocument;
 
 use crate::program::output::{names, not_written, write_bytes, write_whole};
 
-/// First words of the statements that end with the file of an image.
+/// Beginnings of the first word of statements that end with the name of an image file.
 const IMAGES: [&str; 6] = ["bump", "disp", "decal", "norm", "refl", "map_"];
 
 /// The materials of all meshes of a run.
@@ -25,15 +25,15 @@ pub struct Materials {
     materials: BTreeMap<String, String>,
     /// The libraries that were read.
     libraries: Vec<PathBuf>,
-    /// The images that they name.
+    /// The images that the materials name.
     images: Vec<PathBuf>,
-    /// What could not be read.
+    /// Warnings about files that could not be read.
     pub warnings: Vec<String>,
 }
 
 impl Materials {
-    /// Collects the materials of `documents`, which then name `materials.mtl` alone. Meshes may
-    /// have different materials of one name. Then a later one gets another name.
+    /// Collects the materials of `documents`, which then name `materials.mtl` alone. If meshes
+    /// have different materials of the same name, the later ones get another name.
     pub fn take(documents: &mut Documents) -> Self {
         let mut all = Self::default();
         let cloths = documents.cloths.iter_mut().map(|(_, document)| document);
@@ -55,7 +55,7 @@ impl Materials {
         }
     }
 
-    /// Reads a library, unless that is done.
+    /// Reads a library, unless it was read before.
     fn read(&mut self, library: &Path) {
         if self.libraries.iter().any(|known| known == library) {
             return;
@@ -105,7 +105,8 @@ impl Materials {
             return line.to_owned();
         }
         let folder = library.parent().unwrap_or(Path::new("."));
-        // Options come first, and the name may have blanks: the longest end that is a file.
+        // Options come first, and the name may have blanks. So the name is the longest end of the
+        // line that is a file.
         let ends = line.match_indices([' ', '\t']).map(|(at, _)| line.split_at(at + 1));
         let files = ends.map(|(before, name)| (before, folder.join(name.replace('\\', "/"))));
         let Some((before, image)) = files.into_iter().find(|(_, file)| file.is_file()) else {
@@ -162,8 +163,8 @@ impl Materials {
     }
 }
 
-/// Where the library lies. A mesh in the `meshes` of a run folder is a copy, and its materials are
-/// in the `materials.mtl` of that run.
+/// The path of the library. A mesh in the `meshes` of a run folder is a copy, and its materials
+/// are in the `materials.mtl` of that run.
 fn place(library: PathBuf) -> PathBuf {
     let run = library.parent().and_then(Path::parent).map(|run| run.join(names::MATERIALS));
     match run {

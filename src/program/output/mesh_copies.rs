@@ -12,10 +12,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::output::{names, not_written, write_bytes};
 
-/// A mesh file of the scene, as it was when the run began.
+/// A mesh file of the scene at the beginning of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputMesh {
-    /// Where it was read.
+    /// The path from which it was read.
     pub path: PathBuf,
     /// Its copy in the run folder.
     pub copy: MeshCopy,
@@ -31,7 +31,7 @@ pub struct MeshCopy {
 }
 
 impl MeshCopy {
-    /// Why the copy in `folder` is not the file of the run, if it is not.
+    /// The reason why the copy in `folder` is not the mesh of the run. `None` if it is.
     pub fn fault(&self, folder: &Path) -> Option<String> {
         match input::read(&folder.join(&self.file), input::DATA_LIMIT) {
             Ok(bytes) if hash(&bytes) == self.hash => None,
@@ -42,7 +42,7 @@ impl MeshCopy {
     }
 }
 
-/// The mesh files of a scene, each once.
+/// The mesh files of a scene, without duplicates.
 ///
 /// # Errors
 /// A file that cannot be read.

@@ -1,15 +1,13 @@
-//! Names of the files that the program writes: those of a run folder, and pictures.
+//! Names of the files that the program writes: in a run folder, and of pictures.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-use crate::program::output::{bodies, formats};
 
 /// The scene with every default written out.
 pub const SCENE: &str = "scene.ron";
 /// Patch and rank of each cloth vertex.
 pub const PARTITION: &str = "partition.csv";
-/// The run: what it was and how it ended.
+/// The record of the run, and how it ended.
 pub const RUN: &str = "run.json";
 /// Each frame's hash and steps.
 pub const STEPS: &str = "steps.jsonl";
@@ -35,13 +33,14 @@ pub const COMPARISON_PICTURE: &str = "comparison";
 pub const STEP_PICTURE: &str = "timeline";
 /// The materials of the input meshes.
 pub const MATERIALS: &str = "materials.mtl";
+/// Obstacles that stand still.
+pub const OBSTACLES: &str = "obstacles.obj";
 /// The hulls and closed meshes of a scene of bodies, each in its own frame.
 pub const SOLIDS: &str = "solids.obj";
 
 /// The tables of a profile.
 pub const TABLES: [&str; 2] = [PROFILE, PHASES];
 
-const OBSTACLES: &str = "obstacles";
 const OWNERS: &str = "owners_";
 /// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
@@ -71,13 +70,8 @@ pub fn number_in(name: &str, names: &str) -> Option<u64> {
     let (before, after) = names.split_once('*')?;
     let digits = name.strip_prefix(before)?.strip_suffix(after)?;
     let number: u64 = digits.parse().ok()?;
-    // No other number of digits is written.
+    // Numbers are written with at least four digits, and no more than needed.
     (format!("{number:04}") == digits).then_some(number)
-}
-
-/// The file of the fixed obstacles in `format`.
-pub fn obstacles(format: &str) -> String {
-    format!("{OBSTACLES}.{format}")
 }
 
 /// The file with the rank of each body of frame `number`.
@@ -102,13 +96,6 @@ pub fn picture(name: &str) -> [String; 2] {
     ["svg", "png"].map(|ending| format!("{name}.{ending}"))
 }
 
-/// The number of a frame, in any format, from the name of its file.
-pub fn frame_number(name: &str) -> Option<u64> {
-    let of_cloth = formats::ALL.iter().map(|format| format.name());
-    let mut all = of_cloth.chain(bodies::FORMATS.iter().map(|format| format.name()));
-    all.find_map(|format| number_in(name, &all_frames(format)))
-}
-
 /// The copy of the input mesh `number`, which has the file name `name`. It is in [`MESHES`].
 pub fn mesh_copy(number: usize, name: &str) -> String {
     format!("mesh_{number}_{name}")
@@ -126,12 +113,12 @@ mod tests {
 
     #[test]
     fn files_are_recognised_by_their_names() {
-        for name in [&*frame(0, "obj"), &frame(12_345, "obj"), &frame(7, "vtp")] {
-            assert!(frame_number(name).is_some(), "{name}");
+        for number in [0, 7, 12_345] {
+            assert_eq!(number_in(&frame(number, "obj"), &all_frames("obj")), Some(number));
+            assert_eq!(number_in(&owners(number), &all_owners()), Some(number));
         }
-        assert_eq!(number_in(&owners(12), &all_owners()), Some(12));
         for name in ["frame_.obj", "frame_1a.obj", "frame_0001.png", "frame_0003.obj.tmp"] {
-            assert!(frame_number(name).is_none(), "{name}");
+            assert_eq!(number_in(name, &all_frames("obj")), None, "{name}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The files that a run writes into its folder, as `run.json` lists them. Only what is listed there
-//! is of the run; a later run removes nothing else.
+//! The files that a run writes into its folder, as `run.json` lists them. Only listed files belong
+//! to the run; a later run removes no other files.
 
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::names;
 
-/// The files of a run, and pictures of it.
+/// The files of a run, and the pictures of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFiles {
     /// Paths in the run folder.
@@ -13,19 +13,19 @@ pub struct RunFiles {
     /// Names of the files of each frame. `*` stands for its number. `steps.jsonl` lists the frames
     /// that were written.
     pub each_frame: Vec<String>,
-    /// Names of the files after some steps. `*` stands for the number of the step.
+    /// Names of files that are written after some steps. `*` stands for the number of the step.
     #[serde(default)]
     pub at_steps: Vec<String>,
 }
 
 impl RunFiles {
-    /// What every run writes, beside its frames, with these copies of meshes.
+    /// The files of every run except its frames, with these copies of meshes.
     pub fn new(copies: impl Iterator<Item = String>) -> Self {
         let of_all = [names::RUN, names::SCENE, names::STEPS].map(str::to_owned);
         Self { once: of_all.into_iter().chain(copies).collect(), ..Self::default() }
     }
 
-    /// Adds `files`, unless they are there.
+    /// Adds those `files` that are not listed yet.
     pub fn add(&mut self, files: impl IntoIterator<Item = impl Into<String>>) {
         for file in files.into_iter().map(Into::into) {
             if !self.once.contains(&file) {
@@ -34,7 +34,7 @@ impl RunFiles {
         }
     }
 
-    /// Adds all of `other` that is not there.
+    /// Adds all files of `other` that are not listed yet.
     pub fn add_all(&mut self, other: &Self) {
         self.add(other.once.iter().cloned());
         let pairs =
@@ -45,12 +45,12 @@ impl RunFiles {
         }
     }
 
-    /// The number of the frame that `path`, a path in the folder of the run, is of.
+    /// The number of the frame of a file. `path` is its path in the folder of the run.
     pub fn frame_of(&self, path: &str) -> Option<u64> {
         self.each_frame.iter().find_map(|all| names::number_in(path, all))
     }
 
-    /// Whether the run writes `path`, a path in its folder. It has this number of `frames`.
+    /// Whether the run writes the file `path`, a path in its folder. The run has `frames` frames.
     pub fn hold(&self, path: &str, frames: u64) -> bool {
         let is_at_step = |all: &String| names::number_in(path, all).is_some();
         self.once.iter().any(|file| file == path)

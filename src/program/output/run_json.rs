@@ -1,4 +1,4 @@
-//! `run.json`: what a run was and how it ended.
+//! `run.json`: the record of a run, and how it ended.
 //!
 //! It is written when the run begins, and again when it ends. `steps.jsonl` has the frames.
 
@@ -22,7 +22,7 @@ use crate::program::output::{json, names, not_written, write_whole};
 /// refused.
 pub const FORMAT: u32 = 6;
 
-/// Space that is kept for the cause of a failure, bytes.
+/// Space that is reserved for the cause of a failure, bytes.
 const ROOM: usize = 4096;
 
 /// The remedy for a folder that holds no run.
@@ -57,7 +57,7 @@ pub struct RankPlace {
     pub ghosts: usize,
 }
 
-/// What a run of rigid bodies has beside.
+/// The part of the record that only runs of rigid bodies have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodiesHead {
     /// Movable bodies at the start.
@@ -127,7 +127,7 @@ pub struct RunHead {
     /// The frame of another run with which this one begins; absent at the start of a scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun_from: Option<BegunFrom>,
-    /// When the run went on after an early end, from the first time on; absent if it never did.
+    /// Each time that the run was resumed, the first one first; absent if it never was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Resumption>,
     /// The rigid bodies; absent in a run of cloth. The fields about patches are then 0.
@@ -157,10 +157,10 @@ impl fmt::Display for BegunFrom {
     }
 }
 
-/// A run that went on.
+/// One time that a run was resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resumption {
-    /// The step of the checkpoint after which it went on.
+    /// The step of the checkpoint from which it went on.
     pub step: u64,
     /// Number of ranks before.
     pub ranks: usize,
@@ -175,7 +175,7 @@ pub struct Resumption {
 pub struct Repartitions {
     /// Number of repartitions.
     pub count: u64,
-    /// Nodes that changed their rank, over all of them.
+    /// Nodes that changed their rank, over all repartitions.
     pub moved_nodes: u64,
     /// Wall time for deciding and moving, s.
     pub seconds: f64,
@@ -230,8 +230,8 @@ impl RunHead {
         serde_json::from_slice(&text).map_err(no_record)
     }
 
-    /// What `earlier`, the record of the run so far, adds to that of a run that goes on after `step`
-    /// steps.
+    /// Takes over the parts of `earlier`, the record of the run so far, that stay when the run
+    /// goes on after `step` steps.
     pub fn go_on(&mut self, earlier: Self, step: u64) {
         let Self { ranks, threads, transport, resumed, begun_from, meshes, files, .. } = earlier;
         (self.resumed, self.begun_from) = (resumed, begun_from);
@@ -245,7 +245,7 @@ impl RunHead {
     /// file that is written at the end, so that a full disk cannot hide how the run ended.
     ///
     /// # Errors
-    /// When the folder cannot be written. Neither file is there then.
+    /// When the folder cannot be written. Then neither file exists.
     pub fn begin(&self, folder: &Path) -> Result<()> {
         let path = folder.join(names::RUN);
         let text = json(&path, self)?;
@@ -291,8 +291,8 @@ fn reserve(path: &Path, length: usize) -> io::Result<()> {
     })
 }
 
-/// Whether a process was killed while it wrote the file at `path`: it holds the begin of a record,
-/// blanks, or nothing.
+/// Whether a process was killed while it wrote the file at `path`. Then the file holds the
+/// beginning of a record, blanks, or nothing.
 pub fn is_unfinished(path: &Path) -> bool {
     let Ok(bytes) = input::read(path, input::TEXT_LIMIT) else { return false };
     let begin = format!(r#"{{"format":{FORMAT},"version":"#).into_bytes();

@@ -55,7 +55,7 @@ pub fn set_fields<T: Serialize + DeserializeOwned>(
     Ok(fields)
 }
 
-/// A value that the field cannot have, by the words of serde.
+/// The error about a value that the field cannot have, from the message of serde.
 fn unfit(place: &str, cause: &str) -> Error {
     // "unknown variant `Nearst`, expected one of `Vertices`, `Box`"
     let words = Vec::from_iter(cause.split('`').skip(1).step_by(2));
@@ -74,13 +74,13 @@ fn unfit(place: &str, cause: &str) -> Error {
     }
 }
 
-/// The most brackets in each other. A value is read recursively, and a stack has an end.
+/// The largest depth of nested brackets. A value is read recursively, and the stack is limited.
 const DEPTH: usize = 64;
 
 const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set cloths[0].material.density_kg_per_m2=0.3";
 
-/// The value that `path` (fields and `[indices]`) names in `tree`. The path need not name the
-/// choice of an enum.
+/// The value at `path` (fields and `[indices]`) in `tree`. The path may leave out the name of an
+/// enum's choice.
 fn navigate<'a>(tree: &'a mut Value, path: &str, place: &str) -> Result<&'a mut Value> {
     let mut at = tree;
     for segment in path.replace('[', ".[").split('.').filter(|segment| !segment.is_empty()) {

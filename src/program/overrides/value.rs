@@ -18,15 +18,15 @@ pub fn value(text: &str) -> std::result::Result<Value, String> {
     to_json(parsed)
 }
 
-/// Words with a meaning of their own.
+/// Words that have a meaning of their own in RON.
 const WORDS_OF_RON: [&str; 6] = ["true", "false", "None", "Some", "inf", "NaN"];
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// `text` with its choices as JSON has them, because a [`ron::Value`] knows none: `"Exact"` for
-/// `Exact`, and `{"Nearest": (0, 1, 0)}` for `Nearest((0, 1, 0))`.
+/// Writes the choices in `text` in the way of JSON, because [`ron::Value`] has no choices:
+/// `"Exact"` for `Exact`, and `{"Nearest": (0, 1, 0)}` for `Nearest((0, 1, 0))`.
 fn without_choices(text: &str) -> std::result::Result<String, String> {
     let (mut plain, mut rest) = (String::new(), text);
     while let Some(next) = rest.chars().next() {
@@ -51,7 +51,7 @@ fn without_choices(text: &str) -> std::result::Result<String, String> {
     Ok(plain)
 }
 
-/// Where the string ends that `text` begins with.
+/// The end of the string with which `text` begins.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     let end = text.char_indices().skip(1).find(|&(_, c)| {
@@ -80,13 +80,13 @@ pub(super) fn open_brackets(text: &str) -> impl Iterator<Item = (usize, char, us
     })
 }
 
-/// Where the parentheses end that `text` begins with.
+/// The end of the parentheses with which `text` begins.
 fn end_of_parentheses(text: &str) -> std::result::Result<usize, String> {
     let end = open_brackets(text).find(|&(_, c, open)| c == ')' && open == 0);
     end.map(|(at, ..)| at + 1).ok_or_else(|| "a `)` is missing".to_owned())
 }
 
-/// The content of a choice, in its parentheses. One value without a name loses them.
+/// The content of a choice, with its parentheses. A single value without a name loses them.
 fn bare(content: &str) -> &str {
     let inner = content[1..content.len() - 1].trim();
     let single = inner.strip_suffix(',').unwrap_or(inner);

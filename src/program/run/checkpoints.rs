@@ -9,12 +9,13 @@ use serde::de::DeserializeOwned;
 use crate::program::output::folder::RunFolder;
 use crate::program::run::job::Job;
 
-/// The share of the run that checkpoints may cost, unless the user chooses their number.
+/// The largest fraction of the run's time that checkpoints may cost, unless the user chooses when
+/// they are written.
 const LARGEST_SHARE: f64 = 0.01;
 
-/// Which frames are followed by a checkpoint, on rank 0.
+/// Decides on rank 0 which frames are followed by a checkpoint.
 pub struct Schedule {
-    /// So many frames come between two checkpoints; as the cost allows if `None`.
+    /// Number of frames from one checkpoint to the next. With `None` the cost decides.
     every: Option<u32>,
     first_frame: u64,
     last_frame: u64,
@@ -25,22 +26,22 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// That of `job`, whose first frame is `first_frame`.
+    /// The schedule of `job`, whose first frame is `first_frame`.
     pub fn new(job: &Job, first_frame: u64) -> Self {
-        let (every, last_frame) = (job.checkpoint_every, job.scene.frames.into());
+        let (every, last_frame) = (job.checkpoints.every, job.scene.frames.into());
         Self { every, first_frame, last_frame, start: Instant::now(), count: 0, saving_s: 0.0 }
     }
 
-    /// Whether a checkpoint is due after `frame`. Writing them has taken `writing_s` (s) so far.
-    /// After the last frame there is one: the run may go on with more frames. So is after the first
-    /// one of a run that begins with a frame of another.
+    /// Whether a checkpoint is due after `frame`. Writing checkpoints has taken `writing_s` (s) so
+    /// far. There is always one after the last frame, because the run may go on with more frames,
+    /// and after the first frame of a run that begins with a frame of another run.
     pub fn is_due(&self, frame: u64, writing_s: f64) -> bool {
         match self.every {
             _ if frame == 0 => false,
             _ if frame == self.first_frame || frame == self.last_frame => true,
             Some(every) => frame.is_multiple_of(every.max(1).into()),
             None => {
-                // The next one costs as much as the ones before.
+                // The next checkpoint is expected to cost as much as the mean of those before.
                 let spent_s = self.saving_s + writing_s;
                 let next_s = spent_s / f64::from(self.count.max(1));
                 spent_s + next_s <= LARGEST_SHARE * self.start.elapsed().as_secs_f64()
@@ -54,8 +55,8 @@ impl Schedule {
         self.saving_s += seconds;
     }
 
-    /// How many checkpoints there were, and the time that they took, s. Writing them has taken
-    /// `writing_s` (s).
+    /// Number of checkpoints, and the time that they took, s. `writing_s` (s) of it was spent on
+    /// writing.
     pub fn cost(&self, writing_s: f64) -> (u32, f64) {
         (self.count, self.saving_s + writing_s)
     }
@@ -71,7 +72,7 @@ pub fn saved_state(
     world: &dyn World,
     folder: Option<&RunFolder>,
 ) -> Result<Option<Vec<u8>>> {
-    if !job.resumes && job.origin.is_none() {
+    if !job.target.resumes && job.target.origin.is_none() {
         return Ok(None);
     }
     let checkpoint = folder.and_then(|folder| folder.checkpoint.as_ref());

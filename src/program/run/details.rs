@@ -1,4 +1,4 @@
-//! What profilers ask of a run: its partition, solver, contacts, phases and processors.
+//! The details of a run for profiling: its partition, solver, contacts, phases and processors.
 
 use std::fmt;
 

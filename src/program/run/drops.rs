@@ -8,32 +8,32 @@ use crate::program::words::{grouped, significant};
 /// How many obstacles the summary names.
 const NAMED: usize = 4;
 
-/// The obstacles that cloth passed, in the order in which it did first.
+/// The obstacles that cloth passed, in the order in which cloth first passed them.
 pub struct Drops {
     obstacles: Vec<Passed>,
     /// Size of a whole step, s.
     step_s: f64,
 }
 
-/// One of them.
+/// An obstacle that cloth passed.
 struct Passed {
     name: String,
-    /// Whole steps after which vertices passed it.
+    /// Number of whole steps at whose end vertices passed it.
     steps: u64,
     /// The largest number of vertices that passed it after a step, and the frame that followed.
     largest: (u64, u64),
-    /// How many vertices pass it now.
+    /// Number of vertices that pass it now.
     now: u64,
 }
 
 impl Drops {
-    /// None, in a run with whole steps of `step_s` (s).
+    /// No obstacles yet, in a run with whole steps of `step_s` (s).
     pub fn new(step_s: f64) -> Self {
         Self { obstacles: Vec::new(), step_s }
     }
 
-    /// Adds the steps of a frame. Returns the warning if they are the first ones of the run in
-    /// which cloth passes something.
+    /// Adds the steps of a frame. Returns a warning if cloth passes an obstacle in them for the
+    /// first time in the run.
     pub fn add(&mut self, frame: &ClothFrameRecord) -> Option<String> {
         let is_first = self.obstacles.is_empty();
         self.obstacles.iter_mut().for_each(|passed| passed.now = 0);

@@ -15,7 +15,7 @@ use cloth_sim::step::Simulation;
 /// The fault itself, if it is an error.
 pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Result<()> {
     let Some(Fault { kind, is_here, vertex }) = due(world, step) else { return Ok(()) };
-    // All ranks set the motion, as they must. One of them sets another one.
+    // All ranks must set the motion. One of them sets a different motion.
     let changed = |x: f64| match kind.as_str() {
         "flip" => f64::from_bits(x.to_bits() ^ 1),
         _ => f64::NAN,

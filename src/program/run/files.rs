@@ -1,30 +1,40 @@
 //! Which files a run will write, known before it begins.
 
-use cloth_sim::bodies::Documents;
-use cloth_sim::error::Result;
-use cloth_sim::scene::Scene;
-use cloth_sim::scene::bodies::RigidSetup;
-
-use crate::program::output::bodies::{named, obstacles};
+use crate::program::cli::Arguments;
+use crate::program::output::bodies;
 use crate::program::output::formats::Format;
-use crate::program::output::frames::fixed_file;
-use crate::program::output::names;
+use crate::program::output::mesh_copies::InputMesh;
 use crate::program::output::run_files::RunFiles;
+use crate::program::output::{names, obstacles};
+use crate::program::run::job::Content;
 
-/// Those that only cloth has, without its materials. The tables of its profile come at the end.
-pub fn add_of_cloth(files: &mut RunFiles, format: &dyn Format, documents: &Documents) {
-    files.each_frame = vec![names::all_frames(format.name())];
-    files.add([names::PARTITION]);
-    files.add(fixed_file(documents, format));
-}
-
-/// Those that only rigid bodies have.
-///
-/// # Errors
-/// A format that is not known, or not for so many bodies.
-pub fn add_of_bodies(files: &mut RunFiles, scene: &Scene, setup: &RigidSetup) -> Result<()> {
-    let format = named(&scene.output.format, setup.moving_count() as usize)?;
-    files.each_frame = vec![names::all_frames(format.name()), names::all_owners()];
-    files.add(obstacles::files(setup.fixed.bodies(), &setup.solids, &setup.domain));
-    Ok(())
+/// The files of a run that has `content`, frames of `format` and copies of `meshes`. The tables of a
+/// profile come at its end.
+pub fn of_run(
+    arguments: &Arguments,
+    content: &Content,
+    format: &dyn Format,
+    meshes: &[InputMesh],
+) -> RunFiles {
+    // What a run that goes on has copied is there.
+    let copied = if arguments.resumes { &[] } else { meshes };
+    let mut files = RunFiles::new(copied.iter().map(|mesh| mesh.copy.file.clone()));
+    files.add(arguments.time_line.map(|_| names::TIMELINE));
+    format.add_files(&mut files);
+    match content {
+        Content::Cloth(cloth) => {
+            files.add([names::PARTITION]);
+            files.add(obstacles::file(&cloth.documents));
+            files.add(cloth.materials.files().filter(|_| !arguments.resumes));
+        }
+        Content::Bodies(setup) => {
+            files.each_frame.push(names::all_owners());
+            let still = setup.fixed.bodies();
+            files.add(bodies::obstacles::files(still, &setup.solids, &setup.domain));
+        }
+    }
+    if arguments.computing.checkpoint_every != Some(0) {
+        files.at_steps = vec![names::CHECKPOINTS.to_owned()];
+    }
+    files
 }

@@ -15,7 +15,7 @@ use crate::program::run::gather;
 use crate::program::run::peaks::extremes;
 use crate::program::run::step_watch::StepWatch;
 
-/// Who is behind or passed after a step.
+/// The bodies that are behind and the obstacles that cloth passes, after a step.
 pub struct AfterStep {
     /// Prescribed bodies that are behind their motion.
     pub waiting: Vec<WaitingBody>,
@@ -28,7 +28,8 @@ pub struct AfterStep {
 pub struct FrameSteps {
     /// The report of each step.
     pub reports: Vec<StepReport>,
-    /// How each processor of the rank spent the searches: in the first step, then in the second...
+    /// How each processor of the rank spent the searches of a step: all processors in the first
+    /// step, then all in the second, and so on.
     pub uses: Vec<ProcessorUse>,
     /// Length of each search of each step, s.
     pub searches_s: Vec<Vec<f64>>,
@@ -38,7 +39,7 @@ pub struct FrameSteps {
 }
 
 impl FrameSteps {
-    /// Adds a step, and who is behind or passed after it.
+    /// Adds a step, and the state of waiting bodies and passed obstacles after it.
     pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
         let AfterStep { waiting, passed } = after;
         self.passed.iter_mut().for_each(|record| record.vertices.clear());

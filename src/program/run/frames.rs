@@ -1,4 +1,4 @@
-//! The loop over the frames of a run, whatever it computes.
+//! The loop over the frames of a run, for every kind of run.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::program::run::interrupt::{Interrupt, Stop};
 use crate::program::run::job::Job;
 
 /// What a kind of run does on one rank from frame to frame. All functions are collective, except
-/// those that only ask.
+/// those that only return a value.
 pub trait RunKind {
     /// What a rank measures in the steps that lead to a frame.
     type Steps: Default;
@@ -36,8 +36,8 @@ pub trait RunKind {
     /// Whether a checkpoint is due after `frame`. Only rank 0 knows.
     fn checkpoint_is_due(&self, frame: u64) -> bool;
 
-    /// Gathers the record of the steps that lead to `frame`, as far as they are done; none without a
-    /// step.
+    /// Gathers the record of those steps that lead to `frame` and are done. `None` if no step is
+    /// done.
     ///
     /// # Errors
     /// When a rank fails.
@@ -56,14 +56,14 @@ pub struct Saved<R> {
     pub step: u64,
     /// The state.
     pub state: Vec<u8>,
-    /// The record of the steps since the last frame, if there are any.
+    /// The record of the steps since the last frame. `None` if there was no step.
     pub steps: Option<R>,
     /// When saving began.
     pub start: Instant,
 }
 
-/// Computes the frames of `job` from the present state on. Returns why the run ended early, if it
-/// did; then there is a checkpoint of its last step. Collective.
+/// Computes the frames of `job` from the present state on. If the run ends early, saves a
+/// checkpoint of its last step, if checkpoints are made, and returns why it ended. Collective.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -74,8 +74,8 @@ pub fn compute(
     interrupt: &Interrupt,
 ) -> Result<Option<Stop>> {
     let steps_per_frame = u64::from(job.scene.steps_per_frame);
-    // A run that goes on has the frame before its state. A new one begins with a frame.
-    let goes_on = job.resumes && steps(run) > 0;
+    // A resumed run already has the last frame before its state. A new run begins with a frame.
+    let goes_on = job.target.resumes && steps(run) > 0;
     let first = steps(run) / steps_per_frame + u64::from(goes_on);
     for frame in first..=u64::from(job.scene.frames) {
         // 1. The steps that lead to the frame. Frame 0 is the start.
@@ -108,7 +108,7 @@ fn steps(run: &impl RunKind) -> u64 {
     run.engine().steps()
 }
 
-/// Saves the state after the steps that lead to `frame`, as far as they are done. Collective.
+/// Saves the state. Some or all of the steps that lead to `frame` are done. Collective.
 fn save<K: RunKind>(run: &mut K, frame: u64, measured: &K::Steps) -> Result<()> {
     let start = Instant::now();
     let state = run.engine().save()?;

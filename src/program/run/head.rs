@@ -34,7 +34,7 @@ pub fn of_run(
     })
 }
 
-/// The places of all ranks, on rank 0. This one owns `vertices` vertices or bodies, and has
+/// The places of all ranks, on rank 0. This rank owns `vertices` vertices or bodies, and has
 /// `ghosts` ghost points or shadow copies. Collective.
 ///
 /// # Errors
@@ -62,12 +62,12 @@ impl RunHead {
             load_index: 0.0,
             surface_index: 0.0,
             bending: String::new(),
-            meshes: job.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
-            files: job.files.clone(),
+            meshes: job.input.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
+            files: job.target.files.clone(),
             places: Vec::new(),
             energy: EnergyBalance::default(),
             repartitions: Repartitions::default(),
-            begun_from: job.origin.clone(),
+            begun_from: job.target.origin.clone(),
             resumed: Vec::new(),
             bodies: None,
         }

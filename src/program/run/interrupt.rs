@@ -1,8 +1,9 @@
 //! Ctrl-C (SIGINT), SIGTERM, the end of the terminal (SIGHUP), SIGUSR1 and a time limit end a run
-//! early, and in order. Batch systems send SIGTERM or, if asked, SIGUSR1 before they kill a job.
+//! early, with a valid run folder. Batch systems send SIGTERM or, if asked, SIGUSR1 before they
+//! kill a job.
 //!
-//! During set-up they end the process at once. As soon as the run folder is written, the run goes
-//! on to the end of its step. Then all ranks stop together, and the frames so far stay whole.
+//! During set-up a signal ends the process at once. After the run folder is written, the run
+//! finishes its step. Then all ranks stop together, and all frames so far are whole.
 //!
 //! The signals are blocked in all threads, and one thread waits for them. A handler would not do:
 //! METIS replaces the handler of SIGTERM during its calls. Its own handler jumps out of whatever
@@ -22,7 +23,7 @@ use crate::program::print;
 /// The signals that end a run early.
 const SIGNALS: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGUSR1];
 
-/// What ended a run early, and in order.
+/// What ended a run early, with a valid run folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// A signal.
@@ -41,7 +42,7 @@ impl Stop {
     }
 }
 
-/// The signals, blocked in this thread and in those that it starts. They wait until
+/// The signals, blocked in this thread and in the threads that it starts. They stay pending until
 /// [`Self::watch`] is called.
 pub struct BlockedSignals(SigSet);
 
@@ -49,7 +50,7 @@ impl BlockedSignals {
     /// Before: this process has no other thread.
     ///
     /// # Errors
-    /// None that a user causes.
+    /// When the system refuses to block signals. No input causes this.
     pub fn block() -> Result<Self> {
         let mut signals = SigSet::empty();
         let all = SIGNALS.into_iter();
@@ -90,8 +91,8 @@ impl BlockedSignals {
     }
 }
 
-/// Whether SIGHUP does not end this process, as under `nohup`. Waiting for a signal would take it
-/// all the same. True if the system does not say: then nothing changes.
+/// Whether this process ignores SIGHUP, as under `nohup`. A thread that waits for signals would
+/// receive it nevertheless. True if the system does not tell, so that SIGHUP is left alone.
 fn hangup_is_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -134,7 +135,7 @@ impl Interrupt {
     /// # Errors
     /// Those of `claim`.
     pub fn claim(&self, claim: impl FnOnce() -> Result<RunFolder>) -> Result<Arc<RunFolder>> {
-        // The signal waits until it is known what is to be given back.
+        // The lock makes a signal wait until the folder to be given back is known.
         let mut phase = self.phase();
         let folder = Arc::new(claim()?);
         *phase = Phase::SetUp(Arc::downgrade(&folder));
@@ -146,8 +147,8 @@ impl Interrupt {
         *self.phase() = Phase::Frames;
     }
 
-    /// Why the run is to end early, if it is: a rank has noted a signal, or on one of them
-    /// `time_is_up`. All ranks get the same answer. Collective.
+    /// Why the run must end early: some rank has noted a signal, or `time_is_up` on some rank.
+    /// `None` if the run goes on. All ranks get the same answer. Collective.
     ///
     /// # Errors
     /// When a rank fails.

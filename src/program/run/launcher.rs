@@ -10,9 +10,6 @@ use crate::program::words::plural;
 
 /// The launcher whose job this process is a rank of. `None` if this process is the whole run: a
 /// shell started it, or a launcher started it alone.
-///
-/// # Errors
-/// When a launcher started several processes, and the arguments or this binary know no such ranks.
 pub fn job_of_several() -> Option<Launch> {
     Launch::find(launch::environment).filter(|launch| launch.size != Some(1))
 }

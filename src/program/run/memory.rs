@@ -7,13 +7,14 @@ use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::mesh::shapes::{Shape, ShapeKind};
 use cloth_sim::scene::Scene;
 
-/// Least memory of a triangle of a cloth and of an obstacle, bytes. A run takes somewhat more.
+/// Least memory of a triangle of cloth, bytes. A run takes somewhat more.
 const CLOTH: f64 = 1500.0;
+/// Least memory of a triangle of an obstacle, bytes.
 const OBSTACLE: f64 = 350.0;
 /// Least memory of a rigid body on rank 0, which writes the frames, bytes.
 const RIGID: f64 = 200.0;
 
-/// Checks the generated shapes of `scene`, before there are meshes. They are not refined yet.
+/// Checks the generated shapes of `scene`, before their meshes are built and refined.
 ///
 /// # Errors
 /// When they do not fit into the memory that this process may take.
@@ -24,7 +25,7 @@ pub fn check_shapes(scene: &Scene) -> Result<()> {
     check(cloths, obstacles.sum())
 }
 
-/// Checks that cloths of so many `triangles` can be refined, before they are.
+/// Checks that cloths of `triangles` triangles can be refined, before they are.
 ///
 /// # Errors
 /// As for [`check_shapes`].
@@ -46,7 +47,7 @@ pub fn check_refined(triangles: usize, refine: u32) -> Result<()> {
     Err(Error::input(Place::Refinement, cause, remedy))
 }
 
-/// Checks the rigid bodies of `scene`, before there are any.
+/// Checks the rigid bodies of `scene`, before they are built.
 ///
 /// # Errors
 /// As for [`check_shapes`].
@@ -85,14 +86,14 @@ fn check(cloth_triangles: f64, obstacle_triangles: f64) -> Result<()> {
     ))
 }
 
-/// That `bytes` are more than the `free` ones.
+/// States that `bytes` are more than the `free` bytes.
 fn more_than(bytes: f64, free: f64) -> String {
     let gib = |bytes: f64| bytes / f64::from(1 << 30);
     let (needed, free) = (gib(bytes), gib(free));
     format!("about {needed:.2} GiB of memory or more, and there are {free:.2} GiB")
 }
 
-/// Memory that this process may still take, bytes. `None` where the system does not say it.
+/// Memory that this process may still take, bytes. `None` if the system does not tell.
 fn available() -> Option<f64> {
     let number = |file: &str, name: &str| -> Option<f64> {
         let text = read_to_string(file).ok()?;

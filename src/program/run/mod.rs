@@ -43,7 +43,7 @@ use cloth_sim::step::{Model, Simulation};
 use self::frame_steps::{AfterStep, FrameSteps};
 use self::frames::{RunKind, Saved};
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
-use self::job::Job;
+use self::job::{ClothContent, Content, Job};
 use self::placement::Placement;
 use self::recorder::Recorder;
 #[cfg(feature = "mpi")]
@@ -54,8 +54,8 @@ use crate::program::cli::Arguments;
 use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::folder::RunFolder;
 
-/// Runs what the arguments ask for. Under an MPI launcher this process is one of its ranks. Signals
-/// and `--stop-after` have exit codes of their own.
+/// Runs the scene of the arguments. Under an MPI launcher this process is one rank of the run.
+/// Signals and `--stop-after` have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
-/// Names the flag that sets what the library found wrong: the library knows no flags.
+/// Names the flag that sets the wrong value. The library that found it knows no flags.
 fn with_flag(error: Error) -> Error {
     match error {
         Error::Input { place, cause, remedy } => {
@@ -98,23 +98,20 @@ fn run_in_process(arguments: &Arguments) -> Result<Option<Stop>> {
     let mut job = Job::new(arguments, "threads", placement, arguments.computing.show())?;
     let folder = claim(&interrupt, &job)?;
     let of_rank = |world: &dyn World| (world.rank() == 0).then_some(&*folder);
-    if let Some(setup) = job.bodies.take() {
-        let run =
-            |world: &dyn World| bodies::run_rank(&job, world, &setup, of_rank(world), &interrupt);
-        return Ok(in_process::run(ranks, run)?.first().copied().flatten());
-    }
-    let model = Arc::new(job.model(|build| build(ranks))?);
-    let run = |world: &dyn World| run_rank(&job, world, model.clone(), of_rank(world), &interrupt);
+    let model = job.model(|build| build(ranks))?;
+    let run = |world: &dyn World| run_rank(&job, model.as_ref(), world, of_rank(world), &interrupt);
     Ok(in_process::run(ranks, run)?.first().copied().flatten())
 }
 
-/// Claims the run folder. Nothing that takes long has begun.
+/// Claims the run folder, before anything that takes long.
 fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
-    job.recording.check(&job.folder, job.overwrite)?;
+    if let Content::Cloth(cloth) = &job.content {
+        cloth.recording.check(&job.target.folder, job.target.overwrite)?;
+    }
     interrupt.claim(|| job.claim())
 }
 
-/// This process is one rank of the job of `launch`. Rank 0 partitions for all.
+/// This process is one rank of the job of `launch`. Rank 0 makes the partition for all ranks.
 #[cfg(feature = "mpi")]
 fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>> {
     let signals = BlockedSignals::block()?;
@@ -123,7 +120,7 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>>
         let fits = launcher::check_world(launch, world.rank(), world.size()).and_then(|()| {
             placement.check("mpirun -n, --threads", arguments.computing.oversubscribe)
         });
-        // All processes meet this error, so it does not end the job as that of one rank.
+        // All processes meet this error, so it is returned and does not abort the job.
         if let Err(refused) = fits {
             return Ok(Err(refused));
         }
@@ -133,26 +130,41 @@ fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>>
         let show = if is_first { arguments.computing.show() } else { Show::ERRORS };
         let mut job = Job::new(arguments, "mpi", placement, show)?;
         let folder = is_first.then(|| claim(&interrupt, &job)).transpose()?;
-        if let Some(setup) = job.bodies.take() {
-            let outcome = bodies::run_rank(&job, world, &setup, folder.as_deref(), &interrupt);
-            return outcome.map(Ok);
-        }
         let model = job.model(|build| Partition::shared(world, || build(world.size())))?;
-        run_rank(&job, world, Arc::new(model), folder.as_deref(), &interrupt).map(Ok)
+        run_rank(&job, model.as_ref(), world, folder.as_deref(), &interrupt).map(Ok)
     })?
 }
 
-/// [`launcher::check`] refuses the launcher before this.
+/// Never called, because [`launcher::check`] refuses a launcher without MPI.
 #[cfg(not(feature = "mpi"))]
 fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Stop>> {
     Err(Error::internal("run", "a launcher's job without MPI"))
 }
 
-/// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
+/// One rank's whole run. A run of cloth has a `model`. Rank 0 has the run folder. Returns why the run
+/// ended early, if it did.
 fn run_rank(
     job: &Job,
+    model: Option<&Arc<Model>>,
     world: &dyn World,
-    model: Arc<Model>,
+    folder: Option<&RunFolder>,
+    interrupt: &Interrupt,
+) -> Result<Option<Stop>> {
+    match (&job.content, model) {
+        (Content::Bodies(setup), _) => bodies::run_rank(job, world, setup, folder, interrupt),
+        (Content::Cloth(cloth), Some(model)) => {
+            run_cloth(job, cloth, world, model, folder, interrupt)
+        }
+        (Content::Cloth(_), None) => Err(Error::internal("run", "cloth without a model")),
+    }
+}
+
+/// One rank's whole run of cloth, like [`bodies::run_rank`].
+fn run_cloth(
+    job: &Job,
+    cloth: &ClothContent,
+    world: &dyn World,
+    model: &Arc<Model>,
     folder: Option<&RunFolder>,
     interrupt: &Interrupt,
 ) -> Result<Option<Stop>> {
@@ -162,20 +174,21 @@ fn run_rank(
     drop(stage);
     if let Some(state) = checkpoints::saved_state(job, world, folder)? {
         simulation.restore(&state)?;
-        if job.origin.is_some() {
+        if job.target.origin.is_some() {
             simulation.check_state()?;
         }
     }
     // 2. The run folder, on rank 0.
-    let head = head::of_run(job, world, &model, &simulation)?;
+    let head = head::of_run(job, world, model, &simulation)?;
     interrupt.begin_frames();
-    let recorder = folder.map(|folder| Recorder::open(job, folder, &model, head)).transpose()?;
+    let open = |folder| Recorder::open(job, cloth, folder, model, head);
+    let recorder = folder.map(open).transpose()?;
     // 3. The frames.
-    let mut run = RankRun { job, world, simulation, recorder };
+    let mut run = RankRun { job, cloth, world, simulation, recorder };
     let outcome = frames::compute(&mut run, job, world, interrupt);
     // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
     if let Some(recorder) = run.recorder {
-        recorder.end(&outcome, &model)?;
+        recorder.end(&outcome, model)?;
     }
     outcome
 }
@@ -183,9 +196,10 @@ fn run_rank(
 /// One rank while frames are computed.
 struct RankRun<'a> {
     job: &'a Job,
+    cloth: &'a ClothContent,
     world: &'a dyn World,
     simulation: Simulation<'a>,
-    /// On rank 0.
+    /// On rank 0 only.
     recorder: Option<Recorder<'a>>,
 }
 
@@ -198,27 +212,27 @@ impl RunKind for RankRun<'_> {
     }
 
     fn step(&mut self, frame: u64, steps: &mut FrameSteps) -> Result<()> {
-        let Self { job, world, simulation, recorder, .. } = self;
+        let Self { job, cloth, world, simulation, recorder } = self;
         let step = simulation.steps() + 1;
         #[cfg(feature = "fault-injection")]
         fault::commit(*world, simulation, step)?;
         // 1. The step. Its searches are watched.
-        let mut watch = StepWatch::new(job, step);
+        let mut watch = StepWatch::new(cloth, &job.scene, step);
         let report = simulation.step_observed(&mut watch)?;
-        // 2. The test trees and the time line, if they are asked for.
+        // 2. The test trees and the time line, if the user asked for them.
         let trees = watch.take_trees(*world, step, &report)?;
         if watch.traces_tasks {
             let searches = std::mem::take(&mut watch.spans);
             time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
         }
-        // 3. What rank 0 stores and shows at once.
+        // 3. Values that rank 0 stores and shows at once.
         let after = AfterStep { waiting: simulation.waiting(), passed: simulation.passed() };
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
             recorder.step(step, &report);
             recorder.waits(frame, &after.waiting);
         }
-        // 4. What is gathered with the frame.
+        // 4. Values that are gathered with the frame.
         steps.add(&report, watch, after);
         Ok(())
     }

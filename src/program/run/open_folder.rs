@@ -1,4 +1,4 @@
-//! The run folder from its begin to its end, for every kind of run, on rank 0.
+//! The run folder from its beginning to its end, for every kind of run, on rank 0.
 
 use std::ops::Range;
 use std::path::Path;
@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::program::output::checkpoint::Checkpoint;
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frame_files::{FrameThread, Kept};
+use crate::program::output::frame::Frame;
 use crate::program::output::run_json::{RunHead, Status};
+use crate::program::output::writer::{FrameThread, Kept};
 use crate::program::output::{mesh_copies, names, write_bytes};
 use crate::program::print;
 use crate::program::run::checkpoints::Schedule;
@@ -20,17 +21,17 @@ use crate::program::run::progress::RunProgress;
 use crate::program::run::summary::RunFacts;
 use crate::program::words::whole_frames;
 
-/// The run folder of a job while the run goes on. It gets frames `F`.
-pub struct OpenFolder<'j, F> {
+/// The run folder of a job while the run goes on. Each frame has a record `R`.
+pub struct OpenFolder<'j, R> {
     /// The job.
     pub job: &'j Job,
-    /// What its `run.json` will say.
+    /// The content of its `run.json`.
     pub head: RunHead,
-    /// What the user sees while the run goes on.
+    /// Shows the progress to the user.
     pub progress: RunProgress,
-    frames: FrameThread<F>,
+    frames: FrameThread<R>,
     checkpoints: Schedule,
-    /// The frames that were there when the run went on; none if it began.
+    /// The frames that the run already had when it was resumed. Empty for a new run.
     pub kept_frames: Range<u64>,
     /// The last frame that was handed to the writer.
     last_frame: Option<u64>,
@@ -38,11 +39,10 @@ pub struct OpenFolder<'j, F> {
     set_up_s: f64,
 }
 
-impl<'j, F> OpenFolder<'j, F> {
+impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
     /// Removes the earlier run from `folder` and begins the new one: first its `run.json`, then the
-    /// copies of its input, then all other files by `begin`. If the run in `folder` goes on, only
-    /// what came after its checkpoint is removed, and `begin` gets what stays.
-    /// Prints warnings.
+    /// copies of its input, then what it writes once by `begin`, then frames. If the run in `folder`
+    /// goes on, only what came after its checkpoint is removed. Prints warnings.
     ///
     /// # Errors
     /// When a file cannot be written or removed.
@@ -50,19 +50,21 @@ impl<'j, F> OpenFolder<'j, F> {
         job: &'j Job,
         folder: &RunFolder,
         mut head: RunHead,
-        begin: impl FnOnce(&RunHead, Kept) -> Result<FrameThread<F>>,
+        begin: impl FnOnce(&RunHead) -> Result<()>,
     ) -> Result<Self> {
         let (checkpoint, kept_frames) = (folder.checkpoint.as_ref(), folder.kept_frames());
-        let kept = Kept { frames: kept_frames.clone(), checkpoints: job.kept_checkpoints };
+        let kept = Kept { frames: kept_frames.clone(), checkpoints: job.checkpoints.kept };
+        let path = &job.target.folder;
         let step = checkpoint.map_or(0, |checkpoint| checkpoint.header.step);
-        if job.resumes {
-            head.go_on(RunHead::read(&job.folder)?, step);
+        if job.target.resumes {
+            head.go_on(RunHead::read(path)?, step);
         }
         folder.clear()?;
-        head.begin(&job.folder)?;
+        head.begin(path)?;
         let frames = copy_input(job)
-            .and_then(|()| begin(&head, kept))
-            .inspect_err(|error| note_failure(&mut head, &job.folder, error))?;
+            .and_then(|()| begin(&head))
+            .and_then(|()| FrameThread::begin(path, kept, job.format, &job.frame_objects()))
+            .inspect_err(|error| note_failure(&mut head, path, error))?;
         let (count, per_frame) = (job.scene.frames, job.scene.steps_per_frame);
         let progress = RunProgress::new(count.into(), per_frame.into(), job.show);
         folder.refused.iter().for_each(|why| progress.say(&format!("warning: {why}")));
@@ -71,7 +73,7 @@ impl<'j, F> OpenFolder<'j, F> {
             Some(frame) if !job.show.quiet => {
                 progress.say(&format!("goes on after step {step}, frame {frame}"));
             }
-            None if job.resumes => {
+            None if job.target.resumes => {
                 progress.say("note: the run has no checkpoint, and begins again")
             }
             _ => {}
@@ -104,29 +106,30 @@ impl<'j, F> OpenFolder<'j, F> {
         self.frames.write_checkpoint(Checkpoint { header, state, steps })
     }
 
-    /// Hands frame `number` to the writer.
+    /// Hands frame `number` with its record to the writer.
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn add(&mut self, number: u64, frame: F) -> Result<()> {
-        self.frames.write(frame)?;
+    pub fn add(&mut self, number: u64, frame: Frame, record: R) -> Result<()> {
+        self.frames.write(number, frame, record)?;
         self.last_frame = Some(number);
         Ok(())
     }
 
     /// Waits for the frames that are being written. If the run is complete, writes its `tables`.
-    /// Then writes to `run.json` how the run ended, and says so if a signal ended it. Returns
-    /// whether it is complete.
+    /// Then writes to `run.json` how the run ended. If it was interrupted, prints how to go on.
+    /// Returns whether the run is complete.
     ///
     /// # Errors
-    /// The failure of a frame, or of those files. None if the run has failed before.
+    /// When a frame or one of these files cannot be written. No error if the run itself has
+    /// failed.
     pub fn end(
         &mut self,
         outcome: &Result<Option<Stop>>,
         tables: impl FnOnce(&mut RunHead) -> Result<()>,
     ) -> Result<bool> {
         self.progress.finish();
-        let (written, folder) = (self.frames.finish(), &self.job.folder);
+        let (written, folder) = (self.frames.finish(), &self.job.target.folder);
         let status = match outcome {
             Ok(None) => Status::Complete,
             Ok(Some(_)) => Status::Interrupted,
@@ -154,36 +157,34 @@ impl<'j, F> OpenFolder<'j, F> {
         Ok(is_complete)
     }
 
-    /// How many checkpoints there were, and the time that they took, s.
+    /// Number of checkpoints, and the time that they took, s.
     pub fn cost_of_checkpoints(&self) -> (u32, f64) {
         self.checkpoints.cost(self.frames.checkpoints_s())
     }
 
-    /// What the summary says of the run, which is complete. Its frames have the format `format`.
-    pub fn facts(&self, format: &'static str) -> RunFacts<'_> {
+    /// What the summary says of the run, which is complete.
+    pub fn facts(&self) -> RunFacts<'_> {
         RunFacts {
             head: &self.head,
             frames: self.last_frame.unwrap_or(0) as usize,
             kept_frames: self.kept_frames.clone(),
-            format,
-            folder: &self.job.folder,
+            format: self.job.format,
+            folder: &self.job.target.folder,
             set_up_s: self.set_up_s,
             wall_s: self.job.start.elapsed().as_secs_f64(),
         }
     }
 }
 
-/// Copies the meshes, their materials and then the scene into the run folder. If the run goes on,
-/// there is a scene, and so are the others.
+/// Copies the meshes and then the scene into the run folder. If the run goes on, the meshes are
+/// there.
 fn copy_input(job: &Job) -> Result<()> {
-    let scene = match job.resumes {
+    let (folder, input) = (&job.target.folder, &job.input);
+    let scene = match job.target.resumes {
         true => job.scene.clone(),
-        false => {
-            job.materials.write(&job.folder)?;
-            mesh_copies::copy_into(&job.folder, &job.meshes, &job.scene, &job.home)?
-        }
+        false => mesh_copies::copy_into(folder, &input.meshes, &job.scene, &input.home)?,
     };
-    write_bytes(&job.folder.join(names::SCENE), scene.to_ron()?.as_bytes())
+    write_bytes(&folder.join(names::SCENE), scene.to_ron()?.as_bytes())
 }
 
 /// A note about a dead process that had locked the folder.

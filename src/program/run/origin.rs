@@ -9,11 +9,11 @@ use crate::program::output::mesh_copies::InputMesh;
 use crate::program::output::names;
 use crate::program::output::run_json::{BegunFrom, RunHead};
 
-/// With which frame of another run a run begins, and how its `scene` and `meshes` differ from those
-/// of that run. The scene has the paths of the copies of meshes.
+/// The frame of another run with which a run begins, and the differences between its `scene` and
+/// `meshes` and those of that run. The scene has the paths of the copies of meshes.
 ///
 /// # Errors
-/// A folder that is no run. A scene with other time steps.
+/// A folder that is no run. A scene with another size of time step.
 pub fn begun_from(
     origin: Option<&Origin>,
     scene: &Scene,
@@ -38,7 +38,7 @@ pub fn begun_from(
     Ok(Some(BegunFrom { run: folder.display().to_string(), frame: (*frame).into(), changed }))
 }
 
-/// The fields of a scene that differ, but for its number of frames and the copies of meshes.
+/// The fields of a scene that differ, except the number of frames and the copies of meshes.
 fn changes(before: &Scene, now: &Scene) -> Result<Vec<String>> {
     let value = |scene: &Scene| {
         let mut scene = Scene { frames: 0, ..scene.clone() };

@@ -57,8 +57,8 @@ impl Peaks {
     }
 }
 
-/// The largest and the smallest strain of an edge where cloth vertices are at `x` (m); of equal
-/// ones the first.
+/// The largest and the smallest strain of an edge, if cloth vertices are at `x` (m). Of equal
+/// strains the first edge is taken.
 pub fn extremes(model: &Model, x: &[Vec3]) -> Option<[StrainRecord; 2]> {
     let mut extremes: Option<[(f64, [u32; 2]); 2]> = None;
     for &edge in &model.edges {
@@ -77,7 +77,7 @@ pub fn extremes(model: &Model, x: &[Vec3]) -> Option<[StrainRecord; 2]> {
     extremes.map(|both| both.map(record))
 }
 
-/// Contacts that a step found.
+/// Number of contacts that a step found.
 pub fn contacts_of(report: &StepReport) -> u64 {
     report.get(Counter::ProximityPairs) + report.get(Counter::PredictedImpacts)
 }

@@ -1,4 +1,4 @@
-//! Ranks and threads beside the cores that they share.
+//! The ranks and threads of a run, compared with the cores that they share.
 
 #[cfg(feature = "mpi")]
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +11,7 @@ use cloth_sim::ranks::{World, launch::HostBinding, message};
 use crate::program::cli::Computing;
 use crate::program::words::plural;
 
-/// More processors (ranks times threads) a core are refused without `--oversubscribe`.
+/// The most processors (ranks times threads) for each core, unless `--oversubscribe` is given.
 const PROCESSORS_PER_CORE: usize = 4;
 
 /// The ranks and threads of a run, and the cores of this rank's machine.
@@ -25,7 +25,7 @@ pub struct Placement {
     threads_are_chosen: bool,
     /// The cores of a machine, and its ranks.
     machine: Share,
-    /// Which cores these are, for messages.
+    /// Words that describe these cores, for messages.
     whose: &'static str,
     /// The cores to which a launcher has bound a rank, and the ranks that are bound to them.
     binding: Option<Share>,
@@ -39,7 +39,7 @@ struct Share {
 }
 
 impl Share {
-    /// By ranks a core.
+    /// Compares the numbers of ranks for each core.
     #[cfg(feature = "mpi")]
     fn compare(&self, other: &Self) -> std::cmp::Ordering {
         (self.ranks * other.cores).cmp(&(other.ranks * self.cores))
@@ -51,7 +51,7 @@ impl Share {
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct RankCores {
-    /// A number that ranks share if they share their machine and their cores.
+    /// A number that is equal for ranks with the same machine and cores.
     binding: u64,
     /// Cores that the rank may use.
     usable: u64,
@@ -63,7 +63,7 @@ struct RankCores {
 
 #[cfg(feature = "mpi")]
 impl RankCores {
-    /// Those of all ranks, on every rank. Collective.
+    /// The cores of all ranks, on every rank. Collective.
     fn of_all(world: &dyn World) -> Result<Vec<Self>> {
         let mut binding = DefaultHasher::new();
         HostBinding::here().hash(&mut binding);
@@ -96,9 +96,10 @@ impl Placement {
         Ok(placement)
     }
 
-    /// Ranks as processes, on the fullest of their machines. By default a rank has as many threads
-    /// as it is bound to cores, divided by the ranks with the same binding. All ranks get the
-    /// smallest of these numbers, and know the same. Collective.
+    /// Ranks as processes. The placement is that of the machine with the most ranks for each core.
+    /// By default, the number of threads of a rank is the number of cores that it is bound to,
+    /// divided by the number of ranks with the same binding. The smallest such number holds for
+    /// all ranks. All ranks get the same placement. Collective.
     ///
     /// # Errors
     /// When a rank fails.
@@ -148,8 +149,8 @@ impl Placement {
         Err(Error::input(place, cause, remedy))
     }
 
-    /// A line about more processors than there are cores, or patches of the cloth to compute if
-    /// there is cloth.
+    /// A warning if there are more processors than cores, or more than patches of cloth. `patches`
+    /// is `None` without cloth.
     pub fn warning(&self, patches: Option<usize>) -> Option<String> {
         let of_patches = patches.and_then(|patches| self.more_than_patches(patches));
         let excess = [self.more_than_cores(), of_patches];
@@ -169,7 +170,7 @@ impl Placement {
         })
     }
 
-    /// Threads of which the user has chosen no number are no reason to warn.
+    /// Warns only of a number of threads that the user has chosen.
     fn more_than_patches(&self, patches: usize) -> Option<String> {
         let threads = if self.threads_are_chosen { self.threads } else { 1 };
         (self.ranks * threads > patches).then(|| {

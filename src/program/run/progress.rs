@@ -34,8 +34,8 @@ impl RunProgress {
         Self { bar, show, steps_per_frame, frames }
     }
 
-    /// Shows that `step` is done, which took `seconds` on rank 0. `counts` are printed where each
-    /// step has a line.
+    /// Shows that `step` is done. It took `seconds` on rank 0. `counts` are printed if each step
+    /// has a line.
     pub fn step(&self, step: u64, seconds: f64, counts: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_position(step);
@@ -63,7 +63,7 @@ impl RunProgress {
         }
     }
 
-    /// Shows that `frame` is done, whose steps took `seconds` on rank 0. `details` are printed with
+    /// Shows that `frame` is done. Its steps took `seconds` on rank 0. `details` are printed with
     /// -v.
     pub fn frame(&self, frame: u64, seconds: f64, details: impl FnOnce() -> String) {
         match &self.bar {

@@ -10,7 +10,8 @@ use cloth_sim::step::{EnergyRise, Model, Simulation, StepReport, WaitingBody};
 
 use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
 use crate::program::output::folder::RunFolder;
-use crate::program::output::frames::{self, Frame};
+use crate::program::output::frame::{Field, Frame};
+use crate::program::output::obstacles;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl;
 use crate::program::output::{names, write_bytes};
@@ -21,7 +22,7 @@ use crate::program::run::details::Details;
 use crate::program::run::drops::Drops;
 use crate::program::run::frames::Saved;
 use crate::program::run::interrupt::Stop;
-use crate::program::run::job::Job;
+use crate::program::run::job::{ClothContent, Job};
 use crate::program::run::open_folder::OpenFolder;
 use crate::program::run::peaks::Peaks;
 use crate::program::run::recording::{RecordedStep, TreeWriter};
@@ -29,12 +30,12 @@ use crate::program::run::summary::Summary;
 use crate::program::run::totals::Totals;
 use crate::program::run::waits::Waits;
 
-/// Rises of energy that are warned of while the run goes on. `check` lists all.
+/// The most warnings about rises of energy during the run. `check` lists all rises.
 const WARNINGS: u64 = 3;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
-    folder: OpenFolder<'j, Frame>,
+    folder: OpenFolder<'j, ClothFrameRecord>,
     profiles: FrameProfiles<Cloth>,
     totals: Totals<StepReport>,
     peaks: Peaks,
@@ -42,25 +43,34 @@ pub struct Recorder<'j> {
     drops: Drops,
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
-    /// The steps of the next frame before the run went on.
+    /// The steps of the next frame that were done before the run was resumed.
     begun: Option<ClothFrameRecord>,
     output_s: f64,
 }
 
 impl<'j> Recorder<'j> {
-    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). Then all sums are
-    /// those of the frames that are there.
+    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). The sums of a
+    /// resumed run include the frames that it already has.
     ///
     /// # Errors
     /// When a file cannot be read, written or removed.
-    pub fn open(job: &'j Job, folder: &RunFolder, model: &Model, head: RunHead) -> Result<Self> {
-        let mut trees = None;
+    pub fn open(
+        job: &'j Job,
+        cloth: &ClothContent,
+        folder: &RunFolder,
+        model: &Model,
+        head: RunHead,
+    ) -> Result<Self> {
+        let (mut trees, path) = (None, &job.target.folder);
         let begun = begun(folder)?;
-        let folder = OpenFolder::begin(job, folder, head, |head, kept| {
+        let folder = OpenFolder::begin(job, folder, head, |head| {
             let partition = partition_csv(&model.partition);
-            write_bytes(&job.folder.join(names::PARTITION), partition.as_bytes())?;
-            trees = job.recording.begin(&job.scene, model, head)?;
-            frames::begin(&job.folder, kept, &job.documents, job.format, job.scene.output.digits)
+            write_bytes(&path.join(names::PARTITION), partition.as_bytes())?;
+            trees = cloth.recording.begin(&job.scene, model, head)?;
+            if !job.target.resumes {
+                cloth.materials.write(path)?;
+            }
+            obstacles::write(path, &cloth.documents, job.scene.output.digits)
         })?;
         let mut recorder = Self {
             profiles: FrameProfiles::default(),
@@ -77,13 +87,13 @@ impl<'j> Recorder<'j> {
         Ok(recorder)
     }
 
-    /// Adds the frames that were there when the run went on, and the steps after them.
+    /// Adds the frames that the run already had when it was resumed, and the steps after them.
     fn recall(&mut self) -> Result<()> {
         let kept = self.folder.kept_frames.clone();
         if kept.is_empty() {
             return Ok(());
         }
-        for frame in steps_jsonl::read(&self.folder.job.folder)?.take(kept.count()) {
+        for frame in steps_jsonl::read(&self.folder.job.target.folder)?.take(kept.count()) {
             let frame = frame?;
             self.count_steps(&frame);
             self.count(&frame);
@@ -104,7 +114,7 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Adds a frame to the sums of frames. Returns a warning, if it gives reason for one.
+    /// Adds a frame to the sums of frames. Returns the warning about it, if there is one.
     fn count(&mut self, frame: &ClothFrameRecord) -> Option<String> {
         self.peaks.add(frame);
         self.profiles.add(frame);
@@ -124,15 +134,15 @@ impl<'j> Recorder<'j> {
         }
     }
 
-    /// Warns of bodies that have to wait for the first time, in a step that leads to `frame`.
+    /// Warns when bodies wait for the first time in the run, in a step that leads to `frame`.
     pub fn waits(&mut self, frame: u64, waiting: &[WaitingBody]) {
         if let Some(warning) = self.waits.warning(frame, waiting) {
             self.folder.progress.say(&warning);
         }
     }
 
-    /// Shows that `step` is done. Warns of the first few steps whose energy rises, and once if the
-    /// sum does.
+    /// Shows that `step` is done. Warns of the first few steps whose energy rises too much, and
+    /// once if the sum of rises is too large.
     pub fn step(&mut self, step: u64, report: &StepReport) {
         let OpenFolder { job, head, progress, .. } = &mut self.folder;
         progress.cloth_step(step, report);
@@ -167,12 +177,10 @@ impl<'j> Recorder<'j> {
         let mut total = StepReport::default();
         let of_rank_0 = frame.steps.iter().filter(|step| step.rank == 0);
         of_rank_0.for_each(|step| total.add(&step.report));
-        let cloths = simulation.positions().to_vec();
         if let Some(warning) = self.count(&frame) {
             self.folder.progress.say(&warning);
         }
-        let obstacles = simulation.obstacle_poses();
-        self.folder.add(number, Frame { record: frame, obstacles, cloths })?;
+        self.folder.add(number, shown(simulation), frame)?;
         self.output_s += start.elapsed().as_secs_f64();
         self.folder.progress.cloth_frame(number, &total);
         Ok(())
@@ -205,10 +213,10 @@ impl<'j> Recorder<'j> {
         let mut profile = None;
         folder.end(outcome, |head| {
             head.files.add(names::TABLES);
-            profile.insert(profiles.of_run(head)).write_tables(&job.folder).map(drop)
+            profile.insert(profiles.of_run(head)).write_tables(&job.target.folder).map(drop)
         })?;
         let Some(profile) = profile else { return Ok(()) };
-        let run = folder.facts(job.format.name());
+        let run = folder.facts();
         if job.show.details {
             print::line(&Details {
                 head: &folder.head,
@@ -226,6 +234,33 @@ impl<'j> Recorder<'j> {
         }
         Ok(())
     }
+}
+
+/// What the present state of `simulation` shows.
+fn shown(simulation: &Simulation) -> Frame {
+    let model = simulation.model();
+    let mut surfaces = Vec::new();
+    let mut rest = simulation.positions();
+    for cloth in model
+        .cloth_ends
+        .iter()
+        .scan(0, |start, &end| Some((end - std::mem::replace(start, end)) as usize))
+    {
+        let (own, others) = rest.split_at(cloth);
+        surfaces.push(own.to_vec());
+        rest = others;
+    }
+    for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {
+        if !obstacle.is_fixed() {
+            let mut positions = vec![Default::default(); obstacle.shape.len()];
+            obstacle.positions_after(pose.as_ref(), &mut positions);
+            surfaces.push(positions);
+        }
+    }
+    let velocities = simulation.velocities().iter().flat_map(|u| [u.x, u.y, u.z]);
+    let velocity =
+        Field { name: "velocity".to_owned(), components: 3, values: velocities.collect() };
+    Frame { time_s: simulation.time_s(), surfaces, fields: vec![velocity], ..Frame::default() }
 }
 
 /// Patch and rank of each cloth vertex.

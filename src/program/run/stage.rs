@@ -1,4 +1,4 @@
-//! The set-up of a run as the user sees it: a line on a terminal, or a log with -v.
+//! Shows the set-up of a run to the user: a line on a terminal, or a log with -v.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(2);
 pub struct Show {
     /// Only errors.
     pub quiet: bool,
-    /// Also the time of each stage of the set-up, and what profilers ask for.
+    /// Also the time of each stage of the set-up, and the details for profiling.
     pub details: bool,
     /// Also a line for each step.
     pub steps: bool,
@@ -40,7 +40,7 @@ pub struct Stage {
     start: Instant,
     line: Option<ProgressBar>,
     log: bool,
-    /// Its end keeps the stage from being announced.
+    /// Dropping it at the end of the stage prevents the announcement.
     _ended: Option<Sender<()>>,
 }
 
@@ -62,8 +62,8 @@ impl Stage {
     }
 }
 
-/// Prints what is done when the stage `name` takes long: where no line moves, nothing else tells it
-/// from a program that hangs. It does not if the returned end is dropped before.
+/// Prints the `name` of the stage if it takes long. Without a moving line, the program would
+/// otherwise seem to hang. Nothing is printed if the returned value is dropped before.
 fn announce_if_long(name: &'static str) -> Sender<()> {
     let (ended, end) = mpsc::channel();
     let wait = move || {
@@ -71,7 +71,7 @@ fn announce_if_long(name: &'static str) -> Sender<()> {
             print::message(format_args!("setting up: {name} ..."));
         }
     };
-    // Without a thread the run goes on, silently.
+    // If the thread cannot be started, the run goes on without the announcement.
     thread::Builder::new().spawn(wait).ok();
     ended
 }

@@ -3,9 +3,10 @@
 use cloth_sim::error::Result;
 use cloth_sim::observe::{ProcessorUse, SearchObserver, SearchOver, SearchSpan, Theft, note_theft};
 use cloth_sim::ranks::World;
+use cloth_sim::scene::Scene;
 use cloth_sim::step::StepReport;
 
-use crate::program::run::job::Job;
+use crate::program::run::job::ClothContent;
 use crate::program::run::recording::{RecordedStep, StepRecorder};
 
 /// The observer of one step on one rank.
@@ -26,11 +27,11 @@ pub struct StepWatch {
 }
 
 impl StepWatch {
-    /// Watches `step` for everything that the job asks for.
-    pub fn new(job: &Job, step: u64) -> Self {
+    /// Watches `step` for everything that a run of `cloth` is asked for.
+    pub fn new(cloth: &ClothContent, scene: &Scene, step: u64) -> Self {
         Self {
-            traces_tasks: job.time_line == Some(step),
-            recorder: job.recording.records(step, &job.scene).then(StepRecorder::default),
+            traces_tasks: cloth.time_line == Some(step),
+            recorder: cloth.recording.records(step, scene).then(StepRecorder::default),
             ..Self::default()
         }
     }

@@ -1,4 +1,4 @@
-//! The closing summary of a run: what a user of the frames asks first.
+//! The closing summary of a run, for the user of the frames.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,23 +8,23 @@ use cloth_sim::math::Vec3;
 use cloth_sim::step::Model;
 
 use crate::program::output::energy_balance::{EnergyBalance, Window};
-use crate::program::output::names;
+use crate::program::output::formats::Format;
 use crate::program::output::run_json::RunHead;
 use crate::program::run::drops::Drops;
 use crate::program::run::peaks::{Peaks, Strain};
 use crate::program::run::waits::Waits;
 use crate::program::words::{grouped, plural, significant};
 
-/// What the summary says of a run of any kind.
+/// The facts that the summary of every kind of run has.
 pub struct RunFacts<'a> {
     /// The run.
     pub head: &'a RunHead,
     /// Number of the last frame.
     pub frames: usize,
-    /// The frames that were there when the run went on; none if it began.
+    /// The frames that the run already had when it was resumed. Empty for a new run.
     pub kept_frames: Range<u64>,
     /// The format of the frames.
-    pub format: &'static str,
+    pub format: &'static dyn Format,
     /// The folder of the frames.
     pub folder: &'a Path,
     /// Wall time of the set-up, s.
@@ -34,7 +34,7 @@ pub struct RunFacts<'a> {
 }
 
 impl RunFacts<'_> {
-    /// Writes how many frames there are, and the time that they took.
+    /// Writes the number of frames, and the time that they took.
     ///
     /// # Errors
     /// Those of `f`.
@@ -63,7 +63,7 @@ impl RunFacts<'_> {
     /// Those of `f`.
     pub fn write_files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folder = self.folder.display();
-        let last = names::frame(self.frames as u64, self.format);
+        let last = self.format.frame_name(self.frames as u64);
         writeln!(f, "  frames    {folder}, up to {last}")?;
         writeln!(f, "  to check  cloth-sim check {folder}")
     }
@@ -91,7 +91,7 @@ impl fmt::Display for Summary<'_> {
         write!(f, "{}{}", self.waits, self.drops)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)?;
-        let format = self.run.format;
+        let format = self.run.format.name();
         write!(f, "  to see    import the .{format} files into Blender, MeshLab or ParaView")
     }
 }

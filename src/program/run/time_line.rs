@@ -38,5 +38,5 @@ pub fn write(job: &Job, world: &dyn World, traced: TracedStep) -> Result<()> {
         ranks,
     };
     line.count_from_start();
-    line.write(&job.folder)
+    line.write(&job.target.folder)
 }

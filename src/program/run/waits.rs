@@ -7,10 +7,10 @@ use cloth_sim::step::WaitingBody;
 use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::words::significant;
 
-/// How many bodies a warning and the summary name.
+/// The largest number of bodies that a warning or the summary names.
 const NAMED: usize = 4;
 
-/// The bodies that waited, in the order in which they did first.
+/// The bodies that waited, in the order in which they first waited.
 pub struct Waits {
     bodies: Vec<Wait>,
     /// Size of a whole step, s.
@@ -18,19 +18,19 @@ pub struct Waits {
     warned: bool,
 }
 
-/// One of them.
+/// A body that waited.
 struct Wait {
     name: String,
-    /// Whole steps after which it was behind.
+    /// Number of whole steps at whose end it was behind.
     steps: u64,
-    /// The furthest that it was behind after a step, m, and the frame that followed.
+    /// The largest distance that it was behind after a step, m, and the frame that followed.
     largest: (f64, u64),
     /// How far it is behind now, m.
     now_m: f64,
 }
 
 impl Waits {
-    /// Nobody, in a run with whole steps of `step_s` (s).
+    /// No bodies yet, in a run with whole steps of `step_s` (s).
     pub fn new(step_s: f64) -> Self {
         Self { bodies: Vec::new(), step_s, warned: false }
     }

@@ -1,12 +1,13 @@
 //! Pairs of bodies near each other, kept from step to step.
 //!
-//! The neighbour list of molecular dynamics (Verlet 1967), body by body. A body is looked up with a
-//! larger ball. As long as its own ball, with its travel, is inside of that, the pairs that were
-//! found hold all that it can touch. A body that left it, or is new, is looked up alone, and its
-//! old pairs are dead. Once many are, all bodies are looked up anew.
+//! The neighbour list of molecular dynamics (Verlet 1967), body by body. A body is looked up with
+//! an enlarged ball. As long as its own ball, with its travel, is inside of the enlarged one, the
+//! pairs that were found contain all that the body can touch. A body that has left its enlarged
+//! ball, or is new, is looked up alone, and its old pairs are dead. When many pairs are dead, all
+//! bodies are looked up anew.
 //!
-//! What is kept depends on the history; the pairs that come out do not: they are those whose balls,
-//! with their travel, overlap now.
+//! The kept pairs depend on the history, but the resulting pairs do not: they are the pairs whose
+//! balls, with their travel, overlap now.
 //!
 //! | word | |
 //! |---|---|
@@ -18,24 +19,26 @@ use crate::rigid::body::BodyState;
 use crate::rigid::broad::{Ball, Bound, Broad, NONE, level_of};
 use crate::threads::Threads;
 
-/// Share of its radius by which a body is looked up larger. The gas of `benches/rigid` costs a
-/// tenth less than with 0.15.
+/// Fraction of its radius by which the ball of a body is enlarged, once or several times. The gas
+/// of `benches/rigid` costs a tenth less than with 0.15.
 const SLACK: f64 = 0.25;
 
-/// Slots or pairs that a thread takes at once.
+/// Number of slots or pairs that a thread takes at once.
 const GRAIN: usize = 4096;
 
-/// Looking up one body alone costs about as much as so many in a rebuild, which visits cells in
-/// their order. Once single look-ups have cost a rebuild, it is time for one.
+/// Looking up one body alone costs about as much as looking up this many bodies in a rebuild,
+/// which visits cells in their order. When single look-ups have cost as much as a rebuild, all
+/// bodies are looked up.
 const LOOK_UP_COST: usize = 10;
 
-/// A body is looked up ahead of where it is, by so much of the room that it has there,
+/// The centre of an enlarged ball is ahead of its body by this fraction of the room in the ball.
 const AHEAD: f64 = 0.75;
 
-/// but by no more than it moves in so many steps: bodies that quiver stay where they are.
+/// The centre of an enlarged ball is ahead by at most the travel of this many steps, so that the
+/// ball of a body that only quivers stays where it is.
 const STEPS_AHEAD: f64 = 32.0;
 
-/// More cells are not visited for one body: all bodies are looked up instead.
+/// If one body would visit more cells than this, all bodies are looked up instead.
 const MOST_CELLS: i64 = 1000;
 
 /// An image of a body: its place, and the periods by which it is shifted.
@@ -44,11 +47,11 @@ pub type ImageKey = (u32, [i8; 3]);
 /// All bounds of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Now<'a> {
-    /// Of bodies, by place.
+    /// Bounds of bodies, by place.
     pub bodies: &'a [Bound],
-    /// The bodies, by place.
+    /// States of bodies, by place.
     pub states: &'a [BodyState],
-    /// Of images of bodies, and then of fixed bodies.
+    /// Bounds of images of bodies, and then of fixed bodies.
     pub others: &'a [Bound],
     /// The images, rising.
     pub images: &'a [ImageKey],
@@ -64,9 +67,10 @@ impl Now<'_> {
         }
     }
 
-    /// The ball with which an entry is looked up. It has room for another step at least. Its size
-    /// goes by steps, so that a body that becomes faster and faster seldom gets the largest. Its
-    /// centre is ahead of the body: one that flies freely crosses the whole ball.
+    /// The enlarged ball of an entry. It has room for at least one more step. Its size is the
+    /// radius times a power of `1 + SLACK`, so that a body that becomes faster and faster seldom
+    /// gets a new largest ball. Its centre is ahead of the body, so that a body that flies freely
+    /// crosses the whole ball.
     fn enlarged(&self, entry: u32) -> Ball {
         let bound = self.bound(entry);
         let least = bound.radius + 2.0 * bound.travel;
@@ -80,7 +84,7 @@ impl Now<'_> {
         Ball { centre: bound.centre + direction * ahead, radius }
     }
 
-    /// The velocity of an entry, m/s. That of fixed bodies counts as 0.
+    /// The velocity of an entry, m/s; 0 for fixed bodies.
     fn velocity(&self, entry: u32) -> Vec3 {
         let place = match (entry as usize).checked_sub(self.bodies.len()) {
             None => Some(entry as usize),
@@ -106,23 +110,23 @@ pub struct Candidates {
     grid: Broad,
     /// Pairs of slots.
     pairs: Vec<[u32; 2]>,
-    /// The entry of each slot; `NONE` if the slot is dead. They are few bytes, so that pairs find
-    /// them in the cache.
+    /// The entry of each slot; `NONE` if the slot is dead. The list is small, so it stays in the
+    /// cache while the pairs are read.
     entries: Vec<u32>,
-    /// The ball with which the entry of each slot was looked up.
+    /// The enlarged ball with which the entry of each slot was looked up.
     balls: Vec<Ball>,
-    /// The slots of bodies by place, and those of images and fixed bodies.
+    /// The slots of bodies, by place. `of_others` has those of images and fixed bodies.
     of_bodies: Vec<u32>,
     of_others: Vec<u32>,
     images: Vec<ImageKey>,
-    /// Entries that have left their balls.
+    /// Entries that have left their enlarged balls.
     gone: Vec<u32>,
     /// Entries to be looked up.
     moved: Vec<u32>,
     rebuilds: u64,
 }
 
-/// True if a ball is not inside of another one, or not clearly.
+/// True if `ball` is not clearly inside of `other`.
 fn has_left(ball: &Ball, other: &Ball) -> bool {
     let room = other.radius - ball.radius;
     let moved = (ball.centre - other.centre).norm_squared();
@@ -154,7 +158,7 @@ impl Candidates {
         });
     }
 
-    /// How often all bodies were looked up.
+    /// Number of times that all bodies were looked up.
     pub fn rebuilds(&self) -> u64 {
         self.rebuilds
     }
@@ -165,7 +169,7 @@ impl Candidates {
         self.grid.spatial_order()
     }
 
-    /// The next call looks up all bodies.
+    /// Makes the next call of [`Self::pairs`] look up all bodies.
     pub fn forget(&mut self) {
         self.entries.clear();
     }
@@ -205,8 +209,8 @@ impl Candidates {
         all
     }
 
-    /// Gives the slots their entries of this step. Slots of what is gone die; entries without a
-    /// slot are noted as moved.
+    /// Gives the slots their entries of this step. Slots of entries that are gone die. Entries
+    /// without a slot are added to `moved`.
     fn rename(&mut self, now: &Now) {
         self.moved.clear();
         let bodies = now.bodies.len();
@@ -245,7 +249,7 @@ impl Candidates {
         self.entries[slot as usize] = NONE;
     }
 
-    /// Slots whose entry has left its ball die.
+    /// Finds the entries that have left their enlarged balls. Their slots die.
     fn find_moved(&mut self, now: &Now, threads: &Threads) {
         let mut gone = std::mem::take(&mut self.gone);
         gone.clear();

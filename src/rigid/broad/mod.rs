@@ -1,7 +1,7 @@
 //! Broad phase: pairs of bodies whose bounding spheres overlap.
 //!
 //! A hierarchical grid. Bodies of sizes within a factor of two share a level, whose cells are as
-//! wide as the largest of them; so two bodies of a level can only meet if their cells are
+//! wide as the largest of these bodies. So two bodies of a level can only meet if their cells are
 //! neighbours. A body of a finer level looks up the 27 cells of each coarser level around it.
 //! Bodies of one size have one level: linked cells. The cost of a body depends neither on the
 //! number of bodies nor on the size of the largest.
@@ -53,7 +53,7 @@ pub struct Ball {
 pub struct Broad {
     /// From coarse to fine.
     levels: Vec<Level>,
-    /// Places of the balls of each level, before they are sorted.
+    /// Places of the balls of each level, not sorted by cell.
     lists: Vec<Vec<u32>>,
     tasks: Vec<Task>,
     movable: u32,
@@ -72,9 +72,10 @@ struct Level {
     starts: Vec<u32>,
     sorted: Vec<Proxy>,
     cells: Vec<u32>,
-    /// Bodies that came after the sorting, each with the one before it in its cell, or `NONE`.
+    /// Bodies added after the sorting, each with the place in `later` of the one before it in its
+    /// cell, or `NONE`.
     later: Vec<(Proxy, u32)>,
-    /// The last of these in each cell, or `NONE`. Empty if there are none at all.
+    /// The last body of `later` in each cell, or `NONE`. Empty if `later` is empty.
     last: Vec<u32>,
 }
 
@@ -94,25 +95,26 @@ struct Task {
     end: u32,
 }
 
-/// Bodies of a task.
+/// Number of bodies of a task.
 const TASK: u32 = 4096;
 
-/// Fewest cells along an axis (logarithm): neighbours on both sides must be different cells.
+/// Logarithm (base 2) of the fewest cells along an axis. The neighbours on both sides must be
+/// different cells.
 const LEAST_BITS: u32 = 2;
 
-/// Sizes below `2^-LEVELS` of the largest share the finest level.
+/// The most levels. All smaller bodies share the finest level.
 const LEVELS: usize = 32;
 
-/// Cells are wider than needed by this share, so that rounding loses no neighbour.
+/// Cells are wider than needed by this fraction, so that rounding loses no neighbour.
 const SLACK: f64 = 1e-6;
 
 /// No body.
 const NONE: u32 = u32::MAX;
 
 impl Broad {
-    /// Writes to `pairs` all pairs of overlapping balls. Those from `movable` on belong to fixed
-    /// bodies, of which no two make a pair. The set of pairs is a function of the balls; its order
-    /// is not that of the bodies.
+    /// Writes to `pairs` all pairs of overlapping balls. Balls from number `movable` on belong to
+    /// fixed bodies; no two of these make a pair. The set of pairs is a function of the balls,
+    /// their order is not.
     pub fn pairs(
         &mut self,
         balls: &[Ball],
@@ -162,13 +164,13 @@ impl Broad {
     }
 }
 
-/// The whole logarithm (base 2) of a ratio of at least 1.
+/// The integer part of the logarithm (base 2) of a ratio of at least 1.
 fn level_of(ratio: f64) -> usize {
     let exponent = (ratio.to_bits() >> 52) as usize & 0x7ff;
     exponent.saturating_sub(1023).min(LEVELS - 1)
 }
 
-/// The whole number below or at `x`.
+/// The largest integer that is not above `x`.
 fn floor(x: f64) -> i64 {
     let whole = x as i64;
     whole - i64::from(x < whole as f64)
@@ -206,7 +208,8 @@ impl Level {
         }
     }
 
-    /// About as many cells as bodies, shared out among the axes as the space that they fill.
+    /// Chooses about as many cells as bodies, divided among the axes in proportion to the space
+    /// that the bodies fill.
     fn choose_bits(&self, balls: &[Ball], list: &[u32]) -> [u32; 3] {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &place in list {
@@ -227,20 +230,20 @@ impl Level {
         bits
     }
 
-    /// Coordinates of the place of the cell at `x`.
+    /// Coordinates of the cell of the point `x`, modulo the numbers of cells.
     fn coordinates(&self, x: &Vec3) -> [u32; 3] {
         std::array::from_fn(|axis| {
             floor(x[axis] * self.inverse_width) as u32 & ((1 << self.bits[axis]) - 1)
         })
     }
 
-    /// A cell by its coordinates, which may leave the grid by one.
+    /// The number of a cell from its coordinates, which may be outside of the grid by one.
     fn cell(&self, i: u32, j: u32, k: u32) -> u32 {
         let [x, y, z] = self.bits;
         (k & ((1 << z) - 1)) << (x + y) | (j & ((1 << y) - 1)) << x | i & ((1 << x) - 1)
     }
 
-    /// Adds a body to the sorted ones.
+    /// Adds a body after the sorting.
     fn add(&mut self, ball: Ball, place: u32) {
         let [i, j, k] = self.coordinates(&ball.centre);
         let cell = self.cell(i, j, k);
@@ -251,14 +254,14 @@ impl Level {
         self.later.push((Proxy { ball, place, cell }, before));
     }
 
-    /// The first cell along each axis that a ball and the bodies of this level that touch it may be
-    /// in, and how many there are.
+    /// The cells that may have bodies of this level that touch a ball: along each axis the first
+    /// cell, and their number.
     fn block(&self, ball: &Ball) -> [(i64, i64); 3] {
         let reach = ball.radius + 0.5 / self.inverse_width;
         [0, 1, 2].map(|axis| {
             let first = floor((ball.centre[axis] - reach) * self.inverse_width);
             let last = floor((ball.centre[axis] + reach) * self.inverse_width);
-            // Beyond so many, places come again.
+            // With more cells than this, cells would repeat.
             (first, (last - first + 1).min(1 << self.bits[axis]))
         })
     }
@@ -321,7 +324,8 @@ fn search(levels: &[Level], task: &Task, movable: u32, pairs: &mut Vec<[u32; 2]>
                 }
             }
         };
-        // Each pair of neighbouring cells once: half of the neighbours, those above.
+        // Each pair of neighbouring cells is searched once: from a cell, only the half of its
+        // neighbours that comes after it.
         let [i, j, k] = own.split(proxy.cell);
         let end = own.starts[proxy.cell as usize + 1] as usize;
         test(&own.sorted[p as usize + 1..end]);

@@ -1,4 +1,4 @@
-//! Contacts: where two bodies touch or are about to, and what solvers ask about it.
+//! Contacts: where two bodies touch or are about to touch, and what solvers need to know of them.
 
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
@@ -7,12 +7,13 @@ use crate::rigid::material::Materials;
 use crate::rigid::motion::{Mobility, acceleration};
 use crate::rigid::table::BodyList;
 
-/// Bodies that approach no faster than their forces accelerate them in so many steps do not bounce.
+/// Bodies that approach no faster than their forces accelerate them in this many steps do not
+/// bounce.
 pub const REST_STEPS: f64 = 2.0;
 
-/// Bodies rest at gaps of 0 to so many times the way `h^2 g` that gravity moves them in a step.
-/// Contacts at rest are not lost then. Without such a range heaps of spheres quiver at 0.05 m/s.
-/// With at most 5 % of a radius, impacts with long steps overlap twice as deeply.
+/// Bodies rest at gaps from 0 to this many times `h^2 g`, the way that gravity moves them in a
+/// step. So contacts at rest are not lost. Without this range heaps of spheres quiver at 0.05 m/s.
+/// If it is limited to 5 % of a radius, impacts with long steps overlap twice as deeply.
 const REST_GAP_STEPS: f64 = 4.0;
 
 /// Two bodies that touch at a point.
@@ -22,12 +23,12 @@ pub struct Contact {
     pub first: u32,
     /// The other body. If it is movable, its id is above that of the first.
     pub second: Partner,
-    /// Where the second body is across periodic borders, seen from where its owner has it, m. Zero
-    /// if it is not across.
+    /// Shift from the position of the second body to its image that touches, m. Zero if no
+    /// periodic border lies between the bodies.
     pub shift: Vec3,
     /// Number of this contact among those of the two bodies.
     pub feature: u32,
-    /// Where they touch: between the two surfaces, half way if they overlap, m.
+    /// Where they touch, m: a point between the two surfaces, in the middle of an overlap.
     pub point: Vec3,
     /// Unit normal, from the second body to the first.
     pub normal: Vec3,
@@ -44,27 +45,28 @@ pub enum Partner {
     Fixed(u32),
 }
 
-/// What all contacts of a step share.
+/// The settings of all contacts of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactSettings {
     /// Length of the step, s.
     pub step_s: f64,
     /// Gravity, m/s^2.
     pub gravity: Vec3,
-    /// Share of an overlap that is removed in a step, 0 to 1.
+    /// Fraction of an overlap that is removed in a step, 0 to 1.
     pub penetration_correction: f64,
 }
 
 impl ContactSettings {
-    /// The part of the speed of approach at a contact that forces give in the second half of the
-    /// step, m/s. Velocities have it in the middle of the step already, when bodies meet. So bodies
-    /// part with `e (v - a) - a`. Then an elastic ball that bounces on a floor keeps its energy.
+    /// The part `a` of the speed of approach at a contact that comes from the forces of the second
+    /// half of the step, m/s. Velocities contain it already in the middle of the step, when bodies
+    /// meet. So bodies separate with `e (v - a) - a`. Then an elastic ball that bounces on a floor
+    /// keeps its energy.
     pub fn ahead(&self, contact: &Contact, sides: &[Side; 2]) -> f64 {
         let relative = sides[1].acceleration - sides[0].acceleration;
         0.5 * self.step_s * relative.dot(&contact.normal)
     }
 
-    /// The gap at which bodies rest, at most, m.
+    /// The largest gap at which bodies rest, m.
     pub fn rest_gap(&self) -> f64 {
         REST_GAP_STEPS * self.fall()
     }
@@ -74,12 +76,13 @@ impl ContactSettings {
         self.step_s * self.step_s * self.gravity.norm()
     }
 
-    /// How far surfaces at the distance `gap` (m) may approach until contacts are found next, m.
+    /// How far surfaces at the distance `gap` (m) may approach before the next search for
+    /// contacts, m.
     pub fn allowance(&self, gap: f64) -> f64 {
         (gap - self.rest_gap()).max(0.0)
     }
 
-    /// The least speed at which surfaces at the distance `gap` (m) are to separate, m/s: below 0 if
+    /// The least speed at which surfaces at the distance `gap` (m) must separate, m/s. Below 0 if
     /// they may approach.
     pub fn separation(&self, gap: f64) -> f64 {
         if gap < 0.0 {
@@ -108,7 +111,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// Of a movable body.
+    /// The side of a movable body.
     pub fn movable(body: &Body, settings: &ContactSettings) -> Self {
         Self {
             id: body.id,
@@ -120,7 +123,7 @@ impl Side {
         }
     }
 
-    /// Of a fixed body.
+    /// The side of a fixed body.
     pub fn fixed(id: BodyId, material: MaterialId, state: &BodyState) -> Self {
         Self {
             id,
@@ -136,11 +139,11 @@ impl Side {
 /// What all contacts of a rank refer to.
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
-    /// Movable bodies of this rank, shadow copies too.
+    /// Movable bodies of this rank, shadow copies included.
     pub movable: BodyList<'a>,
     /// Fixed bodies.
     pub fixed: &'a FixedBodies,
-    /// How they meet.
+    /// Materials and their surfaces.
     pub materials: &'a Materials,
 }
 
@@ -160,7 +163,7 @@ impl Bodies<'_> {
     }
 }
 
-/// A unit vector across the unit vector `normal`.
+/// A unit vector perpendicular to the unit vector `normal`.
 #[inline]
 pub fn perpendicular(normal: &Vec3) -> Vec3 {
     let axis = if normal.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };

@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::math::Vec3;
 use crate::rigid::body::BodyId;
 
-/// The impulse of the last step at a contact. The next one begins with it.
+/// The impulse at a contact in the last step. The next step begins with it.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct KeptImpulse {
@@ -13,8 +13,8 @@ pub struct KeptImpulse {
     pub body: BodyId,
     /// The second body.
     pub partner: BodyId,
-    /// From the centre of mass of the first body to the contact, m.
+    /// Vector from the centre of mass of the first body to the contact, m.
     pub arm: Vec3,
-    /// On the first body, N s.
+    /// The impulse on the first body, N s.
     pub impulse: Vec3,
 }

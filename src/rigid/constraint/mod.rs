@@ -1,11 +1,11 @@
-//! What ties bodies to each other, and what a step keeps of it for the next one.
+//! Constraints between bodies, and what a step keeps of them for the next step.
 //!
 //! | module | |
 //! |---|---|
 //! | [`contact`] | where two bodies touch, with the settings of all contacts |
 //! | [`kept`] | impulses that the next step begins with |
 //!
-//! How constraints change velocities is for `rigid::solver`.
+//! `rigid::solver` decides how constraints change velocities.
 
 pub mod contact;
 pub mod kept;

@@ -6,7 +6,7 @@ use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 
-/// How many periods a body is shifted along each axis. All zero: the body as its owner has it.
+/// Number of periods by which a body is shifted along each axis. All are zero for the body itself.
 pub type Image = [i8; 3];
 
 /// Images of a ball, with their centres (m).
@@ -58,7 +58,7 @@ impl Domain {
         &self.period
     }
 
-    /// True unless a point is beyond an open border. The borders belong to the domain.
+    /// True unless a point is beyond an open border. Points on a border belong to the domain.
     #[inline]
     pub fn contains(&self, x: &Vec3) -> bool {
         (0..3).all(|axis| {
@@ -66,8 +66,8 @@ impl Domain {
         })
     }
 
-    /// A point that is at most one period outside, brought into the domain, and the image at which
-    /// the wrapped point stands for the given one: `x = wrapped + image * period`.
+    /// Wraps a point that is at most one period outside into the domain. Returns the wrapped point
+    /// and the image that is the given point: `x = wrapped + image * period`.
     ///
     /// Along a periodic axis `low <= wrapped < high`.
     pub fn wrap(&self, x: &Vec3) -> (Vec3, Image) {
@@ -77,7 +77,7 @@ impl Domain {
         }
         for axis in (0..3).filter(|&axis| self.periodic[axis]) {
             let (low, high) = (self.low[axis], self.high[axis]);
-            // Rounding may give a border, or a point beyond it.
+            // Rounding may give a point on a border, or beyond it.
             if x[axis] < low {
                 (wrapped[axis], image[axis]) = (x[axis] + self.period[axis], -1);
             } else if x[axis] >= high {
@@ -90,7 +90,7 @@ impl Domain {
 
     /// Where the image of a wrapped point is, m.
     pub fn shifted(&self, x: &Vec3, image: Image) -> Vec3 {
-        // Without an addition where there is none: the same bits.
+        // Nothing is added for zero periods, so that the bits stay the same.
         let shift = |axis: usize| match image[axis] {
             0 => x[axis],
             periods => x[axis] + f64::from(periods) * self.period[axis],
@@ -120,8 +120,8 @@ impl Domain {
         images
     }
 
-    /// Distance of a point from the nearest of the borders that are periodic, or of those that are
-    /// open, m. Below 0 outside; infinite if there are none.
+    /// Distance of a point from the nearest periodic border if `periodic`, otherwise from the
+    /// nearest open border, m. Below 0 outside; infinite without such borders.
     pub fn depth(&self, x: &Vec3, periodic: bool) -> f64 {
         let axes = (0..3).filter(|&axis| self.periodic[axis] == periodic);
         let depths = axes.map(|axis| (x[axis] - self.low[axis]).min(self.high[axis] - x[axis]));

@@ -1,21 +1,22 @@
 //! Subdomains as cells of a power diagram.
 //!
-//! A point belongs to the site with the least power distance; of equal ones, to the first. This
-//! rule alone decides on owners. The polytopes only say which cells are near each other.
+//! A point belongs to the site with the least power distance, and of equal ones to the first. This
+//! rule alone decides on owners. The polytopes only tell which cells are near each other.
 //!
-//! A ball reaches into cell `r` unless a site `s` has all of it: `h_r - h_s > 2 radius |x_r - x_s|`
-//! at its centre, with power distances `h`. At corners of a cell this counts some balls that only
-//! come near; they make a copy that is not needed. All ranks hold all sites: 32 bytes each.
+//! A ball reaches into cell `r` unless the whole ball is nearer to some site `s`: at its centre
+//! `h_r - h_s > 2 radius |x_r - x_s|`, with power distances `h`. At corners of a cell this is also
+//! true of some balls that only come near; they get a copy that is not needed. All ranks hold all
+//! sites, 32 bytes each.
 
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::partition::methods::power::Diagram;
 use crate::rigid::domain::{Domain, Image, SubdomainId};
 
-/// Bins for each cell.
+/// Number of bins for each cell.
 const BINS: f64 = 8.0;
 
-/// The cells of a power diagram within the domain. Beyond open borders they go on to infinity.
+/// The cells of a power diagram within the domain. They are infinite beyond open borders.
 #[derive(Debug, Clone)]
 pub struct Cells {
     domain: Domain,
@@ -24,7 +25,7 @@ pub struct Cells {
     bins: Bins,
 }
 
-/// What is near one cell.
+/// The borders and the shape of one cell.
 #[derive(Debug, Clone)]
 struct Cell {
     /// The cells beyond its faces.
@@ -114,12 +115,12 @@ impl Cells {
 
     pub(super) fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
         let corners = &self.cells[subdomain as usize].corners;
-        // Nothing but the power distances says what a cell without corners has.
+        // For a cell without corners, only the power distances tell which points it has.
         let mut bounds = [Vec3::repeat(f64::NEG_INFINITY), Vec3::repeat(f64::INFINITY)];
         for axis in (0..3).filter(|_| !corners.is_empty()) {
             let [low, high] = extent(corners, &Vec3::ith(axis, 1.0));
             let is_open = !self.domain.periodic()[axis];
-            // A cell at an open border goes on beyond it.
+            // A cell at an open border extends beyond it.
             let is_last = [low <= self.domain.low()[axis], high >= self.domain.high()[axis]];
             let slack = 1e-9 * self.domain.period()[axis];
             bounds[0][axis] = if is_open && is_last[0] { f64::NEG_INFINITY } else { low - slack };
@@ -140,10 +141,11 @@ impl Cells {
         smallest
     }
 
-    /// True if a plane shows that cell `b`, shifted, is further than `reach` from cell `a`.
+    /// True if a plane shows that cell `b`, shifted by `image`, is further than `reach` from cell
+    /// `a`.
     fn are_apart(&self, a: u32, b: u32, image: Image, reach: f64) -> bool {
         if b < a {
-            // Both cells must get one answer: the roundings of one of them.
+            // Both cells must get the same answer, so the roundings of one order are used.
             return self.are_apart(b, a, image.map(|periods| -periods), reach);
         }
         let [first, second] = [a, b].map(|cell| &self.cells[cell as usize]);
@@ -165,8 +167,8 @@ impl Cells {
     }
 }
 
-/// The borders of a cell to `others`, or to all cells if it is empty: then nothing but the power
-/// distances says what it has.
+/// The borders of a cell to `others`, or to all cells if it is empty: then only the power
+/// distances tell which points it has.
 fn borders(diagram: &Diagram, site: usize, others: &[u32]) -> Vec<Border> {
     let apart = |other: u32| (diagram.sites[other as usize] - diagram.sites[site]).norm();
     let border = |other: u32| Border { other, twice_apart: 2.0 * apart(other) };
@@ -184,7 +186,7 @@ fn extent(points: &[Vec3], direction: &Vec3) -> [f64; 2] {
     })
 }
 
-/// The images of the domain around it, itself included.
+/// The images of the domain that surround it, and the domain itself.
 fn every_image(domain: &Domain) -> Vec<Image> {
     let mut images = vec![[0; 3]];
     for axis in (0..3).filter(|&axis| domain.periodic()[axis]) {
@@ -199,7 +201,7 @@ fn every_image(domain: &Domain) -> Vec<Image> {
     images
 }
 
-/// Small boxes that fill the domain, each with the sites that may have a point of it.
+/// Small boxes that fill the domain. Each lists the sites that may have a point in it.
 #[derive(Debug, Clone)]
 struct Bins {
     counts: [usize; 3],
@@ -214,7 +216,7 @@ impl Bins {
         let along = libm::cbrt(BINS * f64::from(count)).ceil() as usize;
         let counts = [along; 3];
         let size = Vec3::from_fn(|axis, _| domain.period()[axis] / counts[axis] as f64);
-        // Larger than half the diagonal: rounding may put a point beside its bin.
+        // Larger than half the diagonal, because rounding may put a point into a neighbouring bin.
         let radius = size.norm() * 0.51;
         let (mut offsets, mut sites, mut near) = (vec![0], Vec::new(), Vec::new());
         for bin in 0..counts.iter().product() {
@@ -228,7 +230,7 @@ impl Bins {
         Self { counts, offsets, sites }
     }
 
-    /// The sites that may have a point; `None` if it is outside the domain.
+    /// The sites that may have a point; `None` if the point is outside the domain.
     fn sites_near(&self, domain: &Domain, point: &Vec3) -> Option<&[SubdomainId]> {
         let mut bin = 0;
         for axis in (0..3).rev() {

@@ -4,14 +4,14 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::domain::{Domain, SubdomainId};
 
-/// The most boxes: all ranks have the borders of each.
+/// The largest number of boxes. All ranks store the borders of each box.
 const MOST: u64 = 1 << 20;
 
-/// Part of the period by which a ball is grown where boxes around it are listed.
+/// Fraction of the period by which a ball is grown to list the boxes around it.
 const SLACK: f64 = 1e-9;
 
-/// Boxes of one size. A box is half-open: it has its lower borders, its upper neighbour the upper
-/// ones. Beyond an open border of the domain the boxes there go on to infinity.
+/// Boxes of one size. A box is half-open: its lower borders belong to it, its upper borders to the
+/// next box. Boxes at an open border of the domain extend beyond it to infinity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     domain: Domain,
@@ -76,9 +76,9 @@ impl Grid {
         squares <= radius * radius
     }
 
-    /// The boxes in which a ball may reach, rising.
+    /// The boxes that a ball may reach into, rising.
     pub(super) fn around(&self, centre: &Vec3, radius: f64) -> impl Iterator<Item = SubdomainId> {
-        // Borders and the ball are rounded; `overlaps` decides.
+        // Borders and ball are rounded here; `overlaps` decides.
         let ranges = [0, 1, 2].map(|axis| {
             let reach = radius + SLACK * self.domain.period()[axis];
             self.interval(axis, centre[axis] - reach)..=self.interval(axis, centre[axis] + reach)
@@ -122,7 +122,7 @@ impl Grid {
         self.smallest_edge
     }
 
-    /// The interval that has the coordinate `x`. The quotient is a guess; the borders decide.
+    /// The interval that contains the coordinate `x`. The quotient is a guess; the borders decide.
     fn interval(&self, axis: usize, x: f64) -> u32 {
         let edges = &self.edges[axis];
         let last = self.counts[axis] - 1;
@@ -152,7 +152,7 @@ impl Grid {
         [false, true].map(|upper| Vec3::from_fn(|axis, _| border(axis, upper)))
     }
 
-    /// The interval `step` further, across a periodic border too.
+    /// The interval that is `step` further, also across a periodic border.
     fn beside(&self, axis: usize, k: u32, step: i64) -> Option<u32> {
         let count = i64::from(self.counts[axis]);
         let next = i64::from(k) + step;
@@ -172,7 +172,7 @@ impl Grid {
     }
 }
 
-/// The borders of `count` equal intervals; the first and the last are those of the domain.
+/// The borders of `count` equal intervals. The first and the last are borders of the domain.
 fn edges(domain: &Domain, axis: usize, count: u32) -> Vec<f64> {
     let edge = |k: u32| match k {
         k if k == count => domain.high()[axis],

@@ -13,14 +13,14 @@
 //!
 //! # What is the same on all ranks
 //!
-//! Every function of this module depends on its arguments and the division alone, so that all ranks
-//! answer a question with the same bits. A point has exactly one owner ([`Subdomains::owner`]):
-//! boxes are half-open, and of equally near cells the first has the point.
+//! Every function of this module depends only on its arguments and the division, so all ranks get
+//! the same bits. A point has exactly one owner ([`Subdomains::owner`]): boxes are half-open, and
+//! of equally near cells the first one has the point.
 //!
 //! # Periods
 //!
-//! The position of a body is wrapped into the domain by its owner alone, at the begin of a
-//! synchronisation. Copies hold these bits. An *image* of a body is three whole numbers: the body
+//! The position of a body is wrapped into the domain by its owner alone, at the beginning of a
+//! synchronisation. Copies hold these bits. An *image* of a body is given by three integers: it
 //! stands at `position + image * period`. Each rank finds the images that reach into its region
 //! from the position alone ([`Region::images`]); images are never sent. So a body near a periodic
 //! border looks the same on any number of ranks, one included.
@@ -42,7 +42,7 @@ use smallvec::SmallVec;
 use crate::error::Result;
 use crate::math::Vec3;
 
-/// So many subdomains are looked at one by one.
+/// Up to this many subdomains are tested one by one.
 const FEW: usize = 8;
 
 /// The number of a subdomain, from 0.
@@ -83,8 +83,8 @@ impl Subdomains {
         }
     }
 
-    /// True if a ball, as it stands, reaches into a subdomain. May be true of a ball that comes
-    /// near. A ball reaches into the subdomain of its centre.
+    /// True if a ball itself, not an image of it, reaches into a subdomain. It may also be true of
+    /// a ball that only comes near. A ball always reaches into the subdomain of its centre.
     pub fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
         match self {
             Self::Grid(grid) => grid.overlaps(subdomain, centre, radius),
@@ -92,9 +92,10 @@ impl Subdomains {
         }
     }
 
-    /// Distance of a point (m) of a subdomain from its borders, m; below 0 outside. No image of a
-    /// smaller ball about the point reaches into another subdomain, and none but the ball itself
-    /// into this one. Beyond open borders of the domain subdomains go on.
+    /// Distance of a point (m) of a subdomain from its borders, m; below 0 outside. A ball about
+    /// the point with a smaller radius reaches into no other subdomain, and no image of it reaches
+    /// into this one. Open borders of the domain do not count, because subdomains extend beyond
+    /// them.
     pub fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
         match self {
             Self::Grid(grid) => grid.depth(subdomain, x),
@@ -107,8 +108,8 @@ impl Subdomains {
         images.iter().any(|(_, centre)| self.overlaps(subdomain, centre, radius))
     }
 
-    /// Those of the subdomains `among` (rising) that a ball, as it stands, reaches into. Of a grid
-    /// the work does not grow with their number.
+    /// The subdomains of the list `among` (rising) that a ball itself, not an image of it, reaches
+    /// into. In a grid the work does not grow with the length of the list.
     pub fn reached(
         &self,
         among: &[SubdomainId],
@@ -125,11 +126,11 @@ impl Subdomains {
         }
     }
 
-    /// The subdomains that come nearer than `reach` (m) to a given one, across periodic borders
-    /// too, rising, without itself. It may list some that are further away.
+    /// The subdomains that come nearer than `reach` (m) to a given one, also across periodic
+    /// borders, rising. The given one is not listed; some that are further away may be.
     ///
     /// # Errors
-    /// If `reach` is larger than the smallest subdomain: neighbours would not be enough.
+    /// If `reach` is larger than the smallest subdomain, because then it passes beyond neighbours.
     pub fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<SubdomainId>> {
         match self {
             Self::Grid(grid) => grid.neighbours(subdomain, reach),
@@ -137,7 +138,7 @@ impl Subdomains {
         }
     }
 
-    /// Corners of a box (m) that holds a subdomain, to infinity beyond open borders.
+    /// Corners of a box (m) that holds a subdomain. It is infinite beyond open borders.
     pub fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
         match self {
             Self::Grid(grid) => grid.bounds(subdomain),
@@ -145,7 +146,7 @@ impl Subdomains {
         }
     }
 
-    /// The smallest extent of a subdomain in any direction of the axes, m.
+    /// The smallest extent of a subdomain along any axis, m.
     pub fn smallest_edge(&self) -> f64 {
         match self {
             Self::Grid(grid) => grid.smallest_edge(),

@@ -22,13 +22,13 @@ pub struct Region {
     own: Vec<SubdomainId>,
     /// Neighbouring subdomains of other ranks, rising.
     around: Vec<SubdomainId>,
-    /// The ranks that these belong to, rising.
+    /// The ranks of `around`, rising.
     neighbours: Vec<u32>,
 }
 
 impl Region {
-    /// The region of `rank` if `rank_of` says who has each subdomain. Subdomains that come nearer
-    /// than `reach` (m) to an own one are around it.
+    /// The region of `rank`, where `rank_of` is the rank of each subdomain. Subdomains that come
+    /// nearer than `reach` (m) to an own one are its neighbours.
     ///
     /// # Errors
     /// If `reach` is larger than the smallest subdomain.
@@ -98,12 +98,12 @@ impl Region {
         self.rank_of(subdomain) == self.rank
     }
 
-    /// True if all subdomains are of this rank.
+    /// True if this rank has all subdomains.
     pub fn has_all(&self) -> bool {
         self.own.len() == self.rank_of.len()
     }
 
-    /// True if a ball, an image of which is in each of `images`, reaches into this region.
+    /// True if one of the `images` of a ball reaches into this region.
     pub fn touches(&self, images: &Images, radius: f64) -> bool {
         images.iter().any(|(_, centre)| self.reaches(centre, radius))
     }
@@ -120,7 +120,8 @@ impl Region {
         ranks
     }
 
-    /// Calls `found` for each image of a ball, other than itself, that reaches into this region.
+    /// Calls `found` for each image of a ball that reaches into this region, except the ball
+    /// itself.
     pub fn images(&self, centre: &Vec3, radius: f64, mut found: impl FnMut(Image, Vec3)) {
         for (image, centre) in self.subdomains.domain().images(centre, radius) {
             if image != [0; 3] && self.reaches(&centre, radius) {
@@ -129,7 +130,7 @@ impl Region {
         }
     }
 
-    /// True if a ball, as it stands, reaches into this region.
+    /// True if a ball itself, not an image of it, reaches into this region.
     fn reaches(&self, centre: &Vec3, radius: f64) -> bool {
         match &self.own[..] {
             [] => false,

@@ -20,8 +20,8 @@ impl Lattice {
         [number % x, number / x % y, number / (x * y)].map(|place| place as f64)
     }
 
-    /// The numbers of bodies between which all others lie. Rows and layers alternate, so these are
-    /// the first two and the last two along each axis.
+    /// The numbers of bodies that bound all others. Rows and layers alternate, so these are the
+    /// first two and the last two along each axis.
     pub(super) fn outermost(&self) -> Vec<u64> {
         let [x, y, z] = self.counts.map(|count| {
             let mut ends = vec![0, 1, count.saturating_sub(2), count - 1];

@@ -1,7 +1,7 @@
 //! Bodies by their numbers.
 //!
-//! All of a body follows from the seed and its number, so that each rank makes its own bodies
-//! alone, the same on any number of ranks, and no rank ever holds all.
+//! Everything about a body follows from the seed and its number. So each rank makes its own bodies
+//! alone, bodies are the same on any number of ranks, and no rank ever holds all of them.
 
 mod lattice;
 mod shuffle;
@@ -31,7 +31,7 @@ pub enum Placement {
     /// Hexagonal close packing: spheres of the spacing's diameter touch twelve others. Layers are
     /// stacked along y.
     Hexagonal(Lattice),
-    /// At random without overlap: each body in a cell of its own, at a random place there.
+    /// At random without overlap: each body has a cell of its own, and a random place in it.
     Random {
         /// Number of bodies.
         count: u64,
@@ -58,7 +58,7 @@ pub struct Start {
 pub enum Sizes {
     /// All alike.
     Constant(f64),
-    /// Any between two, equally likely.
+    /// Radii between two bounds, all equally likely.
     Uniform {
         /// Smallest, m.
         low: f64,
@@ -154,8 +154,8 @@ impl Generator {
             let (_, MassProperties { mass, inertia }) = self.form.scaled(size, self.density);
             if !(mass > 0.0 && inertia.min() > 0.0 && (mass + inertia.sum()).is_finite()) {
                 let cause = format!(
-                    "a body in a ball of {size} m has a mass of {mass} kg and moments \
-                                     of inertia that cannot be computed with"
+                    "a body in a ball of {size} m has a mass of {mass} kg: its mass or moments of \
+                     inertia are zero or not finite"
                 );
                 let remedy = "lengths are in metres and densities in kg/m^3";
                 return Err(Error::input(format!("{at}.shape"), cause, remedy));
@@ -200,8 +200,8 @@ impl Generator {
         }
     }
 
-    /// Points (m) that are all in a box only if all centres are: bodies by their numbers, or
-    /// corners.
+    /// Points (m) that bound all centres: a box that contains them contains all centres. They are
+    /// centres of bodies, with their numbers, or corners of the box of random bodies.
     pub fn outermost(&self) -> impl Iterator<Item = (Option<u64>, Vec3)> {
         let numbers = match &self.placement {
             Placement::Grid(lattice) | Placement::Hexagonal(lattice) => lattice.outermost(),
@@ -218,7 +218,8 @@ impl Generator {
     }
 
     /// The numbers of all bodies whose centres are in the box between two corners (m), and of some
-    /// others; of a list, of all. Otherwise the work is in proportion to the box.
+    /// others. Of a list all numbers are returned. Otherwise the work is proportional to the size
+    /// of the box.
     pub fn numbers_within(&self, low: &Vec3, high: &Vec3) -> Vec<u64> {
         let (origin, step, counts) = match &self.placement {
             Placement::Grid(lattice) => {
@@ -230,7 +231,8 @@ impl Generator {
             Placement::Random { low, .. } => (*low, self.cell_size(), self.cells()),
             Placement::Listed(starts) => return (0..starts.len() as u64).collect(),
         };
-        // One more on each side: odd rows are shifted, and bodies move within their cells.
+        // One more cell on each side, because odd rows are shifted, and because random bodies are
+        // anywhere in their cells.
         let range = |axis: usize| {
             let first = ((low[axis] - origin[axis]) / step[axis]).floor() - 1.0;
             let last = ((high[axis] - origin[axis]) / step[axis]).ceil() + 1.0;
@@ -262,7 +264,7 @@ impl Generator {
             Sizes::Constant(radius) => radius,
             Sizes::Uniform { low, high } => low + (high - low) * self.uniform(number, Use::Size, 0),
             Sizes::LogNormal { median, deviation, low, high } => {
-                // The first of these draws that is not cut off.
+                // Takes the first draw that is within the bounds.
                 let draw = |k: u64| {
                     let u = 1.0 - self.uniform(number, Use::Size, 2 * k);
                     let angle = std::f64::consts::TAU * self.uniform(number, Use::Size, 2 * k + 1);
@@ -299,7 +301,7 @@ impl Generator {
         }
     }
 
-    /// Any rotation, all equally likely (Shoemake 1992).
+    /// A random rotation, all equally likely (Shoemake 1992).
     fn rotation(&self, number: u64) -> UnitQuaternion<f64> {
         if let Some(rotation) = self.rotation {
             return rotation;
@@ -337,8 +339,8 @@ impl Generator {
         }
     }
 
-    /// Cells along each axis. Each has room for a body of any size; where there is space they are
-    /// larger, so that there are not many more than bodies.
+    /// Number of cells along each axis. Each cell fits the largest body. Cells grow until their
+    /// number is close to [`SPARE_CELLS`] times the number of bodies.
     fn cells(&self) -> [u64; 3] {
         let Placement::Random { low, high, count } = &self.placement else { return [0; 3] };
         let (extent, most) = (high - low, self.most_cells());
@@ -352,7 +354,7 @@ impl Generator {
             if total >= *count || cells == most {
                 return cells;
             }
-            // Whole numbers of cells: rounding left too few.
+            // Rounding to whole numbers left too few cells.
             side *= 0.9;
         }
     }
@@ -382,7 +384,7 @@ impl Generator {
     }
 }
 
-/// Cells for each body placed at random, if there is space.
+/// Number of cells for each body placed at random, if there is space.
 const SPARE_CELLS: f64 = 2.0;
 
 impl Sizes {

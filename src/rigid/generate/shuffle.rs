@@ -6,7 +6,7 @@ use crate::math::mix;
 pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A permutation of `0..count` that needs no table: a Feistel network of four rounds on the next
-/// power of four, walked until it is within (Black & Rogaway 2002).
+/// power of four, applied until the value is below `count` (Black & Rogaway 2002).
 pub(super) struct Shuffle {
     count: u64,
     half_bits: u32,

@@ -3,14 +3,14 @@
 
 use crate::rigid::body::BodyId;
 
-/// What a contact does to one of its bodies.
+/// Something that a contact does to one of its bodies.
 pub trait OfContact {
     /// The other body, and the number of the contact among those of the two.
     fn key(&self) -> (BodyId, u64);
 }
 
-/// Items by body. The sums of a body run in the order of (partner, feature): they do not depend
-/// on who found a contact.
+/// Items by body. The items of a body are in the order of (partner, feature), so its sums do not
+/// depend on which rank found a contact.
 #[derive(Debug)]
 pub struct ByBody<T> {
     /// Items of body `i`: `order[starts[i]..starts[i + 1]]`.
@@ -51,7 +51,7 @@ impl<T: OfContact> ByBody<T> {
         self.items.push(item);
     }
 
-    /// All items, in the order in which they came. Their keys must stay.
+    /// All items, in the order in which they were added. Their keys must not be changed.
     pub fn items_mut(&mut self) -> &mut [T] {
         &mut self.items
     }

@@ -1,16 +1,16 @@
-//! What contacts do to velocities. Two solvers, on the same contacts. FFD is for gases and rapid
-//! flows: one communication, no state. Piles rest only with the other one, which costs about as
-//! much with ten sweeps.
+//! Solvers: how contacts change velocities. Both solvers work on the same contacts. FFD is for
+//! gases and rapid flows; it needs one communication and keeps no state. Piles come to rest only
+//! with non-smooth contact dynamics, which costs about as much with ten sweeps.
 //!
 //! | module | |
 //! |---|---|
 //! | [`ffd`] | fast frictional dynamics: each body alone, from the velocities before the response |
-//! | [`nonsmooth`] | non-smooth contact dynamics: sweeps over all contacts, with impulses in common |
+//! | [`nonsmooth`] | non-smooth contact dynamics: sweeps over all contacts, with opposite impulses |
 //! | [`by_body`] | constraints or impulses in the order of their bodies |
 //!
 //! A new solver is a folder here, and a line of each list in this file: [`Response`] has its
-//! settings, and `Response::solver` begins it. What it remembers from step to step has to be in
-//! [`State`](crate::rigid::state::State); the rest of it is memory.
+//! settings, and `Response::solver` creates it. What it remembers from step to step must be in
+//! [`State`](crate::rigid::state::State). All else in it is reused memory.
 
 pub mod by_body;
 pub mod ffd;
@@ -32,7 +32,7 @@ use crate::threads::Threads;
 use self::ffd::Ffd;
 use self::nonsmooth::Nonsmooth;
 
-/// Bodies or contacts that a thread takes at once.
+/// Number of bodies or contacts that a thread takes at once.
 const GRAIN: usize = 256;
 
 /// How contacts change velocities.
@@ -43,24 +43,25 @@ pub enum Response {
     Ffd,
     /// Non-smooth contact dynamics: one communication a sweep, and three to begin.
     Nonsmooth {
-        /// Number of sweeps over all contacts. 10 hold heaps of spheres of 25 layers, because
-        /// impulses are kept from step to step; boxes gain from 20.
+        /// Number of sweeps over all contacts. Because impulses are kept from step to step, 10
+        /// sweeps hold heaps of spheres of 25 layers. For boxes 20 are better.
         sweeps: u32,
     },
 }
 
 impl Default for Response {
-    /// The one in which piles rest. Stacks of more than five bodies need more sweeps.
+    /// The response with which piles come to rest. Stacks of more than five bodies need more
+    /// sweeps.
     fn default() -> Self {
         Self::Nonsmooth { sweeps: 20 }
     }
 }
 
 impl Response {
-    /// Fails if a setting is out of its bounds. `at` names this one in the message.
+    /// Fails if a setting is out of its bounds. `at` names the response in the message.
     ///
     /// # Errors
-    /// Which setting.
+    /// If a setting is out of its bounds.
     pub fn check(&self, at: &str) -> Result<()> {
         match *self {
             Self::Ffd => Ok(()),
@@ -105,11 +106,12 @@ pub struct StepParts<'a> {
     pub fixed: &'a FixedBodies,
     /// The contacts that this rank treats.
     pub contacts: &'a [Contact],
-    /// Brings values from copies to owners and back.
+    /// Sends values from copies to owners and back.
     pub synchroniser: &'a mut Synchroniser,
     /// Own bodies and copies.
     pub population: &'a mut Population,
-    /// Impulses of the last step. Those of one body are together, on one rank that knows the body.
+    /// Impulses of the last step. All impulses of one body are on one rank that knows the body,
+    /// next to each other.
     pub impulses: &'a mut Vec<KeptImpulse>,
 }
 
@@ -121,7 +123,7 @@ impl StepParts<'_> {
     }
 }
 
-/// What a solver did, on one rank. The sums over ranks do not depend on their number.
+/// Counts of a solver on one rank. The sums over ranks do not depend on their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Solved {
     /// Constraints on own bodies.

@@ -9,16 +9,16 @@ use crate::rigid::body::Body;
 use crate::rigid::record::state_words;
 use crate::rigid::sync::{Population, Synchroniser};
 
-/// The bodies of all ranks. Does not depend on the number of ranks.
+/// Counts and hashes of the bodies of all ranks. They do not depend on the number of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Census {
     /// Number of bodies.
     pub bodies: u64,
-    /// Wrapping sum of a hash of each id: differs if a body is lost and another doubled.
+    /// Wrapping sum of a hash of each id. It differs if one body is lost and another doubled.
     pub ids: u64,
     /// Wrapping sum of a hash of the id and the state of each body.
     pub states: u64,
-    /// Number of shadow copies. This one depends on the ranks.
+    /// Number of shadow copies. It does depend on the number of ranks.
     pub copies: u64,
 }
 
@@ -46,8 +46,8 @@ pub fn census(world: &dyn World, population: &Population) -> Result<Census> {
 }
 
 impl Synchroniser {
-    /// Compares each copy with its owner's body, bit by bit, and the two sides' knowledge of each
-    /// other. One communication.
+    /// Compares each copy with its owner's body, bit by bit, and checks that owners and holders
+    /// know each other. One communication.
     ///
     /// # Errors
     /// If a copy differs, is missing or is unknown to its owner; or a rank fails.
@@ -78,7 +78,7 @@ impl Synchroniser {
                 return Err(differs(rank, &body, "is held by fewer than its owner knows"));
             }
         }
-        // Of bodies that this rank has copies of.
+        // The rest came to this rank about bodies that it does not own.
         match received.next() {
             None => Ok(()),
             Some((place, [holder, _])) => {

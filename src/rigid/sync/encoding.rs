@@ -2,7 +2,8 @@
 //!
 //! A message begins with the version of the encoding, its purpose, and the number of the
 //! communication. Items follow: a byte for the kind, then the fields as they are in memory. All
-//! ranks run one program on one kind of machine; the version finds those that do not.
+//! ranks must run the same program on the same kind of machine; the version detects another
+//! program.
 
 use bytemuck::{Pod, pod_read_unaligned};
 
@@ -39,7 +40,7 @@ pub(super) fn write_head(bytes: &mut Vec<u8>, purpose: Purpose, communication: u
     bytes.extend_from_slice(&communication.to_le_bytes());
 }
 
-/// The items of a message, or why it is not the one that is awaited.
+/// The items of a message, or the reason why it is not the expected message.
 pub(super) fn read_head(
     bytes: &[u8],
     purpose: Purpose,
@@ -128,7 +129,7 @@ pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
     }
 }
 
-/// Cuts the first item off `bytes`; they are not empty. Fails with the name of the kind.
+/// Takes the first item off `bytes`, which must not be empty. Fails with the name of the kind.
 pub(super) fn read(bytes: &mut &[u8]) -> Result<Item, String> {
     let Some((&kind, rest)) = bytes.split_first() else { return Err("no item".to_owned()) };
     *bytes = rest;
@@ -165,7 +166,7 @@ pub(super) fn put<T: Pod>(bytes: &mut Vec<u8>, value: &T) {
     bytes.extend_from_slice(bytemuck::bytes_of(value));
 }
 
-/// Cuts a plain value off `bytes`.
+/// Takes a plain value off `bytes`.
 pub(super) fn take<T: Pod>(bytes: &mut &[u8]) -> Option<T> {
     let (value, rest) = bytes.split_at_checked(size_of::<T>())?;
     *bytes = rest;

@@ -1,4 +1,4 @@
-//! Bounds that hold for all bodies, and what they ask of the division of space.
+//! Bounds that hold for all bodies, and what they require of the division of space.
 
 use crate::error::{Error, Place, Result};
 use crate::ranks::{World, message};
@@ -9,8 +9,8 @@ use crate::rigid::domain::Subdomains;
 use crate::rigid::horizon::Horizon;
 use crate::rigid::sync::Synchronisation;
 
-/// The sizes of all bodies of the start, also of those that are gone: how far ahead contacts are
-/// found follows from them.
+/// The sizes of all bodies at the start, including bodies that are gone. They determine how far
+/// ahead contacts are found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeRange {
     /// The largest radius of a ball about the centre of mass that holds a body, m.
@@ -20,10 +20,10 @@ pub struct SizeRange {
 }
 
 impl SizeRange {
-    /// Of no bodies.
+    /// The sizes of no bodies.
     pub const NONE: Self = Self { largest_radius: 0.0, least_half_width: f64::INFINITY };
 
-    /// Of all these bodies together.
+    /// The sizes of both sets of bodies together.
     pub fn with(&self, other: &Self) -> Self {
         Self {
             largest_radius: self.largest_radius.max(other.largest_radius),
@@ -31,7 +31,8 @@ impl SizeRange {
         }
     }
 
-    /// Of the bodies of all ranks, if this is that of the own ones. All ranks call it.
+    /// The sizes of the bodies of all ranks, if these are the sizes of own bodies. All ranks call
+    /// it.
     ///
     /// # Errors
     /// If a rank fails.
@@ -52,22 +53,23 @@ pub struct Limits {
     pub largest_radius: f64,
     /// A quarter of the smallest width of a body, m.
     pub body_motion: f64,
-    /// That, or half of the smallest width of a subdomain, m: no body moves further between two
-    /// synchronisations, of which a step has two.
+    /// The smaller of `body_motion` and half of the smallest width of a subdomain, m. No body
+    /// moves further between two synchronisations. A step has two.
     pub motion: f64,
-    /// Copies are held where a body grown by its travel and this comes, m (`dx` in Iglberger &
-    /// Rüde).
+    /// A rank holds a copy of a body that reaches into its subdomains when grown by its travel and
+    /// this margin, m (`dx` in Iglberger & Rüde).
     pub margin: f64,
     /// How far ahead contacts are found.
     pub horizon: Horizon,
-    /// True if copies are held where a body may travel at most, not where it does. So it is where
-    /// subdomains are smaller than the smallest body: a travel that grows would reach too far at
-    /// once.
+    /// True if copies are held for the largest possible travel instead of the present one. This is
+    /// so if subdomains are smaller than the smallest body, because a growing travel could pass a
+    /// whole subdomain at once.
     pub holds_ahead: bool,
 }
 
 impl Limits {
-    /// Of bodies of these sizes in an undivided domain. `margin` (m) is that of shadow copies.
+    /// The limits of bodies of these sizes in an undivided domain. `margin` (m) is that of shadow
+    /// copies.
     pub fn new(sizes: &SizeRange, contacts: &ContactSettings, margin: f64) -> Self {
         let SizeRange { largest_radius, least_half_width: half } = *sizes;
         // Without bodies nothing moves. There are two synchronisations in a step.
@@ -91,12 +93,13 @@ impl Limits {
         self.largest_radius + self.margin + self.horizon.most_travel() + self.motion
     }
 
-    /// The radius of a body's ball, with all that it is grown by where copies are held, m.
+    /// The radius of a body's ball, grown as is done to decide which ranks hold a copy, m.
     pub fn held(&self, bound: &Bound) -> f64 {
         bound.radius + self.ahead(bound.travel) + self.margin
     }
 
-    /// The part of that which changes with the velocity, of a body with this `travel` (m), m.
+    /// The part of [`Self::held`] that changes with the velocity, for a body with this `travel`
+    /// (m), m.
     pub(super) fn ahead(&self, travel: f64) -> f64 {
         if self.holds_ahead { self.horizon.most_travel() } else { travel }
     }
@@ -135,13 +138,13 @@ impl Limits {
         }
     }
 
-    /// How much further a body can reach than at the last synchronisation, m.
+    /// How much further a body can reach than it did at the last synchronisation, m.
     fn spread(&self) -> f64 {
         self.motion + if self.holds_ahead { 0.0 } else { self.horizon.most_m }
     }
 
-    /// Fails if a body moved further than allowed since the last synchronisation. Also if `moved`
-    /// is not a number.
+    /// Fails if a body moved further than allowed since the last synchronisation, or if `moved` is
+    /// not a number.
     pub(super) fn check_motion(&self, id: BodyId, moved: f64) -> Result<()> {
         if moved <= self.motion {
             return Ok(());
@@ -150,7 +153,7 @@ impl Limits {
             Place::Body(id),
             format!(
                 "moved {moved} m in half a step, more than {} m: a quarter of the smallest width of a \
-                 body, or half of that of a subdomain",
+                 body, or half of the smallest width of a subdomain",
                 self.motion
             ),
             "raise `steps_per_frame`, or use slower or larger bodies",

@@ -1,7 +1,7 @@
-//! One communication: one message to each partner, one from each source.
+//! One communication: one message to each receiver, and one from each source.
 //!
-//! Sender and receiver agree beforehand on who communicates, so that nobody asks in vain and nobody
-//! misses a message. An empty message is sent too. Messages are handled by rising sender.
+//! Sender and receiver know beforehand that they communicate, so no message is awaited in vain and
+//! none is missed. Empty messages are sent too. Messages are handled by rising sender.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::rigid::sync::Traffic;
 use crate::rigid::sync::encoding::{self, Item, Purpose};
 use crate::rigid::sync::population::include;
 
-/// So many buffers wait for the next messages.
+/// The largest number of unused buffers that are kept for later messages.
 const MOST_SPARE: usize = 64;
 
 /// The messages of one rank. Buffers are reused.
@@ -19,13 +19,13 @@ const MOST_SPARE: usize = 64;
 pub struct Mail {
     rank: usize,
     purpose: Purpose,
-    /// Number of this communication; all ranks count alike.
+    /// Number of this communication. It is the same on all ranks.
     communication: u32,
-    /// By rising receiver.
+    /// Messages to be sent, by rising receiver.
     outgoing: Vec<(u32, Vec<u8>)>,
-    /// Who sends to this rank, rising.
+    /// The ranks that send to this rank, rising.
     sources: Vec<u32>,
-    /// What has arrived, by rising sender once all is there.
+    /// Messages that have arrived. Once all have, they are by rising sender.
     incoming: Vec<(u32, Vec<u8>)>,
     spare: Vec<Vec<u8>>,
     /// Time in which this rank waited for messages, s.
@@ -102,8 +102,8 @@ impl Mail {
         })
     }
 
-    /// Calls `handle` with the content of each message and its sender. A content that does not
-    /// decode gives the name of its kind.
+    /// Calls `handle` with the sender and the content of each message. If the content does not
+    /// decode, `handle` returns the name of its kind.
     pub(super) fn messages(
         &mut self,
         mut handle: impl FnMut(u32, &[u8]) -> std::result::Result<(), Trouble>,
@@ -149,14 +149,14 @@ impl From<Error> for Trouble {
     }
 }
 
-/// Both lists in one, rising.
+/// The union of both lists, rising.
 pub(super) fn union(some: &[u32], others: &[u32]) -> Vec<u32> {
     let mut all = some.to_vec();
     others.iter().for_each(|&rank| include(&mut all, rank));
     all
 }
 
-/// For tests that carry the messages themselves.
+/// For tests that deliver the messages themselves.
 #[cfg(test)]
 impl Mail {
     pub(super) fn sources(&self) -> &[u32] {

@@ -1,4 +1,4 @@
-//! Own bodies and their shadow copies, kept in step.
+//! Own bodies and their shadow copies, kept equal.
 //!
 //! A body belongs to the rank whose subdomain contains its centre of mass. Each rank whose
 //! subdomains it reaches into, grown by its travel and a margin, holds a shadow copy. Only owners
@@ -10,15 +10,16 @@
 //! | [`limits`] | bounds of all bodies, and what they ask of the division |
 //! | `encoding`, `mail` | messages, one to each partner in a communication |
 //! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
-//! | `watch` | which bodies are so deep inside of their subdomain that nothing is to be done |
-//! | `moves` | what both do with one of the other bodies |
-//! | [`values`] | forces to the owners, velocities to the copies |
-//! | [`checks`] | copies against their owners; count and hash of all bodies |
+//! | `watch` | bodies so deep inside of their subdomain that a synchronisation can skip them |
+//! | `moves` | what both ways do with one of the other bodies |
+//! | [`values`] | forces sent to the owners, velocities sent to the copies |
+//! | [`checks`] | comparison of copies with their owners; count and hash of all bodies |
 //!
 //! # Messages
 //!
-//! A rank communicates with its neighbours and with those that hold or own bodies with it, never
-//! with all. Before each communication both sides know that there will be a message.
+//! A rank communicates with its neighbours and with the holders and owners of the bodies that it
+//! knows, never with all ranks. Before each communication both sides know that there will be a
+//! message.
 //!
 //! | kind | to | |
 //! |---|---|---|
@@ -59,7 +60,7 @@ use crate::ranks::World;
 use crate::rigid::domain::Region;
 use crate::threads::Threads;
 
-/// How shadow copies are kept in step with their owners.
+/// How shadow copies are kept equal to the bodies of their owners.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Synchronisation {
     /// One communication. No body reaches further than a subdomain is wide (`Limits::outreach`).
@@ -69,7 +70,7 @@ pub enum Synchronisation {
     ShadowOwner,
 }
 
-/// What was communicated, on one rank.
+/// Counts of one rank's communication.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Traffic {
@@ -77,17 +78,19 @@ pub struct Traffic {
     pub messages: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// Shadow copies that this rank had others create.
+    /// Shadow copies that this rank told others to create.
     pub created: u64,
-    /// Copies that this rank dropped or had others drop.
+    /// Copies that this rank dropped, or told others to drop.
     pub removed: u64,
-    /// Copies that came although they were there.
+    /// Duplicate copies received.
     pub twice: u64,
     /// Bodies given to another rank.
     pub migrated: u64,
-    /// Bodies that went to another subdomain. The sum over ranks does not depend on their number.
+    /// Bodies that went into another subdomain. The sum over ranks does not depend on their
+    /// number.
     pub crossed: u64,
-    /// Bodies that left the domain and were deleted. As `crossed`.
+    /// Bodies that left the domain and were deleted. The sum over ranks does not depend on their
+    /// number.
     pub left: u64,
 }
 
@@ -105,7 +108,7 @@ impl AddAssign for Traffic {
     }
 }
 
-/// Keeps the population of one rank in step with those of the others.
+/// Keeps the population of one rank consistent with those of the other ranks.
 #[derive(Debug)]
 pub struct Synchroniser {
     method: Synchronisation,
@@ -114,7 +117,7 @@ pub struct Synchroniser {
     partners: Partners,
     mail: Mail,
     traffic: Traffic,
-    /// True if the watches are those of the positions.
+    /// True if the watch list matches the current positions.
     looked: bool,
 }
 
@@ -129,14 +132,15 @@ struct Parts<'a> {
 }
 
 impl Synchroniser {
-    /// For the rank of `region`, which was built with [`Limits::reach`].
+    /// The synchroniser of the rank of `region`, which was built with [`Limits::reach`].
     pub fn new(method: Synchronisation, region: Region, limits: Limits) -> Self {
         let mail = Mail::new(region.rank() as usize);
         let (partners, traffic) = Default::default();
         Self { method, region, limits, partners, mail, traffic, looked: false }
     }
 
-    /// Of the same rank in another division. What was communicated, and `more`, counts on.
+    /// The synchroniser of the same rank in another division. It keeps the counts of this one,
+    /// plus `more`.
     pub fn moved(&self, region: Region, limits: Limits, more: Traffic) -> Self {
         let mut next = Self::new(self.method, region, limits);
         next.traffic = self.traffic;
@@ -154,12 +158,12 @@ impl Synchroniser {
         &self.limits
     }
 
-    /// What was communicated since the last call of this function.
+    /// The communication since the last call of this function.
     pub fn take_traffic(&mut self) -> Traffic {
         std::mem::take(&mut self.traffic)
     }
 
-    /// Time in which this rank waited for messages since the last call of this function, s.
+    /// Time that this rank waited for messages since the last call of this function, s.
     pub fn take_waited_s(&mut self) -> f64 {
         std::mem::take(&mut self.mail.waited_s)
     }
@@ -184,8 +188,7 @@ impl Synchroniser {
         Ok(())
     }
 
-    /// Synchronises until all copies have spread. All ranks call it, once bodies have been
-    /// inserted.
+    /// Synchronises until all copies exist. All ranks call it after bodies were inserted.
     ///
     /// Before: every body is inserted on the rank of its subdomain, and unknown to others. After:
     /// as after [`Synchroniser::synchronise`]; bodies to be deleted are still there.
@@ -228,7 +231,7 @@ impl Synchroniser {
         }
     }
 
-    /// Does what the messages of a stage say. Before: all have arrived.
+    /// Applies the messages of a stage. Before: all have arrived.
     fn unpack(&mut self, population: &mut Population) -> Result<()> {
         moves::unpack(&mut self.parts(population))?;
         // A rank without neighbours has all bodies, or none.

@@ -1,4 +1,5 @@
-//! What both synchronisations do with a body that has moved, and with what they are told.
+//! What both ways of synchronisation do with a body that has moved, and with the messages that
+//! they get.
 
 use crate::error::{Error, Result};
 use crate::rigid::body::{Body, BodyId, Load};
@@ -12,9 +13,9 @@ use crate::rigid::sync::{Limits, Parts, Population, Traffic};
 /// Where an own body belongs after its motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// To this rank.
+    /// It belongs to this rank.
     Stays,
-    /// To another rank.
+    /// It belongs to another rank.
     Moves { to: u32 },
     /// It is beyond an open border of the domain.
     Leaves,
@@ -71,7 +72,7 @@ pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
     region.touches(&region.subdomains().domain().images(centre, radius), radius)
 }
 
-/// Tells a holder of the state of a body, and of what acts on it.
+/// Tells a holder the state and the load of a body.
 pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
     mail.tell(rank, &Item::Update { id: body.id, state: body.state })?;
     tell_load(mail, rank, body)
@@ -85,14 +86,15 @@ pub(super) fn copy(mail: &mut Mail, rank: u32, population: &Population, at: usiz
     tell_load(mail, rank, &body)
 }
 
-/// The response asks how forces accelerate both bodies of a contact.
+/// Tells a rank the load of a body. The response needs the acceleration of both bodies of a
+/// contact.
 fn tell_load(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
     let &Body { id, load, .. } = body;
     if load == Load::NONE { Ok(()) } else { mail.tell(rank, &Item::Load { id, load }) }
 }
 
-/// Gives an own body to the rank `to`, which has a copy or was just sent one. All holders are told.
-/// This rank `keeps` a copy, or forgets the body.
+/// Gives an own body to the rank `to`, which has a copy or was just sent one, and tells all
+/// holders. This rank keeps a copy if `keeps`, otherwise it forgets the body.
 pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> Result<()> {
     let Parts { region, population, mail, traffic, .. } = parts;
     let id = population.bodies().at(place).id;
@@ -144,7 +146,7 @@ pub(super) fn delete_doomed(parts: &mut Parts) -> Result<()> {
     Ok(())
 }
 
-/// Does what all messages say. Before: all of them are there.
+/// Applies all messages. Before: all have arrived.
 pub(super) fn unpack(parts: &mut Parts) -> Result<()> {
     let Parts { region, limits, population, mail, traffic, .. } = parts;
     mail.items(|from, item| apply(region, limits, population, traffic, from, item))
@@ -191,7 +193,7 @@ fn apply(
             let link = population.link_mut(place);
             link.owner = owner;
             link.remove_rank(owner);
-            // With shadow owners the old owner has a copy now.
+            // With shadow owners the old owner keeps a copy.
             if region.neighbours().binary_search(&from).is_ok() {
                 link.add_rank(from);
             }

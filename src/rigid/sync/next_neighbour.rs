@@ -1,18 +1,19 @@
 //! Next-neighbour synchronisation: one communication with the neighbouring ranks.
 //!
 //! Source: algorithm 1 of the waLBerla paper (Eibl & Rüde 2018, "A local parallel communication
-//! algorithm for polydisperse rigid body dynamics"). The owner alone decides. It knows all
-//! subdomains that its body can reach, so the body must be small: radius, margin and the motion
-//! between two synchronisations stay below the smallest edge of a subdomain. (The paper's condition
-//! has no motion: a body that has just left its subdomain reaches further from there.)
+//! algorithm for polydisperse rigid body dynamics"). The owner alone decides, so it must know all
+//! subdomains that its body can reach. This limits the size of a body: radius, travel, margin and
+//! the motion between two synchronisations are together less than the smallest edge of a
+//! subdomain. (The condition of the paper leaves out the motion. But a body that has just left its
+//! subdomain reaches further from there.)
 
 use crate::error::Result;
 use crate::rigid::sync::Parts;
 use crate::rigid::sync::encoding::{Item, Purpose};
 use crate::rigid::sync::moves::{self, Fate};
 
-/// Before: own bodies are those of the new state, copies those of the old one. After: the messages
-/// are written, and bodies that left this rank are copies or gone.
+/// Before: own bodies have the new state, copies the old one. After: the messages are written, and
+/// bodies that left this rank are copies or gone.
 pub(super) fn pack(parts: &mut Parts) -> Result<()> {
     let neighbours = parts.region.neighbours();
     parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours);
@@ -33,7 +34,7 @@ pub(super) fn pack(parts: &mut Parts) -> Result<()> {
     Ok(())
 }
 
-/// Brings the copies on neighbouring ranks up to date: new ones, updates, removals.
+/// Brings the copies on neighbouring ranks up to date: creates, updates and removes them.
 fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
     if parts.region.neighbours().is_empty() {
         return Ok(());

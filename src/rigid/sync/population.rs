@@ -1,4 +1,4 @@
-//! The bodies that one rank knows, and what it knows of the other holders of each.
+//! The bodies that one rank knows, and the other ranks that know each of them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
@@ -12,22 +12,22 @@ use crate::rigid::domain::region::Ranks;
 use crate::rigid::sync::Limits;
 use crate::rigid::table::{BodyList, BodyTable, Rest};
 
-/// Who else knows a body.
+/// The ranks that know a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// The rank that owns it.
     pub owner: u32,
-    /// Of an own body: all ranks that hold a copy. Of a copy, with shadow owners: neighbouring ranks
-    /// that are known to hold the body, without the owner. Rising.
+    /// For an own body, all ranks that hold a copy. For a copy, with shadow owners, the
+    /// neighbouring ranks that are known to hold the body, without the owner. Rising.
     pub ranks: Ranks,
 }
 
-/// What is known of an own body since it was last moved.
+/// Where an own body is since it was last moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Spot {
-    /// It reaches, grown by travel and margin, into no other subdomain and across no periodic
-    /// border, and has no copies. Most bodies are so.
+    /// Grown by travel and margin, it reaches into no other subdomain and across no periodic
+    /// border, and it has no copies. Most bodies are inside.
     Inside,
     /// It is in the same subdomain as before.
     Near,
@@ -46,7 +46,7 @@ pub(super) struct OwnParts<'a> {
     pub links: &'a [Link],
 }
 
-/// So many flags are looked at at once.
+/// Number of flags that are examined at once.
 const BLOCK: usize = 8;
 
 /// Own bodies, then shadow copies, in no particular order. A place is an index into both lists.
@@ -55,11 +55,11 @@ pub struct Population {
     table: BodyTable,
     /// The smallest balls about the centres of mass that hold the bodies, as last synchronised.
     bounds: Vec<Bound>,
-    /// Of own bodies: the subdomains of their centres when last synchronised.
+    /// For own bodies, the subdomains of their centres when last synchronised.
     homes: Vec<SubdomainId>,
     spots: Vec<Spot>,
-    /// Of own bodies inside: how far their surface may come before they are no longer so, m. A
-    /// little less.
+    /// For own bodies inside, a lower bound of the way that their surface may move before they are
+    /// no longer inside, m.
     rooms: Vec<f32>,
     links: Vec<Link>,
     /// Number of own bodies.
@@ -86,7 +86,7 @@ impl Population {
         self.own_mut().0
     }
 
-    /// The states of own bodies, and the rest of them.
+    /// The states of own bodies, and the bodies without their states.
     pub fn own_mut(&mut self) -> (&mut [BodyState], Rest<'_>) {
         let (states, rest) = self.table.parts_mut();
         (&mut states[..self.own], rest)
@@ -97,23 +97,23 @@ impl Population {
         self.bodies().range(self.own..self.len())
     }
 
-    /// Says what acts on a body.
+    /// Sets the load of a body.
     pub fn set_load(&mut self, place: usize, load: Load) {
         self.table.set_load(place, load);
     }
 
-    /// Nothing acts on any body.
+    /// Removes all loads.
     pub fn clear_loads(&mut self) {
         self.table.clear_loads();
     }
 
-    /// Who else knows each body, by place.
+    /// The links of all bodies, by place.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// The smallest ball about the centre of mass of each body that holds it, by place. Of own
-    /// bodies as they were last synchronised.
+    /// The smallest ball about the centre of mass that holds each body, by place. For own bodies
+    /// it is that of the last synchronisation.
     pub fn bounds(&self) -> &[Bound] {
         &self.bounds
     }
@@ -192,12 +192,13 @@ impl Population {
         self.spots[place]
     }
 
-    /// The next synchronisation looks at the body.
+    /// Makes the next synchronisation look at the body.
     pub(super) fn look_at(&mut self, place: usize) {
         self.spots[place] = Spot::Unknown;
     }
 
-    /// The body is taken to be synchronised where it is. Returns where it was.
+    /// Marks the body as synchronised at its present position. Returns its position at the last
+    /// synchronisation, m.
     pub(super) fn mark(&mut self, place: usize, limits: &Limits) -> Vec3 {
         let now = self.bound(place, limits);
         std::mem::replace(&mut self.bounds[place], now).centre
@@ -217,8 +218,8 @@ impl Population {
         }
     }
 
-    /// The places of own bodies near borders, falling: they may be removed in this order. Give the
-    /// list back to [`Population::reuse`].
+    /// The places of own bodies near borders, falling, so that bodies may be removed in this
+    /// order. Give the list back to [`Population::reuse`].
     pub(super) fn watched(&mut self) -> Vec<u32> {
         let mut places = std::mem::take(&mut self.spare);
         places.clear();
@@ -231,20 +232,20 @@ impl Population {
         self.spare = places;
     }
 
-    /// A new state.
+    /// Sets the state of a body.
     pub(super) fn set_state(&mut self, place: usize, state: BodyState, limits: &Limits) {
         self.table.states_mut()[place] = state;
         self.bounds[place] = self.bound(place, limits);
     }
 
-    /// The bound of a body where it is.
+    /// The bound of a body at its present position.
     fn bound(&self, place: usize, limits: &Limits) -> Bound {
         let bodies = self.table.bodies();
         let (state, radius) = (&bodies.states()[place], self.bounds[place].radius);
         limits.horizon.bound(state, bodies.swing(place, radius), radius)
     }
 
-    /// Adds a body behind the last copy.
+    /// Adds a body after the last copy.
     fn push(&mut self, body: Body, bound: Bound, link: Link) -> Result<()> {
         if self.places.insert(body.id, self.len() as u32).is_some() {
             return Err(Error::internal("bodies of a rank", format!("body {} twice", body.id)));
@@ -258,7 +259,7 @@ impl Population {
         Ok(())
     }
 
-    /// The place of a body; it becomes a copy of the body of rank `owner` unless it is known.
+    /// The place of a body. If it is unknown, it is added as a copy of the body of rank `owner`.
     pub(super) fn place_or_copy(&mut self, body: Body, bound: Bound, owner: u32) -> Result<usize> {
         if let Some(place) = self.place(body.id) {
             return Ok(place);
@@ -298,7 +299,8 @@ impl Population {
     /// Gives own bodies another order: first the one at place `order[0]`, and so on.
     pub(super) fn reorder(&mut self, order: &[u32]) {
         debug_assert_eq!(order.len(), self.own);
-        // Cycle by cycle; a place that is done holds itself.
+        // The permutation is applied cycle by cycle. The entry of a place that is done is the
+        // place itself.
         let mut order = order.to_vec();
         for start in 0..order.len() {
             let mut to = start;
@@ -338,7 +340,7 @@ impl Population {
     }
 }
 
-/// Who shares bodies with a rank. It changes in a synchronisation alone.
+/// The ranks that share bodies with this rank. Only a synchronisation changes them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partners {
     /// The ranks that hold copies of own bodies, rising.
@@ -350,7 +352,7 @@ pub(super) struct Partners {
 }
 
 impl Partners {
-    /// Brings them up to date.
+    /// Finds the partners anew.
     pub(super) fn find(&mut self, population: &Population) {
         self.holders.clear();
         self.owners.clear();

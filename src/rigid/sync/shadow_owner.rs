@@ -1,15 +1,15 @@
 //! Shadow-owner synchronisation: bodies of any size, in two communications.
 //!
 //! Source: algorithm 2 of the waLBerla paper (Eibl & Rüde 2018, "A local parallel communication
-//! algorithm for polydisperse rigid body dynamics"). First the owners tell all holders, wherever
-//! they are. Then every holder, owner or not, offers the body to the neighbouring ranks that it
-//! reaches into and that are not known to have it, and drops its own copy if it is not needed.
+//! algorithm for polydisperse rigid body dynamics"). First the owners tell all holders, on any
+//! rank. Then every rank that knows a body offers it to the neighbouring ranks that it reaches
+//! into and that are not known to have it. A rank drops its own copy if it is not needed.
 //!
-//! Copies spread from neighbour to neighbour, one subdomain a call. Once they have spread, a call
-//! is enough: a point that the body newly reaches is not further from where it was than the motion
-//! since the last call, and subdomains are not smaller than that.
+//! Copies spread from neighbour to neighbour, one subdomain a call. Once all copies exist, one
+//! call is enough. A point that the body newly reaches is at most one motion away from a point
+//! that it reached at the last call, and subdomains are not smaller than this motion.
 //!
-//! A rank that is told twice of a new body drops the second copy. Both are the same bits.
+//! A rank that gets a new body twice ignores the second copy. Both have the same bits.
 
 use crate::error::Result;
 use crate::rigid::sync::Parts;
@@ -18,8 +18,8 @@ use crate::rigid::sync::mail::union;
 use crate::rigid::sync::moves::{self, Fate};
 use crate::rigid::sync::population::Partners;
 
-/// Before: own bodies are those of the new state, copies those of the old one. After: the messages
-/// of the owners are written.
+/// Before: own bodies have the new state, copies the old one. After: the messages of the owners
+/// are written.
 pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
     parts.mail.begin(Purpose::OwnersTell, holders, owners);
@@ -46,8 +46,8 @@ fn tell_holders(parts: &mut Parts, place: usize) -> Result<()> {
     link.ranks.iter().try_for_each(|&rank| moves::update(mail, rank, &body))
 }
 
-/// Before: copies are those of the new state, and owners and holders know each other. After: the
-/// messages of the holders are written, and copies that are not needed are gone.
+/// Before: copies have the new state, and owners and holders know each other. After: the messages
+/// of the holders are written, and copies that are not needed are gone.
 pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
     let neighbours = parts.region.neighbours();
@@ -85,7 +85,7 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// Drops a copy; its owner, and the neighbours that may think that this rank has it, are told.
+/// Drops a copy, and tells its owner and the neighbours that may know that this rank had it.
 fn drop_copy(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;

@@ -1,6 +1,6 @@
-//! Values of bodies from the copies to the owners, and from the owners to the copies.
+//! Sends values of bodies from copies to owners, and from owners to copies.
 //!
-//! Communications 1 and 3 of algorithm 2 (Iglberger & Rüde 2009) are of the first sort.
+//! Communications 1 and 3 of algorithm 2 (Iglberger & Rüde 2009) go from copies to owners.
 
 use bytemuck::Pod;
 
@@ -14,7 +14,7 @@ use crate::rigid::sync::{Population, Synchroniser};
 /// Forces that this rank sets on bodies that it knows, own or not, until they are summed.
 #[derive(Debug, Clone, Default)]
 pub struct Forces {
-    /// With the place of the body.
+    /// Each force has the place of its body.
     set: Vec<(u32, Load)>,
     received: Vec<(u32, Load)>,
 }
@@ -25,16 +25,17 @@ impl Forces {
         self.set.push((place as u32, load));
     }
 
-    /// Those that were set since the last sum, each with the place of its body.
+    /// The forces that were set since the last sum, each with the place of its body.
     pub fn set_so_far(&self) -> &[(u32, Load)] {
         &self.set
     }
 
     /// Adds all forces to the loads of the bodies, at their owners.
     ///
-    /// Before: each force was set on one rank, and places are as they were then. After: each was
-    /// added once, for each body in the order of their bits, which depends neither on the ranks nor
-    /// on the order in which they were set; copies are as before.
+    /// Before: each force was set on one rank, and places have not changed since. After: each
+    /// force was added once. The forces of one body are added in the order of their bits, which
+    /// depends neither on ranks nor on the order in which they were set. Loads of copies have not
+    /// changed.
     ///
     /// # Errors
     /// If a rank fails.
@@ -59,11 +60,11 @@ impl Forces {
 }
 
 impl Synchroniser {
-    /// Brings `items`, each with the place of a body, to the owners of the bodies.
+    /// Sends `items`, each with the place of a body, to the owners of the bodies.
     ///
     /// Before: copies and owners know each other. After: `received` has the items for the own
-    /// bodies of this rank, with their places here. Items of one rank keep their order; otherwise
-    /// the order depends on the ranks, so sort them by what is in them.
+    /// bodies of this rank, with their places here. Items of one rank keep their order. The order
+    /// of items of several ranks depends on the ranks, so sort items by their content.
     ///
     /// # Errors
     /// If a rank fails.
@@ -88,11 +89,11 @@ impl Synchroniser {
         self.exchange_values(world, population, |place, item| received.push((place, item)))
     }
 
-    /// Brings values of own bodies to their copies: those that `values` has for a place and a rank
-    /// that holds a copy.
+    /// Sends values of own bodies to their copies. `values` gives them for the place of a body and
+    /// a rank that holds a copy.
     ///
-    /// Before: copies and owners know each other. After: `apply` was called with the place of the
-    /// copy and each of its values, for one body in their order.
+    /// Before: copies and owners know each other. After: `apply` was called with the place of each
+    /// copy and each of its values. The values of one body keep their order.
     ///
     /// # Errors
     /// If a rank fails.
@@ -117,7 +118,8 @@ impl Synchroniser {
         self.exchange_values(world, population, apply)
     }
 
-    /// Brings `values` to the ranks for which they are, and as many from `sources`, both rising.
+    /// Sends `values` to the `receivers`, and receives values from the `sources`. Both lists are
+    /// rising.
     ///
     /// Before: sender and receiver agree on the number and the order of the values. After: `apply`
     /// was called with each source and its values, in their order.

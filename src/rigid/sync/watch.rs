@@ -1,11 +1,11 @@
 //! Which own bodies a synchronisation has to look at.
 //!
-//! Most bodies are deep inside of their subdomain and nobody has a copy of them. They are found
-//! where bodies are moved, by all threads, while a body is in the cache. A synchronisation looks at
-//! the others alone.
+//! Most bodies are deep inside of their subdomain, and no rank has a copy of them. They are found
+//! when bodies are moved, by all threads, while a body is in the cache. A synchronisation only
+//! looks at the other bodies.
 //!
-//! A body that was found inside has *room*: as long as its way since then and its travel are
-//! shorter, it is still inside. Its borders need not be looked at.
+//! A body that was found inside has *room*. As long as its way since then plus its travel is
+//! shorter than this room, it is still inside, and its distance from borders need not be computed.
 
 use crate::math::Vec3;
 use crate::rigid::body::BodyState;
@@ -16,14 +16,14 @@ use crate::rigid::sync::{Limits, Population, Synchroniser};
 use crate::rigid::table::Rest;
 use crate::threads::{Blocks, Threads};
 
-/// Own bodies that a thread takes at once.
+/// Number of own bodies that a thread takes at once.
 const BLOCK: usize = 256;
 
-/// Share of the allowed motion up to which a body counts as inside. One beyond it is looked at
-/// closely.
+/// A body that moved by more than this fraction of the allowed motion is looked at closely.
 const CLEARLY_ALLOWED: f64 = 0.99;
 
-/// Rooms are smaller than they are by this share, so that rounding does not make them larger.
+/// Stored rooms are smaller than the real ones by this fraction, so that rounding does not make
+/// them too large.
 const ROUNDING: f64 = 1e-6;
 
 impl Synchroniser {
@@ -71,7 +71,7 @@ impl Synchroniser {
                 advance(place, state, &rest);
                 let swing = rest.swing(place, bound.radius);
                 let travel = look.limits.horizon.travel(&state.twist, swing);
-                // Four bytes are enough: roots take most of the time of this loop.
+                // A root of four bytes is enough. Roots take most of the time of this loop.
                 let moved = ((state.position - bound.centre).norm_squared() as f32).sqrt();
                 *room = below(*room - moved);
                 let is_inside =
@@ -87,7 +87,7 @@ impl Synchroniser {
     }
 }
 
-/// The next number below one above 0.
+/// The next number below `x`, which is above 0.
 fn below(x: f32) -> f32 {
     f32::from_bits(x.to_bits().wrapping_sub(1))
 }
@@ -99,8 +99,8 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Where an own body is, and its room. If its owner is the same as before, it counts as
-    /// synchronised.
+    /// Where an own body is, and its room. Unless the result is [`Spot::Unknown`], its bound is
+    /// updated and it counts as synchronised.
     #[cold]
     fn spot(&self, now: &Bound, bound: &mut Bound, home: SubdomainId, link: &Link) -> (Spot, f32) {
         let moved = (now.centre - bound.centre).norm();

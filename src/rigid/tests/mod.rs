@@ -78,9 +78,9 @@ fn heap() -> Vec<Body> {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Outcome {
-    /// After each step.
+    /// The census after each step.
     census: Vec<Census>,
-    /// Contacts, constraints, stopped bodies of each step.
+    /// Numbers of contacts, constraints and stopped bodies of each step.
     counts: Vec<[i64; 3]>,
     totals: Totals,
 }

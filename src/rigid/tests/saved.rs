@@ -8,7 +8,7 @@ use crate::rigid::state::records::Records;
 
 use Synchronisation::{NextNeighbour, ShadowOwner};
 
-/// Steps before the first state is saved, and from there on.
+/// Number of steps before the first state is saved.
 const BEFORE: u64 = 25;
 const STEPS: u64 = 20;
 
@@ -31,8 +31,8 @@ fn stirred(subdomains: Subdomains, method: Synchronisation, response: Response) 
     Arc::new(model)
 }
 
-/// The heap; bodies that turn so fast that the least body bounds how far ahead their contacts are
-/// found; and, smaller than all others, two that leave the domain.
+/// The heap, and further bodies: some turn so fast that the smallest body limits how far ahead
+/// their contacts are found, and two, smaller than all others, leave the domain.
 fn lively_heap() -> Vec<Body> {
     let mut bodies = heap();
     for body in &mut bodies {
@@ -56,8 +56,8 @@ fn divisions() -> [Subdomains; 5] {
     [grid([1; 3]), grid([3, 2, 2]), power_cells(3), grid([2, 2, 3]), power_cells(7)]
 }
 
-/// What a caller does before step `k`: forces on bodies, some by ranks that hold a copy, and two
-/// on some; a body is deleted.
+/// What a caller does before step `k`. It sets forces on bodies, some of them by ranks that hold a
+/// copy, and two forces on some bodies. It deletes a body.
 fn disturb(simulation: &mut RigidSimulation, k: u64) {
     let region = simulation.region().clone();
     let population = simulation.population();
@@ -80,7 +80,7 @@ fn disturb(simulation: &mut RigidSimulation, k: u64) {
     assert!(deleted.into_iter().all(|id| simulation.delete(id)));
 }
 
-/// What a step did, of all ranks.
+/// Sums over all ranks of what a step did.
 fn counts(report: &RigidReport, world: &dyn World) -> Result<[i64; 4]> {
     let RigidReport { contacts, constraints, stopped, traffic, .. } = *report;
     let mut sums = [contacts, constraints, stopped, traffic.left].map(|count| count as i64);
@@ -88,7 +88,7 @@ fn counts(report: &RigidReport, world: &dyn World) -> Result<[i64; 4]> {
     Ok(sums)
 }
 
-/// The states before steps, and what these did. The last step has no state after it.
+/// The state before each step, and what the step did.
 struct Undisturbed {
     states: Vec<Vec<u8>>,
     hashes: Vec<u64>,
@@ -126,8 +126,8 @@ fn assert_same(saved: &[u8], expected: &[u8], when: &str) {
     assert!(saved == expected, "{when}");
 }
 
-/// Goes on from the state before step `from`, and compares all that follows. A new division every
-/// few steps changes nothing.
+/// Goes on from the state before step `from`, and compares all later states. A new division every
+/// few steps must change nothing.
 fn follow(
     simulation: &mut RigidSimulation,
     world: &dyn World,
@@ -178,7 +178,7 @@ fn a_state_of_any_step_goes_on_alike_on_any_ranks() {
                 };
                 let mut used = start(0, lively_heap())?;
                 for from in 0..STEPS as usize {
-                    // A new simulation, without any body; and one that has run already.
+                    // A new simulation without bodies, and a simulation that has run already.
                     follow(&mut start(from, Vec::new())?, world, &expected, from, &[])?;
                     follow(&mut used, world, &expected, from, &all[which.clone()])?;
                 }
@@ -189,7 +189,8 @@ fn a_state_of_any_step_goes_on_alike_on_any_ranks() {
     }
 }
 
-/// Three balls and a box on a floor, which have impulses, a force, and one that is to be deleted.
+/// Three balls and a box on a floor, with kept impulses, a force, and one body that is to be
+/// deleted.
 fn small() -> (Arc<RigidModel>, Vec<u8>) {
     let model = Arc::new(model(grid([1; 3]), ShadowOwner, Response::Nonsmooth { sweeps: 10 }));
     let solids = Solids::default();

@@ -48,7 +48,7 @@ impl Scene {
             if turn > MOST_TURN {
                 let cause = format!("the bodies turn by {turn:.3e} rad in a time step");
                 let remedy =
-                    "at most a quarter turn: choose a smaller one, or more steps_per_frame";
+                    "allowed is a quarter turn: choose a smaller velocity, or more steps_per_frame";
                 let at = format!("{at}.angular_velocity_rad_per_s");
                 return Err(Error::input(at, cause, remedy));
             }
@@ -83,7 +83,7 @@ impl Scene {
                 (a, b) == (first, second) || (a, b) == (second, first)
             };
             if self.material_pairs[..i].iter().any(is_same) {
-                let cause = format!("`{first}` and `{second}` are there twice");
+                let cause = format!("the pair `{first}`, `{second}` is listed twice");
                 return Err(Error::input(at, cause, "write each pair once"));
             }
         }
@@ -141,7 +141,8 @@ impl DomainSpec {
             let all: f64 = [x, y, z].map(f64::from).iter().product();
             if all > MOST_SUBDOMAINS {
                 let cause = format!("{} subdomains are too many", shown(all));
-                let remedy = format!("choose at most {MOST_SUBDOMAINS}, some for each rank");
+                let remedy =
+                    format!("choose at most {MOST_SUBDOMAINS}; a few for each rank are enough");
                 return Err(Error::input("domain.method", cause, remedy));
             }
         }
@@ -207,7 +208,7 @@ impl Bodies {
         } else {
             return Ok(());
         };
-        let cause = "bodies that forces do not move have no velocity of their own";
+        let cause = "bodies that forces do not move cannot have a velocity at the start";
         Err(Error::input(format!("{at}.{field}"), cause, "leave it out, or write keyframes"))
     }
 

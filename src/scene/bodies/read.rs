@@ -73,7 +73,7 @@ fn check_columns(columns: &csv::StringRecord) -> std::result::Result<(), String>
         return Err("this is no CSV file with the columns x, y and z".to_owned());
     }
     match columns.iter().find(|name| !COLUMNS.contains(name) || count(name) > 1) {
-        Some(name) if count(name) > 1 => Err(format!("the column `{name}` is there twice")),
+        Some(name) if count(name) > 1 => Err(format!("the column `{name}` occurs twice")),
         Some(name) => Err(format!("the column `{name}` is unknown")),
         None => Ok(()),
     }
@@ -110,7 +110,7 @@ impl Row {
         let velocity = match (self.vx, self.vy, self.vz) {
             (Some(x), Some(y), Some(z)) => Some(Vec3::new(x, y, z)),
             (None, None, None) => None,
-            _ => return Err("vx, vy and vz are not all there".to_owned()),
+            _ => return Err("some of the values vx, vy and vz are missing".to_owned()),
         };
         let numbers = position.iter().chain(velocity.iter().flat_map(Vec3::iter)).chain(&self.size);
         if let Some(bad) = numbers.into_iter().find(|number| !number.is_finite()) {

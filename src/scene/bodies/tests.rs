@@ -101,7 +101,7 @@ fn bodies_come_from_files() {
         ("", "b.csv:1: this is no CSV file with the columns x, y and z"),
         ("\u{1}\u{2}\n\u{3}", "b.csv:1: this is no CSV file"),
         ("x,y\n1,2\n", "b.csv:1: this is no CSV file"),
-        ("x,x,y,z\n1,2,3,4\n", "b.csv:1: the column `x` is there twice"),
+        ("x,x,y,z\n1,2,3,4\n", "b.csv:1: the column `x` occurs twice"),
         ("x,y,z\n1,2,nan\n", "NaN is no finite number"),
         ("x,y,z\n1e30,0,0\n", "position: 1e30 m is out of bounds"),
         ("x,y,z,vx,vy,vz\n0,0,0,0,-1e5,0\n", "velocity: 100000 m/s is out of bounds"),
@@ -194,12 +194,12 @@ fn what_cannot_be_is_refused() {
                  (materials: (\"glass\", \"glass\"), restitution: 0, friction: 0)]"
             ),
             "material_pairs[1]",
-            "there twice",
+            "is listed twice",
         ),
         (
             r#"bodies: [(shape: Sphere(radius_m: 1e-120), material: "glass")]"#,
             "bodies[0].shape",
-            "cannot be computed with",
+            "are zero or not finite",
         ),
         (
             &format!(

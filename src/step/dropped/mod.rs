@@ -1,8 +1,8 @@
 //! Cloth that passes an obstacle, because prescribed surfaces overlap and leave it no room.
 //!
-//! A dropped pair is a vertex of cloth and an obstacle. What the vertex belongs to takes no part in
-//! contact with the obstacle, until the vertex is outside of it and clear of it. Pairs of cloth and
-//! cloth are never dropped (docs/methods.md, section 8).
+//! A dropped pair is a vertex of cloth and an obstacle. The elementary pairs of this vertex take
+//! no part in contact with the obstacle, until the vertex is outside of it and clear of it. Pairs
+//! of cloth and cloth are never dropped (docs/methods.md, section 8).
 
 #[cfg(test)]
 mod tests;
@@ -44,7 +44,7 @@ impl Dropped {
         &self.pairs
     }
 
-    /// Whether all pairs take part in contact.
+    /// Whether no pair is dropped.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -54,7 +54,8 @@ impl Dropped {
         self.pairs.binary_search(&[vertex, obstacle as u32]).is_ok()
     }
 
-    /// Whether its pairs are rising, of `vertices` vertices and `obstacles` obstacles.
+    /// Whether its pairs are sorted, and name only the first `vertices` vertices and `obstacles`
+    /// obstacles.
     pub(super) fn fits(&self, vertices: usize, obstacles: usize) -> bool {
         let is_known = |&[vertex, obstacle]: &DroppedPair| {
             (vertex as usize) < vertices && (obstacle as usize) < obstacles

@@ -1,4 +1,4 @@
-//! One rank's simulation: its parts, and its public face.
+//! One rank's simulation: its parts and its public functions.
 
 #[cfg(test)]
 mod tests;
@@ -125,19 +125,19 @@ impl<'w> Simulation<'w> {
         Ok(())
     }
 
-    /// Where the vertices of pin group `group` (in scene order, of all cloths) are held, m; empty
-    /// before it takes hold.
+    /// The places where the vertices of pin group `group` are held, m; empty before it takes hold.
+    /// The groups of all cloths are numbered in scene order.
     pub fn handle(&self, group: usize) -> &[Vec3] {
         self.state.captured.get(group).map_or(&[], Vec::as_slice)
     }
 
-    /// Leads the vertices of pin group `group` (in scene order, of all cloths) to `places` (m) in
-    /// the next step, and holds them there. The group must have taken hold and have no motion of
-    /// its own. Every rank must give the same places.
+    /// Leads the vertices of pin group `group`, numbered as for [`Self::handle`], to `places` (m)
+    /// in the next step, and holds them there. The group must have taken hold and have no motion
+    /// of its own. Every rank must give the same places.
     ///
     /// # Errors
-    /// When there is no such group, it does not hold now, it has a motion, its size is another, or
-    /// a place is not finite. Then nothing changes.
+    /// When there is no such group, it does not hold now, it has a motion of its own, its number
+    /// of vertices is not that of `places`, or a place is not finite. Then nothing changes.
     pub fn set_handle(&mut self, group: usize, places: &[Vec3]) -> Result<()> {
         let refused =
             |cause: String, remedy| Error::input(format!("pin group {group}"), cause, remedy);
@@ -174,13 +174,13 @@ impl<'w> Simulation<'w> {
         passed(&self.model, &self.state.dropped)
     }
 
-    /// The owners of all patches at present.
+    /// The present owners of all patches.
     pub fn partition(&self) -> &Partition {
         &self.rank.partition
     }
 
     /// Gives each patch to the rank in `rank_of_patch`. Every rank must give the same. The state
-    /// and all further frames have the same bits as without. Collective.
+    /// and all further frames have the same bits as without the call. Collective.
     ///
     /// # Errors
     /// When there is not one owner for each patch or an owner is no rank; then nothing changes.
@@ -204,8 +204,8 @@ impl<'w> Simulation<'w> {
         self.model.clock.seconds(self.state.ticks)
     }
 
-    /// The motion of each obstacle from its placement until now; None if it has none. It is that of
-    /// its keyframes, unless the obstacle is behind ([`Simulation::waiting`]).
+    /// The motion of each obstacle from its placement until now; None if it does not move. It is
+    /// the motion of its keyframes, unless the obstacle is behind ([`Simulation::waiting`]).
     pub fn obstacle_poses(&self) -> Vec<Option<Rigid>> {
         let obstacles = self.model.obstacles.iter().enumerate();
         let pose = |(number, obstacle): (usize, &ObstacleSetup)| {
@@ -215,8 +215,8 @@ impl<'w> Simulation<'w> {
     }
 
     /// Refuses a state in which surfaces cross or are nearer than the clearance, as
-    /// [`Model::check_start`] does for the start. For a state that was saved with another scene.
-    /// Surfaces may cross where cloth passes an obstacle; then nothing is checked.
+    /// [`Model::check_start`] does for the start. Call it for a state that was saved with another
+    /// scene. If cloth passes an obstacle, surfaces may cross, and nothing is checked.
     ///
     /// # Errors
     /// What is wrong, where, and what to do.
@@ -232,8 +232,8 @@ impl<'w> Simulation<'w> {
         self.state.ticks / TICKS_PER_STEP
     }
 
-    /// Advances by one whole step. Where the solve fails or the fail-safe takes too much, the
-    /// step is done in smaller ones, which then grow again. Collective.
+    /// Advances by one whole step. If the solve fails or the fail-safe takes too much, the step is
+    /// divided into smaller ones, which then grow again. Collective.
     ///
     /// # Errors
     /// [`crate::error::Error::Step`] when the smallest step fails too,
@@ -242,8 +242,8 @@ impl<'w> Simulation<'w> {
         self.step_observed(&mut ())
     }
 
-    /// One whole step like [`Simulation::step`]. The `observer` sees its searches. The state and
-    /// the report are the same for all observers. Collective.
+    /// One whole step like [`Simulation::step`]. The `observer` sees its searches. It changes
+    /// neither the state nor the report. Collective.
     ///
     /// # Errors
     /// As for [`Simulation::step`], and those of the observer.
@@ -358,12 +358,12 @@ impl<'w> Simulation<'w> {
     /// ranks. All ranks get the same bytes. Collective.
     ///
     /// # Errors
-    /// When the bytes are damaged or of another model; then nothing changes. When another rank has
-    /// failed, or the matrix of a rank is too large.
+    /// When the bytes are damaged or belong to another model; then nothing changes. When another
+    /// rank has failed, or the matrix of a rank is too large.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let Self { model, rank, state, stages, .. } = self;
         let saved = saved::read(bytes, model)?;
-        // The patches go back to their ranks, unless there is another number of ranks now.
+        // The patches go back to their saved ranks, unless the number of ranks is different now.
         let owners = saved.owners(rank.world.size());
         let to = owners.map(|owners| rank.partition.with_owners(owners)).transpose()?;
         if let Some(to) = to.filter(|to| *to != rank.partition) {

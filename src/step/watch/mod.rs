@@ -1,5 +1,5 @@
-//! The energy watch: no step may gain energy that no work explains (docs/methods.md, section 12). A
-//! step that does is redone at half its size; the smallest one stands, with a warning.
+//! The energy watch: no step may gain energy that no work explains (docs/methods.md, section 12).
+//! A step that does is redone at half its size. The smallest step is accepted with a warning.
 //!
 //! | symbol | unit | |
 //! |---|---|---|
@@ -10,20 +10,20 @@
 //! | `v` | m/s | its velocity at the end of the step |
 //! | `V` | m/s | the fastest speed of what is prescribed |
 //!
-//! Linearly implicit Euler takes the forces at the end of the step over the whole motion, so `W`
+//! Linearly implicit Euler applies the forces at the end of the step over the whole motion, so `W`
 //! does too. Friction, damping and the method itself then make the rise negative. `p` is the
-//! residual of a node's row of the linear system without contacts, at the velocities at which the
-//! step ends. So it has all that pins, contacts, impulses and the fail-safe did.
+//! residual of a node's row of the linear system without contacts, at the end velocities of the
+//! step. So it contains all impulses of pins, contacts, collisions and the fail-safe.
 //!
-//! - A pin works with `p . v`.
-//! - What touches a free node works with `p . v`, but with no more than `|p| V`: nothing that moves
-//!   at `V` can do more, through any number of layers. All of this together is no more than what
-//!   moving obstacles and pins give through their own contacts: the force of each times the
-//!   velocity of its own prescribed vertices. What impulses and the fail-safe do is added to that.
-//!   Neither bound suffices alone: a contact of wrong stiffness pulls at a lever, and then handles
-//!   do all the work that it takes to fling a vertex away; and far from a fast obstacle, cloth that
-//!   gains energy from nothing is slower than it.
-//! - Wind works with its force on each triangle.
+//! - The work of a pin is `p . v`.
+//! - The work on a free node is `p . v`, but at most `|p| V`: nothing that moves at `V` can do
+//!   more, through any number of layers. The sum over all free nodes has a second bound. It is the
+//!   work that moving obstacles and pins do through their own contacts (the force of each contact
+//!   times the velocity of its prescribed vertices), plus the work of impulses and the fail-safe.
+//!   Neither bound suffices alone. If a contact of wrong stiffness pulls at a lever, handles do
+//!   all the work that flings a vertex away. Far from a fast obstacle, cloth that gains energy
+//!   from nothing is slower than the obstacle.
+//! - The work of wind is that of its force on each triangle.
 //!
 //! Source: ours.
 
@@ -51,36 +51,38 @@ use crate::step::state::State;
 use crate::step::system::StepSystem;
 use crate::step::watch::work::{WorkMeter, WorkSums};
 
-/// Part of its energy by which the energy of a step may rise without work.
+/// Fraction of its energy by which the energy may rise without work in a step.
 const LIMIT_SHARE: f64 = 0.01;
 
-/// What every step may gain, J.
+/// Energy that every step may gain without work in addition, J.
 const LIMIT_J: f64 = 1e-3;
 
-/// Part of its energy by which the energy may rise without work in a second. A repair that exceeds
-/// the share of its step is followed by one of all nodes, because what it leaves as it is does not
-/// give way. If that does not help, the step is redone at half its size: cloth that buckles within
-/// a step gives back more than was put in. A falling cotton shirt of 1,506 vertices gained 5 % in
-/// 0.2 s at 4 ms, and now at most 4e-5 J.
+/// Fraction of its energy by which the energy may rise without work in a second. If a repair
+/// exceeds the share of its step, a repair of all nodes follows, because nodes outside of the
+/// first one could not give way. If that does not help, the step is redone at half its size: cloth
+/// that buckles within a step gives back more energy than was put in. A falling cotton shirt of
+/// 1,506 vertices gained 5 % in 0.2 s at 4 ms without this limit, and gains at most 4e-5 J with
+/// it.
 const RISE_SHARE_PER_S: f64 = 0.01;
 
-/// A smaller rise is rounding, J. The places of others are noted.
+/// A smaller rise is rounding, J. The place of a larger one is reported.
 const NOISE_J: f64 = 1e-9;
 
-/// Balances the energy of steps, on one rank. The energy at the start of a step is part of the state.
+/// One rank's balance of the energy of steps. The energy at the start of a step is part of the
+/// state.
 pub(super) struct EnergyWatch {
-    /// Energy that lifts every cloth and body by its own size, J.
+    /// The energy of lifting every cloth and body by its own size, J.
     lift_j: f64,
     work: WorkMeter,
 }
 
 /// The balance of an attempt. The same on every rank.
 pub(super) struct Balance {
-    /// At its end.
+    /// Energy at the end of the attempt.
     after: Energy,
     work_j: f64,
     unexplained_j: f64,
-    /// What its rise is compared with.
+    /// The energy that the limits are fractions of.
     scale_j: f64,
     limit_j: f64,
 }
@@ -91,7 +93,7 @@ impl Balance {
         self.unexplained_j > self.limit_j
     }
 
-    /// Whether the energy rises by more than its share of a second.
+    /// Whether the energy rises by more than the limit of a second allows for this `span`.
     pub fn rises(&self, span: &Span) -> bool {
         self.unexplained_j > RISE_SHARE_PER_S * span.duration_s * self.scale_j
     }
@@ -165,11 +167,11 @@ fn quickened(model: &Model, motion: &StepMotion) -> usize {
     vertices.rev().max_by(|&a, &b| gain(a).total_cmp(&gain(b))).unwrap_or(0)
 }
 
-/// Where and how fast all cloths and bodies are.
+/// Positions and velocities of all cloths and bodies.
 struct End<'a> {
-    /// Positions of all cloth vertices, and more, m.
+    /// Positions of all cloth vertices first, m. Further ones are not used.
     x: &'a [Vec3],
-    /// Velocities of all nodes, and more, m/s (rad/s).
+    /// Velocities of all nodes first, m/s (rad/s). Further ones are not used.
     u: &'a [Vec3],
     /// Coordinates of the bodies.
     coordinates: &'a [Vec<f64>],
@@ -190,7 +192,7 @@ pub(super) fn energy_of(
     Ok(measure(model, rank, &at, &WorkSums::default(), system)?.0)
 }
 
-/// The energy at `end`, and the sum of all ranks' `work`, J. One reduction. Collective.
+/// The energy at `end`, and the sum of all ranks' `work`, J, in one reduction. Collective.
 fn measure(
     model: &Model,
     rank: &ThisRank,

@@ -15,11 +15,11 @@ use crate::step::system::{StepSystem, SystemTerms};
 /// One rank's work in an attempt, J. Sums over ranks are exact.
 #[derive(Default)]
 pub(super) struct WorkSums {
-    /// Of pins and wind.
+    /// Work of pins and wind.
     plain: ExactSums<1>,
-    /// On free nodes, each with its bound.
+    /// Work on free nodes, each with its bound.
     on_free: ExactSums<1>,
-    /// Of prescribed vertices through their contacts, and of what came after the solve.
+    /// Work of prescribed vertices through their contacts, and of impulses and the fail-safe.
     through_contacts: ExactSums<1>,
 }
 
@@ -31,7 +31,7 @@ impl WorkSums {
         sums.add_to(first + 2, &self.through_contacts);
     }
 
-    /// The work of the sums over all ranks, J.
+    /// The total work, from the sums over all ranks, J.
     pub fn total_j([plain, on_free, through_contacts]: [f64; 3]) -> f64 {
         plain + on_free.min(through_contacts.max(0.0))
     }
@@ -40,7 +40,7 @@ impl WorkSums {
 /// Measures the work of attempts.
 #[derive(Default)]
 pub(super) struct WorkMeter {
-    /// What own nodes get from outside of the elements in an attempt, N s (N m s).
+    /// The impulses that own nodes get from outside of the elements in an attempt, N s (N m s).
     impulses: Vec<Vec3>,
     /// Changes of their velocities, m/s (rad/s).
     changes: Vec<Vec3>,
@@ -83,10 +83,10 @@ impl WorkMeter {
         Ok(sums)
     }
 
-    /// Adds the work on each own node, where what is prescribed moves at `speed` (m/s) at most.
+    /// Adds the work on each own node. Prescribed bodies move at most at `speed` (m/s).
     fn add_nodes(&self, here: &Context, motion: &StepMotion, speed: f64, sums: &mut WorkSums) {
         let Context { model, rank, .. } = *here;
-        // A patch has the same bits on any number of ranks.
+        // The sum of each patch has the same bits on any number of ranks.
         for rows in rank.layout.patch_offsets.windows(2) {
             let [mut of_pins, mut on_free, mut after_solve] = [0.0; 3];
             for row in rows[0] as usize..rows[1] as usize {
@@ -98,7 +98,7 @@ impl WorkMeter {
                     continue;
                 }
                 let work = |p: Vec3| {
-                    // What turns a body has no bound.
+                    // An impulse that turns a body has no bound.
                     let most = if is_vertex { p.norm() * speed } else { f64::INFINITY };
                     p.dot(&v).min(most).max(0.0)
                 };
@@ -114,7 +114,7 @@ impl WorkMeter {
         }
     }
 
-    /// What each own node gets from outside of the elements in an attempt. Collective.
+    /// Finds the impulse that each own node gets from outside of the elements. Collective.
     fn find_impulses(
         &mut self,
         here: &Context,

@@ -1,6 +1,5 @@
 //! Reads a run folder of rigid bodies for a check.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Result};
@@ -15,15 +14,15 @@ use cloth_sim::scene::bodies::division::Divided;
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
 use crate::program::check::record::Record;
-use crate::program::output::bodies::{BodyRow, vtp};
+use crate::program::output::bodies::BodyRow;
+use crate::program::output::formats::Source;
 
 /// A run that is checked.
-#[derive(Debug, Clone)]
 pub struct BodyRun {
-    /// Its folder.
-    pub folder: PathBuf,
     /// What it says about itself.
     pub record: Record,
+    /// Its frames.
+    pub source: Box<dyn Source>,
     /// Its scene, built again.
     pub setup: RigidSetup,
     /// The model on one rank.
@@ -55,8 +54,8 @@ impl BodyRun {
     ///
     /// # Errors
     /// As for [`super::check_run`].
-    pub fn open(folder: &Path, record: Record) -> Result<Self> {
-        record.expect_format(folder, vtp::NAME)?;
+    pub fn open(record: Record) -> Result<Self> {
+        let (source, folder) = (record.source()?, record.folder.as_path());
         if let Some((mesh, fault)) = record.meshes.first() {
             // Without the shapes nothing can be said about bodies.
             return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
@@ -66,7 +65,7 @@ impl BodyRun {
         let mut model = setup.model(&Divided { subdomains, rank_of: vec![0] });
         // It takes bodies of any size.
         model.settings.synchronisation = Synchronisation::ShadowOwner;
-        Ok(Self { folder: folder.to_owned(), record, setup, model: Arc::new(model) })
+        Ok(Self { record, source, setup, model: Arc::new(model) })
     }
 
     /// Whether contacts alone change the energy of free bodies.

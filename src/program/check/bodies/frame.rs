@@ -8,8 +8,8 @@ use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
 
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
-use crate::program::check::read_frame;
-use crate::program::output::bodies::{BodyFrame, BodyRow, vtp};
+use crate::program::output::bodies::BodyRow;
+use crate::program::output::frame::Frame;
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]
@@ -124,10 +124,10 @@ impl BodyCheck {
         check
     }
 
-    fn judge(&mut self, run: &BodyRun, frame: &BodyFrame, before: &mut Before, threads: usize) {
+    fn judge(&mut self, run: &BodyRun, frame: &Frame, before: &mut Before, threads: usize) {
         self.time_s = frame.time_s;
         let (mut ids, mut sound) = (Vec::new(), Vec::new());
-        for row in &frame.rows {
+        for row in &frame.bodies {
             let expected = run.expected(row.id);
             if expected == Expected::Absent || (expected == Expected::Free) != (row.fixed == 0) {
                 self.unknown.add(row.id);
@@ -176,9 +176,9 @@ impl BodyCheck {
     }
 }
 
-fn read(run: &BodyRun, number: u64) -> std::result::Result<BodyFrame, String> {
-    let mut frame = vtp::read(number, &read_frame(&run.folder, number, vtp::NAME)?)?;
-    frame.rows.sort_by_key(|row| row.id);
+fn read(run: &BodyRun, number: u64) -> std::result::Result<Frame, String> {
+    let mut frame = run.source.frame(number)?;
+    frame.bodies.sort_by_key(|row| row.id);
     Ok(frame)
 }
 

@@ -1,4 +1,4 @@
-//! What is divided: the cloth of a scene at its start, or as it lies in a frame of a run.
+//! The cloth to be divided: that of a scene at its start, or in a frame of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::program::overrides;
 use crate::program::run::memory;
 use crate::program::words::{grouped, plural};
 
-/// The cloth, as a run would divide it.
+/// The cloth, in the form in which a run divides it.
 pub struct DividedCloth {
     /// The scene's name and the frame, in words.
     pub name: String,
@@ -86,8 +86,8 @@ impl DividedCloth {
         format!("{}: {vertices} vertices in {}", self.name, plural(patches.len(), "patch"))
     }
 
-    /// The numbers of ranks among which the patches are divided, rising: those that are `wanted`,
-    /// or usual ones.
+    /// The numbers of ranks among which the patches are divided, rising: the `wanted` ones, or
+    /// usual ones.
     ///
     /// # Errors
     /// More ranks than patches.
@@ -154,7 +154,7 @@ fn faces(setup: &Setup) -> Vec<[VertexId; 3]> {
 fn default_out(scene: &str, run: Option<&PathBuf>, frame: Option<u64>) -> PathBuf {
     let folder = match run {
         None => Path::new("out").join(scene),
-        // Its name may be hidden, as in `.`.
+        // The path may not show the name, as in `.`.
         Some(run) => run.canonicalize().unwrap_or_else(|_| run.clone()),
     };
     let name = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -32,7 +32,7 @@ pub struct Share {
     pub patches: usize,
     /// Its vertices.
     pub vertices: usize,
-    /// Vertices of other ranks that its own ones couple to.
+    /// Vertices of other ranks to which its own vertices couple.
     pub ghosts: usize,
     /// Ranks that own its ghosts.
     pub neighbours: usize,
@@ -81,7 +81,7 @@ impl Division {
         self.ranks.iter().map(|share| share.ghosts).sum()
     }
 
-    /// The most connected parts of a rank.
+    /// The largest number of connected parts of a rank.
     pub fn most_pieces(&self) -> u32 {
         self.ranks.iter().map(|share| share.pieces).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The folder for tables and pictures. No file of the user in it is lost.
+//! The folder for tables and pictures. No file of the user is lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ impl OutFolder {
     /// Makes the folder at `path`. Nothing else changes yet.
     ///
     /// # Errors
-    /// A folder that cannot be written. One with tables or pictures, unless `overwrite` is set. One
-    /// where they would replace an input, a link or a folder.
+    /// A folder that cannot be written. A folder with tables or pictures, unless `overwrite` is
+    /// set. A folder where they would replace an input, a link or a folder.
     pub fn claim(path: &Path, overwrite: bool, inputs: &[PathBuf]) -> Result<Self> {
         fs::create_dir_all(path)
             .map_err(|cause| Error::file(path, cause, "choose another folder with --out"))?;

@@ -6,16 +6,15 @@ use cloth_sim::bodies::Setup;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 
-use crate::program::check::folder::{CheckedRun, FORMAT};
-use crate::program::check::frame;
 use crate::program::check::record::Record;
-use crate::program::output::names;
+use crate::program::check::surfaces::folder::CheckedRun;
+use crate::program::check::surfaces::frame;
 
 /// Moves the cloths of `setup` to their places in a frame of the run in `folder`.
 ///
 /// # Errors
-/// A folder that is no run, a frame that it does not have or that is not whole, an input mesh that
-/// is not as it was in the run.
+/// A folder that is no run, a frame that the run does not have or that is not whole, an input mesh
+/// that has changed since the run.
 pub fn lay_as_in_frame(setup: &mut Setup, folder: &Path, frame: u64) -> Result<()> {
     let positions = positions(folder, frame)?;
     let mut rest = &positions[..];
@@ -32,16 +31,17 @@ pub fn lay_as_in_frame(setup: &mut Setup, folder: &Path, frame: u64) -> Result<(
 
 /// Positions of frame `number` of the run in `folder`, m: cloths, then obstacles.
 fn positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
-    let run = CheckedRun::open(folder, Record::read(folder)?)?;
-    if let Some((mesh, fault)) = run.meshes.first() {
+    let run = CheckedRun::open(Record::read(folder)?)?;
+    let Record { meshes, frames, format, .. } = &run.record;
+    if let Some((mesh, fault)) = meshes.first() {
         return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
     }
-    if !run.frames.contains(&number) {
-        let (first, last) = (run.frames.start, run.frames.end.saturating_sub(1));
+    if !frames.contains(&number) {
+        let (first, last) = (frames.start, frames.end.saturating_sub(1));
         let cause = format!("there is no frame {number}: the run has the frames {first} to {last}");
         return Err(Error::file(folder, cause, "choose one of them with --frame"));
     }
-    let path = folder.join(names::frame(number, FORMAT));
+    let path = folder.join(format.file(number));
     frame::positions(&run, number)
         .map_err(|fault| Error::file(path, fault, "choose another frame, or repeat the run"))
 }

@@ -1,4 +1,5 @@
-//! Divides a cloth among ranks by several methods: what a run would do, measured and drawn.
+//! Divides a cloth among ranks by several methods, like a run does, and measures and draws the
+//! divisions.
 //!
 //! Patches and couplings are those of a run, and so is the function that divides them. So the
 //! indices equal those in the `run.json` of a run with that method and number of ranks.

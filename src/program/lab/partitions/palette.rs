@@ -5,13 +5,14 @@ use plotters::style::{Color, HSLColor, RGBColor};
 /// Faces whose vertices have several owners.
 pub const BORDER: RGBColor = RGBColor(40, 40, 40);
 
-/// The golden section: steps of it round the circle of hues never come near each other.
+/// The golden section. With steps of this size round the circle of hues, no hues are near each
+/// other.
 const HUE_STEP: f64 = 0.618_033_988_749_895;
 const SATURATION: f64 = 0.65;
 /// Hues nearly repeat after 13, 21 and 34 ranks. Then they differ in lightness.
 const LIGHTNESS: [f64; 5] = [0.45, 0.70, 0.35, 0.58, 0.82];
 
-/// The colour of a rank. Those of 50 ranks look different.
+/// The colour of a rank. The colours of 50 ranks all look different.
 pub fn color(rank: usize) -> RGBColor {
     let hue = (0.6 + rank as f64 * HUE_STEP).fract();
     let (r, g, b) = HSLColor(hue, SATURATION, LIGHTNESS[rank % LIGHTNESS.len()]).rgb();

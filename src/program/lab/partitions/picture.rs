@@ -20,7 +20,7 @@ use crate::program::words::{grouped, plural};
 const ABOVE: u32 = 70;
 /// The cloth in the picture of one division, pixels.
 const CLOTH: (u32, u32) = (860, 700);
-/// Rows of the legend. There are more ranks than rows if the last one says so.
+/// Number of rows of the legend. If there are more ranks than rows, the last row says so.
 const ROWS: usize = 33;
 
 /// Width of a cloth in the overview, pixels. Its height follows from the view.
@@ -45,8 +45,8 @@ struct Inset {
     place: (u32, u32),
 }
 
-/// Writes `picture` with `insets` on it as the PNG file `path`, if the program can. Insets are for
-/// what would be too much for an SVG file.
+/// Writes `picture` with `insets` on it as the PNG file `path`, if the program has the feature
+/// `png`. Insets are images that would be too large for an SVG file.
 fn write(picture: &impl Picture, insets: &[Inset], path: &Path) -> Result<()> {
     let png = png::of_svg(&canvas::svg(picture, path)?, |width, pixels| {
         for Inset { image, place: (x, y) } in insets {

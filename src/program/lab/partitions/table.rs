@@ -51,7 +51,7 @@ pub fn text(divisions: &[Division]) -> String {
     text + &few_patches(divisions)
 }
 
-/// With fewer patches a rank than this, shares can be uneven whatever the method does.
+/// With fewer patches for each rank than this, shares can be uneven with any method.
 const ENOUGH_PATCHES: usize = 8;
 const UNEVEN: f64 = 0.05;
 

@@ -1,22 +1,22 @@
 //! A surface seen from far away: orthographic projection, the nearest face in each pixel.
 //!
-//! Faces drawn from back to front would show layers that lie on each other through each other,
-//! because their distance is far smaller than a face.
+//! Drawing faces from back to front would not do: layers that lie on each other would show through
+//! each other, because their distance is far smaller than a face.
 
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
 use plotters::style::RGBColor;
 
-/// Directions to the viewer, from above. The one that shows most of the surface is taken; another
-/// one than the first must show clearly more.
+/// Directions to the viewer, from above. The one that shows most of the surface is taken. The
+/// first is preferred, unless another one shows clearly more.
 const DIRECTIONS: [[f64; 3]; 4] =
     [[1.0, 1.3, 2.0], [2.0, 1.3, -1.0], [-1.0, 1.3, -2.0], [-2.0, 1.3, 1.0]];
 const CLEARLY: f64 = 1.1;
 
-/// Free space around the surface, a part of the picture.
+/// Free space around the surface, as a fraction of the picture.
 const MARGIN: f64 = 0.03;
 
-/// Light of a face that is seen edge-on. One that faces the viewer has 1.
+/// Light of a face that is seen edge-on. A face towards the viewer has 1.
 const DIM: f64 = 0.66;
 
 /// Colours of pixels, row by row: red, green and blue.
@@ -54,7 +54,7 @@ pub struct View {
 
 struct SeenFace {
     vertices: [VertexId; 3],
-    /// To the right, upwards, and towards the viewer, m.
+    /// Coordinates to the right, upwards, and towards the viewer, m.
     corners: [Vec3; 3],
     light: f64,
 }
@@ -89,8 +89,8 @@ impl View {
         height / width.max(f64::MIN_POSITIVE)
     }
 
-    /// Draws the surface as large as it fits into `width` x `height` pixels (each at least 1), on
-    /// white. `color` is that of a face.
+    /// Draws the surface on white, as large as `width` x `height` pixels (each at least 1) allow.
+    /// `color` gives the colour of a face.
     pub fn draw(
         &self,
         (width, height): (u32, u32),
@@ -115,7 +115,7 @@ impl View {
         image.halved()
     }
 
-    /// From m to pixels: to the right, downwards, and towards the viewer.
+    /// Converts m to pixels: to the right, downwards, and towards the viewer.
     fn fit(&self, (width, height): (u32, u32)) -> impl Fn(Vec3) -> Vec3 {
         let size = [f64::from(width), f64::from(height)];
         let scale = |axis: usize| {
@@ -132,8 +132,8 @@ impl View {
     }
 }
 
-/// The direction from which most of the surface is seen. `areas` are normals as long as their faces
-/// are large, m^2.
+/// The direction from which most of the surface is seen. `areas` are the normals of the faces,
+/// with the area as length, m^2.
 fn direction(areas: &[Vec3]) -> Vec3 {
     let seen = |viewer: &Vec3| areas.iter().map(|area| area.dot(viewer).abs()).sum::<f64>();
     let [first, others @ ..] = DIRECTIONS.map(|direction| Vec3::from(direction).normalize());
@@ -185,8 +185,8 @@ mod tests {
     const RED: RGBColor = RGBColor(255, 0, 0);
     const BLUE: RGBColor = RGBColor(0, 0, 255);
 
-    /// Two triangles over each other, the first one `gap` m above the other. The colour that hides
-    /// a part of the other one.
+    /// Draws two triangles, the first one `gap` m above the second one. Returns the colour of the
+    /// one that hides a part of the other.
     fn color_on_top(gap: f64) -> RGBColor {
         let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)];
         let triangle = |height: f64| corners.map(|(x, z)| Vec3::new(x, height, z));
@@ -196,7 +196,7 @@ mod tests {
         let view = View::new(&positions, &[[0, 1, 2], [3, 4, 5]]);
         let color = |face: &[u32; 3]| if face[0] == 0 { RED } else { BLUE };
         let image = view.draw((120, 80), color);
-        // Pixels inside of a triangle have one channel.
+        // Pixels inside of a triangle have one colour channel.
         let inked = image.pixels.iter().filter(|[r, g, b]| *g == 0 && (*r == 0 || *b == 0));
         let red = inked.clone().filter(|[r, ..]| *r > 0).count();
         assert!((50..inked.count() / 2).contains(&red) || red == 0, "{red}");

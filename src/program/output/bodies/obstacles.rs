@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::rigid::domain::Domain;
@@ -11,16 +11,15 @@ use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
 use cloth_sim::rigid::solid::Solids;
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::bodies::obj::{Object, write_objects};
 use crate::program::output::bodies::surface::Surfaces;
-use crate::program::output::formats::obj;
-use crate::program::output::{names, write_whole};
+use crate::program::output::formats::obj::bodies::{Object, write_file};
+use crate::program::output::names;
 
 /// The files of [`write`] and [`write_solids`].
-pub fn files(bodies: &[FixedBody], solids: &Solids, domain: &Domain) -> Vec<String> {
+pub fn files(bodies: &[FixedBody], solids: &Solids, domain: &Domain) -> Vec<&'static str> {
     let still = bodies.iter().any(|body| is_drawn(body, domain));
     let solid = !solids.all().is_empty();
-    let names = [(still, names::obstacles(obj::NAME)), (solid, names::SOLIDS.to_owned())];
+    let names = [(still, names::OBSTACLES), (solid, names::SOLIDS)];
     names.into_iter().filter_map(|(is_written, name)| is_written.then_some(name)).collect()
 }
 
@@ -62,7 +61,7 @@ pub fn write(
         Object { name: format!("body_{}", body.id), document, positions }
     };
     let objects = still().zip(&planes).map(object);
-    write_file(&folder.join(names::obstacles(obj::NAME)), &Vec::from_iter(objects), digits)
+    write_file(&folder.join(names::OBSTACLES), &Vec::from_iter(objects), digits)
 }
 
 /// Writes the solids into `folder`, if there are any: `solid_<number>`, each in its own frame (the
@@ -79,14 +78,6 @@ pub fn write_solids(folder: &Path, solids: &Solids, digits: Digits) -> Result<()
     };
     let objects = surfaces.solids().iter().enumerate().map(object);
     write_file(&folder.join(names::SOLIDS), &Vec::from_iter(objects), digits)
-}
-
-fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()> {
-    if objects.is_empty() {
-        return Ok(());
-    }
-    write_whole(path, |out| write_objects(objects, digits, out))
-        .map_err(|cause| Error::file(path, cause, "make room or choose another folder with --out"))
 }
 
 /// The part of a half-space's plane that is in the domain, as one polygon. Empty if there is none.

@@ -38,11 +38,11 @@ pub struct BodyRow {
     pub size: [f64; 3],
 }
 
-pub(super) const SPHERE: u32 = 0;
-pub(super) const BOX: u32 = 1;
-pub(super) const CAPSULE: u32 = 2;
-pub(super) const SOLID: u32 = 3;
-pub(super) const HALF_SPACE: u32 = 4;
+pub const SPHERE: u32 = 0;
+pub const BOX: u32 = 1;
+pub const CAPSULE: u32 = 2;
+pub const SOLID: u32 = 3;
+pub const HALF_SPACE: u32 = 4;
 
 /// The solid of a body that is none.
 pub const NO_SOLID: u32 = u32::MAX;

@@ -17,7 +17,7 @@ const MAGIC: &[u8; 8] = b"CLTHSIM\n";
 /// The version of the format.
 const FORMAT: u32 = 1;
 
-/// Which run a checkpoint is of, and when it was made.
+/// The run of a checkpoint, and the step after which it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The version of the program.
@@ -38,7 +38,8 @@ impl Header {
         self.step / self.steps_per_frame.max(1)
     }
 
-    /// Why a run with the header `now` cannot go on from this checkpoint, if it cannot.
+    /// The reason why a run with the header `now` cannot go on from this checkpoint. `None` if it
+    /// can.
     pub fn differs(&self, now: &Self) -> Option<String> {
         let is_changed = self.scene_hash != now.scene_hash;
         let changed =
@@ -46,7 +47,8 @@ impl Header {
         self.is_other_kind(now).or(changed)
     }
 
-    /// Why a run with the header `now`, of any scene, cannot begin with this checkpoint.
+    /// The reason why a run with the header `now`, of any scene, cannot begin with this
+    /// checkpoint. `None` if it can.
     pub fn is_other_kind(&self, now: &Self) -> Option<String> {
         if self.version != now.version {
             return Some(format!(
@@ -77,7 +79,7 @@ impl Checkpoint {
     /// Writes the checkpoint into `folder`.
     ///
     /// # Errors
-    /// When it cannot be written. Then the folder is as it was.
+    /// When it cannot be written. Then the folder has not changed.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let path = folder.join(names::checkpoint(self.header.step));
         let temporary = names::temporary(&path);
@@ -109,7 +111,7 @@ impl Checkpoint {
     /// Reads the checkpoint at `path`.
     ///
     /// # Errors
-    /// A file that is no whole checkpoint, or has another format.
+    /// A file that is not a whole checkpoint, or has another format.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = input::read(path, u64::MAX).map_err(|cause| refused(path, cause))?;
         Self::parse(&bytes).map_err(|cause| refused(path, cause))

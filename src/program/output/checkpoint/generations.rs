@@ -1,4 +1,4 @@
-//! The checkpoints of a run: when one is due, and which ones are kept.
+//! The checkpoints of a run: writes them, removes the oldest, and finds one to go on from.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,8 @@ use cloth_sim::error::{Error, Result};
 use crate::program::output::checkpoint::{Checkpoint, Header};
 use crate::program::output::names;
 
-/// Checkpoints that are kept at least. If the newest one is damaged, the one before is used.
+/// The least number of checkpoints that are kept. If the newest one is damaged, the one before is
+/// used.
 pub const LEAST_KEPT: usize = 2;
 
 /// Writes the checkpoints of a run, and removes the oldest ones.
@@ -19,7 +20,7 @@ pub struct Generations {
 }
 
 impl Generations {
-    /// Those in `folder`, of which the last `kept` are kept.
+    /// The checkpoints in `folder`. The last `kept` of them are kept.
     pub fn new(folder: &Path, kept: usize) -> Self {
         Self { folder: folder.to_owned(), kept }
     }
@@ -27,7 +28,7 @@ impl Generations {
     /// Writes `checkpoint`, then removes the oldest ones.
     ///
     /// # Errors
-    /// When it cannot be written. Then the earlier ones are there.
+    /// When it cannot be written. Then the earlier ones are still there.
     pub fn add(&self, checkpoint: &Checkpoint) -> Result<()> {
         let path = self.folder.join(names::checkpoint(checkpoint.header.step));
         checkpoint.write(&self.folder).and_then(|()| self.remove_old()).map_err(|cause| {
@@ -56,8 +57,8 @@ fn all(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(all)
 }
 
-/// The checkpoint at frame `frame` of the run in `folder`, with which a new run with the header `now`
-/// begins.
+/// The checkpoint at frame `frame` of the run in `folder`. A new run with the header `now` begins
+/// with it.
 ///
 /// # Errors
 /// When there is none, or it cannot be used.
@@ -86,8 +87,8 @@ pub fn at_frame(folder: &Path, frame: u64, now: &Header) -> Result<Checkpoint> {
     }
 }
 
-/// The newest checkpoint in `folder` from which the run with the header `now` can go on, `None` if
-/// there are no checkpoints; and why newer ones cannot be used, a line each.
+/// The newest checkpoint in `folder` from which the run with the header `now` can go on. `None` if
+/// there are no checkpoints. Also returns a line for each newer checkpoint that cannot be used.
 ///
 /// # Errors
 /// When there are checkpoints, and none can be used.

@@ -1,4 +1,4 @@
-//! What is gathered from all ranks: the head of a run, the bodies of a frame, and its steps.
+//! Gathers from all ranks: the head of a run, the bodies of a frame, and its steps.
 
 use cloth_sim::error::Result;
 use cloth_sim::ranks::{World, message};
@@ -7,9 +7,10 @@ use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::{RigidReport, RigidSimulation, Traffic};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
+use crate::program::output::bodies::BodyRow;
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
 use crate::program::output::bodies::record::{Bodies, BodiesPart};
-use crate::program::output::bodies::{BodyFrame, BodyRow};
+use crate::program::output::frame::Frame;
 use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
 use crate::program::run::job::Job;
 use crate::program::run::{gather, head};
@@ -40,16 +41,11 @@ pub fn head(
     Ok(RunHead { bodies: Some(bodies), places, ..RunHead::begun(job, world.size()) })
 }
 
-/// The bodies of all ranks, on rank 0; nothing on the others. Collective.
+/// What the present state shows: the bodies of all ranks, on rank 0. Collective.
 ///
 /// # Errors
 /// When a rank fails.
-pub fn rows(
-    number: u64,
-    world: &dyn World,
-    setup: &RigidSetup,
-    simulation: &RigidSimulation,
-) -> Result<BodyFrame> {
+pub fn shown(world: &dyn World, setup: &RigidSetup, simulation: &RigidSimulation) -> Result<Frame> {
     let reach = |shape: &Shape| setup.solids.reach(shape);
     let owner = world.rank() as u32;
     let own = simulation.population().own().iter();
@@ -63,7 +59,8 @@ pub fn rows(
             BodyRow::of_fixed(body, [time_s, setup.settings.contacts.step_s], group, reach)
         }));
     }
-    Ok(BodyFrame::new(number, time_s, rows))
+    rows.sort_unstable_by_key(|row| row.id);
+    Ok(Frame { time_s, bodies: rows, ..Frame::default() })
 }
 
 /// What one rank measures in the steps that lead to a frame.

@@ -1,5 +1,5 @@
-//! A run of rigid bodies, as a numbered table of contents. What it shares with a run of cloth is
-//! beside this folder: above all the loop over frames ([`frames`]) and the run folder.
+//! A run of rigid bodies, as a numbered table of contents. The parts that it shares with a run of
+//! cloth are next to this folder: above all the loop over frames ([`frames`]) and the run folder.
 
 mod frame;
 mod recorder;
@@ -69,8 +69,8 @@ pub fn run_rank(
     outcome
 }
 
-/// A result of the library, whose error names the scene file, the body and the field: the library
-/// knows numbers of bodies.
+/// Changes the error of a result so that it names the scene file, the body and the field. The
+/// library knows only numbers of bodies.
 fn in_scene<T>(result: Result<T>, job: &Job, setup: &RigidSetup) -> Result<T> {
     let named = result.map_err(|error| match error {
         Error::Input { place: Place::Body(id), cause, remedy } => {
@@ -78,7 +78,7 @@ fn in_scene<T>(result: Result<T>, job: &Job, setup: &RigidSetup) -> Result<T> {
         }
         other => other,
     });
-    scene::in_file(&job.scene_file, named)
+    scene::in_file(&job.input.scene_file, named)
 }
 
 /// One rank while frames are computed.
@@ -88,7 +88,7 @@ struct RankRun<'a> {
     setup: &'a RigidSetup,
     simulation: RigidSimulation<'a>,
     balancer: Balancer,
-    /// On rank 0.
+    /// On rank 0 only.
     recorder: Option<Recorder<'a>>,
 }
 
@@ -115,12 +115,12 @@ impl RunKind for RankRun<'_> {
     fn frame(&mut self, frame: u64, steps: &FrameSteps) -> Result<()> {
         // 1. What all ranks measured in the steps, and the bodies of all ranks.
         let mut record = steps.gather(frame, self.world, &self.simulation)?;
-        let rows = frame::rows(frame, self.world, self.setup, &self.simulation)?;
+        let shown = frame::shown(self.world, self.setup, &self.simulation)?;
         // 2. A new division of space, if it is due.
         record.part.repartition_s = self.rebalance(steps.work_s())?;
         // 3. The frame and its record in the run folder.
         if let Some(recorder) = &mut self.recorder {
-            recorder.frame(rows, record)?;
+            recorder.frame(shown, record)?;
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ impl RunKind for RankRun<'_> {
 }
 
 impl RankRun<'_> {
-    /// Time of a new division, s, if there was one.
+    /// Divides space anew if that is due. Returns the time that it took, s, if space was divided.
     fn rebalance(&mut self, work_s: f64) -> Result<Option<f64>> {
         let start = Instant::now();
         let is_done = self.simulation.rebalance(&mut self.balancer, work_s)?;

@@ -5,9 +5,10 @@ use cloth_sim::report::Report;
 use cloth_sim::rigid::RigidReport;
 use cloth_sim::scene::bodies::RigidSetup;
 
+use crate::program::output::bodies::obstacles;
 use crate::program::output::bodies::record::BodyFrameRecord;
-use crate::program::output::bodies::{BodyFormat, BodyFrame, named, obstacles, writer};
 use crate::program::output::folder::RunFolder;
+use crate::program::output::frame::Frame;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl;
 use crate::program::print;
@@ -21,16 +22,15 @@ use crate::program::words::grouped;
 
 /// Keeps the run folder of a job, on rank 0.
 pub struct Recorder<'j> {
-    folder: OpenFolder<'j, (BodyFrame, BodyFrameRecord)>,
-    format: &'static dyn BodyFormat,
+    folder: OpenFolder<'j, BodyFrameRecord>,
     peaks: Peaks,
-    /// The steps of the next frame before the run went on.
+    /// The steps of the next frame that were done before the run was resumed.
     begun: Option<BodyFrameRecord>,
 }
 
 impl<'j> Recorder<'j> {
-    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). Then all sums are
-    /// those of the frames that are there.
+    /// Begins the run in `folder`, or goes on with it (see [`OpenFolder::begin`]). The sums of a
+    /// resumed run include the frames that it already has.
     ///
     /// # Errors
     /// When a file cannot be read, written or removed.
@@ -40,28 +40,25 @@ impl<'j> Recorder<'j> {
         setup: &RigidSetup,
         head: RunHead,
     ) -> Result<Self> {
-        let format = named(&job.scene.output.format, setup.moving_count() as usize)?;
-        let (path, digits) = (&job.folder, job.scene.output.digits);
+        let (path, digits) = (&job.target.folder, job.scene.output.digits);
         let begun = begun(folder)?;
-        let folder = OpenFolder::begin(job, folder, head, |_, kept| {
+        let folder = OpenFolder::begin(job, folder, head, |_| {
             obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;
-            obstacles::write_solids(path, &setup.solids, digits)?;
-            writer::begin(path, kept, format, &setup.solids, digits)
+            obstacles::write_solids(path, &setup.solids, digits)
         })?;
-        let mut recorder = Self { folder, format, peaks: Peaks::default(), begun };
+        let mut recorder = Self { folder, peaks: Peaks::default(), begun };
         recorder.recall()?;
         Ok(recorder)
     }
 
-    /// Adds the frames that were there when the run went on.
+    /// Adds the frames that the run already had when it was resumed.
     fn recall(&mut self) -> Result<()> {
         let kept = self.folder.kept_frames.clone();
         if kept.is_empty() {
             return Ok(());
         }
-        for record in
-            steps_jsonl::read::<BodyFrameRecord>(&self.folder.job.folder)?.take(kept.count())
-        {
+        let folder = &self.folder.job.target.folder;
+        for record in steps_jsonl::read::<BodyFrameRecord>(folder)?.take(kept.count()) {
             self.count(&record?);
         }
         Ok(())
@@ -88,8 +85,8 @@ impl<'j> Recorder<'j> {
     ///
     /// # Errors
     /// When an earlier frame cannot be written.
-    pub fn frame(&mut self, frame: BodyFrame, record: BodyFrameRecord) -> Result<()> {
-        let number = frame.number;
+    pub fn frame(&mut self, frame: Frame, record: BodyFrameRecord) -> Result<()> {
+        let number = record.frame;
         let record = match self.begun.take() {
             Some(begun) => begun.followed_by(record),
             None => record,
@@ -97,7 +94,7 @@ impl<'j> Recorder<'j> {
         let seconds: f64 = record.reports_of(0).map(|(_, report)| report.total_s()).sum();
         self.count(&record);
         let contacts = self.peaks.contacts.last;
-        self.folder.add(number, (frame, record))?;
+        self.folder.add(number, frame, record)?;
         self.folder.progress.frame(number, seconds, || format!("{} contacts", grouped(contacts)));
         Ok(())
     }
@@ -124,12 +121,12 @@ impl<'j> Recorder<'j> {
     /// When a file cannot be written.
     pub fn end(mut self, outcome: &Result<Option<Stop>>, setup: &RigidSetup) -> Result<()> {
         let is_complete = self.folder.end(outcome, |_| Ok(()))?;
-        let Self { folder, format, peaks, .. } = self;
+        let Self { folder, peaks, .. } = self;
         let show = folder.job.show;
         if !is_complete || show.quiet {
             return Ok(());
         }
-        let run = folder.facts(format.name());
+        let run = folder.facts();
         print::line(&Summary { run, setup, peaks: &peaks, details: show.details })
     }
 }

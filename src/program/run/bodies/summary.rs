@@ -62,7 +62,7 @@ impl fmt::Display for Summary<'_> {
             self.write_details(f)?;
         }
         self.run.write_files(f)?;
-        let format = self.run.format;
+        let format = self.run.format.name();
         write!(f, "  to see    open the .{format} files in ParaView, or see docs/rigid.md")
     }
 }
@@ -81,7 +81,7 @@ impl Summary<'_> {
             grouped((updates as f64 / seconds) as u64)
         )?;
         write!(f, "{contacts}")?;
-        // One by rounding alone is none.
+        // An overlap by rounding alone does not count.
         if let Some((overlap, frame)) = deepest.filter(|(overlap, _)| overlap.share > 1e-9) {
             let [first, second] = overlap.bodies.map(|id| self.setup.name_of(id));
             writeln!(

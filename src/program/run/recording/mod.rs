@@ -1,5 +1,5 @@
-//! The seam to the recording of test trees, which is in the laboratory. Without the cargo feature
-//! `lab` a run records nothing.
+//! The interface to the recording of test trees, which is in the laboratory. Without the cargo
+//! feature `lab` a run records nothing.
 
 #[cfg(feature = "lab")]
 pub use crate::program::lab::replay::recording::of_run::{

@@ -1,4 +1,4 @@
-//! What stands in for the recording of test trees: no option asks for it, so no step is recorded.
+//! Replaces the recording of test trees. It has no options, so no step is recorded.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ impl RecordingArguments {
     }
 }
 
-/// Sees searches and keeps nothing of them.
+/// Sees searches and records nothing.
 #[derive(Debug, Default)]
 pub struct StepRecorder;
 
@@ -53,10 +53,10 @@ impl StepRecorder {
     }
 }
 
-/// There is no recorded step.
+/// No step is ever recorded.
 pub enum RecordedStep {}
 
-/// There is no file for one.
+/// No file is ever written.
 pub enum TreeWriter {}
 
 impl TreeWriter {

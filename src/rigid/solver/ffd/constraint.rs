@@ -1,4 +1,5 @@
-//! What a contact asks of each of its bodies (Iglberger & Rüde 2009; Kaufman, Edmunds & Pai 2005).
+//! The constraint of a contact on each of its bodies (Iglberger & Rüde 2009; Kaufman, Edmunds &
+//! Pai 2005).
 //!
 //! | symbol | |
 //! |---|---|
@@ -7,23 +8,25 @@
 //! | `N = (a x n, n)` | dual twist: `N . phi` is the speed of the body's contact point along `n` |
 //! | `1/p` | speed along `n` that a unit impulse along `n` gives the body at the contact |
 //! | `v_i` | `N_i . phi_i` before the response |
-//! | `d` | common speed: `(p_1 v_1 + p_2 v_2) / (p_1 + p_2)`; of the fixed body if there is one |
+//! | `d` | common speed: `(p_1 v_1 + p_2 v_2) / (p_1 + p_2)`, or that of a fixed body |
 //!
-//! A contact is active if the bodies approach faster than closes the gap in a step,
-//! `v_2 - v_1 > gap / h`. Body 1 then gets `N . phi >= d + s_1`, and body 2 `-N . phi >= -d + s_2`.
+//! A contact is active if the bodies approach so fast that the gap closes within a step,
+//! `v_2 - v_1 > gap / h`. Body 1 then gets `N . phi >= d + s_1`, and body 2
+//! `-N . phi >= -d + s_2`.
 //!
-//! **Overlap.** The bodies are to separate with `u = correction * overlap / h`. Here this differs
-//! from the printed method in two ways. The shares `s_i` are in the ratio of `1/p_i`: then both
-//! bodies get opposite impulses, and momentum is kept. And restitution `e` counts: the response is
-//! multiplied by `1 + e` later, so `s_1 + s_2 = (max(u, w) - e (v_2 - v_1)) / (1 + e)`, where `w`
-//! is the speed of the bounce ([`ContactSettings::ahead`]). Otherwise a bounce would gain energy
-//! from the overlap in which it is found.
+//! **Overlap.** The bodies must separate with `u = correction * overlap / h`. This differs from
+//! the printed method in two ways. First, the shares `s_i` are in the ratio of `1/p_i`. Then both
+//! bodies get opposite impulses, and momentum is kept. Second, restitution `e` is taken into
+//! account. The response is multiplied by `1 + e` later, so `s_1 + s_2 = (max(u, w) - e (v_2 -
+//! v_1)) / (1 + e)`, where `w` is the speed of the bounce ([`ContactSettings::ahead`]). Otherwise
+//! a bounce would gain energy from the overlap in which it is found.
 //!
-//! **Gap.** Bodies that meet before contacts are found again bounce at once; without restitution
-//! they may close the gap: `s_1 + s_2 = -gap / h`, less the gap at which bodies rest.
+//! **Gap.** Bodies that meet before the next search for contacts bounce at once. Without
+//! restitution they may close the gap: `s_1 + s_2 = -gap / h`, where the gap is reduced by the gap
+//! at which bodies rest.
 //!
-//! **Rest.** Bodies that approach no faster than their forces accelerate them in two steps are
-//! taken to rest on each other: they do not bounce.
+//! **Rest.** Bodies that approach no faster than their forces accelerate them in two steps count
+//! as resting on each other. They do not bounce.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -33,7 +36,8 @@ use crate::rigid::constraint::contact::{
     Bodies, Contact, ContactSettings, Partner, REST_STEPS, Side,
 };
 
-/// What one contact asks of one body. Plain data: it travels to the owner of the body.
+/// The constraint of one contact on one body. Plain data, because it is sent to the owner of the
+/// body.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Constraint {
@@ -49,8 +53,8 @@ pub struct Constraint {
     pub normal: Vec3,
     /// Common velocity of the two contact points, m/s.
     pub common: Vec3,
-    /// Speed beyond the common one, along the normal, that removes overlap, m/s. Below 0 if there
-    /// is a gap to be closed.
+    /// Speed in addition to the common one, along the normal, that removes overlap, m/s. Below 0
+    /// if there is a gap that may close.
     pub separation: f64,
     /// Coefficient of restitution; 0 at rest.
     pub restitution: f64,
@@ -81,13 +85,13 @@ struct Approach {
     arms: [Vec3; 2],
     /// `v_2 - v_1`, above 0, m/s.
     speed: f64,
-    /// The second point's velocity minus the first one's, without its part along the normal, m/s.
+    /// Tangential part of the second point's velocity minus the first one's, m/s.
     slip: Vec3,
     velocities: [Vec3; 2],
-    /// Separating speed that the overlap asks for, m/s. Below 0: speed of approach that the gap
-    /// allows.
+    /// Speed of separation that the overlap requires, m/s. Below 0, it is a speed of approach that
+    /// the gap allows.
     push: f64,
-    /// Part of `speed` by the forces of the second half of the step, m/s.
+    /// Part of `speed` that comes from the forces of the second half of the step, m/s.
     ahead: f64,
     is_rest: bool,
 }
@@ -122,7 +126,7 @@ impl Approach {
         restitution: f64,
     ) -> [Constraint; 2] {
         let normal = contact.normal;
-        // Share of the first body in a change of the relative velocity.
+        // Fraction of a change of the relative velocity that the first body takes.
         let share = |direction: &Vec3| {
             let [first, second] = [0, 1].map(|i| sides[i].mobility.along(&self.arms[i], direction));
             first / (first + second)

@@ -1,8 +1,8 @@
 //! Fast frictional dynamics: the response of one body to its constraints (Kaufman, Edmunds & Pai
 //! 2005; Iglberger & Rüde 2009, algorithm 2).
 //!
-//! In the metric of the body's mass matrix `M` the new velocity is the nearest to the old one that
-//! meets all constraints:
+//! In the metric of the body's mass matrix `M`, the new velocity is the one nearest to the old
+//! velocity that meets all constraints:
 //!
 //! ```text
 //! phi_tau = argmin (phi - phi_minus)^T M (phi - phi_minus)   with   N . phi >= d + s  for all contacts
@@ -11,33 +11,34 @@
 //! ```
 //!
 //! The printed algorithm has `r = phi_minus - phi_tau`; with that sign restitution would pull
-//! bodies together. `e` is the mean of the contacts' restitution, weighted by how far each is
-//! violated. If no velocity meets all constraints, the body stops.
+//! bodies together. `e` is the mean of the contacts' restitution, weighted by how much each
+//! constraint is violated. If no velocity meets all constraints, the body stops.
 //!
-//! **Friction.** The method as published bounds the *change of velocity* `delta` at each of several
-//! sampled tangents by `mu` times that of the normal. A sphere's surface gives way to a tangential
-//! impulse 3.5 times as easily as to a normal one, so that such a sphere would slip although its
-//! weight holds it. It also brakes the absolute velocity, so that a body could not ride on
-//! another. Here the *impulse* is bounded, as in Coulomb's law: the multiplier of the normal row is
-//! its impulse `u`, and two tangents, the first one along the slip, get multipliers up to
-//! `mu (1 + e) u`, which bring the slip against the common tangential velocity of both bodies to
-//! zero if they can. Normals and tangents are solved together, because friction at the foot of a
-//! box tips it; `u` is that of a solution for the normals alone.
+//! **Friction.** The method as published bounds the *change of velocity* `delta` at each of
+//! several sampled tangents by `mu` times that of the normal. A sphere's surface gives way to a
+//! tangential impulse 3.5 times as easily as to a normal one, so with this bound a sphere would
+//! slip although its weight holds it. The published method also brakes the absolute velocity, so a
+//! body could not ride on another one. Here the *impulse* is bounded, as in Coulomb's law. The
+//! multiplier of a normal row is its impulse `u`. Two tangents, the first one along the slip, get
+//! multipliers up to `mu (1 + e) u`. If these suffice, they make the slip against the common
+//! tangential velocity of both bodies zero. Normals and tangents are solved together, because
+//! friction at the foot of a box tips it. The bound uses `u` of a solution for the normals alone.
 //!
 //! **Impacts on fixed and movable bodies in one step.** If none of a body's contacts is at rest,
-//! the movable partners come first: what they get is settled, so the body gets the opposite. Then
-//! the fixed ones throw it back. Solved together, this was the only event that changed the energy
-//! of a thin elastic gas (0.1 % of 216 balls). Three movable bodies that meet in one step still do
-//! not keep energy.
+//! the contacts with movable partners are solved first, because the partners solve for the same
+//! impulses. Then the fixed bodies throw the body back. When both were solved together, such
+//! impacts were the only ones that changed the energy of a thin elastic gas (0.1 % of 216 balls).
+//! Three movable bodies that meet in one step still do not keep energy.
 //!
-//! **Piles.** A body learns of the load above it by overlap alone. In a pile of `n` layers the
-//! overlap is about `n g h^2 / correction` and bodies quiver with `n g h`. Both fall with the step;
-//! a larger correction makes stacks of boxes fall over. For piles at rest use [`crate::rigid::solver::nonsmooth`].
+//! **Piles.** A body feels the load above it only through overlaps. In a pile of `n` layers the
+//! overlap is about `n g h^2 / correction`, and bodies quiver with `n g h`. Both become smaller
+//! with the step. A larger correction makes stacks of boxes fall over. For piles at rest use
+//! [`crate::rigid::solver::nonsmooth`].
 //!
-//! **Bodies between others.** A movable partner gives no more impulse than it takes to stop the
-//! whole body. Without this bound a body between two that approach each other nearly head-on would
-//! leave sideways at many times their speed, and piles would explode. Fixed bodies give any
-//! impulse.
+//! **Bodies between others.** A movable partner gives no more impulse than is needed to stop the
+//! whole body. Without this bound, a body between two others that approach each other nearly
+//! head-on would leave sideways at many times their speed, and piles would explode. Fixed bodies
+//! give any impulse.
 
 use nalgebra::UnitQuaternion;
 
@@ -54,8 +55,8 @@ use crate::rigid::solver::ffd::qp::{self, Outcome, Program, Row, Vec6};
 pub struct BodyResponse {
     /// The new velocity.
     pub twist: Twist,
-    /// If its constraints could be met. The body stops if they contradict each other; of an
-    /// unfinished solve it has the velocity that was reached.
+    /// Whether its constraints could be met. If they contradict each other, the body stops. After
+    /// an unfinished solve it has the velocity that was reached.
     pub outcome: Outcome,
 }
 
@@ -122,7 +123,7 @@ fn respond_at_once<'a>(
             }
         }
         match program.solve() {
-            // Normals that friction contradicts: they go first.
+            // Friction contradicts the normals, so only the normals count.
             Outcome::Infeasible => {}
             other => (outcome, change) = (other, program.change()),
         }
@@ -134,8 +135,8 @@ fn respond_at_once<'a>(
     BodyResponse { twist, outcome }
 }
 
-/// The two tangents of a contact with friction up to `reach` (N s); `change` is that of the
-/// velocity by the normals.
+/// The two tangents of a contact with friction up to `reach` (N s). `change` is the change of the
+/// velocity by the normals alone.
 fn tangents(
     metric: &Metric,
     constraint: &Constraint,
@@ -158,7 +159,8 @@ fn tangents(
     [row(&along), row(&normal.cross(&along))]
 }
 
-/// The square root of the mass matrix: twists as vectors whose length is that of the metric.
+/// The square root of the mass matrix. It turns twists into vectors whose length is the norm of
+/// the metric.
 struct Metric {
     /// Inverse square roots of mass and moments.
     mass: f64,
@@ -176,7 +178,7 @@ impl Metric {
         }
     }
 
-    /// The dual twist of `direction` at `arm`.
+    /// The row for a motion along `direction` at `arm`: its dual twist in the metric.
     #[inline]
     fn row(&self, arm: &Vec3, direction: &Vec3) -> Vec6 {
         let turn = arm.cross(direction);
@@ -185,7 +187,7 @@ impl Metric {
         [turn.x, turn.y, turn.z, push.x, push.y, push.z]
     }
 
-    /// The twist of a vector.
+    /// The twist that belongs to the vector `y`.
     fn twist(&self, y: &Vec6) -> Twist {
         let turn = Vec3::new(y[0], y[1], y[2]).component_mul(&self.moments);
         Twist {

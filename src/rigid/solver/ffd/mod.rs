@@ -18,25 +18,26 @@ use crate::rigid::constraint::contact::Partner;
 use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
 
-/// Contacts whose constraints are made at once.
+/// Number of contacts whose constraints are made at once.
 const BLOCK: usize = 64 * GRAIN;
 
 /// The buffers of fast frictional dynamics.
 #[derive(Debug, Default)]
 pub(super) struct Ffd {
-    /// Of some contacts at a time: in dense scenes constraints are the largest part of the memory.
+    /// Constraints of one block of contacts. They are made in blocks, because in dense scenes
+    /// constraints are the largest part of the memory.
     found: Vec<(u32, Constraint)>,
-    /// Those on copies, for their owners.
+    /// Constraints on copies, to be sent to their owners.
     sent: Vec<(u32, Constraint)>,
     received: Vec<(u32, Constraint)>,
     by_body: ByBody<Constraint>,
-    /// Of the bodies of `by_body`.
+    /// Responses of the bodies of `by_body`, in its order.
     responses: Vec<BodyResponse>,
 }
 
 impl Solver for Ffd {
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
-        // It begins with none.
+        // This solver keeps no impulses.
         step.impulses.clear();
         self.find_constraints(step);
         self.exchange_constraints(step)?;
@@ -59,8 +60,8 @@ impl Solver for Ffd {
 }
 
 impl Ffd {
-    /// After: `by_body` has the constraints of own bodies that this rank found, and `sent` those of
-    /// copies.
+    /// After: `by_body` has the constraints on own bodies that this rank found, and `sent` the
+    /// constraints on copies.
     fn find_constraints(&mut self, step: &StepParts) {
         let StepParts { threads, population, contacts, settings, .. } = step;
         let Self { found, sent, by_body, .. } = self;
@@ -90,7 +91,7 @@ impl Ffd {
         }
     }
 
-    /// After: `by_body` has all constraints of own bodies, in their order.
+    /// After: `by_body` has all constraints on own bodies, in their order.
     fn exchange_constraints(&mut self, step: &mut StepParts) -> Result<()> {
         let StepParts { synchroniser, world, population, .. } = step;
         let Self { sent, received, by_body, .. } = self;

@@ -1,5 +1,4 @@
-//! Who is involved in which bodies, and what they tell each other of contacts: for the second
-//! response.
+//! Which ranks are involved in which bodies, and what they tell each other of contacts.
 
 use bytemuck::{Pod, Zeroable};
 use smallvec::SmallVec;
@@ -19,10 +18,11 @@ pub(super) struct BodyContact {
     pub(super) feature: u32,
     /// The rank that treats the contact.
     pub(super) rank: u32,
-    /// Twice the place among the contacts of that rank; 1 more for its second body. Once the
-    /// partners are known: among the problems of this rank, and then `foreign`.
+    /// Twice the place of the contact, plus 1 for its second body. At first it is the place among
+    /// the contacts of `rank`. Once the partners are known, it is the place in the problems of
+    /// this rank followed by `foreign`.
     pub(super) slot: u64,
-    /// From the centre of mass to the contact, m.
+    /// Vector from the centre of mass to the contact, m.
     pub(super) arm: Vec3,
 }
 
@@ -32,7 +32,7 @@ impl OfContact for BodyContact {
     }
 }
 
-/// A contact, and the impulse on its first body (N s) to begin with.
+/// A contact, and the impulse on its first body (N s) with which it begins.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Announcement {
@@ -47,19 +47,20 @@ pub(super) const NO_RANK: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Involved {
     pub(super) rank: u32,
-    /// Places of the contacts whose impulses it gets, rising.
+    /// Places of this rank's contacts whose impulses it gets, rising.
     pub(super) sent: Vec<u32>,
-    /// Places there of the contacts whose impulses it sends, rising.
+    /// Places on that rank of the contacts whose impulses it sends, rising.
     pub(super) received: Vec<u32>,
-    /// Where these are in `foreign`.
+    /// Where the received impulses begin in `foreign`.
     pub(super) start: usize,
 }
 
 /// An impulse for each contact of a body.
 pub(super) type Starts = SmallVec<[Vec3; 16]>;
 
-/// The impulses to begin with, of the contacts whose first body is `body`; zero of others. A
-/// contact takes the one of the same two bodies that acted nearest to it.
+/// The impulses with which the contacts of `body` begin. A contact whose first body is `body`
+/// takes the kept impulse of the same two bodies that acted nearest to it. All others begin with
+/// zero here.
 pub(super) fn starts_of<'a>(
     kept: &[KeptImpulse],
     body: BodyId,
@@ -102,9 +103,9 @@ impl BodyContact {
 }
 
 impl Involved {
-    /// Finds out who else is involved in the bodies that this `rank` is involved in, and which of
-    /// its `problems` contacts they need. Then slots are those of this rank. Returns the number of
-    /// contacts of others.
+    /// Finds the ranks that are involved in the same bodies as this `rank`, and which of its
+    /// `problems` contacts they need. After: slots are places on this rank. Returns the number of
+    /// contacts of other ranks.
     pub(super) fn find(
         partners: &mut Vec<Self>,
         by_body: &mut ByBody<BodyContact>,
@@ -144,7 +145,7 @@ impl Involved {
         end
     }
 
-    /// The entry of `rank` in a list by rising rank.
+    /// The entry of `rank` in a list by rising rank. It is added if it is missing.
     pub(super) fn of(partners: &mut Vec<Self>, rank: u32) -> &mut Self {
         let at = partners.partition_point(|partner| partner.rank < rank);
         if partners.get(at).is_none_or(|partner| partner.rank != rank) {

@@ -1,19 +1,19 @@
-//! The second response on many ranks: one communication a sweep.
+//! Non-smooth contact dynamics on many ranks: one communication a sweep.
 //!
 //! A contact is treated by one rank. The velocity of a body is a sum over all of its contacts, in
-//! the order of (partner, feature). The ranks that treat contacts of a body, and its owner, are
-//! *involved* in it: they know all its contacts and get the impulses of all of them, so each of
-//! them has the same velocity without asking. Sums of velocities at the owner, sent back to the
-//! others, would take two communications a sweep and as many bytes.
+//! the order of (partner, feature). The owner of a body and the ranks that treat its contacts are
+//! *involved* in it. They know all its contacts and get all their impulses, so each of them
+//! computes the same velocity. If the owner summed the velocities and sent them back, it would
+//! take two communications a sweep and as many bytes.
 //!
-//! The impulses of the last step are kept by the owner of the first body of the contact, and go to
-//! the next owner with the announcements. Those of a body that moved by more than its radius in the
-//! step are forgotten: the last owner might not know it any more.
+//! The owner of the first body of a contact keeps its impulse, and sends it to the next owner with
+//! the announcements. The impulses of a body that moved by more than its radius in the step are
+//! forgotten, because the last owner might not know the body any more.
 //!
 //! | module | |
 //! |---|---|
 //! | [`problem`] | one contact and its impulse |
-//! | `involved` | who is involved in which bodies, and what they tell each other |
+//! | `involved` | which ranks are involved in which bodies, and what they tell each other |
 
 mod involved;
 pub mod problem;
@@ -37,17 +37,17 @@ pub(super) struct Nonsmooth {
     sweeps: usize,
     /// One for each contact that this rank treats.
     problems: Vec<ContactProblem>,
-    /// Announcements for other ranks, and those of other ranks.
+    /// Announcements for other ranks. `received` has the announcements of other ranks.
     made: Vec<(u32, Announcement)>,
     received: Vec<(u32, Announcement)>,
     /// Contacts of the bodies that this rank is involved in, own bodies and copies.
     by_body: ByBody<BodyContact>,
-    /// Impulses to begin with, of this rank's contacts.
+    /// The impulses with which this rank's contacts begin.
     starts: Vec<Vec3>,
     /// Bodies by place.
     driven: Vec<Driven>,
     partners: Vec<Involved>,
-    /// Impulses of other ranks' contacts, one rank after the other.
+    /// Impulses of other ranks' contacts, by rising rank.
     foreign: Vec<Vec3>,
 }
 
@@ -59,7 +59,7 @@ struct Driven {
 }
 
 impl Nonsmooth {
-    /// Solves with so many sweeps a step.
+    /// A solver with `sweeps` sweeps a step.
     pub fn new(sweeps: u32) -> Self {
         Self { sweeps: sweeps as usize, ..Self::default() }
     }
@@ -71,8 +71,8 @@ impl Nonsmooth {
 }
 
 impl Solver for Nonsmooth {
-    /// Two communications to find who touches whom, one for the impulses to begin with, and one a
-    /// sweep.
+    /// Two communications to find which bodies touch, one for the impulses to begin with, and one
+    /// for each sweep.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         self.announce_contacts(step)?;
         let constraints = self.by_body.len() as u64;
@@ -148,7 +148,7 @@ impl Nonsmooth {
                 by_body.push(place, touch);
             }
         }
-        // All of one body come from one rank, in their order.
+        // All impulses of one body come from one rank, in their order.
         kept.sort_by_key(|kept| kept.body);
         by_body.order(population.own_count());
         Ok(())
@@ -223,8 +223,8 @@ impl Nonsmooth {
         foreign.resize(count, Vec3::zeros());
     }
 
-    /// After: the bodies that this rank is involved in have the velocities that the impulses, ahead
-    /// by `weight`, give them.
+    /// After: the bodies that this rank is involved in have the velocities that the impulses,
+    /// extrapolated by `weight`, give them.
     fn drive(&mut self, step: &StepParts, weight: f64) {
         let Self { problems, by_body, foreign, driven: all, .. } = self;
         let free = step.population.bodies().states();
@@ -243,8 +243,8 @@ impl Nonsmooth {
         });
     }
 
-    /// Before: bodies have the velocities by impulses ahead by `weight`. After: the impulses of all
-    /// contacts of this rank are those of the next sweep.
+    /// Before: bodies have the velocities of impulses extrapolated by `weight`. After: the
+    /// impulses of all contacts of this rank are those of the next sweep.
     fn sweep(&mut self, step: &StepParts, weight: f64) {
         let StepParts { threads, fixed, contacts, .. } = step;
         let Self { problems, driven, .. } = self;
@@ -258,7 +258,7 @@ impl Nonsmooth {
         });
     }
 
-    /// After: `foreign` has the impulses of other ranks, ahead by `weight`.
+    /// After: `foreign` has the impulses of other ranks, extrapolated by `weight`.
     fn exchange_impulses(&mut self, step: &mut StepParts, weight: f64) -> Result<()> {
         let Self { problems, foreign, partners, .. } = self;
         let ranks = |has: fn(&Involved) -> bool| -> Vec<u32> {
@@ -273,7 +273,8 @@ impl Nonsmooth {
         };
         let mut arrived = 0;
         step.synchroniser.send_to_ranks(step.world, &receivers, &sources, impulses, |_, impulse| {
-            // By rising rank, and then in the order of its contacts, as `foreign` is.
+            // Impulses arrive by rising rank, and then in the order of its contacts. `foreign` has
+            // the same order.
             if let Some(slot) = foreign.get_mut(arrived) {
                 *slot = impulse;
             }
@@ -281,7 +282,7 @@ impl Nonsmooth {
         })
     }
 
-    /// Keeps the impulses of own bodies, for each in the order of (partner, feature).
+    /// Keeps the impulses of own bodies. Those of one body are in the order of (partner, feature).
     fn keep(&self, step: &mut StepParts) {
         let Self { problems, by_body, foreign, .. } = self;
         let (population, h_s) = (&*step.population, step.settings.step_s);

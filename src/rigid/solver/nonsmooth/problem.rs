@@ -1,10 +1,11 @@
 //! Non-smooth contact dynamics by projected relaxed Jacobi with mass splitting (Tonge,
 //! Benevolenski & Voroshilov 2012; for ranks Preclik & Rüde 2015).
 //!
-//! A body with `c` contacts is split into `c` parts of mass `m / c`. All contacts are solved at the
-//! same time, each with its own parts; then the parts of a body are joined again: its velocity is
-//! their mean. So a sweep is: for each contact its impulse from the velocities of both bodies, then
-//! for each body the sum of the impulses of its contacts, in the order of (partner, feature).
+//! A body with `c` contacts is split into `c` parts of mass `m / c`. All contacts are solved at
+//! the same time, each with its own parts. Then the parts of a body are joined again: its velocity
+//! is the mean of theirs. So a sweep first computes for each contact its impulse from the
+//! velocities of both bodies, and then for each body the sum of the impulses of its contacts, in
+//! the order of (partner, feature).
 //!
 //! | symbol | |
 //! |---|---|
@@ -17,26 +18,27 @@
 //! l_t <- l_t - w_t / (largest eigenvalue of K_tt), shortened to at most mu l_n
 //! ```
 //!
-//! `target` is the speed that removes overlap or closes a gap, or `e` times the speed of approach
-//! if that is larger and the bodies meet in this step.
-//! `K` of the parts bounds the full operator from above (that is what the splitting is for), so a
-//! sweep is a step of projected gradients that needs no line search. Nesterov's extrapolation, with
-//! a fixed sequence of weights, makes the error fall faster. It is linear, so it is the impulses
-//! that extrapolate, and velocities follow.
+//! `target` is the speed that removes overlap or closes a gap. If the bodies meet in this step, it
+//! is at least `e` times the speed of approach. `K` of the parts bounds the full operator from
+//! above, which is the purpose of the splitting. So a sweep is a step of projected gradients that
+//! needs no line search. Nesterov's extrapolation, with a fixed sequence of weights, makes the
+//! error fall faster. Velocities are linear in the impulses, so only impulses are extrapolated,
+//! and velocities follow.
 //!
-//! **Start.** In a sweep an impulse acts on neighbours alone, so from zero a pile of `n` layers
-//! needs more than `n` sweeps in every step. Contacts at rest begin with an impulse of the step
-//! before: of the same two bodies, the one that acted nearest. (Features are numbers that shift
-//! when a corner of a box lifts off.) Ten sweeps then hold piles that otherwise need fifty. An
-//! impulse of a contact that opens fades with the speed of opening, or boxes are
-//! kicked. Impacts begin with zero.
+//! **Start.** In a sweep an impulse acts only on neighbours. So if impulses began with zero, a
+//! pile of `n` layers would need more than `n` sweeps in every step. Contacts at rest begin with
+//! an impulse of the step before: of the impulses of the same two bodies, the one that acted
+//! nearest. (The feature is not used, because features shift when a corner of a box lifts off.)
+//! Ten sweeps then hold piles that otherwise need fifty. If a contact opens, its first impulse is
+//! reduced in proportion to the speed of opening; otherwise boxes are kicked. Impacts begin with
+//! zero.
 //!
-//! **Tried.** A second set of sweeps that removes what the push against overlap adds to the
-//! velocities (relaxation): with it heaps quiver ten times as fast, because the impulses that are
-//! kept are not those that hold the pushed bodies. Keeping 95 % of the impulses: boxes rest as
-//! well, but piles of spheres overlap three times as deeply and creep. Parts for contacts that act,
-//! not for all: no faster. No extrapolation for a contact whose impulse turns back: heaps creep as
-//! fast.
+//! **Tried.** A second set of sweeps that removes the velocity that the push against overlap adds
+//! (relaxation): heaps quiver ten times as fast, because the kept impulses are not those that hold
+//! the pushed bodies. Keeping 95 % of the impulses: boxes rest equally well, but piles of spheres
+//! overlap three times as deeply and creep. Splitting a body only among contacts with an impulse:
+//! not faster. No extrapolation for a contact whose impulse turns back: heaps creep as fast as
+//! before.
 
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::Twist;
@@ -55,17 +57,18 @@ pub struct ContactProblem {
     column: Vec3,
     /// Largest eigenvalue of the tangential part of `K`, kg^-1.
     slide: f64,
-    /// Speed at which the points are to separate, m/s.
+    /// Speed at which the points must separate, m/s.
     target: f64,
     friction: f64,
-    /// Impulse on the first body, N s: now, and one sweep earlier.
+    /// Impulse on the first body, N s. `last` is that of one sweep earlier.
     impulse: Vec3,
     last: Vec3,
 }
 
 impl ContactProblem {
-    /// A contact of two bodies with the velocities before the response; `counts` are the numbers of
-    /// all contacts of each (of a fixed one any), `start` is the impulse (N s) to begin with.
+    /// A contact of two bodies with the velocities before the response. `counts` has the number of
+    /// contacts of each body (any number for a fixed one). `start` is the impulse (N s) to begin
+    /// with.
     pub fn new(
         contact: &Contact,
         sides: &[Side; 2],
@@ -109,18 +112,18 @@ impl ContactProblem {
         problem
     }
 
-    /// From the centres of mass of both bodies to the contact, m.
+    /// Vectors from the centres of mass of both bodies to the contact, m.
     pub fn arms(&self) -> &[Vec3; 2] {
         &self.arms
     }
 
-    /// Impulse on the first body, N s; on the second one its opposite.
+    /// Impulse on the first body, N s. The second one gets the opposite.
     pub fn impulse(&self) -> &Vec3 {
         &self.impulse
     }
 
-    /// One sweep, from the velocities of both bodies as the impulses `l + weight (l - last)` give
-    /// them.
+    /// One sweep. `twists` are the velocities that the impulses `l + weight (l - last)` give both
+    /// bodies.
     pub fn sweep(&mut self, twists: [&Twist; 2], weight: f64) {
         let start = self.extrapolated(weight);
         let slip = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
@@ -128,12 +131,12 @@ impl ContactProblem {
         (self.last, self.impulse) = (self.impulse, next);
     }
 
-    /// The impulse ahead of the last sweep's.
+    /// The impulse, extrapolated by `weight` beyond the last sweep.
     pub fn extrapolated(&self, weight: f64) -> Vec3 {
         self.impulse + (self.impulse - self.last) * weight
     }
 
-    /// The impulse after `start` that answers `velocity`, in the friction cone.
+    /// The impulse in the friction cone that follows `start` at the relative velocity `velocity`.
     fn projected(&self, start: &Vec3, velocity: &Vec3) -> Vec3 {
         let Self { normal: n, column, .. } = self;
         let old = start.dot(n);
@@ -143,7 +146,8 @@ impl ContactProblem {
         self.in_cone(normal, start - n * old - across / self.slide)
     }
 
-    /// A normal and a tangential part, the latter shortened to what friction can give.
+    /// The impulse of a normal and a tangential part. The tangential part is shortened to what
+    /// friction can give.
     fn in_cone(&self, normal: f64, mut tangential: Vec3) -> Vec3 {
         let (length, reach) = (tangential.norm(), self.friction * normal);
         if length > reach {
@@ -153,7 +157,7 @@ impl ContactProblem {
     }
 }
 
-/// The place of the arm that is nearest to `arm` (m); of equal ones, the first.
+/// The place of the arm that is nearest to `arm` (m). Of equally near arms it is the first.
 pub fn nearest(arms: impl Iterator<Item = Option<Vec3>>, arm: &Vec3) -> Option<usize> {
     let mut best = (f64::INFINITY, None);
     for (place, other) in arms.enumerate() {
@@ -165,8 +169,8 @@ pub fn nearest(arms: impl Iterator<Item = Option<Vec3>>, arm: &Vec3) -> Option<u
     best.1
 }
 
-/// The velocity that `impulses`, each with its arm, give a body that has `free` without them. The
-/// sum runs in their order.
+/// The velocity of a body with `impulses`, each with its arm. Without them it is `free`. The sum
+/// runs in their order.
 pub fn driven(
     free: &Twist,
     mobility: &Mobility,
@@ -184,7 +188,8 @@ pub fn driven(
 }
 
 /// Largest weight of the extrapolation. Without a limit a stack of ten boxes is not at rest after
-/// 200 sweeps (friction makes the problem not convex); with 0.8 it sinks twice as far in 100.
+/// 200 sweeps, because friction makes the problem not convex. With 0.8 the stack sinks twice as
+/// far in 100 sweeps.
 const MOST_MOMENTUM: f64 = 0.9;
 
 /// Weight of the extrapolation before sweep `sweep`.
@@ -199,7 +204,8 @@ fn give(mobility: &Mobility, arm: &Vec3) -> Mat3 {
     Mat3::from_diagonal_element(mobility.inverse_mass) - cross * mobility.inverse_inertia * cross
 }
 
-/// The largest eigenvalue of a symmetric matrix across the unit vector `normal`.
+/// The largest eigenvalue of a symmetric matrix, restricted to the plane perpendicular to the unit
+/// vector `normal`.
 fn largest_across(matrix: &Mat3, normal: &Vec3) -> f64 {
     let s = perpendicular(normal);
     let t = normal.cross(&s);

@@ -4,8 +4,8 @@ use super::*;
 use crate::ranks::in_process;
 use crate::rigid::sync::checks::{Census, census};
 
-/// Flies bodies on ranks. Each step, each rank is compared with the one list. Returns the census of
-/// each step, and the sums of what was communicated.
+/// Lets bodies fly on several ranks. After each step, each rank is compared with one list of all
+/// bodies. Returns the census of each step, and the sums of the communication.
 fn fly_on_ranks(
     setup: &Setup,
     ranks: usize,

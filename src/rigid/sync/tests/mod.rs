@@ -1,4 +1,4 @@
-//! Bodies that fly straight on, on ranks, beside the same bodies in one list.
+//! Bodies that fly straight ahead on several ranks, compared with the same bodies in one list.
 
 mod gas;
 mod network;
@@ -55,7 +55,7 @@ fn fly_serially(bodies: &mut Vec<Body>, domain: &Domain) {
     bodies.retain(|body| domain.contains(&body.state.position));
 }
 
-/// How space is shared among ranks.
+/// How subdomains are shared among ranks.
 #[derive(Debug, Clone)]
 struct Setup {
     subdomains: Arc<Subdomains>,
@@ -64,7 +64,7 @@ struct Setup {
     limits: Limits,
 }
 
-/// What one rank has.
+/// One rank of a test.
 struct Peer {
     synchroniser: Synchroniser,
     population: Population,
@@ -91,7 +91,7 @@ impl Setup {
         Self { subdomains: Arc::new(subdomains), rank_of: Arc::new(rank_of), method, limits }
     }
 
-    /// The rank with those of `bodies` that it owns; not synchronised yet.
+    /// The rank with its own bodies among `bodies`, not synchronised yet.
     fn peer(&self, rank: usize, bodies: &[Body]) -> Result<Peer> {
         let reach = self.limits.reach(self.method, &self.subdomains)?;
         let region = Region::new(rank, self.subdomains.clone(), self.rank_of.clone(), reach)?;
@@ -108,7 +108,8 @@ impl Setup {
 }
 
 impl Peer {
-    /// Fails unless this rank has what it should have, the same bits as the bodies of the one list.
+    /// Fails unless this rank has exactly the bodies that it should have, with the same bits as in
+    /// the list.
     fn compare(&self, all: &[Body]) {
         let region = self.synchroniser.region();
         let limits = self.synchroniser.limits();

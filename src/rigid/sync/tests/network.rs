@@ -9,7 +9,7 @@ use crate::ranks::simulated::{EventQueue, Random};
 
 const SCHEDULES: u64 = 1500;
 const STEPS: usize = 12;
-/// Calls until all copies have spread.
+/// Number of calls until all copies exist.
 const SETTLING: usize = 6;
 
 enum NetworkEvent {
@@ -50,7 +50,7 @@ fn random_setup(random: &mut Random) -> (Setup, u32) {
     }
 }
 
-/// May have subdomains that are too small for its bodies.
+/// A random setting. Its subdomains may be too small for its bodies.
 fn any_setup(random: &mut Random) -> (Setup, u32) {
     let edge = 3.0 + random.below(2) as f64;
     let periodic = [0; 3].map(|_| random.below(2) == 0);

@@ -250,8 +250,8 @@ fn a_copy_that_names_the_wrong_owner_is_found() {
         let mut peer = setup.peer(world.rank(), &bodies)?;
         let Peer { synchroniser, population } = &mut peer;
         synchroniser.settle(world, population)?;
-        // Of a body of rank 0 that ranks 1 and 2 hold, rank 2 takes rank 1 for the owner, and rank 0
-        // does not know of rank 2.
+        // Ranks 1 and 2 hold a body of rank 0. Rank 2 takes rank 1 for the owner, and rank 0 does
+        // not know of rank 2.
         let mut chosen = [0];
         if world.rank() == 0 {
             let holders = |place: usize| &population.links()[place].ranks;

@@ -1,4 +1,4 @@
-//! Modelled times beside measured ones.
+//! Comparison of modelled times with measured ones.
 
 use cloth_sim::error::Result;
 
@@ -8,8 +8,8 @@ use crate::program::lab::replay::model::network::Network;
 use crate::program::lab::replay::model::other_phases::DISTURBED;
 use crate::program::lab::replay::recording::{RecordedSearch, RecordedStep, Recording};
 
-/// Pairs of a measured and a modelled time (s) of one recording. They are of the steps that were
-/// not used for fitting.
+/// Pairs of a measured and a modelled time (s) of one recording, for the steps that were not used
+/// for fitting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Number of ranks.

@@ -6,7 +6,7 @@
 //!    a run.
 //! 4. [`other_phases`] divides the rest of the phase among the ranks.
 //! 5. 3 and 4 give a [`modelled_step`].
-//! 6. [`comparison`] puts modelled times beside measured ones.
+//! 6. [`comparison`] compares modelled times with measured ones.
 
 pub mod comparison;
 pub mod fitted_steps;

@@ -1,4 +1,4 @@
-//! The parts of a collision phase beside the searches.
+//! The parts of a collision phase except the searches.
 //!
 //! *T* is the time of a part on one processor, measured in the same step. *S* is the largest share
 //! of the candidates that one rank found.

@@ -1,5 +1,5 @@
-//! The recording of a run: its options, and the begin of its file. `program::run::recording` hands
-//! it to the run.
+//! The recording of a run: its options, and the beginning of its file. `program::run::recording`
+//! hands it to the run.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub struct RecordingArguments {
 }
 
 impl RecordingArguments {
-    /// Whether a recording is asked for.
+    /// Whether the user asks for a recording.
     pub fn is_given(&self) -> bool {
         self.record_tasks.is_some()
     }
@@ -50,9 +50,9 @@ impl RecordingArguments {
         self.record_every.unwrap_or(u64::from(scene.steps_per_frame).max(1))
     }
 
-    /// Checks that test trees can be written, if they are asked for, before there is the run folder
-    /// `folder`. They may replace an earlier recording and nothing else. No file of the run may
-    /// replace them.
+    /// Checks that test trees can be written, if the user asks for them. Called before the run
+    /// folder `folder` exists. They may replace an earlier recording and nothing else. No file of
+    /// the run may replace them.
     ///
     /// # Errors
     /// When they cannot be written there.
@@ -85,7 +85,7 @@ impl RecordingArguments {
         }
     }
 
-    /// Begins the file of a run of `scene`, if a recording is asked for.
+    /// Begins the file of a run of `scene`, if the user asks for a recording.
     ///
     /// # Errors
     /// When it cannot be written.

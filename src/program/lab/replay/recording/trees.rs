@@ -72,7 +72,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// All of them.
+    /// All items.
     pub const ALL: [Self; 5] =
         [Self::Unchanged, Self::Test, Self::Faces, Self::Screened, Self::Task];
 

@@ -10,13 +10,15 @@
 //!     a . y <= b   where   multiplier = high
 //! ```
 //!
-//! A contact has `[0, infinity)`. Friction has `[-r, r]`: it stops the slip or pushes with all that
-//! it has. These are the conditions of optimality, so any `y` that meets them is the solution.
+//! A contact has the bounds `[0, infinity)`. Friction has `[-r, r]`: it stops the slip, or pushes
+//! with its largest multiplier. These are the conditions of optimality, so any `y` that meets them
+//! is the solution.
 //!
-//! The method begins with `y = 0` and takes up the row that is violated most, again and again. The
-//! multipliers of the active rows (at most six, linearly independent) change along, so that those
-//! rows stay met; one that reaches its bound leaves. Every step raises the dual function, so that
-//! no set of rows returns.
+//! The method begins with `y = 0`. Again and again it takes the row that is violated most, and
+//! changes its multiplier until the row is met. The multipliers of the active rows (at most six,
+//! linearly independent) change with it, so that these rows stay met. An active row whose
+//! multiplier reaches a bound leaves. Every step raises the dual function, so no set of active
+//! rows returns.
 
 #[cfg(test)]
 mod tests;
@@ -29,13 +31,14 @@ pub const UNKNOWNS: usize = 6;
 /// A vector of the unknowns.
 pub type Vec6 = [f64; UNKNOWNS];
 
-/// Rows for which nothing is allocated.
+/// Up to this number of rows nothing is allocated.
 const INLINE: usize = 24;
 
-/// A row counts as met within this share of the largest `|b| / |a|`.
+/// A row counts as met within this fraction of the largest `|b| / |a|` of all rows.
 const TOLERANCE: f64 = 1e-12;
 
-/// A row whose part across the active rows is shorter than this share of it depends on them.
+/// A row depends on the active rows if its part perpendicular to them is shorter than this
+/// fraction of the row.
 const DEPENDENT: f64 = 1e-7;
 
 /// A constraint.
@@ -51,7 +54,8 @@ pub struct Row {
     pub high: f64,
 }
 
-/// An active row's part of another that is shorter than this share of it is rounding.
+/// The part of a row along an active row is rounding if it is shorter than this fraction of the
+/// row.
 const NO_SHARE: f64 = 1e-12;
 
 /// How a solve ended, from the best to the worst.
@@ -59,7 +63,7 @@ const NO_SHARE: f64 = 1e-12;
 pub enum Outcome {
     /// All rows are met.
     Solved,
-    /// The limit of iterations was reached: rounding moved it in a circle.
+    /// The limit of iterations was reached, because rounding made the method cycle.
     Unfinished,
     /// No `y` meets all rows.
     Infeasible,
@@ -67,7 +71,7 @@ pub enum Outcome {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowState {
-    /// Not yet taken up; its multiplier is 0.
+    /// Not taken yet; its multiplier is 0.
     Idle,
     /// Met exactly.
     Active,
@@ -77,7 +81,7 @@ enum RowState {
     High,
 }
 
-/// What ends a move of a multiplier.
+/// The event that ends a move of a multiplier.
 enum End {
     /// The row is met.
     Met(Split),
@@ -87,7 +91,7 @@ enum End {
     Other(usize),
 }
 
-/// Rows, and the least change that meets them.
+/// The rows of a problem, and the least change that meets them.
 pub struct Program {
     rows: SmallVec<[Row; INLINE]>,
     y: Vec6,
@@ -114,7 +118,7 @@ impl Default for Program {
 }
 
 impl Program {
-    /// Adds a row. If the others are solved, [`Program::solve`] goes on from their solution.
+    /// Adds a row. If the other rows are solved, [`Program::solve`] goes on from their solution.
     pub fn add(&mut self, row: Row) {
         let length = norm(&row.a);
         let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
@@ -149,7 +153,7 @@ impl Program {
         y
     }
 
-    /// Solves for all rows. The result depends on their order by rounding alone.
+    /// Solves for all rows. Their order changes the result only by rounding.
     pub fn solve(&mut self) -> Outcome {
         let mut moves = 20 * (self.rows.len() + 2);
         while let Some((row, sign)) = self.most_violated() {
@@ -202,7 +206,7 @@ impl Program {
         found
     }
 
-    /// Moves the multiplier of `row` until something ends it. `None` if nothing does.
+    /// Moves the multiplier of `row` until something ends the move. `None` if nothing does.
     fn push(&mut self, row: usize, sign: f64) -> Option<End> {
         let Row { a, b, low, high } = self.rows[row];
         let split = self.basis.split(&a);
@@ -260,11 +264,11 @@ struct Basis {
     r: [Vec6; UNKNOWNS],
 }
 
-/// A row, seen from the active ones.
+/// A row, split into a part perpendicular to the active rows and a part along them.
 struct Split {
-    /// Its part across them.
+    /// The part perpendicular to them.
     across: Vec6,
-    /// The square of that part's length.
+    /// The square of the length of `across`.
     square: f64,
     /// The rest in terms of `q`.
     along: Vec6,
@@ -275,7 +279,7 @@ impl Basis {
         &self.rows[..self.count]
     }
 
-    /// The shares of the active rows in what lies along them.
+    /// The coefficients of the active rows in the part `along` of a row.
     fn shares(&self, mut along: Vec6) -> Vec6 {
         for j in (0..self.count).rev() {
             along[j] /= self.r[j][j];
@@ -286,7 +290,8 @@ impl Basis {
         along
     }
 
-    /// Gram-Schmidt; again if most of the row went, because then rounding is left.
+    /// Gram-Schmidt. It is repeated if most of the row was removed, because then much of the rest
+    /// is rounding.
     fn split(&self, a: &Vec6) -> Split {
         let (mut across, mut along) = (*a, [0.0; UNKNOWNS]);
         let mut before = dot(a, a);
@@ -297,7 +302,7 @@ impl Basis {
                 add_scaled(&mut across, -part, q);
             }
             let square = dot(&across, &across);
-            // Twice is enough (Kahan, Parlett): what is still that short is rounding.
+            // Twice is enough (Kahan, Parlett). A part that is still so short is rounding.
             if self.count == 0 || 2.0 * square > before || before < 0.0 {
                 return Split { across, square, along };
             }

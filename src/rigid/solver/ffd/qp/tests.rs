@@ -19,7 +19,7 @@ struct Solution {
 
 fn solve(rows: &[Row]) -> Solution {
     let mut program = Program::default();
-    // Friction is added to a solution for the normals, as by the response.
+    // Friction is added to a solution for the normals, as the response does it.
     for is_normal in [true, false] {
         rows.iter().filter(|row| (row.low == 0.0) == is_normal).for_each(|row| program.add(*row));
         program.solve();

@@ -11,7 +11,7 @@ use cloth_sim::stealing::{ProcessorUse, RUNS_PER_LOOK};
 use crate::program::lab::replay::model::machine::{MachineEvent, Task};
 use crate::program::lab::replay::recording::trees::{Unfolded, branches, candidates};
 
-/// What all ranks share during a search. Times are in ps.
+/// Data that all ranks share during a search. Times are in ps.
 pub(super) struct Rules<'a> {
     pub trees: &'a Unfolded<'a>,
     /// Time of a test of each kind.
@@ -56,7 +56,7 @@ pub(super) struct ModelledRank {
     pub polled: u64,
     /// The time when its last message has left.
     pub sent: u64,
-    /// Number of runs until it looks at pool and clock.
+    /// Number of runs until it next looks at pool and clock.
     pub runs: u32,
     pub busy: u64,
     pub scheduling: u64,
@@ -89,7 +89,7 @@ impl ModelledRank {
         }
     }
 
-    /// What it has to do. A rank of one processor is never [`Load::Hungry`].
+    /// Its load. A rank of one processor is never [`Load::Hungry`].
     pub fn load(&self) -> Load {
         match self.works || self.received.is_some() || !self.pool.is_empty() {
             true => Load::Busy,

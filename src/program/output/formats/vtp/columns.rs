@@ -1,7 +1,8 @@
-//! The arrays of a VTK frame: which value of a body each one holds, and how.
+//! The arrays of a frame of bodies: which value of a body each one holds, and how.
 
 use crate::program::output::bodies::BodyRow;
 use crate::program::output::bodies::row::{CAPSULE, SOLID, SPHERE};
+use crate::program::output::formats::vtp::layout::{XYZ, array};
 
 /// An array with some values of each body.
 pub struct Column {
@@ -25,8 +26,6 @@ impl Column {
         self.bytes * self.components.len().max(1)
     }
 }
-
-const XYZ: &[&str] = &["x", "y", "z"];
 
 /// The positions.
 pub const POINTS: Column = floats(
@@ -144,9 +143,4 @@ fn put_u32(value: u32, out: &mut Vec<u8>) {
 
 fn get_u32(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(array(bytes))
-}
-
-/// The first bytes. A column hands over as many as it has.
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    std::array::from_fn(|i| bytes[i])
 }

@@ -7,10 +7,8 @@ use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
 use cloth_sim::verify::{Intersection, Surface, Threads, intersections};
 
-use crate::program::check::drawn::{Folded, folded, with_other_cuts};
-use crate::program::check::folder::{CheckedRun, FORMAT};
-use crate::program::check::read_frame;
-use crate::program::check::split::split;
+use crate::program::check::surfaces::drawn::{Folded, folded, with_other_cuts};
+use crate::program::check::surfaces::folder::CheckedRun;
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]
@@ -125,15 +123,7 @@ impl FrameCheck {
 
 /// Positions of all objects in frame `number`, m, or its fault.
 pub fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
-    let text = read_frame(&run.folder, number, FORMAT)?;
-    let frame = split(&text);
-    let mut x = frame.positions;
-    if x.len() != run.frame_vertices {
-        return Err(format!("torn: {} of {} vertices", x.len(), run.frame_vertices));
-    }
-    if frame.rest != run.common {
-        return Err("torn: its names or faces are not those of the other frames".to_owned());
-    }
+    let mut x = run.frame(number)?.surfaces.concat();
     let is_place = |x: &Vec3| x.iter().all(|c| c.abs() < FAR);
     let mut bad = (0..).zip(&x).filter(|(_, x)| !is_place(x));
     if let Some((vertex, place)) = bad.next() {

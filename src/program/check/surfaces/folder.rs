@@ -1,37 +1,28 @@
-//! Reads a run folder of cloth for a check: the objects and their rest lengths.
+//! Reads a run of surfaces for a check: the objects and their rest lengths.
 
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
 use cloth_sim::math::Vec3;
-use cloth_sim::mesh::obj_read;
 use cloth_sim::scene::{Scene, spec};
 use cloth_sim::verify::{Moves, Surface, Surfaces};
 
-use crate::program::check::drawn::Quad;
-use crate::program::check::dropped::DroppedPairs;
-use crate::program::check::pieces::{self, Piece, PieceMesh};
 use crate::program::check::record::Record;
-use crate::program::check::split::split;
-use crate::program::output::formats::obj;
+use crate::program::check::surfaces::drawn::Quad;
+use crate::program::check::surfaces::dropped::DroppedPairs;
+use crate::program::check::surfaces::pieces::{self, PieceMesh};
+use crate::program::output::formats::Source;
+use crate::program::output::formats::obj::read_pieces;
+use crate::program::output::formats::piece::Piece;
+use crate::program::output::frame::Frame;
 use crate::program::output::names;
-use crate::program::output::run_json::NO_RUN;
 
 /// A run that is checked.
-#[derive(Debug, Clone)]
 pub struct CheckedRun {
-    /// Its folder.
-    pub folder: PathBuf,
-    /// The scene's name.
-    pub name: String,
-    /// The frames that are checked. A run that is not complete lists those that it has.
-    pub frames: Range<u64>,
-    /// Copies of input meshes that are not as in the run, and why.
-    pub meshes: Vec<(String, String)>,
-    /// Why the run is not complete, if it is not.
-    pub unfinished: Option<String>,
+    /// What it says about itself.
+    pub record: Record,
+    /// Its frames.
+    source: Box<dyn Source>,
     /// The source of the rest lengths, in words.
     pub rest: String,
     /// The objects: cloths, then moving obstacles, then fixed ones.
@@ -42,10 +33,6 @@ pub struct CheckedRun {
     pub fixed: Vec<Vec3>,
     /// Cloth that passed obstacles.
     pub dropped: DroppedPairs,
-    /// Number of vertices in each frame.
-    pub frame_vertices: usize,
-    /// Hash of all frames without their positions (see [`super::split`]).
-    pub(super) common: u64,
 }
 
 /// An object of the run.
@@ -61,36 +48,32 @@ pub struct Object {
     pub quads: Vec<Quad>,
 }
 
-/// The only format of frames that a check can read.
-pub const FORMAT: &str = obj::NAME;
-
 impl CheckedRun {
-    /// Reads everything except the positions of the frames. `record` is that of the folder.
+    /// Reads everything except the positions of the frames.
     ///
     /// # Errors
-    /// As for [`super::check_run`].
-    pub fn open(folder: &Path, record: Record) -> Result<Self> {
-        record.expect_format(folder, FORMAT)?;
-        let Record { scene, frames, unfinished, meshes: faults, .. } = record;
+    /// As for [`crate::program::check::check_run`].
+    pub fn open(record: Record) -> Result<Self> {
+        let (scene, folder) = (&record.scene, record.folder.as_path());
         // 1. The objects' polygons, from a frame and from obstacles.obj.
-        let names = ObjectNames::new(&scene);
-        let (number, text) = first_whole_frame(folder, frames.clone())?;
-        let in_frames = split(&text);
-        let frame = names::frame(number, FORMAT);
-        let mut pieces = pieces::read(&folder.join(&frame), &text, &in_frames.ends)?;
-        expect_objects(folder, &frame, pieces.len(), names.in_frames.len())?;
+        let names = ObjectNames::new(scene);
+        let source = record.source()?;
+        let in_frames = source.surfaces();
+        let mut pieces = in_frames.list.clone();
+        expect_objects(folder, &in_frames.file, pieces.len(), names.in_frames.len())?;
         let fixed = read_fixed(folder, names.fixed.len(), &mut pieces)?;
         // 2. Triangles and rest lengths, as the simulation had them.
         let cloths = scene.cloths.len();
-        let built = match faults.first() {
+        let built = match record.meshes.first() {
             Some((file, fault)) => Err(format!("{file}: {fault}")),
-            None => pieces::meshes_of_scene(&scene, folder, &pieces),
+            None => pieces::meshes_of_scene(scene, folder, &pieces),
         };
         let (meshes, rest) = match built {
             Ok(meshes) => (meshes, "the rest shape (scene.ron)".to_owned()),
             Err(reason) => {
-                let meshes = pieces.iter().enumerate().map(|(i, piece)| piece.mesh(i < cloths));
-                let rest = format!("frame {number}, not the rest shape: {reason}");
+                let meshes =
+                    pieces.iter().enumerate().map(|(i, piece)| pieces::mesh(piece, i < cloths));
+                let rest = format!("{}, not the rest shape: {reason}", in_frames.file);
                 (meshes.collect::<Result<Vec<_>>>()?, rest)
             }
         };
@@ -104,20 +87,15 @@ impl CheckedRun {
         let objects = Vec::from_iter(objects);
         let names = Vec::from_iter(objects.iter().map(|object| object.name.as_str()));
         let dropped = DroppedPairs::read(folder, &names, cloths)?;
-        Ok(Self {
-            folder: folder.to_owned(),
-            name: scene.name.clone(),
-            frames,
-            meshes: faults,
-            unfinished,
-            rest,
-            objects,
-            surfaces,
-            fixed,
-            dropped,
-            frame_vertices: in_frames.positions.len(),
-            common: in_frames.rest,
-        })
+        Ok(Self { record, source, rest, objects, surfaces, fixed, dropped })
+    }
+
+    /// Frame `number`, or what is wrong with its file.
+    ///
+    /// # Errors
+    /// As for [`Source::frame`].
+    pub fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
+        self.source.frame(number)
     }
 }
 
@@ -126,14 +104,12 @@ fn read_fixed(folder: &Path, count: usize, pieces: &mut Vec<Piece>) -> Result<Ve
     if count == 0 {
         return Ok(Vec::new());
     }
-    let file = names::obstacles(FORMAT);
-    let path = folder.join(&file);
-    let text = read(&path, "repeat the run; its fixed obstacles are lost")?;
-    let split = split(&text);
-    let fixed = pieces::read(&path, &text, &split.ends)?;
-    expect_objects(folder, &file, fixed.len(), count)?;
-    pieces.extend(fixed);
-    Ok(split.positions)
+    let remedy = "repeat the run; its fixed obstacles are lost";
+    let fixed = read_pieces(folder, names::OBSTACLES, remedy)?;
+    expect_objects(folder, names::OBSTACLES, fixed.list.len(), count)?;
+    let first = pieces.len();
+    pieces.extend(fixed.list);
+    Ok(pieces[first..].iter().flat_map(|piece| piece.document.positions.clone()).collect())
 }
 
 /// The surfaces of all objects. The first `cloths` of them are cloths.
@@ -146,27 +122,6 @@ fn surfaces(meshes: &[PieceMesh], pieces: &[Piece], cloths: usize) -> Surfaces {
         surfaces.list.push(surface);
     }
     surfaces
-}
-
-fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
-    input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, remedy))
-}
-
-/// The first frame that can be read as a mesh, with its number.
-fn first_whole_frame(folder: &Path, frames: Range<u64>) -> Result<(u64, Vec<u8>)> {
-    let mut first_error = None;
-    for number in frames {
-        let path = folder.join(names::frame(number, FORMAT));
-        let text = read(&path, NO_RUN).and_then(|text| {
-            obj_read::parse(&text, &path.display().to_string())?;
-            Ok(text)
-        });
-        match text {
-            Ok(text) => return Ok((number, text)),
-            Err(error) => first_error = first_error.or(Some(error)),
-        }
-    }
-    Err(first_error.unwrap_or_else(|| Error::file(folder, "the run has no frames", NO_RUN)))
 }
 
 /// Names of the objects.

@@ -1,5 +1,5 @@
-//! Wavefront OBJ: the documents of the input with new positions. Only the `v` lines are made for
-//! each frame. All other lines are made once.
+//! The text of an OBJ file: the documents of the input with new positions. Only the `v` lines are
+//! made for each frame. All other lines are made once.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -10,31 +10,14 @@ use cloth_sim::mesh::ObjDocument;
 use cloth_sim::mesh::obj::{Corner, Group, NO_MATERIAL};
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::formats::nine_digits::push_nine;
-use crate::program::output::formats::{Format, FrameEncoder};
+use crate::program::output::formats::obj::nine_digits::push_nine;
 
 /// Text is written in pieces of about this many bytes, to save memory.
 const PIECE: usize = 1 << 20;
 
-/// The name of the format.
-pub const NAME: &str = "obj";
-
-/// The format.
-pub struct Obj;
-
-impl Format for Obj {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn prepare(&self, objects: &[(&str, &ObjDocument)], digits: Digits) -> Box<dyn FrameEncoder> {
-        Box::new(ObjText::new(objects, digits))
-    }
-}
-
 /// Several objects of one OBJ file, ready to be written with any positions.
 #[derive(Debug, Clone)]
-struct ObjText {
+pub struct ObjText {
     objects: Vec<ObjectText>,
     digits: Digits,
 }
@@ -49,7 +32,7 @@ struct ObjectText {
 impl ObjText {
     /// Prepares objects with these names. A document that names its object keeps that name. If the
     /// name is taken, the name of the object is put before it.
-    fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
+    pub fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
         let mut text = Text::default();
         let mut libraries: Vec<_> = objects.iter().flat_map(|(_, it)| &it.libraries).collect();
         libraries.sort();
@@ -62,10 +45,12 @@ impl ObjText {
         }
         Self { objects: texts, digits }
     }
-}
 
-impl FrameEncoder for ObjText {
-    fn write(&self, positions: &[&[Vec3]], out: &mut dyn Write) -> io::Result<()> {
+    /// Writes one file. `positions` has those of each object (m), in the order of the objects.
+    ///
+    /// # Errors
+    /// The errors of `out`.
+    pub fn write(&self, positions: &[&[Vec3]], out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         let mut text = Vec::new();
         for (object, positions) in self.objects.iter().zip(positions) {
             debug_assert_eq!(object.vertices, positions.len());

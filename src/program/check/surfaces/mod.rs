@@ -1,0 +1,107 @@
+//! Verifies the surfaces of frames: cloths and obstacles.
+//!
+//! Does an edge meet a face, as a viewer draws them? (Cloth that passes an obstacle in a pinch, as
+//! the run has recorded it, is counted apart.) How far are edges from their rest lengths? Did energy
+//! rise without work, in a step or in sum?
+
+mod drawn;
+mod dropped;
+pub mod folder;
+pub mod frame;
+mod lines;
+mod pieces;
+mod rises;
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::verify::{Moves, Threads};
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use crate::program::check::findings::{Fault, OfRun};
+use crate::program::check::record::Record;
+use crate::program::check::surfaces::folder::CheckedRun;
+use crate::program::check::surfaces::frame::FrameCheck;
+use crate::program::check::surfaces::lines::Lines;
+use crate::program::check::surfaces::rises::Rises;
+use crate::program::check::{CheckSettings, Findings, FrameFindings};
+use crate::program::words::plural;
+
+/// Checks as many frames at a time as there are threads. Calls `done` after each frame.
+///
+/// # Errors
+/// As for [`super::check_run`].
+pub fn check(record: Record, settings: &CheckSettings, done: impl Fn() + Sync) -> Result<Findings> {
+    let rises = Rises::read(&record.folder, record.scene.step_s(), record.lift_j)?;
+    let run = CheckedRun::open(record)?;
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(settings.threads)
+        .build()
+        .map_err(|cause| Error::input("--threads", cause.to_string(), "ask for fewer threads"))?;
+    let check = |number| {
+        let frame = FrameCheck::new(&run, number, &Threads::INLINE);
+        done();
+        frame
+    };
+    let numbers = run.record.frames.clone().into_par_iter();
+    let frames: Vec<FrameCheck> = pool.install(|| numbers.map(check).collect());
+    Ok(findings(&run, &frames, settings.max_strain, &rises))
+}
+
+fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Rises) -> Findings {
+    let lines = Lines { run, max_strain };
+    let of_frame = |frame: &FrameCheck| FrameFindings {
+        number: frame.frame,
+        row: lines.row(frame),
+        faults: lines.faults(frame),
+    };
+    let of_frames = Vec::from_iter(frames.iter().map(of_frame));
+    let columns = "intersections  stretch %  compression %  95th perc. %";
+    let mut findings = Findings::new(&run.record, title(run), columns, of_frames);
+    findings.remarks.extend(lines.folded(frames));
+    findings.remarks.extend(lines.rises(rises));
+    findings.remarks.extend(dropped(frames));
+    findings.of_run = rises.fault().map(|cause| OfRun {
+        fault: Fault {
+            cause,
+            remedy: "see the list on standard output; raise steps_per_frame, or look for cloth that \
+                     is pressed or pinned in contact there",
+        },
+        verdict: ", but in the energy of steps",
+    });
+    findings.remedy = if frames.iter().any(|frame| frame.simulated > 0) {
+        Some(
+            "see the list on standard output; more steps (steps_per_frame) or a larger \
+             contact.distance_m keep cloth apart",
+        )
+    } else if frames.iter().any(|frame| frame.intersections() > 0) {
+        Some(
+            "only quads that a viewer cuts the other way intersect; repeat the run with \
+             --set output.polygons=Triangles",
+        )
+    } else {
+        None
+    };
+    findings
+}
+
+fn title(run: &CheckedRun) -> String {
+    let cloths = run.surfaces.list.iter().filter(|surface| surface.moves == Moves::Deforms);
+    format!(
+        "{}: {}, {} cloth vertices, {}; strain against {}",
+        run.record.scene.name,
+        plural(run.record.frames.clone().count(), "frame"),
+        cloths.map(|cloth| cloth.vertex_count).sum::<usize>(),
+        plural(run.objects.len(), "object"),
+        run.rest
+    )
+}
+
+/// How many intersections of dropped pairs there are.
+fn dropped(frames: &[FrameCheck]) -> Option<String> {
+    let counts = frames.iter().map(|frame| frame.dropped).filter(|&count| count > 0);
+    let (count, frames) = counts.fold((0, 0), |(all, frames), count| (all + count, frames + 1));
+    (count > 0).then(|| {
+        let (count, frames) = (plural(count, "intersection"), plural(frames, "frame"));
+        format!("counted apart: {count} of dropped pairs in {frames} (contact.on_pinch: Drop)")
+    })
+}

@@ -1,0 +1,101 @@
+//! The objects of a run: their triangles and rest lengths.
+
+use std::path::Path;
+
+use cloth_sim::bodies::cloth::setup::ClothSetup;
+use cloth_sim::error::{Error, Result};
+use cloth_sim::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
+use cloth_sim::scene::{self, Scene};
+
+use crate::program::check::surfaces::drawn::Quad;
+use crate::program::output::formats::piece::Piece;
+
+/// The triangles and rest lengths of one object.
+pub struct PieceMesh {
+    /// Triangles. Vertices are numbered in the object.
+    pub faces: Vec<[u32; 3]>,
+    /// The edges of the triangles.
+    pub topology: Topology,
+    /// The rest length of each edge, m. Empty for an obstacle.
+    pub rest_lengths: Vec<f64>,
+    /// Its quadrilaterals.
+    pub quads: Vec<Quad>,
+}
+
+/// Triangulates the polygons of `piece`. Its lengths count as rest lengths, if it is a cloth.
+///
+/// # Errors
+/// A mesh that is not sound.
+pub fn mesh(piece: &Piece, is_cloth: bool) -> Result<PieceMesh> {
+    let meet = if is_cloth { Faces::Manifold } else { Faces::Any };
+    let SurfaceMesh { document, faces, topology, .. } =
+        SurfaceMesh::new(piece.document.clone(), &piece.lines, meet)?;
+    let length = |&[a, b]: &[u32; 2]| {
+        (document.positions[a as usize] - document.positions[b as usize]).norm()
+    };
+    let edges = topology.edges.iter().filter(|_| is_cloth);
+    let (rest_lengths, quads) = (edges.map(length).collect(), Quad::all(&document, &faces));
+    Ok(PieceMesh { faces, topology, rest_lengths, quads })
+}
+
+/// Whether two documents have the same polygons.
+fn same_polygons(one: &ObjDocument, other: &ObjDocument) -> bool {
+    let vertices = |document: &ObjDocument| -> Vec<u32> {
+        document.corners.iter().map(|corner| corner.vertex).collect()
+    };
+    one.positions.len() == other.positions.len()
+        && one.polygon_ends == other.polygon_ends
+        && vertices(one) == vertices(other)
+}
+
+/// The meshes of all pieces, built from the scene in `folder`.
+///
+/// # Errors
+/// The reason why the scene does not give them: a mesh that is gone or has changed.
+pub fn meshes_of_scene(
+    scene: &Scene,
+    folder: &Path,
+    pieces: &[Piece],
+) -> std::result::Result<Vec<PieceMesh>, String> {
+    let in_one_line =
+        |error: Error| error.to_string().lines().next().unwrap_or_default().to_owned();
+    let setup = scene::build(scene, folder).map_err(in_one_line)?;
+    let mut meshes = Vec::new();
+    let mut add = |name: &str, document: &ObjDocument, mesh: PieceMesh| {
+        let piece =
+            pieces.get(meshes.len()).filter(|piece| same_polygons(&piece.document, document));
+        meshes.push(mesh);
+        piece.map(drop).ok_or_else(|| format!("the mesh of {name} has changed since the run"))
+    };
+    for cloth in setup.cloths {
+        let rest_lengths = rest_lengths(&cloth);
+        let (faces, topology) = (cloth.faces, cloth.topology);
+        let quads = Quad::all(&cloth.document, &faces);
+        add(&cloth.name, &cloth.document, PieceMesh { faces, topology, rest_lengths, quads })?;
+    }
+    let (fixed, moving): (Vec<_>, Vec<_>) =
+        setup.obstacles.into_iter().partition(|obstacle| obstacle.is_fixed());
+    for obstacle in moving.into_iter().chain(fixed) {
+        let (faces, topology) = (obstacle.faces, obstacle.topology);
+        let quads = Quad::all(&obstacle.document, &faces);
+        let mesh = PieceMesh { faces, topology, rest_lengths: Vec::new(), quads };
+        add(&obstacle.name, &obstacle.document, mesh)?;
+    }
+    Ok(meshes)
+}
+
+/// The rest length of each edge, from the rest triangle of its lower face, m.
+fn rest_lengths(cloth: &ClothSetup) -> Vec<f64> {
+    let length = |edge: usize| {
+        let face = cloth.topology.edge_faces[edge][0] as usize;
+        let rest = &cloth.rest_planes[face];
+        let [opposite_0, opposite_1, _] =
+            cloth.topology.face_edges[face].map(|e| e as usize == edge);
+        match (opposite_0, opposite_1) {
+            (true, _) => (rest.x2 - rest.x1).norm(),
+            (_, true) => rest.x2.norm(),
+            _ => rest.x1.norm(),
+        }
+    };
+    (0..cloth.topology.edges.len()).map(length).collect()
+}

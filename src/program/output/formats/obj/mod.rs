@@ -1,0 +1,80 @@
+//! Wavefront OBJ: a file for each frame with the surfaces as objects. A body is the object
+//! `body_<id>`.
+
+pub mod bodies;
+mod nine_digits;
+mod read;
+mod split;
+pub mod text;
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::math::Vec3;
+
+use crate::program::output::bodies::surface::Surfaces;
+use crate::program::output::formats::each_frame::EachFrame;
+use crate::program::output::formats::obj::text::ObjText;
+use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
+use crate::program::output::frame::{Frame, FrameBodies, FrameObjects};
+
+pub use read::read_pieces;
+
+/// The name of the format.
+pub const NAME: &str = "obj";
+
+/// The largest number of bodies of a frame. Such a frame of spheres takes 40 MB.
+pub const LIMIT: usize = 5000;
+
+/// The format.
+pub struct Obj;
+
+impl Format for Obj {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(&self, objects: &FrameObjects) -> Result<()> {
+        match objects.bodies {
+            Some(FrameBodies { count, .. }) if count > LIMIT => {
+                let cause =
+                    format!("the scene has {count} bodies, and {NAME} takes {LIMIT} at most");
+                Err(Error::input("output.format", cause, "write vtp, which takes any number"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn sink(&self, folder: &Path, objects: &FrameObjects, _: &Range<u64>) -> Result<Box<dyn Sink>> {
+        let (folder, digits) = (folder.to_owned(), objects.digits);
+        if let Some(bodies) = objects.bodies {
+            let surfaces = Surfaces::new(bodies.solids);
+            return Ok(Box::new(EachFrame {
+                folder,
+                ending: NAME,
+                encode: move |frame: &Frame, out: &mut dyn Write| {
+                    bodies::write(frame, &surfaces, digits, out)
+                },
+            }));
+        }
+        let text = ObjText::new(&objects.surfaces, digits);
+        Ok(Box::new(EachFrame {
+            folder,
+            ending: NAME,
+            encode: move |frame: &Frame, out: &mut dyn Write| {
+                let surfaces = frame.surfaces.iter().map(Vec::as_slice);
+                text.write(&Vec::<&[Vec3]>::from_iter(surfaces), out)
+            },
+        }))
+    }
+
+    fn source(&self, run: &WrittenRun) -> Result<Box<dyn Source>> {
+        if run.has_bodies {
+            let cause = format!("its frames have the format {NAME}, which holds no velocities");
+            return Err(Error::file(&run.folder, cause, "check runs whose output.format is vtp"));
+        }
+        Ok(Box::new(read::ObjSource::open(run)?))
+    }
+}

@@ -1,0 +1,121 @@
+//! Reads OBJ frames: the polygons once, then the positions of each frame.
+
+use std::path::{Path, PathBuf};
+
+use cloth_sim::error::{Error, Place, Result};
+use cloth_sim::ids::NONE;
+use cloth_sim::input;
+use cloth_sim::mesh::ObjDocument;
+use cloth_sim::mesh::obj::Corner;
+use cloth_sim::mesh::obj_read::{self, Lines};
+
+use crate::program::output::formats::obj::NAME;
+use crate::program::output::formats::obj::split::split;
+use crate::program::output::formats::piece::{Piece, Pieces};
+use crate::program::output::formats::{Source, WrittenRun, each_frame};
+use crate::program::output::frame::Frame;
+use crate::program::output::names;
+use crate::program::output::run_json::NO_RUN;
+
+const AS_WRITTEN: &str = "check frames as the program has written them";
+
+/// The OBJ frames of a run.
+pub struct ObjSource {
+    folder: PathBuf,
+    frame_s: f64,
+    surfaces: Pieces,
+    /// Hash of each frame without its positions (see [`super::split`]).
+    common: u64,
+}
+
+impl ObjSource {
+    /// Reads the polygons from the first frame that is whole.
+    ///
+    /// # Errors
+    /// No such frame.
+    pub fn open(run: &WrittenRun) -> Result<Self> {
+        let (surfaces, common) = run.first_whole(|number| {
+            let file = names::frame(number, NAME);
+            let text = read(&run.folder.join(&file), NO_RUN)?;
+            read_text(&run.folder, &file, &text)
+        })?;
+        Ok(Self { folder: run.folder.clone(), frame_s: run.frame_s, surfaces, common })
+    }
+}
+
+impl Source for ObjSource {
+    fn surfaces(&self) -> &Pieces {
+        &self.surfaces
+    }
+
+    fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
+        let frame = split(&each_frame::read(&self.folder, number, NAME)?);
+        let (found, expected) = (frame.positions.len(), self.surfaces.vertices());
+        if found != expected {
+            return Err(format!("torn: {found} of {expected} vertices"));
+        }
+        if frame.rest != self.common {
+            return Err("torn: its names or faces are not those of the other frames".to_owned());
+        }
+        let surfaces = self.surfaces.split(&frame.positions);
+        Ok(Frame { time_s: number as f64 * self.frame_s, surfaces, ..Frame::default() })
+    }
+}
+
+/// The objects of an OBJ file that the program has written into `folder`. `remedy` says what to do if
+/// it cannot be read.
+///
+/// # Errors
+/// A file that cannot be read, is no mesh, or has another form than the program writes.
+pub fn read_pieces(folder: &Path, file: &str, remedy: &str) -> Result<Pieces> {
+    let text = read(&folder.join(file), remedy)?;
+    Ok(read_text(folder, file, &text)?.0)
+}
+
+fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
+    input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, remedy))
+}
+
+/// The objects of `text`, and the hash of all but their positions.
+fn read_text(folder: &Path, file: &str, text: &[u8]) -> Result<(Pieces, u64)> {
+    let (whole, lines) = obj_read::parse(text, &folder.join(file).display().to_string())?;
+    let split = split(text);
+    let list = cut(&whole, &lines, &split.ends)?;
+    Ok((Pieces { file: file.to_owned(), list }, split.rest))
+}
+
+/// Cuts `whole` into objects whose vertices end at `ends`.
+fn cut(whole: &ObjDocument, lines: &Lines, ends: &[usize]) -> Result<Vec<Piece>> {
+    if ends.last() != Some(&whole.positions.len()) {
+        let cause = "its vertices are not written one a line";
+        return Err(Error::input(Place::line(&lines.file), cause, AS_WRITTEN));
+    }
+    let mut pieces = Vec::new();
+    let (mut first, mut polygon) = (0, 0);
+    for &end in ends {
+        let mut document =
+            ObjDocument { positions: whole.positions[first..end].to_vec(), ..Default::default() };
+        let first_polygon = polygon;
+        let corners = |polygon: usize| &whole.corners[whole.polygon(polygon)];
+        let is_own = |corner: &Corner| (first..end).contains(&(corner.vertex as usize));
+        while polygon < whole.polygon_ends.len() && corners(polygon).iter().all(is_own) {
+            let own = |c: &Corner| Corner { vertex: c.vertex - first as u32, texcoord: NONE };
+            document.corners.extend(corners(polygon).iter().map(own));
+            document.polygon_ends.push(document.corners.len() as u32);
+            polygon += 1;
+        }
+        let lines = Lines {
+            file: lines.file.clone(),
+            vertices: lines.vertices[first..end].to_vec(),
+            polygons: lines.polygons[first_polygon..polygon].to_vec(),
+        };
+        pieces.push(Piece { document, lines });
+        first = end;
+    }
+    if polygon == whole.polygon_ends.len() {
+        Ok(pieces)
+    } else {
+        let cause = "this face does not follow the vertices of its own object";
+        Err(lines.error(lines.polygons[polygon], cause, AS_WRITTEN))
+    }
+}

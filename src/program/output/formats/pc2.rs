@@ -1,0 +1,303 @@
+//! PC2, the cache of points that Blender's modifier "Mesh Cache" and other programs read: one file
+//! for the whole run, with all positions in single precision.
+//!
+//! | bytes | |
+//! |---|---|
+//! | 0..12 | `POINTCACHE2` and a zero |
+//! | 12..16 | version, 1 |
+//! | 16..20 | number of points |
+//! | 20..24 | number of the first frame, `f32` |
+//! | 24..28 | frames from sample to sample, `f32`: 1 |
+//! | 28..32 | number of samples |
+//! | 32.. | samples: x, y, z of each point, `f32` |
+//!
+//! All numbers are little-endian. The faces are in an OBJ file, whose vertices are in the same order.
+//! The number of samples is raised after a sample is written. So the file is whole after each frame:
+//! a reader sees the samples that are complete, whenever the process is killed.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
+use cloth_sim::math::Vec3;
+
+use crate::program::output::formats::obj::read_pieces;
+use crate::program::output::formats::obj::text::ObjText;
+use crate::program::output::formats::piece::Pieces;
+use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
+use crate::program::output::frame::{Frame, FrameObjects};
+use crate::program::output::run_files::RunFiles;
+use crate::program::output::run_json::NO_RUN;
+use crate::program::output::{not_written, write_whole};
+
+/// The name of the format.
+pub const NAME: &str = "pc2";
+
+/// The positions of all frames.
+const POINTS: &str = "frames.pc2";
+/// The faces, with the positions of the meshes before the run.
+const FACES: &str = "frames.obj";
+
+const MAGIC: &[u8; 12] = b"POINTCACHE2\0";
+const HEAD_BYTES: usize = 32;
+const POINT_BYTES: usize = 12;
+/// Where the head has the number of samples.
+const SAMPLES_AT: u64 = 28;
+
+/// The format.
+pub struct Pc2;
+
+impl Format for Pc2 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(&self, objects: &FrameObjects) -> Result<()> {
+        if objects.bodies.is_none() {
+            return Ok(());
+        }
+        let cause = format!("{NAME} holds vertices of surfaces, and this scene has rigid bodies");
+        Err(Error::input("output.format", cause, "write vtp or obj"))
+    }
+
+    fn file(&self, _: u64) -> String {
+        POINTS.to_owned()
+    }
+
+    fn frame_name(&self, number: u64) -> String {
+        format!("frame {number} of {POINTS}")
+    }
+
+    fn add_files(&self, files: &mut RunFiles) {
+        files.add([FACES, POINTS]);
+    }
+
+    fn last_frame(&self, folder: &Path) -> io::Result<Option<u64>> {
+        let head = Head::read(&File::open(folder.join(POINTS))?)?;
+        Ok((head.first + u64::from(head.samples)).checked_sub(1))
+    }
+
+    fn sink(
+        &self,
+        folder: &Path,
+        objects: &FrameObjects,
+        kept: &Range<u64>,
+    ) -> Result<Box<dyn Sink>> {
+        let points = objects.surfaces.iter().map(|(_, mesh)| mesh.positions.len()).sum::<usize>();
+        let path = folder.join(POINTS);
+        if !kept.is_empty() {
+            let sink = Pc2Sink::go_on(&path, points, kept);
+            return Ok(Box::new(sink.map_err(|cause| Error::file(&path, cause, REPEAT))?));
+        }
+        let faces = folder.join(FACES);
+        let positions = objects.surfaces.iter().map(|(_, mesh)| mesh.positions.as_slice());
+        let (text, positions) =
+            (ObjText::new(&objects.surfaces, objects.digits), Vec::from_iter(positions));
+        write_whole(&faces, |out| text.write(&positions, out))
+            .map_err(|cause| not_written(&faces, cause))?;
+        let sink = Pc2Sink::begin(&path, points).map_err(|cause| not_written(&path, cause))?;
+        Ok(Box::new(sink))
+    }
+
+    fn source(&self, run: &WrittenRun) -> Result<Box<dyn Source>> {
+        Ok(Box::new(Pc2Source::open(run)?))
+    }
+}
+
+const REPEAT: &str = "repeat the run";
+
+/// What stands at the begin of a file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Head {
+    points: u32,
+    /// Number of the first frame.
+    first: u64,
+    samples: u32,
+}
+
+impl Head {
+    /// That of an open file.
+    fn read(file: &File) -> io::Result<Self> {
+        let mut bytes = [0; HEAD_BYTES];
+        file.read_exact_at(&mut bytes, 0)?;
+        let word = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+        let [points, samples] = [16, 28].map(|at| u32::from_le_bytes(word(at)));
+        let head = Self { points, first: f32::from_le_bytes(word(20)) as u64, samples };
+        match head.bytes() == bytes {
+            true => Ok(head),
+            false => Err(io::Error::new(io::ErrorKind::InvalidData, "torn: its head is damaged")),
+        }
+    }
+
+    fn bytes(&self) -> [u8; HEAD_BYTES] {
+        let mut bytes = [0; HEAD_BYTES];
+        bytes[..12].copy_from_slice(MAGIC);
+        bytes[12..16].copy_from_slice(&1_u32.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.points.to_le_bytes());
+        bytes[20..24].copy_from_slice(&(self.first as f32).to_le_bytes());
+        bytes[24..28].copy_from_slice(&1.0_f32.to_le_bytes());
+        bytes[28..32].copy_from_slice(&self.samples.to_le_bytes());
+        bytes
+    }
+
+    /// Where sample `sample` begins.
+    fn place(&self, sample: u32) -> u64 {
+        HEAD_BYTES as u64 + u64::from(sample) * u64::from(self.points) * POINT_BYTES as u64
+    }
+}
+
+/// The file while a run goes on.
+struct Pc2Sink {
+    file: File,
+    head: Head,
+}
+
+impl Pc2Sink {
+    /// Begins an empty file.
+    fn begin(path: &Path, points: usize) -> io::Result<Self> {
+        let too_many = |_| io::Error::other("more points than the format can count");
+        let head = Head { points: points.try_into().map_err(too_many)?, first: 0, samples: 0 };
+        write_whole(path, |out| out.write_all(&head.bytes()))?;
+        Ok(Self { file: File::options().read(true).write(true).open(path)?, head })
+    }
+
+    /// Goes on after the frames that are `kept`. Others are removed.
+    fn go_on(path: &Path, points: usize, kept: &Range<u64>) -> io::Result<Self> {
+        let file = File::options().read(true).write(true).open(path)?;
+        let head = Head::read(&file)?;
+        let samples = kept.end - kept.start;
+        let fits = head.points as usize == points && head.first == kept.start;
+        if !fits || u64::from(head.samples) < samples {
+            let cause = format!("it does not have {samples} frames of {points} points");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
+        }
+        let mut sink = Self { file, head };
+        sink.set_samples(samples as u32)?;
+        Ok(sink)
+    }
+
+    fn set_samples(&mut self, samples: u32) -> io::Result<()> {
+        self.file.write_all_at(&samples.to_le_bytes(), SAMPLES_AT)?;
+        self.head.samples = samples;
+        Ok(())
+    }
+}
+
+impl Sink for Pc2Sink {
+    fn frame(&mut self, number: u64, frame: &Frame) -> io::Result<()> {
+        if self.head.samples == 0 && self.head.first != number {
+            self.head.first = number;
+            self.file.write_all_at(&self.head.bytes(), 0)?;
+        }
+        self.file.seek(SeekFrom::Start(self.head.place(self.head.samples)))?;
+        let mut out = BufWriter::new(&self.file);
+        for x in frame.surfaces.iter().flatten() {
+            for coordinate in x {
+                out.write_all(&(*coordinate as f32).to_le_bytes())?;
+            }
+        }
+        out.flush()?;
+        drop(out);
+        self.set_samples(self.head.samples + 1)
+    }
+
+    fn take_back(&mut self, _: u64) {
+        // If this fails too, the frame is left over: the run has failed, and says why.
+        let _ = self.set_samples(self.head.samples.saturating_sub(1));
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.file.set_len(self.head.place(self.head.samples))?;
+        self.file.sync_all()
+    }
+}
+
+/// The frames of a run.
+struct Pc2Source {
+    file: File,
+    head: Head,
+    surfaces: Pieces,
+    frame_s: f64,
+}
+
+impl Pc2Source {
+    fn open(run: &WrittenRun) -> Result<Self> {
+        let surfaces = read_pieces(&run.folder, FACES, NO_RUN)?;
+        let path: PathBuf = run.folder.join(POINTS);
+        let failed = |cause: io::Error| Error::file(&path, cause, REPEAT);
+        let file = input::open(&path, u64::MAX).map_err(failed)?;
+        let head = Head::read(&file).map_err(failed)?;
+        if head.points as usize != surfaces.vertices() {
+            let cause = format!(
+                "it has {} points, but {FACES} has {} vertices",
+                head.points,
+                surfaces.vertices()
+            );
+            return Err(Error::file(&path, cause, REPEAT));
+        }
+        Ok(Self { file, head, surfaces, frame_s: run.frame_s })
+    }
+}
+
+impl Source for Pc2Source {
+    fn surfaces(&self) -> &Pieces {
+        &self.surfaces
+    }
+
+    fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
+        let sample = number.checked_sub(self.head.first).and_then(|it| u32::try_from(it).ok());
+        let sample = sample.filter(|&it| it < self.head.samples).ok_or("missing")?;
+        let mut bytes = vec![0; self.head.points as usize * POINT_BYTES];
+        self.file
+            .read_exact_at(&mut bytes, self.head.place(sample))
+            .map_err(|cause| format!("torn: {cause}"))?;
+        let number_at =
+            |bytes: &[u8]| f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        let position = |x: &[u8]| Vec3::new(number_at(x), number_at(&x[4..]), number_at(&x[8..]));
+        let positions = Vec::from_iter(bytes.chunks_exact(POINT_BYTES).map(position));
+        let surfaces = self.surfaces.split(&positions);
+        Ok(Frame { time_s: number as f64 * self.frame_s, surfaces, ..Frame::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(x: f64) -> Frame {
+        Frame {
+            surfaces: vec![vec![Vec3::new(x, 0.5, -2.0)], vec![Vec3::repeat(x)]],
+            ..Frame::default()
+        }
+    }
+
+    fn samples(path: &Path) -> u32 {
+        Head::read(&File::open(path).unwrap()).unwrap().samples
+    }
+
+    #[test]
+    fn the_file_is_whole_after_each_frame_and_goes_on_after_any() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(POINTS);
+        let mut sink = Pc2Sink::begin(&path, 2).unwrap();
+        for number in 3..7 {
+            sink.frame(number, &frame(number as f64)).unwrap();
+            assert_eq!(samples(&path), number as u32 - 2);
+        }
+        sink.take_back(6);
+        drop(sink);
+        let whole = std::fs::read(&path).unwrap();
+        let mut sink = Pc2Sink::go_on(&path, 2, &(3..5)).unwrap();
+        assert_eq!(samples(&path), 2);
+        sink.frame(5, &frame(5.0)).unwrap();
+        sink.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), whole[..32 + 3 * 24]);
+        for (points, kept) in [(3, 3..5), (2, 0..2), (2, 3..8)] {
+            assert!(Pc2Sink::go_on(&path, points, &kept).is_err(), "{points} {kept:?}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What all formats must do.
+
+use std::fs;
+use std::path::Path;
+
+use cloth_sim::math::Vec3;
+use cloth_sim::mesh::ObjDocument;
+use cloth_sim::mesh::obj_read::parse;
+use cloth_sim::rigid::solid::Solids;
+use cloth_sim::scene::spec::Digits;
+
+use super::*;
+use crate::program::output::bodies::BodyRow;
+use crate::program::output::frame::{Field, FrameBodies};
+
+const FRAMES: u64 = 5;
+
+fn meshes() -> [ObjDocument; 2] {
+    let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    let (square, _) = parse(square.as_bytes(), "square").unwrap();
+    let corners = vec![Vec3::x(), Vec3::y(), Vec3::z()];
+    [square, ObjDocument::from_triangles(corners, &[[0, 1, 2]])]
+}
+
+fn objects(meshes: &[ObjDocument; 2]) -> FrameObjects<'_> {
+    let surfaces = vec![("square", &meshes[0]), ("triangle", &meshes[1])];
+    FrameObjects { surfaces, bodies: None, digits: Digits::Nine }
+}
+
+/// Frame `number` of surfaces that rise.
+fn frame(number: u64) -> Frame {
+    let rise = Vec3::new(0.0, 0.1 * number as f64, 1.0 / 3.0);
+    let raised = |mesh: &ObjDocument| mesh.positions.iter().map(|x| x + rise).collect();
+    let values = vec![number as f64; 12];
+    let velocity = Field { name: "velocity".to_owned(), components: 3, values };
+    Frame {
+        time_s: 0.04 * number as f64,
+        surfaces: meshes().iter().map(raised).collect(),
+        bodies: Vec::new(),
+        fields: vec![velocity],
+    }
+}
+
+fn write(format: &dyn Format, folder: &Path, kept: Range<u64>) {
+    let meshes = meshes();
+    let mut sink = format.sink(folder, &objects(&meshes), &kept).unwrap();
+    for number in kept.end..FRAMES {
+        sink.frame(number, &frame(number)).unwrap();
+    }
+    sink.finish().unwrap();
+}
+
+fn source(format: &dyn Format, folder: &Path) -> Box<dyn Source> {
+    let run =
+        WrittenRun { folder: folder.to_owned(), frames: 0..9, frame_s: 0.04, has_bodies: false };
+    format.source(&run).unwrap()
+}
+
+/// All files of a folder, by rising names.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let file = |path: std::path::PathBuf| {
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())
+    };
+    let mut files = Vec::from_iter(entries.map(file));
+    files.sort();
+    files
+}
+
+#[test]
+fn frames_come_back_and_files_are_those_that_the_format_names() {
+    for format in ALL {
+        let name = format.name();
+        let folder = tempfile::tempdir().unwrap();
+        write(format, folder.path(), 0..0);
+        assert_eq!(format.last_frame(folder.path()).unwrap(), Some(FRAMES - 1), "{name}");
+        let source = source(format, folder.path());
+        assert_eq!(source.surfaces().list.len(), 2, "{name}");
+        let ends = |mesh: &ObjDocument| (mesh.polygon_ends.clone(), mesh.corners.len());
+        for (piece, mesh) in source.surfaces().list.iter().zip(&meshes()) {
+            assert_eq!(ends(&piece.document), ends(mesh), "{name}");
+        }
+        for number in 0..FRAMES {
+            let (back, written) = (source.frame(number).unwrap(), frame(number));
+            assert!((back.time_s - written.time_s).abs() < 1e-12, "{name}");
+            let pairs = back.surfaces.iter().flatten().zip(written.surfaces.iter().flatten());
+            assert!(pairs.clone().all(|(a, b)| (a - b).norm() < 1e-6), "{name}");
+            assert_eq!(pairs.count(), 7, "{name}");
+        }
+        assert_eq!(source.frame(FRAMES).unwrap_err(), "missing", "{name}");
+        let mut listed = RunFiles::default();
+        format.add_files(&mut listed);
+        for (file, _) in files(folder.path()) {
+            assert!(listed.hold(&file, FRAMES), "{name}: {file}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_after_any_frame_has_the_same_files() {
+    for format in ALL {
+        let folder = tempfile::tempdir().unwrap();
+        write(format, folder.path(), 0..0);
+        let whole = files(folder.path());
+        for kept in 0..FRAMES {
+            write(format, folder.path(), 0..kept);
+            assert!(files(folder.path()) == whole, "{}, after {kept} frames", format.name());
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_is_taken_back_is_gone() {
+    for format in ALL {
+        let (folder, meshes) = (tempfile::tempdir().unwrap(), meshes());
+        let mut sink = format.sink(folder.path(), &objects(&meshes), &(0..0)).unwrap();
+        (0..3).for_each(|number| sink.frame(number, &frame(number)).unwrap());
+        sink.take_back(2);
+        sink.finish().unwrap();
+        let source = source(format, folder.path());
+        assert_eq!(source.frame(1).unwrap().surfaces[0].len(), 4, "{}", format.name());
+        assert_eq!(source.frame(2).unwrap_err(), "missing", "{}", format.name());
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_at_any_byte_loses_no_other_frame_and_is_no_panic() {
+    for format in ALL {
+        let folder = tempfile::tempdir().unwrap();
+        write(format, folder.path(), 0..0);
+        let path = folder.path().join(format.file(FRAMES - 1));
+        let whole = fs::read(&path).unwrap();
+        let cut = whole.len() - 20..whole.len();
+        for length in cut {
+            fs::write(&path, &whole[..length]).unwrap();
+            let source = source(format, folder.path());
+            assert!(source.frame(FRAMES - 1).is_err(), "{} {length}", format.name());
+            assert!(source.frame(FRAMES - 2).is_ok(), "{} {length}", format.name());
+        }
+    }
+}
+
+#[test]
+fn formats_say_what_they_cannot_hold() {
+    let solids = Solids::default();
+    let error = |name: &str, count| {
+        let bodies = Some(FrameBodies { count, solids: &solids });
+        let objects = FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine };
+        named(name).and_then(|format| format.check(&objects)).err().map(|it| it.to_string())
+    };
+    assert_eq!(error("vtp", 1_000_000), None);
+    assert_eq!(error("obj", obj::LIMIT), None);
+    let many = error("obj", obj::LIMIT + 1).unwrap();
+    assert!(many.contains("5001 bodies") && many.contains("5000") && many.contains("vtp"));
+    assert!(error("pc2", 1).unwrap().contains("rigid bodies"));
+    assert!(error("vpt", 1).unwrap().contains("vtp"));
+}
+
+#[test]
+fn a_frame_of_bodies_comes_back_from_the_format_that_holds_them() {
+    let (folder, solids) = (tempfile::tempdir().unwrap(), Solids::default());
+    let rotation = [0.0, 0.0, 0.0, 1.0];
+    let row = |id| BodyRow { id, size: [0.1, 0.0, 0.0], rotation, ..BodyRow::default() };
+    let frame = Frame { time_s: 0.5, bodies: vec![row(0), row(3)], ..Frame::default() };
+    let bodies = Some(FrameBodies { count: 2, solids: &solids });
+    let objects = FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine };
+    let (folder, frames) = (folder.path().to_owned(), 0..1);
+    for format in ["vtp", "obj"].map(|name| named(name).unwrap()) {
+        let mut sink = format.sink(&folder, &objects, &(0..0)).unwrap();
+        sink.frame(0, &frame).unwrap();
+        let run = WrittenRun {
+            folder: folder.clone(),
+            frames: frames.clone(),
+            frame_s: 1.0,
+            has_bodies: true,
+        };
+        match format.source(&run) {
+            Ok(source) => assert_eq!(source.frame(0).unwrap(), frame),
+            Err(error) => assert!(error.to_string().contains("output.format is vtp"), "{error}"),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What a run of cloth writes once: the obstacles that stand still.
+
+use std::path::Path;
+
+use cloth_sim::bodies::Documents;
+use cloth_sim::bodies::prescribed::ObstacleSetup;
+use cloth_sim::error::Result;
+use cloth_sim::scene::spec::Digits;
+
+use crate::program::output::formats::obj::bodies::{Object, write_file};
+use crate::program::output::names;
+
+/// The file of [`write`], if there are such obstacles.
+pub fn file(documents: &Documents) -> Option<&'static str> {
+    documents.obstacles.iter().any(ObstacleSetup::is_fixed).then_some(names::OBSTACLES)
+}
+
+/// Writes the obstacles that stand still into `folder`. They are in no frame.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn write(folder: &Path, documents: &Documents, digits: Digits) -> Result<()> {
+    let object = |obstacle: &'_ ObstacleSetup| {
+        let mut positions = vec![Default::default(); obstacle.shape.len()];
+        obstacle.positions_at(0.0, &mut positions);
+        positions
+    };
+    let fixed = documents.obstacles.iter().filter(|obstacle| obstacle.is_fixed());
+    let objects = fixed.map(|obstacle| Object {
+        name: obstacle.name.clone(),
+        document: &obstacle.document,
+        positions: object(obstacle),
+    });
+    write_file(&folder.join(names::OBSTACLES), &Vec::from_iter(objects), digits)
+}

@@ -1,0 +1,258 @@
+//! Writes the frames of a run, their records and checkpoints, in a thread of its own.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use cloth_sim::error::{Error, Result};
+use serde::Serialize;
+
+use crate::program::output::bodies::owners;
+use crate::program::output::checkpoint::{Checkpoint, Generations};
+use crate::program::output::formats::{Format, Sink};
+use crate::program::output::frame::{Frame, FrameObjects};
+use crate::program::output::steps_jsonl::StepsFile;
+use crate::program::output::{names, write_whole};
+
+/// What stays in a run folder.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// The frames that are there when the run goes on; none if it begins.
+    pub frames: Range<u64>,
+    /// Number of checkpoints.
+    pub checkpoints: usize,
+}
+
+/// The frames of a run on disk, while it goes on.
+struct Frames {
+    folder: PathBuf,
+    format: &'static dyn Format,
+    sink: Box<dyn Sink>,
+    steps: StepsFile,
+    last_good: Option<u64>,
+    /// Whether the owners of bodies are written beside each frame.
+    has_bodies: bool,
+}
+
+impl Frames {
+    /// Begins the frames and `steps.jsonl` in `folder`, or goes on with them. Before: the folder has
+    /// the frames that are `kept`, and no others.
+    fn after(
+        kept: &Range<u64>,
+        folder: &Path,
+        format: &'static dyn Format,
+        objects: &FrameObjects,
+    ) -> Result<Self> {
+        let sink = format.sink(folder, objects, kept)?;
+        let steps = match kept.is_empty() {
+            true => StepsFile::create(folder),
+            false => StepsFile::go_on(folder, kept.end - kept.start),
+        }?;
+        let (last_good, has_bodies) = (kept.clone().last(), objects.bodies.is_some());
+        Ok(Self { folder: folder.to_owned(), format, sink, steps, last_good, has_bodies })
+    }
+
+    /// Writes frame `number`, then its `record`, then the owners of its bodies: a full disk leaves no
+    /// record of a frame that is not there.
+    fn add(&mut self, number: u64, frame: &Frame, record: &impl Serialize) -> Result<()> {
+        let written = self.sink.frame(number, frame);
+        written.map_err(|cause| self.failed(&self.format.file(number), cause))?;
+        self.steps.add(record).inspect_err(|_| self.sink.take_back(number))?;
+        self.last_good = Some(number);
+        if !self.has_bodies {
+            return Ok(());
+        }
+        let file = names::owners(number);
+        write_whole(&self.folder.join(&file), |out| owners::write(&frame.bodies, out))
+            .map_err(|cause| self.failed(&file, cause))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let file = self.format.file(self.last_good.unwrap_or(0));
+        self.sink.finish().map_err(|cause| self.failed(&file, cause))
+    }
+
+    fn failed(&self, file: &str, cause: std::io::Error) -> Error {
+        let good = match self.last_good {
+            Some(last) => format!("the frames up to {} are whole", self.format.frame_name(last)),
+            None => "no frame was written".to_owned(),
+        };
+        let remedy = format!("make room or choose another folder with --out; {good}");
+        Error::file(self.folder.join(file), cause, remedy)
+    }
+}
+
+/// A thread that writes frames, each with its record `R`, and checkpoints, so that the simulation
+/// goes on meanwhile.
+pub struct FrameThread<R> {
+    queue: Option<SyncSender<Item<R>>>,
+    thread: Option<JoinHandle<Result<()>>>,
+    /// Time that the checkpoints took, ns.
+    checkpoints_ns: Arc<AtomicU64>,
+}
+
+/// What the thread writes.
+enum Item<R> {
+    Frame(u64, Frame, R),
+    Checkpoint(Box<Checkpoint>),
+}
+
+/// Number of frames that may wait for the thread. With more the simulation waits.
+const QUEUE: usize = 4;
+
+/// The same of frames of bodies. One of a million bodies has 160 MB.
+const QUEUE_OF_BODIES: usize = 1;
+
+impl<R: Serialize + Send + 'static> FrameThread<R> {
+    /// Begins the frames of `objects` in `folder`, or goes on with them, and starts the thread. It
+    /// ends with the first failure. Before: the folder has the frames that are `kept`, and no others.
+    ///
+    /// # Errors
+    /// A folder that cannot be written. When the system allows no more threads.
+    pub fn begin(
+        folder: &Path,
+        kept: Kept,
+        format: &'static dyn Format,
+        objects: &FrameObjects,
+    ) -> Result<Self> {
+        let mut frames = Frames::after(&kept.frames, folder, format, objects)?;
+        let waiting = if objects.bodies.is_some() { QUEUE_OF_BODIES } else { QUEUE };
+        let (queue, items): (_, Receiver<Item<R>>) = sync_channel(waiting);
+        let checkpoints_ns = Arc::new(AtomicU64::new(0));
+        let generations = Generations::new(folder, kept.checkpoints);
+        let spent = checkpoints_ns.clone();
+        let write = move || {
+            for item in items {
+                match item {
+                    Item::Frame(number, frame, record) => frames.add(number, &frame, &record)?,
+                    Item::Checkpoint(checkpoint) => {
+                        let start = Instant::now();
+                        generations.add(&checkpoint)?;
+                        spent.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                    }
+                }
+            }
+            frames.finish()
+        };
+        let thread = std::thread::Builder::new().name("frames".to_owned()).spawn(write);
+        let thread = thread.map_err(|cause| {
+            Error::file(folder, cause, "allow this user one more thread (ulimit -u)")
+        })?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), checkpoints_ns })
+    }
+}
+
+impl<R> FrameThread<R> {
+    /// Hands over frame `number` with its record. Waits while the queue is full.
+    ///
+    /// # Errors
+    /// The failure of an earlier frame. Nothing is written after it.
+    pub fn write(&mut self, number: u64, frame: Frame, record: R) -> Result<()> {
+        self.send(Item::Frame(number, frame, record))
+    }
+
+    /// Hands over a checkpoint of the frames before it. Waits while the queue is full.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn write_checkpoint(&mut self, checkpoint: Checkpoint) -> Result<()> {
+        self.send(Item::Checkpoint(Box::new(checkpoint)))
+    }
+
+    /// Time that the checkpoints have taken so far, s.
+    pub fn checkpoints_s(&self) -> f64 {
+        self.checkpoints_ns.load(Ordering::Relaxed) as f64 * 1e-9
+    }
+
+    fn send(&mut self, item: Item<R>) -> Result<()> {
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(item).is_ok());
+        if sent { Ok(()) } else { self.join() }
+    }
+
+    /// Waits until all frames are on disk. No more can be handed over.
+    ///
+    /// # Errors
+    /// The failure of one of them.
+    pub fn finish(&mut self) -> Result<()> {
+        self.join()
+    }
+
+    fn join(&mut self) -> Result<()> {
+        self.queue = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            None => Ok(()),
+            Some(Err(_)) => {
+                Err(Error::internal("frames", "the thread that writes them has panicked"))
+            }
+        }
+    }
+}
+
+impl<R> Drop for FrameThread<R> {
+    /// Waits for the queued frames. Their errors are lost, because nobody called `finish`.
+    fn drop(&mut self) {
+        let _ = self.join();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cloth_sim::rigid::solid::Solids;
+    use cloth_sim::scene::spec::Digits;
+
+    use super::*;
+    use crate::program::output::bodies::BodyRow;
+    use crate::program::output::formats::{obj, vtp};
+    use crate::program::output::frame::FrameBodies;
+
+    const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
+
+    fn objects(bodies: Option<FrameBodies>) -> FrameObjects {
+        FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine }
+    }
+
+    #[test]
+    fn each_frame_has_its_file_its_owners_and_its_line() {
+        let (folder, solids) = (tempfile::tempdir().unwrap(), Solids::default());
+        let out = folder.path();
+        let bodies = Some(FrameBodies { count: 2, solids: &solids });
+        let mut writer = FrameThread::begin(out, KEPT, &vtp::Vtp, &objects(bodies)).unwrap();
+        let bodies = vec![BodyRow::default(), BodyRow { id: 1, ..BodyRow::default() }];
+        for number in 0..4 {
+            let frame = Frame { bodies: bodies.clone(), ..Frame::default() };
+            writer.write(number, frame, 10 * number).unwrap();
+        }
+        writer.finish().unwrap();
+        for number in 0..4 {
+            assert!(out.join(format!("frame_{number:04}.vtp")).exists());
+            let owners = std::fs::read_to_string(out.join(names::owners(number))).unwrap();
+            assert!(owners.ends_with("0,1,0\n"), "{owners}");
+        }
+        let steps = std::fs::read_to_string(out.join(names::STEPS)).unwrap();
+        assert_eq!(steps, "0\n10\n20\n30\n");
+    }
+
+    #[test]
+    fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path();
+        let mut writer = FrameThread::begin(out, KEPT, &obj::Obj, &objects(None)).unwrap();
+        // A folder has the name of frame 1.
+        std::fs::create_dir_all(out.join("frame_0001.obj/in")).unwrap();
+        let write = |number| writer.write(number, Frame::default(), number).err();
+        let message = (0..100).find_map(write).unwrap().to_string();
+        assert!(
+            message.contains("frame_0001.obj") && message.contains("up to frame_0000.obj"),
+            "{message}"
+        );
+        writer.finish().unwrap();
+        assert!(!out.join("frame_0002.obj").exists());
+        assert!(!out.join("frame_0001.obj.tmp").exists());
+        assert_eq!(std::fs::read_to_string(out.join(names::STEPS)).unwrap(), "0\n");
+    }
+}

@@ -1,0 +1,324 @@
+//! What every rank knows of a run: its arguments, scene and meshes.
+
+mod cloth;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use cloth_sim::error::{Error, Result};
+use cloth_sim::scene::bodies::RigidSetup;
+use cloth_sim::scene::bodies::build::build_bodies;
+use cloth_sim::scene::spec::Digits;
+use cloth_sim::scene::{self, Scene};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::program::cli::Arguments;
+use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
+use crate::program::output::earlier::Claim;
+use crate::program::output::folder::RunFolder;
+use crate::program::output::formats::{self, Format};
+use crate::program::output::frame::{FrameBodies, FrameObjects};
+use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
+use crate::program::output::names;
+use crate::program::output::run_files::RunFiles;
+use crate::program::output::run_json::{BegunFrom, RunHead, Status};
+use crate::program::overrides;
+use crate::program::run::files;
+use crate::program::run::memory;
+use crate::program::run::origin::begun_from;
+use crate::program::run::placement::Placement;
+use crate::program::run::stage::{Show, Stage};
+use crate::program::words::plural;
+
+pub use cloth::ClothContent;
+
+/// What every rank knows of a run.
+pub struct Job {
+    /// The scene with every default and override in it.
+    pub scene: Scene,
+    /// What the scene has.
+    pub content: Content,
+    /// How frames are written.
+    pub format: &'static dyn Format,
+    /// The files that the run reads.
+    pub input: Input,
+    /// The run folder.
+    pub target: Target,
+    /// When there are checkpoints.
+    pub checkpoints: CheckpointPlan,
+    /// Time after which the run ends.
+    stop_after: Option<Duration>,
+    /// How much of the run the user wants to see on this rank.
+    pub show: Show,
+    /// When the run began.
+    pub start: Instant,
+    /// `mpi` or `threads`.
+    pub transport: &'static str,
+    /// Its ranks and threads, and their cores.
+    pub placement: Placement,
+    /// Warnings about the scene and its meshes. They do not stop the run.
+    pub warnings: Vec<String>,
+}
+
+/// What a scene has.
+pub enum Content {
+    /// Cloths and obstacles.
+    Cloth(Box<ClothContent>),
+    /// Rigid bodies.
+    Bodies(Box<RigidSetup>),
+}
+
+/// The files that a run reads.
+pub struct Input {
+    /// The scene file.
+    pub scene_file: PathBuf,
+    /// The folder of the scene file.
+    pub home: PathBuf,
+    /// The mesh files that the scene names.
+    pub meshes: Vec<InputMesh>,
+}
+
+/// The run folder, and how the run begins there.
+pub struct Target {
+    /// Its path.
+    pub folder: PathBuf,
+    /// The files that the run writes there from its beginning on.
+    pub files: RunFiles,
+    /// Whether the run may replace the files of an earlier run.
+    pub overwrite: bool,
+    /// Whether the run in the folder goes on.
+    pub resumes: bool,
+    /// The frame of another run with which this one begins, and what differs between their scenes.
+    pub origin: Option<BegunFrom>,
+}
+
+/// When a run writes checkpoints, and what they say of it.
+pub struct CheckpointPlan {
+    /// Number of checkpoints that are kept.
+    pub kept: usize,
+    /// Number of frames from one checkpoint to the next. 0: no checkpoints. `None`: the cost
+    /// decides.
+    pub every: Option<u32>,
+    /// The hash of everything that frames depend on: the scene without its number of frames, and
+    /// the meshes.
+    scene_hash: u64,
+}
+
+impl Job {
+    /// Reads the scene for a run on the ranks of `placement`.
+    ///
+    /// # Errors
+    /// A scene, a mesh or an argument that is not valid.
+    pub fn new(
+        arguments: &Arguments,
+        transport: &'static str,
+        placement: Placement,
+        show: Show,
+    ) -> Result<Self> {
+        let start = Instant::now();
+        let _stage = Stage::begin(show, "scene and meshes");
+        if arguments.resumes {
+            // Refuses a folder that is no run, before anything else.
+            RunHead::read(&arguments.out.clone().unwrap_or_default())?;
+        }
+        // 1. The scene.
+        let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
+        let mut warnings = Vec::from_iter(set_frames(&mut scene, arguments));
+        scene.refine = arguments.refine.unwrap_or(scene.refine);
+        let home = arguments.scene.parent().unwrap_or(Path::new(".")).to_path_buf();
+        // 2. What it has, and the format of its frames.
+        let content = match scene.bodies.is_empty() {
+            true => Content::Cloth(Box::new(ClothContent::new(arguments, &scene, &home)?)),
+            false => Content::Bodies(Box::new(bodies_of(arguments, &scene, &home)?)),
+        };
+        let format = formats::named(&scene.output.format)?;
+        format.check(&content.frame_objects(scene.output.digits))?;
+        if let Content::Cloth(cloth) = &content {
+            warnings.extend(cloth.warnings());
+        }
+        // 3. The files that the run reads and writes.
+        let meshes = input_meshes(&scene, &home)?;
+        let copied = match arguments.resumes {
+            true => scene.clone(),
+            false => with_copies(&scene, &meshes, &home),
+        };
+        let computing = &arguments.computing;
+        let target = Target {
+            folder: arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name)),
+            files: files::of_run(arguments, &content, format, &meshes),
+            overwrite: arguments.overwrite,
+            resumes: arguments.resumes,
+            origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,
+        };
+        let checkpoints = CheckpointPlan {
+            kept: computing.keep_checkpoints.map_or(LEAST_KEPT, |it| it as usize),
+            every: computing.checkpoint_every,
+            scene_hash: scene_hash(&copied, &meshes)?,
+        };
+        let stop_after = computing.stop_after;
+        let input = Input { scene_file: arguments.scene.clone(), home, meshes };
+        Ok(Self {
+            scene,
+            content,
+            format,
+            input,
+            target,
+            checkpoints,
+            stop_after,
+            show,
+            start,
+            transport,
+            placement,
+            warnings,
+        })
+    }
+
+    /// What all frames share.
+    pub fn frame_objects(&self) -> FrameObjects<'_> {
+        self.content.frame_objects(self.scene.output.digits)
+    }
+
+    /// Whether the run writes checkpoints.
+    pub fn makes_checkpoints(&self) -> bool {
+        self.checkpoints.every != Some(0)
+    }
+
+    /// Whether `--stop-after` is over.
+    pub fn time_is_up(&self) -> bool {
+        self.stop_after.is_some_and(|limit| self.start.elapsed() >= limit)
+    }
+
+    /// The header of a checkpoint of this run after `step` steps.
+    pub fn checkpoint_header(&self, step: u64) -> Header {
+        Header {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: self.content.engine().to_owned(),
+            scene_hash: self.checkpoints.scene_hash,
+            step,
+            steps_per_frame: self.scene.steps_per_frame.into(),
+        }
+    }
+
+    /// Claims the run folder for this process. If the run in it goes on, reads its newest
+    /// checkpoint.
+    ///
+    /// # Errors
+    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that already
+    /// has all its frames.
+    pub fn claim(&self) -> Result<RunFolder> {
+        let Target { folder: path, files, overwrite, resumes, origin } = &self.target;
+        if *resumes {
+            let folder = RunFolder::claim_again(path, &self.checkpoint_header(0))?;
+            self.check_frames(&folder)?;
+            return Ok(folder);
+        }
+        let mut claim = Claim {
+            files: files.clone(),
+            frames: u64::from(self.scene.frames) + 1,
+            overwrite: *overwrite,
+            inputs: self.inputs(),
+        };
+        if let Content::Cloth(_) = self.content {
+            claim.files.add(names::TABLES);
+        }
+        let mut folder = RunFolder::claim(path, claim)?;
+        if let Some(BegunFrom { run, frame, .. }) = origin {
+            let now = self.checkpoint_header(0);
+            folder.checkpoint = Some(checkpoint::at_frame(Path::new(run), *frame, &now)?);
+            folder.first_frame = *frame;
+        }
+        Ok(folder)
+    }
+
+    /// The files that the run reads.
+    fn inputs(&self) -> Vec<PathBuf> {
+        let meshes = self.input.meshes.iter().map(|mesh| mesh.path.clone());
+        let mut inputs =
+            Vec::from_iter(std::iter::once(self.input.scene_file.clone()).chain(meshes));
+        if let Content::Cloth(cloth) = &self.content {
+            inputs.extend(cloth.materials.inputs());
+        }
+        inputs
+    }
+
+    /// Refuses to go on with a complete run, or one that has more frames. A run may have ended
+    /// between its last frame and its tables.
+    fn check_frames(&self, folder: &RunFolder) -> Result<()> {
+        let done = folder.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.header.frame());
+        let (frames, head) = (u64::from(self.scene.frames), RunHead::read(&self.target.folder)?);
+        if done < frames || done == frames && head.status != Status::Complete {
+            return Ok(());
+        }
+        let cause = format!("the run has its frames up to frame {done} already");
+        Err(Error::file(&self.target.folder, cause, "ask for more frames with --frames"))
+    }
+}
+
+impl Content {
+    /// What computes it.
+    fn engine(&self) -> &'static str {
+        match self {
+            Self::Cloth(_) => "cloth",
+            Self::Bodies(_) => "bodies",
+        }
+    }
+
+    /// What all frames share.
+    fn frame_objects(&self, digits: Digits) -> FrameObjects<'_> {
+        let (surfaces, bodies) = match self {
+            Self::Cloth(cloth) => (cloth.surfaces(), None),
+            Self::Bodies(setup) => {
+                let count = setup.moving_count() as usize;
+                (Vec::new(), Some(FrameBodies { count, solids: &setup.solids }))
+            }
+        };
+        FrameObjects { surfaces, bodies, digits }
+    }
+}
+
+/// The rigid bodies of a scene.
+fn bodies_of(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<RigidSetup> {
+    check_arguments_of_bodies(arguments)?;
+    memory::check_rigid(scene)?;
+    scene::in_file(&arguments.scene, build_bodies(scene, home))
+}
+
+/// Sets the number of frames that the user asks for. Returns a warning if the scene has fewer.
+fn set_frames(scene: &mut Scene, arguments: &Arguments) -> Option<String> {
+    let wanted = arguments.frames?;
+    if arguments.resumes || arguments.origin.is_some() {
+        scene.frames = wanted;
+        return None;
+    }
+    let has = scene.frames;
+    scene.frames = has.min(wanted);
+    (wanted > has).then(|| {
+        let frames = plural(has as usize, "frame");
+        format!("--frames {wanted}: the scene has {frames}; --set frames={wanted} makes more")
+    })
+}
+
+/// The hash of all that frames depend on: `scene`, with the copies of its meshes, but for its number
+/// of frames; and these `meshes`.
+fn scene_hash(scene: &Scene, meshes: &[InputMesh]) -> Result<u64> {
+    let mut text = Scene { frames: 0, ..scene.clone() }.to_ron()?;
+    let mut hashes = Vec::from_iter(meshes.iter().map(|mesh| &*mesh.copy.hash));
+    hashes.sort_unstable();
+    text += &hashes.concat();
+    Ok(xxh3_64(text.as_bytes()))
+}
+
+/// Refuses options that only cloth has.
+fn check_arguments_of_bodies(arguments: &Arguments) -> Result<()> {
+    let of_cloth = [
+        ("--time-line", arguments.time_line.is_some()),
+        ("--record-tasks", arguments.recording.is_given()),
+        ("--refine", arguments.refine.is_some()),
+    ];
+    match of_cloth.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            Err(Error::input(option, "this scene has rigid bodies and no cloth", "leave it out"))
+        }
+    }
+}
