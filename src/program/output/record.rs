@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::program::output::report_json;
 
 /// What a record has of the kind of its run.
-pub trait Kind: Copy + Default + PartialEq + Debug + 'static {
+pub trait Kind: Copy + Default + PartialEq + Debug + Send + 'static {
     /// What one rank did in a step.
     type Report: Report;
 
@@ -18,11 +18,22 @@ pub trait Kind: Copy + Default + PartialEq + Debug + 'static {
     type FramePart: FramePart;
 
     /// What a step of a rank has besides its report.
-    type StepPart: Clone + Default + PartialEq + Debug + Serialize + DeserializeOwned;
+    type StepPart: RecordPart;
+}
+
+/// A part of a record.
+pub trait RecordPart:
+    Clone + Default + PartialEq + Debug + Send + Serialize + DeserializeOwned + 'static
+{
+}
+
+impl<T> RecordPart for T where
+    T: Clone + Default + PartialEq + Debug + Send + Serialize + DeserializeOwned + 'static
+{
 }
 
 /// What the line of a frame has of its kind.
-pub trait FramePart: Clone + Default + PartialEq + Debug + Serialize + DeserializeOwned {
+pub trait FramePart: RecordPart {
     /// The part of the frame `rest`, whose first steps led to this part.
     fn followed_by(self, rest: Self) -> Self;
 }

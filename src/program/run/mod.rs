@@ -2,6 +2,7 @@
 
 mod bodies;
 mod checkpoints;
+mod cloth_sums;
 mod details;
 mod drops;
 #[cfg(feature = "fault-injection")]
@@ -40,8 +41,9 @@ use cloth_sim::ranks::launch::Launch;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::{Model, Simulation};
 
+use self::cloth_sums::ClothSums;
 use self::frame_steps::{AfterStep, FrameSteps};
-use self::frames::{RunKind, Saved};
+use self::frames::RunKind;
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
 use self::job::{ClothContent, Content, Job};
 use self::placement::Placement;
@@ -181,7 +183,7 @@ fn run_cloth(
     // 2. The run folder, on rank 0.
     let head = head::of_run(job, world, model, &simulation)?;
     interrupt.begin_frames();
-    let open = |folder| Recorder::open(job, cloth, folder, model, head);
+    let open = |folder| Recorder::of_cloth(job, cloth, folder, model, head);
     let recorder = folder.map(open).transpose()?;
     // 3. The frames.
     let mut run = RankRun { job, cloth, world, simulation, recorder };
@@ -200,12 +202,12 @@ struct RankRun<'a> {
     world: &'a dyn World,
     simulation: Simulation<'a>,
     /// On rank 0 only.
-    recorder: Option<Recorder<'a>>,
+    recorder: Option<Recorder<'a, ClothSums>>,
 }
 
-impl RunKind for RankRun<'_> {
+impl<'a> RunKind<'a> for RankRun<'a> {
     type Steps = FrameSteps;
-    type Record = ClothFrameRecord;
+    type Sums = ClothSums;
 
     fn engine(&self) -> &impl Engine {
         &self.simulation
@@ -242,13 +244,9 @@ impl RunKind for RankRun<'_> {
         let record = steps.gather(frame, self.world, &self.simulation)?;
         // 2. The frame and its record in the run folder.
         if let Some(recorder) = &mut self.recorder {
-            recorder.frame(record, &self.simulation)?;
+            recorder.frame(record, || cloth_sums::shown(&self.simulation))?;
         }
         Ok(())
-    }
-
-    fn checkpoint_is_due(&self, frame: u64) -> bool {
-        self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
     }
 
     fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<ClothFrameRecord>> {
@@ -256,7 +254,7 @@ impl RunKind for RankRun<'_> {
         any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
     }
 
-    fn keep(&mut self, saved: Saved<ClothFrameRecord>) -> Result<()> {
-        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.keep(saved))
+    fn recorder(&mut self) -> Option<&mut Recorder<'a, ClothSums>> {
+        self.recorder.as_mut()
     }
 }
