@@ -9,6 +9,7 @@ use cloth_sim::rigid::constraint::contact::ContactSettings;
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
+use cloth_sim::rigid::shape::{Cuboid, Sphere};
 use cloth_sim::rigid::simulation::shared_out;
 use cloth_sim::rigid::solid::{MassProperties, Solids};
 use cloth_sim::rigid::{
@@ -45,8 +46,8 @@ fn main() -> cloth_sim::Result<()> {
     });
 
     // 2. A ball above a box, both near the border of the subdomains.
-    let cube = Shape::Box { half: Vec3::repeat(0.1) };
-    let ball = Shape::Sphere { radius: 0.05 };
+    let cube = Shape::Box(Cuboid { size_m: [0.2; 3] });
+    let ball = Shape::Sphere(Sphere { radius_m: 0.05 });
     let bodies =
         [body(0, cube, Vec3::new(-0.02, 0.1, 0.0)), body(1, ball, Vec3::new(0.02, 0.3, 0.0))];
 

@@ -32,15 +32,17 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
     }
 }
 
-/// Implements `Deserialize` for an enum of one choice with a text and several with settings.
-/// `$name` is the enum's name in messages.
+/// Implements `Deserialize` for an enum of choices with a text, choices with nothing, and choices
+/// with settings. `$name` is the enum's name in messages.
 macro_rules! deserialize_choice {
-    ($Choice:ident, $name:literal, $Text:ident, [$($Kind:ident),+]) => {
+    (
+        $Choice:ident, $name:literal, [$($Text:ident),*], [$($Unit:ident),*], [$($Kind:ident),+]
+    ) => {
         impl<'de> serde::Deserialize<'de> for $Choice {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
                 #[derive(serde::Deserialize)]
                 #[serde(variant_identifier)]
-                enum Kind { $Text, $($Kind),+ }
+                enum Kind { $($Text,)* $($Unit,)* $($Kind),+ }
 
                 struct Choice;
 
@@ -56,9 +58,13 @@ macro_rules! deserialize_choice {
                         choice: A,
                     ) -> std::result::Result<$Choice, A::Error> {
                         match choice.variant()? {
-                            (Kind::$Text, text) => {
+                            $((Kind::$Text, text) => {
                                 serde::de::VariantAccess::newtype_variant(text).map($Choice::$Text)
-                            }
+                            })*
+                            $((Kind::$Unit, nothing) => {
+                                serde::de::VariantAccess::unit_variant(nothing)
+                                    .map(|()| $Choice::$Unit)
+                            })*
                             $((Kind::$Kind, fields) => {
                                 crate::choice::settings(fields).map($Choice::$Kind)
                             })+

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cloth_sim::rigid::body::Body;
 
-use cloth_sim::rigid::shape::Shape;
+use cloth_sim::rigid::shape::{Shape, Sphere};
 
 use crate::plan::Plan;
 use crate::scenes::{DENSITY, Scene};
@@ -40,8 +40,8 @@ fn table(scene: &Scene) -> String {
     );
     for body in scene.bodies() {
         let (kind, size) = match body.shape {
-            Shape::Sphere { radius } => (0, radius),
-            Shape::Box { half } => (1, half.x),
+            Shape::Sphere(Sphere { radius_m: radius }) => (0, radius),
+            Shape::Box(cuboid) => (1, cuboid.half().x),
             _ => panic!("other programs get spheres and cubes"),
         };
         let (x, v) = (body.state.position, body.state.twist.linear);
@@ -57,7 +57,7 @@ fn lammps(scene: &Scene) -> Option<String> {
     let (mut atoms, mut velocities) = (String::new(), String::new());
     let mut count = 0;
     for Body { shape, state, .. } in scene.bodies() {
-        let Shape::Sphere { radius } = shape else { return None };
+        let Shape::Sphere(Sphere { radius_m: radius }) = shape else { return None };
         count += 1;
         let (x, v) = (state.position, state.twist.linear);
         let diameter = 2.0 * radius;

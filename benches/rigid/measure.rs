@@ -144,11 +144,7 @@ fn deepest(model: &Arc<RigidModel>, simulation: &RigidSimulation) -> f64 {
     let mut contacts = Vec::new();
     Detector::default().contacts(&world, &Threads::INLINE, |_| true, &mut contacts);
     let gap = contacts.iter().map(|contact| contact.gap).fold(0.0, f64::min);
-    let radius = |shape: &Shape| match *shape {
-        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
-        Shape::Box { half } => half.min(),
-        Shape::Solid(_) => f64::INFINITY,
-    };
+    let radius = |shape: &Shape| shape.half_width(|_| f64::INFINITY);
     let smallest = bodies.iter().map(|body| radius(&body.shape)).fold(f64::INFINITY, f64::min);
     // 0 if nothing overlaps, not -0.
     gap.abs() / smallest

@@ -8,10 +8,9 @@ use cloth_sim::rigid::body::Body;
 use cloth_sim::rigid::constraint::contact::ContactSettings;
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
-use cloth_sim::rigid::generate::{Generator, Lattice, Placement, Sizes, Velocities};
+use cloth_sim::rigid::generate::{Form, Generator, Lattice, Placement, Sizes, Velocities};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
-use cloth_sim::rigid::shape::Shape;
-use cloth_sim::rigid::shape::measures::Form;
+use cloth_sim::rigid::shape::{Cuboid, Shape, Sphere};
 use cloth_sim::rigid::solid::{MassProperties, Solids};
 use cloth_sim::rigid::{Response, RigidModel, RigidSettings};
 
@@ -45,7 +44,7 @@ fn spheres(placement: Placement, radius: f64, speed: f64) -> Generator {
         first_id: 0,
         placement,
         sizes: Sizes::Constant(radius),
-        form: Form::Sphere,
+        form: Sphere { radius_m: radius }.into(),
         rotation: Some(nalgebra::UnitQuaternion::identity()),
         spin: Vec3::zeros(),
         velocities: Velocities::Random { most: speed },
@@ -59,7 +58,7 @@ fn cube(edge: f64, periodic: [bool; 3]) -> Domain {
 }
 
 fn shrunk(mut body: Body, factor: f64) -> Body {
-    if let Shape::Sphere { radius } = &mut body.shape {
+    if let Shape::Sphere(Sphere { radius_m: radius }) = &mut body.shape {
         *radius *= factor;
         body.mass *= factor.powi(3);
         body.inertia *= factor.powi(5);
@@ -137,7 +136,7 @@ impl Scene {
     pub fn large() -> Self {
         let mut scene = Self::sparse([16, 16, 16]);
         scene.name = "large";
-        let shape = Shape::Sphere { radius: 30.0 };
+        let shape = Shape::Sphere(Sphere { radius_m: 30.0 });
         let MassProperties { mass, inertia } = Solids::default().mass_properties(&shape, DENSITY);
         let mut body = scene.generators[0].body(0);
         (body.id, body.shape, body.mass, body.inertia) = (1 << 40, shape, mass, inertia);
@@ -167,9 +166,11 @@ impl Scene {
             generator.first_id = u64::from(first * along * along);
             generator
         };
+        let ball = Sphere { radius_m: 1.0 };
+        let cube = Cuboid { size_m: [1.0; 3] };
         let generators = (0..layers).map(|first| match first % 2 {
-            0 => layer(Form::Sphere, size, first, 7),
-            _ => layer(Form::Box(Vec3::repeat(1.0)), 1.1 * size, first, 9),
+            0 => layer(Form::from(ball), size, first, 7),
+            _ => layer(Form::from(cube), 1.1 * size, first, 9),
         });
         let mut scene = Self::new("well", domain, generators.collect());
         scene.gravity = Vec3::new(0.0, -9.81, 0.0);

@@ -127,6 +127,7 @@ impl FixedBodies {
 mod tests {
     use super::*;
     use crate::bodies::prescribed::Keyframe;
+    use crate::rigid::shape::Sphere;
 
     #[test]
     fn the_normal_of_a_half_space_is_the_one_asked_for() {
@@ -149,7 +150,7 @@ mod tests {
             center: Vec3::zeros(),
             keyframes: vec![key(0.0, 0.0), key(1.0, 90.0)],
         };
-        let shape = Shape::Sphere { radius: 1.0 };
+        let shape = Shape::Sphere(Sphere { radius_m: 1.0 });
         let mut body = FixedBody::immovable(0, 0, shape, Vec3::zeros());
         body.motion = Some(motion);
         let state = body.state(0.5, 0.01);

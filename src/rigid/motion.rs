@@ -161,12 +161,12 @@ impl Mobility {
 mod tests {
     use super::*;
     use crate::rigid::body::{Load, Twist};
-    use crate::rigid::shape::Shape;
+    use crate::rigid::shape::{Cuboid, Shape};
 
     fn body(inertia: Vec3, angular: Vec3) -> Body {
         Body {
             id: 0,
-            shape: Shape::Box { half: Vec3::repeat(0.5) },
+            shape: Shape::Box(Cuboid::of_half(Vec3::repeat(0.5))),
             material: 0,
             mass: 2.0,
             inertia,

@@ -74,7 +74,7 @@ impl BodyTable {
         self.states.push(state);
         self.constants.push(Constants { id, shape, material, mass, inertia });
         self.has_tops |= !is_isotropic(&inertia);
-        self.has_others |= !matches!(shape, Shape::Sphere { .. });
+        self.has_others |= !shape.is_ball();
         if !self.loads.is_empty() {
             self.loads.push(load);
         } else {

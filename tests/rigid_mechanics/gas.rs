@@ -2,7 +2,7 @@
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::fixed::FixedBody;
-use cloth_sim::rigid::shape::Shape;
+use cloth_sim::rigid::shape::{Shape, Sphere};
 
 use crate::BOTH;
 use crate::scene::{Response, Scene, random_numbers, surface};
@@ -27,7 +27,7 @@ pub fn gas(response: Response, side: u32, restitution: f64, fill: f64) -> Scene 
     for k in 0..side.pow(3) {
         let cell =
             Vec3::new(f64::from(k % side), f64::from(k / side % side), f64::from(k / side / side));
-        let shape = Shape::Sphere { radius };
+        let shape = Shape::Sphere(Sphere { radius_m: radius });
         let body = world.add(shape, (cell + Vec3::repeat(0.5)) * spacing);
         body.state.twist.linear = Vec3::new(random(), random(), random());
     }

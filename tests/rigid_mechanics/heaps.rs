@@ -3,7 +3,7 @@
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::fixed::FixedBody;
-use cloth_sim::rigid::shape::Shape;
+use cloth_sim::rigid::shape::{Cuboid, Shape, Sphere};
 use nalgebra::UnitQuaternion;
 
 use crate::scene::{Response, Scene, down, random_numbers, surface};
@@ -73,11 +73,14 @@ pub fn filled(
         let position = (Vec3::from(place) + Vec3::repeat(0.5)) * spacing + jitter;
         if boxes {
             let half = Vec3::new(1.0, 0.7, 0.8) * (RADIUS * 0.6 * (1.1 + 0.3 * random()));
-            let body = world.add(Shape::Box { half }, position);
+            let body = world.add(Shape::Box(Cuboid::of_half(half)), position);
             let turn = Vec3::new(random(), random(), random());
             body.state.rotation = UnitQuaternion::from_scaled_axis(turn);
         } else {
-            world.add(Shape::Sphere { radius: RADIUS * (0.95 + 0.05 * random()) }, position);
+            world.add(
+                Shape::Sphere(Sphere { radius_m: RADIUS * (0.95 + 0.05 * random()) }),
+                position,
+            );
         }
     }
     world
@@ -145,10 +148,10 @@ pub fn repose(
         let position = (Vec3::from(place) - middle + Vec3::repeat(0.5)) * spacing + jitter;
         let size = RADIUS * (0.95 + 0.05 * random());
         if grain == Grain::Sphere {
-            world.add(Shape::Sphere { radius: size }, position);
+            world.add(Shape::Sphere(Sphere { radius_m: size }), position);
         } else {
-            let body =
-                world.add(Shape::Box { half: Vec3::new(1.0, 0.7, 0.8) * 0.68 * size }, position);
+            let body = world
+                .add(Shape::Box(Cuboid::of_half(Vec3::new(1.0, 0.7, 0.8) * 0.68 * size)), position);
             let turn = Vec3::new(random(), random(), random()) * 2.0;
             body.state.rotation = UnitQuaternion::from_scaled_axis(turn);
         }
@@ -165,13 +168,13 @@ pub fn repose(
 /// A square plate at height 0 with a rim as high as a radius.
 fn plate(half: f64) -> Vec<FixedBody> {
     let [depth, thick, high] = [0.2, 0.5 * RADIUS, RADIUS];
-    let shape = Shape::Box { half: Vec3::new(half, depth, half) };
+    let shape = Shape::Box(Cuboid::of_half(Vec3::new(half, depth, half)));
     let mut fixed = vec![FixedBody::immovable(WALL, 0, shape, Vec3::new(0.0, -depth, 0.0))];
     let sides = [Vec3::x(), -Vec3::x(), Vec3::z(), -Vec3::z()].into_iter().zip(WALL + 1..);
     fixed.extend(sides.map(|(outwards, id)| {
         let along =
             outwards.abs() * thick + outwards.cross(&Vec3::y()).abs() * (half + 2.0 * thick);
-        let shape = Shape::Box { half: along + Vec3::y() * (0.5 * high + depth) };
+        let shape = Shape::Box(Cuboid::of_half(along + Vec3::y() * (0.5 * high + depth)));
         let centre = outwards * (half + thick) + Vec3::y() * (0.5 * high - depth);
         FixedBody::immovable(id, 0, shape, centre)
     }));

@@ -6,7 +6,7 @@ use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::material::Surface;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
-use cloth_sim::rigid::shape::Shape;
+use cloth_sim::rigid::shape::{Capsule, Cuboid, Shape, Sphere};
 use cloth_sim::rigid::table::BodyTable;
 use cloth_sim::verify::Threads;
 
@@ -24,7 +24,7 @@ fn impact(
     let start = || {
         let mut world = Scene::new(1e-3, surface, Vec3::zeros(), response);
         world.add(BALL, Vec3::new(-0.305_499_9, 0.0, 0.0) + offset).state.twist.linear = velocity;
-        world.add(Shape::Sphere { radius: 0.2 }, Vec3::zeros());
+        world.add(Shape::Sphere(Sphere { radius_m: 0.2 }), Vec3::zeros());
         world
     };
     let mut world = start();
@@ -110,8 +110,8 @@ fn deepest(world: &Scene) -> f64 {
 fn bodies_that_meet_fast_do_not_overlap() {
     let shapes = [
         BALL,
-        Shape::Box { half: Vec3::new(0.1, 0.08, 0.12) },
-        Shape::Capsule { half_length: 0.1, radius: 0.06 },
+        Shape::Box(Cuboid::of_half(Vec3::new(0.1, 0.08, 0.12))),
+        Shape::Capsule(Capsule { radius_m: 0.06, length_m: 2.0 * 0.1 }),
     ];
     for response in BOTH {
         for restitution in [0.0, 0.5] {
@@ -141,7 +141,7 @@ fn bodies_that_meet_fast_do_not_overlap() {
 
 #[test]
 fn bodies_of_any_allowed_speed_do_not_pass_each_other() {
-    let plate = Shape::Box { half: Vec3::new(1e-3, 1.0, 1.0) };
+    let plate = Shape::Box(Cuboid::of_half(Vec3::new(1e-3, 1.0, 1.0)));
     let (h, starts) = (1e-2, 37);
     // Half of the smallest width a step.
     let speed = 0.999 * 0.1 / h;
@@ -174,7 +174,7 @@ fn cradle(response: Response) -> Vec<f64> {
     let mut world = Scene::new(1e-3, surface(1.0, 0.0), Vec3::zeros(), response);
     for k in 0..5 {
         // Numbers without rounding: they touch.
-        world.add(Shape::Sphere { radius: 0.125 }, Vec3::x() * (0.25 * f64::from(k)));
+        world.add(Shape::Sphere(Sphere { radius_m: 0.125 }), Vec3::x() * (0.25 * f64::from(k)));
     }
     world.bodies[0].state.position.x = -0.3;
     world.bodies[0].state.twist.linear.x = 1.0;

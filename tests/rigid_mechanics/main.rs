@@ -11,12 +11,12 @@ mod scene;
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{BodyState, Twist};
 use cloth_sim::rigid::fixed::FixedBody;
-use cloth_sim::rigid::shape::Shape;
+use cloth_sim::rigid::shape::{Capsule, Cuboid, Shape, Sphere};
 use gas::gas;
 use nalgebra::UnitQuaternion;
 use scene::{GRAVITY, Response, Scene, down, random_numbers, surface};
 
-const BALL: Shape = Shape::Sphere { radius: 0.1 };
+const BALL: Shape = Shape::Sphere(Sphere { radius_m: 0.1 });
 const BOTH: [Response; 2] = [Response::Ffd, Response::Nonsmooth { sweeps: 100 }];
 
 fn floor(id: u64) -> FixedBody {
@@ -29,7 +29,7 @@ fn block_on_incline(response: Response, mu: f64, angle_deg: f64) -> (f64, f64) {
     let gravity = GRAVITY * Vec3::new(libm::sin(angle), -libm::cos(angle), 0.0);
     let mut world =
         Scene::new(1e-3, surface(0.0, mu), gravity, response).with_fixed(vec![floor(9)]);
-    world.add(Shape::Box { half: Vec3::new(0.1, 0.05, 0.1) }, Vec3::new(0.0, 0.05, 0.0));
+    world.add(Shape::Box(Cuboid::of_half(Vec3::new(0.1, 0.05, 0.1))), Vec3::new(0.0, 0.05, 0.0));
     world.run(1000);
     let state = &world.bodies[0].state;
     let tilt = 1.0 - state.rotation.transform_vector(&Vec3::y()).y;
@@ -100,7 +100,7 @@ fn stack(boxes: u32, is_crooked: bool, response: Response) -> Scene {
     let mut crooked = |most: f64| if is_crooked { most * random() } else { 0.0 };
     for k in 0..boxes {
         let place = Vec3::new(crooked(0.02), 0.05 + 0.1 * f64::from(k), crooked(0.02));
-        let body = world.add(Shape::Box { half: Vec3::new(0.1, 0.05, 0.1) }, place);
+        let body = world.add(Shape::Box(Cuboid::of_half(Vec3::new(0.1, 0.05, 0.1))), place);
         body.state.rotation = UnitQuaternion::from_scaled_axis(Vec3::y() * crooked(3.0));
     }
     world
@@ -180,9 +180,9 @@ fn all_bits_are_equal_for_any_number_of_threads_and_any_order_of_the_bodies() {
             for k in 0..300 {
                 let cell = Vec3::new(f64::from(k % 6), f64::from(k / 36), f64::from(k / 6 % 6));
                 let shape = match k % 3 {
-                    0 => Shape::Box { half: Vec3::new(0.04, 0.03, 0.05) },
-                    1 => Shape::Capsule { half_length: 0.03, radius: 0.03 },
-                    _ => Shape::Sphere { radius: 0.05 },
+                    0 => Shape::Box(Cuboid::of_half(Vec3::new(0.04, 0.03, 0.05))),
+                    1 => Shape::Capsule(Capsule { radius_m: 0.03, length_m: 2.0 * 0.03 }),
+                    _ => Shape::Sphere(Sphere { radius_m: 0.05 }),
                 };
                 let body = world.add(shape, cell * 0.115 + Vec3::new(0.0, 0.06, 0.0));
                 body.state.twist.linear = Vec3::new(random(), random(), random());

@@ -58,7 +58,7 @@ macro_rules! shapes {
             $($(#[$doc])* $Kind($Settings),)+
         }
 
-        deserialize_choice!(Shape, "Shape", Mesh, [$($Kind),+]);
+        deserialize_choice!(Shape, "Shape", [Mesh], [], [$($Kind),+]);
 
         impl Shape {
             /// The names of all kinds, as in a scene.

@@ -3,6 +3,7 @@
 //! Everything about a body follows from the seed and its number. So each rank makes its own bodies
 //! alone, bodies are the same on any number of ranks, and no rank ever holds all of them.
 
+mod form;
 mod lattice;
 mod shuffle;
 #[cfg(test)]
@@ -16,10 +17,10 @@ use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
 use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId, Twist};
+pub use crate::rigid::generate::form::Form;
 pub use crate::rigid::generate::lattice::Lattice;
 use crate::rigid::generate::shuffle::{GOLDEN, Shuffle};
-use crate::rigid::shape::measures::Form;
-use crate::rigid::solid::MassProperties;
+use crate::rigid::mass::MassProperties;
 
 /// Where bodies are at the start.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::rigid::shape::Shape;
+use crate::rigid::shape::{Shape, Sphere};
 
 fn generator(placement: Placement, sizes: Sizes) -> Generator {
     Generator {
@@ -7,7 +7,7 @@ fn generator(placement: Placement, sizes: Sizes) -> Generator {
         first_id: 100,
         placement,
         sizes,
-        form: Form::Sphere,
+        form: Sphere { radius_m: 1.0 }.into(),
         rotation: None,
         velocities: Velocities::Random { most: 2.0 },
         spin: Vec3::zeros(),
@@ -49,7 +49,7 @@ fn random_bodies_do_not_overlap_and_stay_in_their_box() {
     generator.check("bodies[0]").unwrap();
     let bodies: Vec<_> = (0..300).map(|k| generator.body(k)).collect();
     let radius = |body: &Body| match body.shape {
-        Shape::Sphere { radius } => radius,
+        Shape::Sphere(Sphere { radius_m: radius }) => radius,
         _ => panic!("a sphere"),
     };
     for (k, a) in bodies.iter().enumerate() {

@@ -208,13 +208,13 @@ impl Convex<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rigid::shape::Shape;
+    use crate::rigid::shape::{Cuboid, Shape};
     use nalgebra::UnitQuaternion;
 
     #[test]
     fn a_box_has_its_faces_and_edges_where_they_belong() {
         let half = Vec3::new(1.0, 2.0, 3.0);
-        let shape = Shape::Box { half };
+        let shape = Shape::Box(Cuboid::of_half(half));
         let rotation = UnitQuaternion::from_euler_angles(0.3, 0.5, -1.1);
         let placed = Placed { shape: &shape, position: Vec3::new(4.0, -1.0, 2.0), rotation };
         let cuboid = Convex::cuboid(&placed, &half);

@@ -18,11 +18,13 @@ pub fn touch(body: &Placed, state: &BodyState, solids: &Solids, most: f64, touch
         }
     };
     match *body.shape {
-        Shape::Sphere { radius } => rest_on(&body.position, radius),
-        Shape::Capsule { half_length, radius } => {
-            body.segment(half_length).iter().for_each(|end| rest_on(end, radius));
+        Shape::Sphere(sphere) => rest_on(&body.position, sphere.radius_m),
+        Shape::Capsule(capsule) => {
+            let ends = body.segment(capsule.half_length());
+            ends.iter().for_each(|end| rest_on(end, capsule.radius_m));
         }
-        Shape::Box { half } => {
+        Shape::Box(cuboid) => {
+            let half = cuboid.half();
             let sides = [0, 1, 2].map(|axis| Vec3::ith(axis, half[axis]));
             let axes = sides.map(|side| body.rotation.transform_vector(&side));
             for corner in 0..8 {

@@ -45,12 +45,12 @@ impl<'a> Flat<'a> {
     /// `None` if the body is round.
     fn new(body: &'a Placed, solids: &'a Solids) -> Option<Self> {
         match body.shape {
-            Shape::Sphere { .. } | Shape::Capsule { .. } => None,
-            Shape::Box { half } => Some(Self::Convex(Convex::cuboid(body, half))),
+            Shape::Box(cuboid) => Some(Self::Convex(Convex::cuboid(body, &cuboid.half()))),
             Shape::Solid(id) => Some(match &solids.get(*id).geometry {
                 Geometry::Hull(hull) => Self::Convex(hull.placed(body)),
                 Geometry::Mesh(mesh) => Self::Mesh(PlacedMesh { placed: body, mesh }),
             }),
+            _ => None,
         }
     }
 
@@ -67,19 +67,22 @@ pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches
     use Shape::{Box, Capsule, Sphere};
     touches.clear();
     match (first.shape, second.shape) {
-        (&Sphere { radius }, &Sphere { radius: other }) => {
-            round::spheres(&first.position, radius, &second.position, other, gap, touches);
+        (Sphere(own), Sphere(other)) => {
+            let (x, y) = (&first.position, &second.position);
+            round::spheres(x, own.radius_m, y, other.radius_m, gap, touches);
         }
-        (&Sphere { radius }, &Box { half }) => {
-            round::sphere_and_box(&first.position, radius, second, &half, gap, touches);
+        (Sphere(own), Box(other)) => {
+            let half = other.half();
+            round::sphere_and_box(&first.position, own.radius_m, second, &half, gap, touches);
         }
-        (&Sphere { radius }, &Capsule { half_length, radius: other }) => {
-            let nearest = round::nearest(&second.segment(half_length), &first.position);
-            round::spheres(&first.position, radius, &nearest, other, gap, touches);
+        (Sphere(own), Capsule(other)) => {
+            let segment = second.segment(other.half_length());
+            let nearest = round::nearest(&segment, &first.position);
+            round::spheres(&first.position, own.radius_m, &nearest, other.radius_m, gap, touches);
         }
-        (&Capsule { half_length, radius }, &Capsule { half_length: l, radius: r }) => {
-            let segments = [first.segment(half_length), second.segment(l)];
-            round::capsules(&segments, [radius, r], gap, touches);
+        (Capsule(own), Capsule(other)) => {
+            let segments = [first.segment(own.half_length()), second.segment(other.half_length())];
+            round::capsules(&segments, [own.radius_m, other.radius_m], gap, touches);
         }
         _ => touch_flat(first, second, solids, gap, touches),
     }
@@ -89,17 +92,19 @@ pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches
 fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
     match (Flat::new(first, solids), Flat::new(second, solids)) {
         (None, Some(other)) => match (first.shape, &other) {
-            (&Shape::Sphere { radius }, Flat::Convex(other)) => {
-                manifold::sphere(&first.position, radius, other, gap, touches);
+            (Shape::Sphere(own), Flat::Convex(other)) => {
+                manifold::sphere(&first.position, own.radius_m, other, gap, touches);
             }
-            (&Shape::Sphere { radius }, Flat::Mesh(other)) => {
-                closed_mesh::sphere(&first.position, radius, other, gap, touches);
+            (Shape::Sphere(own), Flat::Mesh(other)) => {
+                closed_mesh::sphere(&first.position, own.radius_m, other, gap, touches);
             }
-            (&Shape::Capsule { half_length, radius }, Flat::Convex(other)) => {
-                manifold::capsule(&first.segment(half_length), radius, other, gap, touches);
+            (Shape::Capsule(own), Flat::Convex(other)) => {
+                let segment = first.segment(own.half_length());
+                manifold::capsule(&segment, own.radius_m, other, gap, touches);
             }
-            (&Shape::Capsule { half_length, radius }, Flat::Mesh(other)) => {
-                closed_mesh::capsule(&first.segment(half_length), radius, other, gap, touches);
+            (Shape::Capsule(own), Flat::Mesh(other)) => {
+                let segment = first.segment(own.half_length());
+                closed_mesh::capsule(&segment, own.radius_m, other, gap, touches);
             }
             _ => {}
         },

@@ -5,6 +5,7 @@ use crate::math::Vec3;
 use crate::math::mix;
 use crate::mesh::shapes::{Cuboid, ShapeKind};
 use crate::rigid::narrow::round::nearest_of_segments;
+use crate::rigid::shape::{self, Sphere};
 use crate::rigid::solid::Solid;
 use nalgebra::{Quaternion, UnitQuaternion};
 
@@ -32,7 +33,7 @@ fn shapes() -> (Solids, Vec<Shape>) {
     let mesh = Cuboid { size_m: [0.8, 0.6, 0.5], edge_m: Some(0.3) }.mesh();
     let solid = [Solid::hull(&cloud, ""), Solid::hull(&wedge, ""), Solid::mesh(&mesh, "")]
         .map(|solid| Shape::Solid(solids.add(solid.unwrap().0)));
-    let cuboid = |half| Shape::Box { half };
+    let cuboid = |half| Shape::Box(shape::Cuboid::of_half(half));
     let boxes = [cuboid(Vec3::new(0.5, 0.3, 0.4)), cuboid(Vec3::new(0.5, 0.02, 0.4))];
     (solids, boxes.into_iter().chain(solid).collect())
 }
@@ -110,7 +111,7 @@ fn turned(shape: &Shape, position: Vec3, axis: Vec3, angle: f64) -> Placed<'_> {
 fn an_edge_that_crosses_an_edge_between_two_triangles_is_a_contact() {
     let (mut solids, mesh) = (Solids::default(), Cuboid { size_m: [2.0; 3], edge_m: None }.mesh());
     let cube = Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0));
-    let roof = Shape::Box { half: Vec3::new(0.5, 0.5, 3.0) };
+    let roof = Shape::Box(shape::Cuboid::of_half(Vec3::new(0.5, 0.5, 3.0)));
     // Both have a ridge on top of each other; that of the roof crosses a diagonal of the cube.
     let quarter = std::f64::consts::FRAC_PI_4;
     let under = turned(&cube, Vec3::zeros(), Vec3::x(), quarter);
@@ -135,7 +136,7 @@ fn a_bar_right_through_a_plate_is_a_contact_whichever_comes_first() {
     let plate = Shape::Solid(solids.add(Solid::mesh(&mesh.mesh(), "").unwrap().0));
     let mesh = Cuboid { size_m: [0.2, 2.0, 0.2], edge_m: None }.mesh();
     let bars = [Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0)), {
-        Shape::Box { half: Vec3::new(0.1, 1.0, 0.1) }
+        Shape::Box(shape::Cuboid::of_half(Vec3::new(0.1, 1.0, 0.1)))
     }];
     for bar in &bars {
         let bar = turned(bar, Vec3::new(0.3, 0.2, -0.1), Vec3::x(), 0.1);
@@ -159,7 +160,7 @@ fn a_ball_between_two_rails_of_one_mesh_rests_on_both() {
     let rails = Shape::Solid(solids.add(solid));
     let second = Placed { shape: &rails, position: frame.origin, rotation: frame.rotation };
     let low = mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |low, x| low.inf(x));
-    let ball = Shape::Sphere { radius: 1.0 };
+    let ball = Shape::Sphere(Sphere { radius_m: 1.0 });
     for off in [-0.01, -1e-6, 0.0, 1e-6, 0.01] {
         let height = 1.0 + 0.75_f64.sqrt() - 0.02;
         let position = low + Vec3::new(2.0, height, 1.5 + off);

@@ -3,7 +3,6 @@
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::rigid::body::Body;
-use crate::rigid::shape::Shape;
 use crate::rigid::simulation::RigidModel;
 use crate::rigid::sync::limits::SizeRange;
 
@@ -50,11 +49,12 @@ fn check_tables(model: &RigidModel, body: &Body, at: &str) -> Result<()> {
         let cause = format!("its material {} is not one of {materials}", body.material);
         return Err(Error::input(at, cause, "name a material of the model"));
     }
-    match body.shape {
-        Shape::Solid(solid) if solid as usize >= model.solids.all().len() => {
-            let cause = format!("its solid {solid} is not one of {}", model.solids.all().len());
+    let solids = model.solids.all().len();
+    match body.shape.solid().filter(|&solid| solid as usize >= solids) {
+        Some(solid) => {
+            let cause = format!("its solid {solid} is not one of {solids}");
             Err(Error::input(at, cause, "name a solid of the model"))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }

@@ -50,8 +50,8 @@ impl RigidSimulation<'_> {
                 let fixed = &self.fixed.bodies()[place as usize];
                 let width = match &fixed.shape {
                     // The width of a solid is known from below only. What it stops is not thinner.
-                    FixedShape::HalfSpace | FixedShape::Shape(Shape::Solid(_)) => f64::INFINITY,
-                    FixedShape::Shape(shape) => width(shape),
+                    FixedShape::Shape(shape) if shape.solid().is_none() => width(shape),
+                    FixedShape::HalfSpace | FixedShape::Shape(_) => f64::INFINITY,
                 };
                 (fixed.id, width)
             }

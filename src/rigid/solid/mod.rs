@@ -15,8 +15,9 @@ use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::Mesh;
 use crate::rigid::body::Placed;
+pub use crate::rigid::mass::MassProperties;
 use crate::rigid::narrow::convex::{Convex, Edge, Plane, Topology};
-use crate::rigid::shape::SolidId;
+use crate::rigid::shape::{Shape, SolidId};
 
 /// All solids of a scene.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -66,15 +67,6 @@ pub struct Frame {
     pub rotation: UnitQuaternion<f64>,
 }
 
-/// Mass and moments of a body.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MassProperties {
-    /// kg.
-    pub mass: f64,
-    /// Principal moments of inertia, kg m^2.
-    pub inertia: Vec3,
-}
-
 impl Solids {
     /// Adds a solid and returns its place.
     pub fn add(&mut self, solid: Solid) -> SolidId {
@@ -90,6 +82,28 @@ impl Solids {
     /// A solid of the table.
     pub fn get(&self, id: SolidId) -> &Solid {
         &self.solids[id as usize]
+    }
+
+    /// The radius of the sphere about the centre of mass that holds a body of `shape`, m.
+    #[inline]
+    pub fn reach(&self, shape: &Shape) -> f64 {
+        shape.reach(|id| self.get(id).reach)
+    }
+
+    /// Half of the smallest width of a body of `shape`, or less, m.
+    pub fn half_width(&self, shape: &Shape) -> f64 {
+        // A slab of this width within the ball of radius `reach` has at most this volume.
+        let width =
+            |solid: &Solid| solid.volume / (std::f64::consts::TAU * solid.reach * solid.reach);
+        shape.half_width(|id| width(self.get(id)))
+    }
+
+    /// Mass and moments of a body of `shape` and `density` (kg/m^3).
+    pub fn mass_properties(&self, shape: &Shape, density: f64) -> MassProperties {
+        shape.mass_properties(density, |id| {
+            let solid = self.get(id);
+            MassProperties { mass: density * solid.volume, inertia: solid.moments * density }
+        })
     }
 }
 
@@ -220,7 +234,7 @@ mod tests {
     use super::*;
     use crate::math::rotation;
     use crate::mesh::shapes::{Cuboid, ShapeKind};
-    use crate::rigid::shape::Shape;
+    use crate::rigid::shape::{self, Capsule};
 
     fn corners(half: Vec3) -> Vec<Vec3> {
         let sign = |c: u32, i: u32| if c >> i & 1 == 1 { 1.0 } else { -1.0 };
@@ -243,7 +257,8 @@ mod tests {
         let middle = mesh.positions.iter().sum::<Vec3>() / mesh.positions.len() as f64;
         mesh.positions.iter_mut().for_each(|x| *x = place(&(*x - middle)));
         let points: Vec<Vec3> = corners(half).iter().map(place).collect();
-        let expected = Solids::default().mass_properties(&Shape::Box { half }, 1.0);
+        let expected =
+            Solids::default().mass_properties(&Shape::Box(shape::Cuboid::of_half(half)), 1.0);
         for (solid, frame) in
             [Solid::hull(&points, "points").unwrap(), Solid::mesh(&mesh, "mesh").unwrap()]
         {
@@ -282,7 +297,7 @@ mod tests {
     #[test]
     fn a_capsule_is_that_of_a_fine_sum_of_discs() {
         let (half_length, radius) = (0.7, 0.3);
-        let shape = Shape::Capsule { half_length, radius };
+        let shape = Shape::Capsule(Capsule { radius_m: radius, length_m: 2.0 * half_length });
         let found = Solids::default().mass_properties(&shape, 1000.0);
         let (mut mass, mut along, mut across) = (0.0, 0.0, 0.0);
         let slices = 200_000;

@@ -180,14 +180,14 @@ mod tests {
     use super::*;
     use crate::math::Vec3;
     use crate::rigid::body::Twist;
-    use crate::rigid::shape::Shape;
+    use crate::rigid::shape::{Capsule, Cuboid, Shape, Sphere};
 
     fn body() -> Body {
         let twist = Twist { angular: Vec3::new(-0.0, 2.0, 3.0), linear: Vec3::new(4.0, 5.0, 6.0) };
         let rotation = UnitQuaternion::from_euler_angles(0.1, 0.2, 0.3);
         Body {
             id: 1 << 60,
-            shape: Shape::Box { half: Vec3::new(0.1, 0.2, 0.3) },
+            shape: Shape::Box(Cuboid::of_half(Vec3::new(0.1, 0.2, 0.3))),
             material: 7,
             mass: 0.3,
             inertia: Vec3::new(1.0, 2.0, 3.0),
@@ -198,9 +198,9 @@ mod tests {
 
     fn items() -> Vec<Item> {
         let mut items: Vec<_> = [
-            Shape::Sphere { radius: 0.5 },
+            Shape::Sphere(Sphere { radius_m: 0.5 }),
             body().shape,
-            Shape::Capsule { half_length: 0.5, radius: 0.25 },
+            Shape::Capsule(Capsule { radius_m: 0.25, length_m: 2.0 * 0.5 }),
             Shape::Solid(u32::MAX),
         ]
         .map(|shape| Item::NewCopy { body: Body { shape, ..body() }, radius: 0.75, owner: 3 })

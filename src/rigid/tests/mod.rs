@@ -14,6 +14,7 @@ use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::fixed::{FixedBodies, FixedBody};
 use crate::rigid::material::{Material, Materials, Surface};
+use crate::rigid::shape::{Capsule, Cuboid, Sphere};
 use crate::rigid::simulation::shared_out;
 use crate::rigid::solid::{MassProperties, Solids};
 use crate::rigid::sync::Synchronisation;
@@ -45,7 +46,7 @@ fn model(subdomains: Subdomains, method: Synchronisation, response: Response) ->
     let surface = Surface { restitution: 0.4, friction: 0.5 };
     let gravity = Vec3::new(0.5, -9.81, 0.25);
     let contacts = ContactSettings { step_s: 4e-3, gravity, penetration_correction: 0.1 };
-    let shape = Shape::Box { half: Vec3::new(0.4, 0.3, 0.4) };
+    let shape = Shape::Box(Cuboid::of_half(Vec3::new(0.4, 0.3, 0.4)));
     let fixed = vec![
         FixedBody::half_space(1_000_000, 0, Vec3::zeros(), Vec3::y()),
         FixedBody::immovable(1_000_001, 0, shape, Vec3::new(1.4, 0.0, 0.3)),
@@ -67,9 +68,9 @@ fn heap() -> Vec<Body> {
         let position = Vec3::new(0.05, 0.3, 0.07) + place * 0.42 + random_vector(id) * 0.05;
         let size = 0.08 + 0.06 * random(id + 5);
         let shape = match id % 3 {
-            0 => Shape::Sphere { radius: size },
-            1 => Shape::Box { half: Vec3::new(size, 0.8 * size, 0.9 * size) },
-            _ => Shape::Capsule { half_length: 0.4 * size, radius: 0.8 * size },
+            0 => Shape::Sphere(Sphere { radius_m: size }),
+            1 => Shape::Box(Cuboid::of_half(Vec3::new(size, 0.8 * size, 0.9 * size))),
+            _ => Shape::Capsule(Capsule { radius_m: 0.8 * size, length_m: 2.0 * 0.4 * size }),
         };
         body(&solids, id, shape, position, random_vector(id + 9) * 2.0)
     };
@@ -163,7 +164,7 @@ fn a_contact_on_borders_of_subdomains_and_periods_is_treated_once() {
     let sphere = |id: u64| {
         let place = Vec3::new((id % 6) as f64, (id / 6 % 6) as f64, (id / 36) as f64);
         let position = Vec3::repeat(-0.45) + place * 0.5;
-        let shape = Shape::Sphere { radius: 0.25 + 1e-9 };
+        let shape = Shape::Sphere(Sphere { radius_m: 0.25 + 1e-9 });
         body(&solids, id, shape, position, Vec3::zeros())
     };
     let bodies: Vec<_> = (0..216).map(sphere).collect();
@@ -181,7 +182,7 @@ fn one_large_sphere_among_small_ones_has_the_same_bits_on_any_ranks() {
     let mut bodies = heap();
     let velocity = Vec3::new(1.0, -2.0, 0.5);
     bodies.retain(|body| (body.state.position - Vec3::new(1.5, 1.2, 1.6)).norm() > 1.3);
-    let shape = Shape::Sphere { radius: 1.05 };
+    let shape = Shape::Sphere(Sphere { radius_m: 1.05 });
     bodies.push(body(&Solids::default(), 500, shape, Vec3::new(1.5, 1.2, 1.6), velocity));
     for response in RESPONSES {
         let of = |counts| model(grid(counts), Synchronisation::ShadowOwner, response);
@@ -267,9 +268,15 @@ fn a_new_division_in_the_run_changes_no_bit() {
 fn a_body_deep_in_another_is_treated_once() {
     let solids = Solids::default();
     let sphere = |id, radius, y: f64| {
-        body(&solids, id, Shape::Sphere { radius }, Vec3::new(2.0, y, 2.0), Vec3::zeros())
+        body(
+            &solids,
+            id,
+            Shape::Sphere(Sphere { radius_m: radius }),
+            Vec3::new(2.0, y, 2.0),
+            Vec3::zeros(),
+        )
     };
-    let half = Shape::Box { half: Vec3::repeat(0.06) };
+    let half = Shape::Box(Cuboid::of_half(Vec3::repeat(0.06)));
     for (bodies, counts) in [
         (vec![sphere(0, 0.7, 1.0), sphere(1, 0.05, 1.36)], 3..16),
         (vec![sphere(0, 0.1, -0.34)], 11..12),
@@ -310,7 +317,7 @@ fn a_body_that_is_deleted_before_a_new_division_is_gone() {
 #[test]
 fn a_body_outside_the_domain_is_named() {
     let model = Arc::new(model(grid([1; 3]), Synchronisation::ShadowOwner, Response::Ffd));
-    let shape = Shape::Sphere { radius: 0.1 };
+    let shape = Shape::Sphere(Sphere { radius_m: 0.1 });
     let body = body(&Solids::default(), 42, shape, Vec3::new(1.0, 5.0, 1.0), Vec3::zeros());
     let result = in_process::run(1, |world| {
         RigidSimulation::new(model.clone(), vec![0], [body], world, 1).map(|_| ())

@@ -23,7 +23,7 @@ fn stirred(subdomains: Subdomains, method: Synchronisation, response: Response) 
     };
     let center = Vec3::new(0.5, 0.4, 1.5);
     let keyframes = vec![key(0.0, 0.0), key(0.1, 60.0), key(0.3, 100.0)];
-    let shape = Shape::Box { half: Vec3::new(0.05, 0.3, 0.4) };
+    let shape = Shape::Box(Cuboid::of_half(Vec3::new(0.05, 0.3, 0.4)));
     let mut paddle = FixedBody::immovable(1_000_002, 0, shape, center);
     paddle.motion = Some(KeyframedMotion { center, keyframes });
     let fixed = model.fixed.bodies().iter().cloned().chain([paddle]);
@@ -46,7 +46,7 @@ fn lively_heap() -> Vec<Body> {
         }
     }
     for (id, radius, y) in [(700, 0.05, 2.4), (701, 0.06, 2.2)] {
-        let (shape, place) = (Shape::Sphere { radius }, Vec3::new(1.5, y, 1.5));
+        let (shape, place) = (Shape::Sphere(Sphere { radius_m: radius }), Vec3::new(1.5, y, 1.5));
         bodies.push(body(&Solids::default(), id, shape, place, Vec3::new(0.5, 3.0, 0.5)));
     }
     bodies
@@ -195,11 +195,11 @@ fn small() -> (Arc<RigidModel>, Vec<u8>) {
     let model = Arc::new(model(grid([1; 3]), ShadowOwner, Response::Nonsmooth { sweeps: 10 }));
     let solids = Solids::default();
     let ball = |id: u64, x: f64, y: f64| {
-        let shape = Shape::Sphere { radius: 0.1 };
+        let shape = Shape::Sphere(Sphere { radius_m: 0.1 });
         body(&solids, id, shape, Vec3::new(x, y, 2.0), Vec3::zeros())
     };
     let mut bodies = vec![ball(3, 1.0, 0.1), ball(1, 1.0, 0.3), ball(7, 2.0, 0.1)];
-    let shape = Shape::Box { half: Vec3::new(0.2, 0.1, 0.2) };
+    let shape = Shape::Box(Cuboid::of_half(Vec3::new(0.2, 0.1, 0.2)));
     bodies.push(body(&solids, 5, shape, Vec3::new(0.5, 0.1, 1.0), Vec3::zeros()));
     bodies.iter_mut().for_each(|body| body.state.twist = Twist::ZERO);
     let bytes = in_process::run(1, |world| {

@@ -13,12 +13,10 @@ use crate::rigid::body::{BodyId, MaterialId};
 use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::domain::Domain;
 use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
-use crate::rigid::generate::{Generator, Lattice, Placement, Start, Velocities};
+use crate::rigid::generate::{Form, Generator, Lattice, Placement, Start, Velocities};
 use crate::rigid::material::Materials;
-use crate::rigid::shape::Shape;
-use crate::rigid::shape::SolidId;
-use crate::rigid::shape::measures::Form;
-use crate::rigid::solid::{Frame, MassProperties, Solid, Solids};
+use crate::rigid::shape::{Shape, Sphere};
+use crate::rigid::solid::{Frame, Solid, Solids};
 use crate::scene::bodies::check::WALLS;
 use crate::scene::bodies::setup::{Group, Movement, RigidSetup};
 use crate::scene::bodies::spec::*;
@@ -138,15 +136,10 @@ impl Builder<'_> {
     fn geometry(&mut self, shape: &BodyShape, at: &str) -> Result<Geometry> {
         let own = Frame { origin: Vec3::zeros(), rotation: UnitQuaternion::identity() };
         let at = format!("{at}.shape");
+        if let Some(shape) = shape.of_settings() {
+            return Ok(Geometry { shape: FixedShape::Shape(shape), frame: own });
+        }
         let (shape, frame) = match shape {
-            BodyShape::HalfSpace => {
-                return Ok(Geometry { shape: FixedShape::HalfSpace, frame: own });
-            }
-            &BodyShape::Sphere { radius_m: radius } => (Shape::Sphere { radius }, own),
-            BodyShape::Box { size_m } => (Shape::Box { half: Vec3::from(*size_m) * 0.5 }, own),
-            &BodyShape::Capsule { radius_m: radius, length_m } => {
-                (Shape::Capsule { half_length: 0.5 * length_m, radius }, own)
-            }
             BodyShape::Hull(path) => {
                 let (document, _) = obj_read::read(&self.scene_dir.join(path))?;
                 self.solid(Solid::hull(&document.positions, &at)?)
@@ -156,6 +149,7 @@ impl Builder<'_> {
                 let (positions, faces) = (surface.document.positions, surface.faces);
                 self.solid(Solid::mesh(&Mesh { positions, faces }, &at)?)
             }
+            _ => return Ok(Geometry { shape: FixedShape::HalfSpace, frame: own }),
         };
         Ok(Geometry { shape: FixedShape::Shape(shape), frame })
     }
@@ -173,8 +167,8 @@ impl Builder<'_> {
         at: &str,
     ) -> Result<Generator> {
         let (form, reach) = match shape {
-            FixedShape::HalfSpace => (Form::Sphere, 1.0),
-            FixedShape::Shape(shape) => (self.form(shape), self.solids.reach(shape)),
+            FixedShape::HalfSpace => (Form::from(Sphere { radius_m: 1.0 }), 1.0),
+            FixedShape::Shape(shape) => (Form::new(*shape, &self.solids), self.solids.reach(shape)),
         };
         Ok(Generator {
             seed: self.scene.seed.wrapping_add(self.groups.len() as u64),
@@ -191,21 +185,6 @@ impl Builder<'_> {
             material,
             density: self.materials.density(material),
         })
-    }
-
-    fn form(&self, shape: &Shape) -> Form {
-        match *shape {
-            Shape::Sphere { .. } => Form::Sphere,
-            Shape::Box { half } => Form::Box(half),
-            Shape::Capsule { half_length, radius } => {
-                Form::Capsule { slenderness: half_length / radius }
-            }
-            Shape::Solid(id) => Form::Solid { id, mass: self.mass_of(id) },
-        }
-    }
-
-    fn mass_of(&self, id: SolidId) -> MassProperties {
-        self.solids.mass_properties(&Shape::Solid(id), 1.0)
     }
 
     fn placement(&self, arrangement: &Arrangement, reach: f64, at: &str) -> Result<Placement> {
@@ -245,8 +224,7 @@ impl Builder<'_> {
 
     /// Fails if a file has sizes of bodies that are not scaled.
     fn check_sizes(&self, generator: &Generator, shape: &FixedShape, at: &str) -> Result<()> {
-        let is_scaled =
-            !matches!(shape, FixedShape::HalfSpace | FixedShape::Shape(Shape::Solid(_)));
+        let is_scaled = matches!(shape, FixedShape::Shape(shape) if shape.solid().is_none());
         let Placement::Listed(starts) = &generator.placement else { return Ok(()) };
         if is_scaled || starts.iter().all(|start| start.size.is_none()) {
             return Ok(());

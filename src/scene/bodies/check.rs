@@ -152,7 +152,7 @@ impl DomainSpec {
 
 impl Bodies {
     fn validate(&self, at: &str) -> Result<()> {
-        self.shape.validate(&format!("{at}.shape"))?;
+        self.shape.check(&format!("{at}.shape"))?;
         self.arrangement.validate(&format!("{at}.arrangement"))?;
         self.sizes.validate(&format!("{at}.sizes"))?;
         if let Orientation::Turned { axis, angle_deg } = self.orientation {
@@ -237,30 +237,12 @@ impl Bodies {
 }
 
 impl BodyShape {
-    fn validate(&self, at: &str) -> Result<()> {
-        match self {
-            Self::Sphere { radius_m } => {
-                positive_within(&format!("{at}.radius_m"), *radius_m, LENGTH)
-            }
-            Self::Box { size_m } => size_m
-                .iter()
-                .try_for_each(|&size| positive_within(&format!("{at}.size_m"), size, LENGTH)),
-            Self::Capsule { radius_m, length_m } => {
-                positive_within(&format!("{at}.radius_m"), *radius_m, LENGTH)?;
-                positive_within(&format!("{at}.length_m"), *length_m, LENGTH)
-            }
-            Self::Hull(_) | Self::Mesh(_) | Self::HalfSpace => Ok(()),
-        }
-    }
-
     /// The name of bodies of this shape, unless the scene gives one.
     pub(in crate::scene) fn base_name(&self) -> String {
         match self {
-            Self::Sphere { .. } => "sphere".to_owned(),
-            Self::Box { .. } => "box".to_owned(),
-            Self::Capsule { .. } => "capsule".to_owned(),
             Self::Hull(path) | Self::Mesh(path) => stem_of(path),
             Self::HalfSpace => "half_space".to_owned(),
+            kind => kind.name().to_lowercase(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::partition::methods::Repartition;
+pub use crate::rigid::shape::BodyShape;
 use crate::scene::keyframe::KeyframeSpec;
 
 /// Bodies of one shape and material.
@@ -34,35 +35,6 @@ pub struct Bodies {
     /// What moves them.
     #[serde(default)]
     pub motion: BodyMotion,
-}
-
-/// The geometry of a body.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum BodyShape {
-    /// A ball.
-    Sphere {
-        /// Radius, m.
-        radius_m: f64,
-    },
-    /// A cuboid.
-    Box {
-        /// Edge lengths along x, y, z, m.
-        size_m: [f64; 3],
-    },
-    /// All points near a segment of the y axis.
-    Capsule {
-        /// Distance from the segment, m.
-        radius_m: f64,
-        /// Length of the segment, m.
-        length_m: f64,
-    },
-    /// The convex hull of the vertices of an OBJ file.
-    Hull(String),
-    /// The volume within the closed surface of an OBJ file.
-    Mesh(String),
-    /// All points below a plane; `y` is up before it is turned. Immovable.
-    HalfSpace,
 }
 
 /// Where bodies are at the start: their centres of mass. A fixed body of a mesh has the origin of

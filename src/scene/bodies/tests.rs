@@ -4,7 +4,7 @@ use super::*;
 use crate::error::Result;
 use crate::ranks::in_process;
 use crate::rigid::balance::Balancer;
-use crate::rigid::shape::Shape;
+use crate::rigid::shape::{Shape, Sphere};
 use crate::rigid::{Body, RigidSimulation};
 use crate::scene::Scene;
 use crate::scene::bodies::build::build_bodies;
@@ -58,10 +58,10 @@ fn each_rank_makes_its_own_bodies_and_together_they_are_the_same() {
     assert_eq!(setup.name_of(406), "wall_left");
     let box_shape = setup.fixed.bodies()[0].shape;
     let half = crate::math::Vec3::new(0.2, 0.05, 0.05);
-    let crate::rigid::fixed::FixedShape::Shape(Shape::Box { half: built }) = box_shape else {
+    let crate::rigid::fixed::FixedShape::Shape(Shape::Box(built)) = box_shape else {
         panic!("{box_shape:?}");
     };
-    assert!((built - half).norm() < 1e-15);
+    assert!((built.half() - half).norm() < 1e-15);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn bodies_come_from_files() {
     };
     write("a.csv", "x, y,z,size,vx,vy,vz\n0,0.5,0,2,0,-1,0\n0.5,0,0,0.5,1,0,0\n");
     let bodies = made(&from("a.csv").unwrap(), 2);
-    assert_eq!(bodies[0].shape, Shape::Sphere { radius: 0.2 });
+    assert_eq!(bodies[0].shape, Shape::Sphere(Sphere { radius_m: 0.2 }));
     assert_eq!(bodies[1].state.twist.linear.x, 1.0);
     let margin_m = from("a.csv").unwrap().settings.margin_m;
     assert!((margin_m - 0.1 * 0.05).abs() < 1e-15, "of the smallest body: {margin_m}");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{MaterialSpec, Shape};
+use crate::rigid::shape::BodyShape;
 
 const DOCS: &str = include_str!("../../../docs/scene.md");
 const AIR: &str = include_str!("../../bodies/cloth/elements/air.rs");
@@ -54,6 +55,8 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("../keyframe.rs"), &[]));
     expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
     expected.extend(declared_in("mesh/shapes", &[]));
+    expected.extend(BodyShape::NAMES.iter().map(|&name| name.to_owned()));
+    expected.extend(declared_in("rigid/shape", &[]));
     expected.extend(MaterialSpec::NAMES.iter().map(|&name| name.to_owned()));
     expected.extend(declared_in("bodies/cloth/material", MaterialSpec::NAMES));
     expected.extend(declared(AIR, &["Air {", "WindKey"]));

@@ -76,7 +76,7 @@ macro_rules! materials {
             $($(#[$doc])* $Kind($Settings),)+
         }
 
-        deserialize_choice!(MaterialSpec, "Material", Fabric, [$($Kind),+]);
+        deserialize_choice!(MaterialSpec, "Material", [Fabric], [], [$($Kind),+]);
 
         impl MaterialSpec {
             /// The names of all kinds, as in a scene.

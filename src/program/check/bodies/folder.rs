@@ -117,7 +117,7 @@ impl BodyRun {
     pub fn body(&self, row: &BodyRow) -> Option<Body> {
         let shape = row.shape()?;
         let solids = &self.setup.solids;
-        if matches!(shape, Shape::Solid(id) if id as usize >= solids.all().len()) {
+        if shape.solid().is_some_and(|id| id as usize >= solids.all().len()) {
             return None;
         }
         let material = MaterialId::try_from(row.material).ok()?;

@@ -118,14 +118,14 @@ fn clipped(polygon: &[Vec3], inside: impl Fn(&Vec3) -> f64) -> Vec<Vec3> {
 #[cfg(test)]
 mod tests {
     use cloth_sim::mesh::obj_read;
-    use cloth_sim::rigid::shape::Shape;
+    use cloth_sim::rigid::shape::{Shape, Sphere};
 
     use super::*;
 
     #[test]
     fn walls_end_at_the_domain_and_obstacles_have_their_shapes() {
         let domain = Domain::new(Vec3::zeros(), Vec3::new(2.0, 3.0, 4.0), [false; 3]).unwrap();
-        let ball = Shape::Sphere { radius: 0.5 };
+        let ball = Shape::Sphere(Sphere { radius_m: 0.5 });
         let bodies = [
             FixedBody::half_space(0, 0, Vec3::new(9.0, 0.0, -7.0), Vec3::y()),
             FixedBody::half_space(1, 0, Vec3::zeros(), Vec3::new(1.0, 1.0, 0.0)),

@@ -1,10 +1,9 @@
 //! A body of a frame, as ranks send it and files hold it.
 
 use bytemuck::{Pod, Zeroable};
-use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Body, BodyId, BodyState, Twist};
 use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
-use cloth_sim::rigid::shape::Shape;
+use cloth_sim::rigid::shape::{HALF_SPACE, Shape};
 use nalgebra::{Quaternion, Unit};
 
 /// A body of a frame.
@@ -13,7 +12,7 @@ use nalgebra::{Quaternion, Unit};
 pub struct BodyRow {
     /// Its place in the scene.
     pub id: BodyId,
-    /// The kind of its shape: 0 sphere, 1 box, 2 capsule, 3 solid, 4 half-space.
+    /// The number of its shape, or [`HALF_SPACE`].
     pub shape: u32,
     /// Its place in the table of solids, or [`NO_SOLID`].
     pub solid: u32,
@@ -33,16 +32,9 @@ pub struct BodyRow {
     pub velocity: [f64; 3],
     /// rad/s.
     pub angular_velocity: [f64; 3],
-    /// Sizes of the shape, m. Sphere: radius, 0, 0. Box: half of each edge. Capsule: half of the
-    /// segment, radius, 0. Solid: radius of its ball, 0, 0.
+    /// Sizes of the shape, m. Of a solid the first one is the radius of its ball.
     pub size: [f64; 3],
 }
-
-pub const SPHERE: u32 = 0;
-pub const BOX: u32 = 1;
-pub const CAPSULE: u32 = 2;
-pub const SOLID: u32 = 3;
-pub const HALF_SPACE: u32 = 4;
 
 /// The solid of a body that is none.
 pub const NO_SOLID: u32 = u32::MAX;
@@ -82,15 +74,8 @@ impl BodyRow {
     }
 
     fn with_shape(self, shape: &Shape, reach: impl Fn(&Shape) -> f64) -> Self {
-        let (kind, solid, size) = match *shape {
-            Shape::Sphere { radius } => (SPHERE, NO_SOLID, [radius, 0.0, 0.0]),
-            Shape::Box { half } => (BOX, NO_SOLID, half.into()),
-            Shape::Capsule { half_length, radius } => {
-                (CAPSULE, NO_SOLID, [half_length, radius, 0.0])
-            }
-            Shape::Solid(id) => (SOLID, id, [reach(shape), 0.0, 0.0]),
-        };
-        Self { shape: kind, solid, size, ..self }
+        let size = shape.sizes(|_| [reach(shape), 0.0, 0.0]);
+        Self { shape: shape.number(), solid: shape.solid().unwrap_or(NO_SOLID), size, ..self }
     }
 
     fn with_state(self, state: &BodyState) -> Self {
@@ -105,14 +90,7 @@ impl BodyRow {
 
     /// Its shape. None for a half-space, or if there is no such kind.
     pub fn shape(&self) -> Option<Shape> {
-        let [x, y, _] = self.size;
-        match self.shape {
-            SPHERE => Some(Shape::Sphere { radius: x }),
-            BOX => Some(Shape::Box { half: Vec3::from(self.size) }),
-            CAPSULE => Some(Shape::Capsule { half_length: x, radius: y }),
-            SOLID => Some(Shape::Solid(self.solid)),
-            _ => None,
-        }
+        Shape::of_number(self.shape, self.size, self.solid)
     }
 
     /// Where it is and how it moves.
@@ -124,11 +102,7 @@ impl BodyRow {
 
     /// Radius of the ball about its centre of mass that holds it, m; 0 for a half-space.
     pub fn radius(&self) -> f64 {
-        let [x, y, z] = self.size;
-        match self.shape {
-            BOX => (x * x + y * y + z * z).sqrt(),
-            _ => x + y,
-        }
+        self.shape().map_or(0.0, |shape| shape.reach(|_| self.size[0]))
     }
 
     /// Whether all of its numbers are finite.

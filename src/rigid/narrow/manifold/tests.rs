@@ -2,7 +2,7 @@ use super::*;
 use crate::rigid::body::Placed;
 use crate::rigid::narrow::tests::{random_rotation, random_vector};
 use crate::rigid::narrow::touch;
-use crate::rigid::shape::Shape;
+use crate::rigid::shape::{Capsule, Cuboid, Shape};
 use crate::rigid::solid::{Solid, Solids};
 use nalgebra::{Quaternion, UnitQuaternion};
 
@@ -18,7 +18,7 @@ fn shapes() -> (Solids, Vec<Shape>) {
         let (solid, _) = Solid::hull(&points, "points").unwrap();
         Shape::Solid(solids.add(solid))
     });
-    (solids, vec![Shape::Box { half }, hulls[0], hulls[1]])
+    (solids, vec![Shape::Box(Cuboid::of_half(half)), hulls[0], hulls[1]])
 }
 
 fn convex<'a>(body: &'a Placed, solids: &'a Solids) -> Convex<'a> {
@@ -101,7 +101,7 @@ fn the_overlap_is_the_least_of_all_planes() {
 #[test]
 fn a_box_on_a_box_has_four_corners_and_a_crossed_rod_has_one_point() {
     let solids = Solids::default();
-    let cube = Shape::Box { half: Vec3::repeat(0.5) };
+    let cube = Shape::Box(Cuboid::of_half(Vec3::repeat(0.5)));
     let at = |position, rotation| Placed { shape: &cube, position, rotation };
     let below = at(Vec3::zeros(), UnitQuaternion::identity());
     let above = at(Vec3::new(0.2, 0.99, 0.1), UnitQuaternion::identity());
@@ -163,7 +163,7 @@ fn has_gap(first: &Placed, second: &Placed, solids: &Solids, distance: f64) -> b
 fn capsules_touch_where_samples_of_their_axis_are_near() {
     let (solids, shapes) = shapes();
     let (half_length, radius) = (0.4, 0.15);
-    let shape = Shape::Capsule { half_length, radius };
+    let shape = Shape::Capsule(Capsule { radius_m: radius, length_m: 2.0 * half_length });
     let (mut touching, mut lying) = (0, 0);
     for k in 0..1500 {
         let own = Placed {
@@ -268,7 +268,7 @@ fn hulls_of_nearly_flat_and_doubled_points_lose_no_contact() {
             assert!(!own.planes.iter().any(high), "{name} {k}: a plane cuts the hull");
             let parts = own.vertices.len() + own.planes.len();
             assert_eq!(parts, own.topology.edges.len() + 2, "{name} {k}: Euler");
-            let shape = Shape::Box { half: Vec3::repeat(0.3) };
+            let shape = Shape::Box(Cuboid::of_half(Vec3::repeat(0.3)));
             for j in 0..20 {
                 let position = random_vector(k * 77 + j + 5).normalize() * 0.3;
                 let cube = Placed { shape: &shape, position, rotation: random_rotation(j) };

@@ -11,7 +11,7 @@ use crate::math::{Vec3, mix};
 use crate::rigid::body::{Body, BodyId, BodyState, Load, Twist};
 use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::horizon::Horizon;
-use crate::rigid::shape::Shape;
+use crate::rigid::shape::{Shape, Sphere};
 
 /// A random number in `0..1`.
 fn random(k: u64) -> f64 {
@@ -27,7 +27,7 @@ fn sphere(id: u64, radius: f64, position: Vec3, velocity: Vec3) -> Body {
     let twist = Twist { angular: Vec3::zeros(), linear: velocity };
     Body {
         id,
-        shape: Shape::Sphere { radius },
+        shape: Shape::Sphere(Sphere { radius_m: radius }),
         material: 0,
         mass: 1.0,
         inertia: Vec3::repeat(1.0),
@@ -38,7 +38,7 @@ fn sphere(id: u64, radius: f64, position: Vec3, velocity: Vec3) -> Body {
 
 fn radius(body: &Body) -> f64 {
     match body.shape {
-        Shape::Sphere { radius } => radius,
+        Shape::Sphere(Sphere { radius_m: radius }) => radius,
         _ => panic!("these tests have spheres"),
     }
 }

@@ -99,7 +99,7 @@ fn check_dependent(rows: &[BodyRow], arrays: &[(&Column, &[u8])]) -> Result<(), 
 mod tests {
     use cloth_sim::math::Vec3;
     use cloth_sim::rigid::body::{Body, BodyState, Load, Twist};
-    use cloth_sim::rigid::shape::Shape;
+    use cloth_sim::rigid::shape::{Capsule, Cuboid, Shape, Sphere};
     use nalgebra::{Quaternion, UnitQuaternion};
 
     use super::*;
@@ -107,9 +107,9 @@ mod tests {
     /// A body of each kind, with numbers that differ.
     fn rows() -> Vec<BodyRow> {
         let shapes = [
-            Shape::Sphere { radius: 0.1 },
-            Shape::Box { half: Vec3::new(0.1, 0.2, 1.0 / 3.0) },
-            Shape::Capsule { half_length: 0.3, radius: 0.07 },
+            Shape::Sphere(Sphere { radius_m: 0.1 }),
+            Shape::Box(Cuboid::of_half(Vec3::new(0.1, 0.2, 1.0 / 3.0))),
+            Shape::Capsule(Capsule { radius_m: 0.07, length_m: 2.0 * 0.3 }),
             Shape::Solid(5),
         ];
         let row = |(id, shape): (u64, Shape)| {

@@ -1,7 +1,8 @@
 //! The arrays of a frame of bodies: which value of a body each one holds, and how.
 
+use cloth_sim::rigid::shape::Shape;
+
 use crate::program::output::bodies::BodyRow;
-use crate::program::output::bodies::row::{CAPSULE, SOLID, SPHERE};
 use crate::program::output::formats::vtp::layout::{XYZ, array};
 
 /// An array with some values of each body.
@@ -112,21 +113,15 @@ const fn number(name: &'static str, put: Put, get: Get) -> Column {
 
 /// Half of the widths along the own axes, m; of a capsule without its caps.
 fn extents(row: &BodyRow) -> [f64; 3] {
-    let [x, y, _] = row.size;
-    match row.shape {
-        SPHERE | SOLID => [x; 3],
-        CAPSULE => [y, x, y],
-        _ => row.size,
-    }
+    Shape::axes(row.shape).map_or(row.size, |axes| axes.map(|place| row.size[place]))
 }
 
 /// The sizes of a row of these [`extents`].
-fn size(row: &BodyRow, [x, y, z]: [f64; 3]) -> [f64; 3] {
-    match row.shape {
-        SPHERE | SOLID => [x, 0.0, 0.0],
-        CAPSULE => [y, x, 0.0],
-        _ => [x, y, z],
-    }
+fn size(row: &BodyRow, extents: [f64; 3]) -> [f64; 3] {
+    let Some(axes) = Shape::axes(row.shape) else { return extents };
+    let mut size = [0.0; 3];
+    axes.into_iter().zip(extents).for_each(|(place, extent)| size[place] = extent);
+    size
 }
 
 fn put(values: &[f64], out: &mut Vec<u8>) {

@@ -1,0 +1,12 @@
+//! The mass of a body.
+
+use crate::math::Vec3;
+
+/// Mass and moments of a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MassProperties {
+    /// kg.
+    pub mass: f64,
+    /// Principal moments of inertia, kg m^2.
+    pub inertia: Vec3,
+}

@@ -1,0 +1,69 @@
+//! A cuboid.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::math::Vec3;
+use crate::mesh::ObjDocument;
+use crate::mesh::shapes::{self, ShapeKind as _};
+use crate::rigid::mass::MassProperties;
+use crate::rigid::shape::surface::document;
+use crate::rigid::shape::{ShapeKind, check_length};
+
+/// A cuboid.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cuboid {
+    /// Edge lengths along x, y, z, m.
+    pub size_m: [f64; 3],
+}
+
+impl Cuboid {
+    /// The cuboid with these half edges, m.
+    pub fn of_half(half: Vec3) -> Self {
+        Self { size_m: (half * 2.0).into() }
+    }
+
+    /// Half of the edge lengths, m.
+    #[inline]
+    pub fn half(&self) -> Vec3 {
+        Vec3::from(self.size_m) * 0.5
+    }
+}
+
+impl ShapeKind for Cuboid {
+    const AXES: [usize; 3] = [0, 1, 2];
+
+    fn check(&self, at: &str) -> Result<()> {
+        self.size_m.iter().try_for_each(|&size| check_length(at, "size_m", size))
+    }
+
+    fn sizes(&self) -> [f64; 3] {
+        self.half().into()
+    }
+
+    fn of_sizes(half: [f64; 3]) -> Self {
+        Self::of_half(half.into())
+    }
+
+    #[inline]
+    fn reach(&self) -> f64 {
+        self.half().norm()
+    }
+
+    fn half_width(&self) -> f64 {
+        self.half().min()
+    }
+
+    fn mass_properties(&self, density: f64) -> MassProperties {
+        let half = self.half();
+        let mass = density * 8.0 * half.x * half.y * half.z;
+        let square = half.component_mul(&half);
+        let inertia = (Vec3::repeat(square.sum()) - square) * (mass / 3.0);
+        MassProperties { mass, inertia }
+    }
+
+    fn surface() -> ObjDocument {
+        document(shapes::Cuboid { size_m: [2.0; 3], edge_m: None }.mesh())
+    }
+}

@@ -1,0 +1,24 @@
+//! Triangles of shapes, for frames.
+
+use crate::math::Vec3;
+use crate::mesh::{Mesh, ObjDocument};
+
+/// Length of the edges on a ball of radius 1. A ball has 180 triangles.
+pub(super) const EDGE: f64 = 0.37;
+
+/// A smooth surface whose vertices are at the distance 1 from their core points. (Meshes of
+/// obstacles lie outside of the shape; bodies that touch would overlap.)
+pub(super) fn rounded(mut mesh: Mesh, core: impl Fn(Vec3) -> Vec3) -> ObjDocument {
+    for x in &mut mesh.positions {
+        let core = core(*x);
+        *x = core + (*x - core).normalize();
+    }
+    let mut document = document(mesh);
+    document.smooth_by_default();
+    document
+}
+
+/// A surface with facets.
+pub(super) fn document(mesh: Mesh) -> ObjDocument {
+    ObjDocument::from_triangles(mesh.positions, &mesh.faces)
+}
