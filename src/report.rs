@@ -31,7 +31,9 @@ macro_rules! named {
 pub(crate) use named;
 
 /// What one rank did in a step, or in several steps.
-pub trait Report: Copy + Default + PartialEq + fmt::Debug + Send + 'static {
+///
+/// Ranks send it as plain words.
+pub trait Report: Pod + Default + PartialEq + fmt::Debug + Send {
     /// What the second time of each phase is.
     const PART: Part;
 

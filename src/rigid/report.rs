@@ -1,5 +1,7 @@
 //! What one rank did in a step.
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::report::{Cell, Entry, Join, Part, PhaseRow, Report, named};
 use crate::rigid::sync::Traffic;
 
@@ -20,7 +22,8 @@ named! {
 }
 
 /// What one rank did in a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct RigidReport {
     /// Time in each phase, s.
     pub seconds: [f64; Phase::ALL.len()],

@@ -1,5 +1,6 @@
 //! The line of a frame in `steps.jsonl`: what every run records, and a part of its kind.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use cloth_sim::report::Report;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::program::output::report_json;
 
 /// What a record has of the kind of its run.
-pub trait Kind: Copy + Default + PartialEq + Debug + 'static {
+pub trait Kind: Copy + Default + PartialEq + Debug + Send + 'static {
     /// What one rank did in a step.
     type Report: Report;
 
@@ -17,11 +18,22 @@ pub trait Kind: Copy + Default + PartialEq + Debug + 'static {
     type FramePart: FramePart;
 
     /// What a step of a rank has besides its report.
-    type StepPart: Clone + Default + PartialEq + Debug + Serialize + DeserializeOwned;
+    type StepPart: RecordPart;
+}
+
+/// A part of a record.
+pub trait RecordPart:
+    Clone + Default + PartialEq + Debug + Send + Serialize + DeserializeOwned + 'static
+{
+}
+
+impl<T> RecordPart for T where
+    T: Clone + Default + PartialEq + Debug + Send + Serialize + DeserializeOwned + 'static
+{
 }
 
 /// What the line of a frame has of its kind.
-pub trait FramePart: Clone + Default + PartialEq + Debug + Serialize + DeserializeOwned {
+pub trait FramePart: RecordPart {
     /// The part of the frame `rest`, whose first steps led to this part.
     fn followed_by(self, rest: Self) -> Self;
 }
@@ -46,6 +58,15 @@ impl<K: Kind> FrameRecord<K> {
     pub fn followed_by(self, mut rest: Self) -> Self {
         rest.steps.splice(..0, self.steps);
         Self { part: self.part.followed_by(rest.part), ..rest }
+    }
+
+    /// The sum over the ranks of a `count`, step by step.
+    pub fn per_step(&self, count: impl Fn(&K::Report) -> u64) -> Vec<u64> {
+        let mut sums = BTreeMap::<u64, u64>::new();
+        for step in &self.steps {
+            *sums.entry(step.step).or_default() += count(&step.report);
+        }
+        sums.into_values().collect()
     }
 
     /// The reports of one rank, step by step.

@@ -62,6 +62,18 @@ impl Schedule {
     }
 }
 
+/// A saved state, with what the record of its run needs. It is whole on rank 0.
+pub struct Saved<R> {
+    /// Whole steps since the start.
+    pub step: u64,
+    /// The state.
+    pub state: Vec<u8>,
+    /// The record of the steps since the last frame. `None` if there was no step.
+    pub steps: Option<R>,
+    /// When saving began.
+    pub start: Instant,
+}
+
 /// The saved state from which the run goes on, on every rank; `None` if it begins. Rank 0 has the
 /// `folder`. Collective.
 ///

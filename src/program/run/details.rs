@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use cloth_sim::report::Report;
 use cloth_sim::step::{Counter, Measure, Phase, StepReport};
 
-use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::run_json::RunHead;
 use crate::program::profile::frames::Profile;
+use crate::program::run::totals::Totals;
 use crate::program::words::plural;
 
 /// The details of a finished run, printed with -v before the summary.
@@ -15,7 +14,7 @@ pub struct Details<'a> {
     /// The run.
     pub head: &'a RunHead,
     /// Sums over its steps.
-    pub totals: &'a Totals,
+    pub totals: &'a Totals<StepReport>,
     /// How its processors spent their time.
     pub profile: &'a Profile,
     /// Number of cloth vertices.
@@ -28,25 +27,6 @@ pub struct Details<'a> {
     pub checkpoints: (u32, f64),
     /// Wall time in which rank 0 handed frames to the writer or waited for it, s.
     pub output_s: f64,
-}
-
-/// Sums over the steps of a run.
-#[derive(Default)]
-pub struct Totals {
-    of_ranks: Vec<StepReport>,
-    steps: usize,
-}
-
-impl Totals {
-    /// Adds the steps of a frame. A run that was resumed may have more ranks than before.
-    pub fn add(&mut self, frame: &ClothFrameRecord) {
-        for step in &frame.steps {
-            let ranks = self.of_ranks.len().max(step.rank + 1);
-            self.of_ranks.resize(ranks, StepReport::default());
-            self.of_ranks[step.rank].add(&step.report);
-            self.steps += usize::from(step.rank == 0);
-        }
-    }
 }
 
 impl fmt::Display for Details<'_> {

@@ -11,6 +11,7 @@ use crate::program::output::cloth_record::{
     Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
 };
 use crate::program::output::record::StepRecord;
+use crate::program::run::gather;
 use crate::program::run::peaks::extremes;
 use crate::program::run::step_watch::StepWatch;
 
@@ -118,19 +119,11 @@ fn gather_steps(
     let test_parts = test_parts(world, &frame.searches_s)?;
     let steps = frame.reports.len().max(1);
     let threads = message::all_counts(world, frame.uses.len() / steps)?;
-    let all = message::gather_v(world, 0, &frame.reports)?;
-    let uses = message::gather_v(world, 0, &frame.uses)?;
-    let mut uses = uses.into_iter();
-    let mut records = Vec::with_capacity(all.len());
-    for (rank, reports) in all.chunks(steps).enumerate() {
-        let numbered = (last + 1 - reports.len() as u64..).zip(reports);
-        for ((step, &report), &test_part_s) in numbered.zip(&test_parts) {
-            let processors = uses.by_ref().take(threads[rank]).collect();
-            let part = Searches { test_part_s, processors };
-            records.push(StepRecord { step, rank, part, report });
-        }
-    }
-    Ok(records)
+    let mut uses = message::gather_v(world, 0, &frame.uses)?.into_iter();
+    gather::steps(world, last, &frame.reports, |rank, index| Searches {
+        test_part_s: test_parts[index],
+        processors: uses.by_ref().take(threads[rank]).collect(),
+    })
 }
 
 /// Length of the test part of each step, s, on rank 0. It is the sum over the step's searches.

@@ -6,17 +6,23 @@ use cloth_sim::engine::{Engine, Frame};
 use cloth_sim::error::Result;
 use cloth_sim::ranks::World;
 
+use crate::program::output::record::FrameRecord;
+use crate::program::run::checkpoints::Saved;
 use crate::program::run::interrupt::{Interrupt, Stop};
 use crate::program::run::job::Job;
+use crate::program::run::recorder::{Recorder, RunSums};
+
+/// The kind of a run that has the sums `S`.
+type KindOf<S> = <S as RunSums>::Kind;
 
 /// What a kind of run does on one rank from frame to frame. All functions are collective, except
 /// those that only return a value.
-pub trait RunKind {
+pub trait RunKind<'j> {
     /// What a rank measures in the steps that lead to a frame.
     type Steps: Default;
 
-    /// The record of a frame, or of the steps that lead to it.
-    type Record;
+    /// What it sums up.
+    type Sums: RunSums;
 
     /// What computes the run.
     fn engine(&self) -> &impl Engine;
@@ -33,33 +39,19 @@ pub trait RunKind {
     /// As for [`Self::step`].
     fn frame(&mut self, frame: u64, shown: Frame, steps: &Self::Steps) -> Result<()>;
 
-    /// Whether a checkpoint is due after `frame`. Only rank 0 knows.
-    fn checkpoint_is_due(&self, frame: u64) -> bool;
-
     /// Gathers the record of those steps that lead to `frame` and are done. `None` if no step is
     /// done.
     ///
     /// # Errors
     /// When a rank fails.
-    fn gather(&self, frame: u64, steps: &Self::Steps) -> Result<Option<Self::Record>>;
+    fn gather(
+        &self,
+        frame: u64,
+        steps: &Self::Steps,
+    ) -> Result<Option<FrameRecord<KindOf<Self::Sums>>>>;
 
-    /// Hands a checkpoint to the writer.
-    ///
-    /// # Errors
-    /// When an earlier frame cannot be written.
-    fn keep(&mut self, saved: Saved<Self::Record>) -> Result<()>;
-}
-
-/// A saved state, with what the record of its run needs. It is whole on rank 0.
-pub struct Saved<R> {
-    /// Whole steps since the start.
-    pub step: u64,
-    /// The state.
-    pub state: Vec<u8>,
-    /// The record of the steps since the last frame. `None` if there was no step.
-    pub steps: Option<R>,
-    /// When saving began.
-    pub start: Instant,
+    /// Keeps the run folder, on rank 0.
+    fn recorder(&mut self) -> Option<&mut Recorder<'j, Self::Sums>>;
 }
 
 /// Computes the frames of `job` from the present state on. If the run ends early, saves a
@@ -67,8 +59,8 @@ pub struct Saved<R> {
 ///
 /// # Errors
 /// Whatever ended the run.
-pub fn compute(
-    run: &mut impl RunKind,
+pub fn compute<'j>(
+    run: &mut impl RunKind<'j>,
     job: &Job,
     world: &dyn World,
     interrupt: &Interrupt,
@@ -94,7 +86,8 @@ pub fn compute(
         run.frame(frame, shown, &measured)?;
         // 3. The state, from which the run can go on.
         if job.makes_checkpoints() {
-            let mut due = [i64::from(run.checkpoint_is_due(frame))];
+            let is_due = run.recorder().is_some_and(|recorder| recorder.checkpoint_is_due(frame));
+            let mut due = [i64::from(is_due)];
             world.all_reduce_sum(&mut due)?;
             if due != [0] {
                 save(run, frame + 1, &Default::default())?;
@@ -105,14 +98,15 @@ pub fn compute(
 }
 
 /// Whole steps since the start.
-fn steps(run: &impl RunKind) -> u64 {
+fn steps<'j>(run: &impl RunKind<'j>) -> u64 {
     run.engine().steps()
 }
 
 /// Saves the state. Some or all of the steps that lead to `frame` are done. Collective.
-fn save<K: RunKind>(run: &mut K, frame: u64, measured: &K::Steps) -> Result<()> {
+fn save<'j, K: RunKind<'j>>(run: &mut K, frame: u64, measured: &K::Steps) -> Result<()> {
     let start = Instant::now();
     let state = run.engine().save()?;
     let steps = run.gather(frame, measured)?;
-    run.keep(Saved { step: run.engine().steps(), state, steps, start })
+    let saved = Saved { step: run.engine().steps(), state, steps, start };
+    run.recorder().map_or(Ok(()), |recorder| recorder.keep(saved))
 }

@@ -5,6 +5,8 @@ use cloth_sim::ranks::{World, message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::program::output::record::{Kind, StepRecord};
+
 /// Every rank's `item`, on rank 0. Collective.
 ///
 /// # Errors
@@ -26,6 +28,29 @@ pub fn items<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T) -> Re
         items.push(serde_json::from_slice(text).map_err(damaged)?);
     }
     Ok(items)
+}
+
+/// The records of every rank's steps that end with step `last`, rank by rank, on rank 0; nothing on
+/// the others. All ranks have `reports` of the same steps. `part` gives what the kind records
+/// besides, from a rank and the index of a step; it is called in the order of the records.
+/// Collective.
+///
+/// # Errors
+/// If a rank fails.
+pub fn steps<K: Kind>(
+    world: &dyn World,
+    last: u64,
+    reports: &[K::Report],
+    mut part: impl FnMut(usize, usize) -> K::StepPart,
+) -> Result<Vec<StepRecord<K>>> {
+    let count = reports.len().max(1);
+    let all = message::gather_v(world, 0, reports)?;
+    let records = all.into_iter().enumerate().map(|(index, report)| {
+        let (rank, index) = (index / count, index % count);
+        let step = last + 1 + index as u64 - count as u64;
+        StepRecord { step, rank, part: part(rank, index), report }
+    });
+    Ok(records.collect())
 }
 
 fn damaged(cause: impl std::fmt::Display) -> Error {

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod checkpoints;
+mod cloth_sums;
 mod details;
 mod drops;
 #[cfg(feature = "fault-injection")]
@@ -26,6 +27,7 @@ pub mod stage;
 mod step_watch;
 mod summary;
 mod time_line;
+mod totals;
 mod waits;
 
 use std::process::ExitCode;
@@ -39,8 +41,9 @@ use cloth_sim::ranks::launch::Launch;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::{Model, Simulation};
 
+use self::cloth_sums::ClothSums;
 use self::frame_steps::{AfterStep, FrameSteps};
-use self::frames::{RunKind, Saved};
+use self::frames::RunKind;
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
 use self::job::{ClothContent, Content, Job};
 use self::placement::Placement;
@@ -180,7 +183,7 @@ fn run_cloth(
     // 2. The run folder, on rank 0.
     let head = head::of_run(job, world, model, &simulation)?;
     interrupt.begin_frames();
-    let open = |folder| Recorder::open(job, cloth, folder, model, head);
+    let open = |folder| Recorder::of_cloth(job, cloth, folder, model, head);
     let recorder = folder.map(open).transpose()?;
     // 3. The frames.
     let mut run = RankRun { job, cloth, world, simulation, recorder };
@@ -199,12 +202,12 @@ struct RankRun<'a> {
     world: &'a dyn World,
     simulation: Simulation<'a>,
     /// On rank 0 only.
-    recorder: Option<Recorder<'a>>,
+    recorder: Option<Recorder<'a, ClothSums>>,
 }
 
-impl RunKind for RankRun<'_> {
+impl<'a> RunKind<'a> for RankRun<'a> {
     type Steps = FrameSteps;
-    type Record = ClothFrameRecord;
+    type Sums = ClothSums;
 
     fn engine(&self) -> &impl Engine {
         &self.simulation
@@ -246,16 +249,12 @@ impl RunKind for RankRun<'_> {
         Ok(())
     }
 
-    fn checkpoint_is_due(&self, frame: u64) -> bool {
-        self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
-    }
-
     fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<ClothFrameRecord>> {
         let any = !steps.reports.is_empty();
         any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
     }
 
-    fn keep(&mut self, saved: Saved<ClothFrameRecord>) -> Result<()> {
-        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.keep(saved))
+    fn recorder(&mut self) -> Option<&mut Recorder<'a, ClothSums>> {
+        self.recorder.as_mut()
     }
 }

@@ -1,17 +1,16 @@
 //! The largest strain, the most contacts and the smallest distance of a run.
 
-use std::collections::BTreeMap;
-
 use cloth_sim::math::Vec3;
 use cloth_sim::step::{Counter, Model, StepReport};
 
 use crate::program::output::cloth_record::{ClothFrameRecord, StrainRecord};
+use crate::program::run::totals::Contacts;
 
 /// Extremes over the frames and steps of a run.
 #[derive(Debug, Default)]
 pub struct Peaks {
-    /// The largest number of contacts in a step, over all ranks, and the frame of that step.
-    pub contacts: Option<(u64, u64)>,
+    /// The contacts of its steps.
+    pub contacts: Contacts,
     /// The smallest distance of two surfaces in contact at the start of a step, m, and its frame.
     pub distance_m: Option<(f64, u64)>,
     /// The edge of the largest strain (length over rest length, minus 1) in any frame.
@@ -48,17 +47,12 @@ impl Peaks {
     }
 
     fn add_steps(&mut self, frame: &ClothFrameRecord) {
-        let mut contacts = BTreeMap::<u64, u64>::new();
+        self.contacts.add(frame.frame, &frame.per_step(contacts_of));
         for step in &frame.steps {
-            *contacts.entry(step.step).or_default() += contacts_of(&step.report);
             let gap = step.report.smallest_gap_m;
             if gap < self.distance_m.map_or(f64::INFINITY, |(least, _)| least) {
                 self.distance_m = Some((gap, frame.frame));
             }
-        }
-        let most = contacts.into_values().max().unwrap_or(0);
-        if most > self.contacts.map_or(0, |(most, _)| most) {
-            self.contacts = Some((most, frame.frame));
         }
     }
 }

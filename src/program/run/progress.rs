@@ -12,7 +12,6 @@ use crate::program::run::stage::Show;
 pub struct RunProgress {
     bar: Option<ProgressBar>,
     show: Show,
-    steps_per_frame: u64,
     frames: u64,
 }
 
@@ -31,7 +30,7 @@ impl RunProgress {
             bar.set_prefix(format!("0/{frames}"));
             bar
         });
-        Self { bar, show, steps_per_frame, frames }
+        Self { bar, show, frames }
     }
 
     /// Shows that `step` is done. It took `seconds` on rank 0. `counts` are printed if each step
@@ -65,12 +64,12 @@ impl RunProgress {
 
     /// Shows that `frame` is done. Its steps took `seconds` on rank 0. `details` are printed with
     /// -v.
-    pub fn frame(&self, frame: u64, seconds: f64, details: impl FnOnce() -> String) {
+    pub fn frame(&self, frame: u64, seconds: f64, details: &str) {
         match &self.bar {
             Some(bar) => bar.set_prefix(format!("{frame}/{}", self.frames)),
             None if !self.show.quiet && frame > 0 => {
                 let details = match self.show.details {
-                    true => format!(", {}", details()),
+                    true => format!(", {details}"),
                     false => String::new(),
                 };
                 let frames = self.frames;
@@ -78,12 +77,6 @@ impl RunProgress {
             }
             None => {}
         }
-    }
-
-    /// Shows that `frame` of cloth is done. `total` is the sum of its steps on rank 0.
-    pub fn cloth_frame(&self, frame: u64, total: &StepReport) {
-        let iterations = total.get(Counter::CgIterations) as f64 / self.steps_per_frame as f64;
-        self.frame(frame, total.total_s(), || format!("{iterations:.0} CG iterations a step"));
     }
 
     /// Prints a message above the bar.

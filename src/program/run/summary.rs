@@ -103,11 +103,10 @@ impl Summary<'_> {
             write_strain(f, "strain    longest edge", stretch)?;
             write_strain(f, "          shortest edge", compression)?;
         }
-        let Some((count, frame)) = contacts else {
-            return writeln!(f, "  contacts  none");
+        write!(f, "{contacts}")?;
+        let Some((distance_m, frame)) = distance_m.filter(|_| !contacts.is_empty()) else {
+            return Ok(());
         };
-        writeln!(f, "  contacts  at most {} in a step, before frame {frame}", grouped(*count))?;
-        let Some((distance_m, frame)) = distance_m else { return Ok(()) };
         let wanted = self.model.settings.contact.distance_m;
         writeln!(
             f,

@@ -50,6 +50,7 @@ pub use self::population::{Link, Population};
 
 use std::ops::AddAssign;
 
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use self::mail::Mail;
@@ -70,7 +71,8 @@ pub enum Synchronisation {
 }
 
 /// Counts of one rank's communication.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Traffic {
     /// Messages sent.
     pub messages: u64,

@@ -3,12 +3,11 @@
 use cloth_sim::error::Result;
 use cloth_sim::ranks::World;
 use cloth_sim::report::Report;
-use cloth_sim::rigid::{RigidReport, RigidSimulation};
+use cloth_sim::rigid::{RigidReport, RigidSimulation, Traffic};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
 use crate::program::output::bodies::record::{Bodies, BodiesPart};
-use crate::program::output::record::StepRecord;
 use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
 use crate::program::run::job::Job;
 use crate::program::run::{gather, head};
@@ -42,29 +41,23 @@ pub fn head(
 /// What one rank measures in the steps that lead to a frame.
 #[derive(Default)]
 pub struct FrameSteps {
-    steps: Vec<StepRecord<Bodies>>,
-    work_s: f64,
-    /// Number of bodies that went into another subdomain, and number that left the domain.
-    crossed_and_left: [i64; 2],
+    reports: Vec<RigidReport>,
 }
 
 impl FrameSteps {
     /// Adds a step.
-    pub fn add(&mut self, step: u64, rank: usize, report: &RigidReport) {
-        self.steps.push(StepRecord { step, rank, part: (), report: *report });
-        self.work_s += report.work_s();
-        self.crossed_and_left[0] += report.traffic.crossed as i64;
-        self.crossed_and_left[1] += report.traffic.left as i64;
+    pub fn add(&mut self, report: &RigidReport) {
+        self.reports.push(*report);
     }
 
     /// Whether there was no step.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.reports.is_empty()
     }
 
     /// Time in which this rank worked, s.
     pub fn work_s(&self) -> f64 {
-        self.work_s
+        self.reports.iter().map(Report::work_s).sum()
     }
 
     /// The record of `frame`, whose last step is over. It is whole on rank 0. Collective.
@@ -78,11 +71,12 @@ impl FrameSteps {
         simulation: &RigidSimulation,
     ) -> Result<Record> {
         let census = simulation.census()?;
-        let mut counts = self.crossed_and_left;
-        world.all_reduce_sum(&mut counts)?;
-        let [crossed, left] = counts.map(|count| count as u64);
-        let mut steps = gather::items(world, &self.steps)?.concat();
+        let mut steps =
+            gather::steps::<Bodies>(world, simulation.steps(), &self.reports, |_, _| ())?;
         steps.sort_by_key(|step| (step.step, step.rank));
+        let sum = |count: fn(&Traffic) -> u64| {
+            steps.iter().map(|step| count(&step.report.traffic)).sum::<u64>()
+        };
         Ok(Record {
             frame,
             state_hash: format!("{:016x}", simulation.hash()?),
@@ -91,8 +85,8 @@ impl FrameSteps {
                 bodies: census.bodies,
                 ids_hash: format!("{:016x}", census.ids),
                 bodies_hash: format!("{:016x}", census.states),
-                left,
-                crossed,
+                left: sum(|it| it.left),
+                crossed: sum(|it| it.crossed),
                 totals: simulation.totals()?.into(),
                 deepest: simulation.deepest_overlap()?.map(Into::into),
                 repartition_s: None,

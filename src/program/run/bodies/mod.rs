@@ -2,8 +2,8 @@
 //! cloth are next to this folder: above all the loop over frames ([`frames`]) and the run folder.
 
 mod frame;
-mod recorder;
 mod summary;
+mod sums;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,14 +17,15 @@ use cloth_sim::scene;
 use cloth_sim::scene::bodies::RigidSetup;
 
 use self::frame::FrameSteps;
-use self::recorder::Recorder;
+use self::summary::Peaks;
 use crate::program::output::folder::RunFolder;
 use crate::program::run::checkpoints;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
-use crate::program::run::frames::{self, RunKind, Saved};
+use crate::program::run::frames::{self, RunKind};
 use crate::program::run::interrupt::{Interrupt, Stop};
 use crate::program::run::job::Job;
+use crate::program::run::recorder::Recorder;
 use crate::program::run::stage::Stage;
 
 /// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
@@ -58,7 +59,8 @@ pub fn run_rank(
     // 2. The run folder, on rank 0.
     let head = frame::head(job, world, setup, &simulation)?;
     interrupt.begin_frames();
-    let recorder = folder.map(|folder| Recorder::open(job, folder, setup, head)).transpose()?;
+    let recorder =
+        folder.map(|folder| Recorder::of_bodies(job, folder, setup, head)).transpose()?;
     // 3. The frames.
     let mut run = RankRun { job, world, setup, simulation, balancer, recorder };
     let outcome = frames::compute(&mut run, job, world, interrupt);
@@ -89,12 +91,12 @@ struct RankRun<'a> {
     simulation: RigidSimulation<'a>,
     balancer: Balancer,
     /// On rank 0 only.
-    recorder: Option<Recorder<'a>>,
+    recorder: Option<Recorder<'a, Peaks>>,
 }
 
-impl RunKind for RankRun<'_> {
+impl<'a> RunKind<'a> for RankRun<'a> {
     type Steps = FrameSteps;
-    type Record = frame::Record;
+    type Sums = Peaks;
 
     fn engine(&self) -> &impl Engine {
         &self.simulation
@@ -105,7 +107,7 @@ impl RunKind for RankRun<'_> {
         #[cfg(feature = "fault-injection")]
         fault::commit_among_bodies(self.world, step)?;
         let report = in_scene(self.simulation.step(), self.job, self.setup)?;
-        steps.add(step, self.world.rank(), &report);
+        steps.add(&report);
         if let Some(recorder) = &self.recorder {
             recorder.step(step, &report);
         }
@@ -127,17 +129,13 @@ impl RunKind for RankRun<'_> {
         Ok(())
     }
 
-    fn checkpoint_is_due(&self, frame: u64) -> bool {
-        self.recorder.as_ref().is_some_and(|recorder| recorder.checkpoint_is_due(frame))
-    }
-
     fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<frame::Record>> {
         let any = !steps.is_empty();
         any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
     }
 
-    fn keep(&mut self, saved: Saved<frame::Record>) -> Result<()> {
-        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.keep(saved))
+    fn recorder(&mut self) -> Option<&mut Recorder<'a, Peaks>> {
+        self.recorder.as_mut()
     }
 }
 

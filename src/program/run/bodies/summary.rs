@@ -1,6 +1,5 @@
 //! The closing summary of a run of rigid bodies.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use cloth_sim::report::Report;
@@ -9,6 +8,7 @@ use cloth_sim::scene::bodies::RigidSetup;
 
 use crate::program::output::bodies::record::{BodyFrameRecord, OverlapRecord};
 use crate::program::run::summary::RunFacts;
+use crate::program::run::totals::{Contacts, Totals};
 use crate::program::words::{grouped, plural, significant};
 
 /// Extremes and sums of a run.
@@ -16,17 +16,13 @@ use crate::program::words::{grouped, plural, significant};
 pub struct Peaks {
     bodies: u64,
     left: u64,
-    steps: u64,
-    /// Contacts of the last step, over all ranks.
-    contacts: u64,
-    /// The largest number of contacts in a step, over all ranks, and the frame after it.
-    most_contacts: (u64, u64),
+    /// The contacts of its steps.
+    pub contacts: Contacts,
     /// The deepest overlap, and its frame.
     deepest: Option<(OverlapRecord, u64)>,
     /// Energy of the first and of the last frame, J.
     energy_j: Option<[f64; 2]>,
-    /// Sums over all ranks and steps.
-    sums: RigidReport,
+    totals: Totals<RigidReport>,
 }
 
 impl Peaks {
@@ -36,29 +32,13 @@ impl Peaks {
         self.left += frame.part.left;
         let energy = frame.part.totals.energy_j();
         self.energy_j = Some([self.energy_j.map_or(energy, |[first, _]| first), energy]);
-        let mut contacts = BTreeMap::<u64, u64>::new();
-        for step in &frame.steps {
-            *contacts.entry(step.step).or_default() += step.report.contacts;
-            self.sums.add(&step.report);
-        }
-        self.steps += contacts.len() as u64;
-        if let Some(last) = contacts.values().last() {
-            self.contacts = *last;
-        }
-        let most = contacts.into_values().max().unwrap_or_default();
-        if most > self.most_contacts.0 {
-            self.most_contacts = (most, frame.frame);
-        }
+        self.contacts.add(frame.frame, &frame.per_step(|report| report.contacts));
+        self.totals.add(frame);
         let deepest = frame.part.deepest.map(|overlap| (overlap, frame.frame));
         let known = self.deepest.map_or(0.0, |(overlap, _)| overlap.share);
         if deepest.is_some_and(|(overlap, _)| overlap.share > known) {
             self.deepest = deepest;
         }
-    }
-
-    /// Contacts of the last step.
-    pub fn last_contacts(&self) -> u64 {
-        self.contacts
     }
 }
 
@@ -89,25 +69,18 @@ impl fmt::Display for Summary<'_> {
 
 impl Summary<'_> {
     fn write_bodies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Peaks { bodies, left, most_contacts, deepest, energy_j, steps, .. } = self.peaks;
+        let Peaks { bodies, left, contacts, deepest, energy_j, totals, .. } = self.peaks;
         let gone =
             if *left > 0 { format!(", {} left the domain", grouped(*left)) } else { String::new() };
         writeln!(f, "  bodies    {}{gone}", grouped(*bodies))?;
-        let updates = self.run.head.bodies.as_ref().map_or(0, |it| it.count) * steps;
+        let updates = self.run.head.bodies.as_ref().map_or(0, |it| it.count) * totals.steps as u64;
         let seconds = (self.run.wall_s - self.run.set_up_s).max(1e-9);
         writeln!(
             f,
             "  speed     {} body updates a second",
             grouped((updates as f64 / seconds) as u64)
         )?;
-        match most_contacts {
-            (0, _) => writeln!(f, "  contacts  none")?,
-            (most, frame) => writeln!(
-                f,
-                "  contacts  at most {} in a step, before frame {frame}",
-                grouped(*most)
-            )?,
-        }
+        write!(f, "{contacts}")?;
         // An overlap by rounding alone does not count.
         if let Some((overlap, frame)) = deepest.filter(|(overlap, _)| overlap.share > 1e-9) {
             let [first, second] = overlap.bodies.map(|id| self.setup.name_of(id));
@@ -128,7 +101,7 @@ impl Summary<'_> {
     }
 
     fn write_details(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sums = &self.peaks.sums;
+        let sums = self.peaks.totals.of_all();
         let Traffic { messages, bytes, migrated, .. } = sums.traffic;
         let all = sums.total_s().max(1e-12);
         for &phase in Phase::ALL {

@@ -1,0 +1,77 @@
+//! What the record of a run of rigid bodies has of its own: its sums and its summary.
+
+use cloth_sim::error::Result;
+use cloth_sim::report::Report;
+use cloth_sim::rigid::RigidReport;
+use cloth_sim::scene::bodies::RigidSetup;
+
+use crate::program::output::bodies::obstacles;
+use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
+use crate::program::output::folder::RunFolder;
+use crate::program::output::run_json::RunHead;
+use crate::program::print;
+use crate::program::run::bodies::summary::{Peaks, Summary};
+use crate::program::run::interrupt::Stop;
+use crate::program::run::job::Job;
+use crate::program::run::recorder::{Recorder, RunSums};
+use crate::program::words::grouped;
+
+impl RunSums for Peaks {
+    type Kind = Bodies;
+
+    fn add(&mut self, head: &mut RunHead, record: &BodyFrameRecord) -> Option<String> {
+        if let Some(seconds) = record.part.repartition_s {
+            head.repartitions.count += 1;
+            head.repartitions.seconds += seconds;
+        }
+        Peaks::add(self, record);
+        None
+    }
+
+    fn details(&self, _: &BodyFrameRecord) -> String {
+        format!("{} contacts", grouped(self.contacts.last))
+    }
+}
+
+impl<'j> Recorder<'j, Peaks> {
+    /// Begins the run of rigid bodies in `folder`, or goes on with it.
+    ///
+    /// # Errors
+    /// As for [`Recorder::open`].
+    pub fn of_bodies(
+        job: &'j Job,
+        folder: &RunFolder,
+        setup: &RigidSetup,
+        head: RunHead,
+    ) -> Result<Self> {
+        let (path, digits) = (&job.target.folder, job.scene.output.digits);
+        Self::open(job, folder, head, Peaks::default(), |_| {
+            obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;
+            obstacles::write_solids(path, &setup.solids, digits)
+        })
+    }
+
+    /// Shows that `step` is done. `report` is that of rank 0.
+    pub fn step(&self, step: u64, report: &RigidReport) {
+        self.folder.progress.step(step, report.total_s(), || {
+            let RigidReport { bodies, copies, contacts, .. } = report;
+            format!("rank 0 has {bodies} bodies, {copies} copies, {contacts} contacts")
+        });
+    }
+
+    /// Ends the run folder (see [`OpenFolder::end`]). If the run is complete, prints the summary on
+    /// standard output.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn end(mut self, outcome: &Result<Option<Stop>>, setup: &RigidSetup) -> Result<()> {
+        let is_complete = self.folder.end(outcome, |_| Ok(()))?;
+        let Self { folder, sums: peaks, .. } = self;
+        let show = folder.job.show;
+        if !is_complete || show.quiet {
+            return Ok(());
+        }
+        let run = folder.facts();
+        print::line(&Summary { run, setup, peaks: &peaks, details: show.details })
+    }
+}
