@@ -6,12 +6,12 @@
 //! | work | counted per patch | price |
 //! |---|---|---|
 //! | assembly, balance of energy | blocks filled | time of a block, the least of all ranks |
-//! | solve | products of blocks; none if all rows are fixed | time of a product, the least of all ranks |
+//! | solve | products of blocks | time of a product, the least of all ranks |
 //! | search, contacts, impulses, fail-safe | pairs found | time of a pair on this rank |
 //!
-//! All times are processor times. A rank that waits spins for a while, which counts as processor
-//! time. So the least price of all ranks is taken. With stealing, ranks share the work on pairs,
-//! so it is not counted.
+//! A patch with all rows fixed has no products. All times are processor times. A rank that waits
+//! spins for a while, which counts as processor time. So the least price of all ranks is taken.
+//! With stealing, ranks share the work on pairs, so it is not counted.
 
 use std::iter::zip;
 use std::time::Instant;

@@ -5,7 +5,7 @@
 //! | module | |
 //! |---|---|
 //! | [`ffd`] | fast frictional dynamics: each body alone, from the velocities before the response |
-//! | [`nonsmooth`] | non-smooth contact dynamics: sweeps over all contacts, with opposite impulses |
+//! | [`nonsmooth`] | non-smooth contact dynamics: sweeps over all contacts, opposite impulses |
 //! | [`by_body`] | constraints or impulses in the order of their bodies |
 //!
 //! A new solver is a folder here, and a line of each list in this file: [`Response`] has its
