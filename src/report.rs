@@ -1,8 +1,8 @@
-//! What one rank did in a step, as a table: the part of a report that no engine has for itself.
+//! The table of a report: what one rank did in a step, for every engine.
 //!
-//! Every engine measures in a struct of its own type, whose fields its step writes. [`Report`] lists
+//! Every engine has a report of its own type, and its step writes the fields. [`Report`] lists
 //! these fields with their names. A program adds, writes, reads and draws the reports of any engine
-//! by this list, so a new counter is one line of it. Nothing in a step uses the list.
+//! by this list, so a new counter is one line of the list. A step does not use the list.
 
 use std::fmt;
 
@@ -32,21 +32,21 @@ pub(crate) use named;
 
 /// What one rank did in a step, or in several steps.
 ///
-/// Ranks send it as plain words.
+/// It is plain words, so that ranks can send it.
 pub trait Report: Pod + Default + PartialEq + fmt::Debug + Send {
-    /// What the second time of each phase is.
+    /// The part of the time of each phase that is measured too.
     const PART: Part;
 
     /// The phases of a step, in order.
     fn phases() -> impl ExactSizeIterator<Item = PhaseRow>;
 
-    /// Seconds of each phase, and the [`Self::PART`] of them.
+    /// The seconds of each phase, and those of the [`Self::PART`] of each phase.
     fn times(&self) -> [&[f64]; 2];
 
-    /// The same, to be written.
+    /// The seconds of [`Self::times`], to be changed.
     fn times_mut(&mut self) -> [&mut [f64]; 2];
 
-    /// All other values, in an order that is the same for all reports of this type.
+    /// All other values. Their order is the same for all reports of one type.
     fn entries(&mut self) -> impl Iterator<Item = Entry<'_>>;
 
     /// The names of [`Self::times`] in files, such as `solve_s` and `solve_busy_s`.
@@ -70,7 +70,7 @@ pub trait Report: Pod + Default + PartialEq + fmt::Debug + Send {
         self.times()[0].iter().sum()
     }
 
-    /// Time in which the rank's own thread worked, s: it did not wait for other ranks.
+    /// Time in which the rank's own thread worked and did not wait for other ranks, s.
     fn work_s(&self) -> f64 {
         let part: f64 = self.times()[1].iter().sum();
         match Self::PART {
@@ -123,20 +123,20 @@ pub struct Entry<'a> {
 /// How the values of several steps combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Join {
-    /// Their sum. Of rises of energy the largest.
+    /// Their sum. For rises of energy it is the largest one.
     Sum,
-    /// The value of the last step that knows it.
+    /// The value of the last step in which it was measured.
     Last,
     /// The smallest.
     Least,
 }
 
-/// Where a value of a report stands.
+/// A value of a report, to be read or changed.
 #[derive(Debug, PartialEq)]
 pub enum Cell<'a> {
     /// A count.
     Count(&'a mut u64),
-    /// A count that is in no file, because the record of a frame has its sum.
+    /// A count that no file has for a step, because the record of a frame has its sum.
     Unwritten(&'a mut u64),
     /// A wrapping sum of hashes.
     Hash(&'a mut u64),
@@ -165,17 +165,17 @@ impl Join {
 }
 
 impl<'a> Entry<'a> {
-    /// A sum over steps.
+    /// A value that is a sum over steps.
     pub fn new(name: &'static str, cell: Cell<'a>) -> Self {
         Self { name, column: None, join: Join::Sum, cell }
     }
 
-    /// Combines values of several steps by `join`.
+    /// The entry whose values of several steps combine by `join`.
     pub fn joined(self, join: Join) -> Self {
         Self { join, ..self }
     }
 
-    /// Shows it in the profile of a rank, in the column `name`.
+    /// The entry with the column `name` in the profile of a rank.
     pub fn shown(self, name: &'static str) -> Self {
         Self { column: Some(name), ..self }
     }
@@ -198,7 +198,7 @@ impl<'a> Entry<'a> {
                 }
             }
             (Cell::Rise(known), Cell::Rise(other)) => known.note(**other),
-            // A measure that was not measured. The cells of one entry are of one kind.
+            // A measure that was not measured. The cells of an entry are always of one kind.
             _ => {}
         }
     }
@@ -240,5 +240,32 @@ impl EnergyRise {
     /// Whether it is more than is allowed: a fault of the simulation.
     pub fn is_fault(&self) -> bool {
         self.unexplained_j > self.limit_j
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rigid::RigidReport;
+    use crate::step::StepReport;
+
+    #[test]
+    fn values_of_several_steps_combine_by_their_entries() {
+        let (mut sum, mut further) = (StepReport::default(), StepReport::default());
+        (sum.energy_j, sum.smallest_gap_m, sum.test_hash) = (3.0, 2e-3, u64::MAX);
+        (further.internal_j, further.smallest_gap_m, further.test_hash) = (5.0, 1e-3, 2);
+        (sum.counts[0], further.counts[0], further.seconds[1]) = (4, 5, 0.5);
+        let rise = EnergyRise { unexplained_j: 1.0, vertex: 3, ..EnergyRise::NONE };
+        further.note_rise(rise);
+        sum.add(&further);
+        sum.add(&StepReport::default());
+        assert_eq!((sum.energy_j, sum.internal_j, sum.smallest_gap_m), (3.0, 5.0, 1e-3));
+        assert_eq!((sum.counts[0], sum.test_hash, sum.total_s()), (9, 1, 0.5));
+        assert_eq!(sum.energy_rise(), Some(rise));
+
+        let step = RigidReport { bodies: 7, contacts: 3, ..RigidReport::default() };
+        let mut sum = step;
+        sum.add(&step);
+        assert_eq!((sum.bodies, sum.contacts), (7, 6));
     }
 }

@@ -141,7 +141,7 @@ impl Profile {
         self.value(processor, self.look.share)
     }
 
-    /// The share of time in which all processors worked. `None` in a frame in which one is not known.
+    /// The mean share of time in which processors worked. `None` if the share of one is not known.
     pub fn mean_share(&self, frame: &FrameProfile) -> Option<f64> {
         let sum = frame.processors.iter().map(|one| self.share(one)).sum::<Option<f64>>()?;
         (!frame.processors.is_empty()).then(|| sum / frame.processors.len() as f64)
