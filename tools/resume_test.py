@@ -13,7 +13,7 @@ Prints a table. The exit code is 1 if there is a fault. Needs Linux, Python 3.9 
 full disk needs root (a small tmpfs) and is left out without. `--mpi` needs a build with `--features mpi`.
 
     cargo build --release --features mpi
-    tools/resume_test.py --mpi                # 30 moments for each of four ends, six scenes
+    tools/resume_test.py --mpi                # 30 moments for each of four ends, all scenes
     tools/resume_test.py --count 2 --scene gas
 """
 
@@ -41,6 +41,11 @@ MPI_ENVIRONMENT = {
 # Scene file, settings, and whether runs begin under mpirun.
 SCENES = {
     "contacts": ("scenes/drop_knot.ron", ["frames=6", "steps_per_frame=10"], False),
+    "one file": (
+        "scenes/drop_knot.ron",
+        ["frames=6", "steps_per_frame=10", "output.format=\"pc2\""],
+        False,
+    ),
     "pinch": ("scenes/pinch.ron", ["frames=8", "steps_per_frame=4", "frames_per_second=50"], False),
     "repartition": (
         "scenes/tablecloth.ron",
@@ -209,7 +214,7 @@ def status(folder):
 def result(folder):
     """What must not depend on how a run was computed: by name."""
     found = {}
-    for frame in sorted(folder.glob("frame_*")):
+    for frame in sorted(folder.glob("frame*")):
         found[frame.name] = hashlib.sha256(frame.read_bytes()).hexdigest()
     for line in (folder / "steps.jsonl").read_text().splitlines():
         record = json.loads(line)
