@@ -1,38 +1,13 @@
 //! What is known of a run before its first step.
 
 use cloth_sim::error::Result;
-use cloth_sim::partition::quality;
 use cloth_sim::ranks::World;
 use cloth_sim::ranks::launch::HostBinding;
-use cloth_sim::step::{Model, Simulation, lift_j};
 
 use crate::program::output::energy_balance::EnergyBalance;
 use crate::program::output::run_json::{FORMAT, RankPlace, Repartitions, RunHead, Status};
 use crate::program::run::gather;
 use crate::program::run::job::Job;
-
-/// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
-///
-/// # Errors
-/// When a rank fails.
-pub fn of_run(
-    job: &Job,
-    world: &dyn World,
-    model: &Model,
-    simulation: &Simulation,
-) -> Result<RunHead> {
-    let layout = simulation.layout();
-    let places = places(world, layout.own.len(), layout.ghosts.len())?;
-    Ok(RunHead {
-        patches: model.partition.patches.len(),
-        load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
-        surface_index: quality::surface_index(&model.graph, &model.partition),
-        bending: model.cloth.elements.bending.treatment.to_string(),
-        places,
-        energy: EnergyBalance::new(lift_j(model)),
-        ..RunHead::begun(job, world.size())
-    })
-}
 
 /// The places of all ranks, on rank 0. This rank owns `vertices` vertices or bodies, and has
 /// `ghosts` ghost points or shadow copies. Collective.

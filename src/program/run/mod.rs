@@ -2,13 +2,10 @@
 
 mod bodies;
 mod checkpoints;
-mod cloth_sums;
-mod details;
-mod drops;
+mod cloth;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod files;
-mod frame_steps;
 mod frames;
 mod gather;
 mod head;
@@ -18,42 +15,30 @@ mod launcher;
 pub mod memory;
 mod open_folder;
 mod origin;
-mod peaks;
 mod placement;
 mod progress;
 mod recorder;
 pub mod recording;
 pub mod stage;
-mod step_watch;
 mod summary;
-mod time_line;
 mod totals;
-mod waits;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cloth_sim::engine::{Engine, Frame};
 use cloth_sim::error::{Error, Place, Result};
 #[cfg(feature = "mpi")]
 use cloth_sim::partition::Partition;
 use cloth_sim::ranks::launch::Launch;
 use cloth_sim::ranks::{World, in_process};
-use cloth_sim::step::{Model, Simulation};
+use cloth_sim::step::Model;
 
-use self::cloth_sums::ClothSums;
-use self::frame_steps::{AfterStep, FrameSteps};
-use self::frames::RunKind;
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
-use self::job::{ClothContent, Content, Job};
+use self::job::{Content, Job};
 use self::placement::Placement;
-use self::recorder::Recorder;
 #[cfg(feature = "mpi")]
 use self::stage::Show;
-use self::stage::Stage;
-use self::step_watch::StepWatch;
 use crate::program::cli::Arguments;
-use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::folder::RunFolder;
 
 /// Runs the scene of the arguments. Under an MPI launcher this process is one rank of the run.
@@ -155,106 +140,8 @@ fn run_rank(
     match (&job.content, model) {
         (Content::Bodies(setup), _) => bodies::run_rank(job, world, setup, folder, interrupt),
         (Content::Cloth(cloth), Some(model)) => {
-            run_cloth(job, cloth, world, model, folder, interrupt)
+            cloth::run_rank(job, cloth, world, model, folder, interrupt)
         }
         (Content::Cloth(_), None) => Err(Error::internal("run", "cloth without a model")),
-    }
-}
-
-/// One rank's whole run of cloth, like [`bodies::run_rank`].
-fn run_cloth(
-    job: &Job,
-    cloth: &ClothContent,
-    world: &dyn World,
-    model: &Arc<Model>,
-    folder: Option<&RunFolder>,
-    interrupt: &Interrupt,
-) -> Result<Option<Stop>> {
-    // 1. This rank's rows, hierarchies and threads.
-    let stage = (world.rank() == 0).then(|| Stage::begin(job.show, "linear system"));
-    let mut simulation = Simulation::new(model.clone(), world, job.placement.threads)?;
-    drop(stage);
-    if let Some(state) = checkpoints::saved_state(job, world, folder)? {
-        simulation.restore(&state)?;
-        if job.target.origin.is_some() {
-            simulation.check_state()?;
-        }
-    }
-    // 2. The run folder, on rank 0.
-    let head = head::of_run(job, world, model, &simulation)?;
-    interrupt.begin_frames();
-    let open = |folder| Recorder::of_cloth(job, cloth, folder, model, head);
-    let recorder = folder.map(open).transpose()?;
-    // 3. The frames.
-    let mut run = RankRun { job, cloth, world, simulation, recorder };
-    let outcome = frames::compute(&mut run, job, world, interrupt);
-    // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
-    if let Some(recorder) = run.recorder {
-        recorder.end(&outcome, model)?;
-    }
-    outcome
-}
-
-/// One rank while frames are computed.
-struct RankRun<'a> {
-    job: &'a Job,
-    cloth: &'a ClothContent,
-    world: &'a dyn World,
-    simulation: Simulation<'a>,
-    /// On rank 0 only.
-    recorder: Option<Recorder<'a, ClothSums>>,
-}
-
-impl<'a> RunKind<'a> for RankRun<'a> {
-    type Steps = FrameSteps;
-    type Sums = ClothSums;
-
-    fn engine(&self) -> &impl Engine {
-        &self.simulation
-    }
-
-    fn step(&mut self, frame: u64, steps: &mut FrameSteps) -> Result<()> {
-        let Self { job, cloth, world, simulation, recorder } = self;
-        let step = simulation.steps() + 1;
-        #[cfg(feature = "fault-injection")]
-        fault::commit(*world, simulation, step)?;
-        // 1. The step. Its searches are watched.
-        let mut watch = StepWatch::new(cloth, &job.scene, step);
-        let report = Engine::step(simulation, &mut watch)?;
-        // 2. The test trees and the time line, if the user asked for them.
-        let trees = watch.take_trees(*world, step, &report)?;
-        if watch.traces_tasks {
-            let searches = std::mem::take(&mut watch.spans);
-            time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
-        }
-        // 3. Values that rank 0 stores and shows at once.
-        let after = AfterStep { waiting: simulation.waiting(), passed: simulation.passed() };
-        if let Some(recorder) = recorder {
-            recorder.trees(trees.as_ref())?;
-            recorder.step(step, &report);
-            recorder.waits(frame, &after.waiting);
-        }
-        // 4. Values that are gathered with the frame.
-        steps.add(&report, watch, after);
-        Ok(())
-    }
-
-    fn frame(&mut self, frame: u64, shown: Frame, steps: &FrameSteps) -> Result<()> {
-        // 1. What all ranks measured in the steps, and the hash of the state.
-        let record = steps.gather(frame, self.world, &self.simulation)?;
-        // 2. The frame and its record in the run folder.
-        if let Some(recorder) = &mut self.recorder {
-            recorder.frame(shown, record)?;
-        }
-        Ok(())
-    }
-
-    fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<ClothFrameRecord>> {
-        let any = !steps.reports.is_empty();
-        any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
-    }
-
-    fn recorder(&mut self) -> Option<&mut Recorder<'a, ClothSums>> {
-        self.recorder.as_mut()
     }
 }

@@ -1,11 +1,8 @@
 //! The progress of a run: a bar on a terminal, plain lines elsewhere.
 
-use cloth_sim::report::Report;
-use cloth_sim::step::{Counter, StepReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::program::print;
-use crate::program::run::peaks::contacts_of;
 use crate::program::run::stage::Show;
 
 /// Shows the progress of a run on standard error.
@@ -41,24 +38,6 @@ impl RunProgress {
         }
         if self.show.steps {
             print::message(format_args!("step {step}: {}, {:.1} ms", counts(), 1e3 * seconds));
-        }
-    }
-
-    /// Shows that `step` of cloth is done.
-    pub fn cloth_step(&self, step: u64, report: &StepReport) {
-        self.step(step, report.total_s(), || {
-            format!(
-                "{} CG iterations, {} contacts, {} collisions",
-                report.get(Counter::CgIterations),
-                contacts_of(report),
-                report.get(Counter::Collisions),
-            )
-        });
-        let halvings = report.get(Counter::Halvings);
-        if halvings > 0 {
-            self.say(&format!(
-                "step {step}: the solve failed, so the step was redone in smaller ones ({halvings} halvings)"
-            ));
         }
     }
 

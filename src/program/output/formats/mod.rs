@@ -58,6 +58,9 @@ pub trait Format: Sync {
         self.file(number)
     }
 
+    /// What a user does to see its frames.
+    fn to_see(&self) -> &'static str;
+
     /// Adds all its files to those of a run.
     fn add_files(&self, files: &mut RunFiles) {
         files.each_frame.push(names::all_frames(self.name()));

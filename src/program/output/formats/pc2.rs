@@ -82,6 +82,10 @@ impl Format for Pc2 {
         Ok((head.first + u64::from(head.samples)).checked_sub(1))
     }
 
+    fn to_see(&self) -> &'static str {
+        "import frames.obj into Blender, with frames.pc2 as its mesh cache, see docs/frames.md"
+    }
+
     fn sink(
         &self,
         folder: &Path,

@@ -61,9 +61,7 @@ impl fmt::Display for Summary<'_> {
         if self.details {
             self.write_details(f)?;
         }
-        self.run.write_files(f)?;
-        let format = self.run.format.name();
-        write!(f, "  to see    open the .{format} files in ParaView, or see docs/rigid.md")
+        self.run.write_files(f)
     }
 }
 

@@ -48,6 +48,10 @@ impl Format for Obj {
         }
     }
 
+    fn to_see(&self) -> &'static str {
+        "import the .obj files into Blender, MeshLab or ParaView"
+    }
+
     fn sink(&self, folder: &Path, objects: &FrameObjects, _: &Range<u64>) -> Result<Box<dyn Sink>> {
         let (folder, digits) = (folder.to_owned(), objects.digits);
         if let Some(bodies) = objects.bodies {

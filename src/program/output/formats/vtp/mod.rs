@@ -37,6 +37,10 @@ impl Format for Vtp {
         NAME
     }
 
+    fn to_see(&self) -> &'static str {
+        "open the .vtp files in ParaView, or see docs/frames.md"
+    }
+
     fn sink(&self, folder: &Path, objects: &FrameObjects, _: &Range<u64>) -> Result<Box<dyn Sink>> {
         let (folder, ending) = (folder.to_owned(), NAME);
         if objects.bodies.is_some() {

@@ -5,6 +5,7 @@ use std::time::Instant;
 use cloth_sim::error::Result;
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::Partition;
+use cloth_sim::report::Report;
 use cloth_sim::step::{Counter, EnergyRise, Model, StepReport, WaitingBody};
 
 use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
@@ -14,17 +15,18 @@ use crate::program::output::run_json::RunHead;
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::frames::FrameProfiles;
-use crate::program::run::details::Details;
-use crate::program::run::drops::Drops;
+use crate::program::run::cloth::details::Details;
+use crate::program::run::cloth::drops::Drops;
+use crate::program::run::cloth::peaks::{Peaks, contacts_of};
+use crate::program::run::cloth::summary::Summary;
+use crate::program::run::cloth::waits::Waits;
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::{ClothContent, Job};
 use crate::program::run::open_folder::OpenFolder;
-use crate::program::run::peaks::Peaks;
+use crate::program::run::progress::RunProgress;
 use crate::program::run::recorder::{Recorder, RunSums};
 use crate::program::run::recording::{RecordedStep, TreeWriter};
-use crate::program::run::summary::Summary;
 use crate::program::run::totals::Totals;
-use crate::program::run::waits::Waits;
 
 /// The most warnings about rises of energy during the run. `check` lists all rises.
 const WARNINGS: u64 = 3;
@@ -124,7 +126,7 @@ impl<'j> Recorder<'j, ClothSums> {
     /// once if the sum of rises is too large.
     pub fn step(&mut self, step: u64, report: &StepReport) {
         let OpenFolder { head, progress, .. } = &mut self.folder;
-        progress.cloth_step(step, report);
+        show_step(progress, step, report);
         let (faults, was_fault) = (head.energy.faults, head.energy.is_fault());
         head.energy.add(step, self.sums.step_s, report);
         head.repartitions.add(report);
@@ -186,4 +188,22 @@ fn partition_csv(partition: &Partition) -> String {
         text += &format!("{vertex},{patch},{}\n", partition.rank_of_patch[patch as usize]);
     }
     text
+}
+
+/// Shows that `step` is done.
+fn show_step(progress: &RunProgress, step: u64, report: &StepReport) {
+    progress.step(step, report.total_s(), || {
+        format!(
+            "{} CG iterations, {} contacts, {} collisions",
+            report.get(Counter::CgIterations),
+            contacts_of(report),
+            report.get(Counter::Collisions),
+        )
+    });
+    let halvings = report.get(Counter::Halvings);
+    if halvings > 0 {
+        progress.say(&format!(
+            "step {step}: the solve failed, so the step was redone in smaller ones ({halvings} halvings)"
+        ));
+    }
 }

@@ -11,9 +11,9 @@ use crate::program::output::cloth_record::{
     Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
 };
 use crate::program::output::record::StepRecord;
+use crate::program::run::cloth::peaks::extremes;
+use crate::program::run::cloth::step_watch::StepWatch;
 use crate::program::run::gather;
-use crate::program::run::peaks::extremes;
-use crate::program::run::step_watch::StepWatch;
 
 /// The bodies that are behind and the obstacles that cloth passes, after a step.
 pub struct AfterStep {

@@ -1,0 +1,141 @@
+//! The closing summary of a run of cloth, for the user of the frames.
+
+use std::fmt;
+
+use cloth_sim::math::Vec3;
+use cloth_sim::step::Model;
+
+use crate::program::output::energy_balance::{EnergyBalance, Window};
+use crate::program::run::cloth::drops::Drops;
+use crate::program::run::cloth::peaks::{Peaks, Strain};
+use crate::program::run::cloth::waits::Waits;
+use crate::program::run::summary::RunFacts;
+use crate::program::words::{grouped, significant};
+
+/// The closing summary: the cloth, its extremes, the frames and what to do with them.
+pub struct Summary<'a> {
+    /// The run.
+    pub run: RunFacts<'a>,
+    /// Its cloths.
+    pub model: &'a Model,
+    /// Its extremes.
+    pub peaks: &'a Peaks,
+    /// Bodies that waited.
+    pub waits: &'a Waits,
+    /// Obstacles that cloth passed.
+    pub drops: &'a Drops,
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.run.write_times(f)?;
+        write_cloth(f, self.model)?;
+        self.write_peaks(f)?;
+        write!(f, "{}{}", self.waits, self.drops)?;
+        write_energy(f, &self.run.head.energy)?;
+        self.run.write_files(f)
+    }
+}
+
+impl Summary<'_> {
+    fn write_peaks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Peaks { contacts, distance_m, stretch, compression } = self.peaks;
+        if let (Some(stretch), Some(compression)) = (stretch, compression) {
+            write_strain(f, "strain    longest edge", stretch)?;
+            write_strain(f, "          shortest edge", compression)?;
+        }
+        write!(f, "{contacts}")?;
+        let Some((distance_m, frame)) = distance_m.filter(|_| !contacts.is_empty()) else {
+            return Ok(());
+        };
+        let wanted = self.model.settings.contact.distance_m;
+        writeln!(
+            f,
+            "  distance  smallest {} mm, before frame {frame} (contact.distance_m is {} mm)",
+            significant(1e3 * distance_m),
+            significant(1e3 * wanted),
+        )
+    }
+}
+
+fn write_energy(f: &mut fmt::Formatter<'_>, energy: &EnergyBalance) -> fmt::Result {
+    let EnergyBalance { unexplained_j, largest_rise_j, largest_rise_step, faults, .. } = energy;
+    if *largest_rise_j == 0.0 {
+        return writeln!(f, "  energy    never rises without work");
+    }
+    let share = significant(1e2 * energy.share());
+    writeln!(
+        f,
+        "  energy    gains {unexplained_j:.1e} J without work, {share} % of all that moved"
+    )?;
+    write!(f, "            at most {largest_rise_j:.1e} J at once, in step {largest_rise_step}")?;
+    match faults {
+        0 => writeln!(f)?,
+        1 => writeln!(f, ": 1 step is above its limit")?,
+        _ => writeln!(f, ": {} steps are above their limits", grouped(*faults))?,
+    }
+    let Some(Window { end_s, unexplained_j, step, at_m: [x, y, z], .. }) = energy.worst_window
+    else {
+        return Ok(());
+    };
+    if energy.is_fault() {
+        writeln!(
+            f,
+            "            a fault: {unexplained_j:.1e} J in the 0.1 s before {end_s:.3} s, most"
+        )?;
+        writeln!(f, "            in step {step} at ({x:.2}, {y:.2}, {z:.2}) m")?;
+    }
+    Ok(())
+}
+
+fn write_strain(f: &mut fmt::Formatter<'_>, name: &str, peak: &Strain) -> fmt::Result {
+    let Strain { strain, frame, at } = peak;
+    let percent = 100.0 * strain;
+    writeln!(
+        f,
+        "  {name} {percent:+.1} %: frame {frame}, at ({:.2}, {:.2}, {:.2}) m",
+        at.x, at.y, at.z
+    )
+}
+
+fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
+    let sizes = sizes(model);
+    let largest = sizes.iter().max_by(|a, b| a[0].total_cmp(&b[0]));
+    let Some(largest) = largest else { return writeln!(f, "  cloth     none") };
+    let size = largest.iter().map(|&side| significant(side)).collect::<Vec<_>>().join(" x ");
+    let name = match sizes.len() {
+        1 => format!("cloth     {size} m"),
+        count => format!("cloths    {count}, the largest {size} m"),
+    };
+    writeln!(
+        f,
+        "  {name}, {} vertices, {} faces",
+        grouped(model.cloth.vertex_count() as u64),
+        grouped(model.cloth.faces.len() as u64)
+    )?;
+    let mut lengths: Vec<f64> = (model.edges.iter())
+        .map(|edge| (model.rest[edge[0] as usize] - model.rest[edge[1] as usize]).norm())
+        .collect();
+    let Some(shortest) = lengths.iter().copied().reduce(f64::min) else { return Ok(()) };
+    let middle = lengths.len() / 2;
+    let (_, median, _) = lengths.select_nth_unstable_by(middle, f64::total_cmp);
+    let [shortest, median] = [shortest, *median].map(|length| significant(1e3 * length));
+    writeln!(f, "  edges     shortest {shortest} mm, median {median} mm, at rest")
+}
+
+/// The sides of the box around each cloth at rest, m, longest first. A flat cloth has two.
+fn sizes(model: &Model) -> Vec<Vec<f64>> {
+    let mut first = 0;
+    let boxes = model.cloth_ends.iter().map(|&end| {
+        let vertices = &model.rest[first..end as usize];
+        first = end as usize;
+        let low = vertices.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
+        let high = vertices.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
+        let size: Vec3 = high - low;
+        let mut sides = vec![size.x, size.y, size.z];
+        sides.sort_by(|a, b| b.total_cmp(a));
+        sides.retain(|&side| side > 1e-6 * size.max());
+        sides
+    });
+    boxes.filter(|sides| !sides.is_empty()).collect()
+}
