@@ -6,7 +6,7 @@ use crate::program::output::formats::Format;
 use crate::program::output::mesh_copies::InputMesh;
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::{names, obstacles};
-use crate::program::run::job::Content;
+use crate::program::run::content::Content;
 
 /// The files of a run that has `content`, frames of `format` and copies of `meshes`. The tables of a
 /// profile come at its end.

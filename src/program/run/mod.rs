@@ -3,6 +3,7 @@
 mod bodies;
 mod checkpoints;
 mod cloth;
+mod content;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod files;
@@ -33,8 +34,9 @@ use cloth_sim::ranks::launch::Launch;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::Model;
 
+use self::content::Content;
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
-use self::job::{Content, Job};
+use self::job::Job;
 use self::placement::Placement;
 #[cfg(feature = "mpi")]
 use self::stage::Show;

@@ -25,11 +25,12 @@ use self::sums::ClothSums;
 use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::folder::RunFolder;
 use crate::program::run::checkpoints;
+use crate::program::run::content::ClothContent;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
 use crate::program::run::frames::{self, RunKind};
 use crate::program::run::interrupt::{Interrupt, Stop};
-use crate::program::run::job::{ClothContent, Job};
+use crate::program::run::job::Job;
 use crate::program::run::recorder::Recorder;
 use crate::program::run::stage::Stage;
 

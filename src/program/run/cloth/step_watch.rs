@@ -6,7 +6,7 @@ use cloth_sim::ranks::World;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::StepReport;
 
-use crate::program::run::job::ClothContent;
+use crate::program::run::content::ClothContent;
 use crate::program::run::recording::{RecordedStep, StepRecorder};
 
 /// The observer of one step on one rank.

@@ -1,21 +1,28 @@
-//! What every rank knows of a run of cloth.
+//! What the scene of a run has: cloths and obstacles, or rigid bodies.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use cloth_sim::bodies::{Documents, Setup};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::mesh::ObjDocument;
-use cloth_sim::partition::Partition;
+use cloth_sim::scene::bodies::RigidSetup;
+use cloth_sim::scene::bodies::build::build_bodies;
+use cloth_sim::scene::spec::Digits;
 use cloth_sim::scene::{self, Scene};
-use cloth_sim::step::Model;
 
 use crate::program::cli::Arguments;
+use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
 use crate::program::output::materials::Materials;
-use crate::program::run::job::{Content, Job};
 use crate::program::run::memory;
 use crate::program::run::recording::RecordingArguments;
-use crate::program::run::stage::Stage;
+
+/// What a scene has.
+pub enum Content {
+    /// Cloths and obstacles.
+    Cloth(Box<ClothContent>),
+    /// Rigid bodies.
+    Bodies(Box<RigidSetup>),
+}
 
 /// The cloths and obstacles of a scene, and what only a run of cloth can be asked for.
 pub struct ClothContent {
@@ -27,7 +34,7 @@ pub struct ClothContent {
     pub time_line: Option<u64>,
     /// The recording of test trees.
     pub recording: RecordingArguments,
-    /// The cloths and obstacles. [`ClothContent::model`] takes them.
+    /// The cloths and obstacles, until [`Content::take_setup`].
     setup: Setup,
     /// Sizes that look wrong.
     slips: Vec<String>,
@@ -65,33 +72,62 @@ impl ClothContent {
     }
 }
 
-impl Job {
-    /// Builds the model of the cloths, which is the same on all ranks; none in a scene of rigid
-    /// bodies. `partition` gets a function that makes a partition for a number of ranks. Call it once.
+impl Content {
+    /// Reads what `scene`, which is in the folder `home`, has.
     ///
     /// # Errors
-    /// A mesh that cannot be partitioned, or a scene that starts with intersections.
-    pub fn model(
-        &mut self,
-        partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
-    ) -> Result<Option<Arc<Model>>> {
-        let Content::Cloth(cloth) = &mut self.content else { return Ok(None) };
-        let setup = std::mem::take(&mut cloth.setup);
-        let mut stage = Some(Stage::begin(self.show, "elements"));
-        let mut next = |name| {
-            stage = None;
-            stage = Some(Stage::begin(self.show, name));
+    /// A mesh, a body, a size or an argument that is not valid.
+    pub fn new(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<Self> {
+        if scene.bodies.is_empty() {
+            return Ok(Self::Cloth(Box::new(ClothContent::new(arguments, scene, home)?)));
+        }
+        refuse_options_of_cloth(arguments)?;
+        memory::check_rigid(scene)?;
+        let setup = scene::in_file(&arguments.scene, build_bodies(scene, home))?;
+        Ok(Self::Bodies(Box::new(setup)))
+    }
+
+    /// The cloths and obstacles, once; none in a scene of rigid bodies.
+    pub fn take_setup(&mut self) -> Option<Setup> {
+        match self {
+            Self::Cloth(cloth) => Some(std::mem::take(&mut cloth.setup)),
+            Self::Bodies(_) => None,
+        }
+    }
+
+    /// What computes it.
+    pub fn engine(&self) -> &'static str {
+        match self {
+            Self::Cloth(_) => "cloth",
+            Self::Bodies(_) => "bodies",
+        }
+    }
+
+    /// What all frames share.
+    pub fn frame_objects(&self, digits: Digits) -> FrameObjects<'_> {
+        let (surfaces, bodies) = match self {
+            Self::Cloth(cloth) => (cloth.surfaces(), None),
+            Self::Bodies(setup) => {
+                let count = setup.moving_count() as usize;
+                (Vec::new(), Some(FrameBodies { count, solids: &setup.solids }))
+            }
         };
-        let model = Model::new(self.scene.settings(), setup, |build| {
-            next("partition");
-            let partition = partition(build);
-            next("hierarchies");
-            partition
-        })?;
-        next("intersections at the start");
-        let start = model.check_start()?;
-        self.warnings.extend(start.iter().map(|it| format!("the scene starts with {it}")));
-        Ok(Some(Arc::new(model)))
+        FrameObjects { surfaces, bodies, digits }
+    }
+}
+
+/// Refuses options that only cloth has.
+fn refuse_options_of_cloth(arguments: &Arguments) -> Result<()> {
+    let of_cloth = [
+        ("--time-line", arguments.time_line.is_some()),
+        ("--record-tasks", arguments.recording.is_given()),
+        ("--refine", arguments.refine.is_some()),
+    ];
+    match of_cloth.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            Err(Error::input(option, "this scene has rigid bodies and no cloth", "leave it out"))
+        }
     }
 }
 

@@ -1,15 +1,13 @@
 //! What every rank knows of a run: its arguments, scene and meshes.
 
-mod cloth;
-
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::bodies::RigidSetup;
-use cloth_sim::scene::bodies::build::build_bodies;
-use cloth_sim::scene::spec::Digits;
-use cloth_sim::scene::{self, Scene};
+use cloth_sim::partition::Partition;
+use cloth_sim::scene::Scene;
+use cloth_sim::step::Model;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::cli::Arguments;
@@ -17,20 +15,18 @@ use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
 use crate::program::output::earlier::Claim;
 use crate::program::output::folder::RunFolder;
 use crate::program::output::formats::{self, Format};
-use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
+use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
 use crate::program::output::names;
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::run_json::{BegunFrom, RunHead, Status};
 use crate::program::overrides;
+use crate::program::run::content::Content;
 use crate::program::run::files;
-use crate::program::run::memory;
 use crate::program::run::origin::begun_from;
 use crate::program::run::placement::Placement;
 use crate::program::run::stage::{Show, Stage};
 use crate::program::words::plural;
-
-pub use cloth::ClothContent;
 
 /// What every rank knows of a run.
 pub struct Job {
@@ -58,14 +54,6 @@ pub struct Job {
     pub placement: Placement,
     /// Warnings about the scene and its meshes. They do not stop the run.
     pub warnings: Vec<String>,
-}
-
-/// What a scene has.
-pub enum Content {
-    /// Cloths and obstacles.
-    Cloth(Box<ClothContent>),
-    /// Rigid bodies.
-    Bodies(Box<RigidSetup>),
 }
 
 /// The files that a run reads.
@@ -127,10 +115,7 @@ impl Job {
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new(".")).to_path_buf();
         // 2. What it has, and the format of its frames.
-        let content = match scene.bodies.is_empty() {
-            true => Content::Cloth(Box::new(ClothContent::new(arguments, &scene, &home)?)),
-            false => Content::Bodies(Box::new(bodies_of(arguments, &scene, &home)?)),
-        };
+        let content = Content::new(arguments, &scene, &home)?;
         let format = formats::named(&scene.output.format)?;
         format.check(&content.frame_objects(scene.output.digits))?;
         if let Content::Cloth(cloth) = &content {
@@ -241,6 +226,33 @@ impl Job {
         inputs
     }
 
+    /// Builds the model of the cloths, which is the same on all ranks; none in a scene of rigid
+    /// bodies. `partition` gets a function that makes a partition for a number of ranks. Call it once.
+    ///
+    /// # Errors
+    /// A mesh that cannot be partitioned, or a scene that starts with intersections.
+    pub fn model(
+        &mut self,
+        partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
+    ) -> Result<Option<Arc<Model>>> {
+        let Some(setup) = self.content.take_setup() else { return Ok(None) };
+        let mut stage = Some(Stage::begin(self.show, "elements"));
+        let mut next = |name| {
+            stage = None;
+            stage = Some(Stage::begin(self.show, name));
+        };
+        let model = Model::new(self.scene.settings(), setup, |build| {
+            next("partition");
+            let partition = partition(build);
+            next("hierarchies");
+            partition
+        })?;
+        next("intersections at the start");
+        let start = model.check_start()?;
+        self.warnings.extend(start.iter().map(|it| format!("the scene starts with {it}")));
+        Ok(Some(Arc::new(model)))
+    }
+
     /// Refuses to go on with a complete run, or one that has more frames. A run may have ended
     /// between its last frame and its tables.
     fn check_frames(&self, folder: &RunFolder) -> Result<()> {
@@ -252,35 +264,6 @@ impl Job {
         let cause = format!("the run has its frames up to frame {done} already");
         Err(Error::file(&self.target.folder, cause, "ask for more frames with --frames"))
     }
-}
-
-impl Content {
-    /// What computes it.
-    fn engine(&self) -> &'static str {
-        match self {
-            Self::Cloth(_) => "cloth",
-            Self::Bodies(_) => "bodies",
-        }
-    }
-
-    /// What all frames share.
-    fn frame_objects(&self, digits: Digits) -> FrameObjects<'_> {
-        let (surfaces, bodies) = match self {
-            Self::Cloth(cloth) => (cloth.surfaces(), None),
-            Self::Bodies(setup) => {
-                let count = setup.moving_count() as usize;
-                (Vec::new(), Some(FrameBodies { count, solids: &setup.solids }))
-            }
-        };
-        FrameObjects { surfaces, bodies, digits }
-    }
-}
-
-/// The rigid bodies of a scene.
-fn bodies_of(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<RigidSetup> {
-    check_arguments_of_bodies(arguments)?;
-    memory::check_rigid(scene)?;
-    scene::in_file(&arguments.scene, build_bodies(scene, home))
 }
 
 /// Sets the number of frames that the user asks for. Returns a warning if the scene has fewer.
@@ -306,19 +289,4 @@ fn scene_hash(scene: &Scene, meshes: &[InputMesh]) -> Result<u64> {
     hashes.sort_unstable();
     text += &hashes.concat();
     Ok(xxh3_64(text.as_bytes()))
-}
-
-/// Refuses options that only cloth has.
-fn check_arguments_of_bodies(arguments: &Arguments) -> Result<()> {
-    let of_cloth = [
-        ("--time-line", arguments.time_line.is_some()),
-        ("--record-tasks", arguments.recording.is_given()),
-        ("--refine", arguments.refine.is_some()),
-    ];
-    match of_cloth.into_iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((option, _)) => {
-            Err(Error::input(option, "this scene has rigid bodies and no cloth", "leave it out"))
-        }
-    }
 }
