@@ -23,7 +23,7 @@ use crate::step::squeeze::narrow;
 use crate::step::state::State;
 use crate::step::system::{SolveOutcome, StepSystem, SystemTerms};
 use crate::step::trouble::{Trouble, trouble_of, turned_edges};
-use crate::step::watch::{Balance, EnergyWatch, energy_of};
+use crate::step::watch::{EnergyWatch, StepBalance, energy_of};
 
 /// Repairs of one solution before the step is halved.
 const MOST_REPAIRS: u32 = 6;
@@ -195,7 +195,7 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
 
 /// Whether energy rose without work, and a repair of all nodes or smaller steps may make the rise
 /// smaller. A small rise counts only after a repair.
-fn may_gain_less(here: &Context, balance: &Balance) -> bool {
+fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
     let rises = balance.rises(here.span);
     let is_part = here.region.is_some_and(|region| !region.is_whole());
     let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;

@@ -29,7 +29,7 @@ pub struct Kept {
 }
 
 /// The frames of a run on disk, while it goes on.
-struct Frames {
+struct RunFrames {
     folder: PathBuf,
     format: &'static dyn Format,
     sink: Box<dyn Sink>,
@@ -39,7 +39,7 @@ struct Frames {
     has_bodies: bool,
 }
 
-impl Frames {
+impl RunFrames {
     /// Begins the frames and `steps.jsonl` in `folder`, or goes on with them. Before: the folder has
     /// the frames that are `kept`, and no others.
     fn after(
@@ -120,7 +120,7 @@ impl<R: Serialize + Send + 'static> FrameThread<R> {
         format: &'static dyn Format,
         objects: &FrameObjects,
     ) -> Result<Self> {
-        let mut frames = Frames::after(&kept.frames, folder, format, objects)?;
+        let mut frames = RunFrames::after(&kept.frames, folder, format, objects)?;
         let waiting = if objects.bodies.is_some() { QUEUE_OF_BODIES } else { QUEUE };
         let (queue, items): (_, Receiver<Item<R>>) = sync_channel(waiting);
         let checkpoints_ns = Arc::new(AtomicU64::new(0));

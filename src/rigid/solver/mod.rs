@@ -58,6 +58,10 @@ impl Default for Response {
 }
 
 impl Response {
+    /// One response of each kind. Tests run all of them on several ranks.
+    #[cfg(test)]
+    pub(super) const OF_EACH_KIND: [Self; 2] = [Self::Ffd, Self::Nonsmooth { sweeps: 10 }];
+
     /// Fails if a setting is out of its bounds. `at` names the response in the message.
     ///
     /// # Errors

@@ -124,13 +124,11 @@ fn power_cells(count: u64) -> Subdomains {
     Subdomains::Cells(Cells::new(domain, diagram, 2.0).unwrap())
 }
 
-const RESPONSES: [Response; 2] = [Response::Ffd, Response::Nonsmooth { sweeps: 10 }];
-
 #[test]
 fn bodies_have_the_same_bits_on_any_ranks_division_and_synchronisation() {
     use Synchronisation::{NextNeighbour, ShadowOwner};
     let bodies = heap();
-    for response in RESPONSES {
+    for response in Response::OF_EACH_KIND {
         let serial = run(&model(grid([1, 1, 1]), ShadowOwner, response), 1, 1, &bodies, 120);
         let contacts: i64 = serial.counts.iter().map(|counts| counts[0]).sum();
         assert!(contacts > 2000, "{contacts} contacts");
@@ -184,7 +182,7 @@ fn one_large_sphere_among_small_ones_has_the_same_bits_on_any_ranks() {
     bodies.retain(|body| (body.state.position - Vec3::new(1.5, 1.2, 1.6)).norm() > 1.3);
     let shape = Shape::Sphere(Sphere { radius_m: 1.05 });
     bodies.push(body(&Solids::default(), 500, shape, Vec3::new(1.5, 1.2, 1.6), velocity));
-    for response in RESPONSES {
+    for response in Response::OF_EACH_KIND {
         let of = |counts| model(grid(counts), Synchronisation::ShadowOwner, response);
         let serial = run(&of([1, 1, 1]), 1, 1, &bodies, 60);
         for (counts, ranks) in [([3, 3, 3], 8), ([6, 5, 6], 3)] {
@@ -256,7 +254,7 @@ fn a_new_division_in_the_run_changes_no_bit() {
         let results = results.unwrap();
         (results[0].0.states, results.iter().map(|(_, migrated)| migrated).sum::<u64>())
     };
-    for response in RESPONSES {
+    for response in Response::OF_EACH_KIND {
         let (expected, _) = run(response, 1, false);
         let (states, migrated) = run(response, 5, true);
         assert_eq!(states, expected, "{response:?}");
@@ -282,7 +280,7 @@ fn a_body_deep_in_another_is_treated_once() {
         (vec![sphere(0, 0.1, -0.34)], 11..12),
         (vec![body(&solids, 0, half, Vec3::new(2.6, -0.34, 2.2), Vec3::zeros())], 11..12),
     ] {
-        for response in RESPONSES {
+        for response in Response::OF_EACH_KIND {
             let run = |n: u32| {
                 let model = model(grid([1, n, 1]), Synchronisation::ShadowOwner, response);
                 run(&model, n as usize, 1, &bodies, 2).census

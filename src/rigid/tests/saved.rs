@@ -161,7 +161,7 @@ fn follow(
 
 #[test]
 fn a_state_of_any_step_goes_on_alike_on_any_ranks() {
-    for response in RESPONSES {
+    for response in Response::OF_EACH_KIND {
         let expected = undisturbed(&stirred(grid([1; 3]), ShadowOwner, response));
         let sum = |of: usize| expected.counts.iter().map(|counts| counts[of]).sum::<i64>();
         let [contacts, gone] = [sum(0), sum(3)];

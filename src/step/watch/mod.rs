@@ -77,7 +77,7 @@ pub(super) struct EnergyWatch {
 }
 
 /// The balance of an attempt. The same on every rank.
-pub(super) struct Balance {
+pub(super) struct StepBalance {
     /// Energy at the end of the attempt.
     after: Energy,
     work_j: f64,
@@ -87,7 +87,7 @@ pub(super) struct Balance {
     limit_j: f64,
 }
 
-impl Balance {
+impl StepBalance {
     /// Whether the energy rises by more than its limit without work.
     pub fn is_fault(&self) -> bool {
         self.unexplained_j > self.limit_j
@@ -139,14 +139,14 @@ impl EnergyWatch {
         motion: &StepMotion,
         contacts: &ContactStage,
         system: &mut StepSystem,
-    ) -> Result<Balance> {
+    ) -> Result<StepBalance> {
         let model = here.model;
         let work = self.work.measure(here, motion, contacts, system)?;
         let coordinates = motion.moved_bodies(model, here.span.scheme);
         let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
         let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
         let scale_j = before.internal_j + self.lift_j;
-        Ok(Balance {
+        Ok(StepBalance {
             after,
             work_j,
             unexplained_j: (after.total_j - before.total_j - work_j).max(0.0),
