@@ -9,9 +9,18 @@ use smallvec::SmallVec;
 use crate::math::Vec3;
 use crate::rigid::body::Placed;
 use crate::rigid::narrow::convex::Convex;
+use crate::rigid::narrow::general::{Core, Nearness, nearness};
 use crate::rigid::narrow::round::{nearest, nearest_of_segments};
 use crate::rigid::narrow::touches::{Touch, Touches};
+use crate::rigid::shape::ALONG;
 use crate::rigid::solid::ClosedMesh;
+
+/// Points nearer to each other than this share of the body's size are one contact.
+const SAME: f64 = 1e-3;
+
+/// An edge between two faces in nearly one plane is no contact of its own: the square of the sum of
+/// their normals is above this.
+const FLAT: f64 = 3.99;
 
 /// A closed mesh in space.
 #[derive(Clone, Copy)]
@@ -217,6 +226,48 @@ pub fn capsule(
     for (ends, out) in second.mesh.edges() {
         let [x, y] = nearest_of_segments(&own, &ends);
         push(x, y, out);
+    }
+}
+
+/// A convex body as the first one, and a mesh: the parts of the body that lie along faces of the
+/// mesh, and edges of the mesh near the body.
+pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touches) {
+    let (placed, mesh) = (second.placed, second.mesh);
+    let (centre, reach) = (placed.to_own(&first.centre()), first.reach());
+    let (radius, same) = (reach + most, SAME * reach);
+    let mut outs: SmallVec<[Vec3; 16]> = SmallVec::new();
+    mesh.near(&centre, radius, |found| {
+        let out = mesh.normal(found.face);
+        if found.distance <= radius && !outs.contains(out) {
+            outs.push(*out);
+        }
+    });
+    let mut points: SmallVec<[Vec3; 16]> = SmallVec::new();
+    let is_new = |points: &[Vec3], x: &Vec3| points.iter().all(|it| (it - x).norm() > same);
+    for out in &outs {
+        let down = -placed.rotation.transform_vector(out);
+        for x in first.feature(&down) {
+            if is_new(&points, &x) {
+                points.push(x);
+                sphere(&x, first.margin(), second, most, touches);
+            }
+        }
+    }
+    points.clear();
+    for (ends, out) in mesh.edges() {
+        if (nearest(&ends, &centre) - centre).norm() > radius {
+            continue;
+        }
+        let (ends, out) =
+            (ends.map(|x| placed.to_space(&x)), placed.rotation.transform_vector(out));
+        let Some(found) = nearness(first, &Core::Segment(&ends), most) else { continue };
+        let Nearness { normal, gap, points: [x, y] } = found;
+        // The normal must lie between those of the two faces, whose sum is `out`.
+        let is_between = normal.dot(&out) > (0.5 - ALONG) * out.norm_squared();
+        if is_between && out.norm_squared() < FLAT && is_new(&points, &y) {
+            points.push(y);
+            touches.push(Touch { point: (x + y) * 0.5, normal, gap });
+        }
     }
 }
 

@@ -1,9 +1,10 @@
-//! Bodies on a plane: closed forms.
+//! Bodies on a plane. All corners of a body of flat faces are contacts, so that it may turn in a
+//! step. Of other bodies it is the part that lies along the plane.
 
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Placed};
 use crate::rigid::narrow::touches::{Touch, Touches};
-use crate::rigid::shape::Shape;
+use crate::rigid::shape::{Feature, Shape};
 use crate::rigid::solid::Solids;
 
 /// The points at which `body` is less than `most` (m) above the plane through the origin of
@@ -35,6 +36,11 @@ pub fn touch(body: &Placed, state: &BodyState, solids: &Solids, most: f64, touch
         }
         Shape::Solid(id) => {
             solids.get(id).vertices().iter().for_each(|x| rest_on(&body.to_space(x), 0.0));
+        }
+        _ => {
+            let own = body.rotation.inverse_transform_vector(&-normal);
+            let feature = body.shape.feature(&own, |_| Feature::new());
+            feature.iter().for_each(|x| rest_on(&body.to_space(x), body.shape.margin()));
         }
     }
 }

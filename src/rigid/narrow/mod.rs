@@ -7,6 +7,7 @@
 //! | [`half_space`] | anything on a plane: closed forms |
 //! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
 //! | [`closed_mesh`] | closed meshes: samples |
+//! | [`general`] | any other convex shapes, by their support functions |
 //! | [`detector`] | all contacts of a rank: bounds, broad phase, narrow phase |
 //!
 //! All of it is our own. `parry3d-f64` gives the same bits on every machine only with its feature
@@ -19,6 +20,7 @@
 pub mod closed_mesh;
 pub mod convex;
 pub mod detector;
+pub mod general;
 pub mod half_space;
 pub mod manifold;
 pub mod round;
@@ -31,6 +33,7 @@ pub use self::touches::{Touch, Touches};
 use crate::rigid::body::Placed;
 use crate::rigid::narrow::closed_mesh::PlacedMesh;
 use crate::rigid::narrow::convex::Convex;
+use crate::rigid::narrow::general::Core;
 use crate::rigid::shape::Shape;
 use crate::rigid::solid::{Geometry, Solids};
 
@@ -64,7 +67,7 @@ impl<'a> Flat<'a> {
 
 /// Writes to `touches` where two bodies come nearer to each other than `gap` (m).
 pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
-    use Shape::{Box, Capsule, Sphere};
+    use Shape::{Box, Capsule, Solid, Sphere};
     touches.clear();
     match (first.shape, second.shape) {
         (Sphere(own), Sphere(other)) => {
@@ -84,7 +87,11 @@ pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches
             let segments = [first.segment(own.half_length()), second.segment(other.half_length())];
             round::capsules(&segments, [own.radius_m, other.radius_m], gap, touches);
         }
-        _ => touch_flat(first, second, solids, gap, touches),
+        (
+            Sphere(_) | Capsule(_) | Box(_) | Solid(_),
+            Sphere(_) | Capsule(_) | Box(_) | Solid(_),
+        ) => touch_flat(first, second, solids, gap, touches),
+        _ => touch_general(first, second, solids, gap, touches),
     }
 }
 
@@ -121,5 +128,24 @@ fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touche
             touch(second, first, solids, gap, touches);
             touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
         }
+    }
+}
+
+/// As [`touch`], of any shapes but two closed meshes.
+fn touch_general(
+    first: &Placed,
+    second: &Placed,
+    solids: &Solids,
+    gap: f64,
+    touches: &mut Touches,
+) {
+    let core = |body| Core::Body(body, solids);
+    match [first, second].map(|body| Flat::new(body, solids)) {
+        [_, Some(Flat::Mesh(mesh))] => closed_mesh::convex(&core(first), &mesh, gap, touches),
+        [Some(Flat::Mesh(mesh)), _] => {
+            closed_mesh::convex(&core(second), &mesh, gap, touches);
+            touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
+        }
+        _ => general::touch(&core(first), &core(second), gap, touches),
     }
 }

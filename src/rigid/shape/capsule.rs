@@ -8,7 +8,7 @@ use crate::mesh::ObjDocument;
 use crate::mesh::shapes::{self, ShapeKind as _};
 use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::surface::{EDGE, rounded};
-use crate::rigid::shape::{ShapeKind, check_length};
+use crate::rigid::shape::{ALONG, Feature, ShapeKind, check_length};
 
 /// All points near a segment of the y axis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -70,6 +70,21 @@ impl ShapeKind for Capsule {
         let slenderness = self.half_length() / self.radius_m;
         let radius = reach / (1.0 + slenderness);
         Self::of_sizes([slenderness * radius, radius, 0.0])
+    }
+
+    fn margin(&self) -> f64 {
+        self.radius_m
+    }
+
+    fn support(&self, direction: &Vec3) -> Vec3 {
+        Vec3::y() * self.half_length().copysign(direction.y)
+    }
+
+    fn feature(&self, direction: &Vec3) -> Feature {
+        if direction.y.abs() < ALONG * direction.norm() {
+            return [-1.0, 1.0].iter().map(|sign| Vec3::y() * (sign * self.half_length())).collect();
+        }
+        Feature::from_iter([self.support(direction)])
     }
 
     fn surface() -> ObjDocument {

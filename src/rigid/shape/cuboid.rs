@@ -8,7 +8,7 @@ use crate::mesh::ObjDocument;
 use crate::mesh::shapes::{self, ShapeKind as _};
 use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::surface::document;
-use crate::rigid::shape::{ShapeKind, check_length};
+use crate::rigid::shape::{ALONG, Feature, ShapeKind, check_length};
 
 /// A cuboid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -61,6 +61,24 @@ impl ShapeKind for Cuboid {
         let square = half.component_mul(&half);
         let inertia = (Vec3::repeat(square.sum()) - square) * (mass / 3.0);
         MassProperties { mass, inertia }
+    }
+
+    fn support(&self, direction: &Vec3) -> Vec3 {
+        self.half().zip_map(direction, f64::copysign)
+    }
+
+    fn feature(&self, direction: &Vec3) -> Feature {
+        let (corner, most) = (self.support(direction), ALONG * direction.norm());
+        let mut corners = Feature::from_iter([corner]);
+        for axis in (0..3).filter(|&axis| direction[axis].abs() < most) {
+            // The other side in opposite order: then corners stay in their order around a face.
+            for place in (0..corners.len()).rev() {
+                let mut other = corners[place];
+                other[axis] = -other[axis];
+                corners.push(other);
+            }
+        }
+        corners
     }
 
     fn surface() -> ObjDocument {

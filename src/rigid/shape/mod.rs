@@ -10,6 +10,7 @@ mod surface;
 mod tests;
 
 use serde::Serialize;
+use smallvec::SmallVec;
 
 use crate::bounds;
 use crate::choice::deserialize_choice;
@@ -20,6 +21,12 @@ use crate::rigid::mass::MassProperties;
 
 /// A convex hull or closed mesh in the table that all ranks share.
 pub type SolidId = u32;
+
+/// A point, the ends of an edge, or the corners of a face in their order around it, m.
+pub type Feature = SmallVec<[Vec3; 8]>;
+
+/// Edges and faces touch others of this sine of the angle between them along their whole extent.
+pub const ALONG: f64 = 0.05;
 
 /// The bits of a shape: its number, and its sizes.
 pub type ShapeWords = [u64; 4];
@@ -64,6 +71,20 @@ pub trait ShapeKind: Copy {
     fn with_reach(&self, reach: f64) -> Self {
         let factor = reach / self.reach();
         Self::of_sizes(self.sizes().map(|size| size * factor))
+    }
+
+    /// How far the shape reaches beyond its core, of which the two methods below speak.
+    fn margin(&self) -> f64 {
+        0.0
+    }
+
+    /// The farthest point of the core along a direction of any length but 0.
+    fn support(&self, direction: &Vec3) -> Vec3;
+
+    /// The part of the core that lies across a direction, at its far end: a point, an edge or a
+    /// face. An angle whose sine is below [`ALONG`] counts as none.
+    fn feature(&self, direction: &Vec3) -> Feature {
+        Feature::from_iter([self.support(direction)])
     }
 
     /// The triangles that frames show, of a shape whose sizes are 1.
@@ -227,6 +248,38 @@ macro_rules! shapes {
                 }
             }
 
+            /// [`ShapeKind::margin`], m.
+            pub fn margin(&self) -> f64 {
+                match self {
+                    $(Self::$Kind(shape) => shape.margin(),)+
+                    Self::Solid(_) => 0.0,
+                }
+            }
+
+            /// [`ShapeKind::support`], m; of a solid, `of_solid` says.
+            pub fn support(
+                &self,
+                direction: &Vec3,
+                of_solid: impl FnOnce(SolidId) -> Vec3,
+            ) -> Vec3 {
+                match self {
+                    $(Self::$Kind(shape) => shape.support(direction),)+
+                    Self::Solid(id) => of_solid(*id),
+                }
+            }
+
+            /// [`ShapeKind::feature`], m; of a solid, `of_solid` says.
+            pub fn feature(
+                &self,
+                direction: &Vec3,
+                of_solid: impl FnOnce(SolidId) -> Feature,
+            ) -> Feature {
+                match self {
+                    $(Self::$Kind(shape) => shape.feature(direction),)+
+                    Self::Solid(id) => of_solid(*id),
+                }
+            }
+
             /// The number and the [`ShapeKind::surface`] of each kind.
             pub fn surfaces() -> impl Iterator<Item = (u32, ObjDocument)> {
                 [$(($number, $Settings::surface())),+].into_iter()
@@ -250,6 +303,8 @@ shapes! {
     1 => Box(cuboid::Cuboid),
     /// All points near a segment of the y axis.
     2 => Capsule(capsule::Capsule),
+    /// A cylinder about the y axis.
+    5 => Cylinder(cylinder::Cylinder),
 }
 
 impl Shape {

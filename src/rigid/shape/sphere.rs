@@ -53,6 +53,14 @@ impl ShapeKind for Sphere {
         Self { radius_m: reach }
     }
 
+    fn margin(&self) -> f64 {
+        self.radius_m
+    }
+
+    fn support(&self, _: &Vec3) -> Vec3 {
+        Vec3::zeros()
+    }
+
     fn surface() -> ObjDocument {
         let ball = shapes::Sphere { radius_m: 1.0, edge_m: Some(EDGE) };
         rounded(ball.mesh(), |_| Vec3::zeros())

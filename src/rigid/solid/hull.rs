@@ -7,6 +7,7 @@ use robust::{Coord3D, orient3d};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::narrow::convex::{Edge, Plane};
+use crate::rigid::shape::{ALONG, Feature};
 use crate::rigid::solid::Hull;
 
 /// Triangles whose corners are within this share of the hull's size of one plane are one face.
@@ -87,6 +88,27 @@ fn tetrahedron(points: &[Vec3]) -> Option<[u32; 4]> {
 }
 
 impl Hull {
+    /// The part that lies across a direction, at its far end: a face, an edge, or `corner`.
+    pub(super) fn feature(&self, direction: &Vec3, corner: Vec3) -> Feature {
+        let length = direction.norm();
+        let across = |normal: &Vec3| {
+            let sine = normal.cross(direction).norm();
+            normal.dot(direction) > 0.0 && sine < ALONG * length
+        };
+        if let Some(face) = self.planes.iter().position(|plane| across(&plane.normal)) {
+            let corners = self.faces().nth(face).into_iter().flatten();
+            return corners.map(|&v| self.vertices[v as usize]).collect();
+        }
+        let ends = |edge: &Edge| edge.ends.map(|v| self.vertices[v as usize]);
+        let edges = self.edges.iter().map(ends).filter(|ends| ends.contains(&corner));
+        let sine = |[a, b]: &[Vec3; 2]| direction.dot(&(b - a)).abs() / (b - a).norm();
+        let flattest = edges.min_by(|a, b| sine(a).total_cmp(&sine(b)));
+        match flattest.filter(|ends| sine(ends) < ALONG * length) {
+            Some(ends) => Feature::from_iter(ends),
+            None => Feature::from_iter([corner]),
+        }
+    }
+
     /// The hull with these triangles; those in one plane become one face.
     pub(super) fn new(points: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let groups = flat_groups(points, triangles);

@@ -17,7 +17,7 @@ use crate::mesh::Mesh;
 use crate::rigid::body::Placed;
 pub use crate::rigid::mass::MassProperties;
 use crate::rigid::narrow::convex::{Convex, Edge, Plane, Topology};
-use crate::rigid::shape::{Shape, SolidId};
+use crate::rigid::shape::{Feature, Shape, SolidId};
 
 /// All solids of a scene.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -133,6 +133,22 @@ impl Solid {
         let closed = ClosedMesh::new(Mesh { positions, faces: mesh.faces.clone() });
         let reach = farthest(&closed.mesh().positions);
         Ok((Self { geometry: Geometry::Mesh(closed), volume, moments, reach }, frame))
+    }
+
+    /// The farthest of its corners along a direction, m.
+    pub fn support(&self, direction: &Vec3) -> Vec3 {
+        let farther = |best: &Vec3, x: &Vec3| direction.dot(x) > direction.dot(best);
+        let corners = self.vertices();
+        corners.iter().fold(corners[0], |best, x| if farther(&best, x) { *x } else { best })
+    }
+
+    /// As [`ShapeKind::feature`](crate::rigid::shape::ShapeKind::feature); of a closed mesh, one
+    /// corner.
+    pub fn feature(&self, direction: &Vec3) -> Feature {
+        match &self.geometry {
+            Geometry::Hull(hull) => hull.feature(direction, self.support(direction)),
+            Geometry::Mesh(_) => Feature::from_iter([self.support(direction)]),
+        }
     }
 
     /// Its corners, m.

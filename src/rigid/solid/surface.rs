@@ -90,6 +90,11 @@ impl ClosedMesh {
         self.edges.iter().map(|(ends, out)| (ends.map(|v| self.mesh.positions[v as usize]), out))
     }
 
+    /// The unit normal of a triangle.
+    pub fn normal(&self, face: u32) -> &Vec3 {
+        &self.normals[face as usize][6]
+    }
+
     /// Calls `visit` with the nearest point of each triangle that may be within `radius` (m).
     pub fn near(&self, x: &Vec3, radius: f64, mut visit: impl FnMut(Nearest)) {
         let touches = |node: &Node| (x - x.sup(&node.low).inf(&node.high)).norm() <= radius;

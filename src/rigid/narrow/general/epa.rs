@@ -1,0 +1,137 @@
+//! The least way out of an overlap (van den Bergen 2001): a polytope inside the difference of two
+//! bodies grows, at its face nearest to the origin, until that face lies on the border.
+
+use smallvec::SmallVec;
+
+use crate::math::Vec3;
+use crate::rigid::narrow::general::Nearness;
+use crate::rigid::narrow::general::gjk::{Simplex, mean, on_triangle};
+use crate::rigid::narrow::general::support::{Difference, Extreme};
+
+/// The way out is exact up to this share of the sizes.
+const EXACT: f64 = 1e-8;
+/// Corners this near to each other, as a share of the sizes, span nothing, and
+/// facets this near to one plane lie in it.
+const FLAT: f64 = 1e-9;
+/// Two smooth bodies take about 30 turns.
+const MOST_TURNS: usize = 80;
+
+/// A triangle of the polytope.
+#[derive(Clone, Copy)]
+struct Facet {
+    /// They turn counter-clockwise seen from outside.
+    corners: [usize; 3],
+    /// Unit normal, out.
+    normal: Vec3,
+    /// How far the origin is below, m.
+    plane: f64,
+    /// The same; infinite if the facet cannot grow.
+    depth: f64,
+}
+
+/// The plane across which two cores leave each other on the shortest way, given a simplex of their
+/// difference that contains the origin. `None` if the difference has no volume.
+pub fn way_out(both: &Difference, simplex: Simplex) -> Option<Nearness> {
+    let size = both.size();
+    let mut corners = tetrahedron(both, simplex, FLAT * size)?;
+    let mut facets = Vec::with_capacity(64);
+    let middle = corners.iter().map(|it| it.apart).sum::<Vec3>() * 0.25;
+    for [i, j, k] in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
+        let facet = facet(&corners, [i, j, k])?;
+        let is_out = facet.normal.dot(&(corners[i].apart - middle)) > 0.0;
+        facets.push(if is_out { facet } else { self::facet(&corners, [i, k, j])? });
+    }
+    let mut best = (f64::INFINITY, facets[0]);
+    for _ in 0..MOST_TURNS {
+        let place = nearest(&facets);
+        let facet = facets[place];
+        let found = both.support(&facet.normal);
+        let depth = facet.normal.dot(&found.apart);
+        if depth < best.0 {
+            best = (depth, facet);
+        }
+        // No way out is shorter than to the nearest facet.
+        if best.0 - facet.depth <= EXACT * size {
+            break;
+        }
+        if !grow(&mut corners, &mut facets, found, FLAT * size) {
+            facets[place].depth = f64::INFINITY;
+        }
+    }
+    let (depth, Facet { corners: own, normal, plane, .. }) = best;
+    let [a, b, c] = own.map(|i| corners[i]);
+    let foot = normal * plane;
+    let weights = on_triangle(&(a.apart - foot), &(b.apart - foot), &(c.apart - foot));
+    let points = [0, 1].map(|i| mean(&[a, b, c], &weights, |it| it.points[i]));
+    Some(Nearness { normal: -normal, gap: -depth, points })
+}
+
+/// The place of the facet that is nearest to the origin.
+fn nearest(facets: &[Facet]) -> usize {
+    let nearer = |best: usize, it: usize| {
+        if facets[it].depth < facets[best].depth { it } else { best }
+    };
+    (0..facets.len()).fold(0, nearer)
+}
+
+fn facet(all: &[Extreme], corners: [usize; 3]) -> Option<Facet> {
+    let [a, b, c] = corners.map(|i| all[i].apart);
+    let normal = (b - a).cross(&(c - a)).try_normalize(0.0)?;
+    let depth = normal.dot(&a);
+    Some(Facet { corners, normal, plane: depth, depth })
+}
+
+/// Takes a point outside into the polytope. False, and nothing is changed, if rounding is in the
+/// way.
+fn grow(all: &mut Vec<Extreme>, facets: &mut Vec<Facet>, found: Extreme, flat: f64) -> bool {
+    // Facets in one plane with the point stay: rounding would choose among them.
+    let sees = |it: &Facet| it.normal.dot(&found.apart) > it.plane + flat;
+    let mut border: SmallVec<[[usize; 2]; 16]> = SmallVec::new();
+    for seen in facets.iter().filter(|it| sees(it)) {
+        let [a, b, c] = seen.corners;
+        for edge in [[a, b], [b, c], [c, a]] {
+            match border.iter().position(|it| *it == [edge[1], edge[0]]) {
+                Some(place) => drop(border.swap_remove(place)),
+                None => border.push(edge),
+            }
+        }
+    }
+    all.push(found);
+    let last = all.len() - 1;
+    let new: Option<SmallVec<[Facet; 16]>> =
+        border.iter().map(|&[a, b]| facet(all, [a, b, last])).collect();
+    let Some(new) = new.filter(|new| !new.is_empty()) else { return false };
+    facets.retain(|it| !sees(it));
+    facets.extend(new);
+    true
+}
+
+/// Four points of the difference that are not in a plane, with the origin among them: those of a
+/// simplex that contains it, and more.
+fn tetrahedron(both: &Difference, simplex: Simplex, flat: f64) -> Option<Vec<Extreme>> {
+    let mut corners = simplex.to_vec();
+    let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+    while corners.len() < 4 {
+        let origin = corners[0].apart;
+        let span: SmallVec<[Vec3; 2]> = corners[1..].iter().map(|it| it.apart - origin).collect();
+        let directions = match span[..] {
+            [] => axes,
+            [u] => axes.map(|axis| u.cross(&axis)),
+            [u, v, ..] => [u.cross(&v); 3],
+        };
+        let distance = |x: &Vec3| match span[..] {
+            [] => x.norm(),
+            [u] => u.cross(x).norm() / u.norm(),
+            [u, v, ..] => u.cross(&v).dot(x).abs() / u.cross(&v).norm(),
+        };
+        let both_ways = directions.into_iter().flat_map(|it| [it, -it]);
+        let found = both_ways.filter(|it| *it != Vec3::zeros()).map(|it| both.support(&it));
+        let far = found.map(|it| (distance(&(it.apart - origin)), it));
+        let (distance, found) = far.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        if distance.is_nan() || distance <= flat {
+            return None;
+        }
+        corners.push(found);
+    }
+    Some(corners)
+}

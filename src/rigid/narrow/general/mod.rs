@@ -1,0 +1,170 @@
+//! Any two convex bodies, by their support functions.
+//!
+//! | module | |
+//! |---|---|
+//! | `support` | a body, and the difference of two, by support functions |
+//! | `gjk` | nearest points of bodies apart |
+//! | `epa` | the least way out of an overlap |
+//!
+//! Both give one normal. The parts of the two surfaces that lie across it are points, edges or
+//! faces; the contacts are the corners of what these have in common. So the contacts are a function
+//! of two poses alone.
+
+mod epa;
+mod gjk;
+mod support;
+#[cfg(test)]
+mod tests;
+
+pub use self::support::Core;
+
+use self::support::Difference;
+use crate::math::Vec3;
+use crate::rigid::narrow::round::nearest;
+use crate::rigid::narrow::touches::{Touch, Touches};
+use crate::rigid::shape::{ALONG, Feature};
+
+/// A contact of the nearest points is added to those of two faces if it is deeper by this share of
+/// the smaller body: a face may be given by some of its points only.
+const DEEPER: f64 = 1e-3;
+
+/// The plane between two bodies, and their nearest points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearness {
+    /// Unit normal, from the second body to the first.
+    pub normal: Vec3,
+    /// How far the bodies are apart along the normal, m: below 0 if they overlap.
+    pub gap: f64,
+    /// The nearest points of the two surfaces, m. The deepest ones of bodies that overlap.
+    pub points: [Vec3; 2],
+}
+
+/// The nearest points of two bodies, if they are nearer than `most` (m).
+pub fn nearness(first: &Core, second: &Core, most: f64) -> Option<Nearness> {
+    let margins = [first.margin(), second.margin()];
+    let both = Difference { first, second };
+    let cores = match gjk::nearest(&both, most + margins[0] + margins[1])? {
+        gjk::Cores::Apart(nearness) => nearness,
+        gjk::Cores::Overlap(simplex) => epa::way_out(&both, simplex)?,
+    };
+    let Nearness { normal, points: [x, y], .. } = cores;
+    let gap = cores.gap - margins[0] - margins[1];
+    let points = [x - normal * margins[0], y + normal * margins[1]];
+    (gap <= most).then_some(Nearness { normal, gap, points })
+}
+
+/// Two convex bodies. `most` is the largest gap (m) at which bodies touch.
+pub fn touch(first: &Core, second: &Core, most: f64, touches: &mut Touches) {
+    let Some(nearness) = nearness(first, second, most) else { return };
+    let features = [first.feature(&-nearness.normal), second.feature(&nearness.normal)];
+    let margins = [first.margin(), second.margin()];
+    match features.each_ref().map(|feature| feature.len()) {
+        [1, _] | [_, 1] => {}
+        [2, 2] => edges(&features, margins, &nearness, touches),
+        _ => faces(&features, margins, &nearness, touches),
+    }
+    touches.retain(|touch| touch.gap <= most);
+    let least = touches.iter().map(|touch| touch.gap).fold(f64::INFINITY, f64::min);
+    if nearness.gap < least - DEEPER * first.reach().min(second.reach()) || touches.is_empty() {
+        let Nearness { normal, gap, points: [x, y] } = nearness;
+        touches.push(Touch { point: (x + y) * 0.5, normal, gap });
+    }
+}
+
+/// Two edges: the ends of the part along which they run side by side.
+fn edges([a, b]: &[Feature; 2], margins: [f64; 2], nearness: &Nearness, touches: &mut Touches) {
+    let (u, v) = (a[1] - a[0], b[1] - b[0]);
+    let square = v.norm_squared();
+    if u.cross(&v).norm_squared() > ALONG * ALONG * u.norm_squared() * square {
+        return;
+    }
+    let place = |x: &Vec3| v.dot(&(x - b[0])) / square;
+    let (s, t) = (place(&a[0]), place(&a[1]));
+    let (low, high) = (s.min(t).max(0.0), s.max(t).min(1.0));
+    if low >= high {
+        return;
+    }
+    for y in [low, high].map(|share| b[0] + v * share) {
+        let x = nearest(&[a[0], a[1]], &y);
+        let height = nearness.normal.dot(&(x - y));
+        push(&x, -1.0, height, nearness.normal, margins, touches);
+    }
+}
+
+/// A face and a face or edge: the corners of their common part.
+fn faces(features: &[Feature; 2], margins: [f64; 2], nearness: &Nearness, touches: &mut Touches) {
+    // The face that lies best across the normal is the one that the other is measured from.
+    let outs = [-nearness.normal, nearness.normal];
+    let [first, second] = [0, 1].map(|i| Sheet::new(&features[i], &outs[i]));
+    let is_first = first.cosine > second.cosine;
+    let (own, other) = if is_first { (first, &features[1]) } else { (second, &features[0]) };
+    let (normal, sign) = if is_first { (-own.normal, 1.0) } else { (own.normal, -1.0) };
+    for x in own.clip(other) {
+        let height = own.normal.dot(&(x - own.corners[0]));
+        push(&x, sign, height, normal, margins, touches);
+    }
+}
+
+/// The contact at point `x` of a core, `height` (m) apart from the other core. `sign` is 1 if it is
+/// of the second body, and -1 if it is of the first.
+fn push(x: &Vec3, sign: f64, height: f64, normal: Vec3, margins: [f64; 2], touches: &mut Touches) {
+    let margin = if sign > 0.0 { margins[1] } else { margins[0] };
+    let gap = height - margins[0] - margins[1];
+    touches.push(Touch { point: x + normal * (sign * (margin + 0.5 * gap)), normal, gap });
+}
+
+/// A face in space.
+struct Sheet<'a> {
+    corners: &'a Feature,
+    /// Unit normal, out of the body.
+    normal: Vec3,
+    /// Of the angle between the normal and the direction that was asked for; -1 of an edge.
+    cosine: f64,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(corners: &'a Feature, out: &Vec3) -> Self {
+        let area = corners.windows(2).fold(Vec3::zeros(), |area, two| {
+            area + (two[0] - corners[0]).cross(&(two[1] - corners[0]))
+        });
+        let area = if area.dot(out) < 0.0 { -area } else { area };
+        match area.try_normalize(0.0) {
+            Some(normal) if corners.len() > 2 => Self { corners, normal, cosine: normal.dot(out) },
+            _ => Self { corners, normal: *out, cosine: -1.0 },
+        }
+    }
+
+    /// The part of a convex polygon or a segment that is above or below this face.
+    fn clip(&self, other: &Feature) -> Feature {
+        let count = self.corners.len();
+        let middle = self.corners.iter().sum::<Vec3>() / count as f64;
+        let mut kept = other.clone();
+        for (i, a) in self.corners.iter().enumerate() {
+            let side = (self.corners[(i + 1) % count] - a).cross(&self.normal);
+            let side = if side.dot(&(middle - a)) > 0.0 { -side } else { side };
+            kept = inside(&kept, |x| side.dot(&(x - a)));
+        }
+        kept
+    }
+}
+
+/// The part of a convex polygon or segment where `height` is not above 0 (Sutherland & Hodgman
+/// 1974).
+fn inside(polygon: &Feature, height: impl Fn(&Vec3) -> f64) -> Feature {
+    let mut kept = Feature::new();
+    for (i, a) in polygon.iter().enumerate() {
+        let from = height(a);
+        if from <= 0.0 {
+            kept.push(*a);
+        }
+        // A segment has no way back.
+        if i + 1 < polygon.len() || i > 1 {
+            let b = &polygon[(i + 1) % polygon.len()];
+            let to = height(b);
+            if (from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0) {
+                kept.push(a + (b - a) * (from / (from - to)));
+            }
+        }
+    }
+    kept
+}
