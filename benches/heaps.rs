@@ -5,8 +5,6 @@
 
 #[path = "../tests/rigid_mechanics/heaps.rs"]
 mod heaps;
-#[path = "../tests/rigid_mechanics/lone.rs"]
-mod lone;
 #[allow(dead_code)]
 #[path = "../tests/rigid_mechanics/scene.rs"]
 mod scene;

@@ -121,7 +121,7 @@ impl RigidSimulation<'_> {
         if ranks == 1 || balancer.when == Repartition::Never {
             return Ok(false);
         }
-        let work = message::all_gather_v(self.world, &[work_s])?;
+        let work = message::all_gather_v(&*self.world, &[work_s])?;
         if !balancer.is_due(&work) {
             return Ok(false);
         }
@@ -138,7 +138,7 @@ impl RigidSimulation<'_> {
         if fits {
             self.redivide(cells.into(), (0..ranks as u32).collect())?;
         }
-        let cost = message::all_gather_v(self.world, &[start.elapsed().as_secs_f64()])?;
+        let cost = message::all_gather_v(&*self.world, &[start.elapsed().as_secs_f64()])?;
         balancer.cost_s = cost.into_iter().fold(0.0, f64::max);
         balancer.lost_s = 0.0;
         Ok(fits)
@@ -156,6 +156,6 @@ impl RigidSimulation<'_> {
         let work = if work_s > 0.0 { work_s / places.len().max(1) as f64 } else { 1e-9 };
         let mine: Vec<Sample> =
             places.into_iter().map(|position| Sample { position, work }).collect();
-        message::all_gather_v(self.world, &mine)
+        message::all_gather_v(&*self.world, &mine)
     }
 }

@@ -4,7 +4,6 @@ mod gas;
 #[allow(dead_code)] // benches/heaps.rs uses all of it
 mod heaps;
 mod impacts;
-mod lone;
 mod piles;
 mod scene;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cloth_sim::math::Vec3;
+use cloth_sim::ranks::in_process;
 pub use cloth_sim::rigid::Response;
 use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::body::{Body, BodyState, Load, Twist};
@@ -14,8 +15,6 @@ use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::simulation::{RigidModel, RigidSettings, RigidSimulation};
 use cloth_sim::rigid::solid::{MassProperties, Solids};
 use nalgebra::UnitQuaternion;
-
-use crate::lone::Lone;
 
 pub const GRAVITY: f64 = 9.81;
 pub const DENSITY: f64 = 1000.0;
@@ -125,9 +124,14 @@ impl Scene {
             solids: self.solids.clone(),
         };
         let bodies = self.bodies.iter().copied();
-        let mut simulation =
-            RigidSimulation::new(Arc::new(model), vec![0], bodies, &Lone, self.threads)
-                .expect("a simulation");
+        let mut simulation = RigidSimulation::new(
+            Arc::new(model),
+            vec![0],
+            bodies,
+            in_process::alone(),
+            self.threads,
+        )
+        .expect("a simulation");
         simulation.set_time(self.time_s);
         simulation
     }

@@ -235,10 +235,14 @@ pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touche
     let (placed, mesh) = (second.placed, second.mesh);
     let (centre, reach) = (placed.to_own(&first.centre()), first.reach());
     let (radius, same) = (reach + most, SAME * reach);
+    // Parts of a mesh whose back is towards a body outside are not where the two touch.
+    let is_inside = mesh.signed_nearest(&centre).1 <= 0.0;
+    let faces_it = |out: &Vec3, x: &Vec3| is_inside || out.dot(&(centre - x)) > 0.0;
     let mut outs: SmallVec<[Vec3; 16]> = SmallVec::new();
     mesh.near(&centre, radius, |found| {
         let out = mesh.normal(found.face);
-        if found.distance <= radius && !outs.contains(out) {
+        let is_near = found.distance <= radius && faces_it(out, &found.point);
+        if is_near && !outs.contains(out) {
             outs.push(*out);
         }
     });
@@ -255,7 +259,9 @@ pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touche
     }
     points.clear();
     for (ends, out) in mesh.edges() {
-        if (nearest(&ends, &centre) - centre).norm() > radius {
+        let foot = nearest(&ends, &centre);
+        let is_flat = out.norm_squared() > FLAT;
+        if is_flat || (foot - centre).norm() > radius || !faces_it(out, &foot) {
             continue;
         }
         let (ends, out) =
@@ -264,7 +270,7 @@ pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touche
         let Nearness { normal, gap, points: [x, y] } = found;
         // The normal must lie between those of the two faces, whose sum is `out`.
         let is_between = normal.dot(&out) > (0.5 - ALONG) * out.norm_squared();
-        if is_between && out.norm_squared() < FLAT && is_new(&points, &y) {
+        if is_between && is_new(&points, &y) {
             points.push(y);
             touches.push(Touch { point: (x + y) * 0.5, normal, gap });
         }

@@ -27,7 +27,7 @@ impl RigidSimulation<'_> {
 
     /// What of the state belongs to this rank in the division of `region`, and what this rank sent.
     fn redistribute(&self, region: &Region) -> Result<(Records, Traffic)> {
-        let (world, population) = (self.world, &self.state.population);
+        let (world, population) = (&*self.world, &self.state.population);
         // Copies are where their owners are.
         let rank_of = |id: BodyId| match population.place(id) {
             Some(place) => {
@@ -69,6 +69,6 @@ impl RigidSimulation<'_> {
     ) -> Result<()> {
         self.state = State::of(records, &self.model.solids, &region)?;
         self.synchroniser = self.synchroniser.moved(region, limits, traffic);
-        self.synchroniser.settle(self.world, &mut self.state.population)
+        self.synchroniser.settle(&*self.world, &mut self.state.population)
     }
 }

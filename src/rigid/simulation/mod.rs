@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::bounds;
 use crate::error::Result;
 use crate::math::Vec3;
-use crate::ranks::World;
+use crate::ranks::WorldHandle;
 use crate::rigid::body::{Body, BodyId, Load};
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::domain::{Region, Subdomains};
@@ -61,7 +61,7 @@ pub struct RigidModel {
 /// One rank's bodies, and what it needs to advance them.
 pub struct RigidSimulation<'a> {
     pub(super) model: Arc<RigidModel>,
-    pub(super) world: &'a dyn World,
+    pub(super) world: WorldHandle<'a>,
     threads: Threads,
     pub(super) synchroniser: Synchroniser,
     /// All that outlives a step. The rest is memory.
@@ -86,7 +86,8 @@ pub fn shared_out(count: usize, ranks: usize) -> Vec<u32> {
 impl<'a> RigidSimulation<'a> {
     /// The simulation at time 0. `rank_of` says who has each subdomain. Each rank offers all bodies
     /// or any part that holds its own ones; bodies of other ranks are passed over. All ranks call
-    /// it.
+    /// it. `world` is borrowed, or owned: with [`in_process::alone`](crate::ranks::in_process::alone)
+    /// the simulation can be kept in a struct, as a `RigidSimulation<'static>`.
     ///
     /// # Errors
     /// If a body is outside the domain or has no size, if bodies are too large for the domain or
@@ -95,9 +96,10 @@ impl<'a> RigidSimulation<'a> {
         model: Arc<RigidModel>,
         rank_of: Vec<u32>,
         bodies: impl IntoIterator<Item = Body>,
-        world: &'a dyn World,
+        world: impl Into<WorldHandle<'a>>,
         threads: usize,
     ) -> Result<Self> {
+        let world = world.into();
         bounds::positive("margin_m", model.settings.margin_m)?;
         bounds::positive("step_s", model.settings.contacts.step_s)?;
         let mut own = Vec::new();
@@ -112,7 +114,7 @@ impl<'a> RigidSimulation<'a> {
                 own.push(body);
             }
         }
-        let sizes = sizes.of_all(world)?;
+        let sizes = sizes.of_all(&*world)?;
         let RigidSettings { contacts, margin_m, synchronisation, .. } = &model.settings;
         let limits = Limits::new(&sizes, contacts, *margin_m).within(&model.subdomains);
         let reach = limits.reach(*synchronisation, &model.subdomains)?;
@@ -120,7 +122,7 @@ impl<'a> RigidSimulation<'a> {
         let mut state = State::new(sizes);
         own.into_iter().try_for_each(|body| state.insert(body, &model.solids, &region))?;
         let mut synchroniser = Synchroniser::new(*synchronisation, region, limits);
-        synchroniser.settle(world, &mut state.population)?;
+        synchroniser.settle(&*world, &mut state.population)?;
         Ok(Self {
             threads: Threads::new(threads)?,
             fixed: model.fixed.clone(),
@@ -192,7 +194,7 @@ impl<'a> RigidSimulation<'a> {
     /// # Errors
     /// If a rank fails.
     pub fn census(&self) -> Result<Census> {
-        census(self.world, &self.state.population)
+        census(&*self.world, &self.state.population)
     }
 
     /// Energy and momentum of all bodies. All ranks call it; one all-reduce of a fixed size.
@@ -200,7 +202,7 @@ impl<'a> RigidSimulation<'a> {
     /// # Errors
     /// If a rank fails.
     pub fn totals(&self) -> Result<Totals> {
-        Totals::of(self.world, &self.state.population, &self.model.settings.contacts.gravity)
+        Totals::of(&*self.world, &self.state.population, &self.model.settings.contacts.gravity)
     }
 
     /// Compares all shadow copies with their owners, bit by bit. All ranks call it.
@@ -208,6 +210,6 @@ impl<'a> RigidSimulation<'a> {
     /// # Errors
     /// If a copy differs, or a rank fails.
     pub fn check_copies(&mut self) -> Result<()> {
-        self.synchroniser.check_copies(self.world, &self.state.population)
+        self.synchroniser.check_copies(&*self.world, &self.state.population)
     }
 }

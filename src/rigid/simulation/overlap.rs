@@ -15,7 +15,7 @@ impl RigidSimulation<'_> {
     /// # Errors
     /// If a rank fails.
     pub fn deepest_overlap(&self) -> Result<Option<Overlap>> {
-        let all = message::all_gather_v(self.world, self.deepest.as_slice())?;
+        let all = message::all_gather_v(&*self.world, self.deepest.as_slice())?;
         Ok(all.into_iter().reduce(deeper))
     }
 

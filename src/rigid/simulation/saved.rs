@@ -15,7 +15,7 @@ impl RigidSimulation<'_> {
     /// # Errors
     /// If a rank fails.
     pub fn save(&self) -> Result<Vec<u8>> {
-        let all = self.state.records().gather(self.world)?;
+        let all = self.state.records().gather(&*self.world)?;
         Ok(if self.world.rank() == 0 { all.encode() } else { Vec::new() })
     }
 
@@ -53,7 +53,7 @@ impl RigidSimulation<'_> {
     /// # Errors
     /// If a rank fails.
     pub fn hash(&self) -> Result<u64> {
-        self.state.records().hash(self.world)
+        self.state.records().hash(&*self.world)
     }
 
     /// The sizes of a saved state, if it is sound and its bodies are of this model. All ranks check

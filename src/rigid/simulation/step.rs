@@ -58,7 +58,7 @@ impl RigidSimulation<'_> {
     /// that bodies may be sorted.
     fn sum_forces(&mut self) -> Result<()> {
         let State { forces, population, .. } = &mut self.state;
-        forces.sum(&mut self.synchroniser, self.world, population)?;
+        forces.sum(&mut self.synchroniser, &*self.world, population)?;
         self.sort_in_space();
         Ok(())
     }
@@ -90,7 +90,7 @@ impl RigidSimulation<'_> {
     /// Communications 2 and 4. After: copies are those of their owners, who are those of the
     /// subdomains.
     fn synchronise(&mut self) -> Result<()> {
-        self.synchroniser.synchronise(self.world, &mut self.state.population)
+        self.synchroniser.synchronise(&*self.world, &mut self.state.population)
     }
 
     /// After: each contact is known to one rank, the one whose subdomain has its point.
@@ -142,7 +142,7 @@ impl RigidSimulation<'_> {
     fn respond(&mut self, report: &mut RigidReport) -> Result<()> {
         let State { population, impulses, .. } = &mut self.state;
         let solved = self.solver.solve(&mut StepParts {
-            world: self.world,
+            world: &*self.world,
             threads: &self.threads,
             settings: &self.model.settings.contacts,
             materials: &self.model.materials,

@@ -111,34 +111,33 @@ pub fn on_triangle(a: &Vec3, b: &Vec3, c: &Vec3) -> [f64; 3] {
     let (d3, d4) = (-ab.dot(b), -ac.dot(b));
     let (d5, d6) = (-ab.dot(c), -ac.dot(c));
     let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
-    let sum = va + vb + vc;
-    if va > 0.0 && vb > 0.0 && vc > 0.0 {
-        return [va / sum, vb / sum, vc / sum];
-    }
-    // On the border: the nearest of three segments.
     let ([p, q], [r, s], [t, u]) = (on_segment(a, b), on_segment(b, c), on_segment(c, a));
-    let all = [[p, q, 0.0], [0.0, r, s], [u, 0.0, t]];
+    let border = [[p, q, 0.0], [0.0, r, s], [u, 0.0, t]];
+    // The inside of a sliver is rounding: its border may be nearer.
+    let sum = va + vb + vc;
+    let is_inside = va > 0.0 && vb > 0.0 && vc > 0.0;
+    let inside = is_inside.then_some([va / sum, vb / sum, vc / sum]);
     let square = |w: &[f64; 3]| (a * w[0] + b * w[1] + c * w[2]).norm_squared();
-    all.into_iter().min_by(|v, w| square(v).total_cmp(&square(w))).unwrap_or([1.0, 0.0, 0.0])
+    let nearer = |best: [f64; 3], it: [f64; 3]| if square(&it) < square(&best) { it } else { best };
+    inside.into_iter().fold(border.into_iter().fold([1.0, 0.0, 0.0], nearer), nearer)
 }
 
 /// The weights of the corners of a tetrahedron at its point nearest to the origin; `None` if the
 /// origin is inside.
 fn on_tetrahedron(x: &[Vec3]) -> Option<[f64; 4]> {
-    let mut best: Option<(f64, [f64; 4])> = None;
+    let (mut best, mut is_inside) = ((f64::INFINITY, [0.0; 4]), true);
     for [i, j, k, l] in [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]] {
         let normal = (x[j] - x[i]).cross(&(x[k] - x[i]));
         let (origin, inner) = (-normal.dot(&x[i]), normal.dot(&(x[l] - x[i])));
-        // The origin is on the other side of the face, or the tetrahedron is flat.
-        if origin * inner < 0.0 || inner == 0.0 {
-            let [p, q, r] = on_triangle(&x[i], &x[j], &x[k]);
-            let square = (x[i] * p + x[j] * q + x[k] * r).norm_squared();
-            if best.is_none_or(|(least, _)| square < least) {
-                let mut weights = [0.0; 4];
-                (weights[i], weights[j], weights[k]) = (p, q, r);
-                best = Some((square, weights));
-            }
+        is_inside &= origin * inner > 0.0;
+        // Any face, not only those that see the origin: rounding may say of a wrong one that it does.
+        let [p, q, r] = on_triangle(&x[i], &x[j], &x[k]);
+        let square = (x[i] * p + x[j] * q + x[k] * r).norm_squared();
+        if square < best.0 {
+            let mut weights = [0.0; 4];
+            (weights[i], weights[j], weights[k]) = (p, q, r);
+            best = (square, weights);
         }
     }
-    best.map(|(_, weights)| weights)
+    (!is_inside).then_some(best.1)
 }

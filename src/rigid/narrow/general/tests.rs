@@ -67,6 +67,27 @@ fn the_gap_is_the_largest_of_all_directions() {
     assert!(overlaps > 100 && apart > 30, "{overlaps} {apart}");
 }
 
+/// The numbers are those of a contact at rest, where rounding decides most.
+#[test]
+fn bodies_that_hardly_touch_have_their_gap() {
+    let (solids, shapes) = shapes();
+    let mut seen = 0;
+    for k in 0..3000u64 {
+        let (own, other) = (&shapes[k as usize % 6], &shapes[k as usize / 6 % 6]);
+        let (first, second) = (placed(own, 2 * k), placed(other, 2 * k + 1));
+        let (a, b) = (Core::Body(&first, &solids), Core::Body(&second, &solids));
+        let Some(start) = nearness(&a, &b, 10.0).filter(|it| it.gap > 0.0) else { continue };
+        for gap in [1e-3, 1e-5, 1e-7, 1e-9, 0.0] {
+            let position = second.position + start.normal * (start.gap - gap);
+            let nearer = Placed { position, ..second };
+            let found = nearness(&a, &Core::Body(&nearer, &solids), 0.01).unwrap();
+            assert!((found.gap - gap).abs() < 3e-5, "{k}: {gap} {} {own:?} {other:?}", found.gap);
+            seen += 1;
+        }
+    }
+    assert!(seen > 3000, "{seen}");
+}
+
 #[test]
 fn polytopes_and_round_bodies_overlap_as_their_own_routines_say() {
     let (solids, shapes) = shapes();
