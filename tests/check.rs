@@ -135,7 +135,7 @@ fn a_mesh_that_is_not_as_in_the_run_is_a_fault() {
     let moved = read(&mesh).replace("v 0 0 0\n", "v -0.1 0 0\n");
     std::fs::write(&mesh, moved).expect("the mesh is written");
     run.assert_found(&["meshes/mesh_0_quads.obj: the mesh has changed since the run"]);
-    run.assert_found(&["strain against frame 0, not the rest shape", "has changed"]);
+    run.assert_found(&["strain against frame_0000.obj, not the rest shape", "has changed"]);
     std::fs::remove_file(&mesh).expect("the mesh is removed");
     run.assert_found(&["meshes/mesh_0_quads.obj: missing"]);
 }

@@ -17,7 +17,7 @@ impl RigidSimulation<'_> {
         let owner = self.world.rank() as u32;
         let own = self.population().own().iter();
         let own = Vec::from_iter(own.map(|body| FrameBody::of(&body, 0, owner, reach)));
-        let mut bodies = message::gather_v(self.world, 0, &own)?;
+        let mut bodies = message::gather_v(&*self.world, 0, &own)?;
         if owner == 0 {
             let times = [self.time_s(), self.model.settings.contacts.step_s];
             let moving = self.model.fixed.bodies().iter().filter(|body| body.motion.is_some());
