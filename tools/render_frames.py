@@ -25,7 +25,7 @@ from vtk.util.numpy_support import numpy_to_vtk
 PALETTE = ["#c2544d", "#e3b23c", "#4f7cac", "#6a994e", "#8a5a83", "#d98c5f", "#3d8f8a",
            "#b0a990", "#7d6b91", "#a44a3f", "#5b8e7d", "#c9ada7"]
 COLOURS = ["owner", "speed", "group", "size"]
-SHAPES = ["sphere", "box", "capsule", "solid"]
+SHAPES = ["sphere", "box", "capsule", "solid", "half-space", "cylinder"]
 GREY = "#bbbbbb"
 # With more bodies than this a ball has fewer facets.
 MANY = 20_000
@@ -50,6 +50,27 @@ def read_objects(path):
         triangles = np.array(triangles)
         first, last = triangles.min(), triangles.max()
         yield name, positions[first:last + 1], triangles - first
+
+
+def read_points(path, number, surfaces):
+    """Yields what `read_objects` does: the `surfaces`, where frame `number` of a PC2 file puts them."""
+    head = np.fromfile(path, "<i4", 8)
+    count, first = head[4], int(head[5:6].view("<f4")[0])
+    at = 32 + 12 * int(count) * (number - first)
+    positions = np.fromfile(path, "<f4", 3 * count, offset=at).reshape(-1, 3).astype(float)
+    begin = 0
+    for name, known, triangles in surfaces:
+        yield name, positions[begin:begin + len(known)], triangles
+        begin += len(known)
+
+
+def split_polygons(frame):
+    """Yields what `read_objects` does, of a VTK frame of surfaces."""
+    points, objects = np.array(frame.points), np.array(frame["object"])
+    triangles = frame.triangulate().faces.reshape(-1, 4)[:, 1:]
+    for number in np.unique(objects):
+        own = np.flatnonzero(objects == number)
+        yield str(number), points[own], triangles[objects[triangles[:, 0]] == number] - own[0]
 
 
 def surface(positions, triangles):
@@ -122,6 +143,7 @@ class Bodies:
 
         add(shapes == SHAPES.index("sphere"), ball)
         add(shapes == SHAPES.index("box"), cube)
+        add(shapes == SHAPES.index("cylinder"), tube.triangulate().fill_holes(3))
         capsules = shapes == SHAPES.index("capsule")
         add(capsules, tube)
         w, x, y, z = turns.T
@@ -182,8 +204,7 @@ def body_owners(folder, frame, ids):
     return owners
 
 
-def bodies_of(folder, number, colour):
-    frame = pyvista.read(folder / f"frame_{number:04}.vtp")
+def bodies_of(folder, number, frame, colour):
     if colour == "owner":
         values = body_owners(folder, number, np.array(frame["id"], dtype=int))
     elif colour == "group":
@@ -199,16 +220,23 @@ def bodies_of(folder, number, colour):
 
 def shown(folder, frame, ranks, colour):
     """The objects of a frame."""
-    objects, first = [], 0
-    if (folder / f"frame_{frame:04}.vtp").exists():
-        objects.append(bodies_of(folder, frame, colour))
+    objects, first, surfaces = [], 0, []
+    if (folder / "frames.pc2").exists():
+        surfaces = read_points(folder / "frames.pc2", frame, read_objects(folder / "frames.obj"))
+    elif (path := folder / f"frame_{frame:04}.vtp").exists():
+        content = pyvista.read(path)
+        if "shape" in content.point_data:
+            objects.append(bodies_of(folder, frame, content, colour))
+        else:
+            surfaces = split_polygons(content)
     else:
-        for _, positions, triangles in read_objects(folder / f"frame_{frame:04}.obj"):
-            last = first + len(positions)
-            is_cloth = ranks is not None and last <= len(ranks)
-            objects.append(Cloth(positions, triangles, ranks[first:last]) if is_cloth
-                           else Obstacle(positions, triangles))
-            first = last
+        surfaces = read_objects(folder / f"frame_{frame:04}.obj")
+    for _, positions, triangles in surfaces:
+        last = first + len(positions)
+        is_cloth = ranks is not None and last <= len(ranks)
+        objects.append(Cloth(positions, triangles, ranks[first:last]) if is_cloth
+                       else Obstacle(positions, triangles))
+        first = last
     path = folder / "obstacles.obj"
     if path.exists():
         objects.extend(Obstacle(x, faces) for _, x, faces in read_objects(path))
