@@ -125,6 +125,30 @@ fn a_run_ends_in_time_again_and_again_and_goes_on_with_more_frames() {
     assert_eq!(head(&folder)["resumed"].as_array().expect("a list").len(), ends + 1);
 }
 
+#[test]
+fn one_file_for_the_whole_run_goes_on_to_the_same_bytes() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
+    let format = ["--set", "output.format=\"pc2\"", "--set", "frames=4"];
+    let output = finish(&mut start(Start::Threads(1, 2), &whole, &format));
+    assert!(output.status.success(), "{}", text(&output));
+    let file = |folder: &Path| fs::read(folder.join("frames.pc2")).expect("the file is there");
+    let expected = file(&whole);
+    let samples = |folder: &Path| file(folder)[28];
+    // It ends early, and another process may have been killed while it wrote a frame.
+    let output = finish(start(Start::Threads(2, 1), &folder, &format).args(["--frames", "2"]));
+    assert!(output.status.success() && samples(&folder) == 3, "{}", text(&output));
+    let mut torn = file(&folder);
+    torn.extend([7; 100]);
+    fs::write(folder.join("frames.pc2"), torn).expect("the file is written");
+    let output = resume("3", "1", &folder, &["--frames", "4"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(file(&folder) == expected && samples(&folder) == 5);
+    let mut check = Command::new(common::run::BINARY);
+    let output = finish(check.arg("check").arg(&folder));
+    assert!(output.status.success(), "{}", text(&output));
+}
+
 #[cfg(feature = "mpi")]
 #[test]
 fn a_run_goes_on_under_mpi_and_back_in_one_process() {

@@ -68,6 +68,10 @@ pub struct Edge {
 /// Lengths over rest lengths that a cloth may have. Beyond them an edge is torn or collapsed.
 const POSSIBLE: RangeInclusive<f64> = 1e-3..=10.0;
 
+/// A frame is damaged if more than one edge in this many is torn or collapsed. Most of its faces may
+/// intersect each other, so intersections are not sought.
+const DAMAGED: usize = 10;
+
 /// How many intersections of a frame are listed.
 const FIRST: usize = 5;
 
@@ -97,6 +101,9 @@ impl FrameCheck {
         let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));
         let mut absurd = edges.iter().filter(is_absurd);
         self.absurd = absurd.next().map(|&first| (first, 1 + absurd.count()));
+        if self.absurd.is_some_and(|(_, count)| count > edges.len() / DAMAGED) {
+            return;
+        }
         let mut find = |surfaces| {
             let mut found = intersections(threads, surfaces, x);
             let all = found.len();
