@@ -82,7 +82,10 @@ impl ShapeKind for Capsule {
 
     fn feature(&self, direction: &Vec3) -> Feature {
         if direction.y.abs() < ALONG * direction.norm() {
-            return [-1.0, 1.0].iter().map(|sign| Vec3::y() * (sign * self.half_length())).collect();
+            return [-1.0, 1.0]
+                .iter()
+                .map(|sign| Vec3::y() * (sign * self.half_length()))
+                .collect();
         }
         Feature::from_iter([self.support(direction)])
     }

@@ -90,7 +90,8 @@ impl ShapeKind for Cylinder {
         let cylinder = shapes::Cylinder { radius_m: 1.0, length_m: 2.0, edge_m: Some(EDGE) };
         let mut mesh = cylinder.mesh();
         // The facets of obstacles lie outside of the shape; bodies that touch would overlap.
-        let radius = mesh.positions.iter().map(|x| (x.x * x.x + x.z * x.z).sqrt()).fold(0.0, f64::max);
+        let radius =
+            mesh.positions.iter().map(|x| (x.x * x.x + x.z * x.z).sqrt()).fold(0.0, f64::max);
         for x in &mut mesh.positions {
             (x.x, x.z) = (x.x / radius, x.z / radius);
         }
