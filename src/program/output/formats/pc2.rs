@@ -46,6 +46,8 @@ const FACES: &str = "frames.obj";
 const MAGIC: &[u8; 12] = b"POINTCACHE2\0";
 const HEAD_BYTES: usize = 32;
 const POINT_BYTES: usize = 12;
+/// Beyond this number single precision has no name for each frame.
+const LAST_FIRST: u64 = 1 << 24;
 /// Where the head has the number of samples.
 const SAMPLES_AT: u64 = 28;
 
@@ -132,7 +134,7 @@ impl Head {
         let word = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
         let [points, samples] = [16, 28].map(|at| u32::from_le_bytes(word(at)));
         let head = Self { points, first: f32::from_le_bytes(word(20)) as u64, samples };
-        match head.bytes() == bytes {
+        match head.bytes() == bytes && head.first <= LAST_FIRST {
             true => Ok(head),
             false => Err(io::Error::new(io::ErrorKind::InvalidData, "torn: its head is damaged")),
         }
@@ -180,6 +182,12 @@ impl Pc2Sink {
             let cause = format!("it does not have {samples} frames of {points} points");
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
         }
+        // The next frame would be written behind a hole, which reads as zeros.
+        if file.metadata()?.len() < head.place(samples as u32) {
+            let cause =
+                format!("torn: its head names {} frames, but the file ends before", head.samples);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
+        }
         let mut sink = Self { file, head };
         sink.set_samples(samples as u32)?;
         Ok(sink)
@@ -213,6 +221,7 @@ impl Sink for Pc2Sink {
     fn take_back(&mut self, _: u64) {
         // If this fails too, the frame is left over: the run has failed, and says why.
         let _ = self.set_samples(self.head.samples.saturating_sub(1));
+        let _ = self.file.set_len(self.head.place(self.head.samples));
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -304,5 +313,7 @@ mod tests {
         for (points, kept) in [(3, 3..5), (2, 0..2), (2, 3..8)] {
             assert!(Pc2Sink::go_on(&path, points, &kept).is_err(), "{points} {kept:?}");
         }
+        File::options().write(true).open(&path).unwrap().set_len(32 + 2 * 24 - 1).unwrap();
+        assert!(Pc2Sink::go_on(&path, 2, &(3..5)).is_err(), "a frame that is kept is cut off");
     }
 }
