@@ -5,7 +5,7 @@
 
 #[path = "../tests/rigid_mechanics/heaps.rs"]
 mod heaps;
-#[allow(dead_code)]
+#[allow(dead_code)] // the tests use all of it
 #[path = "../tests/rigid_mechanics/scene.rs"]
 mod scene;
 

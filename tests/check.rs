@@ -141,6 +141,46 @@ fn a_mesh_that_is_not_as_in_the_run_is_a_fault() {
 }
 
 #[test]
+fn faces_that_all_frames_share_and_are_not_those_of_the_scene_are_a_fault() {
+    let run = Run::new(&["--set", "output.format=\"pc2\""]);
+    let file = run.out.join("frames.obj");
+    let others = read(&file).replacen("f 1 5 6 2\n", "f 5 6 2 1\n", 1);
+    assert_ne!(others, read(&file));
+    std::fs::write(&file, others).expect("the faces are written");
+    run.assert_found(&["frames.obj: the faces of", "are not those of the scene"]);
+}
+
+#[test]
+fn frames_of_vtk_have_their_own_time_finite_velocities_and_sound_faces() {
+    let run = Run::new(&["--set", "output.format=\"vtp\""]);
+    let frame = |number: u32| run.out.join(format!("frame_{number:04}.vtp"));
+    let whole = std::fs::read(frame(1)).expect("a frame can be read");
+    assert_eq!(run.check(&[]).0, Some(0));
+    std::fs::copy(frame(2), frame(1)).expect("a frame is replaced");
+    run.assert_found(&["frame_0001.vtp: its time is 0.2"]);
+    // The first number of an array, which the header places.
+    let first_of = |name: &str| {
+        let text = String::from_utf8_lossy(&whole);
+        let (head, _) = text.split_once("raw\">\n_").expect("a header");
+        let (_, array) = head.split_once(&format!("Name=\"{name}\"")).expect("an array");
+        let (_, offset) = array.split_once("offset=\"").expect("an offset");
+        let (offset, _) = offset.split_once('"').expect("its end");
+        head.len() + 7 + offset.parse::<usize>().expect("a number") + 8
+    };
+    for (name, number, words) in [
+        ("velocity", f64::INFINITY.to_le_bytes(), "frame_0001.vtp: not finite: velocity"),
+        ("connectivity", 40_u64.to_le_bytes(), "frame_0001.vtp: torn: its faces are damaged"),
+        ("connectivity", 9_u64.to_le_bytes(), "frame_0001.vtp: torn: its faces are not those"),
+    ] {
+        let mut damaged = whole.clone();
+        let place = first_of(name);
+        damaged[place..place + 8].copy_from_slice(&number);
+        std::fs::write(frame(1), damaged).expect("the frame is written");
+        run.assert_found(&[words]);
+    }
+}
+
+#[test]
 fn each_kind_of_intersection_is_found_with_frame_and_objects() {
     for (places, words) in [
         (&[(28, "0.5 0.9 0.5")][..], &["between quads and sheet"][..]),

@@ -249,6 +249,7 @@ fn a_new_run_begins_with_a_frame_of_another_and_names_what_has_changed() {
 
     for (more, words) in [
         (&["--from-frame", "7"][..], "of these frames: 1, 2, 3"),
+        (&["--from-frame", "2", "--frames", "1"], "begins with frame 2 and ends with 1"),
         (&["--from-frame", "1", "--set", "steps_per_frame=5"], "the run had steps of"),
         (
             &["--from-frame", "1", "--set", "obstacles[0].transform.translation_m=(0.25, 0, 0)"],

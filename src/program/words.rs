@@ -12,12 +12,12 @@ pub fn plural(count: usize, noun: &str) -> String {
     }
 }
 
-/// The frames of a run that are whole, in words. `last` is the last one.
-pub fn whole_frames(last: Option<u64>) -> String {
+/// The frames of a run that are whole, in words: from `first` to `last`.
+pub fn whole_frames(first: u64, last: Option<u64>) -> String {
     match last {
         None => "no frame whole".to_owned(),
-        Some(0) => "frame 0 whole".to_owned(),
-        Some(last) => format!("frames 0 to {last} whole"),
+        Some(last) if last == first => format!("frame {first} whole"),
+        Some(last) => format!("frames {first} to {last} whole"),
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Findings {
     pub extremes: Vec<String>,
     /// Why the run is not complete, if it is not.
     pub unfinished: Option<String>,
-    /// Copies of input meshes that are not as in the run, and why.
+    /// Files with meshes that are not as in the run, and why.
     pub meshes: Vec<(String, String)>,
     /// Lines behind the faults of frames.
     pub remarks: Vec<String>,
@@ -93,7 +93,7 @@ impl Findings {
             return Some(Fault { cause: cause.clone(), remedy: UNFINISHED });
         }
         if !self.meshes.is_empty() {
-            let cause = "an input mesh is not as it was in the run".to_owned();
+            let cause = "a mesh is not as it was in the run".to_owned();
             return Some(Fault { cause, remedy: SEE_LIST });
         }
         self.of_run.as_ref().map(|of_run| of_run.fault.clone())

@@ -41,7 +41,7 @@ impl Record {
         let head = RunHead::read(folder)?;
         let End { frames, unfinished } = End::of(folder, &head)?;
         let scene = read_scene(folder)?;
-        let first = head.begun_from.map_or(0, |it| it.frame);
+        let first = head.first_frame();
         let frames = first..frames.unwrap_or(u64::from(scene.frames) + 1);
         let lift_j = head.energy.lift_j;
         let faults = head.meshes.into_iter().filter_map(|mesh| {
@@ -55,6 +55,11 @@ impl Record {
         Ok(Self { folder, format, scene, frames, unfinished, lift_j, meshes })
     }
 
+    /// Time from frame to frame, s.
+    pub fn frame_s(&self) -> f64 {
+        self.scene.step_s() * f64::from(self.scene.steps_per_frame)
+    }
+
     /// Opens its frames for reading.
     ///
     /// # Errors
@@ -63,7 +68,7 @@ impl Record {
         self.format.source(&WrittenRun {
             folder: self.folder.clone(),
             frames: self.frames.clone(),
-            frame_s: self.scene.step_s() * f64::from(self.scene.steps_per_frame),
+            frame_s: self.frame_s(),
             has_bodies: !self.scene.bodies.is_empty(),
         })
     }
@@ -99,7 +104,7 @@ impl End {
             (Status::Interrupted, _) => "the run was interrupted".to_owned(),
         };
         let last = last_frame(folder)?;
-        let unfinished = format!("{cause}, {}", whole_frames(last));
+        let unfinished = format!("{cause}, {}", whole_frames(head.first_frame(), last));
         match last {
             Some(last) => Ok(Self { frames: Some(last + 1), unfinished: Some(unfinished) }),
             None => Err(Error::file(folder, unfinished, "repeat the run with --overwrite")),

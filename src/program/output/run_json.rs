@@ -241,6 +241,11 @@ impl RunHead {
         self.files.add_all(&own);
     }
 
+    /// The number of its first frame.
+    pub fn first_frame(&self) -> u64 {
+        self.begun_from.as_ref().map_or(0, |begun| begun.frame)
+    }
+
     /// Writes the file when the run begins, before all other files. Also reserves space for the
     /// file that is written at the end, so that a full disk cannot hide how the run ended.
     ///

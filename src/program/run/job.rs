@@ -211,6 +211,12 @@ impl Job {
             let now = self.checkpoint_header(0);
             folder.checkpoint = Some(checkpoint::at_frame(Path::new(run), *frame, &now)?);
             folder.first_frame = *frame;
+            let last = u64::from(self.scene.frames);
+            if *frame > last {
+                let cause = format!("the run begins with frame {frame} and ends with {last}");
+                let remedy = format!("ask for at least {frame} frames");
+                return Err(Error::input("--frames", cause, remedy));
+            }
         }
         Ok(folder)
     }

@@ -105,6 +105,11 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
         self.frames.write_checkpoint(Checkpoint { header, state, steps })
     }
 
+    /// Writes to `run.json` that the run failed.
+    pub fn fail(&mut self, error: &Error) {
+        note_failure(&mut self.head, &self.job.target.folder, error);
+    }
+
     /// Hands frame `number` with its record to the writer.
     ///
     /// # Errors
@@ -145,7 +150,7 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
             .and_then(|()| self.head.end(folder))
             .inspect_err(|error| note_failure(&mut self.head, folder, error))?;
         if status == Status::Interrupted {
-            let whole = whole_frames(self.last_frame);
+            let whole = whole_frames(self.head.first_frame(), self.last_frame);
             let folder = folder.display();
             let next = match self.job.makes_checkpoints() {
                 true => format!("; to go on: cloth-sim resume {folder}"),

@@ -57,8 +57,13 @@ impl<'j, S: RunSums> Recorder<'j, S> {
         let begun = begun(folder)?;
         let folder = OpenFolder::begin(job, folder, head, begin)?;
         let mut recorder = Self { folder, sums, output_s: 0.0, begun };
-        recorder.recall()?;
-        Ok(recorder)
+        match recorder.recall() {
+            Ok(()) => Ok(recorder),
+            Err(error) => {
+                recorder.folder.fail(&error);
+                Err(error)
+            }
+        }
     }
 
     /// Adds the frames that the run already had when it was resumed, and the steps after them.

@@ -33,7 +33,10 @@ impl RunFacts<'_> {
     /// Those of `f`.
     pub fn write_times(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { head, frames, ref kept_frames, set_up_s, wall_s, .. } = *self;
-        let computed = (frames + 1).saturating_sub(kept_frames.end.max(1) as usize);
+        let first = head.first_frame() as usize;
+        let computed = (frames + 1)
+            .saturating_sub(kept_frames.end.max(1) as usize)
+            .min(frames.saturating_sub(first));
         let a_frame = (wall_s - set_up_s) / computed.max(1) as f64;
         let last = match kept_frames.is_empty() {
             true => String::new(),
@@ -43,7 +46,7 @@ impl RunFacts<'_> {
             f,
             "{}: {}{last} in {wall_s:.1} s ({set_up_s:.1} s set-up, {} s a frame; {} x {})",
             head.scene,
-            plural(frames, "frame"),
+            plural(frames.saturating_sub(first), "frame"),
             significant(a_frame),
             plural(head.ranks, "rank"),
             plural(head.threads, "thread"),

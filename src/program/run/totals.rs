@@ -1,5 +1,6 @@
 //! Sums and extremes of a run that every kind has.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use cloth_sim::report::Report;
@@ -10,8 +11,8 @@ use crate::program::words::grouped;
 /// Sums over the steps of a run.
 #[derive(Default)]
 pub struct Totals<R> {
-    /// The sum of each rank.
-    pub of_ranks: Vec<R>,
+    /// The sum of each rank, by its number. A record may name any number.
+    of_ranks: BTreeMap<usize, R>,
     /// Number of steps.
     pub steps: usize,
 }
@@ -20,17 +21,20 @@ impl<R: Report> Totals<R> {
     /// Adds the steps of a frame. A run that went on may have more ranks than before.
     pub fn add<K: Kind<Report = R>>(&mut self, frame: &FrameRecord<K>) {
         for step in &frame.steps {
-            let ranks = self.of_ranks.len().max(step.rank + 1);
-            self.of_ranks.resize(ranks, R::default());
-            self.of_ranks[step.rank].add(&step.report);
+            self.of_ranks.entry(step.rank).or_default().add(&step.report);
             self.steps += usize::from(step.rank == 0);
         }
+    }
+
+    /// The sum of each rank, rank 0 first.
+    pub fn of_ranks(&self) -> Vec<R> {
+        self.of_ranks.values().copied().collect()
     }
 
     /// The sum of all ranks.
     pub fn of_all(&self) -> R {
         let mut sum = R::default();
-        self.of_ranks.iter().for_each(|rank| sum.add(rank));
+        self.of_ranks.values().for_each(|rank| sum.add(rank));
         sum
     }
 }

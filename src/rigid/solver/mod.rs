@@ -1,4 +1,4 @@
-//! Solvers: how contacts change velocities. Both solvers work on the same contacts. FFD is for
+//! Solvers: how contacts change velocities. All solvers work on the same contacts. FFD is for
 //! gases and rapid flows; it needs one communication and keeps no state. Piles come to rest only
 //! with non-smooth contact dynamics, which costs about as much with ten sweeps.
 //!
@@ -8,8 +8,8 @@
 //! | [`nonsmooth`] | non-smooth contact dynamics: sweeps over all contacts, opposite impulses |
 //! | [`by_body`] | constraints or impulses in the order of their bodies |
 //!
-//! A new solver is a folder here, and a line of each list in this file: [`Response`] has its
-//! settings, and `Response::solver` creates it. What it remembers from step to step must be in
+//! A new solver is a file or folder here, and a line of `Response`, `check`, `solver` and
+//! `OF_EACH_KIND` in this file. What it remembers from step to step must be in
 //! [`State`](crate::rigid::state::State). All else in it is reused memory.
 
 pub mod by_body;

@@ -64,12 +64,13 @@ impl Energy {
     }
 }
 
-/// The bodies of the last frame that could be read. Before frame 0: those of the scene.
+/// The bodies of the last frame that could be read. Before frame 0 they are those of the scene, and
+/// before the first frame of a run that begins with a frame of another they are not known.
 pub struct Before {
     /// Its number.
     pub frame: u64,
     /// Rising.
-    pub ids: Vec<BodyId>,
+    pub ids: Option<Vec<BodyId>>,
 }
 
 /// Some bodies: how many, and the first few.
@@ -144,9 +145,11 @@ impl BodyCheck {
                 }
             }
         }
-        self.gone = Found::missing(&before.ids, &ids);
-        self.back = Found::missing(&ids, &before.ids);
-        *before = Before { frame: self.frame, ids };
+        if let Some(before) = &before.ids {
+            self.gone = Found::missing(before, &ids);
+            self.back = Found::missing(&ids, before);
+        }
+        *before = Before { frame: self.frame, ids: Some(ids) };
         match measure(run, frame.time_s, sound, threads) {
             Ok(Measured { overlap, energy, bodies_hash }) => {
                 (self.overlap, self.energy) = (overlap, Some(energy));

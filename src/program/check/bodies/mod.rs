@@ -30,7 +30,8 @@ pub fn check(record: Record, settings: &CheckSettings, done: impl Fn()) -> Resul
     let run = BodyRun::open(record)?;
     let recorded = Recorded::read(&run.record.folder)?;
     let is_complete = run.record.unfinished.is_none();
-    let mut before = Before { frame: 0, ids: run.ids().collect() };
+    let first = run.record.frames.start;
+    let mut before = Before { frame: first, ids: (first == 0).then(|| run.ids().collect()) };
     let check = |number| {
         let mut frame = BodyCheck::new(&run, number, &mut before, settings.threads);
         frame.fault = frame.fault.or_else(|| recorded.fault_of(number, frame.time_s, is_complete));

@@ -68,15 +68,22 @@ impl CheckedRun {
             Some((file, fault)) => Err(format!("{file}: {fault}")),
             None => pieces::meshes_of_scene(scene, folder, &pieces),
         };
-        let (meshes, rest) = match built {
-            Ok(meshes) => (meshes, "the rest shape (scene.ron)".to_owned()),
+        let (meshes, rest, faults) = match built {
+            Ok((meshes, others)) => {
+                let fault = |name| format!("the faces of {name} are not those of the scene");
+                let faults = others.into_iter().map(fault).collect();
+                (meshes, "the rest shape (scene.ron)".to_owned(), faults)
+            }
             Err(reason) => {
                 let meshes =
                     pieces.iter().enumerate().map(|(i, piece)| pieces::mesh(piece, i < cloths));
                 let rest = format!("{}, not the rest shape: {reason}", in_frames.file);
-                (meshes.collect::<Result<Vec<_>>>()?, rest)
+                // A mesh that has changed is a fault already.
+                let faults = if record.meshes.is_empty() { vec![reason] } else { Vec::new() };
+                (meshes.collect::<Result<Vec<_>>>()?, rest, faults)
             }
         };
+        let file = in_frames.file.clone();
         // 3. Surfaces with their hierarchies, and what the run has dropped.
         let surfaces = surfaces(&meshes, &pieces, cloths);
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
@@ -87,6 +94,8 @@ impl CheckedRun {
         let objects = Vec::from_iter(objects);
         let names = Vec::from_iter(objects.iter().map(|object| object.name.as_str()));
         let dropped = DroppedPairs::read(folder, &names, cloths)?;
+        let mut record = record;
+        record.meshes.extend(faults.into_iter().map(|fault| (file.clone(), fault)));
         Ok(Self { record, source, rest, objects, surfaces, fixed, dropped })
     }
 

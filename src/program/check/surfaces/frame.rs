@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use cloth_sim::engine::Field;
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
 use cloth_sim::verify::{Intersection, Surface, Threads, intersections};
@@ -130,7 +131,14 @@ impl FrameCheck {
 
 /// Positions of all objects in frame `number`, m, or its fault.
 pub fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
-    let mut x = run.frame(number)?.surfaces.concat();
+    let frame = run.frame(number)?;
+    check_time(frame.time_s, number as f64 * run.record.frame_s())?;
+    for Field { name, values, .. } in &frame.fields {
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err(format!("not finite: {name}"));
+        }
+    }
+    let mut x = frame.surfaces.concat();
     let is_place = |x: &Vec3| x.iter().all(|c| c.abs() < FAR);
     let mut bad = (0..).zip(&x).filter(|(_, x)| !is_place(x));
     if let Some((vertex, place)) = bad.next() {
@@ -146,6 +154,14 @@ pub fn positions(run: &CheckedRun, number: u64) -> Result<Vec<Vec3>, String> {
     }
     x.extend_from_slice(&run.fixed);
     Ok(x)
+}
+
+/// Refuses a frame whose time is not `expected` (s), but for rounding.
+fn check_time(time_s: f64, expected: f64) -> Result<(), String> {
+    match (time_s - expected).abs() <= 1e-9 * expected.max(1.0) {
+        true => Ok(()),
+        false => Err(format!("its time is {time_s} s, but it belongs to {expected} s")),
+    }
 }
 
 /// The edges of all cloths at the positions `x` (m).

@@ -43,12 +43,11 @@ fn same_polygons(one: &ObjDocument, other: &ObjDocument) -> bool {
     let vertices = |document: &ObjDocument| -> Vec<u32> {
         document.corners.iter().map(|corner| corner.vertex).collect()
     };
-    one.positions.len() == other.positions.len()
-        && one.polygon_ends == other.polygon_ends
-        && vertices(one) == vertices(other)
+    one.polygon_ends == other.polygon_ends && vertices(one) == vertices(other)
 }
 
-/// The meshes of all pieces, built from the scene in `folder`.
+/// The meshes of all pieces, built from the scene in `folder`, and the names of those that have other
+/// polygons in the frames.
 ///
 /// # Errors
 /// The reason why the scene does not give them: a mesh that is gone or has changed.
@@ -56,16 +55,18 @@ pub fn meshes_of_scene(
     scene: &Scene,
     folder: &Path,
     pieces: &[Piece],
-) -> std::result::Result<Vec<PieceMesh>, String> {
+) -> std::result::Result<(Vec<PieceMesh>, Vec<String>), String> {
     let in_one_line =
         |error: Error| error.to_string().lines().next().unwrap_or_default().to_owned();
     let setup = scene::build(scene, folder).map_err(in_one_line)?;
-    let mut meshes = Vec::new();
+    let (mut meshes, mut others) = (Vec::new(), Vec::new());
     let mut add = |name: &str, document: &ObjDocument, mesh: PieceMesh| {
-        let piece =
-            pieces.get(meshes.len()).filter(|piece| same_polygons(&piece.document, document));
+        let piece = pieces.get(meshes.len()).map(|piece| &piece.document);
+        let piece = piece.filter(|it| it.positions.len() == document.positions.len());
         meshes.push(mesh);
-        piece.map(drop).ok_or_else(|| format!("the mesh of {name} has changed since the run"))
+        let piece = piece.ok_or_else(|| format!("{name} has another number of vertices"))?;
+        others.extend((!same_polygons(piece, document)).then(|| name.to_owned()));
+        Ok::<(), String>(())
     };
     for cloth in setup.cloths {
         let rest_lengths = rest_lengths(&cloth);
@@ -81,7 +82,7 @@ pub fn meshes_of_scene(
         let mesh = PieceMesh { faces, topology, rest_lengths: Vec::new(), quads };
         add(&obstacle.name, &obstacle.document, mesh)?;
     }
-    Ok(meshes)
+    Ok((meshes, others))
 }
 
 /// The rest length of each edge, from the rest triangle of its lower face, m.

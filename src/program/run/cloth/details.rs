@@ -31,12 +31,12 @@ pub struct Details<'a> {
 
 impl fmt::Display for Details<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, totals: Totals { of_ranks: totals, steps }, .. } = *self;
+        let (head, totals, steps) = (self.head, &*self.totals.of_ranks(), self.totals.steps);
         let of_rank_0 = totals.first().copied().unwrap_or_default();
         writeln!(
             f,
             "details: {} of {:.4} ms; {} x {} ({})",
-            plural(*steps, "step"),
+            plural(steps, "step"),
             self.step_s * 1e3,
             plural(head.ranks, "rank"),
             plural(head.threads, "thread"),
@@ -52,9 +52,9 @@ impl fmt::Display for Details<'_> {
         )?;
         write_repartitions(f, &of_rank_0)?;
         write_solver(f, &of_rank_0, totals)?;
-        write_contacts(f, totals, *steps)?;
+        write_contacts(f, totals, steps)?;
         write_fail_safe(f, &of_rank_0, totals, self.vertices)?;
-        self.write_phases(f, totals, *steps)?;
+        self.write_phases(f, totals, steps)?;
         write_processors(f, self.profile)
     }
 }

@@ -95,7 +95,7 @@ impl Polygons {
             {
                 let document = &mut piece.document;
                 let own = |&vertex: &u64| Corner {
-                    vertex: vertex.saturating_sub(first as u64) as u32,
+                    vertex: (vertex - first as u64) as u32,
                     texcoord: NONE,
                 };
                 document.corners.extend(corners.iter().map(own));
@@ -109,7 +109,8 @@ impl Polygons {
         Pieces { file: file.to_owned(), list }
     }
 
-    /// Whether surfaces follow each other, and all corners are those of vertices.
+    /// Whether surfaces follow each other, and so do their polygons: each has at least three corners,
+    /// all of one surface.
     fn are_sound(&self) -> bool {
         let follows = |pair: &[u32]| pair[1] == pair[0] || pair[1] == pair[0] + 1;
         let points = self.objects.len() as u64;
@@ -118,6 +119,18 @@ impl Polygons {
             && self.ends.is_sorted()
             && self.ends.last().copied().unwrap_or(0) == self.corners.len() as u64
             && self.corners.iter().all(|&vertex| vertex < points)
+            && self.have_polygons_one_surface_each()
+    }
+
+    /// Before: all corners are those of vertices.
+    fn have_polygons_one_surface_each(&self) -> bool {
+        let mut last = 0;
+        (0..self.ends.len()).all(|polygon| {
+            let corners = self.polygon(polygon).unwrap_or_default();
+            let mut surfaces = corners.iter().map(|&vertex| self.objects[vertex as usize]);
+            let Some(first) = surfaces.next().filter(|_| corners.len() >= 3) else { return false };
+            first >= std::mem::replace(&mut last, first) && surfaces.all(|other| other == first)
+        })
     }
 
     fn polygon(&self, polygon: usize) -> Option<&[u64]> {
