@@ -21,19 +21,29 @@ pub struct Frame {
 /// Values of the vertices of a frame.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// Its name: letters, digits and `_`.
     pub name: String,
-    /// How many numbers a vertex has.
-    pub components: usize,
+    /// What a vertex has.
+    pub kind: FieldKind,
     /// The numbers of each vertex, in the order of the surfaces. The last surfaces may have none.
     pub values: Vec<f64>,
+}
+
+/// What a field has at a vertex.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A number.
+    #[default]
+    Scalar,
+    /// A vector of three numbers.
+    Vector,
 }
 
 impl Field {
     /// A field with a vector for each vertex.
     pub fn of_vectors(name: &str, vectors: &[Vec3]) -> Self {
         let values = vectors.iter().flat_map(|vector| [vector.x, vector.y, vector.z]).collect();
-        Self { name: name.to_owned(), components: 3, values }
+        Self { name: name.to_owned(), kind: FieldKind::Vector, values }
     }
 }
 

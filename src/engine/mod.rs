@@ -12,7 +12,12 @@ use crate::report::Report;
 use crate::rigid::{RigidReport, RigidSimulation};
 use crate::step::{Simulation, StepReport};
 
-pub use frame::{Field, Frame};
+pub use frame::{Field, FieldKind, Frame};
+
+/// What the engine of cloth simulates, as files name it.
+pub const CLOTH: &str = "cloth";
+/// What the engine of rigid bodies simulates, as files name it.
+pub const BODIES: &str = "bodies";
 
 /// Computes a run, step by step, on one rank. All functions but the first three are collective.
 pub trait Engine {
@@ -67,7 +72,7 @@ pub trait Engine {
 
 /// Makes engines of types whose own functions have the names and meanings of [`Engine`].
 macro_rules! engines {
-    ($($engine:ident: $kind:literal, $report:ident, $step:expr, $frame:path;)+) => {$(
+    ($($engine:ident: $kind:expr, $report:ident, $step:expr, $frame:path;)+) => {$(
         impl Engine for $engine<'_> {
             type Report = $report;
 
@@ -108,6 +113,6 @@ macro_rules! engines {
 }
 
 engines! {
-    Simulation: "cloth", StepReport, |it, observer| it.step_observed(observer), frame::of_cloth;
-    RigidSimulation: "bodies", RigidReport, |it, _| it.step(), frame::of_bodies;
+    Simulation: CLOTH, StepReport, |it, observer| it.step_observed(observer), frame::of_cloth;
+    RigidSimulation: BODIES, RigidReport, |it, _| it.step(), frame::of_bodies;
 }

@@ -72,6 +72,9 @@ fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|cause| Error::internal(path.display().to_string(), cause))
 }
 
+/// What to do about a file that cannot be written.
+const MAKE_ROOM: &str = "make room, or choose another folder with --out";
+
 fn not_written(path: &Path, cause: io::Error) -> Error {
-    Error::file(path, cause, "free some space or choose another --out")
+    Error::file(path, cause, MAKE_ROOM)
 }

@@ -7,7 +7,7 @@ use cloth_sim::bodies::prescribed::ObstacleSetup;
 use cloth_sim::error::Result;
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::formats::obj::bodies::{Object, write_file};
+use crate::program::output::formats::obj::objects::{Object, write_file};
 use crate::program::output::names;
 
 /// The file of [`write`], if there are such obstacles.
@@ -20,7 +20,7 @@ pub fn file(documents: &Documents) -> Option<&'static str> {
 /// # Errors
 /// A folder that cannot be written.
 pub fn write(folder: &Path, documents: &Documents, digits: Digits) -> Result<()> {
-    let object = |obstacle: &'_ ObstacleSetup| {
+    let at_the_start = |obstacle: &ObstacleSetup| {
         let mut positions = vec![Default::default(); obstacle.shape.len()];
         obstacle.positions_at(0.0, &mut positions);
         positions
@@ -29,7 +29,7 @@ pub fn write(folder: &Path, documents: &Documents, digits: Digits) -> Result<()>
     let objects = fixed.map(|obstacle| Object {
         name: obstacle.name.clone(),
         document: &obstacle.document,
-        positions: object(obstacle),
+        positions: at_the_start(obstacle),
     });
     write_file(&folder.join(names::OBSTACLES), &Vec::from_iter(objects), digits)
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::report::{Cell, EnergyRise, Report};
+use cloth_sim::report::{Cell, Report};
+use serde::de::{DeserializeOwned, Error};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::Value;
@@ -37,34 +38,48 @@ pub fn serialize<R: Report, S: Serializer>(report: &R, serializer: S) -> Result<
 /// have measured it.
 ///
 /// # Errors
-/// A value that is no JSON object.
+/// A value that is no JSON object. A field of another type.
 pub fn deserialize<'de, R: Report, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
-    let fields = BTreeMap::<String, Value>::deserialize(deserializer)?;
-    let number = |name: &str| fields.get(name).and_then(Value::as_f64);
+    read(&BTreeMap::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+type Fields = BTreeMap<String, Value>;
+
+fn read<R: Report>(fields: &Fields) -> Result<R, String> {
     let mut report = R::default();
     for (names, times) in R::time_names().iter().zip(report.times_mut()) {
         for (name, time) in names.iter().zip(times) {
-            *time = number(name).unwrap_or_default();
+            set(fields, name, time)?;
         }
     }
     for entry in report.entries() {
-        let Some(value) = fields.get(entry.name) else { continue };
         match entry.cell {
-            Cell::Count(count) => *count = value.as_u64().unwrap_or_default(),
+            Cell::Count(count) => set(fields, entry.name, count)?,
             Cell::Hash(hash) => {
-                let digits = value.as_str().unwrap_or_default();
-                *hash = u64::from_str_radix(digits, 16).unwrap_or_default();
+                let mut digits = "0".to_owned();
+                set(fields, entry.name, &mut digits)?;
+                let parsed = u64::from_str_radix(&digits, 16);
+                *hash = parsed.map_err(|cause| format!("`{}`: {cause}", entry.name))?;
             }
             Cell::Rounds(counts) => {
-                let values = value.as_array().into_iter().flatten().filter_map(Value::as_u64);
+                let mut values = Vec::<u64>::new();
+                set(fields, entry.name, &mut values)?;
                 counts.iter_mut().zip(values).for_each(|(count, value)| *count = value);
             }
-            Cell::Measure(measure) => *measure = value.as_f64().unwrap_or(*measure),
-            Cell::Rise(rise) => *rise = EnergyRise::deserialize(value).unwrap_or(*rise),
+            Cell::Measure(measure) => set(fields, entry.name, measure)?,
+            Cell::Rise(rise) => set(fields, entry.name, rise)?,
             Cell::Unwritten(_) => {}
         }
     }
     Ok(report)
+}
+
+/// Sets `cell` to the field `name`, if it is there. A number that is not finite is written as `null`.
+fn set<T: DeserializeOwned>(fields: &Fields, name: &str, cell: &mut T) -> Result<(), String> {
+    if let Some(value) = fields.get(name).filter(|it| !it.is_null()) {
+        *cell = T::deserialize(value).map_err(|cause| format!("`{name}`: {cause}"))?;
+    }
+    Ok(())
 }
 
 /// `counts` without the trailing zeros.
@@ -74,6 +89,7 @@ fn trimmed(counts: &[u64]) -> &[u64] {
 
 #[cfg(test)]
 mod tests {
+    use cloth_sim::report::EnergyRise;
     use cloth_sim::step::StepReport;
 
     use super::*;
@@ -96,5 +112,24 @@ mod tests {
         let back: StepReport =
             deserialize(&mut serde_json::Deserializer::from_slice(&text)).unwrap();
         assert_eq!(back, report);
+    }
+
+    #[test]
+    fn a_field_of_another_type_is_refused_by_its_name() {
+        let number = StepReport::time_names()[0][0].clone();
+        let (mut report, mut names) = (StepReport::default(), vec![number]);
+        names.extend(report.entries().filter_map(|entry| match entry.cell {
+            Cell::Unwritten(_) => None,
+            _ => Some(entry.name.to_owned()),
+        }));
+        for name in names {
+            for wrong in [r#""none""#, "true", "{}"] {
+                let text = format!(r#"{{"{name}": {wrong}}}"#);
+                let read: Result<StepReport, _> =
+                    deserialize(&mut serde_json::Deserializer::from_str(&text));
+                let message = read.unwrap_err().to_string();
+                assert!(message.contains(&format!("`{name}`: ")), "{text}: {message}");
+            }
+        }
     }
 }

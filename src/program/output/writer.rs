@@ -17,7 +17,7 @@ use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::formats::{Format, Sink};
 use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::steps_jsonl::StepsFile;
-use crate::program::output::{names, write_whole};
+use crate::program::output::{MAKE_ROOM, names, write_whole};
 
 /// What stays in a run folder.
 #[derive(Debug, Clone)]
@@ -82,8 +82,7 @@ impl RunFrames {
             Some(last) => format!("the frames up to {} are whole", self.format.frame_name(last)),
             None => "no frame was written".to_owned(),
         };
-        let remedy = format!("make room or choose another folder with --out; {good}");
-        Error::file(self.folder.join(file), cause, remedy)
+        Error::file(self.folder.join(file), cause, format!("{MAKE_ROOM}; {good}"))
     }
 }
 
@@ -170,8 +169,11 @@ impl<R> FrameThread<R> {
     }
 
     fn send(&mut self, item: Item<R>) -> Result<()> {
-        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(item).is_ok());
-        if sent { Ok(()) } else { self.join() }
+        if self.queue.as_ref().is_some_and(|queue| queue.send(item).is_ok()) {
+            return Ok(());
+        }
+        self.join()?;
+        Err(Error::internal("frames", "a frame came after the last one"))
     }
 
     /// Waits until all frames are on disk. No more can be handed over.

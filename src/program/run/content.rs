@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cloth_sim::bodies::{Documents, Setup};
+use cloth_sim::engine;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::scene::bodies::RigidSetup;
@@ -95,11 +96,11 @@ impl Content {
         }
     }
 
-    /// What computes it.
+    /// The name of the engine that computes it.
     pub fn engine(&self) -> &'static str {
         match self {
-            Self::Cloth(_) => "cloth",
-            Self::Bodies(_) => "bodies",
+            Self::Cloth(_) => engine::CLOTH,
+            Self::Bodies(_) => engine::BODIES,
         }
     }
 

@@ -92,6 +92,14 @@ pub struct CheckpointPlan {
     scene_hash: u64,
 }
 
+impl CheckpointPlan {
+    fn new(arguments: &Arguments, scene_hash: u64) -> Self {
+        let computing = &arguments.computing;
+        let kept = computing.keep_checkpoints.map_or(LEAST_KEPT, |it| it as usize);
+        Self { kept, every: computing.checkpoint_every, scene_hash }
+    }
+}
+
 impl Job {
     /// Reads the scene for a run on the ranks of `placement`.
     ///
@@ -109,25 +117,23 @@ impl Job {
             // Refuses a folder that is no run, before anything else.
             RunHead::read(&arguments.out.clone().unwrap_or_default())?;
         }
-        // 1. The scene.
+        // 1. The scene, what it has, and the format of its frames.
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
         let mut warnings = Vec::from_iter(set_frames(&mut scene, arguments));
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new(".")).to_path_buf();
-        // 2. What it has, and the format of its frames.
         let content = Content::new(arguments, &scene, &home)?;
         let format = formats::named(&scene.output.format)?;
         format.check(&content.frame_objects(scene.output.digits))?;
         if let Content::Cloth(cloth) = &content {
             warnings.extend(cloth.warnings());
         }
-        // 3. The files that the run reads and writes.
+        // 2. The files that the run reads and writes.
         let meshes = input_meshes(&scene, &home)?;
         let copied = match arguments.resumes {
             true => scene.clone(),
             false => with_copies(&scene, &meshes, &home),
         };
-        let computing = &arguments.computing;
         let target = Target {
             folder: arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name)),
             files: files::of_run(arguments, &content, format, &meshes),
@@ -135,12 +141,8 @@ impl Job {
             resumes: arguments.resumes,
             origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,
         };
-        let checkpoints = CheckpointPlan {
-            kept: computing.keep_checkpoints.map_or(LEAST_KEPT, |it| it as usize),
-            every: computing.checkpoint_every,
-            scene_hash: scene_hash(&copied, &meshes)?,
-        };
-        let stop_after = computing.stop_after;
+        let checkpoints = CheckpointPlan::new(arguments, scene_hash(&copied, &meshes)?);
+        let stop_after = arguments.computing.stop_after;
         let input = Input { scene_file: arguments.scene.clone(), home, meshes };
         Ok(Self {
             scene,
@@ -287,8 +289,8 @@ fn set_frames(scene: &mut Scene, arguments: &Arguments) -> Option<String> {
     })
 }
 
-/// The hash of all that frames depend on: `scene`, with the copies of its meshes, but for its number
-/// of frames; and these `meshes`.
+/// The hash of all that frames depend on: these `meshes`, and `scene` with their copies and without
+/// its number of frames.
 fn scene_hash(scene: &Scene, meshes: &[InputMesh]) -> Result<u64> {
     let mut text = Scene { frames: 0, ..scene.clone() }.to_ron()?;
     let mut hashes = Vec::from_iter(meshes.iter().map(|mesh| &*mesh.copy.hash));

@@ -66,24 +66,10 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
             .inspect_err(|error| note_failure(&mut head, path, error))?;
         let (count, per_frame) = (job.scene.frames, job.scene.steps_per_frame);
         let progress = RunProgress::new(count.into(), per_frame.into(), job.show);
-        folder.refused.iter().for_each(|why| progress.say(&format!("warning: {why}")));
-        let last_frame = kept_frames.clone().last();
-        match last_frame {
-            Some(frame) if !job.show.quiet => {
-                progress.say(&format!("goes on after step {step}, frame {frame}"));
-            }
-            None if job.target.resumes => {
-                progress.say("note: the run has no checkpoint, and begins again")
-            }
-            _ => {}
-        }
-        head.begun_from.iter().for_each(|it| progress.say(&format!("note: {it}")));
-        let patches = head.bodies.is_none().then_some(head.patches);
-        let of_scene = job.warnings.iter().map(|it| format!("warning: {it}"));
-        let notes = taken_over(folder).into_iter().chain(of_scene);
-        notes.chain(job.placement.warning(patches)).for_each(|note| progress.say(&note));
+        say_beginning(job, folder, &head, &progress);
         let set_up_s = job.start.elapsed().as_secs_f64();
         let checkpoints = Schedule::new(job, folder.first_frame);
+        let last_frame = kept_frames.clone().last();
         Ok(Self { job, head, progress, frames, checkpoints, kept_frames, last_frame, set_up_s })
     }
 
@@ -178,6 +164,27 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
             wall_s: self.job.start.elapsed().as_secs_f64(),
         }
     }
+}
+
+/// Prints where the run begins, and its warnings.
+fn say_beginning(job: &Job, folder: &RunFolder, head: &RunHead, progress: &RunProgress) {
+    let say = |line: String| progress.say(&line);
+    folder.refused.iter().for_each(|why| say(format!("warning: {why}")));
+    match folder.kept_frames().last() {
+        Some(frame) if !job.show.quiet => {
+            let step = folder.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.header.step);
+            say(format!("goes on after step {step}, frame {frame}"));
+        }
+        None if job.target.resumes => {
+            say("note: the run has no checkpoint, and begins again".to_owned());
+        }
+        _ => {}
+    }
+    head.begun_from.iter().for_each(|it| say(format!("note: {it}")));
+    taken_over(folder).into_iter().for_each(say);
+    job.warnings.iter().for_each(|it| say(format!("warning: {it}")));
+    let patches = head.bodies.is_none().then_some(head.patches);
+    job.placement.warning(patches).into_iter().for_each(say);
 }
 
 /// Copies the meshes and then the scene into the run folder. If the run goes on, the meshes are

@@ -42,6 +42,11 @@ fn positions(folder: &Path, number: u64) -> Result<Vec<Vec3>> {
         return Err(Error::file(folder, cause, "choose one of them with --frame"));
     }
     let path = folder.join(format.file(number));
-    frame::positions(&run, number)
-        .map_err(|fault| Error::file(path, fault, "choose another frame, or repeat the run"))
+    frame::positions(&run, number).map_err(|fault| {
+        Error::file(
+            path,
+            format!("frame {number}: {fault}"),
+            "choose another frame, or repeat the run",
+        )
+    })
 }

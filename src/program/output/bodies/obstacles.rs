@@ -12,7 +12,7 @@ use cloth_sim::rigid::solid::Solids;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::bodies::surface::Surfaces;
-use crate::program::output::formats::obj::bodies::{Object, write_file};
+use crate::program::output::formats::obj::objects::{Object, write_file};
 use crate::program::output::names;
 
 /// The files of [`write`] and [`write_solids`].

@@ -43,10 +43,8 @@ pub trait Format: Sync {
     /// Refuses a run whose frames it cannot hold.
     ///
     /// # Errors
-    /// Too many bodies, or none of the objects that it knows.
-    fn check(&self, _objects: &FrameObjects) -> Result<()> {
-        Ok(())
-    }
+    /// Too many bodies, or only objects that it cannot hold.
+    fn check(&self, objects: &FrameObjects) -> Result<()>;
 
     /// The file with frame `number`.
     fn file(&self, number: u64) -> String {

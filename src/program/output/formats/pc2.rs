@@ -80,8 +80,10 @@ impl Format for Pc2 {
     }
 
     fn last_frame(&self, folder: &Path) -> io::Result<Option<u64>> {
-        let head = Head::read(&File::open(folder.join(POINTS))?)?;
-        Ok((head.first + u64::from(head.samples)).checked_sub(1))
+        let file = File::open(folder.join(POINTS))?;
+        let head = Head::read(&file)?;
+        let samples = u64::from(head.samples).min(head.samples_in(file.metadata()?.len()));
+        Ok((samples > 0).then(|| head.first + samples - 1))
     }
 
     fn to_see(&self) -> &'static str {
@@ -117,7 +119,7 @@ impl Format for Pc2 {
 
 const REPEAT: &str = "repeat the run";
 
-/// What stands at the begin of a file.
+/// The first bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Head {
     points: u32,
@@ -149,6 +151,12 @@ impl Head {
         bytes[24..28].copy_from_slice(&1.0_f32.to_le_bytes());
         bytes[28..32].copy_from_slice(&self.samples.to_le_bytes());
         bytes
+    }
+
+    /// Number of whole samples in a file of `length` bytes.
+    fn samples_in(&self, length: u64) -> u64 {
+        let sample_bytes = self.place(1) - self.place(0);
+        length.saturating_sub(self.place(0)).checked_div(sample_bytes).unwrap_or(u64::MAX)
     }
 
     /// Where sample `sample` begins.
@@ -219,7 +227,7 @@ impl Sink for Pc2Sink {
     }
 
     fn take_back(&mut self, _: u64) {
-        // If this fails too, the frame is left over: the run has failed, and says why.
+        // If this fails too, the frame stays. The run has failed anyway, and says why.
         let _ = self.set_samples(self.head.samples.saturating_sub(1));
         let _ = self.file.set_len(self.head.place(self.head.samples));
     }
@@ -315,5 +323,6 @@ mod tests {
         }
         File::options().write(true).open(&path).unwrap().set_len(32 + 2 * 24 - 1).unwrap();
         assert!(Pc2Sink::go_on(&path, 2, &(3..5)).is_err(), "a frame that is kept is cut off");
+        assert_eq!(Pc2.last_frame(folder.path()).unwrap(), Some(3));
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cloth_sim::engine::Field;
+use cloth_sim::engine::{Field, FieldKind};
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::mesh::obj_read::parse;
@@ -33,7 +33,7 @@ fn frame(number: u64) -> Frame {
     let rise = Vec3::new(0.0, 0.1 * number as f64, 1.0 / 3.0);
     let raised = |mesh: &ObjDocument| mesh.positions.iter().map(|x| x + rise).collect();
     let values = vec![number as f64; 12];
-    let velocity = Field { name: "velocity".to_owned(), components: 3, values };
+    let velocity = Field { name: "velocity".to_owned(), kind: FieldKind::Vector, values };
     Frame {
         time_s: 0.04 * number as f64,
         surfaces: meshes().iter().map(raised).collect(),
@@ -158,26 +158,34 @@ fn formats_say_what_they_cannot_hold() {
 }
 
 #[test]
-fn a_frame_of_bodies_comes_back_from_the_format_that_holds_them() {
+fn a_frame_of_bodies_comes_back_or_the_format_says_what_it_lacks() {
     let (folder, solids) = (tempfile::tempdir().unwrap(), Solids::default());
     let rotation = [0.0, 0.0, 0.0, 1.0];
     let row = |id| FrameBody { id, size: [0.1, 0.0, 0.0], rotation, ..FrameBody::default() };
     let frame = Frame { time_s: 0.5, bodies: vec![row(0), row(3)], ..Frame::default() };
     let bodies = Some(FrameBodies { count: 2, solids: &solids });
     let objects = FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine };
-    let (folder, frames) = (folder.path().to_owned(), 0..1);
-    for format in ["vtp", "obj"].map(|name| named(name).unwrap()) {
-        let mut sink = format.sink(&folder, &objects, &(0..0)).unwrap();
-        sink.frame(0, &frame).unwrap();
-        let run = WrittenRun {
-            folder: folder.clone(),
-            frames: frames.clone(),
-            frame_s: 1.0,
-            has_bodies: true,
-        };
-        match format.source(&run) {
+    let folder = folder.path().to_owned();
+    let run = WrittenRun { folder, frames: 0..1, frame_s: 1.0, has_bodies: true };
+    for format in ALL {
+        let back = format.check(&objects).and_then(|()| {
+            let mut sink = format.sink(&run.folder, &objects, &(0..0))?;
+            sink.frame(0, &frame).unwrap();
+            assert!(run.folder.join(format.file(0)).exists());
+            format.source(&run)
+        });
+        match back {
             Ok(source) => assert_eq!(source.frame(0).unwrap(), frame),
-            Err(error) => assert!(error.to_string().contains("output.format is vtp"), "{error}"),
+            Err(error) => assert!(error.to_string().contains("vtp"), "{error}"),
         }
     }
+}
+
+#[test]
+fn the_page_of_frames_has_a_row_for_each_format() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/frames.md");
+    let page = fs::read_to_string(page).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let rows = Vec::from_iter(rows.map(|(name, _)| name));
+    assert_eq!(rows, ALL.map(Format::name));
 }

@@ -1,17 +1,12 @@
 //! The surface of each body as an object `body_<id>`.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::bodies::surface::Surfaces;
-use crate::program::output::formats::obj::text::ObjText;
-use crate::program::output::write_whole;
+use crate::program::output::formats::obj::objects::{Object, write_objects};
 
 /// Writes the bodies of `frame`. Half-spaces are left out, because they have no end.
 ///
@@ -30,35 +25,6 @@ pub fn write(
         positions: surfaces.positions(&shape, &row.state()),
     });
     write_objects(&Vec::from_iter(objects), digits, out)
-}
-
-/// An object of a file.
-pub struct Object<'a> {
-    /// Its name.
-    pub name: String,
-    /// Its faces.
-    pub document: &'a ObjDocument,
-    /// Positions of its vertices, m.
-    pub positions: Vec<Vec3>,
-}
-
-/// Writes `objects` as the file at `path`, if there are any.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()> {
-    if objects.is_empty() {
-        return Ok(());
-    }
-    write_whole(path, |out| write_objects(objects, digits, out))
-        .map_err(|cause| Error::file(path, cause, "make room or choose another folder with --out"))
-}
-
-fn write_objects(objects: &[Object], digits: Digits, out: &mut dyn Write) -> io::Result<()> {
-    let documents = objects.iter().map(|it| (it.name.as_str(), it.document));
-    let text = ObjText::new(&Vec::from_iter(documents), digits);
-    let positions = objects.iter().map(|it| it.positions.as_slice());
-    text.write(&Vec::from_iter(positions), out)
 }
 
 #[cfg(test)]

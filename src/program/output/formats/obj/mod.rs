@@ -3,6 +3,7 @@
 
 pub mod bodies;
 mod nine_digits;
+pub mod objects;
 mod read;
 mod split;
 pub mod text;

@@ -41,7 +41,7 @@ fn layout(count: usize, time_s: f64) -> Layout<'static> {
     Layout { time_s, points: count, cells: Cells::Verts, arrays: columns().map(head).collect() }
 }
 
-/// The points of the vertices, one each, and where those of the next vertex begin.
+/// The two arrays of the cells: the point of each vertex, and one past the last point of each.
 fn vertices(count: usize) -> [std::ops::Range<u64>; 2] {
     [0..count as u64, 1..count as u64 + 1]
 }
@@ -51,7 +51,7 @@ fn vertices(count: usize) -> [std::ops::Range<u64>; 2] {
 /// # Errors
 /// When the file is not as [`write`] writes it; the message says where.
 pub fn read(file: &[u8]) -> Result<Frame, String> {
-    let layout = layout_of(file).ok_or("torn: it has not the header of a frame")?;
+    let layout = layout_of(file).ok_or("torn: its header is damaged")?;
     let (count, time_s) = (layout.points, layout.time_s);
     let mut rest = layout::arrays(file, &layout)?;
     let (mut rows, mut arrays) = (vec![FrameBody::default(); count], Vec::new());

@@ -37,6 +37,10 @@ impl Format for Vtp {
         NAME
     }
 
+    fn check(&self, _: &FrameObjects) -> Result<()> {
+        Ok(())
+    }
+
     fn to_see(&self) -> &'static str {
         "open the .vtp files in ParaView, or see docs/frames.md"
     }
@@ -53,21 +57,27 @@ impl Format for Vtp {
 
     fn source(&self, run: &WrittenRun) -> Result<Box<dyn Source>> {
         match run.has_bodies {
-            true => Ok(Box::new(BodySource(run.folder.clone(), Pieces::default()))),
+            true => Ok(Box::new(BodySource {
+                folder: run.folder.clone(),
+                no_surfaces: Pieces::default(),
+            })),
             false => Ok(Box::new(surfaces::SurfaceSource::open(run)?)),
         }
     }
 }
 
-/// The frames of a run of rigid bodies in this folder. They have no surfaces.
-struct BodySource(PathBuf, Pieces);
+/// The frames of a run of rigid bodies.
+struct BodySource {
+    folder: PathBuf,
+    no_surfaces: Pieces,
+}
 
 impl Source for BodySource {
     fn surfaces(&self) -> &Pieces {
-        &self.1
+        &self.no_surfaces
     }
 
     fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
-        bodies::read(&each_frame::read(&self.0, number, NAME)?)
+        bodies::read(&each_frame::read(&self.folder, number, NAME)?)
     }
 }

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use cloth_sim::engine::{Field, Frame};
+use cloth_sim::engine::{Field, FieldKind, Frame};
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ids::NONE;
 use cloth_sim::math::Vec3;
@@ -57,7 +57,7 @@ impl Polygons {
     /// # Errors
     /// The errors of `out`.
     pub fn write(&self, frame: &Frame, out: &mut dyn Write) -> io::Result<()> {
-        let fields = frame.fields.iter().map(|field| (&*field.name, field.components));
+        let fields = frame.fields.iter().map(|field| (&*field.name, field.kind));
         let layout = self.sizes().layout(frame.time_s, fields);
         out.write_all(layout.header().as_bytes())?;
         let bytes = Vec::from_iter(layout.arrays.iter().map(|head| head.bytes));
@@ -149,8 +149,12 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// The layout of a frame at `time_s` (s). Each field has a name and a number of components.
-    fn layout<'f>(self, time_s: f64, fields: impl Iterator<Item = (&'f str, usize)>) -> Layout<'f> {
+    /// The layout of a frame at `time_s` (s) with these fields.
+    fn layout<'f>(
+        self,
+        time_s: f64,
+        fields: impl Iterator<Item = (&'f str, FieldKind)>,
+    ) -> Layout<'f> {
         let Self { points, corners, polygons } = self;
         let reals = |name, components: &'static [&'static str]| ArrayHead {
             name,
@@ -164,7 +168,7 @@ impl Sizes {
             components: &[],
             bytes: points * OBJECT_BYTES,
         };
-        let fields = fields.map(|(name, components)| reals(name, names_of(components)));
+        let fields = fields.map(|(name, kind)| reals(name, components(kind)));
         let arrays = [reals("Points", XYZ), object].into_iter().chain(fields).collect();
         let cells = Cells::Polys { count: polygons, corners };
         Layout { time_s, points, cells, arrays }
@@ -172,8 +176,11 @@ impl Sizes {
 }
 
 /// The names of the components of a field.
-fn names_of(components: usize) -> &'static [&'static str] {
-    if components == XYZ.len() { XYZ } else { &[] }
+fn components(kind: FieldKind) -> &'static [&'static str] {
+    match kind {
+        FieldKind::Scalar => &[],
+        FieldKind::Vector => XYZ,
+    }
 }
 
 /// The frames of a run of cloth.
@@ -221,7 +228,7 @@ impl Source for SurfaceSource {
 /// # Errors
 /// When the file is not as [`Polygons::write`] writes it; the message says where.
 fn read(file: &[u8]) -> std::result::Result<(Polygons, Frame), String> {
-    let no_header = || "torn: it has not the header of a frame".to_owned();
+    let no_header = || "torn: its header is damaged".to_owned();
     let text = layout::header_of(file).ok_or_else(no_header)?;
     let layout = layout_of(text).filter(|it| it.header() == text).ok_or_else(no_header)?;
     let mut rest = layout::arrays(file, &layout)?;
@@ -230,12 +237,12 @@ fn read(file: &[u8]) -> std::result::Result<(Polygons, Frame), String> {
     let objects = objects.map(|bytes| u32::from_le_bytes(array(bytes))).collect();
     let mut fields = Vec::new();
     for head in &layout.arrays[2..] {
-        let components = head.components.len().max(1);
+        let kind = if head.components == XYZ { FieldKind::Vector } else { FieldKind::Scalar };
         let mut values = reals(rest.next(head)?);
         // Only the last surfaces may have no numbers.
         let known = values.iter().rposition(|value| !value.is_nan()).map_or(0, |last| last + 1);
-        values.truncate(known.next_multiple_of(components));
-        fields.push(Field { name: head.name.to_owned(), components, values });
+        values.truncate(known.next_multiple_of(components(kind).len().max(1)));
+        fields.push(Field { name: head.name.to_owned(), kind, values });
     }
     let [corners, ends] = layout.cell_arrays().map(|head| rest.next(&head).map(integers));
     let polygons = Polygons { objects, corners: corners?, ends: ends? };
@@ -257,8 +264,11 @@ fn layout_of(header: &str) -> Option<Layout<'_>> {
     let (_, of_fields) = of_points.split_once("Name=\"object\"")?;
     let mut fields = Vec::new();
     for element in of_fields.split("<DataArray").skip(1) {
-        let components = between(element, "NumberOfComponents=\"", "\"").map_or(Ok(1), str::parse);
-        fields.push((between(element, "Name=\"", "\"")?, components.ok()?));
+        let kind = match element.contains("NumberOfComponents=\"3\"") {
+            true => FieldKind::Vector,
+            false => FieldKind::Scalar,
+        };
+        fields.push((between(element, "Name=\"", "\"")?, kind));
     }
     // The second array of the cells begins behind the first one.
     let mut offsets =
@@ -293,7 +303,7 @@ mod tests {
         let b = ObjDocument::from_triangles(vec![Vec3::x(), Vec3::y(), Vec3::z()], &[[0, 1, 2]]);
         let polygons = Polygons::new([&a, &b].into_iter());
         let values = (0..15).map(f64::from).collect();
-        let velocity = Field { name: "velocity".to_owned(), components: 3, values };
+        let velocity = Field { name: "velocity".to_owned(), kind: FieldKind::Vector, values };
         let frame = Frame {
             time_s: 0.1 + 0.2,
             surfaces: vec![a.positions, b.positions],

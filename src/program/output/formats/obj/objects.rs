@@ -1,0 +1,45 @@
+//! Objects that are written once, each with its positions.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use cloth_sim::error::Result;
+use cloth_sim::math::Vec3;
+use cloth_sim::mesh::ObjDocument;
+use cloth_sim::scene::spec::Digits;
+
+use crate::program::output::formats::obj::text::ObjText;
+use crate::program::output::{not_written, write_whole};
+
+/// An object of a file.
+pub struct Object<'a> {
+    /// Its name.
+    pub name: String,
+    /// Its faces.
+    pub document: &'a ObjDocument,
+    /// Positions of its vertices, m.
+    pub positions: Vec<Vec3>,
+}
+
+/// Writes `objects` as the file at `path`, if there are any.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()> {
+    if objects.is_empty() {
+        return Ok(());
+    }
+    write_whole(path, |out| write_objects(objects, digits, out))
+        .map_err(|cause| not_written(path, cause))
+}
+
+/// Writes `objects` as one file.
+///
+/// # Errors
+/// The errors of `out`.
+pub fn write_objects(objects: &[Object], digits: Digits, out: &mut dyn Write) -> io::Result<()> {
+    let documents = objects.iter().map(|it| (it.name.as_str(), it.document));
+    let text = ObjText::new(&Vec::from_iter(documents), digits);
+    let positions = objects.iter().map(|it| it.positions.as_slice());
+    text.write(&Vec::from_iter(positions), out)
+}
