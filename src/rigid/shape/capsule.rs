@@ -10,13 +10,13 @@ use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::surface::{EDGE, rounded};
 use crate::rigid::shape::{ALONG, Feature, ShapeKind, check_length};
 
-/// All points near a segment of the y axis.
+/// All points within a radius of a segment of the y axis. The segment is centred at the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capsule {
-    /// Distance from the segment, m.
+    /// Radius, m.
     pub radius_m: f64,
-    /// Length of the segment, m.
+    /// Length of the segment, without the two caps, m.
     pub length_m: f64,
 }
 
@@ -59,7 +59,7 @@ impl ShapeKind for Capsule {
         let cylinder = density * pi * square * 2.0 * half_length;
         let ends = density * 4.0 / 3.0 * pi * square * radius;
         let along = cylinder * 0.5 * square + ends * 0.4 * square;
-        // A half ball's centre of mass is 3/8 of the radius from its flat side.
+        // The centre of mass of a half ball is 3/8 of the radius from its flat side.
         let offset = half_length * half_length + 0.75 * half_length * radius;
         let across = cylinder * (square / 4.0 + half_length * half_length / 3.0)
             + ends * (0.4 * square + offset);
@@ -101,7 +101,7 @@ impl ShapeKind for Capsule {
     }
 }
 
-/// The nearest point of the segment from -1 to 1 on the y axis.
+/// The point of the segment from -1 to 1 on the y axis that is nearest to `x`.
 fn core(x: Vec3) -> Vec3 {
     Vec3::new(0.0, x.y.clamp(-1.0, 1.0), 0.0)
 }

@@ -10,7 +10,7 @@ use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::surface::document;
 use crate::rigid::shape::{ALONG, Feature, ShapeKind, check_length};
 
-/// A cuboid.
+/// A cuboid, centred at the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cuboid {
@@ -19,12 +19,12 @@ pub struct Cuboid {
 }
 
 impl Cuboid {
-    /// The cuboid with these half edges, m.
+    /// The cuboid with the given half edge lengths along x, y, z, m.
     pub fn of_half(half: Vec3) -> Self {
         Self { size_m: (half * 2.0).into() }
     }
 
-    /// Half of the edge lengths, m.
+    /// Half edge lengths along x, y, z, m.
     #[inline]
     pub fn half(&self) -> Vec3 {
         Vec3::from(self.size_m) * 0.5
@@ -71,7 +71,7 @@ impl ShapeKind for Cuboid {
         let (corner, most) = (self.support(direction), ALONG * direction.norm());
         let mut corners = Feature::from_iter([corner]);
         for axis in (0..3).filter(|&axis| direction[axis].abs() < most) {
-            // The other side in opposite order: then corners stay in their order around a face.
+            // The mirrored corners are added in reverse order, so that they go around the face.
             for place in (0..corners.len()).rev() {
                 let mut other = corners[place];
                 other[axis] = -other[axis];

@@ -12,7 +12,7 @@ use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::surface::{EDGE, document};
 use crate::rigid::shape::{ALONG, Feature, ShapeKind, check_length};
 
-/// Corners of the polygon that stands for a flat end, on a circle of radius 1: x and z.
+/// The x and z of the corners of an octagon in the unit circle. It approximates a flat end.
 const RIM: [[f64; 2]; 8] = [
     [1.0, 0.0],
     [FRAC_1_SQRT_2, FRAC_1_SQRT_2],
@@ -24,7 +24,7 @@ const RIM: [[f64; 2]; 8] = [
     [FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
 ];
 
-/// All points within a radius of a segment of the y axis, and between its ends.
+/// A cylinder about the y axis with flat ends, centred at the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cylinder {
@@ -89,7 +89,7 @@ impl ShapeKind for Cylinder {
     fn surface() -> ObjDocument {
         let cylinder = shapes::Cylinder { radius_m: 1.0, length_m: 2.0, edge_m: Some(EDGE) };
         let mut mesh = cylinder.mesh();
-        // The facets of obstacles lie outside of the shape; bodies that touch would overlap.
+        // The mesh of an obstacle encloses the shape. In frames, touching bodies would overlap.
         let radius =
             mesh.positions.iter().map(|x| (x.x * x.x + x.z * x.z).sqrt()).fold(0.0, f64::max);
         for x in &mut mesh.positions {

@@ -1,9 +1,9 @@
-//! Shapes of movable bodies: all that follows from a shape alone. Where two shapes touch is for
-//! `rigid::narrow`.
+//! Shapes of movable bodies: everything that depends on one shape alone. `rigid::narrow` finds
+//! where two shapes touch.
 //!
-//! A new convex shape is one file here with its settings, which implement [`ShapeKind`]; one line
-//! of the list below; and its description in `docs/scene.md`. Scenes, frames, saved states and the
-//! narrow phase take it from there.
+//! A new convex shape needs three things: a file here whose settings implement [`ShapeKind`], a
+//! line of the list below, and a description in `docs/scene.md`. Scenes, frames, saved states and
+//! the narrow phase then support it.
 
 mod surface;
 #[cfg(test)]
@@ -19,86 +19,88 @@ use crate::math::Vec3;
 use crate::mesh::ObjDocument;
 use crate::rigid::mass::MassProperties;
 
-/// A convex hull or closed mesh in the table that all ranks share.
+/// Index of a convex hull or closed mesh in the table of solids, which all ranks share.
 pub type SolidId = u32;
 
-/// A point, the ends of an edge, or the corners of a face in their order around it, m.
+/// A point, the two ends of an edge, or the corners of a face in order around it, m.
 pub type Feature = SmallVec<[Vec3; 8]>;
 
-/// Edges and faces touch others of this sine of the angle between them along their whole extent.
+/// Edges and faces count as parallel if the sine of the angle between them is below this.
 pub const ALONG: f64 = 0.05;
 
-/// The bits of a shape: its number, and its sizes.
+/// A shape as bits: the number of its kind, then its sizes, or the id of a solid.
 pub type ShapeWords = [u64; 4];
 
 /// The number of a convex hull or closed mesh in frames and saved states.
 pub const SOLID: u32 = 3;
 
-/// The number of a half-space in frames. It is no shape of a movable body.
+/// The number of a half-space in frames. A movable body cannot be a half-space.
 pub const HALF_SPACE: u32 = 4;
 
-/// The settings of one kind of shape. The body's own frame has its origin in the centre of mass,
-/// and its axes are the principal axes of inertia. Methods without a unit are in m.
+/// The settings of one kind of shape. The own frame of a body has its origin at the centre of mass
+/// and the principal axes of inertia as axes. Lengths are in m.
 pub trait ShapeKind: Copy {
-    /// The place in [`Self::sizes`] of half the width along each own axis. Caps are left out.
+    /// For each own axis, the index in [`Self::sizes`] of the half-width along it, without caps.
     const AXES: [usize; 3];
 
-    /// Whether a rotation leaves it where it is.
+    /// True if every rotation about the centre maps the shape to itself.
     const IS_BALL: bool = false;
 
     /// Checks every setting.
     ///
     /// # Errors
-    /// The first field that is out of bounds. `at` is the path of the shape in the scene.
+    /// Names the first field that is out of bounds. `at` is the path of the shape in the scene.
     fn check(&self, at: &str) -> Result<()>;
 
-    /// Up to three lengths that describe it; 0 for those that it does not need.
+    /// The lengths that define the shape, m. Unused entries are 0.
     fn sizes(&self) -> [f64; 3];
 
-    /// The shape with these sizes.
+    /// The shape with these sizes, m. The inverse of [`Self::sizes`].
     fn of_sizes(sizes: [f64; 3]) -> Self;
 
-    /// The radius of the sphere about the origin that holds it.
+    /// The radius of the smallest sphere about the origin that contains the shape, m.
     fn reach(&self) -> f64;
 
-    /// Half of the smallest width.
+    /// Half of the smallest width, m.
     fn half_width(&self) -> f64;
 
-    /// Mass and moments with `density` (kg/m^3).
+    /// Mass (kg) and principal moments of inertia (kg m^2) at `density` (kg/m^3).
     fn mass_properties(&self, density: f64) -> MassProperties;
 
-    /// The same shape, as large as the sphere of radius `reach` holds.
+    /// The shape scaled to the given `reach`, m. Proportions do not change.
     fn with_reach(&self, reach: f64) -> Self {
         let factor = reach / self.reach();
         Self::of_sizes(self.sizes().map(|size| size * factor))
     }
 
-    /// How far the shape reaches beyond its core, of which the two methods below speak.
+    /// The shape is all points within this distance (m) of its core. [`Self::support`] and
+    /// [`Self::feature`] describe the core.
     fn margin(&self) -> f64 {
         0.0
     }
 
-    /// The farthest point of the core along a direction of any length but 0.
+    /// The support function: the point of the core that is farthest along `direction`, m. The
+    /// direction may have any length but 0.
     fn support(&self, direction: &Vec3) -> Vec3;
 
-    /// The part of the core that lies across a direction, at its far end: a point, an edge or a
-    /// face. An angle whose sine is below [`ALONG`] counts as none.
+    /// The vertex, edge or face of the core that is farthest along `direction`, m. An edge or face
+    /// counts if the sine of its angle to the plane across the direction is below [`ALONG`].
     fn feature(&self, direction: &Vec3) -> Feature {
         Feature::from_iter([self.support(direction)])
     }
 
-    /// The triangles that frames show, of a shape whose sizes are 1.
+    /// The triangles that frames show, for a shape whose sizes are all 1.
     fn surface() -> ObjDocument;
 
-    /// Where a vertex of [`Self::surface`] is on this shape.
+    /// Maps a vertex of [`Self::surface`] to this shape, m.
     fn stretch(&self, vertex: &Vec3) -> Vec3 {
         let sizes = self.sizes();
         vertex.component_mul(&Vec3::from(Self::AXES.map(|place| sizes[place])))
     }
 }
 
-/// Makes the enums of all shapes from the list of their files. The number of a shape stands in
-/// frames and saved states, so it never changes.
+/// Makes the enums of all shapes from the list below. Frames and saved states contain the number
+/// of a shape, so it never changes.
 macro_rules! shapes {
     ($($(#[$doc:meta])* $number:literal => $Kind:ident($file:ident::$Settings:ident),)+) => {
         $(mod $file; pub use $file::$Settings;)+
@@ -117,9 +119,9 @@ macro_rules! shapes {
             $($(#[$doc])* $Kind($Settings),)+
             /// The convex hull of the vertices of an OBJ file.
             Hull(String),
-            /// The volume within the closed surface of an OBJ file.
+            /// The volume inside the closed surface of an OBJ file.
             Mesh(String),
-            /// All points below a plane; `y` is up before it is turned. Immovable.
+            /// All points below a plane. Its normal is `y` before rotation. Immovable.
             HalfSpace,
         }
 
@@ -146,7 +148,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// The shape, unless it is in a file or a half-space.
+            /// The shape. `None` for a hull or mesh, which is in a file, and for a half-space.
             pub fn of_settings(&self) -> Option<Shape> {
                 match *self {
                     $(Self::$Kind(shape) => Some(Shape::$Kind(shape)),)+
@@ -154,7 +156,10 @@ macro_rules! shapes {
                 }
             }
 
-            /// Checks every setting. Errors as for [`ShapeKind::check`].
+            /// Checks every setting.
+            ///
+            /// # Errors
+            /// As [`ShapeKind::check`].
             pub fn check(&self, at: &str) -> Result<()> {
                 match self {
                     $(Self::$Kind(shape) => shape.check(at),)+
@@ -164,10 +169,10 @@ macro_rules! shapes {
         }
 
         impl Shape {
-            /// The numbers of all kinds, in the order of the list.
+            /// The numbers of all kinds but [`SOLID`], in the order of the list.
             pub const NUMBERS: &'static [u32] = &[$($number),+];
 
-            /// The number of its kind.
+            /// The number of the shape's kind.
             pub fn number(&self) -> u32 {
                 match self {
                     $(Self::$Kind(_) => $number,)+
@@ -175,7 +180,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::AXES`] of the kind with this number. None if there is no such kind.
+            /// [`ShapeKind::AXES`] of the kind with this number. `None` if there is no such kind.
             pub fn axes(number: u32) -> Option<[usize; 3]> {
                 match number {
                     $($number => Some($Settings::AXES),)+
@@ -184,8 +189,8 @@ macro_rules! shapes {
                 }
             }
 
-            /// The shape of this number and these sizes (m), or this solid. None if there is no
-            /// such kind.
+            /// The shape with this number and these sizes (m), or the given solid if the number is
+            /// [`SOLID`]. `None` if there is no such kind.
             pub fn of_number(number: u32, sizes: [f64; 3], solid: SolidId) -> Option<Self> {
                 match number {
                     $($number => Some(Self::$Kind($Settings::of_sizes(sizes))),)+
@@ -194,7 +199,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// Whether a rotation leaves it where it is.
+            /// [`ShapeKind::IS_BALL`].
             #[inline]
             pub fn is_ball(&self) -> bool {
                 match self {
@@ -203,7 +208,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::sizes`], m; of a solid, `of_solid` says.
+            /// [`ShapeKind::sizes`], m. `of_solid` gives those of a solid.
             pub fn sizes(&self, of_solid: impl FnOnce(SolidId) -> [f64; 3]) -> [f64; 3] {
                 match self {
                     $(Self::$Kind(shape) => shape.sizes(),)+
@@ -211,7 +216,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::reach`], m; of a solid, `of_solid` says.
+            /// [`ShapeKind::reach`], m. `of_solid` gives that of a solid.
             #[inline]
             pub fn reach(&self, of_solid: impl FnOnce(SolidId) -> f64) -> f64 {
                 match self {
@@ -220,7 +225,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::half_width`], m; of a solid, `of_solid` says.
+            /// [`ShapeKind::half_width`], m. `of_solid` gives that of a solid.
             pub fn half_width(&self, of_solid: impl FnOnce(SolidId) -> f64) -> f64 {
                 match self {
                     $(Self::$Kind(shape) => shape.half_width(),)+
@@ -228,7 +233,8 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::mass_properties`] with `density` (kg/m^3); of a solid, `of_solid` says.
+            /// [`ShapeKind::mass_properties`] at `density` (kg/m^3). `of_solid` gives those of a
+            /// solid.
             pub fn mass_properties(
                 &self,
                 density: f64,
@@ -240,7 +246,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::with_reach`], m. A solid is not scaled.
+            /// [`ShapeKind::with_reach`], m. A solid keeps its size.
             pub fn with_reach(&self, reach: f64) -> Self {
                 match self {
                     $(Self::$Kind(shape) => Self::$Kind(shape.with_reach(reach)),)+
@@ -248,7 +254,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::margin`], m.
+            /// [`ShapeKind::margin`], m. It is 0 for a solid.
             pub fn margin(&self) -> f64 {
                 match self {
                     $(Self::$Kind(shape) => shape.margin(),)+
@@ -256,7 +262,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::support`], m; of a solid, `of_solid` says.
+            /// [`ShapeKind::support`], m. `of_solid` gives that of a solid.
             pub fn support(
                 &self,
                 direction: &Vec3,
@@ -268,7 +274,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// [`ShapeKind::feature`], m; of a solid, `of_solid` says.
+            /// [`ShapeKind::feature`], m. `of_solid` gives that of a solid.
             pub fn feature(
                 &self,
                 direction: &Vec3,
@@ -280,12 +286,12 @@ macro_rules! shapes {
                 }
             }
 
-            /// The number and the [`ShapeKind::surface`] of each kind.
+            /// The number and the [`ShapeKind::surface`] of each kind but [`SOLID`].
             pub fn surfaces() -> impl Iterator<Item = (u32, ObjDocument)> {
                 [$(($number, $Settings::surface())),+].into_iter()
             }
 
-            /// [`ShapeKind::stretch`], m. The vertices of a solid stay.
+            /// [`ShapeKind::stretch`], m. The vertices of a solid do not change.
             pub fn stretch(&self, vertex: &Vec3) -> Vec3 {
                 match self {
                     $(Self::$Kind(shape) => shape.stretch(vertex),)+
@@ -301,43 +307,43 @@ shapes! {
     0 => Sphere(sphere::Sphere),
     /// A cuboid.
     1 => Box(cuboid::Cuboid),
-    /// All points near a segment of the y axis.
+    /// All points within a radius of a segment of the y axis.
     2 => Capsule(capsule::Capsule),
     /// A cylinder about the y axis.
     5 => Cylinder(cylinder::Cylinder),
 }
 
 impl Shape {
-    /// Its place in the table of solids, if it is in there.
+    /// The index of a solid in the table of solids. `None` for any other shape.
     #[inline]
     pub fn solid(&self) -> Option<SolidId> {
         if let Self::Solid(id) = self { Some(*id) } else { None }
     }
 
-    /// How far from the centre rotation moves its surface, if a ball of this radius (m) holds it,
-    /// m. That of a sphere stays where it is.
+    /// The largest distance from the centre at which rotation moves the surface, m. `radius` (m) is
+    /// that of the ball that contains the shape. Rotation does not move the surface of a ball.
     #[inline]
     pub fn swing(&self, radius: f64) -> f64 {
         if self.is_ball() { 0.0 } else { radius }
     }
 
-    /// Its bits.
+    /// The shape as bits.
     pub fn words(&self) -> ShapeWords {
         let [a, b, c] = self.sizes(|id| [f64::from(id), 0.0, 0.0]).map(f64::to_bits);
         [u64::from(self.number()), a, b, c]
     }
 
-    /// The shape with these bits, if there is one.
+    /// The shape with these bits. `None` if no shape has them.
     pub fn of_words(words: &ShapeWords) -> Option<Self> {
         let [number, sizes @ ..] = *words;
         let sizes = sizes.map(f64::from_bits);
         let shape = Self::of_number(number as u32, sizes, sizes[0] as u32)?;
-        // A size that the shape has not is 0, and the number of a solid is whole.
+        // This refuses unused sizes that are not 0, and ids of solids that are not whole numbers.
         (shape.words() == *words).then_some(shape)
     }
 }
 
-/// Checks a length in m.
+/// Fails unless the length `value` (m) is positive and within the bounds of lengths.
 fn check_length(at: &str, field: &str, value: f64) -> Result<()> {
     bounds::positive_within(&format!("{at}.{field}"), value, bounds::LENGTH)
 }

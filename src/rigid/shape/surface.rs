@@ -1,4 +1,4 @@
-//! Triangles of shapes, for frames.
+//! Triangles of shapes for frames.
 
 use crate::math::Vec3;
 use crate::mesh::{Mesh, ObjDocument};
@@ -6,8 +6,8 @@ use crate::mesh::{Mesh, ObjDocument};
 /// Length of the edges on a ball of radius 1. A ball has 180 triangles.
 pub(super) const EDGE: f64 = 0.37;
 
-/// A smooth surface whose vertices are at the distance 1 from their core points. (Meshes of
-/// obstacles lie outside of the shape; bodies that touch would overlap.)
+/// A smooth surface whose vertices are at distance 1 from their core points. (The mesh of an
+/// obstacle encloses the shape. In frames, touching bodies would overlap.)
 pub(super) fn rounded(mut mesh: Mesh, core: impl Fn(Vec3) -> Vec3) -> ObjDocument {
     for x in &mut mesh.positions {
         let core = core(*x);
@@ -18,7 +18,7 @@ pub(super) fn rounded(mut mesh: Mesh, core: impl Fn(Vec3) -> Vec3) -> ObjDocumen
     document
 }
 
-/// A surface with facets.
+/// A faceted surface.
 pub(super) fn document(mesh: Mesh) -> ObjDocument {
     ObjDocument::from_triangles(mesh.positions, &mesh.faces)
 }

@@ -2,13 +2,13 @@ use super::*;
 use crate::mesh::Mesh;
 use crate::rigid::solid::{Solid, Solids};
 
-/// One of each kind, with these sizes.
+/// A shape of each kind with these sizes.
 fn samples(sizes: [f64; 3]) -> impl Iterator<Item = Shape> {
     let sample = move |&number: &u32| Shape::of_number(number, sizes, 0).unwrap();
     Shape::NUMBERS.iter().map(sample)
 }
 
-/// The triangles of a shape.
+/// The triangles that frames show for a shape.
 fn triangles(shape: &Shape) -> Mesh {
     let (_, document) = Shape::surfaces().find(|it| it.0 == shape.number()).unwrap();
     let faces = document.corners.chunks(3).map(|face| [0, 1, 2].map(|i| face[i].vertex));
@@ -40,7 +40,7 @@ fn measures_and_support_are_those_of_the_triangles() {
     let solids = Solids::default();
     for shape in samples([0.3, 0.2, 0.7]) {
         let mesh = triangles(&shape);
-        // The triangles of round shapes lie inside: some mass is missing.
+        // The triangles of a round shape lie inside it, so their solid has less mass.
         let (solid, frame) = Solid::mesh(&mesh, "").unwrap();
         let whole = solids.mass_properties(&shape, 1.0);
         let share = |part: f64, whole: f64| (0.85..1.0 + 1e-9).contains(&(part / whole));

@@ -1,16 +1,18 @@
-//! Where a segment crosses a closed surface: each crossing exactly once, however numbers round.
+//! Where a segment crosses a closed surface. Each crossing is found exactly once, whatever the
+//! rounding.
 //!
-//! Space is sheared so that the segment becomes the third axis (Woop, Benthin & Wald 2013). Then a
-//! triangle is crossed if a ray from the origin of the first two axes leaves it through one of its
-//! edges. Both triangles of an edge get the same answer, bit by bit. So the number of crossings of
-//! a whole line is even, and as many enter as leave.
+//! Space is sheared so that the segment becomes the third axis (Woop, Benthin & Wald 2013). The
+//! line then crosses a triangle if the triangle's projection along that axis winds around the
+//! origin. The test counts the edges that cross a ray from the origin. Both triangles of an edge
+//! get the same bits. So a whole line has an even number of crossings: it enters as often as it
+//! leaves.
 
 use smallvec::SmallVec;
 
 use crate::math::Vec3;
 use crate::rigid::solid::ClosedMesh;
 
-/// Crossings whose shares differ by less are at one place.
+/// Crossings coincide if their shares differ by at most this.
 const SAME: f64 = 1e-9;
 
 /// Where a segment crosses a triangle.
@@ -21,23 +23,24 @@ struct Crossing {
     leaves: bool,
 }
 
-/// Space seen along a segment.
+/// Sheared coordinates in which a segment is the third axis.
 struct Shear {
     start: Vec3,
-    /// The axis in which the segment is longest, and the two others in their turn.
+    /// The axis along which the segment is longest, then the two others in cyclic order.
     axes: [usize; 3],
-    /// The segment's length along its axis, m, and its slopes along the others.
+    /// The segment's signed length along the first of `axes`, m, and its slopes along the others.
     length: f64,
     slopes: [f64; 2],
 }
 
 impl ClosedMesh {
-    /// The parts of a segment that are inside of the surface, as shares of its length; none of a
-    /// segment that does not cross it.
+    /// The parts of a segment that are inside the surface, from and to, as shares of its length. A
+    /// segment that does not cross the surface has none, even if it lies inside.
     pub fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
         let crossings = self.crossings(segment);
         let mut shares: SmallVec<[f64; 8]> = SmallVec::new();
-        // An edge of the surface may be left and entered at one place, in either order.
+        // At an edge of the surface a segment may leave and enter at one place, in either order.
+        // Then it does not begin inside.
         let begins_inside = crossings.first().is_some_and(|first| {
             first.leaves && crossings.get(1).is_none_or(|next| next.share - first.share > SAME)
         });
@@ -51,7 +54,7 @@ impl ClosedMesh {
         shares.chunks_exact(2).map(|two| [two[0], two[1]]).collect()
     }
 
-    /// The crossings of a segment, by rising shares.
+    /// The crossings of a segment, sorted by share.
     fn crossings(&self, segment: &[Vec3; 2]) -> SmallVec<[Crossing; 8]> {
         let mut crossings = SmallVec::new();
         let Some(shear) = Shear::along(segment) else { return crossings };
@@ -68,7 +71,7 @@ impl ClosedMesh {
 }
 
 impl Shear {
-    /// `None` of a segment without length.
+    /// `None` if the segment has no length.
     fn along(segment: &[Vec3; 2]) -> Option<Self> {
         let along = segment[1] - segment[0];
         let axis = along.iamax();
@@ -78,22 +81,23 @@ impl Shear {
         (length != 0.0).then_some(Self { start: segment[0], axes, length, slopes })
     }
 
-    /// A point: two coordinates across the segment, m, and its share of the segment's length.
+    /// A point in sheared coordinates: two across the segment, m, and its share of the segment's
+    /// length.
     fn seen(&self, x: &Vec3) -> [f64; 3] {
         let [z, u, v] = self.axes.map(|axis| x[axis] - self.start[axis]);
         [u - self.slopes[0] * z, v - self.slopes[1] * z, z / self.length]
     }
 
-    /// Where the segment's line crosses a face; `seen` gives its corners.
+    /// Where the segment's line crosses a face. `seen` gives a vertex in sheared coordinates.
     fn crossing(&self, face: [u32; 3], seen: impl Fn(u32) -> [f64; 3]) -> Option<Crossing> {
         let corners = face.map(&seen);
-        // Edges that the ray along the first coordinate crosses: upwards, or downwards.
+        // Edges that cross the ray along the first coordinate upwards, minus those downwards.
         let mut upwards: i32 = 0;
         let mut weights = [0.0; 3];
         for i in 0..3 {
             let j = (i + 1) % 3;
             let (p, q) = (corners[i], corners[j]);
-            // Of an edge the end of the lower number comes first, on both sides of it.
+            // The vertex with the lower number comes first, so both triangles get the same bits.
             let cross = if face[i] < face[j] { cross(p, q) } else { -cross(q, p) };
             weights[(i + 2) % 3] = cross;
             let (is_up, is_down) = (p[1] <= 0.0 && q[1] > 0.0, p[1] > 0.0 && q[1] <= 0.0);
@@ -108,7 +112,7 @@ impl Shear {
         let sum: f64 = weights.iter().sum();
         let share: f64 = corners.iter().zip(weights).map(|(x, weight)| x[2] * weight).sum();
         let share = if sum == 0.0 { 0.5 * (low + high) } else { share / sum };
-        // A face that turns counter-clockwise looks back along the axis.
+        // The normal of a face that turns counter-clockwise points along the axis.
         let leaves = (upwards > 0) == (self.length > 0.0);
         Some(Crossing { share: share.clamp(low, high), leaves })
     }
@@ -140,7 +144,7 @@ mod tests {
         ClosedMesh::new(mesh)
     }
 
-    /// The part of a segment in that cube, by its six planes.
+    /// The part of a segment inside the cube, from the cube's six planes.
     fn clipped([a, b]: [Vec3; 2]) -> Option<[f64; 2]> {
         let (mut low, mut high): (f64, f64) = (0.0, 1.0);
         for axis in 0..3 {
@@ -161,7 +165,7 @@ mod tests {
     fn segments_are_inside_a_cube_where_its_planes_say() {
         let cubes = [cube(None), cube(Some(0.3))];
         let diagonal = (0..200u64).map(|k| {
-            // Across an edge between two triangles, or along it.
+            // These segments go through the edge between two triangles of a side.
             let x = 0.009 * (k as f64 - 100.0);
             let way = if k % 2 == 0 { Vec3::y() } else { Vec3::new(0.3, 1.0, 0.3) };
             let middle = Vec3::new(x, 0.0, if k % 3 == 0 { -x } else { x });

@@ -1,4 +1,4 @@
-//! Convex hulls: one point after another, with exact predicates (Shewchuk 1997).
+//! Convex hulls. Points are added one by one, with exact predicates (Shewchuk 1997).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,17 @@ use crate::rigid::narrow::convex::{Edge, Plane};
 use crate::rigid::shape::{ALONG, Feature};
 use crate::rigid::solid::Hull;
 
-/// Triangles whose corners are within this share of the hull's size of one plane are one face.
+/// Triangles are one face if their corners are within this share of the hull's size of one plane.
 const FLAT: f64 = 1e-9;
 
-/// Points nearer to a corner than this share of the hull's size are left out. Triangles of such
-/// points have any normal.
+/// A point is left out if it is nearer to a corner than this share of the hull's size. The normal
+/// of a triangle with such a point would be arbitrary.
 const SAME: f64 = 1e-8;
 
-/// The triangles of the hull of `points`; they turn counter-clockwise seen from outside.
+/// The triangles of the convex hull of `points` (m), counter-clockwise seen from outside.
+///
+/// # Errors
+/// When the points do not span a volume. `at` names the input.
 pub fn triangles(points: &[Vec3], at: &str) -> Result<Vec<[u32; 3]>> {
     let Some(start) = tetrahedron(points) else {
         let cause = format!("{} points span no volume", points.len());
@@ -37,7 +40,7 @@ pub fn triangles(points: &[Vec3], at: &str) -> Result<Vec<[u32; 3]>> {
     Ok(faces)
 }
 
-/// True if `x` is on the outer side of a face.
+/// True if point `x` is on the outer side of a face.
 fn sees(points: &[Vec3], face: [u32; 3], x: u32) -> bool {
     let coordinate = |v: u32| {
         let x = &points[v as usize];
@@ -47,7 +50,8 @@ fn sees(points: &[Vec3], face: [u32; 3], x: u32) -> bool {
     orient3d(a, b, c, coordinate(x)) < 0.0
 }
 
-/// Replaces the faces that `p` sees by a cone from their border to `p`. False if it sees none.
+/// Replaces the faces that point `p` sees by a cone from their border to `p`. False if `p` sees
+/// no face.
 fn add(points: &[Vec3], p: u32, faces: &mut Vec<[u32; 3]>) -> bool {
     let mut border = BTreeSet::new();
     faces.retain(|&face| {
@@ -67,7 +71,8 @@ fn add(points: &[Vec3], p: u32, faces: &mut Vec<[u32; 3]>) -> bool {
     sees_some
 }
 
-/// Four points far apart that are not in a plane; the fourth is below the first three.
+/// Four points that are far apart and span a volume. The fourth is below the plane of the first
+/// three. `None` if there are no such points.
 fn tetrahedron(points: &[Vec3]) -> Option<[u32; 4]> {
     let farthest = |measure: &dyn Fn(&Vec3) -> f64| {
         let values = points.iter().map(measure).enumerate();
@@ -88,7 +93,8 @@ fn tetrahedron(points: &[Vec3]) -> Option<[u32; 4]> {
 }
 
 impl Hull {
-    /// The part that lies across a direction, at its far end: a face, an edge, or `corner`.
+    /// The face or edge that is farthest along a direction and across it, m. Without one,
+    /// `corner`, which is the farthest vertex.
     pub(super) fn feature(&self, direction: &Vec3, corner: Vec3) -> Feature {
         let length = direction.norm();
         let across = |normal: &Vec3| {
@@ -109,7 +115,7 @@ impl Hull {
         }
     }
 
-    /// The hull with these triangles; those in one plane become one face.
+    /// The hull with these triangles. Triangles in one plane become one face.
     pub(super) fn new(points: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let groups = flat_groups(points, triangles);
         let mut hull = Self {
@@ -127,7 +133,7 @@ impl Hull {
         hull
     }
 
-    /// Drops the vertices that are in no border of a face.
+    /// Drops the vertices that are no corner of a face.
     fn drop_unused(&mut self) {
         let used: BTreeSet<u32> = self.face_vertices.iter().copied().collect();
         let number: BTreeMap<u32, u32> = used.iter().copied().zip(0..).collect();
@@ -149,7 +155,8 @@ impl Hull {
             }
         }
         let normal = area.normalize();
-        // Of all vertices: the normal of a sliver is any, and its plane would cut the hull.
+        // The plane is above all vertices. A sliver has an arbitrary normal, and a plane through
+        // its corners would cut the hull.
         let heights = self.vertices.iter().map(|x| normal.dot(x));
         let offset = heights.fold(f64::NEG_INFINITY, f64::max);
         let next: BTreeMap<u32, u32> = border.into_iter().collect();
@@ -179,7 +186,7 @@ impl Hull {
     }
 }
 
-/// Triangles by the plane in which they lie.
+/// Groups of adjacent triangles that lie in one plane, as indices.
 fn flat_groups(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
     let size = vertices.iter().map(|x| x.norm()).fold(0.0, f64::max);
     let mut across = BTreeMap::new();
@@ -190,7 +197,7 @@ fn flat_groups(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
         let [x, y, z] = [a, b, c].map(|v| vertices[v as usize]);
         (y - x).cross(&(z - x))
     };
-    // Begin with large triangles: they have the best normals.
+    // Large triangles come first, because their normals are the most exact.
     let mut order: Vec<usize> = (0..triangles.len()).collect();
     order.sort_by(|&i, &j| area(&triangles[j]).norm().total_cmp(&area(&triangles[i]).norm()));
     let mut taken = vec![false; triangles.len()];
@@ -203,7 +210,7 @@ fn flat_groups(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
         let point = vertices[triangles[seed][0] as usize];
         let is_flat = |triangle: &[u32; 3]| {
             let height = |&v: &u32| normal.dot(&(vertices[v as usize] - point)).abs();
-            // The normal of a sliver is any.
+            // The normal of a sliver is arbitrary, so its heights and area are compared instead.
             triangle.iter().all(|v| height(v) <= FLAT * size)
                 && area(triangle).dot(&normal) >= -FLAT * size * size
         };

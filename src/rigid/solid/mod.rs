@@ -1,8 +1,8 @@
-//! Convex hulls and closed meshes: the table that all ranks share.
+//! Convex hulls and closed meshes. All ranks share the table of them.
 //!
-//! A solid lies in its own frame: the origin is the centre of mass, the axes are the principal axes
-//! of inertia. Its volume, centre and moments are integrals over tetrahedra from one point to each
-//! triangle (divergence theorem): exact, whatever the point.
+//! The own frame of a solid has its origin at the centre of mass and the principal axes of inertia
+//! as axes. Volume, centre and moments are sums over tetrahedra from one point to each triangle
+//! (divergence theorem). They are exact for any such point.
 
 mod crossings;
 mod hull;
@@ -28,13 +28,13 @@ pub struct Solids {
 /// A solid in its own frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solid {
-    /// Its geometry.
+    /// The hull or mesh, in the own frame.
     pub geometry: Geometry,
     /// Volume, m^3.
     pub volume: f64,
-    /// Principal moments of inertia of density 1 kg/m^3, kg m^2.
+    /// Principal moments of inertia at density 1 kg/m^3, kg m^2.
     pub moments: Vec3,
-    /// Radius of the sphere about the centre of mass that holds it, m.
+    /// Radius of the smallest sphere about the centre of mass that contains the solid, m.
     pub reach: f64,
 }
 
@@ -58,47 +58,47 @@ pub struct Hull {
     edges: Vec<Edge>,
 }
 
-/// Where the own frame of a solid lies in the coordinates in which it was given.
+/// The own frame of a solid, in the coordinates of the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
     /// Centre of mass, m.
     pub origin: Vec3,
-    /// Rotation from the own frame to the given coordinates.
+    /// Rotation from the own frame to the input coordinates.
     pub rotation: UnitQuaternion<f64>,
 }
 
 impl Solids {
-    /// Adds a solid and returns its place.
+    /// Adds a solid and returns its id.
     pub fn add(&mut self, solid: Solid) -> SolidId {
         self.solids.push(solid);
         self.solids.len() as SolidId - 1
     }
 
-    /// All solids, by their places.
+    /// All solids, indexed by id.
     pub fn all(&self) -> &[Solid] {
         &self.solids
     }
 
-    /// A solid of the table.
+    /// The solid with this id. Panics if there is none.
     pub fn get(&self, id: SolidId) -> &Solid {
         &self.solids[id as usize]
     }
 
-    /// The radius of the sphere about the centre of mass that holds a body of `shape`, m.
+    /// The radius of the smallest sphere about the centre of mass that contains `shape`, m.
     #[inline]
     pub fn reach(&self, shape: &Shape) -> f64 {
         shape.reach(|id| self.get(id).reach)
     }
 
-    /// Half of the smallest width of a body of `shape`, or less, m.
+    /// Half of the smallest width of `shape`, m. For a solid it is a lower bound.
     pub fn half_width(&self, shape: &Shape) -> f64 {
-        // A slab of this width within the ball of radius `reach` has at most this volume.
+        // A solid of width w in a ball of radius r has at most the volume pi r^2 w.
         let width =
             |solid: &Solid| solid.volume / (std::f64::consts::TAU * solid.reach * solid.reach);
         shape.half_width(|id| width(self.get(id)))
     }
 
-    /// Mass and moments of a body of `shape` and `density` (kg/m^3).
+    /// Mass (kg) and principal moments of inertia (kg m^2) of `shape` at `density` (kg/m^3).
     pub fn mass_properties(&self, shape: &Shape, density: f64) -> MassProperties {
         shape.mass_properties(density, |id| {
             let solid = self.get(id);
@@ -108,7 +108,7 @@ impl Solids {
 }
 
 impl Solid {
-    /// The convex hull of `points` (m), and where its own frame lies.
+    /// The convex hull of `points` (m), and its own frame.
     ///
     /// # Errors
     /// When the points do not span a volume. `at` names the input.
@@ -121,11 +121,11 @@ impl Solid {
         Ok((Self { geometry: Geometry::Hull(hull), volume, moments, reach }, frame))
     }
 
-    /// The solid within a closed mesh, and where its own frame lies.
+    /// The solid inside a closed mesh (positions in m), and its own frame.
     ///
     /// # Errors
-    /// When the surface has a border, an edge of more than two faces or of faces that do not turn
-    /// alike, or encloses no volume. `at` names the input.
+    /// When the mesh has no faces or encloses no volume, or when an edge does not have exactly two
+    /// faces of consistent orientation. `at` names the input.
     pub fn mesh(mesh: &Mesh, at: &str) -> Result<(Self, Frame)> {
         surface::check_closed(mesh, at)?;
         let (volume, moments, frame) = integrals(&mesh.positions, &mesh.faces, at)?;
@@ -135,15 +135,15 @@ impl Solid {
         Ok((Self { geometry: Geometry::Mesh(closed), volume, moments, reach }, frame))
     }
 
-    /// The farthest of its corners along a direction, m.
+    /// The support function: the corner that is farthest along `direction`, m.
     pub fn support(&self, direction: &Vec3) -> Vec3 {
         let farther = |best: &Vec3, x: &Vec3| direction.dot(x) > direction.dot(best);
         let corners = self.vertices();
         corners.iter().fold(corners[0], |best, x| if farther(&best, x) { *x } else { best })
     }
 
-    /// As [`ShapeKind::feature`](crate::rigid::shape::ShapeKind::feature); of a closed mesh, one
-    /// corner.
+    /// As [`ShapeKind::feature`](crate::rigid::shape::ShapeKind::feature), m. A closed mesh gives
+    /// one corner.
     pub fn feature(&self, direction: &Vec3) -> Feature {
         match &self.geometry {
             Geometry::Hull(hull) => hull.feature(direction, self.support(direction)),
@@ -151,7 +151,7 @@ impl Solid {
         }
     }
 
-    /// Its corners, m.
+    /// The corners of the solid in its own frame, m.
     pub fn vertices(&self) -> &[Vec3] {
         match &self.geometry {
             Geometry::Hull(hull) => &hull.vertices,
@@ -167,7 +167,7 @@ impl Frame {
 }
 
 impl Hull {
-    /// The hull where `body` is.
+    /// The hull at the pose of `body`.
     pub fn placed(&self, body: &Placed) -> Convex<'_> {
         let plane = |plane: &Plane| {
             let normal = body.rotation.transform_vector(&plane.normal);
@@ -185,7 +185,7 @@ impl Hull {
         }
     }
 
-    /// Vertices around each face.
+    /// The vertices of each face in order around it, counter-clockwise seen from outside.
     pub fn faces(&self) -> impl Iterator<Item = &[u32]> {
         self.face_starts.windows(2).map(|two| &self.face_vertices[two[0] as usize..two[1] as usize])
     }
@@ -195,7 +195,10 @@ fn farthest(points: &[Vec3]) -> f64 {
     points.iter().map(|x| x.norm()).fold(0.0, f64::max)
 }
 
-/// Volume, principal moments of density 1, and the frame of principal axes.
+/// Volume (m^3), principal moments of inertia (kg m^2) at density 1 kg/m^3, and the own frame.
+///
+/// # Errors
+/// When the surface encloses no volume. `at` names the input.
 fn integrals(points: &[Vec3], faces: &[[u32; 3]], at: &str) -> Result<(f64, Vec3, Frame)> {
     let apex = points[faces[0][0] as usize];
     let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
@@ -223,8 +226,8 @@ fn integrals(points: &[Vec3], faces: &[[u32; 3]], at: &str) -> Result<(f64, Vec3
     Ok((volume, moments, Frame { origin: apex + centre, rotation }))
 }
 
-/// Eigenvalues and a rotation whose columns are the eigenvectors of a symmetric matrix, by Jacobi's
-/// rotations (Golub & Van Loan 2013, section 8.5).
+/// The eigenvalues of a symmetric matrix, and a rotation whose columns are its eigenvectors. The
+/// method is Jacobi's (Golub & Van Loan 2013, section 8.5).
 fn principal(matrix: &Mat3) -> (Vec3, Mat3) {
     let (mut a, mut axes) = (*matrix, Mat3::identity());
     for _ in 0..30 {
@@ -283,7 +286,7 @@ mod tests {
             assert!((0..3).all(|i| (a[i] / b[i] - 1.0).abs() < 1e-12), "{a:?} {b:?}");
             assert!((frame.origin - Vec3::new(3.0, -2.0, 5.0)).norm() < 1e-12);
             assert!((solid.reach - half.norm()).abs() < 1e-12);
-            // In its own frame the corners are where the sizes along the axes say.
+            // In the own frame the half-widths along the axes are those of the box.
             if let Geometry::Hull(hull) = &solid.geometry {
                 let high = hull.vertices.iter().fold(Vec3::zeros(), |high, x| high.sup(x));
                 let (a, b) = (sorted(high), sorted(half));

@@ -1,4 +1,4 @@
-//! Closed surfaces of triangles, with a tree of boxes to search them.
+//! Closed surfaces of triangles, searched with a tree of bounding boxes.
 
 use std::collections::BTreeMap;
 
@@ -8,49 +8,53 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// Triangles of a leaf.
+/// The largest number of triangles in a leaf.
 const LEAF: usize = 4;
 
-/// A closed mesh that can be searched.
+/// A closed mesh with its search tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosedMesh {
     mesh: Mesh,
-    /// Each edge once: its ends, and the sum of its two faces' normals.
+    /// Each edge once: its two vertices, and the sum of the unit normals of its two faces.
     edges: Vec<([u32; 2], Vec3)>,
-    /// Normals for the question which side of the surface a point is on (Bærentzen & Aanæs 2005):
-    /// of the corners, edges and inside of each triangle.
+    /// Angle-weighted normals of each triangle: three corners, three edges, the face. They tell on
+    /// which side of the surface a point is (Bærentzen & Aanæs 2005).
     normals: Vec<[Vec3; 7]>,
     nodes: Vec<Node>,
     /// Triangles in the order of the leaves.
     order: Vec<u32>,
 }
 
-/// A box around triangles. The left child follows its parent.
+/// A bounding box of triangles. The left child follows its parent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Node {
     low: Vec3,
     high: Vec3,
-    /// Triangles: `order[start..end]`.
+    /// The triangles are `order[start..end]`.
     start: u32,
     end: u32,
-    /// Place of the right child; 0 for a leaf.
+    /// Index of the right child. It is 0 for a leaf.
     right: u32,
 }
 
-/// The point of a triangle nearest to another.
+/// The point of a triangle that is nearest to a given point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
     /// The point, m.
     pub point: Vec3,
-    /// Its distance, m.
+    /// Distance from the given point, m.
     pub distance: f64,
     /// The triangle.
     pub face: u32,
-    /// 0 to 2: a corner. 3 to 5: the edge from corner 0, 1 or 2. 6: inside.
+    /// The part of the triangle on which the point lies. 0 to 2: a corner. 3 to 5: the edge that
+    /// starts at corner 0, 1 or 2. 6: the interior.
     pub feature: u8,
 }
 
-/// Every edge has two faces, which turn alike.
+/// Checks that every edge has exactly two faces, of consistent orientation.
+///
+/// # Errors
+/// When an edge has not, or when there is no face. `at` names the input.
 pub(super) fn check_closed(mesh: &Mesh, at: &str) -> Result<()> {
     let mut edges = BTreeMap::new();
     for &[a, b, c] in &mesh.faces {
@@ -80,12 +84,12 @@ impl ClosedMesh {
         closed
     }
 
-    /// Its triangles.
+    /// The triangles, in the own frame of the solid.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// Each edge once: its ends, and a vector that points out there.
+    /// Each edge once: its ends (m), and the sum of the unit normals of its two faces.
     pub fn edges(&self) -> impl Iterator<Item = ([Vec3; 2], &Vec3)> {
         self.edges.iter().map(|(ends, out)| (ends.map(|v| self.mesh.positions[v as usize]), out))
     }
@@ -95,13 +99,15 @@ impl ClosedMesh {
         &self.normals[face as usize][6]
     }
 
-    /// Calls `visit` with the nearest point of each triangle that may be within `radius` (m).
+    /// Calls `visit` with the point nearest to `x` (m) of each triangle that may be within `radius`
+    /// (m) of `x`. It may visit triangles that are farther away.
     pub fn near(&self, x: &Vec3, radius: f64, mut visit: impl FnMut(Nearest)) {
         let touches = |node: &Node| (x - x.sup(&node.low).inf(&node.high)).norm() <= radius;
         self.search(touches, |face| visit(self.nearest_on(face, x)));
     }
 
-    /// The point of the surface nearest to `x`, and how far `x` is above it: below 0 inside.
+    /// The point of the surface nearest to `x`, and the signed distance of `x`, m. The distance is
+    /// negative inside.
     pub fn signed_nearest(&self, x: &Vec3) -> (Nearest, f64) {
         let mut best = self.nearest_on(0, x);
         let mut stack: SmallVec<[u32; 64]> = SmallVec::from_slice(&[0]);
@@ -113,7 +119,7 @@ impl ClosedMesh {
             if node.right == 0 {
                 for &face in &self.order[node.start as usize..node.end as usize] {
                     let found = self.nearest_on(face, x);
-                    // Of equals the first face: it must not depend on the tree.
+                    // Among equal distances the lowest face wins, so the tree does not matter.
                     if (found.distance, found.face) < (best.distance, best.face) {
                         best = found;
                     }
@@ -128,20 +134,20 @@ impl ClosedMesh {
         (best, height)
     }
 
-    /// A vector that points out of the solid at a nearest point.
+    /// The outward normal at a nearest point. Its length is arbitrary.
     pub fn out(&self, nearest: &Nearest) -> Vec3 {
         self.normals[nearest.face as usize][usize::from(nearest.feature)]
     }
 
-    /// Calls `visit` for the faces that may reach into a box.
+    /// Calls `visit` with each face that may overlap the box from `low` to `high` (m).
     pub(super) fn near_box(&self, low: &Vec3, high: &Vec3, visit: impl FnMut(u32)) {
         let touches =
             |node: &Node| (0..3).all(|i| node.low[i] <= high[i] && low[i] <= node.high[i]);
         self.search(touches, visit);
     }
 
-    /// True if each of `others` whose face has the edge or corner of `found` has its nearest point
-    /// there too: then the surface comes nearest there.
+    /// True if `found` is a local minimum of the distance to the surface. `others` are nearest points
+    /// of other triangles. Those that share the edge or corner of `found` must be the same point.
     pub fn is_nearest_around(&self, found: &Nearest, others: &[Nearest]) -> bool {
         let shared = self.feature_of(found);
         others.iter().all(|other| {
@@ -151,7 +157,7 @@ impl ClosedMesh {
         })
     }
 
-    /// The corners of the edge or corner on which a nearest point lies, or of its face.
+    /// The vertices of the corner, edge or face on which a nearest point lies.
     fn feature_of(&self, found: &Nearest) -> SmallVec<[u32; 3]> {
         let face = self.mesh.faces[found.face as usize];
         match found.feature {
@@ -207,7 +213,7 @@ impl ClosedMesh {
         self.build(middle, end);
     }
 
-    /// The point of a triangle nearest to `x` (Ericson 2005, section 5.1.5).
+    /// The point of a triangle that is nearest to `x` (Ericson 2005, section 5.1.5).
     fn nearest_on(&self, face: u32, x: &Vec3) -> Nearest {
         let [a, b, c] = self.corners(face);
         let found =
@@ -242,7 +248,7 @@ impl ClosedMesh {
     }
 }
 
-/// Each edge once, with a vector that points out.
+/// Each edge once: its two vertices, and the sum of the unit normals of its two faces.
 type Edges = Vec<([u32; 2], Vec3)>;
 
 fn normals(mesh: &Mesh) -> (Vec<[Vec3; 7]>, Edges) {
@@ -271,7 +277,7 @@ fn normals(mesh: &Mesh) -> (Vec<[Vec3; 7]>, Edges) {
     (mesh.faces.iter().zip(&faces).map(of_features).collect(), edges.into_iter().collect())
 }
 
-/// The ends of the edge from corner `i`, the lower number first.
+/// The vertices of the edge that starts at corner `i`, the lower number first.
 fn ends(face: &[u32; 3], i: usize) -> [u32; 2] {
     let (a, b) = (face[i], face[(i + 1) % 3]);
     [a.min(b), a.max(b)]
