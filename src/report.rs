@@ -1,8 +1,8 @@
-//! The table of a report: what one rank did in a step, for every engine.
+//! The list of the values in a report of what one rank did in a step, for every engine.
 //!
-//! Every engine has a report of its own type, and its step writes the fields. [`Report`] lists
-//! these fields with their names. A program adds, writes, reads and draws the reports of any engine
-//! by this list, so a new counter is one line of the list. A step does not use the list.
+//! Every engine has its own type of report, and its step writes the fields. [`Report`] lists the
+//! fields with their names. A program uses this list to add, write, read and draw the reports of
+//! any engine, so a new counter is one line of the list. A step does not use the list.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ macro_rules! named {
         pub enum $name { $($(#[$item_doc])* $item),+ }
 
         impl $name {
-            /// All of them, in order.
+            /// All values, in order.
             pub const ALL: &'static [$name] = &[$($name::$item),+];
 
             /// Its name in files and tables.
@@ -32,21 +32,21 @@ pub(crate) use named;
 
 /// What one rank did in a step, or in several steps.
 ///
-/// It is plain words, so that ranks can send it.
+/// A report consists of plain words, so that ranks can send it.
 pub trait Report: Pod + Default + PartialEq + fmt::Debug + Send {
-    /// The part of the time of each phase that is measured too.
+    /// The part of the time of each phase that is also measured.
     const PART: Part;
 
     /// The phases of a step, in order.
     fn phases() -> impl ExactSizeIterator<Item = PhaseRow>;
 
-    /// The seconds of each phase, and those of the [`Self::PART`] of each phase.
+    /// The time of each phase (s), and the time of the [`Self::PART`] of each phase (s).
     fn times(&self) -> [&[f64]; 2];
 
-    /// The seconds of [`Self::times`], to be changed.
+    /// The same as [`Self::times`], for changing.
     fn times_mut(&mut self) -> [&mut [f64]; 2];
 
-    /// All other values. Their order is the same for all reports of one type.
+    /// All values except the times. Their order is the same for all reports of one type.
     fn entries(&mut self) -> impl Iterator<Item = Entry<'_>>;
 
     /// The names of [`Self::times`] in files, such as `solve_s` and `solve_busy_s`.
@@ -56,7 +56,7 @@ pub trait Report: Pod + Default + PartialEq + fmt::Debug + Send {
         [names(""), names(Self::PART.suffix())]
     }
 
-    /// Adds the report of further steps of the same rank.
+    /// Combines this report with the report of further steps of the same rank.
     fn add(&mut self, other: &Self) {
         let mut other = *other;
         for (sums, parts) in self.times_mut().into_iter().zip(other.times()) {
@@ -85,7 +85,7 @@ pub trait Report: Pod + Default + PartialEq + fmt::Debug + Send {
 pub struct PhaseRow {
     /// Its name in files and pictures.
     pub name: &'static str,
-    /// Whether it handles collisions. All other phases are physical modelling.
+    /// True for collision handling, false for physical modelling.
     pub handles_collisions: bool,
 }
 
@@ -114,20 +114,20 @@ pub struct Entry<'a> {
     pub name: &'static str,
     /// Its column in the profile of a rank, if it has one.
     pub column: Option<&'static str>,
-    /// How the values of several steps combine.
+    /// The rule by which the values of several steps combine.
     pub join: Join,
     /// The value.
     pub cell: Cell<'a>,
 }
 
-/// How the values of several steps combine.
+/// The rule by which the values of several steps combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Join {
-    /// Their sum. For rises of energy it is the largest one.
+    /// The sum. For rises of energy, the largest rise.
     Sum,
     /// The value of the last step in which it was measured.
     Last,
-    /// The smallest.
+    /// The smallest value.
     Least,
 }
 
@@ -136,20 +136,21 @@ pub enum Join {
 pub enum Cell<'a> {
     /// A count.
     Count(&'a mut u64),
-    /// A count that no file has for a step, because the record of a frame has its sum.
+    /// A count that `steps.jsonl` does not hold for a step, because the record of a frame has its
+    /// sum.
     Unwritten(&'a mut u64),
     /// A wrapping sum of hashes.
     Hash(&'a mut u64),
-    /// A count of each round of a step.
+    /// One count for each round of a step.
     Rounds(&'a mut [u64]),
-    /// A measure. [`Join::unknown`] is the value of one that was not measured.
+    /// A real number. It is [`Join::unknown`] if it was not measured.
     Measure(&'a mut f64),
     /// The largest rise of energy without work.
     Rise(&'a mut EnergyRise),
 }
 
 impl Join {
-    /// The value of a measure that was not measured. It changes no other measure.
+    /// The value of a measure that was not measured. Combining it changes no other value.
     pub fn unknown(self) -> f64 {
         match self {
             Self::Sum => 0.0,
@@ -158,29 +159,29 @@ impl Join {
         }
     }
 
-    /// Whether a measure was measured.
+    /// True if `measure` was measured.
     pub fn knows(self, measure: f64) -> bool {
         !measure.is_nan() && measure != self.unknown()
     }
 }
 
 impl<'a> Entry<'a> {
-    /// A value that is a sum over steps.
+    /// An entry that combines by a sum and has no column in the profile.
     pub fn new(name: &'static str, cell: Cell<'a>) -> Self {
         Self { name, column: None, join: Join::Sum, cell }
     }
 
-    /// The entry whose values of several steps combine by `join`.
+    /// This entry with the rule `join`.
     pub fn joined(self, join: Join) -> Self {
         Self { join, ..self }
     }
 
-    /// The entry with the column `name` in the profile of a rank.
+    /// This entry with the column `name` in the profile of a rank.
     pub fn shown(self, name: &'static str) -> Self {
         Self { column: Some(name), ..self }
     }
 
-    /// Adds the same entry of the report of further steps.
+    /// Combines this entry with the same entry of the report of further steps.
     fn add(self, further: &Self) {
         match (self.cell, &further.cell) {
             (Cell::Count(sum), Cell::Count(part)) if self.join == Join::Last => *sum = **part,
@@ -198,24 +199,24 @@ impl<'a> Entry<'a> {
                 }
             }
             (Cell::Rise(known), Cell::Rise(other)) => known.note(**other),
-            // A measure that was not measured. The cells of an entry are always of one kind.
+            // The further measure was not measured. Both cells are always of one kind.
             _ => {}
         }
     }
 }
 
-/// A step whose energy rose beyond the work that was done, by more than rounding
-/// (docs/methods.md, section 12).
+/// A rise of energy in a step beyond the work that was done and beyond rounding (docs/methods.md,
+/// section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(C)]
 pub struct EnergyRise {
     /// The rise beyond the work, J.
     pub unexplained_j: f64,
-    /// What is allowed in this step, J.
+    /// The largest rise that is allowed in this step, J.
     pub limit_j: f64,
-    /// The vertex of cloth that gained most kinetic energy.
+    /// The vertex of cloth that gained the most kinetic energy.
     pub vertex: u64,
-    /// Where it is at the end of the step, m.
+    /// The position of this vertex at the end of the step, m.
     pub at_m: [f64; 3],
 }
 
@@ -224,12 +225,12 @@ impl EnergyRise {
     pub const NONE: Self =
         Self { unexplained_j: 0.0, limit_j: 0.0, vertex: u64::MAX, at_m: [0.0; 3] };
 
-    /// The rise, if there is one.
+    /// This rise, or `None` if it is [`Self::NONE`].
     pub fn known(self) -> Option<Self> {
         (self.vertex != u64::MAX).then_some(self)
     }
 
-    /// Becomes `other`, if that is a larger rise.
+    /// Replaces this rise by `other` if `other` is larger.
     pub fn note(&mut self, other: Self) {
         let is_larger = self.known().is_none_or(|it| it.unexplained_j < other.unexplained_j);
         if is_larger && other.known().is_some() {
@@ -237,7 +238,7 @@ impl EnergyRise {
         }
     }
 
-    /// Whether it is more than is allowed: a fault of the simulation.
+    /// True if the rise is above its limit, which is a fault of the simulation.
     pub fn is_fault(&self) -> bool {
         self.unexplained_j > self.limit_j
     }

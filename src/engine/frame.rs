@@ -5,14 +5,14 @@ use crate::math::Vec3;
 use crate::rigid::{FrameBody, RigidSimulation};
 use crate::step::Simulation;
 
-/// What an engine shows at one time. Nothing in it depends on ranks, except the owners of bodies.
+/// What an engine shows at one time. Only the owners of bodies depend on the number of ranks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Frame {
     /// Time since the start, s.
     pub time_s: f64,
     /// Positions of the vertices of each surface, m: cloths, then moving obstacles.
     pub surfaces: Vec<Vec<Vec3>>,
-    /// Movable bodies and those that keyframes move, by rising id.
+    /// Movable bodies, and bodies that keyframes move, by rising id.
     pub bodies: Vec<FrameBody>,
     /// Further values of the vertices.
     pub fields: Vec<Field>,
@@ -23,13 +23,14 @@ pub struct Frame {
 pub struct Field {
     /// Its name: letters, digits and `_`.
     pub name: String,
-    /// What a vertex has.
+    /// Whether a vertex has a number or a vector.
     pub kind: FieldKind,
-    /// The numbers of each vertex, in the order of the surfaces. The last surfaces may have none.
+    /// The numbers of all vertices, in the order of the surfaces. The list may be shorter than the
+    /// vertices: the last surfaces then have no values.
     pub values: Vec<f64>,
 }
 
-/// What a field has at a vertex.
+/// The kind of value that a field has at a vertex.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FieldKind {
     /// A number.
@@ -47,7 +48,8 @@ impl Field {
     }
 }
 
-/// Cloths and moving obstacles, with the velocities of the cloths.
+/// The frame of cloths and moving obstacles, with the velocities of the cloths (m/s). It is empty
+/// on ranks other than 0.
 pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
     if simulation.rank() != 0 {
         return Ok(Frame::default());
@@ -69,7 +71,7 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
     Ok(Frame { time_s: simulation.time_s(), surfaces, fields, ..Frame::default() })
 }
 
-/// The bodies of all ranks. Collective.
+/// The frame of the bodies of all ranks. It has no bodies on ranks other than 0. Collective.
 pub(super) fn of_bodies(simulation: &RigidSimulation) -> Result<Frame> {
     let bodies = simulation.frame_bodies()?;
     Ok(Frame { time_s: simulation.time_s(), bodies, ..Frame::default() })

@@ -1,7 +1,7 @@
-//! The trait of all engines, which compute a run step by step. It does not depend on what is
-//! simulated.
+//! The trait of all engines. An engine computes a run step by step. The trait does not depend on
+//! what is simulated.
 //!
-//! A program that holds any engine can step it, save it and restore it. The engine of cloth is
+//! A program can step, save and restore any engine through this trait. The engine of cloth is
 //! [`Simulation`], the engine of rigid bodies is [`RigidSimulation`].
 
 mod frame;
@@ -14,63 +14,63 @@ use crate::step::{Simulation, StepReport};
 
 pub use frame::{Field, FieldKind, Frame};
 
-/// What the engine of cloth simulates, as files name it.
+/// The kind of the engine of cloth, as files name it.
 pub const CLOTH: &str = "cloth";
-/// What the engine of rigid bodies simulates, as files name it.
+/// The kind of the engine of rigid bodies, as files name it.
 pub const BODIES: &str = "bodies";
 
-/// Computes a run, step by step, on one rank. All functions but the first three are collective.
+/// One rank's part of a run that is computed step by step. All functions except [`Self::kind`],
+/// [`Self::steps`] and [`Self::time_s`] are collective.
 pub trait Engine {
     /// What one rank did in a step.
     type Report: Report;
 
-    /// What it simulates, as files name it.
+    /// The kind of the engine, as files name it.
     fn kind(&self) -> &'static str;
 
-    /// Whole steps since the start.
+    /// Number of whole steps since the start.
     fn steps(&self) -> u64;
 
     /// Time since the start, s.
     fn time_s(&self) -> f64;
 
-    /// What it shows now, on rank 0; nothing elsewhere.
+    /// The frame of the present time on rank 0. Other ranks get no surfaces, bodies and fields.
     ///
     /// # Errors
     /// When another rank has failed.
     fn frame(&self) -> Result<Frame>;
 
-    /// Advances by one whole step. The `observer` sees its searches, if the engine shares them among
-    /// its processors; the results do not depend on it. Without an observer give `&mut ()`.
+    /// Advances by one whole step. If the engine shares searches among its processors, the
+    /// `observer` sees them; results do not depend on it. Pass `&mut ()` for no observer.
     ///
     /// # Errors
-    /// When the step fails, or another rank has failed. The errors of the observer.
+    /// When the step, the observer or another rank fails.
     fn step(&mut self, observer: &mut dyn SearchObserver) -> Result<Self::Report>;
 
-    /// The whole state of all ranks between two steps, as bytes on rank 0; none elsewhere. Except
-    /// for the owners, the bytes do not depend on the number of ranks.
+    /// The state of all ranks between two steps, as bytes on rank 0. Other ranks get no bytes. Only
+    /// the stored owners depend on the number of ranks.
     ///
     /// # Errors
     /// When another rank has failed.
     fn save(&self) -> Result<Vec<u8>>;
 
-    /// Goes on from the state that [`Engine::save`] returned for the same scene, on any number of
-    /// ranks. All ranks get the same bytes. Further steps have the same bits as those after the
-    /// save.
+    /// Replaces the state by one that [`Engine::save`] returned for the same scene, on any number
+    /// of ranks. All ranks pass the same bytes. Further steps have the same bits as after the save.
     ///
     /// # Errors
     /// When the bytes are damaged or belong to another scene; then nothing changes. When another
     /// rank has failed.
     fn restore(&mut self, saved: &[u8]) -> Result<()>;
 
-    /// The hash of the state between two steps. It is the same for any number of ranks. Engines of
-    /// one scene with equal hashes go on alike.
+    /// The hash of the state between two steps. It does not depend on the number of ranks. If two
+    /// engines of one scene have equal hashes, their further steps are equal.
     ///
     /// # Errors
     /// When another rank has failed.
     fn hash(&self) -> Result<u64>;
 }
 
-/// Makes engines of types whose own functions have the names and meanings of [`Engine`].
+/// Implements [`Engine`] for types whose own functions have the same names and meanings.
 macro_rules! engines {
     ($($engine:ident: $kind:expr, $report:ident, $step:expr, $frame:path;)+) => {$(
         impl Engine for $engine<'_> {

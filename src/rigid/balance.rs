@@ -1,15 +1,15 @@
-//! Power cells of equal work, and when space is divided anew.
+//! Divides space into power cells of equal work, and decides when to divide it again.
 //!
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `W_r` | s | work of rank r in a frame: its time without waiting for messages |
 //! | `C` | s | time that the last new division took on the slowest rank |
 //!
-//! Each frame loses `max_r W_r - W` to uneven work, with the mean `W`. When the sum of these
-//! losses since the last decision to divide reaches `C`, and the last frame lost enough, space is
-//! divided anew. So no more is lost than about twice what the best choice of times would lose (the
-//! rule of ski rental, as for the patches of cloth). The work of a rank is shared equally among
-//! its bodies.
+//! Each frame loses `max_r W_r - W` to uneven work, where `W` is the mean of `W_r`. Space is
+//! divided anew when the sum of these losses since the last division reaches `C` and the last
+//! frame lost enough. By the rule of ski rental, the loss is then at most about twice that of the
+//! best choice of times. The patches of cloth follow the same rule. Each body of a rank counts for
+//! the same share of the rank's work.
 
 use std::time::Instant;
 
@@ -23,12 +23,12 @@ use crate::ranks::message;
 use crate::rigid::domain::{Cells, Domain, Subdomains};
 use crate::rigid::simulation::RigidSimulation;
 
-/// About this many bodies are sampled to represent all.
+/// About this many bodies at most are sampled, of all ranks together.
 pub const SAMPLE: u64 = 20_000;
-/// Fraction of the largest work that must be lost in a frame before space is divided anew. Less is
-/// noise.
+/// Smallest loss of the last frame for which space is divided anew, as a fraction of the largest
+/// work of a rank. A smaller loss is noise.
 const LEAST_GAIN: f64 = 0.05;
-/// Number of points for each cell that replace the bodies if these are too few.
+/// Number of lattice points for each cell. They replace the bodies if there are too few bodies.
 const POINTS: usize = 64;
 
 /// Divides space into one power cell for each rank, and decides when to do it again.
@@ -38,10 +38,11 @@ pub struct Balancer {
     power: Power,
     /// Time lost to uneven work since the last decision to divide, s.
     lost_s: f64,
+    /// Time that the last division took on the slowest rank, s.
     cost_s: f64,
 }
 
-/// A sampled body that represents others.
+/// A sampled body. It represents the bodies of its rank that were not sampled.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Sample {
@@ -58,8 +59,9 @@ impl Balancer {
         Ok(Self { when, power: Power::new(PowerSettings::default())?, lost_s: 0.0, cost_s: 0.0 })
     }
 
-    /// One cell for each of `ranks`, of equal work. `points` (m) and `work` are the same on all
-    /// ranks. No body reaches further than `margin` (m) beyond the domain.
+    /// Divides `domain` into one cell of about equal work for each of `ranks`. `points` are the
+    /// positions of bodies (m) and `work` has the work of each (any unit); both are the same on
+    /// all ranks. No body may reach further than `margin` (m) beyond the domain.
     ///
     /// # Errors
     /// If a number is not finite.
@@ -85,8 +87,8 @@ impl Balancer {
         Ok(Subdomains::Cells(Cells::new(*domain, diagram, margin)?))
     }
 
-    /// True if it is time to divide anew, after a frame in which the ranks did the work `work_s`
-    /// (s).
+    /// True if space should be divided anew after a frame. `work_s` has the work of each rank in
+    /// this frame (s).
     fn is_due(&mut self, work_s: &[f64]) -> bool {
         let mean = work_s.iter().sum::<f64>() / work_s.len() as f64;
         let most = work_s.iter().copied().fold(0.0, f64::max);
@@ -111,8 +113,8 @@ fn even_points(domain: &Domain, ranks: usize) -> Vec<Vec3> {
 }
 
 impl RigidSimulation<'_> {
-    /// Divides space anew if that is due, after a frame in which this rank did the work `work_s`
-    /// (s). Bodies keep their bits. True if space was divided. All ranks call it.
+    /// Divides space anew after a frame, if that is due. `work_s` is the work of this rank in the
+    /// frame (s). Bodies keep their bits. Returns true if space was divided. All ranks call it.
     ///
     /// # Errors
     /// If a rank fails.
@@ -132,7 +134,7 @@ impl RigidSimulation<'_> {
         let limits = self.synchroniser.limits();
         let domain = *self.model.subdomains.domain();
         let cells = balancer.divide(&domain, limits.outreach(), &points, &weights, ranks)?;
-        // If the new cells are too thin for the synchronisation, the old ones stay.
+        // The old cells stay if the new cells are too thin for the synchronisation.
         let limits = limits.within(&cells);
         let fits = limits.reach(self.model.settings.synchronisation, &cells).is_ok();
         if fits {

@@ -1,4 +1,4 @@
-//! A rigid body: the part of it that is the same on all ranks that know it.
+//! A rigid body. These values are the same on all ranks that know the body.
 
 use bytemuck::{Pod, Zeroable};
 use nalgebra::UnitQuaternion;
@@ -6,13 +6,13 @@ use nalgebra::UnitQuaternion;
 use crate::math::Vec3;
 use crate::rigid::shape::Shape;
 
-/// The place of a body in the scene. It never changes and does not depend on ranks.
+/// The number of a body: its place in the scene. It never changes and does not depend on ranks.
 pub type BodyId = u64;
 
-/// A material of the scene.
+/// The number of a material: its place in the scene.
 pub type MaterialId = u16;
 
-/// A velocity of a rigid body, or a change of one: `phi = (omega, v)`.
+/// The velocity of a rigid body, or a change of velocity: `phi = (omega, v)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twist {
     /// Angular velocity, rad/s.
@@ -32,7 +32,7 @@ impl Twist {
     }
 }
 
-/// Where a body is and how it moves.
+/// Position, rotation and velocity of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyState {
     /// Centre of mass, m.
@@ -43,7 +43,7 @@ pub struct BodyState {
     pub twist: Twist,
 }
 
-/// A shape in space.
+/// A shape with its position and rotation.
 #[derive(Debug, Clone, Copy)]
 pub struct Placed<'a> {
     /// The shape.
@@ -60,17 +60,17 @@ impl<'a> Placed<'a> {
         Self { shape, position: state.position, rotation: state.rotation }
     }
 
-    /// A point of space in the shape's own frame.
+    /// Transforms a point from space (m) to the shape's own frame.
     pub fn to_own(&self, point: &Vec3) -> Vec3 {
         self.rotation.inverse_transform_vector(&(point - self.position))
     }
 
-    /// A point of the shape's own frame in space.
+    /// Transforms a point from the shape's own frame (m) to space.
     pub fn to_space(&self, point: &Vec3) -> Vec3 {
         self.position + self.rotation.transform_vector(point)
     }
 
-    /// The ends of a capsule's segment, m.
+    /// The ends of a segment along the shape's own y axis, m. `half_length` is half its length (m).
     pub fn segment(&self, half_length: f64) -> [Vec3; 2] {
         let half = self.rotation.transform_vector(&(Vec3::y() * half_length));
         [self.position - half, self.position + half]
@@ -92,16 +92,16 @@ impl Load {
     pub const NONE: Self =
         Self { force: Vec3::new(0.0, 0.0, 0.0), torque: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// The bits of its numbers.
+    /// The bits of force and torque.
     pub(super) fn bits(&self) -> [u64; 6] {
         bytemuck::cast(*self)
     }
 }
 
-/// A body that moves by forces, or a shadow copy of one.
+/// A movable body, or a shadow copy of one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Body {
-    /// Its place in the scene.
+    /// Its number.
     pub id: BodyId,
     /// Its geometry.
     pub shape: Shape,
@@ -111,7 +111,7 @@ pub struct Body {
     pub mass: f64,
     /// Principal moments of inertia about the axes of its own frame, kg m^2.
     pub inertia: Vec3,
-    /// Where it is.
+    /// Position, rotation and velocity.
     pub state: BodyState,
     /// The load in this step.
     pub load: Load,

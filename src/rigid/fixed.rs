@@ -29,11 +29,11 @@ pub struct FixedBody {
     pub position: Vec3,
     /// Rotation from its own frame to space before any motion.
     pub rotation: UnitQuaternion<f64>,
-    /// How it moves, if it does.
+    /// Its motion. None if the body is immovable.
     pub motion: Option<KeyframedMotion>,
 }
 
-/// All fixed bodies, and where they are in one step.
+/// All fixed bodies, with their states in one step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FixedBodies {
     bodies: Vec<FixedBody>,
@@ -53,21 +53,21 @@ impl FixedBody {
         Self { id, shape: FixedShape::HalfSpace, material, position: point, rotation, motion: None }
     }
 
-    /// An immovable body of `shape`, its centre at `position` (m).
+    /// An immovable body of `shape` with its centre at `position` (m) and without a rotation.
     pub fn immovable(id: BodyId, material: MaterialId, shape: Shape, position: Vec3) -> Self {
         let rotation = UnitQuaternion::identity();
         Self { id, shape: FixedShape::Shape(shape), material, position, rotation, motion: None }
     }
 
-    /// Where it is at `time_s` (s).
+    /// Position (m) and rotation at `time_s` (s).
     fn pose(&self, time_s: f64) -> (Vec3, UnitQuaternion<f64>) {
         let Some(motion) = &self.motion else { return (self.position, self.rotation) };
         let rigid = motion.at(time_s);
         (rigid.apply(self.position), quaternion(&rigid) * self.rotation)
     }
 
-    /// Its state in the middle of the step that starts at `time_s` (s) and takes `h_s` seconds.
-    /// The velocity takes it from the start of the step to its end; it is zero if `h_s` is 0.
+    /// The state in the middle of the step that starts at `time_s` (s) and takes `h_s` seconds.
+    /// The velocity is the mean velocity of the step. It is zero if `h_s` is 0.
     pub fn state(&self, time_s: f64, h_s: f64) -> BodyState {
         let (position, rotation) = self.pose(time_s + 0.5 * h_s);
         if h_s == 0.0 || self.motion.as_ref().is_none_or(KeyframedMotion::is_constant) {
@@ -84,8 +84,8 @@ fn quaternion(rigid: &Rigid) -> UnitQuaternion<f64> {
     UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rigid.rotation))
 }
 
-/// Axis times angle (rad) of a rotation of less than half a turn. (The functions of nalgebra call
-/// the standard library, whose bits differ between machines.)
+/// Axis times angle (rad) of a rotation, by the shorter way: the angle is at most half a turn. The
+/// functions of nalgebra call the standard library, whose bits differ between machines.
 fn turn(rotation: &UnitQuaternion<f64>) -> Vec3 {
     let (imaginary, real) = (rotation.imag(), rotation.w);
     let sine = imaginary.norm();
@@ -103,7 +103,7 @@ impl FixedBodies {
         Self { bodies, states }
     }
 
-    /// Moves them into the middle of the step that starts at `time_s` (s) and takes `h_s` seconds.
+    /// Moves all bodies to the middle of the step that starts at `time_s` (s) and takes `h_s` (s).
     pub fn advance(&mut self, time_s: f64, h_s: f64) {
         for (state, body) in self.states.iter_mut().zip(&self.bodies) {
             if body.motion.is_some() {
@@ -117,7 +117,7 @@ impl FixedBodies {
         &self.bodies
     }
 
-    /// Where each of them is.
+    /// The state of each body, in the order of [`Self::bodies`].
     pub fn states(&self) -> &[BodyState] {
         &self.states
     }

@@ -1,4 +1,4 @@
-//! A body of a frame, as ranks send it and files hold it.
+//! A body of a frame. Ranks send it and files hold it in this form.
 
 use crate::rigid::body::{Body, BodyId, BodyState, Twist};
 use crate::rigid::fixed::{FixedBody, FixedShape};
@@ -10,7 +10,7 @@ use nalgebra::{Quaternion, Unit};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FrameBody {
-    /// Its place in the scene.
+    /// Its number.
     pub id: BodyId,
     /// The number of its shape, or [`HALF_SPACE`].
     pub shape: u32,
@@ -22,34 +22,35 @@ pub struct FrameBody {
     pub group: u32,
     /// 1 if keyframes move it, 0 if forces do.
     pub fixed: u32,
-    /// The rank that owns it. Not in the frame's file.
+    /// The rank that owns it. The frame's file does not hold it.
     pub owner: u32,
     /// Centre of mass, m.
     pub position: [f64; 3],
     /// Rotation from its own frame to space, a unit quaternion: x, y, z, w.
     pub rotation: [f64; 4],
-    /// m/s.
+    /// Velocity of the centre of mass, m/s.
     pub velocity: [f64; 3],
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular_velocity: [f64; 3],
-    /// Sizes of the shape, m. Of a solid the first one is the radius of its ball.
+    /// Sizes of the shape, m. For a solid, the first size is the radius of its bounding ball.
     pub size: [f64; 3],
 }
 
-/// The solid of a body that is none.
+/// The value of `solid` for a body that is not a solid.
 pub const NO_SOLID: u32 = u32::MAX;
 
 impl FrameBody {
-    /// A movable body of entry `group` that rank `owner` owns. `reach` gives the radius of the ball
-    /// about a shape, m ([`crate::rigid::solid::Solids::reach`]).
+    /// The row of a movable body of entry `group` that rank `owner` owns. `reach` gives the radius
+    /// of the bounding ball of a shape, m ([`crate::rigid::solid::Solids::reach`]).
     pub fn of(body: &Body, group: u32, owner: u32, reach: impl Fn(&Shape) -> f64) -> Self {
         let material = u32::from(body.material);
         let row = Self { id: body.id, material, group, owner, ..Self::default() };
         row.with_shape(&body.shape, reach).with_state(&body.state)
     }
 
-    /// The fixed body of entry `group` where it is at `time_s`, with the velocity of the step of
-    /// `step_s` (s) that led there. All ranks have it; rank 0 counts as its owner.
+    /// The row of a fixed body of entry `group` at `time_s` (s). Its velocity is that of the step
+    /// before, which took `step_s` (s). `reach` is as for [`Self::of`]. All ranks have the body;
+    /// rank 0 counts as its owner.
     pub fn of_fixed(
         body: &FixedBody,
         [time_s, step_s]: [f64; 2],
@@ -67,7 +68,7 @@ impl FrameBody {
         row.with_state(&state)
     }
 
-    /// What does not change in a run.
+    /// The values that do not change during a run. They can only be compared.
     pub fn constants(&self) -> impl PartialEq + use<> {
         let Self { id, shape, solid, material, group, fixed, size, .. } = *self;
         ([shape, solid, material, group, fixed], size, id)
@@ -88,24 +89,25 @@ impl FrameBody {
         }
     }
 
-    /// Its shape. None for a half-space, or if there is no such kind.
+    /// Its shape. None for a half-space and for a number that no shape has.
     pub fn shape(&self) -> Option<Shape> {
         Shape::of_number(self.shape, self.size, self.solid)
     }
 
-    /// Where it is and how it moves.
+    /// Position, rotation and velocity.
     pub fn state(&self) -> BodyState {
         let rotation = Unit::new_unchecked(Quaternion::from(self.rotation));
         let (angular, linear) = (self.angular_velocity.into(), self.velocity.into());
         BodyState { position: self.position.into(), rotation, twist: Twist { angular, linear } }
     }
 
-    /// Radius of the ball about its centre of mass that holds it, m; 0 for a half-space.
+    /// Radius of the smallest ball about the centre of mass that holds the body, m. It is 0 for a
+    /// half-space.
     pub fn radius(&self) -> f64 {
         self.shape().map_or(0.0, |shape| shape.reach(|_| self.size[0]))
     }
 
-    /// Whether all of its numbers are finite.
+    /// True if all real numbers of the row are finite.
     pub fn is_finite(&self) -> bool {
         let Self { position, rotation, velocity, angular_velocity, size, .. } = self;
         let vectors = [position, velocity, angular_velocity, size];

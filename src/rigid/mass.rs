@@ -2,10 +2,10 @@
 
 use crate::math::Vec3;
 
-/// Mass and moments of a body.
+/// Mass and principal moments of inertia of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Principal moments of inertia, kg m^2.
     pub inertia: Vec3,

@@ -1,4 +1,4 @@
-//! What bodies are made of, and how two materials meet.
+//! Materials of bodies, and the surface properties of each pair of materials.
 
 use crate::bounds;
 use crate::error::{Error, Result};
@@ -7,17 +7,17 @@ use crate::rigid::body::MaterialId;
 /// A material.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Material {
-    /// kg/m^3.
+    /// Density, kg/m^3.
     pub density: f64,
-    /// The surface against the same material. Against another one it is the mean of both, unless
-    /// the pair has its own.
+    /// The surface against the same material. Two different materials have the mean of their
+    /// surfaces, unless the table gives the pair a surface of its own.
     pub surface: Surface,
 }
 
-/// How two surfaces meet.
+/// The properties of two surfaces in contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Surface {
-    /// Coefficient of restitution: the share of the normal speed that an impact gives back, 0 to 1.
+    /// Coefficient of restitution, 0 to 1: the share of the normal speed after an impact.
     pub restitution: f64,
     /// Coefficient of friction (Coulomb), 0 or above.
     pub friction: f64,
@@ -32,7 +32,8 @@ pub struct Materials {
 }
 
 impl Materials {
-    /// A table of `materials`; `pairs` replaces the mean for some pairs.
+    /// The table of `materials`. `pairs` gives some pairs a surface of their own instead of the
+    /// mean.
     ///
     /// # Errors
     /// When a number is outside its bounds, or a pair names a material that is not there.
@@ -79,7 +80,7 @@ impl Materials {
         self.densities[usize::from(material)]
     }
 
-    /// How two materials meet.
+    /// The surface of two materials, in either order.
     pub fn surface(&self, a: MaterialId, b: MaterialId) -> Surface {
         self.surfaces[usize::from(a) * self.densities.len() + usize::from(b)]
     }

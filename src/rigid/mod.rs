@@ -1,9 +1,9 @@
 //! Many rigid bodies by domain decomposition (Iglberger & Rüde 2009).
 //!
 //! Space is divided into subdomains. A body belongs to the subdomain that contains its centre of
-//! mass; a rank advances the bodies of its own subdomains. Other ranks that the body reaches into
-//! hold a shadow copy of it: the same bits. No rank holds all bodies. Bodies that are immovable or
-//! follow keyframes are few; every rank has all of them.
+//! mass. A rank owns and advances the bodies of its own subdomains. Every other rank whose
+//! subdomains a body reaches into holds a shadow copy with the same bits. No rank needs all bodies.
+//! Fixed bodies, which are immovable or follow keyframes, are few, and every rank has all of them.
 //!
 //! # A tour
 //!
@@ -12,29 +12,29 @@
 //! | module | |
 //! |---|---|
 //! | [`simulation`] | one rank's [`RigidSimulation`], its model and its settings |
-//! | [`body`], [`shape`], [`solid`], [`material`] | what a body is |
-//! | [`fixed`] | bodies that do not give way |
+//! | [`body`], [`shape`], [`solid`], [`material`] | a body: state, geometry, material |
+//! | [`fixed`] | fixed bodies: immovable, or moved by keyframes |
 //! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
 //! | [`balance`] | power cells that follow the measured work |
 //! | [`constraint`] | contacts, and their settings |
 //! | [`report`], [`totals`], [`overlap`] | what a rank did in a step; energy, momentum; deepest overlap |
 //!
-//! The others are an implementation, and private without the feature `internals`:
+//! The other modules are the implementation. They are private without the feature `internals`:
 //!
 //! | module | |
 //! |---|---|
-//! | `state`, `record` | all that outlives a step: saved, restored, hashed; bodies as plain words |
-//! | `sync` | own bodies and shadow copies, kept in step by next neighbours or shadow owners |
+//! | `state`, `record` | the state between steps: saved, restored, hashed; bodies as plain words |
+//! | `sync` | shadow copies, kept equal to own bodies by next neighbours or shadow owners |
 //! | `table` | many bodies in memory |
 //! | `motion` | how a body moves between contacts |
-//! | `broad`, `narrow`, `horizon` | which bodies touch, and how far ahead that is found |
+//! | `broad`, `narrow`, `horizon` | which bodies touch, and how far ahead contacts are found |
 //! | `solver` | velocities after contacts |
-//! | `generate` | bodies by their numbers |
+//! | `generate` | generates each body from its number |
 //!
 //! # The same bits on any number of ranks
 //!
-//! A body is advanced by its owner alone. Copies hold the bits of their owner. A contact is a
-//! function of its two bodies, and treated once: by the rank whose subdomain has its point. Sums
+//! Only the owner advances a body, and shadow copies hold the owner's bits. A contact is a function
+//! of its two bodies. One rank treats it: the rank whose subdomain contains the contact point. Sums
 //! over the contacts of a body run in the order of (partner, feature). Sums over all bodies are
 //! exact.
 

@@ -7,26 +7,28 @@
 //! velocity.
 //!
 //! **Gyroscopic term.** Euler's equation in the body's own frame by the implicit midpoint rule:
-//! `I (w' - w) + h (m x I m) = h tau` with `m = (w + w') / 2`. Without torque it keeps the energy
-//! `w . I w` and the length of `I w`, because both are quadratic and their rates vanish at `m`.
-//! (The implicit Euler rule, which games use, brakes a spinning body.)
+//! `I (w' - w) + h (m x I m) = h tau` with `m = (w + w') / 2`. Without torque the rule keeps the
+//! energy `w . I w / 2` and the length of `I w`, because both are quadratic and their rates vanish
+//! at `m`. The implicit Euler rule, which games use, brakes a spinning body.
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::{Body, BodyState};
 
-/// Square of a turn (rad) that is smaller than the rounding of a rotation, so that nothing is
-/// computed. Contacts without friction leave such spins by rounding.
+/// Square of the largest turn (rad^2) that is left out. It is below the rounding of a rotation.
+/// Contacts without friction leave such spins by rounding.
 const NEGLIGIBLE_TURN_SQUARED: f64 = 1e-32;
 
-/// Square of the half angle (rad) below which a short series has all digits of sine and cosine.
+/// Square of the half angle (rad^2) below which six terms of the series give sine and cosine in
+/// full precision.
 const SMALL_HALF_ANGLE_SQUARED: f64 = 1.0 / 64.0;
 
-/// Square of the half angle (rad) below which three terms of the series are enough.
+/// Square of the half angle (rad^2) below which three terms of the series are enough.
 const TINY_HALF_ANGLE_SQUARED: f64 = 1e-5;
 
-/// The most Newton iterations of the gyroscopic term. At `h |omega| = 1` and above 5 are needed.
+/// Largest number of Newton iterations for the gyroscopic term. At `h |omega| = 1` and above, 5
+/// are needed.
 const NEWTON_ITERATIONS: usize = 8;
 
 /// Moves a body for `dt_s` seconds at a constant velocity.
@@ -39,14 +41,15 @@ pub fn drift(state: &mut BodyState, dt_s: f64) {
     }
 }
 
-/// `rotation`, followed by the rotation about the axis `turn` (in space) by its length (rad).
+/// `rotation` followed by a second rotation. The axis of the second one is the direction of `turn`
+/// in space, and its angle is the length of `turn` (rad).
 pub fn turned(rotation: &UnitQuaternion<f64>, turn: &Vec3) -> UnitQuaternion<f64> {
     let half = turn * 0.5;
     let x = half.norm_squared();
     let (sinc, cos) = if x < SMALL_HALF_ANGLE_SQUARED { series(x) } else { exact(x) };
     let v = half * sinc;
     let product = Quaternion::new(cos, v.x, v.y, v.z) * rotation.into_inner();
-    // One Newton step brings the length back to 1: it is off by rounding alone.
+    // The length differs from 1 by rounding alone, so one Newton step corrects it.
     Unit::new_unchecked(product * (1.5 - 0.5 * product.norm_squared()))
 }
 
@@ -68,14 +71,14 @@ fn exact(x: f64) -> (f64, f64) {
     (libm::sin(angle) / angle, libm::cos(angle))
 }
 
-/// The acceleration of the centre of mass by gravity (m/s^2) and the body's force, m/s^2.
+/// The acceleration of the centre of mass by `gravity` (m/s^2) and by the force on the body, m/s^2.
 #[inline]
 pub fn acceleration(body: &Body, gravity: &Vec3) -> Vec3 {
     let force = &body.load.force;
     if *force == Vec3::zeros() { *gravity } else { gravity + force / body.mass }
 }
 
-/// Changes the velocity by the forces, the torque and the gyroscopic term of `h_s` seconds.
+/// Changes the velocity by gravity (m/s^2), force, torque and gyroscopic term over `h_s` seconds.
 #[inline]
 pub fn accelerate(body: &mut Body, gravity: &Vec3, h_s: f64) {
     body.state.twist.linear += acceleration(body, gravity) * h_s;
@@ -93,7 +96,8 @@ pub fn accelerate(body: &mut Body, gravity: &Vec3, h_s: f64) {
     }
 }
 
-/// True if all axes are principal axes.
+/// True if all three principal moments of inertia are equal, so that every axis is a principal
+/// axis.
 #[inline]
 pub fn is_isotropic(inertia: &Vec3) -> bool {
     inertia.x == inertia.y && inertia.y == inertia.z
@@ -101,7 +105,7 @@ pub fn is_isotropic(inertia: &Vec3) -> bool {
 
 /// The angular velocity after `h_s` seconds, in the body's own frame.
 fn gyroscopic(inertia: &Vec3, omega: Vec3, torque: &Vec3, h_s: f64) -> Vec3 {
-    // In the midpoint m: 2 I (m - w) + h (m x I m - tau) = 0.
+    // The unknown is the midpoint m: 2 I (m - w) + h (m x I m - tau) = 0.
     let mut mid = omega;
     for _ in 0..NEWTON_ITERATIONS {
         let momentum = inertia.component_mul(&mid);
@@ -119,17 +123,17 @@ fn gyroscopic(inertia: &Vec3, omega: Vec3, torque: &Vec3, h_s: f64) -> Vec3 {
     2.0 * mid - omega
 }
 
-/// How a body gives way to an impulse: the inverse of its mass matrix, in space.
+/// The inverse of a body's mass matrix, in space: the change of velocity for a unit impulse.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mobility {
-    /// 1/kg.
+    /// Inverse of the mass, 1/kg.
     pub inverse_mass: f64,
-    /// 1/(kg m^2).
+    /// Inverse of the inertia tensor in space, 1/(kg m^2).
     pub inverse_inertia: Mat3,
 }
 
 impl Mobility {
-    /// The mobility of a body that does not give way.
+    /// The mobility of a fixed body.
     pub const NONE: Self = Self {
         inverse_mass: 0.0,
         inverse_inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -148,8 +152,9 @@ impl Mobility {
         Self { inverse_mass: 1.0 / body.mass, inverse_inertia }
     }
 
-    /// The speed along the unit vector `direction` that a unit impulse along it gives to the point
-    /// at `arm` (m) from the centre of mass: the inverse of the perceived mass, 1/kg.
+    /// The inverse of the perceived mass, 1/kg: a unit impulse along the unit vector `direction`
+    /// acts at `arm` (m) from the centre of mass, and this is the speed of that point along
+    /// `direction`.
     #[inline]
     pub fn along(&self, arm: &Vec3, direction: &Vec3) -> f64 {
         let twist = arm.cross(direction);

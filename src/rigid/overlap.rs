@@ -9,18 +9,18 @@ use crate::rigid::body::BodyId;
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Overlap {
-    /// Their ids. The first is movable.
+    /// The ids of both bodies. The first body is movable.
     pub bodies: [BodyId; 2],
-    /// How deep, m.
+    /// Depth of the overlap, m.
     pub depth: f64,
-    /// The depth as a fraction of half the smallest width of the smaller body.
+    /// The depth as a fraction of the smaller half-width of the two bodies.
     pub share: f64,
-    /// Where, m.
+    /// The contact point, m.
     pub point: Vec3,
 }
 
-/// The deeper of two overlaps, relative to their bodies. Of equal ones the lower ids win, and for
-/// the same ids the larger point, so that the order of `a` and `b` does not matter.
+/// The overlap with the larger share. If the shares are equal, the lower ids win; if the ids are
+/// equal too, the larger point wins. So the order of `a` and `b` does not matter.
 pub(super) fn deeper(a: Overlap, b: Overlap) -> Overlap {
     let key = |it: &Overlap| (it.share, std::cmp::Reverse(it.bodies), <[f64; 3]>::from(it.point));
     if key(&b) > key(&a) { b } else { a }

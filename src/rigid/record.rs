@@ -1,4 +1,4 @@
-//! Bodies as plain words: in messages, in saved states and in hashes.
+//! Bodies as plain words, for messages, saved states and hashes.
 
 use bytemuck::{Pod, Zeroable};
 use nalgebra::{Quaternion, UnitQuaternion};
@@ -7,7 +7,7 @@ use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId, BodyState, Load, Twist};
 use crate::rigid::shape::{Shape, ShapeWords};
 
-/// Position, rotation `(i, j, k, w)`, angular and linear velocity.
+/// Position (m), rotation `(i, j, k, w)`, angular velocity (rad/s) and linear velocity (m/s).
 pub type StateWords = [f64; 13];
 
 /// A body without its load.
@@ -32,13 +32,13 @@ impl BodyRecord {
         Self { id, shape, material, mass, inertia, state: state_words(&state) }
     }
 
-    /// Where its centre of mass is, m.
+    /// The centre of mass, m.
     pub fn position(&self) -> Vec3 {
         let [x, y, z, ..] = self.state;
         Vec3::new(x, y, z)
     }
 
-    /// The body of this record, without a load. None if no body can have it.
+    /// The body of this record, without a load. None if the shape or the material is not valid.
     pub fn body(&self) -> Option<Body> {
         let Self { id, shape, material, mass, inertia, state } = *self;
         let (shape, material) = (Shape::of_words(&shape)?, u16::try_from(material).ok()?);
@@ -59,7 +59,7 @@ pub fn state_of(words: &StateWords) -> BodyState {
     let [x, y, z, i, j, k, w, wx, wy, wz, vx, vy, vz] = *words;
     BodyState {
         position: Vec3::new(x, y, z),
-        // Not normalised again, because that might change bits.
+        // Normalising again might change bits.
         rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k)),
         twist: Twist { angular: Vec3::new(wx, wy, wz), linear: Vec3::new(vx, vy, vz) },
     }

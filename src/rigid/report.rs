@@ -10,13 +10,13 @@ named! {
     Phase {
         /// Forces on shadow copies go to their owners (communication 1).
         Forces = "forces",
-        /// Half steps of positions, and velocities by forces.
+        /// Half steps of positions; changes of velocity by forces.
         Motion = "motion",
-        /// Owners and shadow copies (communications 2 and 4).
+        /// Synchronisation of owners and shadow copies (communications 2 and 4).
         Synchronisation = "synchronisation",
         /// Broad and narrow phase.
         Contacts = "contacts",
-        /// Velocities by contacts (communication 3).
+        /// Changes of velocity by contacts (communication 3).
         Response = "response",
     }
 }
@@ -33,14 +33,14 @@ pub struct RigidReport {
     pub bodies: u64,
     /// Shadow copies after the step.
     pub copies: u64,
-    /// Contacts that this rank treated. The sum over ranks does not depend on their number.
+    /// Contacts that this rank treated. The sum over ranks does not depend on the number of ranks.
     pub contacts: u64,
-    /// Constraints on own bodies. The sum over ranks does not depend on their number.
+    /// Constraints on own bodies. The sum over ranks does not depend on the number of ranks.
     pub constraints: u64,
     /// Own bodies that stopped because their constraints contradict each other. The sum over ranks
-    /// does not depend on their number.
+    /// does not depend on the number of ranks.
     pub stopped: u64,
-    /// What was communicated.
+    /// Counts of the communication.
     pub traffic: Traffic,
 }
 

@@ -1,7 +1,8 @@
-//! Bodies by columns.
+//! A table of bodies, stored by columns.
 //!
-//! A body that flies freely needs only its state: 104 of the 232 bytes of a [`Body`]. Most bodies
-//! fly freely in most steps, and the time of a pass over all bodies is that of moving their bytes.
+//! The motion of a body that flies freely needs only its state: 104 of the 232 bytes of a
+//! [`Body`]. Most bodies fly freely in most steps, and memory traffic limits a pass over all
+//! bodies.
 
 use std::ops::Range;
 
@@ -10,16 +11,16 @@ use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId};
 use crate::rigid::motion::is_isotropic;
 use crate::rigid::shape::Shape;
 
-/// Bodies, each at a place.
+/// Bodies in a table. A place is an index into all columns.
 #[derive(Debug, Clone, Default)]
 pub struct BodyTable {
     states: Vec<BodyState>,
     constants: Vec<Constants>,
-    /// Empty if nothing acts on any body.
+    /// The load of each body. Empty if nothing acts on any body.
     loads: Vec<Load>,
-    /// True once a body with unequal moments of inertia was added.
+    /// True since a body with unequal moments of inertia was added.
     has_tops: bool,
-    /// True once a body was added that is no sphere.
+    /// True since a body was added that is not a sphere.
     has_others: bool,
 }
 
@@ -33,14 +34,14 @@ struct Constants {
     inertia: Vec3,
 }
 
-/// Bodies of a table, by place.
+/// A view of bodies of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyList<'a> {
     states: &'a [BodyState],
     rest: Rest<'a>,
 }
 
-/// Bodies of a table without their states.
+/// A view of bodies of a table without their states.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest<'a> {
     constants: &'a [Constants],
@@ -57,13 +58,13 @@ impl BodyTable {
         BodyList { states, rest }
     }
 
-    /// The states, and the rest of the bodies.
+    /// The states, and all other columns.
     pub fn parts_mut(&mut self) -> (&mut [BodyState], Rest<'_>) {
         let Self { states, constants, loads, has_tops, has_others } = self;
         (states, Rest { constants, loads, has_tops: *has_tops, has_others: *has_others })
     }
 
-    /// The states.
+    /// The states, by place.
     pub fn states_mut(&mut self) -> &mut [BodyState] {
         &mut self.states
     }
@@ -92,7 +93,7 @@ impl BodyTable {
         Some(body)
     }
 
-    /// Two bodies change places.
+    /// Swaps the places of two bodies.
     pub fn swap(&mut self, a: usize, b: usize) {
         self.states.swap(a, b);
         self.constants.swap(a, b);
@@ -139,7 +140,7 @@ impl<'a> BodyList<'a> {
         self.rest.constants[place].id
     }
 
-    /// See `Rest::swing`.
+    /// The same as `Rest::swing`.
     pub fn swing(&self, place: usize, radius: f64) -> f64 {
         self.rest.swing(place, radius)
     }
@@ -155,7 +156,7 @@ impl<'a> BodyList<'a> {
         self.states
     }
 
-    /// The bodies at some places.
+    /// The bodies at a range of places.
     pub fn range(&self, places: Range<usize>) -> Self {
         let Rest { constants, loads, .. } = self.rest;
         let loads = if loads.is_empty() { loads } else { &loads[places.clone()] };
@@ -188,13 +189,13 @@ impl Rest<'_> {
         Body { id, shape, material, mass, inertia, state: *state, load }
     }
 
-    /// [`Shape::swing`] of the body at a place, in a ball of this radius, m.
+    /// [`Shape::swing`] of the body at a place, whose bounding ball has this `radius` (m), m.
     #[inline]
     pub fn swing(&self, place: usize, radius: f64) -> f64 {
         if self.has_others { self.constants[place].shape.swing(radius) } else { 0.0 }
     }
 
-    /// True if only gravity changes velocities between contacts: no body has a load or a
+    /// True if only gravity and contacts change velocities, because no body has a load or a
     /// gyroscopic term.
     pub fn falls(&self) -> bool {
         self.loads.is_empty() && !self.has_tops

@@ -17,12 +17,13 @@ pub struct Totals {
     pub potential_j: f64,
     /// Momentum, kg m/s.
     pub momentum: Vec3,
-    /// Angular momentum about the origin, kg m^2/s. (Not conserved across periodic borders.)
+    /// Angular momentum about the origin, kg m^2/s. It is not conserved when a body crosses a
+    /// periodic border.
     pub angular_momentum: Vec3,
 }
 
 impl Totals {
-    /// The sums over the own bodies of all ranks.
+    /// The sums over the own bodies of all ranks. `gravity` is in m/s^2. All ranks call it.
     ///
     /// # Errors
     /// If a rank fails.

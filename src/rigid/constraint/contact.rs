@@ -1,4 +1,4 @@
-//! Contacts: where two bodies touch or are about to touch, and what solvers need to know of them.
+//! Contacts, where two bodies touch or are about to touch, and the values that solvers need.
 
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
@@ -7,32 +7,33 @@ use crate::rigid::material::Materials;
 use crate::rigid::motion::{Mobility, acceleration};
 use crate::rigid::table::BodyList;
 
-/// Bodies that approach no faster than their forces accelerate them in this many steps do not
-/// bounce.
+/// Slow bodies do not bounce. A body is slow if its speed of approach is at most what its forces
+/// give it in this many steps.
 pub const REST_STEPS: f64 = 2.0;
 
-/// Bodies rest at gaps from 0 to this many times `h^2 g`, the way that gravity moves them in a
-/// step. So contacts at rest are not lost. Without this range heaps of spheres quiver at 0.05 m/s.
-/// If it is limited to 5 % of a radius, impacts with long steps overlap twice as deeply.
+/// The largest rest gap as a multiple of `h^2 g`, the fall of a body in a step. Bodies may rest at
+/// any gap from 0 to the rest gap, so that contacts at rest are not lost. Without this range, heaps
+/// of spheres quiver at 0.05 m/s. With a limit of 5 % of a radius, impacts with long steps overlap
+/// twice as deeply.
 const REST_GAP_STEPS: f64 = 4.0;
 
-/// Two bodies that touch at a point.
+/// A point at which two bodies touch or are about to touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
     /// Place of a movable body in this rank's list.
     pub first: u32,
     /// The other body. If it is movable, its id is above that of the first.
     pub second: Partner,
-    /// Shift from the position of the second body to its image that touches, m. Zero if no
-    /// periodic border lies between the bodies.
+    /// Shift from the position of the second body to the image of it that touches, m. It is zero if
+    /// no periodic border lies between the bodies.
     pub shift: Vec3,
-    /// Number of this contact among those of the two bodies.
+    /// Number of this contact among the contacts of the same two bodies.
     pub feature: u32,
-    /// Where they touch, m: a point between the two surfaces, in the middle of an overlap.
+    /// The contact point, m. It lies between the two surfaces, or in the middle of an overlap.
     pub point: Vec3,
     /// Unit normal, from the second body to the first.
     pub normal: Vec3,
-    /// Distance of the surfaces, m: below 0 if they overlap.
+    /// Distance of the surfaces, m. It is below 0 if they overlap.
     pub gap: f64,
 }
 
@@ -52,15 +53,15 @@ pub struct ContactSettings {
     pub step_s: f64,
     /// Gravity, m/s^2.
     pub gravity: Vec3,
-    /// Fraction of an overlap that is removed in a step, 0 to 1.
+    /// Fraction of an overlap that a step removes, 0 to 1.
     pub penetration_correction: f64,
 }
 
 impl ContactSettings {
     /// The part `a` of the speed of approach at a contact that comes from the forces of the second
-    /// half of the step, m/s. Velocities contain it already in the middle of the step, when bodies
-    /// meet. So bodies separate with `e (v - a) - a`. Then an elastic ball that bounces on a floor
-    /// keeps its energy.
+    /// half of the step, m/s. Contacts act in the middle of the step, but velocities contain the
+    /// forces of the whole step. So bodies separate with the speed `e (v - a) - a`, and an elastic
+    /// ball that bounces on a floor keeps its energy.
     pub fn ahead(&self, contact: &Contact, sides: &[Side; 2]) -> f64 {
         let relative = sides[1].acceleration - sides[0].acceleration;
         0.5 * self.step_s * relative.dot(&contact.normal)
@@ -76,14 +77,14 @@ impl ContactSettings {
         self.step_s * self.step_s * self.gravity.norm()
     }
 
-    /// How far surfaces at the distance `gap` (m) may approach before the next search for
+    /// The distance by which surfaces with this `gap` (m) may approach before the next search for
     /// contacts, m.
     pub fn allowance(&self, gap: f64) -> f64 {
         (gap - self.rest_gap()).max(0.0)
     }
 
-    /// The least speed at which surfaces at the distance `gap` (m) must separate, m/s. Below 0 if
-    /// they may approach.
+    /// The least speed of separation of surfaces with this `gap` (m), m/s. It is below 0 if they
+    /// may approach.
     pub fn separation(&self, gap: f64) -> f64 {
         if gap < 0.0 {
             -self.penetration_correction * gap / self.step_s
@@ -104,9 +105,9 @@ pub struct Side {
     pub centre: Vec3,
     /// Its velocity.
     pub twist: Twist,
-    /// How it gives way.
+    /// Its mobility. It is zero for a fixed body.
     pub mobility: Mobility,
-    /// Its acceleration by forces, m/s^2.
+    /// Acceleration of the centre of mass by forces, m/s^2. It is zero for a fixed body.
     pub acceleration: Vec3,
 }
 
@@ -136,7 +137,7 @@ impl Side {
     }
 }
 
-/// What all contacts of a rank refer to.
+/// The bodies and materials that the contacts of a rank refer to.
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
     /// Movable bodies of this rank, shadow copies included.

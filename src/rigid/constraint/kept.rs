@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::math::Vec3;
 use crate::rigid::body::BodyId;
 
-/// The impulse at a contact in the last step. The next step begins with it.
+/// The impulse at a contact in the last step. The next step starts with it (warm start).
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct KeptImpulse {

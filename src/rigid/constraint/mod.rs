@@ -1,9 +1,9 @@
-//! Constraints between bodies, and what a step keeps of them for the next step.
+//! Constraints between bodies, and the impulses that a step keeps for the next one.
 //!
 //! | module | |
 //! |---|---|
 //! | [`contact`] | where two bodies touch, with the settings of all contacts |
-//! | [`kept`] | impulses that the next step begins with |
+//! | [`kept`] | impulses with which the next step starts |
 //!
 //! `rigid::solver` decides how constraints change velocities.
 

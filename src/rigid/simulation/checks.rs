@@ -1,4 +1,4 @@
-//! What is asked of a body before a simulation takes it.
+//! Checks of a body before a simulation takes it.
 
 use crate::bounds;
 use crate::error::{Error, Result};
@@ -6,14 +6,15 @@ use crate::rigid::body::Body;
 use crate::rigid::simulation::RigidModel;
 use crate::rigid::sync::limits::SizeRange;
 
-/// How far the length of a quaternion may be from 1.
+/// Largest difference of the length of a quaternion from 1.
 const MOST_OFF: f64 = 1e-6;
 
-/// The size of a body, if the model takes it.
+/// The size of a body, after all checks.
 ///
 /// # Errors
-/// If it is outside the domain or has no size, if a number is not finite, or if the model has
-/// neither its material nor its solid.
+/// If the body is outside the domain, if a size, the mass or a moment of inertia is not above 0, if
+/// a number is not finite, if the rotation is no unit quaternion, or if the model lacks the body's
+/// material or solid.
 pub(super) fn size(model: &RigidModel, body: &Body) -> Result<SizeRange> {
     let at = format!("body {}", body.id);
     check_tables(model, body, &at)?;

@@ -1,4 +1,4 @@
-//! Another division of space in a run.
+//! Changes the division of space during a run.
 
 use std::sync::Arc;
 
@@ -12,8 +12,9 @@ use crate::rigid::state::records::Records;
 use crate::rigid::sync::{Limits, Traffic};
 
 impl RigidSimulation<'_> {
-    /// Goes on with another division of the same domain, such as one that shares out measured work.
-    /// All ranks call it between steps, with the same arguments. The state keeps its bits.
+    /// Continues with another division of the same domain, such as one that balances the measured
+    /// work. `rank_of` gives the rank of each subdomain. The state keeps its bits. All ranks call
+    /// it between steps, with the same arguments.
     ///
     /// # Errors
     /// If bodies are too large for the division, or a rank fails.
@@ -25,10 +26,11 @@ impl RigidSimulation<'_> {
         self.go_on(records, region, limits, traffic)
     }
 
-    /// What of the state belongs to this rank in the division of `region`, and what this rank sent.
+    /// Sends all records to their ranks in the division of `region`. Returns the records of this
+    /// rank and the counts of the messages that it sent.
     fn redistribute(&self, region: &Region) -> Result<(Records, Traffic)> {
         let (world, population) = (&*self.world, &self.state.population);
-        // Copies are where their owners are.
+        // A force on a shadow copy goes to the rank of the body. Copies have the owner's position.
         let rank_of = |id: BodyId| match population.place(id) {
             Some(place) => {
                 let position = &population.bodies().states()[place].position;
@@ -47,7 +49,8 @@ impl RigidSimulation<'_> {
             bytes
         };
         let bytes_for = Vec::from_iter(parts.iter().map(&mut encoded));
-        // A tag of its own: a rank that has all its bodies begins to synchronise.
+        // The tag is a separate one, because a rank that has all its bodies starts to synchronise
+        // while others still wait for records.
         for (from, bytes) in message::route(world, Tag::NewDivision, &bytes_for)? {
             let part = Records::decode(&bytes).map_err(|cause| {
                 let place = format!("messages about bodies on rank {}", world.rank());
@@ -58,8 +61,8 @@ impl RigidSimulation<'_> {
         Ok((records, traffic))
     }
 
-    /// Goes on with the state of these records of this rank, in the division of `region`. All ranks
-    /// call it.
+    /// Continues with the state that has these records of this rank, in the division of `region`.
+    /// Adds `traffic` to the counts. All ranks call it.
     pub(super) fn go_on(
         &mut self,
         records: Records,

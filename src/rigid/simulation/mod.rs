@@ -33,65 +33,69 @@ use crate::threads::Threads;
 /// Settings of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RigidSettings {
-    /// Length of a step, gravity, and the share of an overlap that a step removes.
+    /// Length of a step, gravity, and the fraction of an overlap that a step removes.
     pub contacts: ContactSettings,
-    /// Shadow copies are held where a body grown by its travel and this comes, m. Above 0.
+    /// Margin of shadow copies, m; above 0. A rank holds a copy of each body that reaches into its
+    /// subdomains when grown by its travel and this margin.
     pub margin_m: f64,
-    /// How shadow copies are kept in step.
+    /// How shadow copies are kept equal to the bodies of their owners.
     pub synchronisation: Synchronisation,
     /// How contacts change velocities.
     pub response: Response,
 }
 
-/// What all ranks share.
+/// The model: it is the same on all ranks.
 #[derive(Debug, Clone)]
 pub struct RigidModel {
     /// Settings.
     pub settings: RigidSettings,
     /// The division of space.
     pub subdomains: Arc<Subdomains>,
-    /// Bodies that do not give way.
+    /// Fixed bodies.
     pub fixed: FixedBodies,
-    /// How bodies meet.
+    /// Materials, with the surface of each pair.
     pub materials: Materials,
-    /// Hulls and meshes.
+    /// Convex hulls and closed meshes.
     pub solids: Solids,
 }
 
-/// One rank's bodies, and what it needs to advance them.
+/// One rank's part of a simulation.
 pub struct RigidSimulation<'a> {
     pub(super) model: Arc<RigidModel>,
     pub(super) world: WorldHandle<'a>,
     threads: Threads,
     pub(super) synchroniser: Synchroniser,
-    /// All that outlives a step. The rest is memory.
+    /// Further steps depend on these values and the model alone.
     pub(super) state: State,
     fixed: FixedBodies,
     detector: Detector,
-    /// Bodies are sorted in memory once the broad phase was rebuilt so often.
+    /// Number of rebuilds of the broad phase at which bodies are next sorted in memory.
     next_sort: u64,
     images: Vec<ImageOf>,
     contacts: Vec<Contact>,
-    /// The deepest overlap of these contacts.
+    /// The deepest overlap of `contacts`.
     deepest: Option<Overlap>,
     solver: Box<dyn Solver>,
 }
 
-/// The rank of each of `count` subdomains: as many for each, adjacent numbers together. With fewer
-/// subdomains than ranks some ranks have none.
+/// The rank of each of `count` subdomains. Each rank gets about the same number of subdomains, with
+/// adjacent numbers. If there are fewer subdomains than ranks, some ranks get none.
 pub fn shared_out(count: usize, ranks: usize) -> Vec<u32> {
     (0..count).map(|subdomain| (subdomain * ranks / count) as u32).collect()
 }
 
 impl<'a> RigidSimulation<'a> {
-    /// The simulation at time 0. `rank_of` says who has each subdomain. Each rank offers all bodies
-    /// or any part that holds its own ones; bodies of other ranks are passed over. All ranks call
-    /// it. `world` is borrowed, or owned: with [`in_process::alone`](crate::ranks::in_process::alone)
-    /// the simulation can be kept in a struct, as a `RigidSimulation<'static>`.
+    /// The simulation at time 0. `rank_of` gives the rank of each subdomain. Each rank passes all
+    /// bodies, or any part that contains its own bodies; it ignores bodies of other ranks.
+    /// `threads` is the number of threads of this rank. All ranks call it.
+    ///
+    /// `world` is borrowed or owned. With [`in_process::alone`](crate::ranks::in_process::alone) it
+    /// is owned, and a struct can hold the simulation as a `RigidSimulation<'static>`.
     ///
     /// # Errors
-    /// If a body is outside the domain or has no size, if bodies are too large for the domain or
-    /// its division, or if a rank fails.
+    /// If a setting or a body is not valid, such as a body outside the domain; if bodies are too
+    /// large for the domain or its division; if the operating system refuses a thread; or if a rank
+    /// fails.
     pub fn new(
         model: Arc<RigidModel>,
         rank_of: Vec<u32>,
@@ -149,19 +153,19 @@ impl<'a> RigidSimulation<'a> {
         self.state.time_s
     }
 
-    /// Says what time it is, s: where keyframed bodies are. For a simulation that begins with the
-    /// bodies of a later time.
+    /// Sets the time since the start, s, which places keyframed bodies. It is for a simulation that
+    /// starts with the bodies of a later time.
     pub fn set_time(&mut self, time_s: f64) {
         self.state.time_s = time_s;
     }
 
-    /// The bodies that this rank knows.
+    /// The bodies that this rank knows: own bodies and shadow copies.
     pub fn population(&self) -> &Population {
         &self.state.population
     }
 
-    /// The contacts that this rank found in the middle of the last step. Their places of bodies are
-    /// those of that time.
+    /// The contacts that this rank found in the middle of the last step. The places of bodies in
+    /// them are valid only at that time, because later synchronisations and sorting move bodies.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
@@ -171,9 +175,9 @@ impl<'a> RigidSimulation<'a> {
         self.synchroniser.region()
     }
 
-    /// Sets a force (N, through the centre of mass) and a torque (N m) on a body for the next step,
-    /// beside those that were set before. One of the ranks that know the body sets it, its owner or
-    /// another. False if this rank does not know the body.
+    /// Adds a force (N, through the centre of mass) and a torque (N m) on a body for the next step.
+    /// Any rank that knows the body may call it, but only one of them should for each force.
+    /// Returns false if this rank does not know the body.
     pub fn push(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> bool {
         let place = self.state.population.place(id);
         if let Some(place) = place {
@@ -182,14 +186,14 @@ impl<'a> RigidSimulation<'a> {
         place.is_some()
     }
 
-    /// Deletes an own body, with its copies, in the next step's first synchronisation. False if
-    /// this rank does not own it.
+    /// Deletes an own body and its copies in the first synchronisation of the next step. Returns
+    /// false if this rank does not own the body.
     pub fn delete(&mut self, id: BodyId) -> bool {
         self.state.population.delete(id)
     }
 
-    /// Counts all bodies and hashes their ids and states. All ranks call it; one all-reduce of four
-    /// numbers.
+    /// Counts all bodies and hashes their ids and states. All ranks call it. It takes one
+    /// all-reduce of four numbers.
     ///
     /// # Errors
     /// If a rank fails.
@@ -197,7 +201,8 @@ impl<'a> RigidSimulation<'a> {
         census(&*self.world, &self.state.population)
     }
 
-    /// Energy and momentum of all bodies. All ranks call it; one all-reduce of a fixed size.
+    /// Energy and momentum of all bodies. All ranks call it. It takes one all-reduce of a fixed
+    /// size.
     ///
     /// # Errors
     /// If a rank fails.

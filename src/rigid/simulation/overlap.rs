@@ -9,8 +9,9 @@ use crate::rigid::shape::Shape;
 use crate::rigid::simulation::RigidSimulation;
 
 impl RigidSimulation<'_> {
-    /// The deepest overlap, as a share of the smaller body, among the contacts that the last step
-    /// found in its middle. The same on any number of ranks. All ranks call it.
+    /// The overlap with the largest [`Overlap::share`] among the contacts that the last step found
+    /// in its middle. None without an overlap. The result does not depend on the number of ranks.
+    /// All ranks call it.
     ///
     /// # Errors
     /// If a rank fails.
@@ -19,7 +20,7 @@ impl RigidSimulation<'_> {
         Ok(all.into_iter().reduce(deeper))
     }
 
-    /// The deepest overlap of the bodies as they are now. All ranks call it between steps.
+    /// The deepest overlap at the present positions. All ranks call it between steps.
     ///
     /// # Errors
     /// If a rank fails.
@@ -29,8 +30,8 @@ impl RigidSimulation<'_> {
         self.deepest_overlap()
     }
 
-    /// After: `deepest` is that of this rank's contacts. Before: places of bodies are those of the
-    /// contacts.
+    /// Before: the contacts refer to the present places of bodies. After: `deepest` is the deepest
+    /// overlap of this rank's contacts.
     pub(super) fn find_deepest(&mut self) {
         self.deepest = self
             .contacts
@@ -49,7 +50,8 @@ impl RigidSimulation<'_> {
             Partner::Fixed(place) => {
                 let fixed = &self.fixed.bodies()[place as usize];
                 let width = match &fixed.shape {
-                    // The width of a solid is known from below only. What it stops is not thinner.
+                    // Only a lower bound of the half-width of a solid is known, so the width of
+                    // the movable body counts.
                     FixedShape::Shape(shape) if shape.solid().is_none() => width(shape),
                     FixedShape::HalfSpace | FixedShape::Shape(_) => f64::INFINITY,
                 };

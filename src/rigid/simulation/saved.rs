@@ -1,4 +1,4 @@
-//! Saving the state, and going on from it.
+//! Saves, restores and hashes the state.
 
 use crate::error::{Error, Result};
 use crate::rigid::narrow::Detector;
@@ -8,9 +8,9 @@ use crate::rigid::sync::limits::SizeRange;
 use crate::rigid::sync::{Limits, Traffic};
 
 impl RigidSimulation<'_> {
-    /// The whole state of all ranks, on rank 0; no bytes on other ranks. The bytes do not depend on
-    /// the number of ranks, on the division of space or on the order of bodies in memory. All ranks
-    /// call it between steps. Rank 0 holds the bodies of all ranks twice for the time of the call.
+    /// The state of all ranks as bytes on rank 0. Other ranks get no bytes. The bytes do not depend
+    /// on the number of ranks, the division of space or the order of bodies in memory. All ranks
+    /// call it between steps. During the call, rank 0 holds the bodies of all ranks twice.
     ///
     /// # Errors
     /// If a rank fails.
@@ -19,15 +19,14 @@ impl RigidSimulation<'_> {
         Ok(if self.world.rank() == 0 { all.encode() } else { Vec::new() })
     }
 
-    /// Goes on from a saved state, with a simulation of the same model that may have run already.
-    /// All ranks call it between steps, each with all bytes that [`RigidSimulation::save`] returned
-    /// on rank 0. The number of ranks and the division of space may be others. This simulation
-    /// keeps its own division, which no result depends on. From here on every step has the bits
-    /// that it had after the state was saved.
+    /// Replaces the state by a saved state of the same model. All ranks call it between steps, each
+    /// with all bytes that [`RigidSimulation::save`] returned on rank 0. The number of ranks and
+    /// the division of space may differ from those of the saved simulation; this simulation keeps
+    /// its division. Every further step has the same bits as after the save.
     ///
     /// # Errors
-    /// If the bytes are damaged or of bodies that the model does not take: then the simulation is as
-    /// before. If a rank fails.
+    /// If the bytes are damaged, or the model does not take their bodies; then nothing changes. If
+    /// a rank fails.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let saved = Records::decode(bytes).map_err(unsound)?;
         let sizes = self.check(&saved)?;
@@ -39,16 +38,17 @@ impl RigidSimulation<'_> {
         let subdomains = self.region().subdomains();
         let own = saved.filtered(|position| region.has(subdomains.owner(position)));
         self.go_on(own, region, limits, Traffic::default())?;
-        // What the last step found is of another state.
+        // The last step belongs to another state.
         (self.detector, self.next_sort) = (Detector::default(), 1);
         self.contacts.clear();
         self.deepest = None;
         Ok(())
     }
 
-    /// A hash of the whole state of all ranks: of what [`RigidSimulation::save`] writes. Of equal
-    /// hashes all further steps are equal. It does not depend on the number of ranks or the division
-    /// of space. All ranks call it between steps; one all-reduce of four numbers.
+    /// A hash of the state of all ranks, which has the content that [`RigidSimulation::save`]
+    /// writes. If two hashes are equal, all further steps are equal. The hash does not depend on
+    /// the number of ranks or the division of space. All ranks call it between steps. It takes one
+    /// all-reduce of four numbers.
     ///
     /// # Errors
     /// If a rank fails.
@@ -56,8 +56,8 @@ impl RigidSimulation<'_> {
         self.state.records().hash(&*self.world)
     }
 
-    /// The sizes of a saved state, if it is sound and its bodies are of this model. All ranks check
-    /// all bodies, so that they agree.
+    /// Checks a saved state and returns its sizes. All ranks check all bodies, so that all ranks
+    /// agree on the result.
     fn check(&self, saved: &Records) -> Result<SizeRange> {
         saved.check_order().map_err(unsound)?;
         let sizes = saved.head.sizes();
@@ -79,7 +79,7 @@ impl RigidSimulation<'_> {
     }
 }
 
-/// The error for bytes that are not those of a saved state.
+/// The error for bytes that are no saved state of this model.
 fn unsound(cause: String) -> Error {
     let remedy = "restore all bytes that `save` gave on rank 0, in a simulation of the same model";
     Error::input("saved state of rigid bodies", cause, remedy)

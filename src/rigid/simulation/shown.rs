@@ -7,8 +7,9 @@ use crate::rigid::shape::Shape;
 use crate::rigid::simulation::RigidSimulation;
 
 impl RigidSimulation<'_> {
-    /// The movable bodies of all ranks and those that keyframes move, by rising id, on rank 0; none
-    /// elsewhere. Their groups are 0: only a scene knows them. Collective.
+    /// The movable bodies of all ranks and the bodies that keyframes move, by rising id, on rank 0.
+    /// Other ranks get an empty list. All groups are 0, because only a scene knows the groups.
+    /// All ranks call it.
     ///
     /// # Errors
     /// When a rank fails.

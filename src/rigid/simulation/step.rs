@@ -1,11 +1,11 @@
 //! One step: algorithm 2 of Iglberger & Rüde (2009) with its four communications.
 //!
-//! Two corrections of the printed algorithm. A body gets the force of the whole step before its
-//! contacts are looked at; as printed, one in lasting contact gets half of it. And `r` is the
-//! velocity after the response minus that before (line 25).
+//! This file corrects the printed algorithm in two places. First, a body gets the force of the
+//! whole step before its contacts are found; as printed, a body in lasting contact gets half of it.
+//! Second, `r` is the velocity after the response minus the velocity before it (line 25).
 //!
-//! Messages go to ranks that hold or own the same bodies, and to neighbours; a rank waits for these
-//! alone. Nothing in a step is sent to or summed over all ranks.
+//! A rank exchanges messages only with its neighbours and with the ranks that hold or own the same
+//! bodies. A step has no message to all ranks and no sum over all ranks.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use crate::rigid::state::State;
 impl RigidSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
     ///
-    /// Before and after: all copies are those of their owners.
+    /// Before and after: all shadow copies are equal to the bodies of their owners.
     ///
     /// # Errors
     /// If a body moves too far, or a rank fails.
@@ -54,8 +54,8 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    /// Communication 1. After: own bodies have the sums of all forces. No place is remembered, so
-    /// that bodies may be sorted.
+    /// Communication 1. After: the load of each own body is the sum of all forces on it. No place
+    /// of a body is in use any more, so own bodies may be sorted.
     fn sum_forces(&mut self) -> Result<()> {
         let State { forces, population, .. } = &mut self.state;
         forces.sum(&mut self.synchroniser, &*self.world, population)?;
@@ -63,8 +63,8 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    /// Before: copies are those of the state before. After: own bodies are in the middle of the
-    /// step, with the velocities that the forces of the whole step give them.
+    /// Before: copies have the state of the start of the step. After: own bodies have the positions
+    /// of the middle of the step, and the forces of the whole step have changed their velocities.
     fn first_half(&mut self) -> Result<()> {
         let settings = self.model.settings.contacts;
         let h = settings.step_s;
@@ -87,13 +87,13 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    /// Communications 2 and 4. After: copies are those of their owners, who are those of the
-    /// subdomains.
+    /// Communications 2 and 4. After: each body is owned by the rank of its subdomain, and all
+    /// copies are equal to the bodies of their owners.
     fn synchronise(&mut self) -> Result<()> {
         self.synchroniser.synchronise(&*self.world, &mut self.state.population)
     }
 
-    /// After: each contact is known to one rank, the one whose subdomain has its point.
+    /// After: `contacts` has the contacts whose points are in the subdomains of this rank.
     pub(super) fn find_contacts(&mut self) -> Result<()> {
         self.find_images();
         let region = self.synchroniser.region();
@@ -105,8 +105,8 @@ impl RigidSimulation<'_> {
             horizon: &self.synchroniser.limits().horizon,
         };
         let images = BodyImages { list: &self.images, period: *domain.period() };
-        // A contact at an image of its first body is ours where that image's point is in the
-        // domain.
+        // A contact has a point at each image of its first body. The image whose point is in the
+        // domain decides: the owner of that point treats the contact.
         let is_ours = |image: [i8; 3], point: &Vec3| {
             let (wrapped, back) = domain.wrap(point);
             (0..3).all(|axis| image[axis] + back[axis] == 0)
@@ -119,7 +119,7 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    /// Lists the images of bodies that reach into this region across periodic borders.
+    /// Lists the images that reach into this region across periodic borders.
     fn find_images(&mut self) {
         self.images.clear();
         let region = self.synchroniser.region();
@@ -138,7 +138,7 @@ impl RigidSimulation<'_> {
         images.sort_unstable_by_key(|of| (of.place, of.image));
     }
 
-    /// Communication 3. After: own bodies have their velocities after the response.
+    /// Communication 3. After: the response has changed the velocities of own bodies.
     fn respond(&mut self, report: &mut RigidReport) -> Result<()> {
         let State { population, impulses, .. } = &mut self.state;
         let solved = self.solver.solve(&mut StepParts {

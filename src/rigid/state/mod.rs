@@ -1,18 +1,19 @@
-//! All that outlives a step.
+//! The state of a simulation: all values on which further steps depend.
 //!
-//! Simulations of one model with equal states go on alike, bit by bit, on any number of ranks. The
-//! rest of what is kept from step to step is memory, and no result depends on it:
+//! Two simulations of one model with equal states have equal further steps, bit by bit, on any
+//! number of ranks. A simulation keeps further values from step to step, but no result depends on
+//! them:
 //!
-//! | what | why no result depends on it |
+//! | value | why no result depends on it |
 //! |---|---|
-//! | the division of space, copies, links | owners alone move bodies, and each contact is treated once |
+//! | the division of space, copies, links | only owners move bodies, and each contact is treated once |
 //! | the order of bodies in memory | sums run in the order of ids |
-//! | pairs of the broad phase | those that come out are a function of where bodies are now |
-//! | bounds, homes, spots, rooms | they are those of the positions after each synchronisation |
-//! | flags of the table of bodies | the short ways that they allow give the same bits |
-//! | contacts and the deepest overlap | they say what the last step did |
+//! | pairs of the broad phase | the pairs found depend only on the present positions |
+//! | bounds, homes, spots, rooms | each synchronisation computes them from the positions |
+//! | flags of the table of bodies | the faster code that they select gives the same bits |
+//! | contacts and the deepest overlap | they describe the last step |
 //!
-//! The tests save at every step, restore in another simulation, and compare all that follows.
+//! The tests save at every step, restore in another simulation, and compare all further steps.
 
 pub mod records;
 
@@ -27,39 +28,40 @@ use crate::rigid::sync::Population;
 use crate::rigid::sync::limits::SizeRange;
 use crate::rigid::sync::values::Forces;
 
-/// One rank's part of all that outlives a step.
+/// One rank's part of the state.
 #[derive(Debug)]
 pub struct State {
     /// Number of steps so far.
     pub(super) steps: u64,
-    /// Time since the start, s: the sum of all steps. (A product would have other bits.)
+    /// Time since the start, s. It is summed step by step; a product would have other bits.
     pub(super) time_s: f64,
-    /// Of the bodies of all ranks.
+    /// Sizes of the bodies of all ranks.
     pub(super) sizes: SizeRange,
-    /// Own bodies, and copies of those of others.
+    /// Own bodies, and shadow copies of bodies of other ranks.
     pub(super) population: Population,
-    /// Forces that the next step begins with.
+    /// Forces set for the next step.
     pub(super) forces: Forces,
-    /// Impulses that the next step begins with.
+    /// Impulses of the last step. The next step starts its sweeps with them.
     pub(super) impulses: Vec<KeptImpulse>,
 }
 
-/// A record of a rank is of no body of it.
+/// The error for a record whose body the rank does not have.
 fn no_body() -> Error {
     Error::internal("state of a rank", "a record is of no body")
 }
 
 impl State {
-    /// The start with bodies of these sizes, of which none is there yet.
+    /// The state at the start, without bodies. `sizes` are those of the bodies to be inserted on
+    /// all ranks.
     pub(super) fn new(sizes: SizeRange) -> Self {
         let (population, forces, impulses) = Default::default();
         Self { steps: 0, time_s: 0.0, sizes, population, forces, impulses }
     }
 
-    /// Adds an own body that no rank knows yet. Its position is wrapped.
+    /// Adds an own body that no rank knows yet. Its position must be wrapped into the domain.
     ///
     /// # Errors
-    /// If this rank knows a body of this number.
+    /// If this rank already knows a body of this id.
     pub(super) fn insert(&mut self, body: Body, solids: &Solids, region: &Region) -> Result<()> {
         let home = region.subdomains().owner(&body.state.position);
         let load = body.load;
@@ -71,14 +73,14 @@ impl State {
         Ok(())
     }
 
-    /// What this rank has of the state, in no particular order. A field that is missing here or in
-    /// [`State::of`] does not compile.
+    /// This rank's records of the state, in no particular order. A field of [`State`] that is
+    /// missing here or in [`State::of`] does not compile.
     pub(super) fn records(&self) -> Records {
         let Self { steps, time_s, sizes, population, forces, impulses } = self;
         let SizeRange { largest_radius, least_half_width } = *sizes;
         let id = |place: u32| population.bodies().id(place as usize);
         let force = |&(place, load): &(u32, Load)| ForceRecord { body: id(place), load };
-        // Impulses of a body that left the domain are still there.
+        // The list may still hold impulses of a body that left the domain.
         let is_known = |kept: &&KeptImpulse| population.place(kept.body).is_some();
         Records {
             head: Head { steps: *steps, time_s: *time_s, largest_radius, least_half_width },
@@ -89,10 +91,10 @@ impl State {
         }
     }
 
-    /// The state that has these records of the rank of `region`. No other rank knows its bodies yet.
+    /// The state with these records of the rank of `region`. No other rank knows its bodies yet.
     ///
     /// # Errors
-    /// If a record is of no body.
+    /// If a body is not valid or appears twice, or a force has no body.
     pub(super) fn of(records: Records, solids: &Solids, region: &Region) -> Result<Self> {
         let Records { head, bodies, deleted, forces, impulses } = records;
         let Head { steps, time_s, .. } = head;

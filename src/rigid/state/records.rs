@@ -1,16 +1,16 @@
-//! The state as lists of records: what is saved, hashed, and sent to other ranks.
+//! The state as lists of records, which are saved, hashed, and sent to other ranks.
 //!
-//! A saved state is a head and four lists, as they are in memory:
+//! A saved state is a head and four lists. Records have the same bytes as in memory:
 //!
-//! | bytes | |
+//! | bytes | content |
 //! |---|---|
-//! | 8 | `rigid` and the version of this form |
+//! | 8 | `rigid`, two zeros and the version of the format |
 //! | 32 | steps, time, sizes |
 //! | 8 each | the length of each list |
 //! | 184 each | bodies, by rising id |
 //! | 8 each | ids of bodies that the next step deletes, rising |
 //! | 56 each | forces for the next step, by rising id, then by their bits |
-//! | 64 each | kept impulses, by rising id of the first body; of one body in the order of the step |
+//! | 64 each | kept impulses, by rising id of the first body; those of one body in their order |
 
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -25,7 +25,7 @@ use crate::rigid::sync::limits::SizeRange;
 
 const MARK: [u8; 8] = *b"rigid\0\0\x01";
 
-/// Of the state of one rank, or of all ranks together.
+/// The records of the state of one rank, or of all ranks together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Records {
     /// The same on all ranks.
@@ -36,11 +36,11 @@ pub struct Records {
     pub deleted: Vec<BodyId>,
     /// Forces for the next step.
     pub forces: Vec<ForceRecord>,
-    /// Kept impulses. Those of one body are together, in their order.
+    /// Kept impulses. The impulses of one body are adjacent, in the order of the step.
     pub impulses: Vec<KeptImpulse>,
 }
 
-/// What is the same on all ranks.
+/// The part of the state that is the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Head {
@@ -48,9 +48,9 @@ pub struct Head {
     pub steps: u64,
     /// Time since the start, s.
     pub time_s: f64,
-    /// See [`SizeRange`].
+    /// [`SizeRange::largest_radius`], m.
     pub largest_radius: f64,
-    /// As well.
+    /// [`SizeRange::least_half_width`], m.
     pub least_half_width: f64,
 }
 
@@ -62,13 +62,13 @@ impl Head {
     }
 }
 
-/// A force that was set on a body for the next step.
+/// A force and torque that were set on a body for the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ForceRecord {
     /// The body.
     pub body: BodyId,
-    /// What acts on it.
+    /// Force and torque.
     pub load: Load,
 }
 
@@ -78,14 +78,14 @@ impl Records {
         Self { head, bodies, deleted, forces, impulses }
     }
 
-    /// True if there is nothing of any body.
+    /// True if all lists are empty.
     pub fn is_empty(&self) -> bool {
         let Self { head: _, bodies, deleted, forces, impulses } = self;
         bodies.is_empty() && deleted.is_empty() && forces.is_empty() && impulses.is_empty()
     }
 
-    /// The records of all ranks on rank 0, in the order in which they are saved; without any record
-    /// on other ranks. All ranks call it.
+    /// Gathers the records of all ranks on rank 0, in the order of a saved state. Other ranks get
+    /// empty lists. All ranks call it.
     ///
     /// # Errors
     /// If a rank fails.
@@ -101,12 +101,12 @@ impl Records {
         all.bodies.sort_unstable_by_key(|record| record.id);
         all.deleted.sort_unstable();
         all.forces.sort_unstable_by_key(ForceRecord::key);
-        // All of one body come from one rank.
+        // The impulses of one body come from one rank, and a stable sort keeps their order.
         all.impulses.sort_by_key(|kept| kept.body);
         Ok(all)
     }
 
-    /// The records of each of `ranks`, if `rank_of` has the rank of a body.
+    /// Splits the records into one part for each of `ranks`. `rank_of` gives the rank of a body.
     pub fn split(self, ranks: usize, rank_of: impl Fn(BodyId) -> u32) -> Vec<Self> {
         let Self { head, bodies, deleted, forces, impulses } = self;
         let mut parts = vec![Self::none(head); ranks];
@@ -118,7 +118,8 @@ impl Records {
         parts
     }
 
-    /// Those of the bodies whose positions (m) `are_own`. Bodies are in their order.
+    /// The records of the bodies whose positions (m) satisfy `are_own`. Before: bodies are sorted
+    /// by id.
     pub fn filtered(self, are_own: impl Fn(&Vec3) -> bool) -> Self {
         let Self { head, mut bodies, mut deleted, mut forces, mut impulses } = self;
         bodies.retain(|record| are_own(&record.position()));
@@ -129,12 +130,12 @@ impl Records {
         Self { head, bodies, deleted, forces, impulses }
     }
 
-    /// All records, and leaves none.
+    /// Takes all records out. The lists are empty afterwards.
     pub fn take(&mut self) -> Self {
         std::mem::replace(self, Self::none(self.head))
     }
 
-    /// Adds the records of another rank.
+    /// Appends the records of another rank.
     pub fn extend(&mut self, other: Self) {
         let Self { head: _, bodies, deleted, forces, impulses } = other;
         self.bodies.extend(bodies);
@@ -143,8 +144,8 @@ impl Records {
         self.impulses.extend(impulses);
     }
 
-    /// A hash of the records of all ranks. It depends on neither ranks nor the order of bodies. All
-    /// ranks call it.
+    /// A hash of the records of all ranks. It does not depend on the number of ranks or the order
+    /// of bodies. All ranks call it.
     ///
     /// # Errors
     /// If a rank fails.
@@ -154,7 +155,7 @@ impl Records {
             sum_of_hashes(bodies.chunks(1)),
             sum_of_hashes(deleted.chunks(1)),
             sum_of_hashes(forces.chunks(1)),
-            // The order of those of one body counts.
+            // The order of the impulses of one body is part of the state.
             sum_of_hashes(impulses.chunk_by(|a, b| a.body == b.body)),
         ];
         world.all_reduce_sum(&mut sums)?;
@@ -164,7 +165,7 @@ impl Records {
         Ok(hasher.digest())
     }
 
-    /// The bytes of these records, as they are.
+    /// The bytes of these records, in their present order.
     pub fn encode(&self) -> Vec<u8> {
         let Self { head, bodies, deleted, forces, impulses } = self;
         let counts =
@@ -181,10 +182,10 @@ impl Records {
         parts.concat()
     }
 
-    /// The records that have these bytes.
+    /// Decodes the bytes of [`Records::encode`].
     ///
     /// # Errors
-    /// If the bytes are not those of records: another form, or too few or too many.
+    /// If the mark is wrong, or if there are too few or too many bytes. The message says which.
     pub fn decode(mut bytes: &[u8]) -> std::result::Result<Self, String> {
         let length = bytes.len();
         let mark = take::<[u8; 8]>(&mut bytes, 1)?;
@@ -207,10 +208,10 @@ impl Records {
         Ok(records)
     }
 
-    /// Fails unless the records are in the order in which they are saved, and of bodies.
+    /// Checks that the records are in the order of a saved state and that each belongs to a body.
     ///
     /// # Errors
-    /// Which record is not.
+    /// If the order is wrong, or a record belongs to no body. The message names that body.
     pub fn check_order(&self) -> std::result::Result<(), String> {
         let Self { head: _, bodies, deleted, forces, impulses } = self;
         let is_body = |id: BodyId| bodies.binary_search_by_key(&id, |it| it.id).is_ok();
@@ -242,7 +243,8 @@ fn sum_of_hashes<'a, T: Pod>(groups: impl Iterator<Item = &'a [T]>) -> i64 {
     hashes.fold(0, u64::wrapping_add) as i64
 }
 
-/// Cuts `count` values off `bytes`. Fails before any memory is asked for if they are not there.
+/// Cuts `count` values off `bytes`. If there are too few bytes, it fails before it allocates
+/// memory.
 fn take<T: Pod>(bytes: &mut &[u8], count: u64) -> std::result::Result<Vec<T>, String> {
     let size = usize::try_from(count).ok().and_then(|count| count.checked_mul(size_of::<T>()));
     let Some((values, rest)) = size.and_then(|size| bytes.split_at_checked(size)) else {
