@@ -6,7 +6,8 @@ use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 
-/// Number of periods by which a body is shifted along each axis. All are zero for the body itself.
+/// The number of periods by which an image of a body is shifted along each axis. All three are zero
+/// for the body itself.
 pub type Image = [i8; 3];
 
 /// Images of a ball, with their centres (m).
@@ -22,7 +23,8 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// The box between two corners (m); the borders across an axis are `periodic` or open.
+    /// The box between two corners (m). The two borders across an axis are periodic if `periodic`
+    /// is true for this axis, otherwise open.
     ///
     /// # Errors
     /// If a corner is not finite, or the box is empty.
@@ -48,7 +50,7 @@ impl Domain {
         &self.high
     }
 
-    /// The axes along which space repeats.
+    /// For each axis, true if its borders are periodic.
     pub fn periodic(&self) -> [bool; 3] {
         self.periodic
     }
@@ -58,7 +60,7 @@ impl Domain {
         &self.period
     }
 
-    /// True unless a point is beyond an open border. Points on a border belong to the domain.
+    /// True unless a point (m) is beyond an open border. Points on a border belong to the domain.
     #[inline]
     pub fn contains(&self, x: &Vec3) -> bool {
         (0..3).all(|axis| {
@@ -66,8 +68,9 @@ impl Domain {
         })
     }
 
-    /// Wraps a point that is at most one period outside into the domain. Returns the wrapped point
-    /// and the image that is the given point: `x = wrapped + image * period`.
+    /// Wraps a point (m) into the domain along the periodic axes. The point must be at most one
+    /// period outside. Returns the wrapped point and the image of it that is the given point: `x =
+    /// wrapped + image * period`, except for rounding.
     ///
     /// Along a periodic axis `low <= wrapped < high`.
     pub fn wrap(&self, x: &Vec3) -> (Vec3, Image) {
@@ -77,7 +80,7 @@ impl Domain {
         }
         for axis in (0..3).filter(|&axis| self.periodic[axis]) {
             let (low, high) = (self.low[axis], self.high[axis]);
-            // Rounding may give a point on a border, or beyond it.
+            // Rounding may put the point on the upper border or beyond a border.
             if x[axis] < low {
                 (wrapped[axis], image[axis]) = (x[axis] + self.period[axis], -1);
             } else if x[axis] >= high {
@@ -88,9 +91,9 @@ impl Domain {
         (wrapped, image)
     }
 
-    /// Where the image of a wrapped point is, m.
+    /// The position of an image of a wrapped point, m.
     pub fn shifted(&self, x: &Vec3, image: Image) -> Vec3 {
-        // Nothing is added for zero periods, so that the bits stay the same.
+        // Adding zero could change the bits of -0.
         let shift = |axis: usize| match image[axis] {
             0 => x[axis],
             periods => x[axis] + f64::from(periods) * self.period[axis],
@@ -98,8 +101,8 @@ impl Domain {
         Vec3::new(shift(0), shift(1), shift(2))
     }
 
-    /// The images of a ball that reach into the domain; the ball itself is the first. The radius is
-    /// below a period.
+    /// The images of a ball that reach into the domain. The ball itself is the first one. Before:
+    /// the radius (m) is below each period.
     pub fn images(&self, centre: &Vec3, radius: f64) -> Images {
         let mut images = Images::new();
         images.push(([0; 3], *centre));
@@ -120,16 +123,20 @@ impl Domain {
         images
     }
 
-    /// Distance of a point from the nearest periodic border if `periodic`, otherwise from the
-    /// nearest open border, m. Below 0 outside; infinite without such borders.
+    /// The distance of a point (m) from the nearest border of one kind, m: periodic borders if
+    /// `periodic` is true, otherwise open borders. It is below 0 outside, and infinite without such
+    /// borders.
     pub fn depth(&self, x: &Vec3, periodic: bool) -> f64 {
         let axes = (0..3).filter(|&axis| self.periodic[axis] == periodic);
         let depths = axes.map(|axis| (x[axis] - self.low[axis]).min(self.high[axis] - x[axis]));
         depths.fold(f64::INFINITY, f64::min)
     }
 
-    /// Fails if a body of this radius (m, with its travel and margin) would touch an image of
+    /// Checks that a body of this radius (m, with travel and margin) does not touch an image of
     /// itself.
+    ///
+    /// # Errors
+    /// If it does.
     pub fn check_radius(&self, radius: f64) -> Result<()> {
         for axis in (0..3).filter(|&axis| self.periodic[axis]) {
             let period = self.period[axis];

@@ -1,12 +1,13 @@
 //! Subdomains as cells of a power diagram.
 //!
-//! A point belongs to the site with the least power distance, and of equal ones to the first. This
-//! rule alone decides on owners. The polytopes only tell which cells are near each other.
+//! A point belongs to the site with the smallest power distance. If several sites are equally near,
+//! the first one has the point. Only this rule decides on owners. The polytopes only tell which
+//! cells are near each other.
 //!
-//! A ball reaches into cell `r` unless the whole ball is nearer to some site `s`: at its centre
-//! `h_r - h_s > 2 radius |x_r - x_s|`, with power distances `h`. At corners of a cell this is also
-//! true of some balls that only come near; they get a copy that is not needed. All ranks hold all
-//! sites, 32 bytes each.
+//! A ball does not reach into cell `r` if the whole ball is nearer to some site `s`. This is so if
+//! `h_r - h_s > 2 radius |x_r - x_s|` at its centre, with power distances `h`. At the corners of a
+//! cell, some balls that only come near also count as reaching into it, so their bodies get a copy
+//! that is not needed. All ranks hold all sites, 32 bytes each.
 
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -28,9 +29,9 @@ pub struct Cells {
 /// The borders and the shape of one cell.
 #[derive(Debug, Clone)]
 struct Cell {
-    /// The cells beyond its faces.
+    /// The borders to the cells beyond its faces.
     borders: Vec<Border>,
-    /// Corners, m; none if the cell is empty.
+    /// Corners, m. There are none if the cell is empty.
     corners: Vec<Vec3>,
 }
 
@@ -42,10 +43,10 @@ struct Border {
 }
 
 impl Cells {
-    /// The cells of `diagram`. No body reaches further than `margin` (m) beyond the domain.
+    /// The cells of `diagram`. No body may reach further than `margin` (m) beyond the domain.
     ///
     /// # Errors
-    /// If there is no site, or one is not finite.
+    /// If there is no site, or if a site or a potential is not finite or is missing.
     pub fn new(domain: Domain, diagram: Diagram, margin: f64) -> Result<Self> {
         let is_finite = diagram.sites.iter().flatten().chain(&diagram.potentials);
         let fits = diagram.sites.len() == diagram.potentials.len() && !diagram.sites.is_empty();
@@ -115,7 +116,7 @@ impl Cells {
 
     pub(super) fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
         let corners = &self.cells[subdomain as usize].corners;
-        // For a cell without corners, only the power distances tell which points it has.
+        // A cell without corners has infinite bounds: only power distances decide on its points.
         let mut bounds = [Vec3::repeat(f64::NEG_INFINITY), Vec3::repeat(f64::INFINITY)];
         for axis in (0..3).filter(|_| !corners.is_empty()) {
             let [low, high] = extent(corners, &Vec3::ith(axis, 1.0));
@@ -141,11 +142,11 @@ impl Cells {
         smallest
     }
 
-    /// True if a plane shows that cell `b`, shifted by `image`, is further than `reach` from cell
-    /// `a`.
+    /// True if a plane proves that cell `b`, shifted by `image`, is further than `reach` (m) from
+    /// cell `a`.
     fn are_apart(&self, a: u32, b: u32, image: Image, reach: f64) -> bool {
         if b < a {
-            // Both cells must get the same answer, so the roundings of one order are used.
+            // One order of the cells gives both the same rounding, and so the same answer.
             return self.are_apart(b, a, image.map(|periods| -periods), reach);
         }
         let [first, second] = [a, b].map(|cell| &self.cells[cell as usize]);
@@ -167,8 +168,8 @@ impl Cells {
     }
 }
 
-/// The borders of a cell to `others`, or to all cells if it is empty: then only the power
-/// distances tell which points it has.
+/// The borders of a cell to its neighbours `others`. Without neighbours, the borders to all other
+/// cells: only power distances then decide on its points.
 fn borders(diagram: &Diagram, site: usize, others: &[u32]) -> Vec<Border> {
     let apart = |other: u32| (diagram.sites[other as usize] - diagram.sites[site]).norm();
     let border = |other: u32| Border { other, twice_apart: 2.0 * apart(other) };
@@ -178,7 +179,7 @@ fn borders(diagram: &Diagram, site: usize, others: &[u32]) -> Vec<Border> {
     }
 }
 
-/// The least and the largest coordinate of `points` along a direction, m.
+/// The smallest and the largest coordinate of `points` along a direction, m.
 fn extent(points: &[Vec3], direction: &Vec3) -> [f64; 2] {
     points.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], point| {
         let along = point.dot(direction);
@@ -186,7 +187,7 @@ fn extent(points: &[Vec3], direction: &Vec3) -> [f64; 2] {
     })
 }
 
-/// The images of the domain that surround it, and the domain itself.
+/// All images of the domain that touch it, and the domain itself.
 fn every_image(domain: &Domain) -> Vec<Image> {
     let mut images = vec![[0; 3]];
     for axis in (0..3).filter(|&axis| domain.periodic()[axis]) {
@@ -201,7 +202,7 @@ fn every_image(domain: &Domain) -> Vec<Image> {
     images
 }
 
-/// Small boxes that fill the domain. Each lists the sites that may have a point in it.
+/// Small boxes that fill the domain. Each bin lists the sites that may own a point in it.
 #[derive(Debug, Clone)]
 struct Bins {
     counts: [usize; 3],
@@ -216,7 +217,8 @@ impl Bins {
         let along = libm::cbrt(BINS * f64::from(count)).ceil() as usize;
         let counts = [along; 3];
         let size = Vec3::from_fn(|axis, _| domain.period()[axis] / counts[axis] as f64);
-        // Larger than half the diagonal, because rounding may put a point into a neighbouring bin.
+        // The radius is larger than half the diagonal, because rounding may put a point into a
+        // neighbouring bin.
         let radius = size.norm() * 0.51;
         let (mut offsets, mut sites, mut near) = (vec![0], Vec::new(), Vec::new());
         for bin in 0..counts.iter().product() {
@@ -230,7 +232,7 @@ impl Bins {
         Self { counts, offsets, sites }
     }
 
-    /// The sites that may have a point; `None` if the point is outside the domain.
+    /// The sites that may own a point (m). None if the point is outside the domain.
     fn sites_near(&self, domain: &Domain, point: &Vec3) -> Option<&[SubdomainId]> {
         let mut bin = 0;
         for axis in (0..3).rev() {

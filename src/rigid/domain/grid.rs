@@ -7,27 +7,27 @@ use crate::rigid::domain::{Domain, SubdomainId};
 /// The largest number of boxes. All ranks store the borders of each box.
 const MOST: u64 = 1 << 20;
 
-/// Fraction of the period by which a ball is grown to list the boxes around it.
+/// Fraction of the period by which a ball is grown to list the boxes around it. It covers rounding.
 const SLACK: f64 = 1e-9;
 
-/// Boxes of one size. A box is half-open: its lower borders belong to it, its upper borders to the
-/// next box. Boxes at an open border of the domain extend beyond it to infinity.
+/// Boxes of equal size. A box is half-open: its lower borders belong to it, and its upper borders
+/// to the next box. Boxes at an open border of the domain extend beyond it to infinity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     domain: Domain,
     /// Number of boxes along each axis.
     counts: [u32; 3],
-    /// Borders along each axis, m: box `k` is from `edges[k]` to `edges[k + 1]`.
+    /// Borders along each axis, m. Box `k` extends from `edges[k]` to `edges[k + 1]`.
     edges: [Vec<f64>; 3],
     /// Boxes per metre along each axis.
     density: Vec3,
     smallest_edge: f64,
-    /// Lower and upper borders of each box, m; infinite beyond an open border.
+    /// Lower and upper borders of each box, m. They are infinite at an open border.
     boxes: Vec<[Vec3; 2]>,
 }
 
 impl Grid {
-    /// `counts` boxes along each axis.
+    /// A grid with `counts[axis]` boxes along each axis.
     ///
     /// # Errors
     /// If a count is zero, if there are more than 2^20 boxes, or if a box has no extent.
@@ -76,9 +76,9 @@ impl Grid {
         squares <= radius * radius
     }
 
-    /// The boxes that a ball may reach into, rising.
+    /// The boxes that a ball (m) may reach into, rising.
     pub(super) fn around(&self, centre: &Vec3, radius: f64) -> impl Iterator<Item = SubdomainId> {
-        // Borders and ball are rounded here; `overlaps` decides.
+        // Rounding may list further boxes. `overlaps` decides.
         let ranges = [0, 1, 2].map(|axis| {
             let reach = radius + SLACK * self.domain.period()[axis];
             self.interval(axis, centre[axis] - reach)..=self.interval(axis, centre[axis] + reach)
@@ -122,7 +122,8 @@ impl Grid {
         self.smallest_edge
     }
 
-    /// The interval that contains the coordinate `x`. The quotient is a guess; the borders decide.
+    /// The interval that contains the coordinate `x` (m). The product is a first guess, and the
+    /// borders decide.
     fn interval(&self, axis: usize, x: f64) -> u32 {
         let edges = &self.edges[axis];
         let last = self.counts[axis] - 1;
@@ -137,7 +138,7 @@ impl Grid {
         k
     }
 
-    /// The lower and upper borders of a box, m; infinite beyond an open border.
+    /// The lower and upper borders of a box, m. They are infinite at an open border.
     fn borders(&self, subdomain: SubdomainId) -> [Vec3; 2] {
         let place = self.place(subdomain);
         let border = |axis: usize, upper: bool| {
@@ -152,7 +153,8 @@ impl Grid {
         [false, true].map(|upper| Vec3::from_fn(|axis, _| border(axis, upper)))
     }
 
-    /// The interval that is `step` further, also across a periodic border.
+    /// The interval that is `step` further, also across a periodic border. None beyond an open
+    /// border.
     fn beside(&self, axis: usize, k: u32, step: i64) -> Option<u32> {
         let count = i64::from(self.counts[axis]);
         let next = i64::from(k) + step;
@@ -172,7 +174,7 @@ impl Grid {
     }
 }
 
-/// The borders of `count` equal intervals. The first and the last are borders of the domain.
+/// The borders of `count` equal intervals, m. The first and the last are borders of the domain.
 fn edges(domain: &Domain, axis: usize, count: u32) -> Vec<f64> {
     let edge = |k: u32| match k {
         k if k == count => domain.high()[axis],

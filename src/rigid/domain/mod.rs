@@ -1,8 +1,8 @@
-//! How space is divided.
+//! The domain and its division into subdomains.
 //!
-//! The domain is a box. Each pair of its opposite borders is periodic or open; walls are fixed
-//! bodies that stand at open borders. [`Subdomains`] divide the domain. Each rank has some of them,
-//! or none: its [`Region`].
+//! The domain is a box. Each pair of opposite borders is periodic or open. Walls are fixed bodies
+//! that stand at open borders. [`Subdomains`] divide the domain. The subdomains of a rank are its
+//! [`Region`]. A rank may have none.
 //!
 //! | module | |
 //! |---|---|
@@ -14,16 +14,16 @@
 //! # What is the same on all ranks
 //!
 //! Every function of this module depends only on its arguments and the division, so all ranks get
-//! the same bits. A point has exactly one owner ([`Subdomains::owner`]): boxes are half-open, and
-//! of equally near cells the first one has the point.
+//! the same bits. A point is in exactly one subdomain ([`Subdomains::owner`]): boxes are half-open,
+//! and if several cells are equally near, the first one has the point.
 //!
 //! # Periods
 //!
-//! The position of a body is wrapped into the domain by its owner alone, at the beginning of a
-//! synchronisation. Copies hold these bits. An *image* of a body is given by three integers: it
-//! stands at `position + image * period`. Each rank finds the images that reach into its region
-//! from the position alone ([`Region::images`]); images are never sent. So a body near a periodic
-//! border looks the same on any number of ranks, one included.
+//! Only the owner wraps the position of a body into the domain, at the beginning of a
+//! synchronisation. Copies hold these bits. An *image* of a body is given by three integers, and
+//! its position is `position + image * period`. Each rank finds the images that reach into its
+//! region from the position alone ([`Region::images`]). Images are never sent. So a body near a
+//! periodic border has the same images on any number of ranks, also on one rank.
 
 pub mod bounds;
 pub mod cells;
@@ -66,7 +66,7 @@ impl Subdomains {
         }
     }
 
-    /// The box that is divided.
+    /// The domain.
     pub fn domain(&self) -> &Domain {
         match self {
             Self::Grid(grid) => grid.domain(),
@@ -74,8 +74,8 @@ impl Subdomains {
         }
     }
 
-    /// The subdomain that contains a point (m) of the domain. Points beyond an open border belong
-    /// to a subdomain there.
+    /// The subdomain that contains a point (m) of the domain. A point beyond an open border belongs
+    /// to a subdomain at this border.
     pub fn owner(&self, point: &Vec3) -> SubdomainId {
         match self {
             Self::Grid(grid) => grid.owner(point),
@@ -83,8 +83,9 @@ impl Subdomains {
         }
     }
 
-    /// True if a ball itself, not an image of it, reaches into a subdomain. It may also be true of
-    /// a ball that only comes near. A ball always reaches into the subdomain of its centre.
+    /// True if a ball (m) reaches into a subdomain. Images of the ball do not count. The result may
+    /// also be true for a ball that only comes near. It is always true for the subdomain of the
+    /// centre.
     pub fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
         match self {
             Self::Grid(grid) => grid.overlaps(subdomain, centre, radius),
@@ -92,10 +93,10 @@ impl Subdomains {
         }
     }
 
-    /// Distance of a point (m) of a subdomain from its borders, m; below 0 outside. A ball about
-    /// the point with a smaller radius reaches into no other subdomain, and no image of it reaches
-    /// into this one. Open borders of the domain do not count, because subdomains extend beyond
-    /// them.
+    /// The distance of a point (m) from the borders of a subdomain, m. It is below 0 outside. A
+    /// ball about the point with a smaller radius reaches into no other subdomain, and no image of
+    /// it reaches into this subdomain. Open borders of the domain do not count, because subdomains
+    /// extend beyond them.
     pub fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
         match self {
             Self::Grid(grid) => grid.depth(subdomain, x),
@@ -103,13 +104,13 @@ impl Subdomains {
         }
     }
 
-    /// True if an image of the ball reaches into a subdomain.
+    /// True if one of the `images` of a ball reaches into a subdomain.
     pub fn touches(&self, subdomain: SubdomainId, images: &Images, radius: f64) -> bool {
         images.iter().any(|(_, centre)| self.overlaps(subdomain, centre, radius))
     }
 
-    /// The subdomains of the list `among` (rising) that a ball itself, not an image of it, reaches
-    /// into. In a grid the work does not grow with the length of the list.
+    /// The subdomains of the rising list `among` that a ball (m) reaches into. Images of the ball
+    /// do not count. In a grid, the work hardly grows with the length of the list.
     pub fn reached(
         &self,
         among: &[SubdomainId],
@@ -126,11 +127,12 @@ impl Subdomains {
         }
     }
 
-    /// The subdomains that come nearer than `reach` (m) to a given one, also across periodic
-    /// borders, rising. The given one is not listed; some that are further away may be.
+    /// The other subdomains within `reach` (m) of a given one, also across periodic borders,
+    /// rising. The list may contain subdomains that are further away.
     ///
     /// # Errors
-    /// If `reach` is larger than the smallest subdomain, because then it passes beyond neighbours.
+    /// If `reach` is larger than [`Self::smallest_edge`], because it could then pass a whole
+    /// subdomain.
     pub fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<SubdomainId>> {
         match self {
             Self::Grid(grid) => grid.neighbours(subdomain, reach),
@@ -138,7 +140,8 @@ impl Subdomains {
         }
     }
 
-    /// Corners of a box (m) that holds a subdomain. It is infinite beyond open borders.
+    /// The lower and the upper corner of a box that contains a subdomain, m. It is infinite at open
+    /// borders.
     pub fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
         match self {
             Self::Grid(grid) => grid.bounds(subdomain),

@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::domain::{Image, Images, SubdomainId, Subdomains};
 
-/// Ranks, rising.
+/// A list of ranks. Where its order matters, it is rising.
 pub type Ranks = SmallVec<[u32; 4]>;
 
-/// What one rank knows of the division: its own subdomains and their neighbours.
+/// One rank's part of the division: its own subdomains and their neighbours.
 #[derive(Debug, Clone)]
 pub struct Region {
     rank: u32,
@@ -27,11 +27,12 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region of `rank`, where `rank_of` is the rank of each subdomain. Subdomains that come
-    /// nearer than `reach` (m) to an own one are its neighbours.
+    /// The region of `rank`. `rank_of` has the rank of each subdomain. Subdomains of other ranks
+    /// within `reach` (m) of an own subdomain are neighbours.
     ///
     /// # Errors
-    /// If `reach` is larger than the smallest subdomain.
+    /// If `reach` is larger than the smallest edge of a subdomain, or if `rank_of` does not have
+    /// one rank for each subdomain.
     pub fn new(
         rank: usize,
         subdomains: Arc<Subdomains>,
@@ -63,7 +64,7 @@ impl Region {
     /// The region of the same rank and division with another `reach` (m).
     ///
     /// # Errors
-    /// As [`Region::new`].
+    /// The errors of [`Region::new`].
     pub fn with_reach(&self, reach: f64) -> Result<Self> {
         Self::new(self.rank as usize, self.subdomains.clone(), self.rank_of.clone(), reach)
     }
@@ -83,7 +84,7 @@ impl Region {
         &self.own
     }
 
-    /// The ranks with subdomains around those of this rank, rising.
+    /// The ranks of the neighbouring subdomains, rising.
     pub fn neighbours(&self) -> &[u32] {
         &self.neighbours
     }
@@ -93,7 +94,7 @@ impl Region {
         self.rank_of[subdomain as usize]
     }
 
-    /// True if a subdomain is one of this rank.
+    /// True if a subdomain belongs to this rank.
     pub fn has(&self, subdomain: SubdomainId) -> bool {
         self.rank_of(subdomain) == self.rank
     }
@@ -108,7 +109,7 @@ impl Region {
         images.iter().any(|(_, centre)| self.reaches(centre, radius))
     }
 
-    /// The neighbouring ranks whose subdomains the ball reaches into, rising.
+    /// The neighbouring ranks whose subdomains one of the `images` of a ball reaches into, rising.
     pub fn touched_neighbours(&self, images: &Images, radius: f64) -> Ranks {
         let mut ranks = Ranks::new();
         for (_, centre) in images {
@@ -120,8 +121,8 @@ impl Region {
         ranks
     }
 
-    /// Calls `found` for each image of a ball that reaches into this region, except the ball
-    /// itself.
+    /// Calls `found` with each image of a ball (m) that reaches into this region, and with its
+    /// centre. The ball itself is left out.
     pub fn images(&self, centre: &Vec3, radius: f64, mut found: impl FnMut(Image, Vec3)) {
         for (image, centre) in self.subdomains.domain().images(centre, radius) {
             if image != [0; 3] && self.reaches(&centre, radius) {
@@ -130,7 +131,7 @@ impl Region {
         }
     }
 
-    /// True if a ball itself, not an image of it, reaches into this region.
+    /// True if a ball (m) reaches into this region. Images of the ball do not count.
     fn reaches(&self, centre: &Vec3, radius: f64) -> bool {
         match &self.own[..] {
             [] => false,

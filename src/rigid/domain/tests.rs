@@ -1,4 +1,4 @@
-//! Both divisions against brute force.
+//! Compares both divisions with brute force.
 
 use super::*;
 use crate::math::mix;
@@ -127,7 +127,7 @@ fn a_ball_touches_the_owners_of_all_its_points() {
             let all = 0..subdomains.count() as u32;
             missed += all.filter(|&s| !subdomains.touches(s, &images, radius)).count();
         }
-        // Neither answer is always the same.
+        // Both answers must occur.
         assert!(enclosed > 10 && missed > 1000, "{enclosed} {missed}");
     }
 }

@@ -1,4 +1,4 @@
-//! Checks of the whole population: all ranks call them.
+//! Checks of the bodies of all ranks. All ranks call them.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -9,20 +9,21 @@ use crate::rigid::body::Body;
 use crate::rigid::record::state_words;
 use crate::rigid::sync::{Population, Synchroniser};
 
-/// Counts and hashes of the bodies of all ranks. They do not depend on the number of ranks.
+/// Counts and hashes of the bodies of all ranks. All except `copies` do not depend on the number of
+/// ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Census {
     /// Number of bodies.
     pub bodies: u64,
-    /// Wrapping sum of a hash of each id. It differs if one body is lost and another doubled.
+    /// Wrapping sum of a hash of each id. It changes if one body is lost and another one doubled.
     pub ids: u64,
     /// Wrapping sum of a hash of the id and the state of each body.
     pub states: u64,
-    /// Number of shadow copies. It does depend on the number of ranks.
+    /// Number of shadow copies. It depends on the number of ranks.
     pub copies: u64,
 }
 
-/// A hash of the bits of id and state.
+/// A hash of the bits of a body's id and state.
 pub fn state_hash(body: &Body) -> u64 {
     let mut hasher = Xxh3::with_seed(body.id);
     hasher.update(bytemuck::bytes_of(&state_words(&body.state)));
@@ -46,11 +47,11 @@ pub fn census(world: &dyn World, population: &Population) -> Result<Census> {
 }
 
 impl Synchroniser {
-    /// Compares each copy with its owner's body, bit by bit, and checks that owners and holders
-    /// know each other. One communication.
+    /// Compares each shadow copy with its owner's body, by hashes of all bits, and checks that
+    /// owners and holders know each other. One communication. All ranks call it.
     ///
     /// # Errors
-    /// If a copy differs, is missing or is unknown to its owner; or a rank fails.
+    /// If a copy differs, is missing or is unknown to its owner, or if a rank fails.
     pub fn check_copies(&mut self, world: &dyn World, population: &Population) -> Result<()> {
         let rank = u64::from(self.region().rank());
         let copies = population.own_count()..population.len();
@@ -78,7 +79,7 @@ impl Synchroniser {
                 return Err(differs(rank, &body, "is held by fewer than its owner knows"));
             }
         }
-        // The rest came to this rank about bodies that it does not own.
+        // Any hash left over is about a body that this rank does not own.
         match received.next() {
             None => Ok(()),
             Some((place, [holder, _])) => {

@@ -1,9 +1,9 @@
 //! The bytes of messages about bodies.
 //!
-//! A message begins with the version of the encoding, its purpose, and the number of the
-//! communication. Items follow: a byte for the kind, then the fields as they are in memory. All
-//! ranks must run the same program on the same kind of machine; the version detects another
-//! program.
+//! A message begins with the version of the encoding, the purpose, and the number of the
+//! communication. Items follow. An item is a byte for the kind, then the fields with the same bytes
+//! as in memory. All ranks must run the same program on the same kind of machine. The version
+//! detects another program.
 
 use bytemuck::{Pod, pod_read_unaligned};
 
@@ -14,21 +14,21 @@ use crate::rigid::record::{BodyRecord, state_of, state_words};
 /// The version of this encoding.
 const VERSION: u8 = 3;
 
-/// Why a communication takes place.
+/// The purpose of a communication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Purpose {
     /// Next-neighbour synchronisation.
     NextNeighbour = 1,
-    /// Shadow-owner synchronisation: owners tell holders.
+    /// Shadow-owner synchronisation: owners send to holders.
     OwnersTell = 2,
-    /// Shadow-owner synchronisation: holders tell neighbours and owners.
+    /// Shadow-owner synchronisation: holders send to neighbours and owners.
     HoldersTell = 3,
     /// Values from copies to their owners.
     ToOwners = 4,
     /// Values from owners to their copies.
     ToCopies = 5,
-    /// Values between ranks that have agreed on them.
+    /// Values between ranks that agree on their number and order.
     ToRanks = 6,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn write_head(bytes: &mut Vec<u8>, purpose: Purpose, communication: u
     bytes.extend_from_slice(&communication.to_le_bytes());
 }
 
-/// The items of a message, or the reason why it is not the expected message.
+/// The items of a message. Fails with the reason if it is not the expected message.
 pub(super) fn read_head(
     bytes: &[u8],
     purpose: Purpose,
@@ -61,25 +61,25 @@ pub(super) fn read_head(
 /// One piece of news about a body.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    /// The receiver needs a copy.
+    /// The receiver gets a shadow copy. `radius` is that of the bounding ball, m.
     NewCopy { body: Body, radius: f64, owner: u32 },
-    /// The state of a body that the receiver has.
+    /// The new state of the receiver's copy.
     Update { id: BodyId, state: BodyState },
-    /// The receiver's copy is not needed any more, or the body is gone.
+    /// The receiver's copy is not needed any more, or the body was deleted.
     Remove { id: BodyId },
-    /// The receiver becomes the owner of its copy.
+    /// The receiver becomes the owner of its copy. `holders` are the ranks with copies.
     Migrate { id: BodyId, holders: Ranks },
     /// The receiver's copy has a new owner.
     OwnerChanged { id: BodyId, owner: u32 },
-    /// To the owner: `holder` got a copy from the sender.
+    /// For the owner: `holder` got a copy from the sender.
     NewHolder { id: BodyId, holder: u32 },
-    /// To the owner and the neighbours: the sender dropped its copy.
+    /// For the owner and the neighbours: the sender dropped its copy.
     Dropped { id: BodyId },
-    /// What acts on the receiver's copy in this step.
+    /// Force and torque on the receiver's copy in this step.
     Load { id: BodyId, load: Load },
 }
 
-/// The names of the kinds, in the order of their bytes.
+/// The names of the kinds. The byte of a kind is its index.
 const KINDS: [&str; 8] =
     ["new copy", "update", "remove", "migrate", "owner changed", "new holder", "dropped", "load"];
 
@@ -129,7 +129,7 @@ pub(super) fn write(bytes: &mut Vec<u8>, item: &Item) {
     }
 }
 
-/// Takes the first item off `bytes`, which must not be empty. Fails with the name of the kind.
+/// Takes the first item off `bytes`. If it does not decode, fails with the name of its kind.
 pub(super) fn read(bytes: &mut &[u8]) -> Result<Item, String> {
     let Some((&kind, rest)) = bytes.split_first() else { return Err("no item".to_owned()) };
     *bytes = rest;
@@ -166,7 +166,7 @@ pub(super) fn put<T: Pod>(bytes: &mut Vec<u8>, value: &T) {
     bytes.extend_from_slice(bytemuck::bytes_of(value));
 }
 
-/// Takes a plain value off `bytes`.
+/// Takes a plain value off `bytes`. None if there are too few bytes.
 pub(super) fn take<T: Pod>(bytes: &mut &[u8]) -> Option<T> {
     let (value, rest) = bytes.split_at_checked(size_of::<T>())?;
     *bytes = rest;

@@ -1,4 +1,4 @@
-//! Bounds that hold for all bodies, and what they require of the division of space.
+//! Bounds that hold for all bodies, and the smallest subdomains that they allow.
 
 use crate::error::{Error, Place, Result};
 use crate::ranks::{World, message};
@@ -9,21 +9,21 @@ use crate::rigid::domain::Subdomains;
 use crate::rigid::horizon::Horizon;
 use crate::rigid::sync::Synchronisation;
 
-/// The sizes of all bodies at the start, including bodies that are gone. They determine how far
-/// ahead contacts are found.
+/// The range of sizes of all bodies at the start. It also counts bodies that were deleted later. It
+/// determines how far ahead contacts are found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeRange {
-    /// The largest radius of a ball about the centre of mass that holds a body, m.
+    /// The largest radius of a bounding ball about a centre of mass, m. It is 0 without bodies.
     pub largest_radius: f64,
-    /// The least half width of a body, m. Infinite without bodies.
+    /// The smallest half-width of a body, m. It is infinite without bodies.
     pub least_half_width: f64,
 }
 
 impl SizeRange {
-    /// The sizes of no bodies.
+    /// The range without bodies.
     pub const NONE: Self = Self { largest_radius: 0.0, least_half_width: f64::INFINITY };
 
-    /// The sizes of both sets of bodies together.
+    /// The range of both sets of bodies together.
     pub fn with(&self, other: &Self) -> Self {
         Self {
             largest_radius: self.largest_radius.max(other.largest_radius),
@@ -31,8 +31,8 @@ impl SizeRange {
         }
     }
 
-    /// The sizes of the bodies of all ranks, if these are the sizes of own bodies. All ranks call
-    /// it.
+    /// The range of the bodies of all ranks, from the range of this rank's own bodies. All ranks
+    /// call it.
     ///
     /// # Errors
     /// If a rank fails.
@@ -49,32 +49,33 @@ impl SizeRange {
 /// Bounds that hold for all bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// The largest radius of a ball about the centre of mass that holds a body, m.
+    /// The largest radius of a bounding ball about a centre of mass, m.
     pub largest_radius: f64,
     /// A quarter of the smallest width of a body, m.
     pub body_motion: f64,
-    /// The smaller of `body_motion` and half of the smallest width of a subdomain, m. No body
-    /// moves further between two synchronisations. A step has two.
+    /// The largest motion of a body between two synchronisations, m: the smaller of `body_motion`
+    /// and half of the smallest width of a subdomain. A step has two synchronisations.
     pub motion: f64,
-    /// A rank holds a copy of a body that reaches into its subdomains when grown by its travel and
-    /// this margin, m (`dx` in Iglberger & Rüde).
+    /// The margin of shadow copies, m (`dx` in Iglberger & Rüde 2009). A rank holds a copy of a
+    /// body that reaches into its subdomains when grown by its travel and this margin.
     pub margin: f64,
     /// How far ahead contacts are found.
     pub horizon: Horizon,
-    /// True if copies are held for the largest possible travel instead of the present one. This is
-    /// so if subdomains are smaller than the smallest body, because a growing travel could pass a
-    /// whole subdomain at once.
+    /// True if the largest possible travel decides on copies instead of the present travel. This is
+    /// needed if a subdomain is narrower than `motion` plus the largest travel by motion, because a
+    /// body whose travel grows could then pass a whole subdomain at once.
     pub holds_ahead: bool,
 }
 
 impl Limits {
-    /// The limits of bodies of these sizes in an undivided domain. `margin` (m) is that of shadow
-    /// copies.
+    /// The limits of bodies of these sizes in an undivided domain. `margin` is the margin of shadow
+    /// copies (m).
     pub fn new(sizes: &SizeRange, contacts: &ContactSettings, margin: f64) -> Self {
         let SizeRange { largest_radius, least_half_width: half } = *sizes;
-        // Without bodies nothing moves. There are two synchronisations in a step.
+        // A step has two synchronisations, so no body moves by more than the smallest half-width in
+        // a step. Without bodies nothing moves.
         let motion = if half.is_finite() { 0.5 * half } else { 0.0 };
-        // Contacts do not depend on the division.
+        // The horizon must not depend on the division, because contacts depend on it.
         let horizon = Horizon::new(contacts, motion);
         let body_motion = motion;
         Self { largest_radius, body_motion, motion, margin, horizon, holds_ahead: false }
@@ -83,31 +84,34 @@ impl Limits {
     /// The limits of the same bodies in another division.
     pub fn within(&self, subdomains: &Subdomains) -> Self {
         let edge = subdomains.smallest_edge();
-        // Nothing passes a whole subdomain in a step.
+        // No body passes a whole subdomain in a step.
         let motion = self.body_motion.min(0.5 * edge);
         Self { motion, holds_ahead: motion + self.horizon.most_m > edge, ..*self }
     }
 
-    /// How far a body can reach beyond the place of its centre at the last synchronisation, m.
+    /// The largest distance that a body can reach from its centre at the last synchronisation, m.
+    /// It includes travel and margin.
     pub fn outreach(&self) -> f64 {
         self.largest_radius + self.margin + self.horizon.most_travel() + self.motion
     }
 
-    /// The radius of a body's ball, grown as is done to decide which ranks hold a copy, m.
+    /// The radius of a body's bounding ball, grown by travel and margin, m. Ranks that this ball
+    /// reaches into hold a copy.
     pub fn held(&self, bound: &Bound) -> f64 {
         bound.radius + self.ahead(bound.travel) + self.margin
     }
 
-    /// The part of [`Self::held`] that changes with the velocity, for a body with this `travel`
-    /// (m), m.
+    /// The part of [`Self::held`] for the travel, m. It is `travel` (m), or the largest travel with
+    /// [`Self::holds_ahead`].
     pub(super) fn ahead(&self, travel: f64) -> f64 {
         if self.holds_ahead { self.horizon.most_travel() } else { travel }
     }
 
-    /// How near a subdomain must be to count as a neighbour, m.
+    /// The distance up to which subdomains are neighbours, m.
     ///
     /// # Errors
-    /// If bodies are too large for the synchronisation, or would touch themselves.
+    /// If bodies are too large or too fast for the synchronisation in these subdomains, or if a
+    /// body would touch an image of itself.
     pub fn reach(&self, method: Synchronisation, subdomains: &Subdomains) -> Result<f64> {
         let radius = self.largest_radius + self.margin + self.horizon.most_travel();
         subdomains.domain().check_radius(radius)?;
@@ -138,13 +142,13 @@ impl Limits {
         }
     }
 
-    /// How much further a body can reach than it did at the last synchronisation, m.
+    /// The largest growth of a body's reach from one synchronisation to the next, m.
     fn spread(&self) -> f64 {
         self.motion + if self.holds_ahead { 0.0 } else { self.horizon.most_m }
     }
 
-    /// Fails if a body moved further than allowed since the last synchronisation, or if `moved` is
-    /// not a number.
+    /// Fails if a body moved by more than [`Self::motion`] since the last synchronisation. `moved`
+    /// is its motion (m). NaN fails too.
     pub(super) fn check_motion(&self, id: BodyId, moved: f64) -> Result<()> {
         if moved <= self.motion {
             return Ok(());

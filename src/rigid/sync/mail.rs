@@ -1,7 +1,8 @@
-//! One communication: one message to each receiver, and one from each source.
+//! A communication: one message to each receiver, and one message from each source.
 //!
-//! Sender and receiver know beforehand that they communicate, so no message is awaited in vain and
-//! none is missed. Empty messages are sent too. Messages are handled by rising sender.
+//! Sender and receiver both know beforehand that they communicate. Empty messages are sent too. So
+//! no rank waits for a message that does not come, and no message is missed. Messages are handled
+//! by rising sender.
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use crate::rigid::sync::Traffic;
 use crate::rigid::sync::encoding::{self, Item, Purpose};
 use crate::rigid::sync::population::include;
 
-/// The largest number of unused buffers that are kept for later messages.
+/// The largest number of unused buffers kept for later messages.
 const MOST_SPARE: usize = 64;
 
 /// The messages of one rank. Buffers are reused.
@@ -19,13 +20,13 @@ const MOST_SPARE: usize = 64;
 pub struct Mail {
     rank: usize,
     purpose: Purpose,
-    /// Number of this communication. It is the same on all ranks.
+    /// The number of this communication. It is the same on all ranks.
     communication: u32,
     /// Messages to be sent, by rising receiver.
     outgoing: Vec<(u32, Vec<u8>)>,
     /// The ranks that send to this rank, rising.
     sources: Vec<u32>,
-    /// Messages that have arrived. Once all have, they are by rising sender.
+    /// Messages that have arrived, by rising sender.
     incoming: Vec<(u32, Vec<u8>)>,
     spare: Vec<Vec<u8>>,
     /// Time in which this rank waited for messages, s.
@@ -55,7 +56,10 @@ impl Mail {
         self.sources.extend_from_slice(sources);
     }
 
-    /// The message to `rank`, to be appended to.
+    /// The message to `rank`. The caller appends to it.
+    ///
+    /// # Errors
+    /// If `rank` is no receiver of this communication.
     pub(super) fn to(&mut self, rank: u32) -> Result<&mut Vec<u8>> {
         let at = self.outgoing.binary_search_by_key(&rank, |&(to, _)| to).map_err(|_| {
             let cause = format!("has no message to rank {rank} in {:?}", self.purpose);
@@ -70,7 +74,7 @@ impl Mail {
         Ok(())
     }
 
-    /// Sends all messages and waits for those of all sources.
+    /// Sends all messages and waits for the messages of all sources.
     pub(super) fn exchange(&mut self, world: &dyn World, traffic: &mut Traffic) -> Result<()> {
         for (to, bytes) in self.take_outgoing(traffic) {
             world.send(to as usize, Tag::Bodies, bytes)?;
@@ -84,7 +88,7 @@ impl Mail {
         Ok(())
     }
 
-    /// The messages to send, counted.
+    /// Takes the messages to send, and adds them to the counts.
     pub(super) fn take_outgoing(&mut self, traffic: &mut Traffic) -> Vec<(u32, Vec<u8>)> {
         let outgoing = std::mem::take(&mut self.outgoing);
         traffic.messages += outgoing.len() as u64;
@@ -102,8 +106,8 @@ impl Mail {
         })
     }
 
-    /// Calls `handle` with the sender and the content of each message. If the content does not
-    /// decode, `handle` returns the name of its kind.
+    /// Calls `handle` with the sender and the items of each message. If an item does not decode,
+    /// `handle` returns the name of the item's kind.
     pub(super) fn messages(
         &mut self,
         mut handle: impl FnMut(u32, &[u8]) -> std::result::Result<(), Trouble>,

@@ -1,35 +1,35 @@
 //! Own bodies and their shadow copies, kept equal.
 //!
-//! A body belongs to the rank whose subdomain contains its centre of mass. Each rank whose
-//! subdomains it reaches into, grown by its travel and a margin, holds a shadow copy. Only owners
-//! move bodies.
+//! The rank whose subdomain contains the centre of mass owns a body. A body is grown by its travel
+//! and a margin. Every other rank whose subdomains the grown body reaches into holds a shadow copy.
+//! Only owners move bodies.
 //!
 //! | module | |
 //! |---|---|
-//! | [`population`] | the bodies that a rank knows, and who else holds them |
-//! | [`limits`] | bounds of all bodies, and what they ask of the division |
+//! | [`population`] | the bodies that a rank knows, and the other ranks that know them |
+//! | [`limits`] | bounds of all bodies, and the subdomains that they allow |
 //! | `encoding`, `mail` | messages, one to each partner in a communication |
 //! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
 //! | `watch` | bodies so deep inside of their subdomain that a synchronisation can skip them |
-//! | `moves` | what both ways do with one of the other bodies |
+//! | `moves` | the actions on one body that both ways share |
 //! | [`values`] | forces sent to the owners, velocities sent to the copies |
 //! | [`checks`] | comparison of copies with their owners; count and hash of all bodies |
 //!
 //! # Messages
 //!
 //! A rank communicates with its neighbours and with the holders and owners of the bodies that it
-//! knows, never with all ranks. Before each communication both sides know that there will be a
-//! message.
+//! knows. It never communicates with all ranks. Before each communication, both sides know that
+//! there will be a message.
 //!
-//! | kind | to | |
+//! | kind | to | content or meaning |
 //! |---|---|---|
 //! | new copy | a rank that the body newly reaches | geometry, material, state |
 //! | update | each holder | state |
-//! | load | each holder, if there is any | force and torque of this step |
-//! | remove | a holder | the copy is not needed, or the body is gone |
+//! | load | each holder, if the load is not zero | force and torque of this step |
+//! | remove | a holder | the copy is not needed, or the body was deleted |
 //! | migrate | the new owner | the holders |
 //! | owner changed | all other holders | the new owner |
-//! | new holder | the owner | who got a copy from the sender |
+//! | new holder | the owner | the rank that got a copy from the sender |
 //! | dropped | the owner, neighbours | the sender dropped its copy |
 
 pub mod checks;
@@ -63,7 +63,7 @@ use crate::threads::Threads;
 /// How shadow copies are kept equal to the bodies of their owners.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Synchronisation {
-    /// One communication. No body reaches further than a subdomain is wide (`Limits::outreach`).
+    /// One communication. `Limits::outreach` must be smaller than the smallest subdomain.
     #[default]
     NextNeighbour,
     /// Two communications. Bodies may be of any size.
@@ -78,19 +78,19 @@ pub struct Traffic {
     pub messages: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// Shadow copies that this rank told others to create.
+    /// Shadow copies that this rank sent to others.
     pub created: u64,
-    /// Copies that this rank dropped, or told others to drop.
+    /// Shadow copies that this rank dropped, or told others to drop.
     pub removed: u64,
     /// Duplicate copies received.
     pub twice: u64,
-    /// Bodies given to another rank.
+    /// Bodies that this rank gave to another owner.
     pub migrated: u64,
-    /// Bodies that went into another subdomain. The sum over ranks does not depend on their
-    /// number.
+    /// Bodies that went into another subdomain. The sum over ranks does not depend on the number of
+    /// ranks.
     pub crossed: u64,
-    /// Bodies that left the domain and were deleted. The sum over ranks does not depend on their
-    /// number.
+    /// Bodies that left the domain and were deleted. The sum over ranks does not depend on the
+    /// number of ranks.
     pub left: u64,
 }
 
@@ -121,7 +121,7 @@ pub struct Synchroniser {
     looked: bool,
 }
 
-/// What the stages of a synchronisation work on.
+/// The parts of a rank that a stage of a synchronisation reads and changes.
 struct Parts<'a> {
     region: &'a Region,
     limits: &'a Limits,
@@ -132,15 +132,16 @@ struct Parts<'a> {
 }
 
 impl Synchroniser {
-    /// The synchroniser of the rank of `region`, which was built with [`Limits::reach`].
+    /// The synchroniser of the rank of `region`. The neighbours of `region` must be those within
+    /// [`Limits::reach`].
     pub fn new(method: Synchronisation, region: Region, limits: Limits) -> Self {
         let mail = Mail::new(region.rank() as usize);
         let (partners, traffic) = Default::default();
         Self { method, region, limits, partners, mail, traffic, looked: false }
     }
 
-    /// The synchroniser of the same rank in another division. It keeps the counts of this one,
-    /// plus `more`.
+    /// The synchroniser of the same rank in another division. Its counts are those of this
+    /// synchroniser plus `more`.
     pub fn moved(&self, region: Region, limits: Limits, more: Traffic) -> Self {
         let mut next = Self::new(self.method, region, limits);
         next.traffic = self.traffic;
@@ -158,7 +159,7 @@ impl Synchroniser {
         &self.limits
     }
 
-    /// The communication since the last call of this function.
+    /// The counts since the last call of this function.
     pub fn take_traffic(&mut self) -> Traffic {
         std::mem::take(&mut self.traffic)
     }
@@ -170,12 +171,13 @@ impl Synchroniser {
 
     /// Brings all copies up to date and every body to its owner. All ranks call it.
     ///
-    /// Before: own bodies are those of the new state, at any position up to `Limits::motion` from
-    /// the last one; copies are those of the old state. After: positions are wrapped into the
-    /// domain. Each body is owned by the rank whose subdomain contains it. Each rank that it
-    /// reaches into, grown by its travel and the margin, has a copy with the same bits; the owner
-    /// knows these ranks, and they know the owner. Bodies beyond an open border are deleted and
-    /// counted.
+    /// Before: own bodies have the new state, and each has moved by at most `Limits::motion` since
+    /// the last synchronisation. Copies have the old state.
+    ///
+    /// After: positions are wrapped into the domain. The rank whose subdomain contains a body owns
+    /// it. Every other rank that the body reaches into, grown by its travel and the margin, has a
+    /// copy with the same bits. The owner knows these ranks, and they know the owner. Bodies beyond
+    /// an open border are deleted and counted.
     ///
     /// # Errors
     /// If a body moved too far, or a rank fails.
@@ -190,8 +192,9 @@ impl Synchroniser {
 
     /// Synchronises until all copies exist. All ranks call it after bodies were inserted.
     ///
-    /// Before: every body is inserted on the rank of its subdomain, and unknown to others. After:
-    /// as after [`Synchroniser::synchronise`]; bodies to be deleted are still there.
+    /// Before: every body is inserted on the rank of its subdomain and unknown to other ranks.
+    /// After: the same as after [`Synchroniser::synchronise`]. Bodies given to
+    /// [`Population::delete`] still exist.
     ///
     /// # Errors
     /// As [`Synchroniser::synchronise`].
@@ -231,10 +234,10 @@ impl Synchroniser {
         }
     }
 
-    /// Applies the messages of a stage. Before: all have arrived.
+    /// Applies the messages of a stage. Before: all messages have arrived.
     fn unpack(&mut self, population: &mut Population) -> Result<()> {
         moves::unpack(&mut self.parts(population))?;
-        // A rank without neighbours has all bodies, or none.
+        // A rank without neighbours has no partners: it owns all bodies, or knows none.
         if !self.region.neighbours().is_empty() {
             self.partners.find(population);
         }

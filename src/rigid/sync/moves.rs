@@ -1,5 +1,5 @@
-//! What both ways of synchronisation do with a body that has moved, and with the messages that
-//! they get.
+//! The actions that both ways of synchronisation share: on a body that has moved, and on received
+//! messages.
 
 use crate::error::{Error, Result};
 use crate::rigid::body::{Body, BodyId, Load};
@@ -10,7 +10,7 @@ use crate::rigid::sync::mail::Mail;
 use crate::rigid::sync::population::Spot;
 use crate::rigid::sync::{Limits, Parts, Population, Traffic};
 
-/// Where an own body belongs after its motion.
+/// The place where an own body belongs after its motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It belongs to this rank.
@@ -21,10 +21,10 @@ pub(super) enum Fate {
     Leaves,
 }
 
-/// Wraps the position of an own body into the domain and finds where it belongs.
+/// Wraps the position of an own body into the domain and finds the rank where it belongs.
 ///
 /// # Errors
-/// If it moved too far since the last synchronisation.
+/// If the body moved too far since the last synchronisation.
 pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     let Parts { region, limits, population, traffic, .. } = parts;
     if population.spot(place) == Spot::Near {
@@ -72,13 +72,13 @@ pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
     region.touches(&region.subdomains().domain().images(centre, radius), radius)
 }
 
-/// Tells a holder the state and the load of a body.
+/// Sends the state and the load of a body to a holder.
 pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
     mail.tell(rank, &Item::Update { id: body.id, state: body.state })?;
     tell_load(mail, rank, body)
 }
 
-/// Gives a rank a copy of the body at a place.
+/// Sends a rank a shadow copy of the body at place `at`.
 pub(super) fn copy(mail: &mut Mail, rank: u32, population: &Population, at: usize) -> Result<()> {
     let (body, owner) = (population.bodies().at(at), population.links()[at].owner);
     let radius = population.bounds()[at].radius;
@@ -86,15 +86,16 @@ pub(super) fn copy(mail: &mut Mail, rank: u32, population: &Population, at: usiz
     tell_load(mail, rank, &body)
 }
 
-/// Tells a rank the load of a body. The response needs the acceleration of both bodies of a
-/// contact.
+/// Sends a rank the load of a body, unless it is zero. The response needs the load of a copy for
+/// the acceleration at a contact.
 fn tell_load(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
     let &Body { id, load, .. } = body;
     if load == Load::NONE { Ok(()) } else { mail.tell(rank, &Item::Load { id, load }) }
 }
 
-/// Gives an own body to the rank `to`, which has a copy or was just sent one, and tells all
-/// holders. This rank keeps a copy if `keeps`, otherwise it forgets the body.
+/// Makes the rank `to` the owner of an own body, and tells all holders. Before: `to` has a copy, or
+/// this communication sends it one. This rank keeps a copy if `keeps` is true, otherwise it forgets
+/// the body.
 pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> Result<()> {
     let Parts { region, population, mail, traffic, .. } = parts;
     let id = population.bodies().at(place).id;
@@ -146,7 +147,7 @@ pub(super) fn delete_doomed(parts: &mut Parts) -> Result<()> {
     Ok(())
 }
 
-/// Applies all messages. Before: all have arrived.
+/// Applies all messages. Before: all messages have arrived.
 pub(super) fn unpack(parts: &mut Parts) -> Result<()> {
     let Parts { region, limits, population, mail, traffic, .. } = parts;
     mail.items(|from, item| apply(region, limits, population, traffic, from, item))

@@ -1,19 +1,19 @@
 //! Next-neighbour synchronisation: one communication with the neighbouring ranks.
 //!
 //! Source: algorithm 1 of the waLBerla paper (Eibl & Rüde 2018, "A local parallel communication
-//! algorithm for polydisperse rigid body dynamics"). The owner alone decides, so it must know all
-//! subdomains that its body can reach. This limits the size of a body: radius, travel, margin and
-//! the motion between two synchronisations are together less than the smallest edge of a
-//! subdomain. (The condition of the paper leaves out the motion. But a body that has just left its
-//! subdomain reaches further from there.)
+//! algorithm for polydisperse rigid body dynamics"). The owner alone decides which ranks hold
+//! copies, so it must know all subdomains that its body can reach. This limits the size of a body:
+//! the sum of radius, travel, margin and motion between two synchronisations must be less than the
+//! smallest edge of a subdomain. The condition of the paper leaves out the motion, but a body that
+//! has just left its subdomain reaches further by its motion.
 
 use crate::error::Result;
 use crate::rigid::sync::Parts;
 use crate::rigid::sync::encoding::{Item, Purpose};
 use crate::rigid::sync::moves::{self, Fate};
 
-/// Before: own bodies have the new state, copies the old one. After: the messages are written, and
-/// bodies that left this rank are copies or gone.
+/// Before: own bodies have the new state, and copies have the old state. After: the messages are
+/// written. Bodies that belong to another rank have become copies, or are removed.
 pub(super) fn pack(parts: &mut Parts) -> Result<()> {
     let neighbours = parts.region.neighbours();
     parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours);

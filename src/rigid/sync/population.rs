@@ -15,27 +15,27 @@ use crate::rigid::table::{BodyList, BodyTable, Rest};
 /// The ranks that know a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
-    /// The rank that owns it.
+    /// The owner.
     pub owner: u32,
-    /// For an own body, all ranks that hold a copy. For a copy, with shadow owners, the
-    /// neighbouring ranks that are known to hold the body, without the owner. Rising.
+    /// For an own body, all ranks that hold a copy. For a copy with shadow owners, the neighbouring
+    /// ranks known to hold a copy. The list is rising and does not contain the owner.
     pub ranks: Ranks,
 }
 
-/// Where an own body is since it was last moved.
+/// The place of an own body in its subdomain after its last motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Spot {
-    /// Grown by travel and margin, it reaches into no other subdomain and across no periodic
-    /// border, and it has no copies. Most bodies are inside.
+    /// The body has no copies. Grown by travel and margin, it reaches into no other subdomain and
+    /// across no periodic border. Most bodies are inside.
     Inside,
-    /// It is in the same subdomain as before.
+    /// The body is not inside, but its centre is in the same subdomain as before.
     Near,
-    /// Anything else.
+    /// The synchronisation must find the place of the body.
     Unknown,
 }
 
-/// Own bodies, and all links.
+/// The columns of own bodies.
 pub(super) struct OwnParts<'a> {
     pub states: &'a mut [BodyState],
     pub rest: Rest<'a>,
@@ -46,20 +46,20 @@ pub(super) struct OwnParts<'a> {
     pub links: &'a [Link],
 }
 
-/// Number of flags that are examined at once.
+/// Number of spots that are examined at once.
 const BLOCK: usize = 8;
 
 /// Own bodies, then shadow copies, in no particular order. A place is an index into both lists.
 #[derive(Debug, Clone, Default)]
 pub struct Population {
     table: BodyTable,
-    /// The smallest balls about the centres of mass that hold the bodies, as last synchronised.
+    /// The bounds of the bodies at the last synchronisation.
     bounds: Vec<Bound>,
-    /// For own bodies, the subdomains of their centres when last synchronised.
+    /// For own bodies, the subdomains of their centres at the last synchronisation.
     homes: Vec<SubdomainId>,
     spots: Vec<Spot>,
-    /// For own bodies inside, a lower bound of the way that their surface may move before they are
-    /// no longer inside, m.
+    /// For own bodies that are inside, a lower bound of the distance that the surface may move
+    /// before the body is no longer inside, m.
     rooms: Vec<f32>,
     links: Vec<Link>,
     /// Number of own bodies.
@@ -71,7 +71,7 @@ pub struct Population {
 }
 
 impl Population {
-    /// Own bodies, then copies.
+    /// Own bodies, then shadow copies.
     pub fn bodies(&self) -> BodyList<'_> {
         self.table.bodies()
     }
@@ -112,13 +112,12 @@ impl Population {
         &self.links
     }
 
-    /// The smallest ball about the centre of mass that holds each body, by place. For own bodies
-    /// it is that of the last synchronisation.
+    /// The bounding ball and the travel of each body at the last synchronisation, by place.
     pub fn bounds(&self) -> &[Bound] {
         &self.bounds
     }
 
-    /// The places of own bodies that are not deep inside of their subdomain, rising.
+    /// The places of own bodies that are not `Spot::Inside`, rising.
     pub fn near_borders(&self) -> impl Iterator<Item = usize> {
         let block = |(block, spots): (usize, &'_ [Spot])| {
             // Most blocks have no such body.
@@ -144,15 +143,17 @@ impl Population {
         self.bounds.is_empty()
     }
 
-    /// Where a body is in the lists.
+    /// The place of a body. None if this rank does not know it.
     pub fn place(&self, id: BodyId) -> Option<usize> {
         self.places.get(&id).map(|&place| place as usize)
     }
 
-    /// Adds an own body that no rank knows yet. Its position is wrapped.
+    /// Adds an own body of rank `rank` that no rank knows yet. Its position must be wrapped into
+    /// the domain. `radius` is that of its bounding ball (m), and `home` is the subdomain of its
+    /// centre.
     ///
     /// # Errors
-    /// If this rank knows a body of this id.
+    /// If this rank already knows a body of this id.
     pub fn insert(&mut self, body: Body, radius: f64, home: SubdomainId, rank: u32) -> Result<()> {
         let bound = Bound { centre: body.state.position, radius, travel: 0.0 };
         self.push(body, bound, Link { owner: rank, ranks: Ranks::new() })?;
@@ -161,8 +162,8 @@ impl Population {
         Ok(())
     }
 
-    /// Deletes an own body at the next synchronisation, with all its copies. Until then it stays.
-    /// False if it is not an own body.
+    /// Deletes an own body and its copies at the next synchronisation. Until then the body stays.
+    /// Returns false if it is not an own body.
     pub fn delete(&mut self, id: BodyId) -> bool {
         let is_own = self.place(id).is_some_and(|place| place < self.own);
         if is_own {
@@ -171,7 +172,7 @@ impl Population {
         is_own
     }
 
-    /// Own bodies that the next synchronisation deletes, rising.
+    /// The ids of own bodies that the next synchronisation deletes, rising.
     pub fn doomed(&self) -> impl Iterator<Item = BodyId> {
         self.doomed.iter().copied()
     }
@@ -192,13 +193,13 @@ impl Population {
         self.spots[place]
     }
 
-    /// Makes the next synchronisation look at the body.
+    /// Makes the next synchronisation examine the body.
     pub(super) fn look_at(&mut self, place: usize) {
         self.spots[place] = Spot::Unknown;
     }
 
-    /// Marks the body as synchronised at its present position. Returns its position at the last
-    /// synchronisation, m.
+    /// Marks the body as synchronised at its present position. Returns its position (m) at the
+    /// synchronisation before.
     pub(super) fn mark(&mut self, place: usize, limits: &Limits) -> Vec3 {
         let now = self.bound(place, limits);
         std::mem::replace(&mut self.bounds[place], now).centre
@@ -218,8 +219,8 @@ impl Population {
         }
     }
 
-    /// The places of own bodies near borders, falling, so that bodies may be removed in this
-    /// order. Give the list back to [`Population::reuse`].
+    /// The places of own bodies near borders. They are falling, so that bodies may be removed in
+    /// this order. The caller gives the list back to [`Population::reuse`].
     pub(super) fn watched(&mut self) -> Vec<u32> {
         let mut places = std::mem::take(&mut self.spare);
         places.clear();
@@ -232,7 +233,7 @@ impl Population {
         self.spare = places;
     }
 
-    /// Sets the state of a body.
+    /// Sets the state of a body and updates its bound.
     pub(super) fn set_state(&mut self, place: usize, state: BodyState, limits: &Limits) {
         self.table.states_mut()[place] = state;
         self.bounds[place] = self.bound(place, limits);
@@ -259,7 +260,7 @@ impl Population {
         Ok(())
     }
 
-    /// The place of a body. If it is unknown, it is added as a copy of the body of rank `owner`.
+    /// The place of a body. An unknown body is added as a shadow copy of a body of rank `owner`.
     pub(super) fn place_or_copy(&mut self, body: Body, bound: Bound, owner: u32) -> Result<usize> {
         if let Some(place) = self.place(body.id) {
             return Ok(place);
@@ -268,14 +269,14 @@ impl Population {
         Ok(self.len() - 1)
     }
 
-    /// Makes a copy an own body. Returns its new place.
+    /// Turns a copy into an own body. Returns its new place.
     pub(super) fn promote(&mut self, place: usize) -> usize {
         self.swap(place, self.own);
         self.own += 1;
         self.own - 1
     }
 
-    /// Makes an own body a copy. Returns its new place.
+    /// Turns an own body into a copy. Returns its new place.
     pub(super) fn demote(&mut self, place: usize) -> usize {
         self.own -= 1;
         self.swap(place, self.own);
@@ -296,11 +297,11 @@ impl Population {
         }
     }
 
-    /// Gives own bodies another order: first the one at place `order[0]`, and so on.
+    /// Reorders own bodies: the body at place `order[k]` moves to place `k`.
     pub(super) fn reorder(&mut self, order: &[u32]) {
         debug_assert_eq!(order.len(), self.own);
-        // The permutation is applied cycle by cycle. The entry of a place that is done is the
-        // place itself.
+        // The permutation is applied cycle by cycle. The entry of a finished place is the place
+        // itself.
         let mut order = order.to_vec();
         for start in 0..order.len() {
             let mut to = start;
@@ -319,7 +320,7 @@ impl Population {
         }
     }
 
-    /// Two bodies change places in all lists; `places` stays.
+    /// Swaps two bodies in all lists, but leaves `places` unchanged.
     fn swap_all(&mut self, a: usize, b: usize) {
         self.table.swap(a, b);
         self.links.swap(a, b);
@@ -345,9 +346,9 @@ impl Population {
 pub(super) struct Partners {
     /// The ranks that hold copies of own bodies, rising.
     pub holders: Vec<u32>,
-    /// The ranks that own the copies, rising.
+    /// The ranks that own the bodies of this rank's copies, rising.
     pub owners: Vec<u32>,
-    /// The places of own bodies with copies.
+    /// The places of own bodies that have copies, rising.
     pub shared: Vec<u32>,
 }
 

@@ -1,15 +1,17 @@
 //! Shadow-owner synchronisation: bodies of any size, in two communications.
 //!
 //! Source: algorithm 2 of the waLBerla paper (Eibl & Rüde 2018, "A local parallel communication
-//! algorithm for polydisperse rigid body dynamics"). First the owners tell all holders, on any
-//! rank. Then every rank that knows a body offers it to the neighbouring ranks that it reaches
-//! into and that are not known to have it. A rank drops its own copy if it is not needed.
+//! algorithm for polydisperse rigid body dynamics"). First, the owner of a body sends the new state
+//! to all holders, on any rank. Then every rank that knows a body sends a copy to each neighbour
+//! that the body reaches into and that is not known to have it. A rank drops a copy that it does
+//! not need.
 //!
-//! Copies spread from neighbour to neighbour, one subdomain a call. Once all copies exist, one
-//! call is enough. A point that the body newly reaches is at most one motion away from a point
-//! that it reached at the last call, and subdomains are not smaller than this motion.
+//! Copies spread from neighbour to neighbour, by one subdomain a synchronisation. Once all copies
+//! exist, one synchronisation is enough: from one call to the next, the reach of a body grows by at
+//! most its motion and the growth of its travel, and no subdomain is smaller than this
+//! (`Limits::reach`).
 //!
-//! A rank that gets a new body twice ignores the second copy. Both have the same bits.
+//! A rank that gets a new copy twice ignores the second one. Both have the same bits.
 
 use crate::error::Result;
 use crate::rigid::sync::Parts;
@@ -18,8 +20,8 @@ use crate::rigid::sync::mail::union;
 use crate::rigid::sync::moves::{self, Fate};
 use crate::rigid::sync::population::Partners;
 
-/// Before: own bodies have the new state, copies the old one. After: the messages of the owners
-/// are written.
+/// Before: own bodies have the new state, and copies have the old state. After: the messages of the
+/// owners are written, and bodies that belong to another rank have become copies.
 pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
     parts.mail.begin(Purpose::OwnersTell, holders, owners);
@@ -47,7 +49,7 @@ fn tell_holders(parts: &mut Parts, place: usize) -> Result<()> {
 }
 
 /// Before: copies have the new state, and owners and holders know each other. After: the messages
-/// of the holders are written, and copies that are not needed are gone.
+/// of the holders are written, and copies that are not needed are removed.
 pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
     let neighbours = parts.region.neighbours();
@@ -65,7 +67,7 @@ pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
     Ok(())
 }
 
-/// Offers a body to the neighbours that it reaches into.
+/// Sends copies of a body to the neighbours that it reaches into and that are not known to hold it.
 fn offer(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { region, population, mail, traffic, .. } = parts;
@@ -85,7 +87,7 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// Drops a copy, and tells its owner and the neighbours that may know that this rank had it.
+/// Drops a copy. Tells its owner, and the neighbours that may count this rank as a holder.
 fn drop_copy(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;

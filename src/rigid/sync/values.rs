@@ -11,10 +11,10 @@ use crate::rigid::sync::encoding::{self, Purpose};
 use crate::rigid::sync::population::Partners;
 use crate::rigid::sync::{Population, Synchroniser};
 
-/// Forces that this rank sets on bodies that it knows, own or not, until they are summed.
+/// Forces that this rank has set on own bodies and shadow copies, until they are summed.
 #[derive(Debug, Clone, Default)]
 pub struct Forces {
-    /// Each force has the place of its body.
+    /// Forces with the places of their bodies.
     set: Vec<(u32, Load)>,
     received: Vec<(u32, Load)>,
 }
@@ -25,17 +25,17 @@ impl Forces {
         self.set.push((place as u32, load));
     }
 
-    /// The forces that were set since the last sum, each with the place of its body.
+    /// The forces set since the last sum, each with the place of its body.
     pub fn set_so_far(&self) -> &[(u32, Load)] {
         &self.set
     }
 
-    /// Adds all forces to the loads of the bodies, at their owners.
+    /// Adds the forces of all ranks to the loads of the bodies, on the owners. All ranks call it.
     ///
-    /// Before: each force was set on one rank, and places have not changed since. After: each
-    /// force was added once. The forces of one body are added in the order of their bits, which
-    /// depends neither on ranks nor on the order in which they were set. Loads of copies have not
-    /// changed.
+    /// Before: each force was set on one rank, and places have not changed since then. After: each
+    /// force was added once, and the list of forces is empty. The forces on one body are added in
+    /// the order of their bits, which depends neither on ranks nor on the order of setting. Loads
+    /// of copies are unchanged.
     ///
     /// # Errors
     /// If a rank fails.
@@ -62,9 +62,10 @@ impl Forces {
 impl Synchroniser {
     /// Sends `items`, each with the place of a body, to the owners of the bodies.
     ///
-    /// Before: copies and owners know each other. After: `received` has the items for the own
-    /// bodies of this rank, with their places here. Items of one rank keep their order. The order
-    /// of items of several ranks depends on the ranks, so sort items by their content.
+    /// Before: copies and owners know each other. After: the items for own bodies of this rank are
+    /// appended to `received`, with the places on this rank. Items of one rank keep their order.
+    /// The order between ranks depends on the division, so the caller must sort items by their
+    /// content.
     ///
     /// # Errors
     /// If a rank fails.
@@ -89,8 +90,8 @@ impl Synchroniser {
         self.exchange_values(world, population, |place, item| received.push((place, item)))
     }
 
-    /// Sends values of own bodies to their copies. `values` gives them for the place of a body and
-    /// a rank that holds a copy.
+    /// Sends values of own bodies to their copies. `values` gives the values for the place of a
+    /// body and a rank that holds a copy.
     ///
     /// Before: copies and owners know each other. After: `apply` was called with the place of each
     /// copy and each of its values. The values of one body keep their order.
@@ -118,11 +119,11 @@ impl Synchroniser {
         self.exchange_values(world, population, apply)
     }
 
-    /// Sends `values` to the `receivers`, and receives values from the `sources`. Both lists are
-    /// rising.
+    /// Sends `values` to the `receivers`, and receives values from the `sources`. Both lists must
+    /// be rising.
     ///
     /// Before: sender and receiver agree on the number and the order of the values. After: `apply`
-    /// was called with each source and its values, in their order.
+    /// was called with the source and each value, in the order of sending.
     ///
     /// # Errors
     /// If a rank fails.

@@ -1,11 +1,11 @@
-//! Which own bodies a synchronisation has to look at.
+//! Finds the own bodies that a synchronisation must examine.
 //!
-//! Most bodies are deep inside of their subdomain, and no rank has a copy of them. They are found
-//! when bodies are moved, by all threads, while a body is in the cache. A synchronisation only
-//! looks at the other bodies.
+//! Most bodies are deep inside their subdomain, and no rank has a copy of them. All threads find
+//! these bodies while they move them, when a body is in the cache. A synchronisation examines only
+//! the other bodies.
 //!
-//! A body that was found inside has *room*. As long as its way since then plus its travel is
-//! shorter than this room, it is still inside, and its distance from borders need not be computed.
+//! A body that was found inside has *room*, in m. It stays inside as long as its path since then
+//! plus its travel is shorter than the room. So its distance from borders need not be computed.
 
 use crate::math::Vec3;
 use crate::rigid::body::BodyState;
@@ -19,16 +19,17 @@ use crate::threads::{Blocks, Threads};
 /// Number of own bodies that a thread takes at once.
 const BLOCK: usize = 256;
 
-/// A body that moved by more than this fraction of the allowed motion is looked at closely.
+/// A body that moved by more than this fraction of the largest motion is examined in full.
 const CLEARLY_ALLOWED: f64 = 0.99;
 
-/// Stored rooms are smaller than the real ones by this fraction, so that rounding does not make
-/// them too large.
+/// Fraction by which a stored room is smaller than the computed one, so that rounding never makes
+/// it too large.
 const ROUNDING: f64 = 1e-6;
 
 impl Synchroniser {
-    /// Moves all own bodies, each with `advance(place, state, rest of the bodies)`, and finds those
-    /// that the next synchronisation must look at. Until then no body may move again.
+    /// Moves each own body with `advance(place, state, rest)`, where `rest` has the other columns
+    /// of all bodies. Finds the bodies that the next synchronisation must examine. No body may move
+    /// again before that synchronisation.
     pub fn advance(
         &mut self,
         population: &mut Population,
@@ -39,8 +40,8 @@ impl Synchroniser {
         self.looked = true;
     }
 
-    /// Gives own bodies another order in memory: first the one at place `order[0]`, and so on.
-    /// Nothing else changes.
+    /// Reorders own bodies in memory: the body at place `order[k]` moves to place `k`. Nothing else
+    /// changes.
     pub fn reorder(&mut self, population: &mut Population, order: &[u32]) {
         population.reorder(order);
         self.partners.find(population);
@@ -71,7 +72,7 @@ impl Synchroniser {
                 advance(place, state, &rest);
                 let swing = rest.swing(place, bound.radius);
                 let travel = look.limits.horizon.travel(&state.twist, swing);
-                // A root of four bytes is enough. Roots take most of the time of this loop.
+                // Single precision is enough. Square roots take most of the time of this loop.
                 let moved = ((state.position - bound.centre).norm_squared() as f32).sqrt();
                 *room = below(*room - moved);
                 let is_inside =
@@ -87,7 +88,8 @@ impl Synchroniser {
     }
 }
 
-/// The next number below `x`, which is above 0.
+/// The next number below a positive `x`. For other `x` the result is not above 0, or NaN, and the
+/// body does not count as inside.
 fn below(x: f32) -> f32 {
     f32::from_bits(x.to_bits().wrapping_sub(1))
 }
@@ -99,8 +101,8 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Where an own body is, and its room. Unless the result is [`Spot::Unknown`], its bound is
-    /// updated and it counts as synchronised.
+    /// The spot of an own body, and its room (m). Unless the spot is [`Spot::Unknown`], this
+    /// updates the bound, and the body counts as synchronised.
     #[cold]
     fn spot(&self, now: &Bound, bound: &mut Bound, home: SubdomainId, link: &Link) -> (Spot, f32) {
         let moved = (now.centre - bound.centre).norm();
@@ -115,14 +117,15 @@ impl Look<'_> {
         if is_inside { (Spot::Inside, ((1.0 - ROUNDING) * room) as f32) } else { (Spot::Near, 0.0) }
     }
 
-    /// How far the surface of a body may come before it reaches into another subdomain, or its
-    /// centre before it leaves the domain, m.
+    /// The room of a body, m: the smaller of two distances. One is the distance that its surface,
+    /// grown by the margin, may move before it reaches into another subdomain. The other is the
+    /// distance that its centre may move before it leaves the domain.
     fn room(&self, now: &Bound, home: SubdomainId) -> f64 {
         let depth = self.subdomains.depth(home, &now.centre) - now.radius - self.limits.margin;
         depth.min(self.subdomains.domain().depth(&now.centre, false))
     }
 
-    /// True if a body that is not deep inside of its subdomain is still in it.
+    /// True if `position` is in the domain and in the subdomain `home`.
     fn stays(&self, position: &Vec3, home: SubdomainId) -> bool {
         let (_, image) = self.subdomains.domain().wrap(position);
         image == [0; 3] && self.subdomains.owner(position) == home

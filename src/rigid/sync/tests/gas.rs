@@ -4,8 +4,8 @@ use super::*;
 use crate::ranks::in_process;
 use crate::rigid::sync::checks::{Census, census};
 
-/// Lets bodies fly on several ranks. After each step, each rank is compared with one list of all
-/// bodies. Returns the census of each step, and the sums of the communication.
+/// Moves bodies on several ranks. After each step, each rank is compared with one list of all
+/// bodies. Returns the census of each step, and the sums of the counts of communication.
 fn fly_on_ranks(
     setup: &Setup,
     ranks: usize,
@@ -111,7 +111,7 @@ fn bodies_that_were_deep_inside_are_seen_when_they_come_out() {
     let domain = Domain::new(Vec3::zeros(), Vec3::repeat(12.0), [true, true, false]).unwrap();
     let grid = Setup::grid(domain, [2, 1, 2], 4, Synchronisation::NextNeighbour);
     let mut bodies = gas(&domain, 200, &grid.limits);
-    // From fast to very slow ones.
+    // Some bodies are fast, others are up to 64 times slower.
     for (body, k) in bodies.iter_mut().zip(0..) {
         body.state.twist.linear *= libm::exp2(-6.0 * random(k + 31));
     }

@@ -1,4 +1,4 @@
-//! Bodies that fly straight ahead on several ranks, compared with the same bodies in one list.
+//! Bodies fly straight ahead on several ranks, and are compared with the same bodies in one list.
 
 mod gas;
 mod network;
@@ -47,7 +47,7 @@ fn fly(states: &mut [BodyState]) {
     states.iter_mut().for_each(|state| state.position += state.twist.linear);
 }
 
-/// Flies all bodies of the one list, as the owners do on ranks.
+/// Moves all bodies of the list as the owners do on ranks.
 fn fly_serially(bodies: &mut Vec<Body>, domain: &Domain) {
     for Body { state, .. } in &mut *bodies {
         state.position = domain.wrap(&(state.position + state.twist.linear)).0;
@@ -91,7 +91,7 @@ impl Setup {
         Self { subdomains: Arc::new(subdomains), rank_of: Arc::new(rank_of), method, limits }
     }
 
-    /// The rank with its own bodies among `bodies`, not synchronised yet.
+    /// The rank with its own bodies of the list `bodies`. It is not synchronised yet.
     fn peer(&self, rank: usize, bodies: &[Body]) -> Result<Peer> {
         let reach = self.limits.reach(self.method, &self.subdomains)?;
         let region = Region::new(rank, self.subdomains.clone(), self.rank_of.clone(), reach)?;
@@ -108,8 +108,8 @@ impl Setup {
 }
 
 impl Peer {
-    /// Fails unless this rank has exactly the bodies that it should have, with the same bits as in
-    /// the list.
+    /// Fails unless this rank has exactly the own bodies and copies that it should have, with the
+    /// same bits as in the list.
     fn compare(&self, all: &[Body]) {
         let region = self.synchroniser.region();
         let limits = self.synchroniser.limits();
@@ -135,7 +135,7 @@ impl Peer {
     }
 }
 
-/// Bodies at random places that fly nearly as fast as they may.
+/// Bodies at random positions. They fly at 20 to 99 % of the largest allowed speed.
 fn gas(domain: &Domain, count: u64, limits: &Limits) -> Vec<Body> {
     let body = |id: u64| {
         let radius = limits.motion + (limits.largest_radius - limits.motion) * random(id + 777);
@@ -150,7 +150,7 @@ fn periodic_box(edge: f64) -> Domain {
     Domain::new(Vec3::zeros(), Vec3::repeat(edge), [true; 3]).unwrap()
 }
 
-/// Power cells with sites at random.
+/// Power cells with random sites.
 fn power_cells(domain: Domain, count: u64) -> Subdomains {
     use crate::partition::methods::power::Diagram;
     let site = |k: u64| domain.low() + random_vector(k + 4000).component_mul(domain.period());

@@ -1,6 +1,6 @@
-//! Synchronisation on a simulated network. Ranks have their own pace, so that some are several
-//! communications ahead. Bodies change their velocities, and with them their travel, in each step,
-//! and some are deleted.
+//! Synchronisation on a simulated network. Each rank has its own pace, so that some ranks are
+//! several communications ahead. In each step, bodies change their velocities and so their travel,
+//! and some bodies are deleted.
 
 use std::collections::VecDeque;
 
@@ -9,11 +9,11 @@ use crate::ranks::simulated::{EventQueue, Random};
 
 const SCHEDULES: u64 = 1500;
 const STEPS: usize = 12;
-/// Number of calls until all copies exist.
+/// Number of synchronisations until all copies exist.
 const SETTLING: usize = 6;
 
 enum NetworkEvent {
-    /// A rank has time.
+    /// A rank may continue.
     Turn,
     Arrival {
         from: usize,
@@ -24,7 +24,7 @@ enum NetworkEvent {
 struct Node {
     peer: Peer,
     all: Vec<Body>,
-    /// What has arrived from each rank, oldest first.
+    /// The messages that have arrived from each rank, oldest first.
     inbox: Vec<VecDeque<Vec<u8>>>,
     step: usize,
     stage: usize,
@@ -37,7 +37,7 @@ struct Network {
     nodes: Vec<Node>,
     queue: EventQueue<NetworkEvent>,
     longest_delay: u64,
-    /// The most steps that a rank was ahead of another.
+    /// The largest number of steps that a rank was ahead of another.
     ahead: usize,
 }
 
@@ -83,7 +83,7 @@ fn any_setup(random: &mut Random) -> (Setup, u32) {
     (setup, ranks)
 }
 
-/// The way of a body in a step, or its velocity after it: none, the longest, or any.
+/// The displacement or the velocity of a body in a step: zero, nearly the largest, or random.
 fn random_way(id: BodyId, k: u64, limits: &Limits) -> Vec3 {
     let k = mix(1000 * id + k);
     let direction = (random_vector(k >> 20) - Vec3::repeat(0.5)).normalize();
@@ -172,7 +172,7 @@ impl Network {
         let node = &mut self.nodes[rank];
         let sources = node.peer.synchroniser.mail.sources().to_vec();
         if sources.iter().all(|&from| !node.inbox[from as usize].is_empty()) {
-            // In the order of arrival, which does not matter.
+            // Messages are delivered by falling sender, because the order must not matter.
             for &from in sources.iter().rev() {
                 let bytes = node.inbox[from as usize].pop_front().unwrap();
                 node.peer.synchroniser.mail.deliver(from, bytes);

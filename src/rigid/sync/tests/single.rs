@@ -40,7 +40,8 @@ fn a_body_swept_over_all_26_neighbours_returns_to_the_same_bits() {
             }
             Ok(peer.synchroniser.take_traffic().crossed)
         });
-        // Three borders on a straight way of three cells, twice or three times as many on others.
+        // Each flight crosses the domain of three cells once. It crosses three borders along each
+        // axis of its direction, sometimes two of them in one step.
         let expected: u64 = crossed.unwrap().iter().sum();
         assert!((26 * 3..=26 * 9).contains(&expected), "{expected}");
     }
@@ -141,7 +142,7 @@ fn deleted_bodies_and_those_that_leave_are_gone_everywhere() {
     }
 }
 
-/// A force with digits that a sum in another order would round otherwise.
+/// A force and a torque whose digits make the sum depend on its order.
 fn force_in(subdomain: u32, id: u64) -> [Vec3; 2] {
     let at = u64::from(subdomain) * 1000 + id;
     [random_vector(at) * 10f64.powi(subdomain as i32 % 7), random_vector(at + 77)]
@@ -199,7 +200,7 @@ fn forces_on_shadow_copies_arrive_once_in_the_order_of_their_bits() {
 #[test]
 fn an_order_may_move_all_bodies_by_one_place() {
     let mut population = Population::default();
-    // With a time that grows with the square of the number, this would take minutes.
+    // If the time grew with the square of the number of bodies, this would take minutes.
     let count = 500_000u32;
     for id in 0..count {
         let body = sphere(u64::from(id), 0.25, Vec3::zeros(), Vec3::zeros());
