@@ -1,4 +1,4 @@
-//! A file for each frame.
+//! Formats with one file for each frame.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use cloth_sim::input;
 use crate::program::output::formats::Sink;
 use crate::program::output::{names, write_whole};
 
-/// Writes each frame into a file of its own, by `encode`.
+/// Writes each frame into its own file with `encode`.
 pub struct EachFrame<E> {
     /// The folder of the run.
     pub folder: PathBuf,
-    /// The ending of the files.
+    /// The ending of the files, without a dot.
     pub ending: &'static str,
     /// Writes one frame.
     pub encode: E,
@@ -25,7 +25,7 @@ impl<E: FnMut(&Frame, &mut dyn Write) -> io::Result<()> + Send> Sink for EachFra
     }
 
     fn take_back(&mut self, number: u64) {
-        // If this fails too, the file is left over: the run has failed, and says why.
+        // If this fails too, the file stays. The run has failed already and reports the cause.
         let _ = std::fs::remove_file(self.path(number));
     }
 
@@ -40,10 +40,10 @@ impl<E> EachFrame<E> {
     }
 }
 
-/// The bytes of frame `number`, or what is wrong with its file.
+/// The bytes of the file of frame `number`.
 ///
 /// # Errors
-/// A file that is missing or cannot be read.
+/// When the file is missing or cannot be read. The message says which.
 pub fn read(folder: &Path, number: u64, ending: &str) -> Result<Vec<u8>, String> {
     let path = folder.join(names::frame(number, ending));
     input::read(&path, input::DATA_LIMIT).map_err(|cause| {
@@ -51,7 +51,7 @@ pub fn read(folder: &Path, number: u64, ending: &str) -> Result<Vec<u8>, String>
     })
 }
 
-/// The last frame in `folder`.
+/// The number of the last frame in `folder`. None without frames.
 ///
 /// # Errors
 /// When the folder cannot be read.

@@ -1,15 +1,15 @@
 //! Formats of frames. A new format is a file in this folder and an entry of [`ALL`].
 //!
 //! A format opens a [`Sink`], which writes the frames of a run, and a [`Source`], which reads them.
-//! It has a file for each frame ([`each_frame`]) or one file for the whole run ([`pc2`]).
+//! It has one file for each frame ([`each_frame`]) or one file for the whole run ([`pc2`]).
 //!
-//! Files are always whole, even if the process is killed:
+//! A reader finds only complete frames, even if the process is killed:
 //!
-//! - A file of one frame gets its name when it is whole.
-//! - A file of a whole run says at its head how many frames it holds. That number is raised when the
-//!   frame is written. What lies behind the last frame is overwritten by the next one.
+//! - A file of one frame gets its name when it is complete.
+//! - The head of a file of a whole run has the number of its frames. This number is raised after a
+//!   frame is written. The next frame overwrites any bytes behind the last frame.
 //!
-//! Only then does the frame get its line in `steps.jsonl`.
+//! Only after this does the frame get its line in `steps.jsonl`.
 
 pub mod each_frame;
 pub mod obj;
@@ -37,45 +37,46 @@ pub const ALL: [&dyn Format; 3] = [&obj::Obj, &vtp::Vtp, &pc2::Pc2];
 
 /// A format of frames.
 pub trait Format: Sync {
-    /// Its name in a scene's `output.format`, and the ending of its files.
+    /// Its name in a scene's `output.format`. It is also the ending of the files with frames.
     fn name(&self) -> &'static str;
 
-    /// Refuses a run whose frames it cannot hold.
+    /// Checks that the format can hold the frames of a run.
     ///
     /// # Errors
-    /// Too many bodies, or only objects that it cannot hold.
+    /// When there are too many bodies, or objects of a kind that the format cannot hold.
     fn check(&self, objects: &FrameObjects) -> Result<()>;
 
-    /// The file with frame `number`.
+    /// The name of the file that holds frame `number`.
     fn file(&self, number: u64) -> String {
         names::frame(number, self.name())
     }
 
-    /// How messages name frame `number`.
+    /// The name of frame `number` in messages.
     fn frame_name(&self, number: u64) -> String {
         self.file(number)
     }
 
-    /// What a user does to see its frames.
+    /// Tells the user how to see the frames.
     fn to_see(&self) -> &'static str;
 
-    /// Adds all its files to those of a run.
+    /// Adds the names of all its files to the files of a run.
     fn add_files(&self, files: &mut RunFiles) {
         files.each_frame.push(names::all_frames(self.name()));
     }
 
-    /// The last frame in `folder`.
+    /// The number of the last frame in `folder`. None without frames.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// When the folder or a file that it needs cannot be read.
     fn last_frame(&self, folder: &Path) -> io::Result<Option<u64>> {
         each_frame::last(folder, self.name())
     }
 
-    /// Begins the frames of a run in `folder`, or goes on after those that are `kept`.
+    /// Opens `folder` for writing. If the range `kept` is empty, the frames of a run begin.
+    /// Otherwise they continue after the frames `kept`.
     ///
     /// # Errors
-    /// When a file cannot be written. When files that are kept are damaged.
+    /// When a file cannot be written. When a file with frames to keep is damaged.
     fn sink(
         &self,
         folder: &Path,
@@ -86,58 +87,59 @@ pub trait Format: Sync {
     /// Opens the frames of `run` for reading.
     ///
     /// # Errors
-    /// No frame that can be read. A format that does not hold what the run computes.
+    /// When no frame can be read. When the format lacks values that a check of the run needs.
     fn source(&self, run: &WrittenRun) -> Result<Box<dyn Source>>;
 }
 
 /// Writes the frames of a run, one after the other.
 pub trait Sink: Send {
-    /// Writes frame `number`. After: the frame is whole on disk, and readers find it.
+    /// Writes frame `number`. After: the frame is complete, and readers find it.
     ///
     /// # Errors
-    /// When it cannot be written. The frames before it stay whole.
+    /// When the frame cannot be written. The frames before it stay complete.
     fn frame(&mut self, number: u64, frame: &Frame) -> io::Result<()>;
 
-    /// Removes frame `number`, the last one, because its record could not be written.
+    /// Removes the last frame, `number`, because its record could not be written.
     fn take_back(&mut self, number: u64);
 
-    /// Ends the files of the run. No frame follows.
+    /// Finishes the files of the run. No frame may follow.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// When the files cannot be written.
     fn finish(&mut self) -> io::Result<()>;
 }
 
 /// Reads the frames of a run in any order.
 pub trait Source: Sync {
-    /// The surfaces of all frames. None in a run of rigid bodies.
+    /// The surfaces, which are the same in all frames. The list is empty in a run of rigid bodies.
     fn surfaces(&self) -> &Pieces;
 
-    /// Frame `number`, or what is wrong with it.
+    /// Reads frame `number`.
     ///
     /// # Errors
-    /// A frame that is missing or torn, or has other surfaces than [`Source::surfaces`].
+    /// When the frame is missing or torn, or has other surfaces than [`Source::surfaces`]. The
+    /// message says which.
     fn frame(&self, number: u64) -> std::result::Result<Frame, String>;
 }
 
-/// A run that is read.
+/// A run whose frames are read.
 #[derive(Debug, Clone)]
 pub struct WrittenRun {
     /// Its folder.
     pub folder: PathBuf,
-    /// Its frames.
+    /// The numbers of its frames.
     pub frames: Range<u64>,
     /// Time from frame to frame, s.
     pub frame_s: f64,
-    /// Whether it is of rigid bodies.
+    /// True for a run of rigid bodies, false for a run of cloth.
     pub has_bodies: bool,
 }
 
 impl WrittenRun {
-    /// The first frame for which `read` succeeds.
+    /// The result of `read` for the first frame for which it succeeds.
     ///
     /// # Errors
-    /// That of the first frame, if all fail.
+    /// When `read` fails for all frames: the error of the first frame. When there are no frames.
     fn first_whole<T>(&self, mut read: impl FnMut(u64) -> Result<T>) -> Result<T> {
         let mut first_error = None;
         for number in self.frames.clone() {
@@ -152,10 +154,10 @@ impl WrittenRun {
     }
 }
 
-/// The format of this name.
+/// The format with this name.
 ///
 /// # Errors
-/// When there is none. The message has the nearest name.
+/// When no format has this name. The message suggests the nearest name.
 pub fn named(name: &str) -> Result<&'static dyn Format> {
     let format = ALL.into_iter().find(|format| format.name() == name);
     let unknown = || {

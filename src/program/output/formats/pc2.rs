@@ -1,19 +1,19 @@
-//! PC2, the cache of points that Blender's modifier "Mesh Cache" and other programs read: one file
-//! for the whole run, with all positions in single precision.
+//! PC2, a cache of points: one file for the whole run, with all positions in single precision.
+//! Blender's modifier "Mesh Cache" and other programs read it.
 //!
-//! | bytes | |
+//! | bytes | content |
 //! |---|---|
 //! | 0..12 | `POINTCACHE2` and a zero |
 //! | 12..16 | version, 1 |
 //! | 16..20 | number of points |
 //! | 20..24 | number of the first frame, `f32` |
-//! | 24..28 | frames from sample to sample, `f32`: 1 |
+//! | 24..28 | number of frames from one sample to the next, `f32`: 1 |
 //! | 28..32 | number of samples |
 //! | 32.. | samples: x, y, z of each point, `f32` |
 //!
-//! All numbers are little-endian. The faces are in an OBJ file, whose vertices are in the same order.
-//! The number of samples is raised after a sample is written. So the file is whole after each frame:
-//! a reader sees the samples that are complete, whenever the process is killed.
+//! All numbers are little-endian. The faces are in an OBJ file with the same order of vertices. The
+//! number of samples is raised after a sample is written. So the file is valid after each frame: a
+//! reader sees only complete samples, even if the process is killed.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -38,17 +38,17 @@ use crate::program::output::{not_written, write_whole};
 /// The name of the format.
 pub const NAME: &str = "pc2";
 
-/// The positions of all frames.
+/// The file with the positions of all frames.
 const POINTS: &str = "frames.pc2";
-/// The faces, with the positions of the meshes before the run.
+/// The file with the faces, and with the positions of the meshes before the run.
 const FACES: &str = "frames.obj";
 
 const MAGIC: &[u8; 12] = b"POINTCACHE2\0";
 const HEAD_BYTES: usize = 32;
 const POINT_BYTES: usize = 12;
-/// Beyond this number single precision has no name for each frame.
+/// The largest number of the first frame. Single precision does not hold every integer above it.
 const LAST_FIRST: u64 = 1 << 24;
-/// Where the head has the number of samples.
+/// The offset of the number of samples in the file, bytes.
 const SAMPLES_AT: u64 = 28;
 
 /// The format.
@@ -119,7 +119,7 @@ impl Format for Pc2 {
 
 const REPEAT: &str = "repeat the run";
 
-/// The first bytes of a file.
+/// The head of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Head {
     points: u32,
@@ -129,7 +129,7 @@ struct Head {
 }
 
 impl Head {
-    /// That of an open file.
+    /// Reads the head of an open file.
     fn read(file: &File) -> io::Result<Self> {
         let mut bytes = [0; HEAD_BYTES];
         file.read_exact_at(&mut bytes, 0)?;
@@ -159,13 +159,13 @@ impl Head {
         length.saturating_sub(self.place(0)).checked_div(sample_bytes).unwrap_or(u64::MAX)
     }
 
-    /// Where sample `sample` begins.
+    /// The offset of sample `sample` in the file, bytes.
     fn place(&self, sample: u32) -> u64 {
         HEAD_BYTES as u64 + u64::from(sample) * u64::from(self.points) * POINT_BYTES as u64
     }
 }
 
-/// The file while a run goes on.
+/// Writes the file of a run.
 struct Pc2Sink {
     file: File,
     head: Head,
@@ -180,7 +180,11 @@ impl Pc2Sink {
         Ok(Self { file: File::options().read(true).write(true).open(path)?, head })
     }
 
-    /// Goes on after the frames that are `kept`. Others are removed.
+    /// Continues the file after the frames `kept`. Later frames are taken off the count, and new
+    /// frames overwrite them.
+    ///
+    /// # Errors
+    /// When the file does not hold these frames with this number of points, or is torn.
     fn go_on(path: &Path, points: usize, kept: &Range<u64>) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
         let head = Head::read(&file)?;
@@ -190,7 +194,7 @@ impl Pc2Sink {
             let cause = format!("it does not have {samples} frames of {points} points");
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
         }
-        // The next frame would be written behind a hole, which reads as zeros.
+        // Without this check, the next frame would follow a hole, which reads as zeros.
         if file.metadata()?.len() < head.place(samples as u32) {
             let cause =
                 format!("torn: its head names {} frames, but the file ends before", head.samples);
@@ -227,7 +231,7 @@ impl Sink for Pc2Sink {
     }
 
     fn take_back(&mut self, _: u64) {
-        // If this fails too, the frame stays. The run has failed anyway, and says why.
+        // If this fails too, the frame stays. The run has failed already and reports the cause.
         let _ = self.set_samples(self.head.samples.saturating_sub(1));
         let _ = self.file.set_len(self.head.place(self.head.samples));
     }
@@ -238,7 +242,7 @@ impl Sink for Pc2Sink {
     }
 }
 
-/// The frames of a run.
+/// Reads the frames of a run.
 struct Pc2Source {
     file: File,
     head: Head,

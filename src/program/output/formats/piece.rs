@@ -1,4 +1,4 @@
-//! The surfaces of frames, as their files hold them.
+//! The surfaces of frames, as read from their files.
 
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::mesh::obj_read::Lines;
@@ -6,7 +6,7 @@ use cloth_sim::mesh::obj_read::Lines;
 /// The surfaces of all frames of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Pieces {
-    /// The file that they were read from.
+    /// The name of the file from which the surfaces were read.
     pub file: String,
     /// The surfaces, in the order of [`Frame::surfaces`](cloth_sim::engine::Frame).
     pub list: Vec<Piece>,
@@ -15,9 +15,9 @@ pub struct Pieces {
 /// A surface.
 #[derive(Debug, Clone)]
 pub struct Piece {
-    /// Its positions and polygons. Vertices are numbered in the surface.
+    /// Its positions (m) and polygons. Vertices are numbered within the surface.
     pub document: ObjDocument,
-    /// Where in the file they are, for messages.
+    /// The lines of its vertices and polygons in the file, for messages.
     pub lines: Lines,
 }
 
@@ -27,7 +27,8 @@ impl Pieces {
         self.list.iter().map(|piece| piece.document.positions.len()).sum()
     }
 
-    /// `positions` of all vertices (m), one list for each surface.
+    /// Splits `positions`, one value for each vertex of all surfaces, into one list for each
+    /// surface. Before: there are at least [`Self::vertices`] values.
     pub fn split<T: Clone>(&self, mut positions: &[T]) -> Vec<Vec<T>> {
         let mut surfaces = Vec::with_capacity(self.list.len());
         for piece in &self.list {

@@ -1,4 +1,4 @@
-//! The surface of each body as an object `body_<id>`.
+//! Writes the surface of each body as the object `body_<id>`.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use cloth_sim::scene::spec::Digits;
 use crate::program::output::bodies::surface::Surfaces;
 use crate::program::output::formats::obj::objects::{Object, write_objects};
 
-/// Writes the bodies of `frame`. Half-spaces are left out, because they have no end.
+/// Writes the bodies of `frame` as one file. Half-spaces are left out, because they are infinite.
 ///
 /// # Errors
 /// The errors of `out`.

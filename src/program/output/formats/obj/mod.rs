@@ -1,4 +1,4 @@
-//! Wavefront OBJ: a file for each frame with the surfaces as objects. A body is the object
+//! Wavefront OBJ: one file for each frame, with the surfaces as objects. The object of a body is
 //! `body_<id>`.
 
 pub mod bodies;
@@ -27,7 +27,7 @@ pub use read::read_pieces;
 /// The name of the format.
 pub const NAME: &str = "obj";
 
-/// The largest number of bodies of a frame. Such a frame of spheres takes 40 MB.
+/// The largest number of bodies in a frame. A frame with this number of spheres takes 40 MB.
 pub const LIMIT: usize = 5000;
 
 /// The format.

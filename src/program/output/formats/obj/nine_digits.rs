@@ -1,4 +1,4 @@
-//! Writes numbers with nine significant digits, which is how positions are written.
+//! Writes numbers with nine significant digits, for positions.
 
 use std::iter::repeat_n;
 
@@ -8,8 +8,8 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Appends `x` with nine significant digits, correctly rounded. There is no exponent, no trailing
-/// zero and no -0.
+/// Appends `x` with at most nine significant digits, correctly rounded. The text has no exponent,
+/// no zeros at the end of its fraction and no -0.
 pub fn push_nine(text: &mut Vec<u8>, x: f64) {
     let Some((digits, exponent)) = fast(x.abs()).or_else(|| exact(x.abs())) else {
         text.extend_from_slice(x.to_string().as_bytes());
@@ -39,9 +39,9 @@ pub fn push_nine(text: &mut Vec<u8>, x: f64) {
     }
 }
 
-/// The nine digits of a number that is not negative, and the exponent of the first digit. `None`
-/// where the product with a power of ten is not exact enough. Its error is below 1e-7 of the last
-/// digit.
+/// The nine digits of `x`, which must not be negative, and the decimal exponent of the first digit.
+/// The digits come from the product of `x` and a power of ten, whose error is below 1e-7 of the
+/// last digit. None if this error could change the rounding, or if `x` is outside the range.
 fn fast(x: f64) -> Option<(u32, i32)> {
     if x == 0.0 {
         return Some((0, 0));
@@ -49,7 +49,7 @@ fn fast(x: f64) -> Option<(u32, i32)> {
     if !(1e-14..1e9).contains(&x) {
         return None;
     }
-    // The decimal exponent, or one less. It is 0.30103 times the binary exponent.
+    // The decimal exponent is about 0.30103 times the binary exponent. This is it, or one less.
     let least = ((((x.to_bits() >> 52) as i32) - 1023) * 1233) >> 12;
     let at = |exponent: i32| Some((x * POWERS.get((8 - exponent) as usize)?, exponent));
     let (scaled, exponent) =
@@ -60,15 +60,15 @@ fn fast(x: f64) -> Option<(u32, i32)> {
     (is_certain && (100_000_000..1_000_000_000).contains(&digits)).then_some((digits, exponent))
 }
 
-/// The same for any finite number. It takes ten times as long.
+/// The same digits and exponent for any finite number. This takes ten times as long as [`fast`].
 fn exact(x: f64) -> Option<(u32, i32)> {
-    // The shape `d.dddddddde-N`.
+    // The text has the form `d.dddddddde-N`.
     let scientific = format!("{x:.8e}");
     let (digits, exponent) = scientific.split_once('e')?;
     Some((digits.replace('.', "").parse().ok()?, exponent.parse().ok()?))
 }
 
-/// The digits as text, with leading zeros.
+/// The nine digits as text, with leading zeros.
 fn decimal(mut number: u32) -> [u8; 9] {
     let mut digits = [b'0'; 9];
     for digit in digits.iter_mut().rev() {
@@ -114,7 +114,7 @@ mod tests {
     fn numbers() -> impl Strategy<Value = f64> {
         let any = any::<f64>().prop_filter("finite", |x| x.is_finite());
         let sizes = (-1.0..1.0, -16..10).prop_map(|(x, e)| x * 10_f64.powi(e));
-        // Numbers beside ties of nine digits, and beside powers of ten.
+        // Numbers near ties of nine digits, and near powers of ten.
         let parsed = |text: String| text.parse::<f64>().unwrap();
         let ties = (100_000_000..999_999_999_u32, -24..2)
             .prop_map(move |(digits, e)| parsed(format!("{digits}.5e{e}")));

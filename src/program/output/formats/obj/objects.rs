@@ -1,4 +1,4 @@
-//! Objects that are written once, each with its positions.
+//! Writes an OBJ file once, from objects that have their positions.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,10 +21,10 @@ pub struct Object<'a> {
     pub positions: Vec<Vec3>,
 }
 
-/// Writes `objects` as the file at `path`, if there are any.
+/// Writes `objects` into the file at `path`. Without objects, it writes no file.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()> {
     if objects.is_empty() {
         return Ok(());
@@ -33,7 +33,7 @@ pub fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()>
         .map_err(|cause| not_written(path, cause))
 }
 
-/// Writes `objects` as one file.
+/// Writes `objects` as one OBJ file to `out`.
 ///
 /// # Errors
 /// The errors of `out`.

@@ -24,15 +24,16 @@ pub struct ObjSource {
     folder: PathBuf,
     frame_s: f64,
     surfaces: Pieces,
-    /// Hash of each frame without its positions (see [`super::split`]).
+    /// The hash of a frame without its positions. It is the same for all frames (see
+    /// [`super::split`]).
     common: u64,
 }
 
 impl ObjSource {
-    /// Reads the polygons from the first frame that is whole.
+    /// Reads the polygons from the first frame that can be read.
     ///
     /// # Errors
-    /// No such frame.
+    /// When no frame can be read.
     pub fn open(run: &WrittenRun) -> Result<Self> {
         let (surfaces, common) = run.first_whole(|number| {
             let file = names::frame(number, NAME);
@@ -62,11 +63,11 @@ impl Source for ObjSource {
     }
 }
 
-/// The objects of an OBJ file that the program has written into `folder`. `remedy` says what to do if
-/// it cannot be read.
+/// Reads the objects of an OBJ file that the program has written into `folder`. `remedy` tells the
+/// user what to do if the file cannot be read.
 ///
 /// # Errors
-/// A file that cannot be read, is no mesh, or has another form than the program writes.
+/// When the file cannot be read, is no mesh, or does not have the form that the program writes.
 pub fn read_pieces(folder: &Path, file: &str, remedy: &str) -> Result<Pieces> {
     let text = read(&folder.join(file), remedy)?;
     Ok(read_text(folder, file, &text)?.0)
@@ -76,7 +77,7 @@ fn read(path: &Path, remedy: &str) -> Result<Vec<u8>> {
     input::read(path, input::DATA_LIMIT).map_err(|cause| Error::file(path, cause, remedy))
 }
 
-/// The objects of `text`, and the hash of all but their positions.
+/// The objects of `text`, and the hash of the text without the positions.
 fn read_text(folder: &Path, file: &str, text: &[u8]) -> Result<(Pieces, u64)> {
     let (whole, lines) = obj_read::parse(text, &folder.join(file).display().to_string())?;
     let split = split(text);
@@ -84,7 +85,7 @@ fn read_text(folder: &Path, file: &str, text: &[u8]) -> Result<(Pieces, u64)> {
     Ok((Pieces { file: file.to_owned(), list }, split.rest))
 }
 
-/// Cuts `whole` into objects whose vertices end at `ends`.
+/// Cuts `whole` into objects. `ends` has one past the last vertex of each object.
 fn cut(whole: &ObjDocument, lines: &Lines, ends: &[usize]) -> Result<Vec<Piece>> {
     if ends.last() != Some(&whole.positions.len()) {
         let cause = "its vertices are not written one a line";

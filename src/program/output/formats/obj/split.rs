@@ -1,4 +1,4 @@
-//! Splits an OBJ file of a run into positions, which change from frame to frame, and the rest.
+//! Splits an OBJ file of a run into the positions, which change from frame to frame, and the rest.
 
 use cloth_sim::math::Vec3;
 use xxhash_rust::xxh3::Xxh3;
@@ -6,15 +6,15 @@ use xxhash_rust::xxh3::Xxh3;
 /// An OBJ file, split into positions and the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// All positions, m. NaN where a line holds no number.
+    /// All positions, m. A coordinate is NaN if its line holds no number there.
     pub positions: Vec<Vec3>,
-    /// One past the last vertex of each object. The vertices of an object stand before its faces.
+    /// One past the last vertex of each object. An object ends where a vertex follows faces.
     pub ends: Vec<usize>,
-    /// Hash of the rest of the file. It is equal for all frames of a run.
+    /// The hash of the rest of the file. It is equal for all frames of a run.
     pub rest: u64,
 }
 
-/// Splits `text`.
+/// Splits the text of a file.
 pub fn split(text: &[u8]) -> Split {
     let (mut positions, mut ends) = (Vec::new(), Vec::new());
     let mut rest = Xxh3::new();

@@ -1,5 +1,5 @@
-//! The text of an OBJ file: the documents of the input with new positions. Only the `v` lines are
-//! made for each frame. All other lines are made once.
+//! The text of an OBJ file: the documents of the input with new positions. Each frame formats only
+//! its `v` lines. All other lines are formatted once.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::obj::nine_digits::push_nine;
 
-/// Text is written in pieces of about this many bytes, to save memory.
+/// Text is written in pieces of about this many bytes, to limit memory.
 const PIECE: usize = 1 << 20;
 
 /// Several objects of one OBJ file, ready to be written with any positions.
@@ -30,8 +30,8 @@ struct ObjectText {
 }
 
 impl ObjText {
-    /// Prepares objects with these names. A document that names its object keeps that name. If the
-    /// name is taken, the name of the object is put before it.
+    /// Prepares objects with these names. If a document itself names its object, that name is used
+    /// instead. If a name is taken already, the given name and a dot are put before it.
     pub fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
         let mut text = Text::default();
         let mut libraries: Vec<_> = objects.iter().flat_map(|(_, it)| &it.libraries).collect();
@@ -46,7 +46,8 @@ impl ObjText {
         Self { objects: texts, digits }
     }
 
-    /// Writes one file. `positions` has those of each object (m), in the order of the objects.
+    /// Writes one file. `positions` has the positions of the vertices (m) of each object, in the
+    /// order of the objects.
     ///
     /// # Errors
     /// The errors of `out`.
@@ -75,7 +76,7 @@ impl ObjText {
     }
 }
 
-/// The counts and names that the file has so far.
+/// The counts, names and settings of the file up to the present line.
 #[derive(Default)]
 struct Text {
     vertices: usize,
@@ -84,7 +85,7 @@ struct Text {
     group: Option<String>,
     material: Option<String>,
     smoothing: u32,
-    /// Whether an object has just begun.
+    /// True if an object has begun and has no polygons yet.
     begins: bool,
 }
 
@@ -118,8 +119,9 @@ impl Text {
         ObjectText { head, tail, vertices: document.positions.len() }
     }
 
-    /// In OBJ a group, material or smoothing lasts until the next one, even into the next object.
-    /// In Blender smoothing ends with its object.
+    /// Writes the lines by which `group` differs from the group before it. In OBJ, a group,
+    /// material or smoothing lasts until the next one, even into the next object. In Blender,
+    /// smoothing ends with its object.
     fn switch_group(&mut self, tail: &mut String, group: &Group) {
         if self.group != group.name {
             tail.push_str(&format!("g {}\n", group.name.as_deref().unwrap_or("default")));
@@ -177,8 +179,8 @@ mod tests {
 
     use super::*;
 
-    /// Documents as files can hold them: names that are not the defaults, runs
-    /// of at least one polygon.
+    /// Documents that a file can hold. Their names are not the defaults, and each group has at
+    /// least one polygon.
     fn document() -> impl Strategy<Value = ObjDocument> {
         let coordinate =
             prop_oneof![any::<f64>().prop_filter("finite", |x| x.is_finite()), -2.0..2.0];
@@ -214,7 +216,7 @@ mod tests {
         })
     }
 
-    /// Polygon by polygon: equal neighbours may be one run or two.
+    /// The group of each polygon. Equal neighbouring groups may be one group or two.
     fn groups_by_polygon(document: &ObjDocument) -> Vec<(Option<String>, Option<String>, u32)> {
         document
             .group_polygons()

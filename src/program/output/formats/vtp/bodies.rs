@@ -1,4 +1,4 @@
-//! Frames of rigid bodies: a point for each body, with its numbers.
+//! Frames of rigid bodies: each body is a point with the values of the body.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::program::output::formats::vtp::layout::{
 use cloth_sim::engine::Frame;
 use cloth_sim::rigid::FrameBody;
 
-/// Writes a file.
+/// Writes the bodies of `frame` as a file.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -41,15 +41,15 @@ fn layout(count: usize, time_s: f64) -> Layout<'static> {
     Layout { time_s, points: count, cells: Cells::Verts, arrays: columns().map(head).collect() }
 }
 
-/// The two arrays of the cells: the point of each vertex, and one past the last point of each.
+/// The integers of [`Layout::cell_arrays`] for `count` cells, each a vertex at one point.
 fn vertices(count: usize) -> [std::ops::Range<u64>; 2] {
     [0..count as u64, 1..count as u64 + 1]
 }
 
-/// The frame of a file.
+/// Reads the frame of a file.
 ///
 /// # Errors
-/// When the file is not as [`write`] writes it; the message says where.
+/// When the file is not as [`write`] writes it. The message names the damaged part.
 pub fn read(file: &[u8]) -> Result<Frame, String> {
     let layout = layout_of(file).ok_or("torn: its header is damaged")?;
     let (count, time_s) = (layout.points, layout.time_s);
@@ -72,14 +72,15 @@ pub fn read(file: &[u8]) -> Result<Frame, String> {
     Ok(Frame { time_s, bodies: rows, ..Frame::default() })
 }
 
-/// The layout of a file, if it has the header of a frame.
+/// The layout of a file. None if its header is not the header of a frame of bodies.
 fn layout_of(file: &[u8]) -> Option<Layout<'static>> {
     let text = layout::header_of(file)?;
     let (count, time_s) = layout::points_and_time(text)?;
     Some(layout(count, time_s)).filter(|layout| layout.header() == text)
 }
 
-/// Some arrays follow from others, such as the radius from the size.
+/// Checks that each array equals what the rows would write. This matters for arrays that follow
+/// from others, such as the radius from the size.
 fn check_dependent(rows: &[FrameBody], arrays: &[(&Column, &[u8])]) -> Result<(), String> {
     let mut written = Vec::new();
     for (column, bytes) in arrays {
@@ -104,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// A body of each kind, with numbers that differ.
+    /// Bodies of several kinds, with different numbers.
     fn rows() -> Vec<FrameBody> {
         let shapes = [
             Shape::Sphere(Sphere { radius_m: 0.1 }),

@@ -1,34 +1,34 @@
-//! The arrays of a frame of bodies: which value of a body each one holds, and how.
+//! The arrays of a frame of bodies. Each array holds one value of all bodies.
 
 use cloth_sim::rigid::FrameBody;
 use cloth_sim::rigid::shape::Shape;
 
 use crate::program::output::formats::vtp::layout::{XYZ, array};
 
-/// An array with some values of each body.
+/// An array with one value of each body.
 pub struct Column {
     /// Its name.
     pub name: &'static str,
     /// VTK's name of the type of its numbers.
     pub kind: &'static str,
-    /// Bytes of a number.
+    /// Bytes of one number.
     pub bytes: usize,
-    /// Names of the numbers of a body; a single number has none.
+    /// Names of the components of a body's value. A single number has none.
     pub components: &'static [&'static str],
-    /// Appends the values of a body, little-endian.
+    /// Appends the value of a body, little-endian. The length is [`Self::width`].
     pub put: fn(&FrameBody, &mut Vec<u8>),
-    /// Sets them from as many bytes.
+    /// Sets the value of a body from [`Self::width`] bytes.
     pub get: fn(&mut FrameBody, &[u8]),
 }
 
 impl Column {
-    /// Bytes of a body.
+    /// Bytes of the value of one body.
     pub fn width(&self) -> usize {
         self.bytes * self.components.len().max(1)
     }
 }
 
-/// The positions.
+/// The positions of the bodies, m.
 pub const POINTS: Column = floats(
     "Points",
     XYZ,
@@ -36,10 +36,10 @@ pub const POINTS: Column = floats(
     |row, bytes| row.position = get(bytes),
 );
 
-/// The data of points. The shape stands before the size, which depends on it.
+/// The point data. The shape must be read before the size, because reading the size needs it.
 ///
-/// Sizes and quaternions have the form that VTK's glyphs ask for: `size` scales a shape of half
-/// width 1 along its own axes, and `orientation` begins with `w`.
+/// Sizes and quaternions have the form that VTK's glyphs need: `size` scales a shape of half-width
+/// 1 along its own axes, and `orientation` begins with `w`.
 pub const POINT_DATA: [Column; 11] = [
     Column {
         name: "id",
@@ -55,14 +55,14 @@ pub const POINT_DATA: [Column; 11] = [
         kind: "Int32",
         bytes: 4,
         components: &[],
-        // No solid is -1.
+        // A body that is not a solid has -1.
         put: |row, out| out.extend(row.solid.to_le_bytes()),
         get: |row, bytes| row.solid = u32::from_le_bytes(array(bytes)),
     },
     number("material", |row, out| put_u32(row.material, out), |row, b| row.material = get_u32(b)),
     number("group", |row, out| put_u32(row.group, out), |row, b| row.group = get_u32(b)),
     small("fixed", |row, out| out.push(row.fixed as u8), |row, bytes| row.fixed = bytes[0].into()),
-    // It follows from the size, and is there for those who draw spheres.
+    // The radius follows from the size. It is written for programs that draw bodies as spheres.
     floats("radius", &[], |row, out| put(&[row.radius()], out), |_, _| {}),
     floats("size", XYZ, |row, out| put(&extents(row), out), |row, b| row.size = size(row, get(b))),
     floats(
@@ -111,12 +111,12 @@ const fn number(name: &'static str, put: Put, get: Get) -> Column {
     Column { name, kind: "UInt32", bytes: 4, components: &[], put, get }
 }
 
-/// Half of the widths along the own axes, m; of a capsule without its caps.
+/// The half-widths along the body's own axes, m. The caps of a capsule do not count.
 fn extents(row: &FrameBody) -> [f64; 3] {
     Shape::axes(row.shape).map_or(row.size, |axes| axes.map(|place| row.size[place]))
 }
 
-/// The sizes of a row of these [`extents`].
+/// The sizes of a row that has these [`extents`].
 fn size(row: &FrameBody, extents: [f64; 3]) -> [f64; 3] {
     let Some(axes) = Shape::axes(row.shape) else { return extents };
     let mut size = [0.0; 3];

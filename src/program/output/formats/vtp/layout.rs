@@ -1,19 +1,19 @@
-//! Where the arrays of a VTK PolyData file are: its header, and the raw bytes behind it.
+//! The layout of a VTK PolyData file: its header, and the arrays of raw bytes behind it.
 
 use std::io::{self, Write};
 
-/// What stands between the header and the first array.
+/// The text between the XML elements and the first array. It ends the header.
 const APPENDED: &str = "<AppendedData encoding=\"raw\">\n_";
-/// What stands after the last array.
+/// The text after the last array.
 pub const END: &[u8] = b"\n</AppendedData>\n</VTKFile>\n";
 
-/// A header has no more bytes.
+/// The largest header that can be read, bytes.
 const LONGEST_HEADER: usize = 8192;
 
-/// Bytes of an array that are written at once.
+/// An array is written in pieces of about this many bytes.
 const PIECE: usize = 1 << 20;
 
-/// Bytes of an integer of VTK, and of the length before each array.
+/// Bytes of an integer of the cells, and of the length before each array.
 pub const INTEGER: usize = 8;
 
 /// The names of the components of a vector.
@@ -26,18 +26,18 @@ pub struct ArrayHead<'a> {
     pub name: &'a str,
     /// VTK's name of the type of its numbers.
     pub kind: &'static str,
-    /// Names of the numbers of a point; a single number has none.
+    /// Names of the components of a point's value. A single number has none.
     pub components: &'static [&'static str],
-    /// Its length, bytes.
+    /// Length of its data, bytes.
     pub bytes: usize,
 }
 
-/// What the points of a file make up.
+/// The cells of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cells {
     /// Vertices, one at each point.
     Verts,
-    /// So many polygons, with so many corners in all.
+    /// Polygons.
     Polys {
         /// Number of polygons.
         count: usize,
@@ -53,14 +53,14 @@ pub struct Layout<'a> {
     pub time_s: f64,
     /// Number of points.
     pub points: usize,
-    /// What they make up.
+    /// The cells.
     pub cells: Cells,
-    /// The arrays of the points. The first one has the positions.
+    /// The arrays with the values of the points. The first one has the positions.
     pub arrays: Vec<ArrayHead<'a>>,
 }
 
 impl Layout<'_> {
-    /// The header of the file.
+    /// The header of the file, up to the first array.
     pub fn header(&self) -> String {
         let Self { time_s, points, .. } = self;
         let (cells, verts, polys) = match self.cells {
@@ -92,7 +92,8 @@ impl Layout<'_> {
         text + &format!("</{cells}>\n</Piece>\n</PolyData>\n{APPENDED}")
     }
 
-    /// The points of all cells, and one past the last of each cell.
+    /// The two arrays of the cells: the points of all cells, and for each cell one past the place
+    /// of its last point.
     pub fn cell_arrays(&self) -> [ArrayHead<'static>; 2] {
         let (corners, count) = match self.cells {
             Cells::Verts => (self.points, self.points),
@@ -106,7 +107,7 @@ impl Layout<'_> {
         })
     }
 
-    /// All bytes of the file.
+    /// Length of the file, bytes.
     pub fn file_bytes(&self) -> usize {
         let cells = self.cell_arrays();
         let arrays = self.arrays.iter().chain(&cells).map(|it| it.bytes + INTEGER);
@@ -126,7 +127,7 @@ fn element(head: &ArrayHead, offset: usize) -> String {
     line + &format!(" format=\"appended\" offset=\"{offset}\"/>\n")
 }
 
-/// Writes an array of `bytes` bytes, in pieces. `put` appends the bytes of an item.
+/// Writes an array: its length `bytes`, then its items. `put` appends the bytes of an item.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -148,7 +149,7 @@ pub fn write_array<T>(
     out.write_all(&piece)
 }
 
-/// Writes an array of `bytes` bytes that holds integers.
+/// Writes an array of integers: its length `bytes`, then the integers.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -160,31 +161,32 @@ pub fn write_integers(
     write_array(out, bytes, numbers, |number, piece| piece.extend(number.to_le_bytes()))
 }
 
-/// The header of a file, if it has one.
+/// The header of a file. None if it has no header of at most 8192 bytes.
 pub fn header_of(file: &[u8]) -> Option<&str> {
     let text = &file[..file.len().min(LONGEST_HEADER)];
     let end = text.windows(APPENDED.len()).position(|it| it == APPENDED.as_bytes())?;
     std::str::from_utf8(&text[..end + APPENDED.len()]).ok()
 }
 
-/// What stands in `text` between `before` and the next `after`.
+/// The part of `text` between the first `before` and the next `after`.
 pub fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(after).map(|(value, _)| value)
 }
 
-/// The number of points and the time, s, that a header names. Its file is too short for more points
-/// than fit into memory, which reading finds out before it reserves any.
+/// The number of points and the time (s) that a header gives. None if they are missing, or if the
+/// number is so large that lengths in bytes could overflow. A smaller number that is wrong does not
+/// fit the length of the file, and [`arrays`] checks that before any memory is allocated.
 pub fn points_and_time(header: &str) -> Option<(usize, f64)> {
     let points = between(header, "NumberOfPoints=\"", "\"")?.parse().ok()?;
     let time_s = between(header, "format=\"ascii\">", "<")?.parse().ok()?;
     (points < usize::MAX / LONGEST_HEADER).then_some((points, time_s))
 }
 
-/// The arrays of `file`, which must be the one of `layout`.
+/// The arrays of `file`, which must have this `layout`.
 ///
 /// # Errors
-/// Says where the file is torn.
+/// When the length or the end of the file is wrong. The message says which.
 pub fn arrays<'f>(file: &'f [u8], layout: &Layout) -> Result<Arrays<'f>, String> {
     let expected = layout.file_bytes();
     if file.len() != expected {
@@ -196,14 +198,14 @@ pub fn arrays<'f>(file: &'f [u8], layout: &Layout) -> Result<Arrays<'f>, String>
     Ok(Arrays(&file[layout.header().len()..]))
 }
 
-/// The arrays that are still to be read.
+/// The arrays of a file that are not read yet.
 pub struct Arrays<'f>(&'f [u8]);
 
 impl<'f> Arrays<'f> {
-    /// The bytes of the next array, which must be that of `head`.
+    /// The data of the next array, which must have the length of `head`.
     ///
     /// # Errors
-    /// A length that differs.
+    /// When the length differs.
     pub fn next(&mut self, head: &ArrayHead) -> Result<&'f [u8], String> {
         let ArrayHead { name, bytes, .. } = *head;
         let damaged = || format!("torn: the array {name} is damaged");
@@ -214,7 +216,7 @@ impl<'f> Arrays<'f> {
     }
 }
 
-/// The first `N` bytes. `bytes` has as many.
+/// The first `N` bytes. Before: `bytes` has at least `N` bytes.
 pub fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|i| bytes[i])
 }

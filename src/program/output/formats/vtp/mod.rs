@@ -1,14 +1,14 @@
-//! VTK PolyData (`.vtp`): a file for each frame, for any number of bodies and vertices. ParaView,
+//! VTK PolyData (`.vtp`): one file for each frame, with any number of bodies or vertices. ParaView,
 //! VisIt and PyVista open it.
 //!
-//! The file is a header in XML, then the arrays as raw bytes ("appended" data, the form that VTK
-//! itself writes). The header of a frame follows from its counts and its time ([`layout`]). So
-//! reading compares the header with the one that this module would write, and a file that something
-//! else has changed is refused.
+//! A file is a header in XML, followed by the arrays as raw bytes (VTK's "appended" data). The
+//! header of a frame follows from its time, its counts and its fields ([`layout`]). Reading builds
+//! the header that this module would write and compares it with the header of the file. So a header
+//! of any other form is refused.
 //!
-//! Rejected: the crate `vtkio` (0.7.0-rc2). It has no field data, so no time. It writes arrays as
-//! text in base64: a frame of a million bodies takes 5 s, 0.7 GB of memory and a third more room.
-//! Reading a torn file with it panics.
+//! Rejected: the crate `vtkio` (0.7.0-rc2). It has no field data, so it cannot store the time. It
+//! writes arrays as base64 text: a frame of a million bodies takes 5 s, 0.7 GB of memory and a
+//! third more disk space. It panics when it reads a torn file.
 
 mod bodies;
 mod columns;
@@ -66,7 +66,7 @@ impl Format for Vtp {
     }
 }
 
-/// The frames of a run of rigid bodies.
+/// Reads the frames of a run of rigid bodies.
 struct BodySource {
     folder: PathBuf,
     no_surfaces: Pieces,

@@ -1,5 +1,5 @@
-//! Frames of surfaces: the polygons of all surfaces, with the fields of their vertices. The array
-//! `object` has the place of each vertex's surface.
+//! Frames of surfaces: the polygons of all surfaces, with the fields of the vertices. The array
+//! `object` has the number of the surface of each vertex, from 0.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -26,16 +26,16 @@ const OBJECT_BYTES: usize = 4;
 /// The polygons of all frames. Vertices are numbered over all surfaces.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Polygons {
-    /// The place of the surface of each vertex.
+    /// The number of the surface of each vertex.
     objects: Vec<u32>,
-    /// The vertices of all polygons, one polygon after the other.
+    /// The vertices of all polygons, polygon by polygon.
     corners: Vec<u64>,
     /// One past the last corner of each polygon.
     ends: Vec<u64>,
 }
 
 impl Polygons {
-    /// Those of these surfaces.
+    /// The polygons of these surfaces.
     pub fn new<'a>(surfaces: impl Iterator<Item = &'a ObjDocument>) -> Self {
         let mut all = Self::default();
         for (object, mesh) in (0..).zip(surfaces) {
@@ -52,7 +52,8 @@ impl Polygons {
         Sizes { points, corners, polygons }
     }
 
-    /// Writes a file. A vertex of a surface that a field does not reach has no number there (NaN).
+    /// Writes `frame` as a file. If a field has fewer values than there are vertices, the other
+    /// vertices get NaN.
     ///
     /// # Errors
     /// The errors of `out`.
@@ -77,7 +78,8 @@ impl Polygons {
         out.write_all(END)
     }
 
-    /// The surfaces, whose vertices are at `positions` (m) in this file.
+    /// The surfaces with these `positions` of all vertices (m). `file` is the name of the file, and
+    /// `path` is its path for messages.
     fn pieces(&self, file: &str, path: &str, positions: &[Vec3]) -> Pieces {
         let (mut list, mut first, mut polygon) = (Vec::new(), 0, 0);
         for own in self.objects.chunk_by(|a, b| a == b) {
@@ -88,7 +90,7 @@ impl Polygons {
                 },
                 lines: Lines { file: path.to_owned(), ..Lines::default() },
             };
-            // Messages count vertices and polygons instead of lines.
+            // The file has no lines. Messages use the numbers of vertices and polygons, from 1.
             piece.lines.vertices.extend((first..first + own.len()).map(|at| at as u32 + 1));
             let end = (first + own.len()) as u64;
             while let Some(corners) = self.polygon(polygon).filter(|it| it.iter().all(|&v| v < end))
@@ -109,8 +111,8 @@ impl Polygons {
         Pieces { file: file.to_owned(), list }
     }
 
-    /// Whether surfaces follow each other, and so do their polygons: each has at least three corners,
-    /// all of one surface.
+    /// True if the numbers of the surfaces rise from 0 in steps of 1, and the polygons are in the
+    /// same order. A polygon must have at least three corners, all of one surface.
     fn are_sound(&self) -> bool {
         let follows = |pair: &[u32]| pair[1] == pair[0] || pair[1] == pair[0] + 1;
         let points = self.objects.len() as u64;
@@ -122,7 +124,8 @@ impl Polygons {
             && self.have_polygons_one_surface_each()
     }
 
-    /// Before: all corners are those of vertices.
+    /// True if each polygon has at least three corners, all of one surface, in the order of the
+    /// surfaces. Before: all corners are valid vertices.
     fn have_polygons_one_surface_each(&self) -> bool {
         let mut last = 0;
         (0..self.ends.len()).all(|polygon| {
@@ -140,7 +143,7 @@ impl Polygons {
     }
 }
 
-/// The sizes of a file.
+/// The counts of a file.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
     points: usize,
@@ -175,7 +178,7 @@ impl Sizes {
     }
 }
 
-/// The names of the components of a field.
+/// The names of the components of a field. A scalar field has none.
 fn components(kind: FieldKind) -> &'static [&'static str] {
     match kind {
         FieldKind::Scalar => &[],
@@ -183,7 +186,7 @@ fn components(kind: FieldKind) -> &'static [&'static str] {
     }
 }
 
-/// The frames of a run of cloth.
+/// Reads the frames of a run of cloth.
 pub struct SurfaceSource {
     folder: PathBuf,
     surfaces: Pieces,
@@ -191,10 +194,10 @@ pub struct SurfaceSource {
 }
 
 impl SurfaceSource {
-    /// Reads the polygons from the first frame that is whole.
+    /// Reads the polygons from the first frame that can be read.
     ///
     /// # Errors
-    /// No such frame.
+    /// When no frame can be read.
     pub fn open(run: &WrittenRun) -> Result<Self> {
         run.first_whole(|number| {
             let file = names::frame(number, NAME);
@@ -223,10 +226,10 @@ impl Source for SurfaceSource {
     }
 }
 
-/// The polygons and the frame of a file.
+/// Reads the polygons and the frame of a file.
 ///
 /// # Errors
-/// When the file is not as [`Polygons::write`] writes it; the message says where.
+/// When the file is not as [`Polygons::write`] writes it. The message names the damaged part.
 fn read(file: &[u8]) -> std::result::Result<(Polygons, Frame), String> {
     let no_header = || "torn: its header is damaged".to_owned();
     let text = layout::header_of(file).ok_or_else(no_header)?;
@@ -239,7 +242,7 @@ fn read(file: &[u8]) -> std::result::Result<(Polygons, Frame), String> {
     for head in &layout.arrays[2..] {
         let kind = if head.components == XYZ { FieldKind::Vector } else { FieldKind::Scalar };
         let mut values = reals(rest.next(head)?);
-        // Only the last surfaces may have no numbers.
+        // NaN at the end stands for vertices without values.
         let known = values.iter().rposition(|value| !value.is_nan()).map_or(0, |last| last + 1);
         values.truncate(known.next_multiple_of(components(kind).len().max(1)));
         fields.push(Field { name: head.name.to_owned(), kind, values });
@@ -256,7 +259,7 @@ fn read(file: &[u8]) -> std::result::Result<(Polygons, Frame), String> {
     Ok((polygons, Frame { time_s, surfaces, fields, ..Frame::default() }))
 }
 
-/// The layout that a header names.
+/// The layout that a header describes. None if the header is not valid.
 fn layout_of(header: &str) -> Option<Layout<'_>> {
     let (points, time_s) = layout::points_and_time(header)?;
     let polygons = between(header, "NumberOfPolys=\"", "\"")?.parse().ok()?;
@@ -275,7 +278,7 @@ fn layout_of(header: &str) -> Option<Layout<'_>> {
         of_cells.split("offset=\"").skip(1).map(|it| it.split_once('"')?.0.parse().ok());
     let [first, second]: [usize; 2] = [offsets.next()??, offsets.next()??];
     let corners = second.checked_sub(first)?.checked_sub(INTEGER)? / INTEGER;
-    // Sizes that would not fit into memory have no layout. The file is shorter.
+    // Larger counts could overflow lengths in bytes. No file is that long.
     let fits = |count: usize| count < usize::MAX >> 16;
     let sizes = Sizes { points, corners, polygons };
     (fits(corners) && fits(polygons) && fields.len() < 64)
@@ -296,7 +299,7 @@ mod tests {
 
     use super::*;
 
-    /// A quad and a triangle, then a surface without values.
+    /// A surface of a quad and a triangle, then a surface without values.
     fn file() -> (Polygons, Frame, Vec<u8>) {
         let two = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0.1\nf 1 2 3 4\nf 2 5 3\n";
         let (a, _) = parse(two.as_bytes(), "a").unwrap();
@@ -336,7 +339,7 @@ mod tests {
         for at in 0..header {
             let mut other = whole.clone();
             other[at] ^= 1;
-            // Another time or name is as good as this one.
+            // A changed byte may give another valid time or name.
             let is_other = |(_, frame): (_, Frame)| {
                 frame.time_s != 0.1 + 0.2 || frame.fields[0].name != "velocity"
             };
