@@ -4,11 +4,12 @@ use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::Shape;
 use crate::rigid::solid::Solids;
 
-/// The shape of all bodies, to be scaled. A solid is not scaled.
+/// The shape of all bodies of a generator. It is scaled to the size of each body, unless it is a
+/// solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Form {
     shape: Shape,
-    /// Of a solid with density 1 kg/m^3.
+    /// Mass and moments of inertia of a solid with density 1 kg/m^3.
     of_solid: Option<MassProperties>,
 }
 
@@ -19,7 +20,8 @@ impl Form {
         Self { shape, of_solid }
     }
 
-    /// A body of this form and `density` (kg/m^3) in a ball of radius `size` (m).
+    /// The shape of a body in a ball of radius `size` (m), and its mass and moments of inertia with
+    /// `density` (kg/m^3). A solid ignores `size`.
     pub fn scaled(&self, size: f64, density: f64) -> (Shape, MassProperties) {
         if let Some(MassProperties { mass, inertia }) = self.of_solid {
             let properties = MassProperties { mass: mass * density, inertia: inertia * density };

@@ -7,21 +7,21 @@ use crate::math::Vec3;
 pub struct Lattice {
     /// Centre of the first body, m.
     pub origin: Vec3,
-    /// Distance of neighbours, m.
+    /// Distance between neighbours, m.
     pub spacing: f64,
     /// Number of bodies along x, y, z.
     pub counts: [u32; 3],
 }
 
 impl Lattice {
-    /// Places along x, y, z.
+    /// The places of a body along x, y, z, from 0.
     pub(super) fn place(&self, number: u64) -> [f64; 3] {
         let [x, y, _] = self.counts.map(u64::from);
         [number % x, number / x % y, number / (x * y)].map(|place| place as f64)
     }
 
-    /// The numbers of bodies that bound all others. Rows and layers alternate, so these are the
-    /// first two and the last two along each axis.
+    /// The numbers of the bodies whose box contains all centres. Rows and layers alternate, so
+    /// these are the first two and the last two bodies along each axis.
     pub(super) fn outermost(&self) -> Vec<u64> {
         let [x, y, z] = self.counts.map(|count| {
             let mut ends = vec![0, 1, count.saturating_sub(2), count - 1];
@@ -47,7 +47,8 @@ impl Lattice {
     pub(super) fn hexagonal(&self, number: u64) -> Vec3 {
         let [x, y, z] = self.place(number);
         let (layer, row) = (y % 2.0, z % 2.0);
-        // Odd rows are half a spacing further; odd layers lie in the hollows of even ones.
+        // Every second row is shifted by half a spacing: odd rows in even layers, even rows in odd
+        // layers. Odd layers lie in the hollows of even layers.
         let shift = if layer == row { 0.0 } else { 0.5 };
         let place = Vec3::new(x + shift, y, z + layer / 3.0);
         self.origin + place.component_mul(&self.hexagonal_steps())

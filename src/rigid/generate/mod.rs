@@ -1,7 +1,8 @@
 //! Bodies by their numbers.
 //!
-//! Everything about a body follows from the seed and its number. So each rank makes its own bodies
-//! alone, bodies are the same on any number of ranks, and no rank ever holds all of them.
+//! Everything about a body follows from its number and the settings of its generator. So each rank
+//! makes its own bodies alone, and bodies are the same on any number of ranks. A rank makes all
+//! bodies of a list, but of another placement only those near its subdomains.
 
 mod form;
 mod lattice;
@@ -29,10 +30,10 @@ pub enum Placement {
     Listed(Arc<[Start]>),
     /// A simple cubic lattice.
     Grid(Lattice),
-    /// Hexagonal close packing: spheres of the spacing's diameter touch twelve others. Layers are
-    /// stacked along y.
+    /// Hexagonal close packing: spheres whose diameter is the spacing touch twelve others. Layers
+    /// are stacked along y.
     Hexagonal(Lattice),
-    /// At random without overlap: each body has a cell of its own, and a random place in it.
+    /// Random places without overlap. Each body has a cell of its own, and a random place in it.
     Random {
         /// Number of bodies.
         count: u64,
@@ -48,9 +49,9 @@ pub enum Placement {
 pub struct Start {
     /// Its centre of mass, m.
     pub position: Vec3,
-    /// The radius of the ball that holds it, m, if it is not drawn from [`Sizes`].
+    /// Radius of the ball that holds the body, m. `None` if it is drawn from [`Sizes`].
     pub size: Option<f64>,
-    /// Its velocity, m/s, if it is not that of [`Velocities`].
+    /// Its velocity, m/s. `None` if it is drawn from [`Velocities`].
     pub velocity: Option<Vec3>,
 }
 
@@ -68,7 +69,7 @@ pub enum Sizes {
     },
     /// A log-normal distribution, cut off at both ends.
     LogNormal {
-        /// Half of all bodies are smaller, m.
+        /// Median of the distribution before it is cut off, m.
         median: f64,
         /// Standard deviation of the natural logarithm.
         deviation: f64,
@@ -84,7 +85,7 @@ pub enum Sizes {
 pub enum Velocities {
     /// All alike.
     Constant(Vec3),
-    /// Any direction and any speed up to this.
+    /// Random directions, and random speeds up to a bound. All are equally likely.
     Random {
         /// Largest speed, m/s.
         most: f64,
@@ -94,25 +95,25 @@ pub enum Velocities {
 /// Makes bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generator {
-    /// For all that is random.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// The id of the first body.
     pub first_id: BodyId,
-    /// Where they are.
+    /// Where bodies are at the start.
     pub placement: Placement,
-    /// How large they are.
+    /// Radii of the balls that hold the bodies.
     pub sizes: Sizes,
     /// Their shape.
     pub form: Form,
-    /// How they are turned; `None` if at random.
+    /// The rotation of all bodies from their own frame to space. `None` if it is random.
     pub rotation: Option<UnitQuaternion<f64>>,
-    /// How fast they are.
+    /// Velocities at the start.
     pub velocities: Velocities,
-    /// How fast they turn, rad/s.
+    /// The angular velocity of all bodies at the start, rad/s.
     pub spin: Vec3,
-    /// Their material.
+    /// The material of all bodies.
     pub material: MaterialId,
-    /// Its density, kg/m^3.
+    /// The density of the material, kg/m^3.
     pub density: f64,
 }
 
@@ -126,10 +127,12 @@ enum Use {
 }
 
 impl Generator {
-    /// Fails unless the bodies fit; `at` names the generator.
+    /// Checks sizes, density, mass and moments of inertia, and that random bodies fit into their
+    /// box. `at` is the path of the generator in the scene.
     ///
     /// # Errors
-    /// If a size is not positive, or the box is too small for that many bodies.
+    /// A size or density that is not positive, sizes in the wrong order, a box that is too small
+    /// for the number of bodies, or a mass or moment of inertia that is zero or not finite.
     pub fn check(&self, at: &str) -> Result<()> {
         let [low, high] = self.sizes.range();
         bounds::positive(&format!("{at}.sizes"), low)?;
@@ -176,7 +179,7 @@ impl Generator {
         }
     }
 
-    /// The radii of the smallest and the largest ball that holds a body, m.
+    /// The smallest and the largest radius of the balls that hold bodies, m.
     pub fn extent(&self) -> [f64; 2] {
         let range = self.sizes.range();
         let Placement::Listed(starts) = &self.placement else { return range };
@@ -201,8 +204,9 @@ impl Generator {
         }
     }
 
-    /// Points (m) that bound all centres: a box that contains them contains all centres. They are
-    /// centres of bodies, with their numbers, or corners of the box of random bodies.
+    /// Points (m) that bound the centres of all bodies: a box that contains these points contains
+    /// all centres. The points are centres of bodies, with the number of the body, or two corners
+    /// of the box of random bodies, without a number.
     pub fn outermost(&self) -> impl Iterator<Item = (Option<u64>, Vec3)> {
         let numbers = match &self.placement {
             Placement::Grid(lattice) | Placement::Hexagonal(lattice) => lattice.outermost(),
@@ -219,8 +223,8 @@ impl Generator {
     }
 
     /// The numbers of all bodies whose centres are in the box between two corners (m), and of some
-    /// others. Of a list all numbers are returned. Otherwise the work is proportional to the size
-    /// of the box.
+    /// others. For a list these are all numbers. Otherwise the work is proportional to the size of
+    /// the box.
     pub fn numbers_within(&self, low: &Vec3, high: &Vec3) -> Vec<u64> {
         let (origin, step, counts) = match &self.placement {
             Placement::Grid(lattice) => {
@@ -232,8 +236,8 @@ impl Generator {
             Placement::Random { low, .. } => (*low, self.cell_size(), self.cells()),
             Placement::Listed(starts) => return (0..starts.len() as u64).collect(),
         };
-        // One more cell on each side, because odd rows are shifted, and because random bodies are
-        // anywhere in their cells.
+        // One more cell on each side, because rows and layers of a close packing are shifted, and
+        // because random bodies are anywhere in their cells.
         let range = |axis: usize| {
             let first = ((low[axis] - origin[axis]) / step[axis]).floor() - 1.0;
             let last = ((high[axis] - origin[axis]) / step[axis]).ceil() + 1.0;
@@ -265,7 +269,7 @@ impl Generator {
             Sizes::Constant(radius) => radius,
             Sizes::Uniform { low, high } => low + (high - low) * self.uniform(number, Use::Size, 0),
             Sizes::LogNormal { median, deviation, low, high } => {
-                // Takes the first draw that is within the bounds.
+                // The first draw that is within the bounds is taken.
                 let draw = |k: u64| {
                     let u = 1.0 - self.uniform(number, Use::Size, 2 * k);
                     let angle = std::f64::consts::TAU * self.uniform(number, Use::Size, 2 * k + 1);
@@ -302,7 +306,7 @@ impl Generator {
         }
     }
 
-    /// A random rotation, all equally likely (Shoemake 1992).
+    /// The given rotation, or else a random one, all equally likely (Shoemake 1992).
     fn rotation(&self, number: u64) -> UnitQuaternion<f64> {
         if let Some(rotation) = self.rotation {
             return rotation;
@@ -340,8 +344,8 @@ impl Generator {
         }
     }
 
-    /// Number of cells along each axis. Each cell fits the largest body. Cells grow until their
-    /// number is close to [`SPARE_CELLS`] times the number of bodies.
+    /// Number of cells along each axis. There are about [`SPARE_CELLS`] cells for each body, but
+    /// fewer if the largest body would not fit into a cell.
     fn cells(&self) -> [u64; 3] {
         let Placement::Random { low, high, count } = &self.placement else { return [0; 3] };
         let (extent, most) = (high - low, self.most_cells());
@@ -360,7 +364,7 @@ impl Generator {
         }
     }
 
-    /// The most cells along each axis that hold a body of any size.
+    /// The largest number of cells along each axis for which the largest body fits into a cell.
     fn most_cells(&self) -> [u64; 3] {
         let Placement::Random { low, high, .. } = &self.placement else { return [0; 3] };
         let diameter = 2.0 * self.sizes.range()[1];
@@ -385,7 +389,7 @@ impl Generator {
     }
 }
 
-/// Number of cells for each body placed at random, if there is space.
+/// Number of cells for each random body, if there is space.
 const SPARE_CELLS: f64 = 2.0;
 
 impl Sizes {

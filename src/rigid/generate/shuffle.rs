@@ -1,4 +1,4 @@
-//! A random place for each number, without a table.
+//! A random permutation of numbers, without a table.
 
 use crate::math::mix;
 
@@ -14,14 +14,14 @@ pub(super) struct Shuffle {
 }
 
 impl Shuffle {
-    /// The permutation of a seed.
+    /// The permutation of `0..count` that belongs to a seed.
     pub fn new(count: u64, seed: u64) -> Self {
         let bits = u64::BITS - count.max(2).saturating_sub(1).leading_zeros();
         let keys = [1, 2, 3, 4].map(|round: u64| mix(seed ^ GOLDEN.wrapping_mul(round)));
         Self { count, half_bits: bits.div_ceil(2), keys }
     }
 
-    /// The cell of a number.
+    /// The value of a number, which is the cell of a body.
     pub fn cell(&self, number: u64) -> u64 {
         self.walk(number, |value| {
             self.keys
