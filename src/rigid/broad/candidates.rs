@@ -1,13 +1,13 @@
 //! Pairs of bodies near each other, kept from step to step.
 //!
-//! The neighbour list of molecular dynamics (Verlet 1967), body by body. A body is looked up with
-//! an enlarged ball. As long as its own ball, with its travel, is inside of the enlarged one, the
-//! pairs that were found contain all that the body can touch. A body that has left its enlarged
-//! ball, or is new, is looked up alone, and its old pairs are dead. When many pairs are dead, all
-//! bodies are looked up anew.
+//! This is the neighbour list of molecular dynamics (Verlet 1967), but for each body on its own. A
+//! body is looked up with an enlarged ball. As long as the body's own ball, grown by its travel, is
+//! inside of the enlarged ball, the pairs that were found contain all bodies that it can touch. A
+//! body that is new or has left its enlarged ball is looked up alone, and its old pairs are dead.
+//! When many pairs are dead, all bodies are looked up anew.
 //!
 //! The kept pairs depend on the history, but the resulting pairs do not: they are the pairs whose
-//! balls, with their travel, overlap now.
+//! balls, grown by their travel, overlap now.
 //!
 //! | word | |
 //! |---|---|
@@ -19,8 +19,8 @@ use crate::rigid::body::BodyState;
 use crate::rigid::broad::{Ball, Bound, Broad, NONE, level_of};
 use crate::threads::Threads;
 
-/// Fraction of its radius by which the ball of a body is enlarged, once or several times. The gas
-/// of `benches/rigid` costs a tenth less than with 0.15.
+/// The ball of a body is enlarged by this fraction of its radius, once or several times. The gas of
+/// `benches/rigid` costs a tenth less than with 0.15.
 const SLACK: f64 = 0.25;
 
 /// Number of slots or pairs that a thread takes at once.
@@ -38,7 +38,7 @@ const AHEAD: f64 = 0.75;
 /// ball of a body that only quivers stays where it is.
 const STEPS_AHEAD: f64 = 32.0;
 
-/// If one body would visit more cells than this, all bodies are looked up instead.
+/// If one body would visit more cells of a level than this, all bodies are looked up instead.
 const MOST_CELLS: i64 = 1000;
 
 /// An image of a body: its place, and the periods by which it is shifted.
@@ -53,7 +53,7 @@ pub struct Now<'a> {
     pub states: &'a [BodyState],
     /// Bounds of images of bodies, and then of fixed bodies.
     pub others: &'a [Bound],
-    /// The images, rising.
+    /// The images, in rising order.
     pub images: &'a [ImageKey],
 }
 
@@ -67,10 +67,10 @@ impl Now<'_> {
         }
     }
 
-    /// The enlarged ball of an entry. It has room for at least one more step. Its size is the
-    /// radius times a power of `1 + SLACK`, so that a body that becomes faster and faster seldom
-    /// gets a new largest ball. Its centre is ahead of the body, so that a body that flies freely
-    /// crosses the whole ball.
+    /// The enlarged ball of an entry. It has room for the travel of at least one more step. Its
+    /// radius is that of the body times a power of `1 + SLACK`, so that a body that becomes faster
+    /// and faster seldom gets a new largest ball. Its centre is ahead of the body, so that a body
+    /// that flies freely crosses the whole ball.
     fn enlarged(&self, entry: u32) -> Ball {
         let bound = self.bound(entry);
         let least = bound.radius + 2.0 * bound.travel;
@@ -104,7 +104,7 @@ impl Now<'_> {
     }
 }
 
-/// The pairs. They keep their memory from step to step.
+/// The kept pairs. Their memory is reused from step to step.
 #[derive(Debug, Default)]
 pub struct Candidates {
     grid: Broad,
@@ -140,9 +140,8 @@ fn meet([first, second]: &[Ball; 2]) -> bool {
 }
 
 impl Candidates {
-    /// Writes to `pairs` all pairs of entries whose bounds, with their travel, overlap; no two
-    /// fixed bodies make a pair.
-    /// The set of pairs is a function of `now`, their order is not.
+    /// Writes to `pairs` all pairs of entries whose bounds, grown by their travel, overlap. No two
+    /// fixed bodies make a pair. The set of pairs is a function of `now`, but their order is not.
     pub fn pairs(&mut self, now: &Now, threads: &Threads, pairs: &mut Vec<[u32; 2]>) {
         if !self.follow(now, threads) {
             self.rebuild(now, threads);
@@ -163,8 +162,8 @@ impl Candidates {
         self.rebuilds
     }
 
-    /// The entries of the last rebuild in the order of the cells: bodies near each other in space
-    /// are near each other here.
+    /// The entries of the last rebuild, level by level in the order of the cells: bodies of a level
+    /// that are near each other in space are near each other here.
     pub fn spatial_order(&self) -> impl Iterator<Item = u32> {
         self.grid.spatial_order()
     }
@@ -209,8 +208,8 @@ impl Candidates {
         all
     }
 
-    /// Gives the slots their entries of this step. Slots of entries that are gone die. Entries
-    /// without a slot are added to `moved`.
+    /// Gives the slots their entries of this step. Slots of entries that no longer exist die.
+    /// Entries without a slot are added to `moved`.
     fn rename(&mut self, now: &Now) {
         self.moved.clear();
         let bodies = now.bodies.len();
@@ -270,7 +269,8 @@ impl Candidates {
         self.gone = gone;
     }
 
-    /// Finds the pairs of one entry and gives it a slot. False if that is too much work.
+    /// Finds the pairs of one entry and gives it a slot. False if no level of the grid has balls of
+    /// its size, or if it would visit too many cells.
     fn look_up(&mut self, entry: u32, now: &Now) -> bool {
         let ball = now.enlarged(entry);
         let level = level_of(self.grid.largest / ball.radius);

@@ -1,15 +1,15 @@
 //! Broad phase: pairs of bodies whose bounding spheres overlap.
 //!
-//! A hierarchical grid. Bodies of sizes within a factor of two share a level, whose cells are as
-//! wide as the largest of these bodies. So two bodies of a level can only meet if their cells are
-//! neighbours. A body of a finer level looks up the 27 cells of each coarser level around it.
-//! Bodies of one size have one level: linked cells. The cost of a body depends neither on the
-//! number of bodies nor on the size of the largest.
+//! The grid is hierarchical. Bodies of sizes within a factor of two share a level, whose cells are
+//! at least as wide as each of these bodies. So two bodies of a level can only meet if they are in
+//! the same cell or in neighbouring cells. A body of a finer level looks up the 27 cells of each
+//! coarser level around it. Bodies of one size have one level, as in the method of linked cells.
+//! The cost of a body depends neither on the number of bodies nor on the size of the largest.
 //!
 //! Space need not be bounded: cell `(i, j, k)` is stored at its coordinates modulo powers of two,
-//! so that there are about as many cells as bodies. Cells far apart may share a place, and the test
-//! of the spheres tells them apart. A level is sorted by place; rows along x are adjacent in
-//! memory.
+//! so that there are about as many cells as bodies. Cells far apart may be stored at the same
+//! place; the test of the spheres rejects their pairs. The bodies of a level are sorted by this
+//! place. The cells of a row along x are adjacent in memory.
 //!
 //! [`Candidates`] keeps the pairs of somewhat larger spheres from step to step.
 
@@ -21,7 +21,7 @@ pub use self::candidates::{Candidates, ImageKey, Now};
 use crate::math::Vec3;
 use crate::threads::Threads;
 
-/// A ball about the centre of mass that holds a body, at any rotation.
+/// The bounding ball of a body about its centre. It holds the body at any rotation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
     /// Its centre, m.
@@ -51,7 +51,7 @@ pub struct Ball {
 /// The grid. It keeps its memory from step to step.
 #[derive(Debug, Default)]
 pub struct Broad {
-    /// From coarse to fine.
+    /// The levels, from coarse to fine.
     levels: Vec<Level>,
     /// Places of the balls of each level, not sorted by cell.
     lists: Vec<Vec<u32>>,
@@ -72,8 +72,8 @@ struct Level {
     starts: Vec<u32>,
     sorted: Vec<Proxy>,
     cells: Vec<u32>,
-    /// Bodies added after the sorting, each with the place in `later` of the one before it in its
-    /// cell, or `NONE`.
+    /// Bodies added after the sorting. Each has the place in `later` of the body that was added
+    /// before it to the same cell, or `NONE`.
     later: Vec<(Proxy, u32)>,
     /// The last body of `later` in each cell, or `NONE`. Empty if `later` is empty.
     last: Vec<u32>,
@@ -95,14 +95,14 @@ struct Task {
     end: u32,
 }
 
-/// Number of bodies of a task.
+/// Largest number of bodies of a task.
 const TASK: u32 = 4096;
 
 /// Logarithm (base 2) of the fewest cells along an axis. The neighbours on both sides must be
 /// different cells.
 const LEAST_BITS: u32 = 2;
 
-/// The most levels. All smaller bodies share the finest level.
+/// Largest number of levels. All smaller bodies share the finest level.
 const LEVELS: usize = 32;
 
 /// Cells are wider than needed by this fraction, so that rounding loses no neighbour.
@@ -133,8 +133,8 @@ impl Broad {
         });
     }
 
-    /// The places of all balls in the order of the cells: bodies near each other in space are near
-    /// each other here. Valid after [`Broad::pairs`].
+    /// The places of all balls, level by level in the order of the cells: bodies of a level that
+    /// are near each other in space are near each other here. Valid after [`Broad::pairs`].
     pub fn spatial_order(&self) -> impl Iterator<Item = u32> {
         self.levels.iter().flat_map(|level| level.sorted.iter().map(|proxy| proxy.place))
     }
@@ -164,7 +164,8 @@ impl Broad {
     }
 }
 
-/// The integer part of the logarithm (base 2) of a ratio of at least 1.
+/// The integer part of the logarithm (base 2) of a ratio of at least 1, but at most that of the
+/// finest level.
 fn level_of(ratio: f64) -> usize {
     let exponent = (ratio.to_bits() >> 52) as usize & 0x7ff;
     exponent.saturating_sub(1023).min(LEVELS - 1)
@@ -254,14 +255,14 @@ impl Level {
         self.later.push((Proxy { ball, place, cell }, before));
     }
 
-    /// The cells that may have bodies of this level that touch a ball: along each axis the first
-    /// cell, and their number.
+    /// The block of cells that may hold centres of bodies of this level that touch a ball. For each
+    /// axis: the first cell, and the number of cells.
     fn block(&self, ball: &Ball) -> [(i64, i64); 3] {
         let reach = ball.radius + 0.5 / self.inverse_width;
         [0, 1, 2].map(|axis| {
             let first = floor((ball.centre[axis] - reach) * self.inverse_width);
             let last = floor((ball.centre[axis] + reach) * self.inverse_width);
-            // With more cells than this, cells would repeat.
+            // With more cells than this, some would be visited twice.
             (first, (last - first + 1).min(1 << self.bits[axis]))
         })
     }
@@ -293,7 +294,8 @@ impl Level {
         &self.sorted[self.starts[first as usize] as usize..self.starts[last as usize + 1] as usize]
     }
 
-    /// Calls `visit` with the bodies of the three cells around `i` in row `(j, k)`.
+    /// Calls `visit` with the bodies of cell `i` of row `(j, k)` and of its two neighbours in the
+    /// row.
     fn row<'a>(&'a self, i: u32, j: u32, k: u32, mut visit: impl FnMut(&'a [Proxy])) {
         let last = (1 << self.bits[0]) - 1;
         let row = self.cell(0, j, k);
@@ -324,8 +326,8 @@ fn search(levels: &[Level], task: &Task, movable: u32, pairs: &mut Vec<[u32; 2]>
                 }
             }
         };
-        // Each pair of neighbouring cells is searched once: from a cell, only the half of its
-        // neighbours that comes after it.
+        // Each pair of neighbouring cells is searched once, because a cell searches only the half
+        // of its neighbours that follows it.
         let [i, j, k] = own.split(proxy.cell);
         let end = own.starts[proxy.cell as usize + 1] as usize;
         test(&own.sorted[p as usize + 1..end]);

@@ -14,7 +14,7 @@ fn cloud(count: u64, extent: Vec3, radius: impl Fn(u64) -> f64) -> Vec<Ball> {
     (0..count).map(|k| Ball { centre: centre(k), radius: radius(k) }).collect()
 }
 
-/// All pairs of overlapping balls, by comparing each with each: the oracle.
+/// All pairs of overlapping balls, by comparing each ball with each: the oracle.
 fn brute_force(balls: &[Ball], movable: usize) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     for (i, a) in balls.iter().enumerate().take(movable) {
@@ -83,7 +83,7 @@ fn direction(k: u64) -> Vec3 {
     Vec3::from([0, 1, 2].map(|axis| random(3 * k + axis + 7000) - 0.5))
 }
 
-/// The state of body `k`. One in ten says that it goes the other way.
+/// The state of body `k`. In every tenth state the velocity is opposite to the true motion.
 fn flying((bound, k): (&Bound, u64)) -> BodyState {
     let linear = direction(k) * if k % 10 == 0 { -1.0 } else { 1.0 };
     BodyState {
@@ -93,7 +93,7 @@ fn flying((bound, k): (&Bound, u64)) -> BodyState {
     }
 }
 
-/// What [`Candidates`] gives, compared with all pairs.
+/// Compares the pairs of [`Candidates`] with those of brute force, and returns their number.
 fn follows(
     candidates: &mut Candidates,
     bodies: &[Bound],
@@ -117,7 +117,7 @@ fn follows(
 
 #[test]
 fn balls_that_approach_are_a_pair_as_soon_as_they_touch() {
-    // They are looked up before their enlarged balls touch, and then creep.
+    // The balls are looked up before their enlarged balls touch, and then approach slowly.
     for gap in [0.51, 0.6, 0.9] {
         let mut candidates = Candidates::default();
         for step in 0..100u32 {
@@ -147,10 +147,10 @@ fn kept_pairs_are_those_of_brute_force_while_bodies_move_come_go_and_swap() {
         let mut found = 0;
         for step in 0..300u64 {
             for (body, k) in bodies.iter_mut().zip(0..) {
-                // Some rest, some are fast.
+                // Some bodies rest, some are fast.
                 let speed = speed * 4.0 * random(k + 5) * random(k + 6);
                 body.centre += direction(k) * speed;
-                // Most go no further than last time, some are suddenly fast.
+                // Most bodies go no further than last time, some are suddenly fast.
                 body.travel = speed * if random(step * 7919 + k) < 0.02 { 10.0 } else { 1.0 };
             }
             let draw = |k: u64| (random(step * 10 + k) * bodies.len() as f64) as usize;
