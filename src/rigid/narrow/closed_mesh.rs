@@ -1,8 +1,8 @@
-//! Where closed meshes touch other bodies. A mesh is not convex, so no single plane separates it.
-//! Its contacts are samples instead: corners of one body inside the other, and the middle of each
-//! part of an edge that is inside although its ends are not. A sample is pushed out to the nearest
-//! point of the other's surface. A body that lies deep inside another is not found to touch by its
-//! faces.
+//! Contacts of closed meshes with other bodies. A mesh is not convex, so it need not have a
+//! separating axis. Its contacts with boxes and solids are samples instead: corners of one body
+//! inside the other, and the middle of each part of an edge that is inside although its ends are
+//! not. A sample is pushed out to the nearest point of the other body's surface. Faces are not
+//! sampled: a body that lies deep inside another has contacts at its corners only.
 
 use smallvec::SmallVec;
 
@@ -15,28 +15,28 @@ use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::shape::ALONG;
 use crate::rigid::solid::ClosedMesh;
 
-/// Points nearer to each other than this share of the body's size are one contact.
+/// Points nearer to each other than this fraction of the body's reach are one contact.
 const SAME: f64 = 1e-3;
 
-/// An edge between two faces in nearly one plane is no contact of its own: the square of the sum of
-/// their normals is above this.
+/// An edge between two faces is flat, and no contact of its own, if the square of the sum of their
+/// unit normals is above this.
 const FLAT: f64 = 3.99;
 
 /// A closed mesh in space.
 #[derive(Clone, Copy)]
 pub struct PlacedMesh<'a> {
-    /// Where it is.
+    /// Its pose.
     pub placed: &'a Placed<'a>,
     /// Its surface.
     pub mesh: &'a ClosedMesh,
 }
 
-/// A solid of flat faces that can be sampled.
+/// A solid of flat faces that can be sampled. Points are in space, m.
 pub trait Sampled {
-    /// The direction from the surface's nearest point to a point outside, or the other way round
-    /// for one inside, and how far it is above: `None` if that is more than `most` (m).
+    /// The unit direction out of the solid at `x`, and the signed distance of `x` from the surface
+    /// (m, below 0 inside). `None` if the distance is above `most` (m).
     fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)>;
-    /// Parts of a segment inside, from and to, as shares of its length.
+    /// The parts of a segment inside the solid: start and end of each as fractions of the segment.
     fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]>;
     /// Calls `visit` with each corner.
     fn each_corner(&self, visit: &mut dyn FnMut(&Vec3));
@@ -89,8 +89,9 @@ impl Sampled for PlacedMesh<'_> {
     }
 }
 
-/// Two solids of flat faces, at least one of them a closed mesh, and the balls that hold them:
-/// centre and radius, m. Here and below `most` is the largest gap (m) at which bodies touch.
+/// Contacts of two solids of flat faces, at least one of them a closed mesh. `bounds` has the
+/// centre and the radius (m) of the ball that holds each. Here and below `most` is the largest gap
+/// (m) at which bodies touch.
 pub fn solids(
     first: &dyn Sampled,
     second: &dyn Sampled,
@@ -100,15 +101,16 @@ pub fn solids(
 ) {
     corners(first, second, bounds[1], [1.0, most], touches);
     corners(second, first, bounds[0], [-1.0, most], touches);
-    // Two edges that cross are found from either side: the first body's is enough, unless its edges
-    // stay outside of the second.
+    // Two edges that cross are found from either body, so the edges of the first body are enough.
+    // Those of the second body are needed only if no overlap was found.
     edges(first, second, bounds[1], [1.0, most], touches);
     if touches.iter().all(|touch| touch.gap > 0.0) {
         edges(second, first, bounds[0], [-1.0, most], touches);
     }
 }
 
-/// Corners of `own` inside or near `other`. Contacts point out of `other`, times `sign`.
+/// Contacts at corners of `own` that are inside or near `other`, whose ball has this centre and
+/// reach. The normals point out of `other`, times `sign`.
 fn corners(
     own: &dyn Sampled,
     other: &dyn Sampled,
@@ -123,7 +125,8 @@ fn corners(
     });
 }
 
-/// Parts of edges of `own` that are inside `other`, although their ends are not.
+/// Contacts at the middle of the parts of edges of `own` that are inside `other`, although the ends
+/// of the edges are not.
 fn edges(
     own: &dyn Sampled,
     other: &dyn Sampled,
@@ -144,13 +147,13 @@ fn edges(
     });
 }
 
-/// The contact of a point of one body with `other`, if they are near.
+/// The contact of the point `x` of one body with `other`. `None` if its gap is above `most` (m).
 fn sample(x: &Vec3, other: &dyn Sampled, [sign, most]: [f64; 2]) -> Option<Touch> {
     let (out, height) = other.out_of(x, most)?;
     Some(Touch { point: x - out * (0.5 * height), normal: out * sign, gap: height })
 }
 
-/// A sphere as the first body, and a mesh.
+/// Contacts of a sphere, the first body, with a mesh.
 pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touches: &mut Touches) {
     let own = second.placed.to_own(centre);
     let (deepest, height) = second.mesh.signed_nearest(&own);
@@ -164,13 +167,13 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touche
         touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
     };
     if height <= 0.0 {
-        // The centre is inside: out through the nearest point.
+        // The centre is inside the mesh. The normal points out through the nearest point.
         let apart = deepest.point - own;
         push(if apart == Vec3::zeros() { second.mesh.out(&deepest) } else { apart }, height);
         return;
     }
-    // Each point where the surface comes nearest: a point on an edge or corner only if all faces
-    // there agree that it is the nearest.
+    // There is a contact at each local minimum of the distance. A point on an edge or corner is a
+    // minimum only if it is the nearest point of all faces there.
     let mut near: SmallVec<[_; 16]> = SmallVec::new();
     second.mesh.near(&own, radius + most, |found| {
         if found.distance <= radius + most {
@@ -184,7 +187,7 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touche
     for found in &near {
         let apart = own - found.point;
         let is_above = second.mesh.out(found).dot(&apart) > 0.0;
-        // A nearer point in nearly the same direction is this contact already.
+        // A contact at a nearer point in nearly the same direction stands for this one too.
         let is_new =
             kept.iter().all(|other: &Vec3| other.dot(&apart) < 0.9 * other.norm() * apart.norm());
         if is_above && is_new && second.mesh.is_nearest_around(found, &near) {
@@ -194,7 +197,8 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touche
     }
 }
 
-/// A capsule as the first body, and a mesh: its ends on faces, corners and edges on its side.
+/// Contacts of a capsule, the first body, with a mesh. The ends of the capsule touch as spheres do;
+/// its side touches edges and corners of the mesh.
 pub fn capsule(
     segment: &[Vec3; 2],
     radius: f64,
@@ -229,13 +233,14 @@ pub fn capsule(
     }
 }
 
-/// A convex body as the first one, and a mesh: the parts of the body that lie along faces of the
-/// mesh, and edges of the mesh near the body.
+/// Contacts of a convex body, the first body, with a mesh: at the parts of the body that lie along
+/// faces of the mesh, and at edges of the mesh near the body.
 pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touches) {
     let (placed, mesh) = (second.placed, second.mesh);
     let (centre, reach) = (placed.to_own(&first.centre()), first.reach());
     let (radius, same) = (reach + most, SAME * reach);
-    // Parts of a mesh whose back is towards a body outside are not where the two touch.
+    // If the centre of the body is outside the mesh, faces and edges that point away from it are no
+    // contacts.
     let is_inside = mesh.signed_nearest(&centre).1 <= 0.0;
     let faces_it = |out: &Vec3, x: &Vec3| is_inside || out.dot(&(centre - x)) > 0.0;
     let mut outs: SmallVec<[Vec3; 16]> = SmallVec::new();
@@ -268,7 +273,7 @@ pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touche
             (ends.map(|x| placed.to_space(&x)), placed.rotation.transform_vector(out));
         let Some(found) = nearness(first, &Core::Segment(&ends), most) else { continue };
         let Nearness { normal, gap, points: [x, y] } = found;
-        // The normal must lie between those of the two faces, whose sum is `out`.
+        // The contact normal must lie between the normals of the two faces, whose sum is `out`.
         let is_between = normal.dot(&out) > (0.5 - ALONG) * out.norm_squared();
         if is_between && is_new(&points, &y) {
             points.push(y);

@@ -6,16 +6,16 @@ use crate::math::Vec3;
 use crate::rigid::body::Placed;
 use crate::rigid::narrow::round::nearest;
 
-/// An edge: its two vertices, and the two faces that meet there.
+/// An edge of a polytope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// Vertices.
+    /// Numbers of its two vertices.
     pub ends: [u32; 2],
-    /// Faces.
+    /// Numbers of the two faces that meet at it.
     pub faces: [u32; 2],
 }
 
-/// What does not change when a polytope moves.
+/// The faces and edges of a polytope, which do not change when it moves.
 #[derive(Debug, Clone, Copy)]
 pub struct Topology<'a> {
     /// Vertices of face `f`, counter-clockwise from outside:
@@ -23,12 +23,12 @@ pub struct Topology<'a> {
     pub face_starts: &'a [u32],
     /// See `face_starts`.
     pub face_vertices: &'a [u32],
-    /// Each edge once.
+    /// All edges, each once.
     pub edges: &'a [Edge],
 }
 
-/// A point nearer to the surface than this share of the size is on it: rounding would choose the
-/// direction from the surface to the point.
+/// A point counts as on the surface if it is nearer than this fraction of the polytope's size.
+/// Otherwise rounding would choose the direction from the surface to the point.
 const ON_SURFACE: f64 = 1e-9;
 
 /// A plane: `normal . x = offset`.
@@ -36,12 +36,12 @@ const ON_SURFACE: f64 = 1e-9;
 pub struct Plane {
     /// Unit normal.
     pub normal: Vec3,
-    /// m.
+    /// Signed distance of the plane from the origin, m.
     pub offset: f64,
 }
 
 impl Plane {
-    /// How far `x` is above, m.
+    /// Signed distance of `x` from the plane, m: above 0 on the side of the normal.
     pub fn height(&self, x: &Vec3) -> f64 {
         self.normal.dot(x) - self.offset
     }
@@ -86,7 +86,7 @@ const BOX: Topology<'static> = Topology {
 };
 
 impl Convex<'static> {
-    /// A box with these half edges, where `body` is.
+    /// The box with half edges `half` (m) in the pose of `body`.
     pub fn cuboid(body: &Placed, half: &Vec3) -> Self {
         let axes =
             [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| body.rotation.transform_vector(&axis));
@@ -110,32 +110,32 @@ impl Convex<'static> {
 }
 
 impl Convex<'_> {
-    /// The corners of a face, in order around it.
+    /// The corners of a face, in order around it, m.
     pub fn corners(&self, face: usize) -> impl ExactSizeIterator<Item = Vec3> + Clone {
         let starts = self.topology.face_starts;
         let own = starts[face] as usize..starts[face + 1] as usize;
         self.topology.face_vertices[own].iter().map(|&v| self.vertices[v as usize])
     }
 
-    /// The two ends of an edge.
+    /// The two ends of an edge, m.
     pub fn ends(&self, edge: &Edge) -> [Vec3; 2] {
         edge.ends.map(|v| self.vertices[v as usize])
     }
 
-    /// The face that `x` is farthest above, or least below, and by how much.
+    /// The face with the largest signed distance of `x` from its plane, and this distance, m.
     pub fn outermost(&self, x: &Vec3) -> (usize, f64) {
         let heights = self.planes.iter().map(|plane| plane.height(x)).enumerate();
         heights.fold((0, f64::NEG_INFINITY), |best, face| if face.1 > best.1 { face } else { best })
     }
 
-    /// The direction out of the polytope at `x`, and how far `x` is above the surface (m, below 0
-    /// inside). `None` if that is more than `most`.
+    /// The unit direction out of the polytope at `x`, and the signed distance of `x` from the
+    /// surface (m, below 0 inside). `None` if the distance is above `most` (m).
     pub fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
         let (face, height) = self.outermost(x);
         if height > most {
             return None;
         }
-        // Beside an edge or a corner the surface is farther away than all planes.
+        // Beside an edge or a corner the surface is farther away than the outermost plane.
         let apart = if height > 0.0 { x - self.nearest_to(x) } else { Vec3::zeros() };
         let distance = apart.norm();
         if distance <= self.on_surface() {
@@ -144,12 +144,12 @@ impl Convex<'_> {
         (distance <= most).then(|| (apart / distance, distance))
     }
 
-    /// A point this near to the surface (m) is on it.
+    /// A point nearer to the surface than this counts as on it, m.
     pub fn on_surface(&self) -> f64 {
         ON_SURFACE * (self.vertices[0] - self.centre).norm()
     }
 
-    /// The point of the surface nearest to a point `x` outside.
+    /// The point of the surface nearest to a point `x` outside, m.
     pub fn nearest_to(&self, x: &Vec3) -> Vec3 {
         let mut best = (f64::INFINITY, *x);
         for (face, plane) in self.planes.iter().enumerate() {
@@ -187,7 +187,8 @@ impl Convex<'_> {
         best.1
     }
 
-    /// The part of a segment inside, as shares of its length.
+    /// The part of a segment inside the polytope: its start and end as fractions of the segment.
+    /// `None` if the segment is outside.
     pub fn clip(&self, segment: &[Vec3; 2]) -> Option<[f64; 2]> {
         let (mut from, mut to) = (0.0_f64, 1.0_f64);
         for plane in &self.planes {

@@ -1,8 +1,8 @@
 //! All contacts of a rank.
 //!
-//! A body near a periodic border is found at each of its images. Every contact is computed with its
-//! first body where its owner has it and the second one beside it: the same bits at whichever
-//! image, and on whichever rank, it was found.
+//! A body near a periodic border is found at each of its images. Every contact is computed with the
+//! first body at the position that its owner has, and with the second body at the image beside it.
+//! So a contact has the same bits at whichever image, and on whichever rank, it is found.
 
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Placed};
@@ -15,34 +15,34 @@ use crate::rigid::solid::Solids;
 use crate::rigid::table::BodyList;
 use crate::threads::Threads;
 
-/// Pairs of one piece of the narrow phase.
+/// Number of pairs or bodies that a thread takes at once.
 const PIECE: usize = 2048;
 
 /// All bodies that a rank knows.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// Movable bodies, shadow copies too.
+    /// Movable bodies, including shadow copies.
     pub bodies: BodyList<'a>,
     /// Fixed bodies.
     pub fixed: &'a FixedBodies,
-    /// Their hulls and meshes.
+    /// The hulls and meshes of all bodies.
     pub solids: &'a Solids,
     /// How far ahead contacts are found.
     pub horizon: &'a Horizon,
 }
 
-/// A movable body at another place, some periods away from where its owner has it.
+/// An image of a movable body, whole periods away from the position that its owner has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ImageOf {
     /// Place of the body in this rank's list.
     pub place: u32,
-    /// How many periods it is away along each axis.
+    /// Number of periods by which it is shifted along each axis.
     pub image: [i8; 3],
-    /// Where its centre is, m.
+    /// Its centre, m.
     pub centre: Vec3,
 }
 
-/// All images beside the bodies themselves.
+/// All images of bodies, without the bodies themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyImages<'a> {
     /// The images, by rising place and image.
@@ -55,7 +55,8 @@ impl BodyImages<'_> {
     /// No periodic border.
     pub const NONE: Self = Self { list: &[], period: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// The body and the image of entry `entry` of `bodies` bodies and all images.
+    /// The place and the image of the body of an entry. Entries are all `bodies` bodies, and then
+    /// all images.
     fn entry(&self, entry: u32, bodies: usize) -> (u32, [i8; 3]) {
         match (entry as usize).checked_sub(bodies) {
             None => (entry, [0; 3]),
@@ -63,7 +64,7 @@ impl BodyImages<'_> {
         }
     }
 
-    /// So many periods, m.
+    /// The shift of an image, m.
     fn shift(&self, image: [i8; 3]) -> Vec3 {
         Vec3::from_fn(|axis, _| f64::from(image[axis]) * self.period[axis])
     }
@@ -74,7 +75,7 @@ impl BodyImages<'_> {
 pub struct Detector {
     /// The broad phase.
     pub broad: Candidates,
-    /// Bounds of the bodies, if nobody else has them.
+    /// Bounds of the bodies, if the caller does not give them.
     bounds: Vec<Bound>,
     /// Bounds of images, and then of fixed bodies.
     others: Vec<Bound>,
@@ -83,15 +84,17 @@ pub struct Detector {
     bounded: Vec<u32>,
     /// Fixed half-spaces with their normals.
     half_spaces: Vec<(u32, Vec3)>,
-    /// Where pieces of bodies start.
+    /// The first entry of each piece of bodies and images.
     pieces: Vec<usize>,
     pairs: Vec<[u32; 2]>,
 }
 
 impl Detector {
-    /// Writes to `contacts` the contacts of all movable bodies with each other and with the fixed
-    /// ones whose point `is_ours` (m): ours to treat. The order of the contacts is not that of the
-    /// bodies, and does not depend on the number of threads.
+    /// Writes to `contacts` the contacts that this rank treats, of all movable bodies with each
+    /// other and with fixed bodies. Each contact has one place (m), and `is_ours` tells whether
+    /// this rank treats the place: it is the contact's point, unless the overlap is deep. The order
+    /// of the contacts does not depend on the number of threads, but it is not the order of the
+    /// bodies.
     pub fn contacts(
         &mut self,
         world: &Surroundings,
@@ -112,9 +115,9 @@ impl Detector {
         self.bounds = bounds;
     }
 
-    /// The same with images and the `bounds` of all movable bodies. A contact is found once for
-    /// each pair of images that touch. `is_ours` gets the image of the first body, and the point
-    /// that belongs to image zero of it.
+    /// As [`Self::contacts`], with `images` and with the `bounds` of all movable bodies. A contact
+    /// is found once for each pair of images that touch. `is_ours` gets the image of the first
+    /// body, and the contact's place as seen from image zero of that body.
     pub fn contacts_of_images(
         &mut self,
         world: &Surroundings,
@@ -256,7 +259,7 @@ impl OfPairs<'_> {
         end.position += meeting.shift;
         let [near, far] = [low, high].map(|entry| self.now.bound(entry));
         let travels = [near.travel, far.travel];
-        // All ranks know a fixed body.
+        // The radius of a fixed body is infinite here, because all ranks know the body.
         let radii = [near.radius, if high < movable { far.radius } else { f64::INFINITY }];
         let closing = Closing { horizon, travels, radii, states: [start, end] };
         let (own, other) = (Placed::new(own, &start), Placed::new(other, &end));
@@ -270,10 +273,11 @@ struct Meeting {
     first: u32,
     image: [i8; 3],
     second: Partner,
-    /// Where the second body is, seen from where its owner has it, if the first is where its owner
-    /// has it, m.
+    /// Shift of the second body from the position that its owner has, if the first body is at the
+    /// position that its owner has, m.
     shift: Vec3,
-    /// Added to the numbers of the contacts: two bodies may meet at two places.
+    /// Offset of the numbers of the contacts. It differs from image to image, because two bodies
+    /// may meet at two places.
     feature: u32,
 }
 
@@ -314,7 +318,7 @@ impl Meeting {
 struct Closing<'a> {
     horizon: &'a Horizon,
     travels: [f64; 2],
-    /// Of the balls that hold the bodies, m; infinite of a body that all ranks know.
+    /// Radii of the balls that hold the bodies, m. Infinite for a body that all ranks know.
     radii: [f64; 2],
     states: [BodyState; 2],
 }
@@ -331,8 +335,8 @@ impl Closing<'_> {
         self.horizon.sees(touch.gap, (second - first).dot(&touch.normal))
     }
 
-    /// The point of a contact. It divides a gap, so that both bodies, grown by their travels, reach
-    /// there.
+    /// The point of a contact. It divides a gap in the ratio of the travels, so that both bodies,
+    /// grown by their travels, reach it.
     fn point(&self, touch: &Touch) -> Vec3 {
         if touch.gap <= 0.0 {
             return touch.point;
@@ -341,8 +345,9 @@ impl Closing<'_> {
         touch.point + touch.normal * (touch.gap * (0.5 - share))
     }
 
-    /// The place whose rank treats the contact at `point`: there, unless one body is so deep in the
-    /// other that it does not reach there. Who has the place knows both bodies.
+    /// The place whose rank treats the contact at `point`. It is `point`, unless one body is so
+    /// deep in the other that its ball does not reach `point`. The rank of the place knows both
+    /// bodies.
     fn place(&self, point: &Vec3) -> Vec3 {
         let [first, second] = [0, 1].map(|i| (self.states[i].position, self.reach(i)));
         let has = |(centre, reach): (Vec3, f64)| (point - centre).norm_squared() <= reach * reach;
@@ -353,7 +358,7 @@ impl Closing<'_> {
             let arm = point - first.0;
             return first.0 + arm * (first.1 / arm.norm());
         }
-        // The middle of what both balls have of the line through their centres.
+        // The middle of the part of the line through both centres that lies in both balls.
         let apart = second.0 - first.0;
         let distance = apart.norm();
         if distance == 0.0 {

@@ -1,5 +1,6 @@
-//! Bodies on a plane. All corners of a body of flat faces are contacts, so that it may turn in a
-//! step. Of other bodies it is the part that lies along the plane.
+//! Contacts of bodies with a half-space. All corners of a box or a solid near the plane are
+//! contacts, because the body may turn in a step. A sphere has one contact, a capsule one at each
+//! end. Other shapes have contacts at the corners of the face or edge that lies along the plane.
 
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Placed};
@@ -7,8 +8,8 @@ use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::shape::{Feature, Shape};
 use crate::rigid::solid::Solids;
 
-/// The points at which `body` is less than `most` (m) above the plane through the origin of
-/// `state`, whose normal is the y axis of `state`.
+/// Writes to `touches` the points at which `body` is at most `most` (m) above the half-space. Its
+/// plane goes through the origin of `state`, and its normal is the y axis of `state`.
 pub fn touch(body: &Placed, state: &BodyState, solids: &Solids, most: f64, touches: &mut Touches) {
     touches.clear();
     let normal = state.rotation.transform_vector(&Vec3::y());

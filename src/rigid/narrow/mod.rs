@@ -1,4 +1,4 @@
-//! Narrow phase: where two bodies touch.
+//! Narrow phase: the contacts of two bodies.
 //!
 //! | module | |
 //! |---|---|
@@ -10,12 +10,14 @@
 //! | [`general`] | any other convex shapes, by their support functions |
 //! | [`detector`] | all contacts of a rank: bounds, broad phase, narrow phase |
 //!
-//! All of it is our own. `parry3d-f64` gives the same bits on every machine only with its feature
-//! `enhanced-determinism`, its manifolds of convex bodies depend on the manifold of the step before
-//! (they warm-start GJK and keep what still fits), and its stateless queries give one point. Here
-//! contacts must be a function of two poses, because a body that migrates takes no manifold along.
+//! The project has its own narrow phase, because contacts must be a function of two poses: a body
+//! that migrates takes no contact manifold along. `parry3d-f64` gives the same bits on every
+//! machine only with its feature `enhanced-determinism`. Its manifolds of convex bodies depend on
+//! the manifold of the step before, from which it starts GJK and keeps points. Its stateless
+//! queries give one point.
 //!
-//! Surfaces touch up to a gap that the caller gives: 0 for overlaps alone.
+//! Bodies count as touching up to the largest gap that the caller gives. With 0 only overlaps
+//! count.
 
 pub mod closed_mesh;
 pub mod convex;
@@ -45,7 +47,7 @@ enum Flat<'a> {
 }
 
 impl<'a> Flat<'a> {
-    /// `None` if the body is round.
+    /// `None` if the body is neither a box nor a solid.
     fn new(body: &'a Placed, solids: &'a Solids) -> Option<Self> {
         match body.shape {
             Shape::Box(cuboid) => Some(Self::Convex(Convex::cuboid(body, &cuboid.half()))),
@@ -65,7 +67,7 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Writes to `touches` where two bodies come nearer to each other than `gap` (m).
+/// Writes to `touches` the points at which the surfaces of two bodies are at most `gap` (m) apart.
 pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
     use Shape::{Box, Capsule, Solid, Sphere};
     touches.clear();
@@ -95,7 +97,8 @@ pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches
     }
 }
 
-/// As [`touch`], where at least one body is a polytope or a closed mesh, or the first is a capsule.
+/// As [`touch`], if at least one body is a box or a solid, or if the first body is a capsule and
+/// the second a sphere.
 fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
     match (Flat::new(first, solids), Flat::new(second, solids)) {
         (None, Some(other)) => match (first.shape, &other) {
@@ -123,7 +126,7 @@ fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touche
             let (own, other) = (own.as_sampled(), other.as_sampled());
             closed_mesh::solids(own, other, [bound(first), bound(second)], gap, touches);
         }
-        // The second body is round, and the first is not, or is a capsule on a sphere.
+        // The second body is a sphere or a capsule. The routines take it as the first one.
         (_, None) => {
             touch(second, first, solids, gap, touches);
             touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
@@ -131,7 +134,7 @@ fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touche
     }
 }
 
-/// As [`touch`], of any shapes but two closed meshes.
+/// As [`touch`], if at least one body has a shape without routines of its own.
 fn touch_general(
     first: &Placed,
     second: &Placed,

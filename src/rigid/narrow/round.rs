@@ -1,17 +1,20 @@
-//! Spheres and capsules: closed forms.
+//! Contacts of spheres and capsules, and of a sphere and a box, in closed form.
 
 use crate::math::Vec3;
 use crate::rigid::body::Placed;
 use crate::rigid::narrow::touches::{Touch, Touches};
 
-/// Segments whose directions have a sine below this touch along a line: at two points.
+/// Two capsules touch along a line, at two points, if the sine of the angle between their segments
+/// is below this.
 const PARALLEL: f64 = 1e-2;
 
-/// And if the shorter one goes across the longer one by less than this share of both radii:
-/// otherwise they may overlap where they cross, and not at their ends.
+/// They touch along a line only if, in addition, the extent of the shorter segment across the
+/// longer one is below this fraction of the sum of their radii. Otherwise they may overlap where
+/// they cross, and not at the ends of the line.
 const ACROSS: f64 = 0.1;
 
-/// Two spheres. Here and below `most` is the largest gap (m) at which bodies touch.
+/// The contact of two spheres with centres `x` and `y`, and radii `radius` and `other`, m. Here and
+/// below `most` is the largest gap (m) at which bodies touch.
 pub fn spheres(x: &Vec3, radius: f64, y: &Vec3, other: f64, most: f64, touches: &mut Touches) {
     let apart = x - y;
     let (square, reach) = (apart.norm_squared(), radius + other);
@@ -19,13 +22,13 @@ pub fn spheres(x: &Vec3, radius: f64, y: &Vec3, other: f64, most: f64, touches: 
         return;
     }
     let distance = square.sqrt();
-    // Two bodies at one point are pushed apart along an axis.
+    // Spheres with the same centre are pushed apart along an axis.
     let normal = if distance > 0.0 { apart / distance } else { Vec3::x() };
     let gap = (distance - reach).min(most);
     touches.push(Touch { point: y + normal * (other + 0.5 * gap), normal, gap });
 }
 
-/// A sphere and a box with these half edges.
+/// The contact of a sphere and a box with half edges `half`, m.
 pub fn sphere_and_box(
     centre: &Vec3,
     radius: f64,
@@ -45,7 +48,7 @@ pub fn sphere_and_box(
         let distance = square.sqrt();
         (apart / distance, distance)
     } else {
-        // The centre is inside: out through the nearest face.
+        // The centre is inside the box. The normal points out through the nearest face.
         let depths = half - own.abs();
         let axis = depths.imin();
         let mut normal = Vec3::zeros();
@@ -57,7 +60,7 @@ pub fn sphere_and_box(
     touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
 }
 
-/// The point of a segment nearest to `point`.
+/// The point of a segment nearest to `point`, m.
 pub fn nearest(segment: &[Vec3; 2], point: &Vec3) -> Vec3 {
     let along = segment[1] - segment[0];
     let square = along.norm_squared();
@@ -67,7 +70,7 @@ pub fn nearest(segment: &[Vec3; 2], point: &Vec3) -> Vec3 {
     segment[0] + along * (along.dot(&(point - segment[0])) / square).clamp(0.0, 1.0)
 }
 
-/// The nearest points of two segments.
+/// The nearest points of two segments, m: on `a`, and on `b`.
 pub fn nearest_of_segments(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
     let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
     let (uu, uv, vv) = (u.norm_squared(), u.dot(&v), v.norm_squared());
@@ -77,24 +80,25 @@ pub fn nearest_of_segments(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
     } else {
         0.0
     };
-    // The nearest on b, and from there the nearest on a: exact, also if the first was clamped.
+    // The nearest point of `b`, and then the nearest point of `a` to it. This is exact even if `s`
+    // was clamped.
     let on_b = nearest(b, &(a[0] + u * s));
     let on_a = nearest(a, &on_b);
     [on_a, nearest(b, &on_a)]
 }
 
-/// Two capsules, by their segments and radii.
+/// The contacts of two capsules with these `segments` and `radii`, m.
 pub fn capsules(segments: &[[Vec3; 2]; 2], radii: [f64; 2], most: f64, touches: &mut Touches) {
     let [a, b] = segments;
     let (u, v) = (a[1] - a[0], b[1] - b[0]);
     let sine_squared = u.cross(&v).norm_squared();
-    // How far the shorter one goes across the longer one.
+    // The square of the extent of the shorter segment across the longer one.
     let across = sine_squared / u.norm_squared().max(v.norm_squared());
     let wide = ACROSS * (radii[0] + radii[1]);
     if sine_squared < PARALLEL * PARALLEL * u.norm_squared() * v.norm_squared()
         && across < wide * wide
     {
-        // The ends of the part that lies along the other.
+        // The contacts are at the ends of the part of `b` that lies along `a`.
         let square = v.norm_squared();
         let place = |x: &Vec3| v.dot(&(x - b[0])) / square;
         let (s, t) = (place(&a[0]), place(&a[1]));

@@ -1,4 +1,4 @@
-//! Contacts ahead of polytopes and closed meshes, against true distances.
+//! Compares contacts ahead of polytopes and closed meshes with true distances.
 
 use super::*;
 use crate::math::Vec3;
@@ -112,7 +112,8 @@ fn an_edge_that_crosses_an_edge_between_two_triangles_is_a_contact() {
     let (mut solids, mesh) = (Solids::default(), Cuboid { size_m: [2.0; 3], edge_m: None }.mesh());
     let cube = Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0));
     let roof = Shape::Box(shape::Cuboid::of_half(Vec3::new(0.5, 0.5, 3.0)));
-    // Both have a ridge on top of each other; that of the roof crosses a diagonal of the cube.
+    // Both bodies have a ridge, one on top of the other. The ridge of the roof crosses a diagonal
+    // of the cube.
     let quarter = std::f64::consts::FRAC_PI_4;
     let under = turned(&cube, Vec3::zeros(), Vec3::x(), quarter);
     for step in 1..200 {

@@ -1,19 +1,19 @@
-//! Where two bodies touch.
+//! The contact points of two bodies.
 
 use smallvec::SmallVec;
 
 use crate::math::Vec3;
 
-/// A point at which two bodies touch.
+/// A contact point of two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Touch {
     /// Half way between the two surfaces, m.
     pub point: Vec3,
     /// Unit normal, from the second body to the first.
     pub normal: Vec3,
-    /// Distance of the surfaces, m: below 0 if they overlap.
+    /// Signed distance of the surfaces along the normal, m: below 0 if they overlap.
     pub gap: f64,
 }
 
-/// The points at which two bodies touch, in an order that depends on these two alone.
+/// The contact points of two bodies. Their order depends on these two bodies alone.
 pub type Touches = SmallVec<[Touch; 8]>;

@@ -1,5 +1,6 @@
-//! The least way out of an overlap (van den Bergen 2001): a polytope inside the difference of two
-//! bodies grows, at its face nearest to the origin, until that face lies on the border.
+//! The penetration depth of two overlapping bodies, by the expanding polytope algorithm (van den
+//! Bergen 2001). A polytope inside the Minkowski difference of the bodies grows at its face nearest
+//! to the origin, until that face lies on the border of the difference.
 
 use smallvec::SmallVec;
 
@@ -8,29 +9,29 @@ use crate::rigid::narrow::general::Nearness;
 use crate::rigid::narrow::general::gjk::{Simplex, mean, on_triangle};
 use crate::rigid::narrow::general::support::{Difference, Extreme};
 
-/// The way out is exact up to this share of the sizes.
+/// Largest error of the depth, as a fraction of the sizes.
 const EXACT: f64 = 1e-8;
-/// Corners this near to each other, as a share of the sizes, span nothing, and
-/// facets this near to one plane lie in it.
+/// Corners nearer to a common point, line or plane than this fraction of the sizes span no
+/// tetrahedron. A point this near to the plane of a facet lies in that plane.
 const FLAT: f64 = 1e-9;
-/// Two smooth bodies take about 30 turns.
+/// Largest number of turns. Two smooth bodies take about 30.
 const MOST_TURNS: usize = 80;
 
 /// A triangle of the polytope.
 #[derive(Clone, Copy)]
 struct Facet {
-    /// They turn counter-clockwise seen from outside.
+    /// The corners, counter-clockwise seen from outside.
     corners: [usize; 3],
-    /// Unit normal, out.
+    /// Unit normal that points out.
     normal: Vec3,
-    /// How far the origin is below, m.
+    /// How far the origin is below the facet, m.
     plane: f64,
-    /// The same; infinite if the facet cannot grow.
+    /// As `plane`, but infinite if the facet cannot grow.
     depth: f64,
 }
 
-/// The plane across which two cores leave each other on the shortest way, given a simplex of their
-/// difference that contains the origin. `None` if the difference has no volume.
+/// The contact normal, the penetration depth and the deepest points of two cores. `simplex` is a
+/// simplex of their difference that contains the origin. `None` if the difference has no volume.
 pub fn way_out(both: &Difference, simplex: Simplex) -> Option<Nearness> {
     let size = both.size();
     let mut corners = tetrahedron(both, simplex, FLAT * size)?;
@@ -50,7 +51,7 @@ pub fn way_out(both: &Difference, simplex: Simplex) -> Option<Nearness> {
         if depth < best.0 {
             best = (depth, facet);
         }
-        // No way out is shorter than to the nearest facet.
+        // No penetration depth is below the depth of the nearest facet.
         if best.0 - facet.depth <= EXACT * size {
             break;
         }
@@ -66,7 +67,7 @@ pub fn way_out(both: &Difference, simplex: Simplex) -> Option<Nearness> {
     Some(Nearness { normal: -normal, gap: -depth, points })
 }
 
-/// The place of the facet that is nearest to the origin.
+/// The place of the facet nearest to the origin.
 fn nearest(facets: &[Facet]) -> usize {
     let nearer = |best: usize, it: usize| {
         if facets[it].depth < facets[best].depth { it } else { best }
@@ -81,10 +82,10 @@ fn facet(all: &[Extreme], corners: [usize; 3]) -> Option<Facet> {
     Some(Facet { corners, normal, plane: depth, depth })
 }
 
-/// Takes a point outside into the polytope. False, and nothing is changed, if rounding is in the
-/// way.
+/// Extends the polytope to a point outside. False, with all facets as before, if rounding prevents
+/// it.
 fn grow(all: &mut Vec<Extreme>, facets: &mut Vec<Facet>, found: Extreme, flat: f64) -> bool {
-    // Facets in one plane with the point stay: rounding would choose among them.
+    // Facets in whose plane the point lies stay. Otherwise rounding would choose among them.
     let sees = |it: &Facet| it.normal.dot(&found.apart) > it.plane + flat;
     let mut border: SmallVec<[[usize; 2]; 16]> = SmallVec::new();
     for seen in facets.iter().filter(|it| sees(it)) {
@@ -106,8 +107,8 @@ fn grow(all: &mut Vec<Extreme>, facets: &mut Vec<Facet>, found: Extreme, flat: f
     true
 }
 
-/// Four points of the difference that are not in a plane, with the origin among them: those of a
-/// simplex that contains it, and more.
+/// Four points of the difference that are not in one plane and whose tetrahedron contains the
+/// origin: the points of `simplex`, and support points. `None` if the difference has no volume.
 fn tetrahedron(both: &Difference, simplex: Simplex, flat: f64) -> Option<Vec<Extreme>> {
     let mut corners = simplex.to_vec();
     let axes = [Vec3::x(), Vec3::y(), Vec3::z()];

@@ -1,7 +1,7 @@
 //! Nearest points of two convex bodies (Gilbert, Johnson & Keerthi 1988; van den Bergen 1999).
 //!
-//! The difference of the bodies is approached from inside: by the simplex of up to four of its
-//! points whose nearest point to the origin is the nearest so far.
+//! The algorithm keeps a simplex of up to four points of the Minkowski difference of the bodies.
+//! Each turn adds a support point and keeps the part of the simplex that is nearest to the origin.
 
 use smallvec::SmallVec;
 
@@ -12,14 +12,15 @@ use crate::rigid::narrow::general::support::{Difference, Extreme};
 /// Up to four points of the difference of two bodies.
 pub type Simplex = SmallVec<[Extreme; 4]>;
 
-/// Distances are exact up to this share.
+/// Largest relative error of distances.
 const EXACT: f64 = 1e-10;
-/// Nearer than this share of the sizes is an overlap: rounding would choose the normal.
+/// Cores nearer to each other than this fraction of their sizes count as overlapping. Otherwise
+/// rounding would choose the normal.
 const TOUCHING: f64 = 1e-10;
-/// Two smooth bodies take about 20 turns.
+/// Largest number of turns. Two smooth bodies take about 20.
 const MOST_TURNS: usize = 64;
 
-/// How two cores lie.
+/// The relative position of two cores.
 #[allow(clippy::large_enum_variant)] // it lives on the stack while one pair is tested
 pub enum Cores {
     /// Apart from each other.
@@ -28,7 +29,8 @@ pub enum Cores {
     Overlap(Simplex),
 }
 
-/// The nearest points of two cores; `None` if they are farther apart than `most` (m).
+/// The nearest points of two cores, or a simplex if the cores overlap. `None` if they are farther
+/// apart than `most` (m).
 pub fn nearest(both: &Difference, most: f64) -> Option<Cores> {
     let touching = TOUCHING * both.size();
     let mut simplex = Simplex::new();
@@ -41,7 +43,7 @@ pub fn nearest(both: &Difference, most: f64) -> Option<Cores> {
         let square = apart.norm_squared();
         let found = both.support(&-apart);
         let along = apart.dot(&found.apart);
-        // All of the difference is at least this far away.
+        // The distance of the cores is at least `along / |apart|`.
         if along > 0.0 && along * along > most * most * square {
             return None;
         }
@@ -55,7 +57,7 @@ pub fn nearest(both: &Difference, most: f64) -> Option<Cores> {
         if simplex.len() == 4 || apart.norm() <= touching {
             return Some(Cores::Overlap(simplex));
         }
-        // Rounding is in the way.
+        // Because of rounding, the distance no longer falls.
         if turn > 0 && apart.norm_squared() >= square {
             break;
         }
@@ -65,13 +67,13 @@ pub fn nearest(both: &Difference, most: f64) -> Option<Cores> {
     Some(Cores::Apart(Nearness { normal: apart / gap, gap, points }))
 }
 
-/// The mean of points with weights.
+/// The weighted mean of a vector `of` the points of a simplex.
 pub fn mean(simplex: &[Extreme], weights: &[f64], of: impl Fn(&Extreme) -> Vec3) -> Vec3 {
     simplex.iter().zip(weights).fold(Vec3::zeros(), |sum, (it, weight)| sum + of(it) * *weight)
 }
 
-/// Keeps the corners of the part of the simplex that is nearest to the origin, and gives their
-/// weights at the nearest point. All four stay if the origin is inside.
+/// Keeps the corners of the part of the simplex that is nearest to the origin, and returns their
+/// weights at the nearest point. All four corners stay if the origin is inside.
 fn reduce(simplex: &mut Simplex) -> [f64; 4] {
     let x: SmallVec<[Vec3; 4]> = simplex.iter().map(|it| it.apart).collect();
     let mut all = [0.0; 4];
@@ -113,7 +115,7 @@ pub fn on_triangle(a: &Vec3, b: &Vec3, c: &Vec3) -> [f64; 3] {
     let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
     let ([p, q], [r, s], [t, u]) = (on_segment(a, b), on_segment(b, c), on_segment(c, a));
     let border = [[p, q, 0.0], [0.0, r, s], [u, 0.0, t]];
-    // The inside of a sliver is rounding: its border may be nearer.
+    // In a sliver these weights are mostly rounding error, so a point of the border may be nearer.
     let sum = va + vb + vc;
     let is_inside = va > 0.0 && vb > 0.0 && vc > 0.0;
     let inside = is_inside.then_some([va / sum, vb / sum, vc / sum]);
@@ -130,7 +132,7 @@ fn on_tetrahedron(x: &[Vec3]) -> Option<[f64; 4]> {
         let normal = (x[j] - x[i]).cross(&(x[k] - x[i]));
         let (origin, inner) = (-normal.dot(&x[i]), normal.dot(&(x[l] - x[i])));
         is_inside &= origin * inner > 0.0;
-        // Any face, not only those that see the origin: rounding may say of a wrong one that it does.
+        // All faces are tried, not only those that see the origin: rounding may choose a wrong one.
         let [p, q, r] = on_triangle(&x[i], &x[j], &x[k]);
         let square = (x[i] * p + x[j] * q + x[k] * r).norm_squared();
         if square < best.0 {

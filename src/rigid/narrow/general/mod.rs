@@ -1,4 +1,4 @@
-//! Any two convex bodies, by their support functions.
+//! Contacts of any two convex bodies, by their support functions.
 //!
 //! | module | |
 //! |---|---|
@@ -6,9 +6,9 @@
 //! | `gjk` | nearest points of bodies apart |
 //! | `epa` | the least way out of an overlap |
 //!
-//! Both give one normal. The parts of the two surfaces that lie across it are points, edges or
-//! faces; the contacts are the corners of what these have in common. So the contacts are a function
-//! of two poses alone.
+//! GJK and EPA give one contact normal. The parts of the two surfaces that lie across the normal
+//! are points, edges or faces. The contacts are the corners of the common part of both. So the
+//! contacts are a function of two poses alone.
 
 mod epa;
 mod gjk;
@@ -24,22 +24,24 @@ use crate::rigid::narrow::round::nearest;
 use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::shape::{ALONG, Feature};
 
-/// A contact of the nearest points is added to those of two faces if it is deeper by this share of
-/// the smaller body: a face may be given by some of its points only.
+/// The nearest points become a contact beside those of two faces or edges if their gap is smaller
+/// by this fraction of the smaller body's reach. They may be deeper, because a face may be given by
+/// some of its points only.
 const DEEPER: f64 = 1e-3;
 
-/// The plane between two bodies, and their nearest points.
+/// The contact normal of two bodies, their gap and their nearest points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearness {
     /// Unit normal, from the second body to the first.
     pub normal: Vec3,
-    /// How far the bodies are apart along the normal, m: below 0 if they overlap.
+    /// Signed distance of the bodies along the normal, m: below 0 if they overlap.
     pub gap: f64,
-    /// The nearest points of the two surfaces, m. The deepest ones of bodies that overlap.
+    /// The nearest points of the two surfaces, m. If the bodies overlap, the deepest points.
     pub points: [Vec3; 2],
 }
 
-/// The nearest points of two bodies, if they are nearer than `most` (m).
+/// The nearest points of two bodies. `None` if the gap is above `most` (m), or if the cores overlap
+/// and their difference has no volume.
 pub fn nearness(first: &Core, second: &Core, most: f64) -> Option<Nearness> {
     let margins = [first.margin(), second.margin()];
     let both = Difference { first, second };
@@ -53,7 +55,7 @@ pub fn nearness(first: &Core, second: &Core, most: f64) -> Option<Nearness> {
     (gap <= most).then_some(Nearness { normal, gap, points })
 }
 
-/// Two convex bodies. `most` is the largest gap (m) at which bodies touch.
+/// Contacts of two convex bodies. `most` is the largest gap (m) at which bodies touch.
 pub fn touch(first: &Core, second: &Core, most: f64, touches: &mut Touches) {
     let Some(nearness) = nearness(first, second, most) else { return };
     let features = [first.feature(&-nearness.normal), second.feature(&nearness.normal)];
@@ -71,7 +73,8 @@ pub fn touch(first: &Core, second: &Core, most: f64, touches: &mut Touches) {
     }
 }
 
-/// Two edges: the ends of the part along which they run side by side.
+/// Contacts of two edges that are nearly parallel: at the ends of the part along which they run
+/// side by side.
 fn edges([a, b]: &[Feature; 2], margins: [f64; 2], nearness: &Nearness, touches: &mut Touches) {
     let (u, v) = (a[1] - a[0], b[1] - b[0]);
     let square = v.norm_squared();
@@ -91,9 +94,10 @@ fn edges([a, b]: &[Feature; 2], margins: [f64; 2], nearness: &Nearness, touches:
     }
 }
 
-/// A face and a face or edge: the corners of their common part.
+/// Contacts of a face with a face or an edge: at the corners of their common part.
 fn faces(features: &[Feature; 2], margins: [f64; 2], nearness: &Nearness, touches: &mut Touches) {
-    // The face that lies best across the normal is the one that the other is measured from.
+    // The reference face is the one whose normal is nearer to the contact normal. The other face or
+    // edge is clipped, and its distance is measured from the reference face.
     let outs = [-nearness.normal, nearness.normal];
     let [first, second] = [0, 1].map(|i| Sheet::new(&features[i], &outs[i]));
     let is_first = first.cosine > second.cosine;
@@ -105,8 +109,8 @@ fn faces(features: &[Feature; 2], margins: [f64; 2], nearness: &Nearness, touche
     }
 }
 
-/// The contact at point `x` of a core, `height` (m) apart from the other core. `sign` is 1 if it is
-/// of the second body, and -1 if it is of the first.
+/// Adds the contact at point `x` of a core, `height` (m) away from the other core. `sign` is 1 if
+/// `x` belongs to the second body, and -1 if it belongs to the first.
 fn push(x: &Vec3, sign: f64, height: f64, normal: Vec3, margins: [f64; 2], touches: &mut Touches) {
     let margin = if sign > 0.0 { margins[1] } else { margins[0] };
     let gap = height - margins[0] - margins[1];
@@ -118,7 +122,7 @@ struct Sheet<'a> {
     corners: &'a Feature,
     /// Unit normal, out of the body.
     normal: Vec3,
-    /// Of the angle between the normal and the direction that was asked for; -1 of an edge.
+    /// Cosine of the angle between the normal and the direction of the other body. -1 for an edge.
     cosine: f64,
 }
 
@@ -134,7 +138,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The part of a convex polygon or a segment that is above or below this face.
+    /// The part of a convex polygon or a segment that is above or below this face, along its
+    /// normal.
     fn clip(&self, other: &Feature) -> Feature {
         let count = self.corners.len();
         let middle = self.corners.iter().sum::<Vec3>() / count as f64;
@@ -157,7 +162,7 @@ fn inside(polygon: &Feature, height: impl Fn(&Vec3) -> f64) -> Feature {
         if from <= 0.0 {
             kept.push(*a);
         }
-        // A segment has no way back.
+        // A segment has no side from its second end back to the first.
         if i + 1 < polygon.len() || i > 1 {
             let b = &polygon[(i + 1) % polygon.len()];
             let to = height(b);

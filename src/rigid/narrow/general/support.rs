@@ -1,4 +1,4 @@
-//! Bodies by their support functions.
+//! Convex bodies, and differences of two, by their support functions.
 
 use crate::math::Vec3;
 use crate::rigid::body::Placed;
@@ -8,14 +8,14 @@ use crate::rigid::solid::Solids;
 /// A convex body in space: a core, and all points within a margin of it.
 #[derive(Clone, Copy)]
 pub enum Core<'a> {
-    /// A body of a shape. It may be a convex hull, but no closed mesh.
+    /// A body of a convex shape or a convex hull, but no closed mesh.
     Body(&'a Placed<'a>, &'a Solids),
-    /// A segment, or a point twice.
+    /// A segment. A point is a segment with two equal ends.
     Segment(&'a [Vec3; 2]),
 }
 
 impl Core<'_> {
-    /// The farthest point of the core along a direction of any length but 0.
+    /// The farthest point of the core along a direction of any length but 0, m.
     pub fn support(&self, direction: &Vec3) -> Vec3 {
         match self {
             Self::Body(body, solids) => {
@@ -33,7 +33,8 @@ impl Core<'_> {
         }
     }
 
-    /// The part of the core that lies across a direction, at its far end.
+    /// The point, edge or face of the core that is farthest along a direction and lies across it,
+    /// m.
     pub fn feature(&self, direction: &Vec3) -> Feature {
         match self {
             Self::Body(body, solids) => {
@@ -53,7 +54,7 @@ impl Core<'_> {
         }
     }
 
-    /// A point of the core.
+    /// A point of the core, m.
     pub fn centre(&self) -> Vec3 {
         match self {
             Self::Body(body, _) => body.position,
@@ -70,8 +71,8 @@ impl Core<'_> {
     }
 }
 
-/// All differences of a point of the first core and one of the second. They overlap where it
-/// contains the origin.
+/// The Minkowski difference of two cores: all differences of a point of the first core and a point
+/// of the second. The cores overlap if it contains the origin.
 #[derive(Clone, Copy)]
 pub struct Difference<'a> {
     pub first: &'a Core<'a>,
@@ -92,7 +93,7 @@ impl Difference<'_> {
         Extreme { apart: points[0] - points[1], points }
     }
 
-    /// A length of the size of both bodies, m.
+    /// The sum of the radii of the balls that hold the bodies, m. It is the scale of tolerances.
     pub fn size(&self) -> f64 {
         self.first.reach() + self.second.reach()
     }

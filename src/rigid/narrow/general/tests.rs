@@ -1,4 +1,4 @@
-//! Contacts of the general routine against closed forms and against the routine for polytopes.
+//! Compares contacts of the general routine with closed forms and with the routine for polytopes.
 
 use super::*;
 use crate::rigid::body::Placed;
@@ -27,7 +27,7 @@ fn placed(shape: &Shape, k: u64) -> Placed<'_> {
     Placed { shape, position: random_vector(k) * 0.6, rotation: random_rotation(k) }
 }
 
-/// The largest gap over many directions, and over those near the best.
+/// The largest gap over many random directions, and over directions near the best one.
 fn brute_force(first: &Core, second: &Core) -> f64 {
     let gap = |n: &Vec3| {
         let both = Difference { first, second };
@@ -67,7 +67,7 @@ fn the_gap_is_the_largest_of_all_directions() {
     assert!(overlaps > 100 && apart > 30, "{overlaps} {apart}");
 }
 
-/// The numbers are those of a contact at rest, where rounding decides most.
+/// The gaps are those of contacts at rest, where rounding matters most.
 #[test]
 fn bodies_that_hardly_touch_have_their_gap() {
     let (solids, shapes) = shapes();

@@ -1,11 +1,12 @@
-//! Where two convex polytopes, or a polytope and a sphere or capsule, touch.
+//! Contacts of two convex polytopes, or of a polytope and a sphere or capsule.
 //!
-//! Two polytopes overlap unless a plane separates them: parallel to a face of one, or to an edge
-//! of each. Of all these the plane with the least overlap gives the normal. A pair of edges counts
-//! only if its arcs on the Gauss map cross (Gregorius 2013): else the plane is no face of the
-//! Minkowski difference. If the normal is that of a face, the opposite face is clipped against its
-//! sides, and each corner below or near the face is a contact; if it is that of two edges, their
-//! nearest points are.
+//! Two polytopes overlap unless they have a separating axis: the normal of a face, or the cross
+//! product of an edge of each. Of all these axes the one with the least overlap gives the contact
+//! normal. A pair of edges counts only if its arcs on the Gauss map cross (Gregorius 2013);
+//! otherwise it makes no face of the Minkowski difference. If the normal is that of a face, the
+//! opposite face of the other body is clipped against the sides of this face, and each corner below
+//! or near this face is a contact. If it is that of two edges, the contact is between their nearest
+//! points.
 
 #[cfg(test)]
 mod tests;
@@ -19,23 +20,24 @@ use crate::rigid::narrow::convex::{Convex, Edge, Plane};
 use crate::rigid::narrow::round::nearest_of_segments;
 use crate::rigid::narrow::touches::{Touch, Touches};
 
-/// A later candidate replaces an earlier one if it overlaps less by this share of the sizes: else
-/// rounding would choose among faces, and a face gives more contacts than two edges.
+/// A later axis replaces an earlier one if its overlap is smaller by this fraction of the sizes.
+/// Otherwise rounding would choose among faces. Faces come first, because they give more contacts
+/// than two edges.
 const PREFERENCE: f64 = 1e-3;
 
-/// Two edges are a contact beside those of a face if they are nearer by this share. With less,
-/// boxes at rest quiver.
+/// The nearest points of two edges are a contact beside those of a face if their gap is smaller by
+/// this fraction. With a smaller fraction, boxes at rest quiver.
 const NEARER: f64 = 0.2;
 
 /// A capsule lies along a face if the sine of the angle between them is below this.
 const ALONG: f64 = 0.05;
 
-/// A plane between two polytopes.
+/// The axis of least overlap or widest gap of two polytopes.
 #[derive(Clone, Copy)]
 enum Separation {
-    /// A face.
+    /// The normal of a face.
     Face(Face),
-    /// An edge of each; the normal points out of the first.
+    /// The cross product of an edge of each body. The normal points out of the first body.
     Edges { edges: [Edge; 2], normal: Vec3, best_face: Face },
 }
 
@@ -48,7 +50,7 @@ struct Face {
 
 type Polygon = SmallVec<[Vec3; 12]>;
 
-/// Two polytopes. Here and below `most` is the largest gap (m) at which bodies touch.
+/// Contacts of two polytopes. Here and below `most` is the largest gap (m) at which bodies touch.
 pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touches) {
     let Some((separation, gap)) = separation(first, second, most) else { return };
     match separation {
@@ -59,7 +61,7 @@ pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touch
                 deepest_corner(first, second, face, touches);
             } else if gap > 0.0 {
                 let most = least.map_or(most, |least| (1.0 - NEARER) * least);
-                // Nothing is nearer than the plane.
+                // The distance of the bodies is at least `gap`.
                 if gap < most {
                     nearest_edges(first, second, face, most, touches);
                 }
@@ -72,14 +74,15 @@ pub fn polytopes(first: &Convex, second: &Convex, most: f64, touches: &mut Touch
                 let [x, y] = nearest_of_segments(&first.ends(&edges[0]), &second.ends(&edges[1]));
                 touches.push(Touch { point: (x + y) * 0.5, normal: -normal, gap });
             }
-            // Corners that come down when the bodies turn about this contact.
+            // Corners near the face are contacts too, because the bodies may turn about this
+            // contact.
             clip_faces(first, second, best_face, 0.0..=most, touches);
         }
     }
 }
 
-/// The contact of two polytopes that overlap, of which no part of the opposite face is below
-/// `face`: the corner that is deepest below it.
+/// The contact of two polytopes that overlap, if clipping at `face` leaves no corner: the corner of
+/// the other body that is deepest below `face`.
 fn deepest_corner(first: &Convex, second: &Convex, face: Face, touches: &mut Touches) {
     let (own, other, sign) =
         if face.of_first { (first, second, -1.0) } else { (second, first, 1.0) };
@@ -98,14 +101,15 @@ fn deepest_corner(first: &Convex, second: &Convex, face: Face, touches: &mut Tou
 }
 
 /// The contact of two polytopes apart from each other whose nearest points are on edges. `face` is
-/// between them.
+/// the face with the widest gap.
 fn nearest_edges(first: &Convex, second: &Convex, face: Face, most: f64, touches: &mut Touches) {
     let (own, other) = if face.of_first { (first, second) } else { (second, first) };
     let plane = &own.planes[face.face];
     let (mut least, mut nearest) = (most, None);
     for b in other.topology.edges {
         let b = other.ends(b);
-        // What is higher above the face is farther away.
+        // The body of the face is below it, so an edge higher above it than `least` is farther
+        // away.
         if b.iter().all(|x| plane.height(x) > least) {
             continue;
         }
@@ -123,7 +127,8 @@ fn nearest_edges(first: &Convex, second: &Convex, face: Face, most: f64, touches
     }
 }
 
-/// The plane of least overlap or widest gap, and the gap there; `None` if it is above `most` (m).
+/// The axis of least overlap or widest gap, and the gap along it, m. `None` if a gap is above
+/// `most`.
 fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation, f64)> {
     let (face, of_first) = best_face(first, second, most)?;
     let (other, of_second) = best_face(second, first, most)?;
@@ -157,7 +162,8 @@ fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation,
             let normal = normal / length;
             let mut height = normal.dot(&(from - start));
             if height > least.min(most) {
-                // A very short edge may have any direction, in which it bounds no body.
+                // Rounding may turn a very short edge in any direction. Then the gap of the whole
+                // bodies counts.
                 height = height.min(gap_along(&normal, first, second));
             }
             if height > most {
@@ -172,7 +178,7 @@ fn separation(first: &Convex, second: &Convex, most: f64) -> Option<(Separation,
     Some((best, gap))
 }
 
-/// How far `second` is above `first` along a direction, m.
+/// The gap from `first` to `second` along a unit direction, m: below 0 if they overlap.
 fn gap_along(normal: &Vec3, first: &Convex, second: &Convex) -> f64 {
     let along = |body: &Convex, sign: f64| {
         let heights = body.vertices.iter().map(|x| sign * normal.dot(x));
@@ -189,15 +195,17 @@ fn arcs_cross(m: &Vec3, n: &Vec3, along: &Vec3, p: &Vec3, q: &Vec3, other: &Vec3
     if pm * qm >= 0.0 || mp * np >= 0.0 {
         return false;
     }
-    // The same hemisphere: m and n on either side of the great circle of p and q, and these on
-    // either side of that of m and n, leave two places; the arcs must be at the same one. The
-    // crossing of the great circles nearest to m and n, and that nearest to -p and -q:
+    // `m` and `n` are on either side of the great circle of `p` and `q`, and `p` and `q` on either
+    // side of that of `m` and `n`. So each arc passes through one of the two opposite points at
+    // which these circles cross, and the arcs cross if it is the same point. Below are the point on
+    // the arc from `m` to `n`, and that on the arc from `p` to `q`, which must be the opposite one.
     let of_first = m * np.abs() + n * mp.abs();
     let of_second = p * qm.abs() + q * pm.abs();
     of_first.dot(&of_second) < 0.0
 }
 
-/// The face of `own` that `other` is farthest above, or least below, and by how much.
+/// The face of `own` with the widest gap to `other` along its normal, and this gap, m: below 0 if
+/// they overlap. `None` if a gap is above `most` (m).
 fn best_face(own: &Convex, other: &Convex, most: f64) -> Option<(usize, f64)> {
     let mut best = (0, f64::NEG_INFINITY);
     for (face, plane) in own.planes.iter().enumerate() {
@@ -213,7 +221,7 @@ fn best_face(own: &Convex, other: &Convex, most: f64) -> Option<(usize, f64)> {
     Some(best)
 }
 
-/// Contacts of a face with the opposite face of the other body, with gaps (m) in a range.
+/// Contacts of a face with the opposite face of the other body, if their gaps (m) are in a range.
 fn clip_faces(
     first: &Convex,
     second: &Convex,
@@ -239,7 +247,7 @@ fn clip_faces(
     }
 }
 
-/// The planes through the edges of a face, across it; normals point out.
+/// The planes through the edges of a face, perpendicular to the face. Their normals point out.
 fn sides<'a>(own: &'a Convex, face: usize) -> impl Iterator<Item = Plane> + 'a {
     let corners = own.corners(face);
     let up = own.planes[face].normal;
@@ -265,7 +273,7 @@ fn below(polygon: &Polygon, plane: &Plane) -> Polygon {
     kept
 }
 
-/// A sphere as the first body, and a polytope.
+/// The contact of a sphere, the first body, with a polytope.
 pub fn sphere(centre: &Vec3, radius: f64, second: &Convex, most: f64, touches: &mut Touches) {
     if let Some((normal, height)) = second.out_of(centre, radius + most) {
         let gap = height - radius;
@@ -273,7 +281,7 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &Convex, most: f64, touches: &
     }
 }
 
-/// A capsule as the first body, and a polytope.
+/// Contacts of a capsule, the first body, with a polytope.
 pub fn capsule(
     segment: &[Vec3; 2],
     radius: f64,
@@ -294,7 +302,7 @@ pub fn capsule(
     let plane = &second.planes[face];
     let is_along = plane.normal.dot(&along).abs() < ALONG * along.norm();
     if cosine > 1.0 - ALONG && is_along {
-        // The ends of the part above the face.
+        // The contacts are at the ends of the part of the segment that is above the face.
         let (mut from, mut to) = (0.0_f64, 1.0_f64);
         for side in sides(second, face) {
             let [start, end] = [side.height(&segment[0]), side.height(&segment[1])];
@@ -322,7 +330,8 @@ pub fn capsule(
     }
 }
 
-/// The direction in which a segment is above a polytope, how far, and the point of the segment.
+/// The unit direction out of a polytope to a segment, their signed distance (m, below 0 if they
+/// overlap), and the nearest or deepest point of the segment.
 fn segment_above(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     if second.clip(segment).is_some() {
         return segment_inside(segment, second);
@@ -348,7 +357,7 @@ fn segment_above(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     (apart / distance, distance, at)
 }
 
-/// The same for a segment that enters the polytope: the direction out of it of least depth.
+/// As [`segment_above`], for a segment that enters the polytope: the direction of least depth.
 fn segment_inside(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     let along = segment[1] - segment[0];
     let mut best = (Vec3::y(), f64::NEG_INFINITY, segment[0]);
@@ -367,7 +376,8 @@ fn segment_inside(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
             continue;
         }
         let normal = normal * (1.0 / length).copysign(normal.dot(&(ends[0] - second.centre)));
-        // The polytope must be below: the normal is between those of the two faces.
+        // The polytope must be below the plane, so that the normal is between those of the edge's
+        // two faces.
         let size = (ends[0] - second.centre).norm();
         let is_support = second.vertices.iter().all(|v| normal.dot(&(v - ends[0])) <= 1e-9 * size);
         let height = normal.dot(&(segment[0] - ends[0]));

@@ -28,7 +28,7 @@ fn convex<'a>(body: &'a Placed, solids: &'a Solids) -> Convex<'a> {
     }
 }
 
-/// The largest gap over all normals of faces and all products of edges, by projecting all
+/// The largest gap over all normals of faces and all cross products of edges, by projecting all
 /// corners.
 fn brute_force(a: &Convex, b: &Convex) -> f64 {
     let faces = a.planes.iter().chain(&b.planes).map(|plane| plane.normal);
@@ -112,7 +112,7 @@ fn a_box_on_a_box_has_four_corners_and_a_crossed_rod_has_one_point() {
         assert!((touch.gap + 0.01).abs() < 1e-14 && (touch.point.y - 0.495).abs() < 1e-14);
         assert_eq!(touch.normal, Vec3::y());
     }
-    // Two edges across each other.
+    // Two edges that cross.
     let eighth = std::f64::consts::FRAC_PI_8;
     let turned = |i: f64, k: f64| {
         UnitQuaternion::from_quaternion(Quaternion::new(
@@ -134,7 +134,7 @@ fn a_box_on_a_box_has_four_corners_and_a_crossed_rod_has_one_point() {
     assert!((touches[0].normal - Vec3::y()).norm() < 1e-12);
 }
 
-/// The gap between a polytope and a sphere or the segment of a capsule, by sampling.
+/// The gap between a polytope and a capsule, by samples of the capsule's segment.
 fn sampled_gap(segment: &[Vec3; 2], radius: f64, other: &Convex) -> f64 {
     let heights = (0..=2000).map(|k| {
         let x = segment[0] + (segment[1] - segment[0]) * (f64::from(k) / 2000.0);
@@ -144,7 +144,7 @@ fn sampled_gap(segment: &[Vec3; 2], radius: f64, other: &Convex) -> f64 {
     heights.fold(f64::INFINITY, f64::min) - radius
 }
 
-/// True if two polytopes with this distance, by the brute force, are found to face each other.
+/// True if two polytopes at this distance, by brute force, have contacts ahead.
 fn has_gap(first: &Placed, second: &Placed, solids: &Solids, distance: f64) -> bool {
     let (mut touches, most) = (Touches::new(), 1.01 * distance + 2.1 * PREFERENCE);
     touch(first, second, solids, most, &mut touches);
@@ -234,7 +234,7 @@ fn what_is_centred_on_a_face_is_pushed_out_of_it() {
     }
 }
 
-/// Clouds whose hulls have slivers, and edges as short as a rounding.
+/// Clouds of points whose hulls have slivers, and edges as short as a rounding error.
 fn clouds(k: u64) -> Vec<(&'static str, Vec<Vec3>)> {
     let turn = random_rotation(k);
     let grid = |c: u64| Vec3::new((c % 5) as f64, (c / 5 % 5) as f64, (c / 25) as f64) * 0.2;
