@@ -1,8 +1,7 @@
 //! Bodies by their numbers.
 //!
-//! Everything about a body follows from its number and the settings of its generator. So each rank
-//! makes its own bodies alone, and bodies are the same on any number of ranks. A rank makes all
-//! bodies of a list, but of another placement only those near its subdomains.
+//! Everything about a body follows from its number and its generator. So bodies are the same on any
+//! number of ranks. A rank makes all bodies of a list, and of others those near its subdomains.
 
 mod form;
 mod lattice;
@@ -30,8 +29,8 @@ pub enum Placement {
     Listed(Arc<[Start]>),
     /// A simple cubic lattice.
     Grid(Lattice),
-    /// Hexagonal close packing: spheres whose diameter is the spacing touch twelve others. Layers
-    /// are stacked along y.
+    /// Hexagonal close packing with layers along y. Spheres as wide as the spacing touch twelve
+    /// others.
     Hexagonal(Lattice),
     /// Random places without overlap. Each body has a cell of its own, and a random place in it.
     Random {
@@ -127,8 +126,7 @@ enum Use {
 }
 
 impl Generator {
-    /// Checks sizes, density, mass and moments of inertia, and that random bodies fit into their
-    /// box. `at` is the path of the generator in the scene.
+    /// Checks all measures, and that random bodies fit. `at` is the path of the generator.
     ///
     /// # Errors
     /// A size or density that is not positive, sizes in the wrong order, a box that is too small
@@ -204,9 +202,8 @@ impl Generator {
         }
     }
 
-    /// Points (m) that bound the centres of all bodies: a box that contains these points contains
-    /// all centres. The points are centres of bodies, with the number of the body, or two corners
-    /// of the box of random bodies, without a number.
+    /// Points (m) whose box contains the centres of all bodies: centres of bodies, with their
+    /// numbers, or two corners of the box of random bodies.
     pub fn outermost(&self) -> impl Iterator<Item = (Option<u64>, Vec3)> {
         let numbers = match &self.placement {
             Placement::Grid(lattice) | Placement::Hexagonal(lattice) => lattice.outermost(),
@@ -236,8 +233,8 @@ impl Generator {
             Placement::Random { low, .. } => (*low, self.cell_size(), self.cells()),
             Placement::Listed(starts) => return (0..starts.len() as u64).collect(),
         };
-        // One more cell on each side, because rows and layers of a close packing are shifted, and
-        // because random bodies are anywhere in their cells.
+        // One more cell on each side, because rows of a packing are shifted, and random bodies are
+        // anywhere in their cells.
         let range = |axis: usize| {
             let first = ((low[axis] - origin[axis]) / step[axis]).floor() - 1.0;
             let last = ((high[axis] - origin[axis]) / step[axis]).ceil() + 1.0;
