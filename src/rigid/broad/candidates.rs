@@ -4,7 +4,7 @@
 //! body is looked up with an enlarged ball. As long as the body's own ball, grown by its travel, is
 //! inside of the enlarged ball, the pairs that were found contain all bodies that it can touch. A
 //! body that is new or has left its enlarged ball is looked up alone, and its old pairs are dead.
-//! When many pairs are dead, all bodies are looked up anew.
+//! When many slots are dead, all bodies are looked up anew.
 //!
 //! The kept pairs depend on the history, but the resulting pairs do not: they are the pairs whose
 //! balls, grown by their travel, overlap now.

@@ -238,7 +238,7 @@ impl Level {
         })
     }
 
-    /// The number of a cell from its coordinates, which may be outside of the grid by one.
+    /// The number of a cell from its coordinates, taken modulo the numbers of cells.
     fn cell(&self, i: u32, j: u32, k: u32) -> u32 {
         let [x, y, z] = self.bits;
         (k & ((1 << z) - 1)) << (x + y) | (j & ((1 << y) - 1)) << x | i & ((1 << x) - 1)

@@ -146,8 +146,8 @@ impl ClosedMesh {
         self.search(touches, visit);
     }
 
-    /// True if `found` is a local minimum of the distance to the surface. `others` are nearest points
-    /// of other triangles. Those that share the edge or corner of `found` must be the same point.
+    /// True if `found` is a local minimum of the distance to the surface. `others` are nearest
+    /// points of triangles. Those of triangles around the edge or corner of `found` must be equal.
     pub fn is_nearest_around(&self, found: &Nearest, others: &[Nearest]) -> bool {
         let shared = self.feature_of(found);
         others.iter().all(|other| {
