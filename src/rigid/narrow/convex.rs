@@ -90,19 +90,35 @@ impl Convex<'static> {
     pub fn cuboid(body: &Placed, half: &Vec3) -> Self {
         let axes =
             [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| body.rotation.transform_vector(&axis));
-        let sides = [axes[0] * half.x, axes[1] * half.y, axes[2] * half.z];
-        let corner = |c: u32| {
-            let side = |i: usize| if c >> i & 1 == 1 { sides[i] } else { -sides[i] };
-            body.position + (side(0) + side(1) + side(2))
+        let [x, y, z] = [axes[0] * half.x, axes[1] * half.y, axes[2] * half.z];
+        let corner = |x: Vec3, y: Vec3, z: Vec3| body.position + (x + y + z);
+        let plane = |axis: usize, sign: f64| {
+            let normal = axes[axis] * sign;
+            Plane { normal, offset: normal.dot(&body.position) + half[axis] }
         };
-        let plane = |f: usize| {
-            let sign = if f % 2 == 1 { 1.0 } else { -1.0 };
-            let normal = axes[f / 2] * sign;
-            Plane { normal, offset: normal.dot(&body.position) + half[f / 2] }
-        };
+        // Written out, because the compiler does not unroll loops over closures reliably. This is
+        // a large part of the time of scenes of boxes.
+        let vertices = [
+            corner(-x, -y, -z),
+            corner(x, -y, -z),
+            corner(-x, y, -z),
+            corner(x, y, -z),
+            corner(-x, -y, z),
+            corner(x, -y, z),
+            corner(-x, y, z),
+            corner(x, y, z),
+        ];
+        let planes = [
+            plane(0, -1.0),
+            plane(0, 1.0),
+            plane(1, -1.0),
+            plane(1, 1.0),
+            plane(2, -1.0),
+            plane(2, 1.0),
+        ];
         Self {
-            vertices: (0..8).map(corner).collect(),
-            planes: (0..6).map(plane).collect(),
+            vertices: vertices.into(),
+            planes: planes.into(),
             centre: body.position,
             topology: BOX,
         }
