@@ -6,6 +6,7 @@ mod heaps;
 mod impacts;
 mod piles;
 mod scene;
+mod structures;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{BodyState, Twist};

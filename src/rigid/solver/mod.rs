@@ -41,19 +41,21 @@ const GRAIN: usize = 256;
 pub enum Response {
     /// Fast frictional dynamics: one small problem for each body, one communication.
     Ffd,
-    /// Non-smooth contact dynamics: one communication a sweep, and three to begin.
+    /// Non-smooth contact dynamics: one communication and two sums a sweep, and three
+    /// communications to begin.
     Nonsmooth {
-        /// Number of sweeps over all contacts. Because impulses are kept from step to step, 10
-        /// sweeps hold heaps of spheres of 25 layers. For boxes 20 are better.
+        /// Largest number of sweeps over all contacts in a step. The sweeps end earlier if all
+        /// contacts are solved. Because impulses are kept from step to step, 10 sweeps hold heaps
+        /// of spheres of 25 layers. Structures of boxes need 30 to come to rest.
         sweeps: u32,
     },
 }
 
 impl Default for Response {
-    /// The response with which piles come to rest. Stacks of more than five bodies need more
-    /// sweeps.
+    /// The response with which piles, walls and towers of ten boxes come to rest. Higher towers
+    /// need more sweeps.
     fn default() -> Self {
-        Self::Nonsmooth { sweeps: 20 }
+        Self::Nonsmooth { sweeps: 30 }
     }
 }
 

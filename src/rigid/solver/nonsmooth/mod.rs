@@ -1,4 +1,4 @@
-//! Non-smooth contact dynamics on many ranks: one communication a sweep.
+//! Non-smooth contact dynamics on many ranks: one communication and two sums a sweep.
 //!
 //! A contact is treated by one rank. The velocity of a body is a sum over all of its contacts, in
 //! the order of (partner, feature). The owner of a body and the ranks that treat its contacts are
@@ -13,16 +13,22 @@
 //! | module | |
 //! |---|---|
 //! | [`problem`] | one contact and its impulse |
+//! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `involved` | which ranks are involved in which bodies, and what they tell each other |
 
 mod involved;
 pub mod problem;
+mod search;
+
+use bytemuck::{Pod, Zeroable};
 
 use self::involved::{Announcement, BodyContact, Involved, NO_RANK, Starts, starts_of};
-use self::problem::{ContactProblem, driven, momentum};
+use self::problem::{ContactProblem, Impulse, driven};
+use self::search::{Next, Progress, Search, length};
 use crate::bounds;
 use crate::error::Result;
 use crate::math::Vec3;
+use crate::ranks::ExactSums;
 use crate::rigid::body::{Body, BodyId, Twist};
 use crate::rigid::constraint::contact::Partner;
 use crate::rigid::constraint::kept::KeptImpulse;
@@ -48,7 +54,8 @@ pub(super) struct Nonsmooth {
     driven: Vec<Driven>,
     partners: Vec<Involved>,
     /// Impulses of other ranks' contacts, by rising rank.
-    foreign: Vec<Vec3>,
+    foreign: Vec<Impulse>,
+    progress: Vec<Progress>,
 }
 
 /// A body during the sweeps.
@@ -58,8 +65,17 @@ struct Driven {
     mobility: Mobility,
 }
 
+/// What gives bodies their velocities.
+#[derive(Debug, Clone, Copy)]
+enum Driver {
+    /// The forces and the impulses.
+    Impulses,
+    /// The directions in which the impulses change, alone.
+    Directions,
+}
+
 impl Nonsmooth {
-    /// A solver with `sweeps` sweeps a step.
+    /// A solver with at most `sweeps` sweeps a step.
     pub fn new(sweeps: u32) -> Self {
         Self { sweeps: sweeps as usize, ..Self::default() }
     }
@@ -71,22 +87,31 @@ impl Nonsmooth {
 }
 
 impl Solver for Nonsmooth {
-    /// Two communications to find which bodies touch, one for the impulses to begin with, and one
-    /// for each sweep.
+    /// Two communications to find which bodies touch, one for the impulses to begin with, and for
+    /// each sweep one and two all-reduces.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         self.announce_contacts(step)?;
         let constraints = self.by_body.len() as u64;
         self.reply_to_copies(step)?;
         self.make_problems(step);
         self.find_partners(step);
-        self.exchange_impulses(step, 0.0)?;
-        for sweep in 0..self.sweeps {
-            let next = if sweep + 1 < self.sweeps { momentum(sweep + 1) } else { 0.0 };
-            self.drive(step, momentum(sweep));
-            self.sweep(step, momentum(sweep));
-            self.exchange_impulses(step, next)?;
+        self.exchange(step, |impulse| *impulse, |foreign, impulse| *foreign = impulse)?;
+        let mut search = Search::default();
+        loop {
+            self.drive(step, Driver::Impulses);
+            self.sweep(step);
+            let next = search.next(self.progress(step), self.sweeps, step.world)?;
+            let (share, has_length) =
+                if let Next::Turn(share) = next { (share, true) } else { (0.0, false) };
+            self.turn(step, share);
+            self.exchange(step, |own| own.direction, |foreign, it| foreign.direction = it)?;
+            let length = if has_length { self.length(step)? } else { 1.0 };
+            self.advance(step, length);
+            if next == Next::End {
+                break;
+            }
         }
-        self.drive(step, 0.0);
+        self.drive(step, Driver::Impulses);
         for (state, driven) in step.population.own_states_mut().iter_mut().zip(&self.driven) {
             state.twist = driven.twist;
         }
@@ -220,32 +245,38 @@ impl Nonsmooth {
         let rank = step.synchroniser.region().rank();
         let count = Involved::find(partners, by_body, rank, problems.len(), step.population);
         foreign.clear();
-        foreign.resize(count, Vec3::zeros());
+        foreign.resize(count, Impulse::zeroed());
     }
 
-    /// After: the bodies that this rank is involved in have the velocities that the impulses,
-    /// extrapolated by `weight`, give them.
-    fn drive(&mut self, step: &StepParts, weight: f64) {
+    /// After: the bodies that this rank is involved in have the velocities that `driver` gives them.
+    fn drive(&mut self, step: &StepParts, driver: Driver) {
         let Self { problems, by_body, foreign, driven: all, .. } = self;
-        let free = step.population.bodies().states();
+        let states = step.population.bodies().states();
         let impulse = |touch: &BodyContact| {
-            let own = problems.get(touch.problem()).map(|problem| problem.extrapolated(weight));
-            let on_first = own.unwrap_or_else(|| foreign[touch.problem() - problems.len()]);
+            let own = problems.get(touch.problem()).map(ContactProblem::impulse);
+            let impulse = own.unwrap_or_else(|| &foreign[touch.problem() - problems.len()]);
+            let on_first = match driver {
+                Driver::Impulses => impulse.value,
+                Driver::Directions => impulse.direction,
+            };
             (touch.arm, if touch.slot.is_multiple_of(2) { on_first } else { -on_first })
         };
         step.threads.for_each_patch(EachPatch(all), GRAIN, |place, body| {
             let body = &mut body.0[0];
             let touches = by_body.of(place);
             if touches.len() > 0 {
-                let free = &free[place].twist;
+                let free = match driver {
+                    Driver::Impulses => &states[place].twist,
+                    Driver::Directions => &Twist::ZERO,
+                };
                 body.twist = driven(free, &body.mobility, touches.map(impulse));
             }
         });
     }
 
-    /// Before: bodies have the velocities of impulses extrapolated by `weight`. After: the
-    /// impulses of all contacts of this rank are those of the next sweep.
-    fn sweep(&mut self, step: &StepParts, weight: f64) {
+    /// Before: bodies have the velocities of the impulses. After: each contact of this rank knows
+    /// how a sweep changes its impulse.
+    fn sweep(&mut self, step: &StepParts) {
         let StepParts { threads, fixed, contacts, .. } = step;
         let Self { problems, driven, .. } = self;
         threads.for_each_patch(EachPatch(problems), GRAIN, |place, problem| {
@@ -254,12 +285,70 @@ impl Nonsmooth {
                 Partner::Movable(place) => &driven[place as usize].twist,
                 Partner::Fixed(place) => &fixed.states()[place as usize].twist,
             };
-            problem.0[0].sweep([&driven[contact.first as usize].twist, second], weight);
+            problem.0[0].sweep([&driven[contact.first as usize].twist, second]);
         });
     }
 
-    /// After: `foreign` has the impulses of other ranks, extrapolated by `weight`.
-    fn exchange_impulses(&mut self, step: &mut StepParts, weight: f64) -> Result<()> {
+    /// What the last sweep did to the contacts of this rank.
+    fn progress(&mut self, step: &StepParts) -> Progress {
+        let Self { problems, progress, .. } = self;
+        progress.clear();
+        step.threads.collect(problems, GRAIN, progress, |problems, progress| {
+            progress.push(Progress::of(problems.iter().map(ContactProblem::swept)));
+        });
+        let mut all = Progress::default();
+        progress.iter().for_each(|part| all.add(part));
+        all
+    }
+
+    /// Gives all contacts of this rank their directions. See [`ContactProblem::turn`].
+    fn turn(&mut self, step: &StepParts, share: f64) {
+        step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |_, problem| {
+            problem.0[0].turn(share);
+        });
+    }
+
+    /// The length of the change along the directions. After: bodies have the velocities of the
+    /// directions.
+    fn length(&mut self, step: &StepParts) -> Result<f64> {
+        self.drive(step, Driver::Directions);
+        let StepParts { threads, contacts, .. } = step;
+        let Self { problems, driven, .. } = self;
+        let mut parts: Vec<ExactSums<2>> = Vec::new();
+        threads.collect_ranges(problems.len(), GRAIN, &mut parts, |range, parts| {
+            let mut sums = ExactSums::default();
+            for (problem, contact) in problems[range.clone()].iter().zip(&contacts[range]) {
+                let second = match contact.second {
+                    Partner::Movable(place) => &driven[place as usize].twist,
+                    Partner::Fixed(_) => &Twist::ZERO,
+                };
+                let first = &driven[contact.first as usize].twist;
+                sums.add(problem.along_direction([first, second]));
+            }
+            parts.push(sums);
+        });
+        let mut sums = ExactSums::default();
+        parts.iter().for_each(|part| sums.add_sums(part));
+        length(sums, step.world)
+    }
+
+    /// Changes all impulses that this rank knows along their directions.
+    fn advance(&mut self, step: &StepParts, length: f64) {
+        let Self { problems, foreign, .. } = self;
+        step.threads.for_each_patch(EachPatch(problems), GRAIN, |_, problem| {
+            problem.0[0].advance(length);
+        });
+        foreign.iter_mut().for_each(|impulse| impulse.advance(length));
+    }
+
+    /// Sends `part` of the impulses of this rank's contacts to the ranks that need them. After:
+    /// `apply` has set this part in `foreign`.
+    fn exchange<T: Pod>(
+        &mut self,
+        step: &mut StepParts,
+        part: impl Fn(&Impulse) -> T,
+        apply: impl Fn(&mut Impulse, T),
+    ) -> Result<()> {
         let Self { problems, foreign, partners, .. } = self;
         let ranks = |has: fn(&Involved) -> bool| -> Vec<u32> {
             partners.iter().filter(|partner| has(partner)).map(|partner| partner.rank).collect()
@@ -267,18 +356,17 @@ impl Nonsmooth {
         let receivers = ranks(|partner| !partner.sent.is_empty());
         let sources = ranks(|partner| !partner.received.is_empty());
         let at = |rank: u32| partners.binary_search_by_key(&rank, |partner| partner.rank);
-        let impulses = |rank: u32| {
+        let parts = |rank: u32| {
             let sent = at(rank).map_or(&[][..], |at| &partners[at].sent);
-            sent.iter().map(|&problem| problems[problem as usize].extrapolated(weight))
+            sent.iter().map(|&problem| part(problems[problem as usize].impulse()))
         };
-        let mut arrived = 0;
-        step.synchroniser.send_to_ranks(step.world, &receivers, &sources, impulses, |_, impulse| {
-            // Impulses arrive by rising rank, and then in the order of its contacts. `foreign` has
-            // the same order.
-            if let Some(slot) = foreign.get_mut(arrived) {
-                *slot = impulse;
+        let mut slots = foreign.iter_mut();
+        step.synchroniser.send_to_ranks(step.world, &receivers, &sources, parts, |_, arrived| {
+            // They arrive by rising rank, and then in the order of its contacts. `foreign` has the
+            // same order.
+            if let Some(slot) = slots.next() {
+                apply(slot, arrived);
             }
-            arrived += 1;
         })
     }
 
@@ -293,8 +381,9 @@ impl Nonsmooth {
                 continue;
             }
             for touch in by_body.of(place).filter(|touch| touch.slot.is_multiple_of(2)) {
-                let own = problems.get(touch.problem()).map(|problem| *problem.impulse());
-                let impulse = own.unwrap_or_else(|| foreign[touch.problem() - problems.len()]);
+                let own = problems.get(touch.problem()).map(ContactProblem::impulse);
+                let impulse =
+                    own.unwrap_or_else(|| &foreign[touch.problem() - problems.len()]).value;
                 if impulse != Vec3::zeros() {
                     let BodyContact { partner, arm, .. } = *touch;
                     kept.push(KeptImpulse { body: body.id, partner, arm, impulse });

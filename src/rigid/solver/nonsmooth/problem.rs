@@ -40,6 +40,8 @@
 //! not faster. No extrapolation for a contact whose impulse turns back: heaps creep as fast as
 //! before.
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::Twist;
 use crate::rigid::constraint::contact::{
@@ -47,22 +49,59 @@ use crate::rigid::constraint::contact::{
 };
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
+use crate::rigid::solver::nonsmooth::search::Change;
+
+/// The impulse of a contact. All ranks know it that are involved in one of its bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Impulse {
+    normal: Vec3,
+    friction: f64,
+    /// Impulse on the first body, N s. The second one gets the opposite.
+    pub value: Vec3,
+    /// The direction in which it changes, N s.
+    pub direction: Vec3,
+}
+
+impl Impulse {
+    /// Changes the impulse along its direction, and then to the nearest that friction can give.
+    pub fn advance(&mut self, length: f64) {
+        let next = self.value + self.direction * length;
+        let along = next.dot(&self.normal);
+        self.value = self.in_cone(along.max(0.0), next - self.normal * along);
+    }
+
+    /// The impulse of a normal and a tangential part. The tangential part is shortened to what
+    /// friction can give.
+    fn in_cone(&self, normal: f64, mut tangential: Vec3) -> Vec3 {
+        let (length, reach) = (tangential.norm(), self.friction * normal);
+        if length > reach {
+            tangential *= reach / length;
+        }
+        self.normal * normal + tangential
+    }
+}
 
 /// A contact and its impulse. It stays with the rank that treats the contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactProblem {
+    impulse: Impulse,
     arms: [Vec3; 2],
-    normal: Vec3,
     /// `K n`, kg^-1.
     column: Vec3,
     /// Largest eigenvalue of the tangential part of `K`, kg^-1.
     slide: f64,
     /// Speed at which the points must separate, m/s.
     target: f64,
-    friction: f64,
-    /// Impulse on the first body, N s. `last` is that of one sweep earlier.
-    impulse: Vec3,
-    last: Vec3,
+    /// The speed that the forces give the bodies in a step, m/s.
+    speed: f64,
+    /// `w` minus the target, m/s: without impulses, and before the last sweep.
+    free_gradient: Vec3,
+    gradient: Vec3,
+    /// The change of the impulse by the last sweep, N s.
+    change: Vec3,
+    /// `-g.(z - z_last)` of the last sweep, J.
+    turn: f64,
 }
 
 impl ContactProblem {
@@ -81,7 +120,8 @@ impl ContactProblem {
         let arms = [0, 1].map(|i| contact.point - sides[i].centre);
         let give = give(&sides[0].mobility, &arms[0]) * f64::from(counts[0])
             + give(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
-        let approach = -(sides[0].twist.at(&arms[0]) - sides[1].twist.at(&arms[1])).dot(&normal);
+        let velocity = sides[0].twist.at(&arms[0]) - sides[1].twist.at(&arms[1]);
+        let approach = -velocity.dot(&normal);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
         let h = settings.step_s;
         let rest = REST_STEPS * h * forces;
@@ -89,27 +129,31 @@ impl ContactProblem {
         let ahead = settings.ahead(contact, sides);
         let bounce = surface.restitution * (approach - ahead) - ahead;
         let separation = settings.separation(contact.gap);
-        let mut problem = Self {
-            arms,
-            normal,
-            column: give * normal,
-            slide: largest_across(&give, &normal),
-            target: if is_impact && surface.restitution > 0.0 {
-                bounce.max(separation)
-            } else {
-                separation
-            },
-            friction: surface.friction,
-            impulse: Vec3::zeros(),
-            last: Vec3::zeros(),
+        let target = if is_impact && surface.restitution > 0.0 {
+            bounce.max(separation)
+        } else {
+            separation
         };
+        let zero = Vec3::zeros();
+        let friction = surface.friction;
+        let mut impulse = Impulse { normal, friction, value: zero, direction: zero };
         if -rest < approach && approach <= rest {
             let start = start * (1.0 + approach / rest).min(1.0);
             let along = start.dot(&normal);
-            problem.impulse = problem.in_cone(along.max(0.0), start - normal * along);
-            problem.last = problem.impulse;
+            impulse.value = impulse.in_cone(along.max(0.0), start - normal * along);
         }
-        problem
+        Self {
+            impulse,
+            arms,
+            column: give * normal,
+            slide: largest_across(&give, &normal),
+            target,
+            speed: h * forces,
+            free_gradient: velocity - normal * target,
+            gradient: zero,
+            change: zero,
+            turn: 0.0,
+        }
     }
 
     /// Vectors from the centres of mass of both bodies to the contact, m.
@@ -117,43 +161,68 @@ impl ContactProblem {
         &self.arms
     }
 
-    /// Impulse on the first body, N s. The second one gets the opposite.
-    pub fn impulse(&self) -> &Vec3 {
+    /// The impulse.
+    pub fn impulse(&self) -> &Impulse {
         &self.impulse
     }
 
-    /// One sweep. `twists` are the velocities that the impulses `l + weight (l - last)` give both
-    /// bodies.
-    pub fn sweep(&mut self, twists: [&Twist; 2], weight: f64) {
-        let start = self.extrapolated(weight);
-        let slip = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
-        let next = self.projected(&start, &slip);
-        (self.last, self.impulse) = (self.impulse, next);
+    /// See [`Impulse::advance`].
+    pub fn advance(&mut self, length: f64) {
+        self.impulse.advance(length);
     }
 
-    /// The impulse, extrapolated by `weight` beyond the last sweep.
-    pub fn extrapolated(&self, weight: f64) -> Vec3 {
-        self.impulse + (self.impulse - self.last) * weight
+    /// One sweep. `twists` are the velocities that the impulses give both bodies.
+    pub fn sweep(&mut self, twists: [&Twist; 2]) {
+        let velocity = self.relative(twists);
+        self.gradient = velocity - self.impulse.normal * self.target;
+        let change = self.projected(&velocity) - self.impulse.value;
+        self.turn = self.gradient.dot(&(self.change - change));
+        self.change = change;
     }
 
-    /// The impulse in the friction cone that follows `start` at the relative velocity `velocity`.
-    fn projected(&self, start: &Vec3, velocity: &Vec3) -> Vec3 {
-        let Self { normal: n, column, .. } = self;
-        let old = start.dot(n);
+    /// What the last sweep did.
+    pub(super) fn swept(&self) -> Change {
+        let Self { impulse, gradient, change, .. } = self;
+        let along = change.dot(&impulse.normal);
+        let across = (change - impulse.normal * along).norm();
+        Change {
+            descent: -gradient.dot(change),
+            turn: self.turn,
+            energy: 0.5 * impulse.value.dot(&(gradient + self.free_gradient)),
+            error: (along.abs() * self.column.dot(&impulse.normal)).max(across * self.slide),
+            speed: self.speed,
+        }
+    }
+
+    /// Makes the direction from the change of the last sweep and `share` of the last direction. A
+    /// contact that the sweep does not change has none: most of these are open.
+    pub fn turn(&mut self, share: f64) {
+        let is_fixed = self.change == Vec3::zeros();
+        let last = if is_fixed { Vec3::zeros() } else { self.impulse.direction };
+        self.impulse.direction = self.change + last * share;
+    }
+
+    /// `-g.p` and `p.Ap`, J. `twists` are the velocities that the directions of all impulses give
+    /// both bodies.
+    pub fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
+        let direction = &self.impulse.direction;
+        [-self.gradient.dot(direction), self.relative(twists).dot(direction)]
+    }
+
+    fn relative(&self, twists: [&Twist; 2]) -> Vec3 {
+        twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1])
+    }
+
+    /// The impulse in the friction cone that follows the present one at the relative velocity
+    /// `velocity`.
+    fn projected(&self, velocity: &Vec3) -> Vec3 {
+        let Self { impulse, column, .. } = self;
+        let n = &impulse.normal;
+        let old = impulse.value.dot(n);
         let normal = (old - (velocity.dot(n) - self.target) / column.dot(n)).max(0.0);
         let velocity = velocity + column * (normal - old);
         let across = velocity - n * velocity.dot(n);
-        self.in_cone(normal, start - n * old - across / self.slide)
-    }
-
-    /// The impulse of a normal and a tangential part. The tangential part is shortened to what
-    /// friction can give.
-    fn in_cone(&self, normal: f64, mut tangential: Vec3) -> Vec3 {
-        let (length, reach) = (tangential.norm(), self.friction * normal);
-        if length > reach {
-            tangential *= reach / length;
-        }
-        self.normal * normal + tangential
+        impulse.in_cone(normal, impulse.value - n * old - across / self.slide)
     }
 }
 
@@ -185,17 +254,6 @@ pub fn driven(
         angular: free.angular + mobility.inverse_inertia * angular,
         linear: free.linear + linear * mobility.inverse_mass,
     }
-}
-
-/// Largest weight of the extrapolation. Without a limit a stack of ten boxes is not at rest after
-/// 200 sweeps, because friction makes the problem not convex. With 0.8 the stack sinks twice as
-/// far in 100 sweeps.
-const MOST_MOMENTUM: f64 = 0.9;
-
-/// Weight of the extrapolation before sweep `sweep`.
-pub fn momentum(sweep: usize) -> f64 {
-    let k = sweep as f64;
-    if sweep < 2 { 0.0 } else { ((k - 1.0) / (k + 2.0)).min(MOST_MOMENTUM) }
 }
 
 /// Velocity of the point at `arm` by a unit impulse there.

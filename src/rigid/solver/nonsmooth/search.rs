@@ -1,0 +1,149 @@
+//! When the sweeps end, and in which direction the impulses change.
+//!
+//! A sweep alone is a step of projected gradients. Its change `z` of the impulses is a good
+//! direction, but not a good length: in a pile an error fades over many sweeps. Conjugate
+//! gradients give both, here in their preconditioned flexible form (Notay 2000), with the sweep as
+//! preconditioner:
+//!
+//! ```text
+//! p <- z + b p         b = -g.(z - z_last) / (-g.z)_last
+//! l <- in the cone, l + a p      a = -g.p / p.Ap
+//! ```
+//!
+//! | symbol | |
+//! |---|---|
+//! | `g` | gradient of `E`: the relative velocity at a contact minus its target |
+//! | `A` | change of `g` by the impulses |
+//! | `E` | `l.Al / 2 + l.g(0)`: the change of kinetic energy by the impulses, if all targets are 0 |
+//!
+//! The length `a` makes `E` least along `p`. The cone of friction may undo that: friction has no
+//! energy, and contacts open. So if `E` rises, the search begins again with a sweep of length 1.
+//! Silcowitz-Hansen, Niebe & Erleben 2010 use conjugate gradients for contacts too, but with length
+//! 1, and begin again if the changes grow. With that rule the structures of
+//! `tests/rigid_mechanics/structures.rs` need three times as many sweeps, or do not come to rest.
+//!
+//! **End.** Impulses are kept from step to step, so the next step must undo an error that this
+//! step leaves. If it leaves a fixed speed, a structure at rest trembles for ever. So the sweeps
+//! end only when they have removed a fixed part of the error with which this step began: then
+//! structures come to rest, at any scale of speeds.
+
+use crate::error::Result;
+use crate::ranks::{ExactSums, World};
+
+/// Errors of a contact's velocity count as small below this part of the speed that the forces give
+/// its bodies in a step.
+const TOLERANCE: f64 = 0.01;
+
+/// The part of the first sweep's error at which the sweeps may end.
+const REDUCTION: f64 = 1e-3;
+
+/// As [`TOLERANCE`]: if all contacts are below, no further sweep is made.
+const NEGLIGIBLE: f64 = 1e-9;
+
+/// As [`REDUCTION`]: what rounding leaves.
+const ROUNDING: f64 = 1e-13;
+
+/// What a sweep did to some contacts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Progress {
+    /// `-g.z`, `-g.(z - z_last)` and `E` (J), and squares of the errors of velocity (m^2/s^2).
+    sums: ExactSums<4>,
+    /// Numbers of contacts above [`TOLERANCE`] and above [`NEGLIGIBLE`].
+    counts: ExactSums<2>,
+}
+
+/// What a sweep did to one contact.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    /// `-g.z`, J.
+    pub descent: f64,
+    /// `-g.(z - z_last)`, J.
+    pub turn: f64,
+    /// The part of `E`, J.
+    pub energy: f64,
+    /// Error of the velocity, m/s.
+    pub error: f64,
+    /// The speed that the forces give the bodies in a step, m/s.
+    pub speed: f64,
+}
+
+impl Progress {
+    /// The sums over contacts.
+    pub fn of(changes: impl Iterator<Item = Change>) -> Self {
+        let (mut sums, mut large, mut left) = (ExactSums::<4>::default(), 0, 0);
+        for Change { descent, turn, energy, error, speed } in changes {
+            sums.add([descent, turn, energy, error * error]);
+            large += u32::from(error > TOLERANCE * speed);
+            left += u32::from(error > NEGLIGIBLE * speed);
+        }
+        let mut counts = ExactSums::default();
+        counts.add([f64::from(large), f64::from(left)]);
+        Self { sums, counts }
+    }
+
+    /// Adds the sums over other contacts.
+    pub fn add(&mut self, other: &Self) {
+        self.sums.add_sums(&other.sums);
+        self.counts.add_sums(&other.counts);
+    }
+}
+
+/// What follows a sweep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Next {
+    /// The impulses change by `z`, and the sweeps end.
+    End,
+    /// The search begins again: the impulses change by `z`.
+    Restart,
+    /// The direction is `z` plus this multiple of the last one.
+    Turn(f64),
+}
+
+/// The search of one step.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    sweeps: usize,
+    first_error: f64,
+    last_energy: f64,
+    last_descent: f64,
+}
+
+impl Search {
+    /// What follows a sweep, the same on all ranks. `most` is the number of sweeps of a step.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn next(&mut self, mut swept: Progress, most: usize, world: &dyn World) -> Result<Next> {
+        let [descent, turn, energy, error] = swept.sums.all_reduce(world)?;
+        let [large, left] = swept.counts.all_reduce(world)?;
+        let is_first = self.sweeps == 0;
+        self.sweeps += 1;
+        if is_first {
+            self.first_error = error;
+        }
+        let is_below = |part: f64| error <= part * part * self.first_error;
+        let is_done = left == 0.0 || (large == 0.0 && is_below(REDUCTION)) || is_below(ROUNDING);
+        let next = if is_done || self.sweeps == most {
+            Next::End
+        } else if is_first {
+            Next::Turn(0.0)
+        } else if energy > self.last_energy || self.last_descent <= 0.0 {
+            Next::Restart
+        } else {
+            Next::Turn((turn / self.last_descent).max(0.0))
+        };
+        (self.last_energy, self.last_descent) = (energy, descent);
+        Ok(next)
+    }
+}
+
+/// The length `a` of a change of the impulses along the direction. `products` has `-g.p` and
+/// `p.Ap` of the contacts of this rank, J.
+///
+/// # Errors
+/// If a rank fails.
+pub(super) fn length(mut products: ExactSums<2>, world: &dyn World) -> Result<f64> {
+    let [descent, curvature] = products.all_reduce(world)?;
+    let length = descent / curvature;
+    Ok(if length > 0.0 && length.is_finite() { length } else { 1.0 })
+}
