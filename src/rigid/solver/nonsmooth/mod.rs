@@ -100,13 +100,18 @@ impl Solver for Nonsmooth {
         loop {
             self.drive(step, Driver::Impulses);
             self.sweep(step);
-            let next = search.next(self.progress(step), self.sweeps, step.world)?;
-            let (share, has_length) =
-                if let Next::Turn(share) = next { (share, true) } else { (0.0, false) };
-            self.turn(step, share);
+            let (next, is_least) = search.next(self.progress(step), self.sweeps, step.world)?;
+            if next == Next::Back {
+                self.change(step, Impulse::go_back);
+                break;
+            }
+            if is_least {
+                self.change(step, Impulse::mark);
+            }
+            self.turn(step, if let Next::Turn(share) = next { share } else { 0.0 });
             self.exchange(step, |own| own.direction, |foreign, it| foreign.direction = it)?;
-            let length = if has_length { self.length(step)? } else { 1.0 };
-            self.advance(step, length);
+            let length = if let Next::Turn(_) = next { self.length(step)? } else { 1.0 };
+            self.change(step, |impulse| impulse.advance(length));
             if next == Next::End {
                 break;
             }
@@ -332,13 +337,13 @@ impl Nonsmooth {
         length(sums, step.world)
     }
 
-    /// Changes all impulses that this rank knows along their directions.
-    fn advance(&mut self, step: &StepParts, length: f64) {
+    /// Calls `change` on all impulses that this rank knows.
+    fn change(&mut self, step: &StepParts, change: impl Fn(&mut Impulse) + Sync) {
         let Self { problems, foreign, .. } = self;
         step.threads.for_each_patch(EachPatch(problems), GRAIN, |_, problem| {
-            problem.0[0].advance(length);
+            change(problem.0[0].impulse_mut());
         });
-        foreign.iter_mut().for_each(|impulse| impulse.advance(length));
+        foreign.iter_mut().for_each(change);
     }
 
     /// Sends `part` of the impulses of this rank's contacts to the ranks that need them. After:

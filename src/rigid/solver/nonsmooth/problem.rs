@@ -20,10 +20,8 @@
 //!
 //! `target` is the speed that removes overlap or closes a gap. If the bodies meet in this step, it
 //! is at least `e` times the speed of approach. `K` of the parts bounds the full operator from
-//! above, which is the purpose of the splitting. So a sweep is a step of projected gradients that
-//! needs no line search. Nesterov's extrapolation, with a fixed sequence of weights, makes the
-//! error fall faster. Velocities are linear in the impulses, so only impulses are extrapolated,
-//! and velocities follow.
+//! above, which is the purpose of the splitting. So a sweep alone is a step of projected gradients
+//! that needs no line search. `search` makes directions of the changes of several sweeps.
 //!
 //! **Start.** In a sweep an impulse acts only on neighbours. So if impulses began with zero, a
 //! pile of `n` layers would need more than `n` sweeps in every step. Contacts at rest begin with
@@ -37,8 +35,8 @@
 //! (relaxation): heaps quiver ten times as fast, because the kept impulses are not those that hold
 //! the pushed bodies. Keeping 95 % of the impulses: boxes rest equally well, but piles of spheres
 //! overlap three times as deeply and creep. Splitting a body only among contacts with an impulse:
-//! not faster. No extrapolation for a contact whose impulse turns back: heaps creep as fast as
-//! before.
+//! not faster. Instead of conjugate gradients, Nesterov's extrapolation: with fixed weights ten
+//! boxes never rest with 20 sweeps, and restarts do not help.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -61,9 +59,21 @@ pub struct Impulse {
     pub value: Vec3,
     /// The direction in which it changes, N s.
     pub direction: Vec3,
+    /// The value of least energy in this step, N s.
+    best: Vec3,
 }
 
 impl Impulse {
+    /// Remembers the value.
+    pub fn mark(&mut self) {
+        self.best = self.value;
+    }
+
+    /// Takes the value that was remembered last.
+    pub fn go_back(&mut self) {
+        self.value = self.best;
+    }
+
     /// Changes the impulse along its direction, and then to the nearest that friction can give.
     pub fn advance(&mut self, length: f64) {
         let next = self.value + self.direction * length;
@@ -136,7 +146,7 @@ impl ContactProblem {
         };
         let zero = Vec3::zeros();
         let friction = surface.friction;
-        let mut impulse = Impulse { normal, friction, value: zero, direction: zero };
+        let mut impulse = Impulse { normal, friction, value: zero, direction: zero, best: zero };
         if -rest < approach && approach <= rest {
             let start = start * (1.0 + approach / rest).min(1.0);
             let along = start.dot(&normal);
@@ -166,9 +176,9 @@ impl ContactProblem {
         &self.impulse
     }
 
-    /// See [`Impulse::advance`].
-    pub fn advance(&mut self, length: f64) {
-        self.impulse.advance(length);
+    /// The impulse, to be changed.
+    pub fn impulse_mut(&mut self) -> &mut Impulse {
+        &mut self.impulse
     }
 
     /// One sweep. `twists` are the velocities that the impulses give both bodies.

@@ -17,7 +17,9 @@
 //! | `E` | `l.Al / 2 + l.g(0)`: the change of kinetic energy by the impulses, if all targets are 0 |
 //!
 //! The length `a` makes `E` least along `p`. The cone of friction may undo that: friction has no
-//! energy, and contacts open. So if `E` rises, the search begins again with a sweep of length 1.
+//! energy, and contacts open. So if `E` rises, the search begins again with a sweep of length 1. If
+//! the last sweep finds more energy and a larger error than before, it takes the impulses of least
+//! energy. (Of less energy alone is not better: impulses that lift a sliding block have less.)
 //! Silcowitz-Hansen, Niebe & Erleben 2010 use conjugate gradients for contacts too, but with length
 //! 1, and begin again if the changes grow. With that rule the structures of
 //! `tests/rigid_mechanics/structures.rs` need three times as many sweeps, or do not come to rest.
@@ -93,6 +95,8 @@ impl Progress {
 pub(super) enum Next {
     /// The impulses change by `z`, and the sweeps end.
     End,
+    /// The sweeps end with the impulses of least energy.
+    Back,
     /// The search begins again: the impulses change by `z`.
     Restart,
     /// The direction is `z` plus this multiple of the last one.
@@ -104,36 +108,52 @@ pub(super) enum Next {
 pub(super) struct Search {
     sweeps: usize,
     first_error: f64,
+    /// `E` of the impulses of least energy, and their error as the sum of its squares.
+    least_energy: f64,
+    error_there: f64,
     last_energy: f64,
     last_descent: f64,
 }
 
 impl Search {
-    /// What follows a sweep, the same on all ranks. `most` is the number of sweeps of a step.
+    /// What follows a sweep, and whether the impulses before it have the least energy so far. It is
+    /// the same on all ranks. `most` is the largest number of sweeps.
     ///
     /// # Errors
     /// If a rank fails.
-    pub fn next(&mut self, mut swept: Progress, most: usize, world: &dyn World) -> Result<Next> {
+    pub fn next(
+        &mut self,
+        mut swept: Progress,
+        most: usize,
+        world: &dyn World,
+    ) -> Result<(Next, bool)> {
         let [descent, turn, energy, error] = swept.sums.all_reduce(world)?;
         let [large, left] = swept.counts.all_reduce(world)?;
-        let is_first = self.sweeps == 0;
-        self.sweeps += 1;
-        if is_first {
+        if self.sweeps == 0 {
             self.first_error = error;
+            (self.least_energy, self.last_energy) = (energy, energy);
+            self.error_there = error;
         }
+        self.sweeps += 1;
+        let is_least = energy <= self.least_energy;
         let is_below = |part: f64| error <= part * part * self.first_error;
         let is_done = left == 0.0 || (large == 0.0 && is_below(REDUCTION)) || is_below(ROUNDING);
-        let next = if is_done || self.sweeps == most {
+        let next = if self.sweeps == most && !is_least && error > self.error_there {
+            Next::Back
+        } else if is_done || self.sweeps == most {
             Next::End
-        } else if is_first {
+        } else if self.sweeps == 1 {
             Next::Turn(0.0)
         } else if energy > self.last_energy || self.last_descent <= 0.0 {
             Next::Restart
         } else {
             Next::Turn((turn / self.last_descent).max(0.0))
         };
+        if is_least {
+            (self.least_energy, self.error_there) = (energy, error);
+        }
         (self.last_energy, self.last_descent) = (energy, descent);
-        Ok(next)
+        Ok((next, is_least))
     }
 }
 
