@@ -1,6 +1,6 @@
 //! Solvers: how contacts change velocities. All solvers work on the same contacts. FFD is for
 //! gases and rapid flows; it needs one communication and keeps no state. Piles come to rest only
-//! with non-smooth contact dynamics, which costs about as much with ten sweeps.
+//! with non-smooth contact dynamics.
 //!
 //! | module | |
 //! |---|---|
@@ -41,8 +41,8 @@ const GRAIN: usize = 256;
 pub enum Response {
     /// Fast frictional dynamics: one small problem for each body, one communication.
     Ffd,
-    /// Non-smooth contact dynamics: one communication and two sums a sweep, and three
-    /// communications to begin.
+    /// Non-smooth contact dynamics: one communication and at most three all-reduces a sweep, and
+    /// three communications to begin.
     Nonsmooth {
         /// Largest number of sweeps over all contacts in a step. The sweeps end earlier if all
         /// contacts are solved. Because impulses are kept from step to step, 10 sweeps hold heaps

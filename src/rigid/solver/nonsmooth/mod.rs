@@ -1,4 +1,4 @@
-//! Non-smooth contact dynamics on many ranks: one communication and two sums a sweep.
+//! Non-smooth contact dynamics on many ranks: one communication a sweep, and sums.
 //!
 //! A contact is treated by one rank. The velocity of a body is a sum over all of its contacts, in
 //! the order of (partner, feature). The owner of a body and the ranks that treat its contacts are
@@ -88,7 +88,7 @@ impl Nonsmooth {
 
 impl Solver for Nonsmooth {
     /// Two communications to find which bodies touch, one for the impulses to begin with, and for
-    /// each sweep one and two all-reduces.
+    /// each sweep one and at most three all-reduces.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         self.announce_contacts(step)?;
         let constraints = self.by_body.len() as u64;
@@ -253,7 +253,7 @@ impl Nonsmooth {
         foreign.resize(count, Impulse::zeroed());
     }
 
-    /// After: the bodies that this rank is involved in have the velocities that `driver` gives them.
+    /// After: the bodies that this rank is involved in have the velocities of `driver`.
     fn drive(&mut self, step: &StepParts, driver: Driver) {
         let Self { problems, by_body, foreign, driven: all, .. } = self;
         let states = step.population.bodies().states();

@@ -27,9 +27,8 @@
 //! pile of `n` layers would need more than `n` sweeps in every step. Contacts at rest begin with
 //! an impulse of the step before: of the impulses of the same two bodies, the one that acted
 //! nearest. (The feature is not used, because features shift when a corner of a box lifts off.)
-//! Ten sweeps then hold piles that otherwise need fifty. If a contact opens, its first impulse is
-//! reduced in proportion to the speed of opening; otherwise boxes are kicked. Impacts begin with
-//! zero.
+//! If a contact opens, its first impulse is reduced in proportion to the speed of opening;
+//! otherwise boxes are kicked. Impacts begin with zero.
 //!
 //! **Tried.** A second set of sweeps that removes the velocity that the push against overlap adds
 //! (relaxation): heaps quiver ten times as fast, because the kept impulses are not those that hold

@@ -14,7 +14,7 @@
 //! |---|---|
 //! | `g` | gradient of `E`: the relative velocity at a contact minus its target |
 //! | `A` | change of `g` by the impulses |
-//! | `E` | `l.Al / 2 + l.g(0)`: the change of kinetic energy by the impulses, if all targets are 0 |
+//! | `E` | `l.Al / 2 + l.g(0)`: the change of kinetic energy by the impulses, if targets are 0 |
 //!
 //! The length `a` makes `E` least along `p`. The cone of friction may undo that: friction has no
 //! energy, and contacts open. So if `E` rises, the search begins again with a sweep of length 1. If
