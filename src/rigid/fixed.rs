@@ -121,6 +121,16 @@ impl FixedBodies {
     pub fn states(&self) -> &[BodyState] {
         &self.states
     }
+
+    /// The id of the body at `place`.
+    pub fn id(&self, place: u32) -> BodyId {
+        self.bodies[place as usize].id
+    }
+
+    /// The velocity of the body at `place`.
+    pub fn twist(&self, place: u32) -> &Twist {
+        &self.states[place as usize].twist
+    }
 }
 
 #[cfg(test)]

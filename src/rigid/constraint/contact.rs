@@ -1,11 +1,7 @@
 //! Contacts, where two bodies touch or are about to touch, and the values that solvers need.
 
 use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
-use crate::rigid::fixed::FixedBodies;
-use crate::rigid::material::Materials;
-use crate::rigid::motion::{Mobility, acceleration};
-use crate::rigid::table::BodyList;
+use crate::rigid::constraint::pair::{Between, Ends, Partner, Side};
 
 /// Slow bodies do not bounce. A body is slow if its speed of approach is at most what its forces
 /// give it in this many steps.
@@ -37,13 +33,11 @@ pub struct Contact {
     pub gap: f64,
 }
 
-/// The second body of a contact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Partner {
-    /// Place of a movable body in this rank's list.
-    Movable(u32),
-    /// Place in [`FixedBodies`].
-    Fixed(u32),
+impl Between for Contact {
+    fn ends(&self) -> Ends {
+        let Self { first, second, shift, feature: number, point, .. } = *self;
+        Ends { first, second, shift, number, point }
+    }
 }
 
 /// The settings of all contacts of a step.
@@ -91,76 +85,6 @@ impl ContactSettings {
         } else {
             -self.allowance(gap) / self.step_s
         }
-    }
-}
-
-/// A body at a contact, movable or fixed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Side {
-    /// Its id.
-    pub id: BodyId,
-    /// Its material.
-    pub material: MaterialId,
-    /// Centre of mass, m.
-    pub centre: Vec3,
-    /// Its velocity.
-    pub twist: Twist,
-    /// Its mobility. It is zero for a fixed body.
-    pub mobility: Mobility,
-    /// Acceleration of the centre of mass by forces, m/s^2. It is zero for a fixed body.
-    pub acceleration: Vec3,
-}
-
-impl Side {
-    /// The side of a movable body.
-    pub fn movable(body: &Body, settings: &ContactSettings) -> Self {
-        Self {
-            id: body.id,
-            material: body.material,
-            centre: body.state.position,
-            twist: body.state.twist,
-            mobility: Mobility::of(body),
-            acceleration: acceleration(body, &settings.gravity),
-        }
-    }
-
-    /// The side of a fixed body.
-    pub fn fixed(id: BodyId, material: MaterialId, state: &BodyState) -> Self {
-        Self {
-            id,
-            material,
-            centre: state.position,
-            twist: state.twist,
-            mobility: Mobility::NONE,
-            acceleration: Vec3::zeros(),
-        }
-    }
-}
-
-/// The bodies and materials that the contacts of a rank refer to.
-#[derive(Clone, Copy)]
-pub struct Bodies<'a> {
-    /// Movable bodies of this rank, shadow copies included.
-    pub movable: BodyList<'a>,
-    /// Fixed bodies.
-    pub fixed: &'a FixedBodies,
-    /// Materials and their surfaces.
-    pub materials: &'a Materials,
-}
-
-impl Bodies<'_> {
-    /// The two bodies of a contact.
-    pub fn sides(&self, contact: &Contact, settings: &ContactSettings) -> [Side; 2] {
-        let first = Side::movable(&self.movable.at(contact.first as usize), settings);
-        let mut second = match contact.second {
-            Partner::Movable(place) => Side::movable(&self.movable.at(place as usize), settings),
-            Partner::Fixed(place) => {
-                let body = &self.fixed.bodies()[place as usize];
-                Side::fixed(body.id, body.material, &self.fixed.states()[place as usize])
-            }
-        };
-        second.centre += contact.shift;
-        [first, second]
     }
 }
 

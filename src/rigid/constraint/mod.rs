@@ -2,6 +2,7 @@
 //!
 //! | module | |
 //! |---|---|
+//! | [`pair`] | the two bodies of a constraint |
 //! | [`contact`] | where two bodies touch, with the settings of all contacts |
 //! | [`kept`] | impulses with which the next step starts |
 //!
@@ -9,3 +10,4 @@
 
 pub mod contact;
 pub mod kept;
+pub mod pair;

@@ -7,7 +7,8 @@
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Placed};
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
-use crate::rigid::constraint::contact::{Contact, Partner};
+use crate::rigid::constraint::contact::Contact;
+use crate::rigid::constraint::pair::Partner;
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::horizon::Horizon;
 use crate::rigid::narrow::{Touch, Touches, half_space, touch};

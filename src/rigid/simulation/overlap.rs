@@ -2,7 +2,8 @@
 
 use crate::error::Result;
 use crate::ranks::message;
-use crate::rigid::constraint::contact::{Contact, Partner};
+use crate::rigid::constraint::contact::Contact;
+use crate::rigid::constraint::pair::Partner;
 use crate::rigid::fixed::FixedShape;
 use crate::rigid::overlap::{Overlap, deeper};
 use crate::rigid::shape::Shape;

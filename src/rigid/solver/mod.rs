@@ -22,8 +22,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::ranks::World;
-use crate::rigid::constraint::contact::{Bodies, Contact, ContactSettings};
+use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::constraint::kept::KeptImpulse;
+use crate::rigid::constraint::pair::Bodies;
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::sync::{Population, Synchroniser};
@@ -41,7 +42,7 @@ const GRAIN: usize = 256;
 pub enum Response {
     /// Fast frictional dynamics: one small problem for each body, one communication.
     Ffd,
-    /// Non-smooth contact dynamics: one communication and at most three all-reduces a sweep, and
+    /// Non-smooth contact dynamics: one communication and at most two all-reduces a sweep, and
     /// three communications to begin.
     Nonsmooth {
         /// Largest number of sweeps over all contacts in a step. The sweeps end earlier if all

@@ -32,9 +32,8 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::math::Vec3;
 use crate::rigid::body::BodyId;
-use crate::rigid::constraint::contact::{
-    Bodies, Contact, ContactSettings, Partner, REST_STEPS, Side,
-};
+use crate::rigid::constraint::contact::{Contact, ContactSettings, REST_STEPS};
+use crate::rigid::constraint::pair::{Between, Bodies, Partner, Side};
 
 /// The constraint of one contact on one body. Plain data, because it is sent to the owner of the
 /// body.
@@ -71,7 +70,7 @@ pub fn constraints(
     contact: &Contact,
     settings: &ContactSettings,
 ) -> Option<(Constraint, Option<Constraint>)> {
-    let sides = bodies.sides(contact, settings);
+    let sides = bodies.sides(&contact.ends(), &settings.gravity);
     let approach = Approach::new(contact, &sides, settings)?;
     let surface = bodies.materials.surface(sides[0].material, sides[1].material);
     let [first, second] = approach.constraints(contact, &sides, surface.friction, {

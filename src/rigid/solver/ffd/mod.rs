@@ -14,7 +14,7 @@ use self::constraint::{Constraint, constraints};
 use self::local::BodyResponse;
 use self::qp::Outcome;
 use crate::error::Result;
-use crate::rigid::constraint::contact::Partner;
+use crate::rigid::constraint::pair::Partner;
 use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
 

@@ -1,39 +1,33 @@
 //! Non-smooth contact dynamics on many ranks: one communication a sweep, and sums.
 //!
-//! A contact is treated by one rank. The velocity of a body is a sum over all of its contacts, in
-//! the order of (partner, feature). The owner of a body and the ranks that treat its contacts are
-//! *involved* in it. They know all its contacts and get all their impulses, so each of them
-//! computes the same velocity. If the owner summed the velocities and sent them back, it would
-//! take two communications a sweep and as many bytes.
-//!
-//! The owner of the first body of a contact keeps its impulse, and sends it to the next owner with
-//! the announcements. The impulses of a body that moved by more than its radius in the step are
-//! forgotten, because the last owner might not know the body any more.
+//! The velocity of a body is a sum over all of its constraints, kind by kind.
 //!
 //! | module | |
 //! |---|---|
-//! | [`problem`] | one contact and its impulse |
+//! | [`constraint`] | what the sweeps need of a constraint |
+//! | [`contact`] | one contact and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
-//! | `involved` | which ranks are involved in which bodies, and what they tell each other |
+//! | `group` | all constraints of one kind on one rank, with the messages about them |
+//! | `announced` | what ranks tell each other of the constraints of a body |
+//! | `involved` | which other ranks need the impulses of this rank's constraints |
 
+mod announced;
+pub mod constraint;
+pub mod contact;
+mod group;
 mod involved;
-pub mod problem;
 mod search;
 
-use bytemuck::{Pod, Zeroable};
-
-use self::involved::{Announcement, BodyContact, Involved, NO_RANK, Starts, starts_of};
-use self::problem::{ContactProblem, Impulse, driven};
+use self::constraint::Wrench;
+use self::contact::ContactProblem;
+use self::group::{Change, Driver, Group};
 use self::search::{Next, Progress, Search, length};
 use crate::bounds;
 use crate::error::Result;
-use crate::math::Vec3;
 use crate::ranks::ExactSums;
-use crate::rigid::body::{Body, BodyId, Twist};
-use crate::rigid::constraint::contact::Partner;
-use crate::rigid::constraint::kept::KeptImpulse;
+use crate::rigid::body::Twist;
+use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::motion::Mobility;
-use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
 use crate::threads::EachPatch;
 
@@ -41,37 +35,11 @@ use crate::threads::EachPatch;
 #[derive(Debug, Default)]
 pub(super) struct Nonsmooth {
     sweeps: usize,
-    /// One for each contact that this rank treats.
-    problems: Vec<ContactProblem>,
-    /// Announcements for other ranks. `received` has the announcements of other ranks.
-    made: Vec<(u32, Announcement)>,
-    received: Vec<(u32, Announcement)>,
-    /// Contacts of the bodies that this rank is involved in, own bodies and copies.
-    by_body: ByBody<BodyContact>,
-    /// The impulses with which this rank's contacts begin.
-    starts: Vec<Vec3>,
-    /// Bodies by place.
-    driven: Vec<Driven>,
-    partners: Vec<Involved>,
-    /// Impulses of other ranks' contacts, by rising rank.
-    foreign: Vec<Impulse>,
-    progress: Vec<Progress>,
-}
-
-/// A body during the sweeps.
-#[derive(Debug, Clone, Copy)]
-struct Driven {
-    twist: Twist,
-    mobility: Mobility,
-}
-
-/// What gives bodies their velocities.
-#[derive(Debug, Clone, Copy)]
-enum Driver {
-    /// The forces and the impulses.
-    Impulses,
-    /// The directions in which the impulses change, alone.
-    Directions,
+    contacts: Group<ContactProblem>,
+    /// Velocities, inverses of mass and inertia, and numbers of constraints, by place.
+    twists: Vec<Twist>,
+    mobilities: Vec<Mobility>,
+    counts: Vec<u32>,
 }
 
 impl Nonsmooth {
@@ -88,312 +56,123 @@ impl Nonsmooth {
 
 impl Solver for Nonsmooth {
     /// Two communications to find which bodies touch, one for the impulses to begin with, and for
-    /// each sweep one and at most three all-reduces.
+    /// each sweep one and at most two all-reduces.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
-        self.announce_contacts(step)?;
-        let constraints = self.by_body.len() as u64;
-        self.reply_to_copies(step)?;
-        self.make_problems(step);
-        self.find_partners(step);
-        self.exchange(step, |impulse| *impulse, |foreign, impulse| *foreign = impulse)?;
-        let mut search = Search::default();
-        loop {
-            self.drive(step, Driver::Impulses);
-            self.sweep(step);
-            let (next, is_least) = search.next(self.progress(step), self.sweeps, step.world)?;
-            if next == Next::Back {
-                self.change(step, Impulse::go_back);
-                break;
-            }
-            if is_least {
-                self.change(step, Impulse::mark);
-            }
-            self.turn(step, if let Next::Turn(share) = next { share } else { 0.0 });
-            self.exchange(step, |own| own.direction, |foreign, it| foreign.direction = it)?;
-            let length = if let Next::Turn(_) = next { self.length(step)? } else { 1.0 };
-            self.change(step, |impulse| impulse.advance(length));
-            if next == Next::End {
-                break;
-            }
-        }
+        let constraints = self.begin(step)?;
+        self.search(step)?;
         self.drive(step, Driver::Impulses);
-        for (state, driven) in step.population.own_states_mut().iter_mut().zip(&self.driven) {
-            state.twist = driven.twist;
+        for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
+            state.twist = *twist;
         }
-        self.keep(step);
+        let mut kept = std::mem::take(step.impulses);
+        self.contacts.keep(step, &mut kept);
+        *step.impulses = kept;
         Ok(Solved { constraints, stopped: 0 })
     }
 }
 
 impl Nonsmooth {
-    /// After: owners know all contacts of their bodies, and have the impulses of the last step.
-    fn announce_contacts(&mut self, step: &mut StepParts) -> Result<()> {
-        let StepParts { synchroniser, world, population, fixed, contacts, .. } = step;
-        let (Self { made, received, by_body, .. }, kept) = (self, &mut *step.impulses);
-        let (rank, bodies) = (synchroniser.region().rank(), population.bodies());
-        made.clear();
-        by_body.clear();
-        let mut announce = |place: u32, touch: BodyContact| {
-            if (place as usize) < population.own_count() {
-                by_body.push(place, touch);
-            } else {
-                made.push((place, Announcement { touch, start: Vec3::zeros() }));
-            }
-        };
-        for (contact, problem) in contacts.iter().zip(0u64..) {
-            let first = bodies.at(contact.first as usize);
-            let (place, id, centre) = match contact.second {
-                Partner::Movable(place) => {
-                    let body = bodies.at(place as usize);
-                    (Some(place), body.id, body.state.position)
-                }
-                Partner::Fixed(place) => (None, fixed.bodies()[place as usize].id, contact.point),
-            };
-            let touch = |partner: BodyId, side: u64, arm: Vec3| {
-                let (feature, slot) = (contact.feature, 2 * problem + side);
-                BodyContact { partner, feature, rank, slot, arm }
-            };
-            let arm = contact.point - first.state.position;
-            announce(contact.first, touch(id, 0, arm));
-            if let Some(place) = place {
-                let arm = contact.point - (centre + contact.shift);
-                announce(place, touch(first.id, 1, arm));
-            }
-        }
-        kept.retain(|kept| match population.place(kept.body) {
-            Some(place) if place >= population.own_count() => {
-                made.push((place as u32, Announcement::of_kept(kept)));
-                false
-            }
-            known => known.is_some(),
+    /// After: all involved ranks know the constraints of a body, with the impulses to begin with.
+    /// Returns the number of constraints of own bodies.
+    fn begin(&mut self, step: &mut StepParts) -> Result<u64> {
+        let mut kept = std::mem::take(step.impulses);
+        let constraints = self.contacts.announce(step, step.contacts, &mut kept)?;
+        *step.impulses = kept;
+        self.begin_contacts(step)?;
+        let bodies = step.population.bodies();
+        self.twists.clear();
+        self.twists.extend(bodies.states().iter().map(|state| state.twist));
+        self.mobilities.clear();
+        self.mobilities.extend(bodies.iter().map(|body| Mobility::of(&body)));
+        Ok(constraints)
+    }
+
+    fn begin_contacts(&mut self, step: &mut StepParts) -> Result<()> {
+        let Self { contacts, counts, .. } = self;
+        counts.clear();
+        counts.extend((0..step.population.len()).map(|place| contacts.count(place) as u32));
+        let (bodies, materials, settings) = (step.bodies(), step.materials, step.settings);
+        contacts.make(step.threads, step.contacts, |contact, start| {
+            let ends = contact.ends();
+            let sides = bodies.sides(&ends, &settings.gravity);
+            let surface = materials.surface(sides[0].material, sides[1].material);
+            let counts = counts_of(&ends, counts);
+            ContactProblem::new(contact, &sides, &surface, counts, start, settings)
         });
-        received.clear();
-        synchroniser.send_to_owners(*world, population, made, received)?;
-        for &(place, Announcement { touch, start: impulse }) in &*received {
-            if touch.rank == NO_RANK {
-                let (body, BodyContact { partner, arm, .. }) =
-                    (population.bodies().at(place as usize).id, touch);
-                kept.push(KeptImpulse { body, partner, arm, impulse });
-            } else {
-                by_body.push(place, touch);
-            }
-        }
-        // All impulses of one body come from one rank, in their order.
-        kept.sort_by_key(|kept| kept.body);
-        by_body.order(population.own_count());
-        Ok(())
+        contacts.share_starts(step)
     }
 
-    /// Before: owners know all contacts. After: all involved ranks know them, with the impulses to
-    /// begin with.
-    fn reply_to_copies(&mut self, step: &mut StepParts) -> Result<()> {
-        let StepParts { synchroniser, world, population, contacts, .. } = step;
-        let (Self { received, by_body, starts, .. }, kept) = (self, &*step.impulses);
-        let rank = synchroniser.region().rank();
-        let starts_of =
-            |place: usize| starts_of(kept, population.bodies().at(place).id, by_body.of(place));
-        let announcements = |place: usize, holder: u32| {
-            let is_involved = by_body.of(place).any(|touch| touch.rank == holder);
-            let starts = if is_involved { starts_of(place) } else { Starts::new() };
-            let touches = by_body.of(place).zip(starts);
-            touches.map(|(touch, start)| Announcement { touch: *touch, start })
-        };
-        received.clear();
-        synchroniser.send_to_copies(*world, population, announcements, |place, announcement| {
-            received.push((place, announcement));
-        })?;
-        starts.clear();
-        starts.resize(contacts.len(), Vec3::zeros());
-        for place in 0..population.own_count() {
-            for (touch, start) in by_body.of(place).zip(starts_of(place)) {
-                if touch.is_first_of(rank) {
-                    starts[touch.problem()] = start;
-                }
+    /// Sweeps until the impulses are right, or their number is the largest.
+    fn search(&mut self, step: &mut StepParts) -> Result<()> {
+        let mut search = Search::default();
+        loop {
+            self.drive(step, Driver::Impulses);
+            let (next, is_least) = search.next(self.sweep(step), self.sweeps, step.world)?;
+            if next == Next::Back {
+                self.change(step, Change::GoBack);
+                return Ok(());
+            }
+            if is_least {
+                self.change(step, Change::Mark);
+            }
+            self.contacts.turn(step, if let Next::Turn(share) = next { share } else { 0.0 })?;
+            let length = if let Next::Turn(_) = next { self.length(step)? } else { 1.0 };
+            self.change(step, Change::Advance(length));
+            if next == Next::End {
+                return Ok(());
             }
         }
-        for &(place, Announcement { touch, start }) in &*received {
-            if touch.is_first_of(rank) {
-                starts[touch.problem()] = start;
-            }
-            by_body.push(place, touch);
-        }
-        by_body.order(population.len());
-        Ok(())
-    }
-
-    fn make_problems(&mut self, step: &StepParts) {
-        let StepParts { threads, contacts, settings, materials, .. } = step;
-        let Self { problems, by_body, starts, driven, .. } = self;
-        let bodies = step.bodies();
-        let pairs: Vec<_> = contacts.iter().zip(&*starts).collect();
-        problems.clear();
-        threads.collect(&pairs, GRAIN, problems, |pairs, problems| {
-            problems.extend(pairs.iter().map(|&(contact, start)| {
-                let sides = bodies.sides(contact, settings);
-                let surface = materials.surface(sides[0].material, sides[1].material);
-                let count = |place: u32| by_body.of(place as usize).len() as u32;
-                let second = match contact.second {
-                    Partner::Movable(place) => count(place),
-                    Partner::Fixed(_) => 0,
-                };
-                let counts = [count(contact.first), second];
-                ContactProblem::new(contact, &sides, &surface, counts, start, settings)
-            }));
-        });
-        let of = |body: Body| Driven { twist: body.state.twist, mobility: Mobility::of(&body) };
-        driven.clear();
-        driven.extend(bodies.movable.iter().map(of));
-    }
-
-    fn find_partners(&mut self, step: &StepParts) {
-        let Self { problems, by_body, foreign, partners, .. } = self;
-        let rank = step.synchroniser.region().rank();
-        let count = Involved::find(partners, by_body, rank, problems.len(), step.population);
-        foreign.clear();
-        foreign.resize(count, Impulse::zeroed());
     }
 
     /// After: the bodies that this rank is involved in have the velocities of `driver`.
     fn drive(&mut self, step: &StepParts, driver: Driver) {
-        let Self { problems, by_body, foreign, driven: all, .. } = self;
+        let Self { contacts, twists, mobilities, .. } = self;
         let states = step.population.bodies().states();
-        let impulse = |touch: &BodyContact| {
-            let own = problems.get(touch.problem()).map(ContactProblem::impulse);
-            let impulse = own.unwrap_or_else(|| &foreign[touch.problem() - problems.len()]);
-            let on_first = match driver {
-                Driver::Impulses => impulse.value,
-                Driver::Directions => impulse.direction,
-            };
-            (touch.arm, if touch.slot.is_multiple_of(2) { on_first } else { -on_first })
-        };
-        step.threads.for_each_patch(EachPatch(all), GRAIN, |place, body| {
-            let body = &mut body.0[0];
-            let touches = by_body.of(place);
-            if touches.len() > 0 {
-                let free = match driver {
-                    Driver::Impulses => &states[place].twist,
-                    Driver::Directions => &Twist::ZERO,
-                };
-                body.twist = driven(free, &body.mobility, touches.map(impulse));
+        step.threads.for_each_patch(EachPatch(twists), GRAIN, |place, twist| {
+            let mut sum = Wrench::ZERO;
+            if !contacts.act(place, driver, &mut sum) {
+                return;
             }
-        });
-    }
-
-    /// Before: bodies have the velocities of the impulses. After: each contact of this rank knows
-    /// how a sweep changes its impulse.
-    fn sweep(&mut self, step: &StepParts) {
-        let StepParts { threads, fixed, contacts, .. } = step;
-        let Self { problems, driven, .. } = self;
-        threads.for_each_patch(EachPatch(problems), GRAIN, |place, problem| {
-            let contact = &contacts[place];
-            let second = match contact.second {
-                Partner::Movable(place) => &driven[place as usize].twist,
-                Partner::Fixed(place) => &fixed.states()[place as usize].twist,
+            let free = match driver {
+                Driver::Impulses => &states[place].twist,
+                Driver::Directions => &Twist::ZERO,
             };
-            problem.0[0].sweep([&driven[contact.first as usize].twist, second]);
+            let Mobility { inverse_mass, inverse_inertia } = &mobilities[place];
+            twist.0[0] = Twist {
+                angular: free.angular + inverse_inertia * sum.angular,
+                linear: free.linear + sum.linear * *inverse_mass,
+            };
         });
     }
 
-    /// What the last sweep did to the contacts of this rank.
-    fn progress(&mut self, step: &StepParts) -> Progress {
-        let Self { problems, progress, .. } = self;
-        progress.clear();
-        step.threads.collect(problems, GRAIN, progress, |problems, progress| {
-            progress.push(Progress::of(problems.iter().map(ContactProblem::swept)));
-        });
+    /// Before: bodies have the velocities of the impulses. After: each constraint of this rank
+    /// knows how a sweep changes its impulse. Returns what the sweep did.
+    fn sweep(&mut self, step: &StepParts) -> Progress {
         let mut all = Progress::default();
-        progress.iter().for_each(|part| all.add(part));
+        self.contacts.sweep(step, step.contacts, &self.twists, &mut all);
         all
-    }
-
-    /// Gives all contacts of this rank their directions. See [`ContactProblem::turn`].
-    fn turn(&mut self, step: &StepParts, share: f64) {
-        step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |_, problem| {
-            problem.0[0].turn(share);
-        });
     }
 
     /// The length of the change along the directions. After: bodies have the velocities of the
     /// directions.
     fn length(&mut self, step: &StepParts) -> Result<f64> {
         self.drive(step, Driver::Directions);
-        let StepParts { threads, contacts, .. } = step;
-        let Self { problems, driven, .. } = self;
-        let mut parts: Vec<ExactSums<2>> = Vec::new();
-        threads.collect_ranges(problems.len(), GRAIN, &mut parts, |range, parts| {
-            let mut sums = ExactSums::default();
-            for (problem, contact) in problems[range.clone()].iter().zip(&contacts[range]) {
-                let second = match contact.second {
-                    Partner::Movable(place) => &driven[place as usize].twist,
-                    Partner::Fixed(_) => &Twist::ZERO,
-                };
-                let first = &driven[contact.first as usize].twist;
-                sums.add(problem.along_direction([first, second]));
-            }
-            parts.push(sums);
-        });
-        let mut sums = ExactSums::default();
-        parts.iter().for_each(|part| sums.add_sums(part));
-        length(sums, step.world)
+        let mut products = ExactSums::default();
+        self.contacts.add_products(step, step.contacts, &self.twists, &mut products);
+        length(products, step.world)
     }
 
-    /// Calls `change` on all impulses that this rank knows.
-    fn change(&mut self, step: &StepParts, change: impl Fn(&mut Impulse) + Sync) {
-        let Self { problems, foreign, .. } = self;
-        step.threads.for_each_patch(EachPatch(problems), GRAIN, |_, problem| {
-            change(problem.0[0].impulse_mut());
-        });
-        foreign.iter_mut().for_each(change);
+    /// Changes all impulses that this rank knows.
+    fn change(&mut self, step: &StepParts, change: Change) {
+        self.contacts.change(step, change);
     }
+}
 
-    /// Sends `part` of the impulses of this rank's contacts to the ranks that need them. After:
-    /// `apply` has set this part in `foreign`.
-    fn exchange<T: Pod>(
-        &mut self,
-        step: &mut StepParts,
-        part: impl Fn(&Impulse) -> T,
-        apply: impl Fn(&mut Impulse, T),
-    ) -> Result<()> {
-        let Self { problems, foreign, partners, .. } = self;
-        let ranks = |has: fn(&Involved) -> bool| -> Vec<u32> {
-            partners.iter().filter(|partner| has(partner)).map(|partner| partner.rank).collect()
-        };
-        let receivers = ranks(|partner| !partner.sent.is_empty());
-        let sources = ranks(|partner| !partner.received.is_empty());
-        let at = |rank: u32| partners.binary_search_by_key(&rank, |partner| partner.rank);
-        let parts = |rank: u32| {
-            let sent = at(rank).map_or(&[][..], |at| &partners[at].sent);
-            sent.iter().map(|&problem| part(problems[problem as usize].impulse()))
-        };
-        let mut slots = foreign.iter_mut();
-        step.synchroniser.send_to_ranks(step.world, &receivers, &sources, parts, |_, arrived| {
-            // They arrive by rising rank, and then in the order of its contacts. `foreign` has the
-            // same order.
-            if let Some(slot) = slots.next() {
-                apply(slot, arrived);
-            }
-        })
-    }
-
-    /// Keeps the impulses of own bodies. Those of one body are in the order of (partner, feature).
-    fn keep(&self, step: &mut StepParts) {
-        let Self { problems, by_body, foreign, .. } = self;
-        let (population, h_s) = (&*step.population, step.settings.step_s);
-        let kept = &mut *step.impulses;
-        kept.clear();
-        for (place, body) in population.own().iter().enumerate() {
-            if body.state.twist.linear.norm() * h_s > population.bounds()[place].radius {
-                continue;
-            }
-            for touch in by_body.of(place).filter(|touch| touch.slot.is_multiple_of(2)) {
-                let own = problems.get(touch.problem()).map(ContactProblem::impulse);
-                let impulse =
-                    own.unwrap_or_else(|| &foreign[touch.problem() - problems.len()]).value;
-                if impulse != Vec3::zeros() {
-                    let BodyContact { partner, arm, .. } = *touch;
-                    kept.push(KeptImpulse { body: body.id, partner, arm, impulse });
-                }
-            }
-        }
-    }
+/// The number of constraints of each body. It is 0 for a fixed one.
+fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
+    let second = match ends.second {
+        Partner::Movable(place) => counts[place as usize],
+        Partner::Fixed(_) => 0,
+    };
+    [counts[ends.first as usize], second]
 }

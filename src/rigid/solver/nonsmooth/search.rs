@@ -32,31 +32,30 @@
 use crate::error::Result;
 use crate::ranks::{ExactSums, World};
 
-/// Errors of a contact's velocity count as small below this part of the speed that the forces give
+/// Errors of a constraint's velocity count as small below this part of the speed that the forces give
 /// its bodies in a step.
 const TOLERANCE: f64 = 0.01;
 
 /// The part of the first sweep's error at which the sweeps may end.
 const REDUCTION: f64 = 1e-3;
 
-/// As [`TOLERANCE`]: if all contacts are below, no further sweep is made.
+/// As [`TOLERANCE`]: if all constraints are below, no further sweep is made.
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// As [`REDUCTION`]: what rounding leaves.
 const ROUNDING: f64 = 1e-13;
 
-/// What a sweep did to some contacts.
+/// What a sweep did to some constraints.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
-    /// `-g.z`, `-g.(z - z_last)` and `E` (J), and squares of the errors of velocity (m^2/s^2).
-    sums: ExactSums<4>,
-    /// Numbers of contacts above [`TOLERANCE`] and above [`NEGLIGIBLE`].
-    counts: ExactSums<2>,
+    /// `-g.z`, `-g.(z - z_last)` and `E` (J), squares of the errors of velocity (m^2/s^2), and
+    /// numbers of constraints above [`TOLERANCE`] and above [`NEGLIGIBLE`].
+    sums: ExactSums<6>,
 }
 
-/// What a sweep did to one contact.
+/// What a sweep did to one constraint.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Change {
+pub struct Swept {
     /// `-g.z`, J.
     pub descent: f64,
     /// `-g.(z - z_last)`, J.
@@ -70,23 +69,21 @@ pub(super) struct Change {
 }
 
 impl Progress {
-    /// The sums over contacts.
-    pub fn of(changes: impl Iterator<Item = Change>) -> Self {
-        let (mut sums, mut large, mut left) = (ExactSums::<4>::default(), 0, 0);
-        for Change { descent, turn, energy, error, speed } in changes {
-            sums.add([descent, turn, energy, error * error]);
+    /// The sums over constraints.
+    pub fn of(changes: impl Iterator<Item = Swept>) -> Self {
+        let (mut sums, mut large, mut left) = (ExactSums::default(), 0, 0);
+        for Swept { descent, turn, energy, error, speed } in changes {
+            sums.add([descent, turn, energy, error * error, 0.0, 0.0]);
             large += u32::from(error > TOLERANCE * speed);
             left += u32::from(error > NEGLIGIBLE * speed);
         }
-        let mut counts = ExactSums::default();
-        counts.add([f64::from(large), f64::from(left)]);
-        Self { sums, counts }
+        sums.add([0.0, 0.0, 0.0, 0.0, f64::from(large), f64::from(left)]);
+        Self { sums }
     }
 
-    /// Adds the sums over other contacts.
+    /// Adds the sums over other constraints.
     pub fn add(&mut self, other: &Self) {
         self.sums.add_sums(&other.sums);
-        self.counts.add_sums(&other.counts);
     }
 }
 
@@ -127,8 +124,7 @@ impl Search {
         most: usize,
         world: &dyn World,
     ) -> Result<(Next, bool)> {
-        let [descent, turn, energy, error] = swept.sums.all_reduce(world)?;
-        let [large, left] = swept.counts.all_reduce(world)?;
+        let [descent, turn, energy, error, large, left] = swept.sums.all_reduce(world)?;
         if self.sweeps == 0 {
             self.first_error = error;
             (self.least_energy, self.last_energy) = (energy, energy);
@@ -158,7 +154,7 @@ impl Search {
 }
 
 /// The length `a` of a change of the impulses along the direction. `products` has `-g.p` and
-/// `p.Ap` of the contacts of this rank, J.
+/// `p.Ap` of the constraints of this rank, J.
 ///
 /// # Errors
 /// If a rank fails.

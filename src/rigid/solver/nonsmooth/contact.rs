@@ -40,46 +40,69 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::math::{Mat3, Vec3};
-use crate::rigid::body::Twist;
-use crate::rigid::constraint::contact::{
-    Contact, ContactSettings, REST_STEPS, Side, perpendicular,
-};
+use crate::rigid::body::{BodyId, Twist};
+use crate::rigid::constraint::contact::{Contact, ContactSettings, REST_STEPS, perpendicular};
+use crate::rigid::constraint::kept::KeptImpulse;
+use crate::rigid::constraint::pair::Side;
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
-use crate::rigid::solver::nonsmooth::search::Change;
+use crate::rigid::solver::nonsmooth::announced::Touch;
+use crate::rigid::solver::nonsmooth::constraint::{Constraint, Impulse, Kept, Wrench};
+use crate::rigid::solver::nonsmooth::search::Swept;
 
-/// The impulse of a contact. All ranks know it that are involved in one of its bodies.
+/// The impulse of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Impulse {
+pub struct ContactImpulse {
     normal: Vec3,
     friction: f64,
     /// Impulse on the first body, N s. The second one gets the opposite.
-    pub value: Vec3,
+    value: Vec3,
     /// The direction in which it changes, N s.
-    pub direction: Vec3,
+    direction: Vec3,
     /// The value of least energy in this step, N s.
     best: Vec3,
 }
 
-impl Impulse {
-    /// Remembers the value.
-    pub fn mark(&mut self) {
-        self.best = self.value;
+impl Impulse for ContactImpulse {
+    type Value = Vec3;
+
+    fn value(&self) -> &Vec3 {
+        &self.value
     }
 
-    /// Takes the value that was remembered last.
-    pub fn go_back(&mut self) {
-        self.value = self.best;
+    fn direction(&self) -> &Vec3 {
+        &self.direction
     }
 
-    /// Changes the impulse along its direction, and then to the nearest that friction can give.
-    pub fn advance(&mut self, length: f64) {
+    fn direction_mut(&mut self) -> &mut Vec3 {
+        &mut self.direction
+    }
+
+    #[inline]
+    fn act(&self, value: &Vec3, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+        let impulse = value * sign;
+        sum.angular += arm.cross(&impulse);
+        sum.linear += impulse;
+    }
+
+    /// The nearest impulse that friction can give follows.
+    fn advance(&mut self, length: f64) {
         let next = self.value + self.direction * length;
         let along = next.dot(&self.normal);
         self.value = self.in_cone(along.max(0.0), next - self.normal * along);
     }
 
+    fn mark(&mut self) {
+        self.best = self.value;
+    }
+
+    fn go_back(&mut self) {
+        self.value = self.best;
+    }
+}
+
+impl ContactImpulse {
     /// The impulse of a normal and a tangential part. The tangential part is shortened to what
     /// friction can give.
     fn in_cone(&self, normal: f64, mut tangential: Vec3) -> Vec3 {
@@ -94,7 +117,7 @@ impl Impulse {
 /// A contact and its impulse. It stays with the rank that treats the contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactProblem {
-    impulse: Impulse,
+    impulse: ContactImpulse,
     arms: [Vec3; 2],
     /// `K n`, kg^-1.
     column: Vec3,
@@ -145,7 +168,8 @@ impl ContactProblem {
         };
         let zero = Vec3::zeros();
         let friction = surface.friction;
-        let mut impulse = Impulse { normal, friction, value: zero, direction: zero, best: zero };
+        let mut impulse =
+            ContactImpulse { normal, friction, value: zero, direction: zero, best: zero };
         if -rest < approach && approach <= rest {
             let start = start * (1.0 + approach / rest).min(1.0);
             let along = start.dot(&normal);
@@ -165,59 +189,6 @@ impl ContactProblem {
         }
     }
 
-    /// Vectors from the centres of mass of both bodies to the contact, m.
-    pub fn arms(&self) -> &[Vec3; 2] {
-        &self.arms
-    }
-
-    /// The impulse.
-    pub fn impulse(&self) -> &Impulse {
-        &self.impulse
-    }
-
-    /// The impulse, to be changed.
-    pub fn impulse_mut(&mut self) -> &mut Impulse {
-        &mut self.impulse
-    }
-
-    /// One sweep. `twists` are the velocities that the impulses give both bodies.
-    pub fn sweep(&mut self, twists: [&Twist; 2]) {
-        let velocity = self.relative(twists);
-        self.gradient = velocity - self.impulse.normal * self.target;
-        let change = self.projected(&velocity) - self.impulse.value;
-        self.turn = self.gradient.dot(&(self.change - change));
-        self.change = change;
-    }
-
-    /// What the last sweep did.
-    pub(super) fn swept(&self) -> Change {
-        let Self { impulse, gradient, change, .. } = self;
-        let along = change.dot(&impulse.normal);
-        let across = (change - impulse.normal * along).norm();
-        Change {
-            descent: -gradient.dot(change),
-            turn: self.turn,
-            energy: 0.5 * impulse.value.dot(&(gradient + self.free_gradient)),
-            error: (along.abs() * self.column.dot(&impulse.normal)).max(across * self.slide),
-            speed: self.speed,
-        }
-    }
-
-    /// Makes the direction from the change of the last sweep and `share` of the last direction. A
-    /// contact that the sweep does not change has none: most of these are open.
-    pub fn turn(&mut self, share: f64) {
-        let is_fixed = self.change == Vec3::zeros();
-        let last = if is_fixed { Vec3::zeros() } else { self.impulse.direction };
-        self.impulse.direction = self.change + last * share;
-    }
-
-    /// `-g.p` and `p.Ap`, J. `twists` are the velocities that the directions of all impulses give
-    /// both bodies.
-    pub fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
-        let direction = &self.impulse.direction;
-        [-self.gradient.dot(direction), self.relative(twists).dot(direction)]
-    }
-
     fn relative(&self, twists: [&Twist; 2]) -> Vec3 {
         twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1])
     }
@@ -235,33 +206,82 @@ impl ContactProblem {
     }
 }
 
-/// The place of the arm that is nearest to `arm` (m). Of equally near arms it is the first.
-pub fn nearest(arms: impl Iterator<Item = Option<Vec3>>, arm: &Vec3) -> Option<usize> {
-    let mut best = (f64::INFINITY, None);
-    for (place, other) in arms.enumerate() {
-        let distance = other.map_or(f64::INFINITY, |other| (other - arm).norm_squared());
-        if distance < best.0 {
-            best = (distance, Some(place));
+impl Constraint for ContactProblem {
+    type Impulse = ContactImpulse;
+    type Kept = KeptImpulse;
+
+    fn impulse(&self) -> &ContactImpulse {
+        &self.impulse
+    }
+
+    fn impulse_mut(&mut self) -> &mut ContactImpulse {
+        &mut self.impulse
+    }
+
+    fn sweep(&mut self, twists: [&Twist; 2]) {
+        let velocity = self.relative(twists);
+        self.gradient = velocity - self.impulse.normal * self.target;
+        let change = self.projected(&velocity) - self.impulse.value;
+        self.turn = self.gradient.dot(&(self.change - change));
+        self.change = change;
+    }
+
+    fn swept(&self) -> Swept {
+        let Self { impulse, gradient, change, .. } = self;
+        let along = change.dot(&impulse.normal);
+        let across = (change - impulse.normal * along).norm();
+        Swept {
+            descent: -gradient.dot(change),
+            turn: self.turn,
+            energy: 0.5 * impulse.value.dot(&(gradient + self.free_gradient)),
+            error: (along.abs() * self.column.dot(&impulse.normal)).max(across * self.slide),
+            speed: self.speed,
         }
     }
-    best.1
+
+    /// A contact that the sweep does not change gets no direction: most of these are open.
+    fn turn(&mut self, share: f64) {
+        let is_fixed = self.change == Vec3::zeros();
+        let last = if is_fixed { Vec3::zeros() } else { self.impulse.direction };
+        self.impulse.direction = self.change + last * share;
+    }
+
+    fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
+        let direction = &self.impulse.direction;
+        [-self.gradient.dot(direction), self.relative(twists).dot(direction)]
+    }
 }
 
-/// The velocity of a body with `impulses`, each with its arm. Without them it is `free`. The sum
-/// runs in their order.
-pub fn driven(
-    free: &Twist,
-    mobility: &Mobility,
-    impulses: impl Iterator<Item = (Vec3, Vec3)>,
-) -> Twist {
-    let (mut angular, mut linear) = (Vec3::zeros(), Vec3::zeros());
-    for (arm, impulse) in impulses {
-        angular += arm.cross(&impulse);
-        linear += impulse;
+impl Kept for KeptImpulse {
+    type Start = Vec3;
+
+    fn body(&self) -> BodyId {
+        self.body
     }
-    Twist {
-        angular: free.angular + mobility.inverse_inertia * angular,
-        linear: free.linear + linear * mobility.inverse_mass,
+
+    fn start(&self) -> Vec3 {
+        self.impulse
+    }
+
+    fn touch(&self) -> Touch {
+        let Self { partner, arm, .. } = *self;
+        Touch { partner, arm, ..Touch::zeroed() }
+    }
+
+    fn of(body: BodyId, touch: &Touch, impulse: Vec3) -> Self {
+        Self { body, partner: touch.partner, arm: touch.arm, impulse }
+    }
+
+    /// The impulse of the same two bodies that acted nearest. Of equally near ones it is the first.
+    fn find(kept: &[&Self], touch: &Touch) -> Option<usize> {
+        let mut best = (f64::INFINITY, None);
+        for (place, kept) in kept.iter().enumerate().filter(|(_, it)| it.partner == touch.partner) {
+            let distance = (kept.arm - touch.arm).norm_squared();
+            if distance < best.0 {
+                best = (distance, Some(place));
+            }
+        }
+        best.1
     }
 }
 

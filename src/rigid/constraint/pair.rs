@@ -1,0 +1,109 @@
+//! The two bodies of a constraint.
+
+use crate::math::Vec3;
+use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
+use crate::rigid::fixed::FixedBodies;
+use crate::rigid::material::Materials;
+use crate::rigid::motion::{Mobility, acceleration};
+use crate::rigid::table::BodyList;
+
+/// A constraint between two bodies.
+pub trait Between {
+    /// Its bodies, and the point at which it acts on both.
+    fn ends(&self) -> Ends;
+}
+
+/// Two bodies, and a point at which a constraint acts on both.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ends {
+    /// Place of a movable body in this rank's list.
+    pub first: u32,
+    /// The other body.
+    pub second: Partner,
+    /// Shift from the position of the second body to the image of it that is meant, m. It is zero
+    /// if no periodic border lies between the bodies.
+    pub shift: Vec3,
+    /// Number of the constraint among those of the same kind and the same two bodies.
+    pub number: u32,
+    /// The point, m.
+    pub point: Vec3,
+}
+
+/// The second body of a constraint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Partner {
+    /// Place of a movable body in this rank's list.
+    Movable(u32),
+    /// Place in [`FixedBodies`].
+    Fixed(u32),
+}
+
+/// A body of a constraint, movable or fixed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Side {
+    /// Its id.
+    pub id: BodyId,
+    /// Its material.
+    pub material: MaterialId,
+    /// Centre of mass, m.
+    pub centre: Vec3,
+    /// Its velocity.
+    pub twist: Twist,
+    /// Its mobility. It is zero for a fixed body.
+    pub mobility: Mobility,
+    /// Acceleration of the centre of mass by forces, m/s^2. It is zero for a fixed body.
+    pub acceleration: Vec3,
+}
+
+impl Side {
+    /// The side of a movable body.
+    pub fn movable(body: &Body, gravity: &Vec3) -> Self {
+        Self {
+            id: body.id,
+            material: body.material,
+            centre: body.state.position,
+            twist: body.state.twist,
+            mobility: Mobility::of(body),
+            acceleration: acceleration(body, gravity),
+        }
+    }
+
+    /// The side of a fixed body.
+    pub fn fixed(id: BodyId, material: MaterialId, state: &BodyState) -> Self {
+        Self {
+            id,
+            material,
+            centre: state.position,
+            twist: state.twist,
+            mobility: Mobility::NONE,
+            acceleration: Vec3::zeros(),
+        }
+    }
+}
+
+/// The bodies and materials that the constraints of a rank refer to.
+#[derive(Clone, Copy)]
+pub struct Bodies<'a> {
+    /// Movable bodies of this rank, shadow copies included.
+    pub movable: BodyList<'a>,
+    /// Fixed bodies.
+    pub fixed: &'a FixedBodies,
+    /// Materials and their surfaces.
+    pub materials: &'a Materials,
+}
+
+impl Bodies<'_> {
+    /// The two bodies of a constraint, with the acceleration of the first by `gravity` (m/s^2).
+    pub fn sides(&self, ends: &Ends, gravity: &Vec3) -> [Side; 2] {
+        let first = Side::movable(&self.movable.at(ends.first as usize), gravity);
+        let mut second = match ends.second {
+            Partner::Movable(place) => Side::movable(&self.movable.at(place as usize), gravity),
+            Partner::Fixed(place) => {
+                let body = &self.fixed.bodies()[place as usize];
+                Side::fixed(body.id, body.material, &self.fixed.states()[place as usize])
+            }
+        };
+        second.centre += ends.shift;
+        [first, second]
+    }
+}

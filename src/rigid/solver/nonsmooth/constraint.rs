@@ -1,0 +1,94 @@
+//! What the sweeps need of a constraint, its impulse, and the impulses of the last step.
+
+use std::fmt::Debug;
+
+use bytemuck::Pod;
+
+use crate::math::Vec3;
+use crate::rigid::body::{BodyId, Twist};
+use crate::rigid::solver::nonsmooth::announced::Touch;
+use crate::rigid::solver::nonsmooth::search::Swept;
+
+/// A constraint with its impulse, on the rank that treats it.
+pub trait Constraint: Debug + Copy + Send + Sync {
+    /// Its impulse.
+    type Impulse: Impulse;
+    /// What is kept of it for the next step.
+    type Kept: Kept<Start = <Self::Impulse as Impulse>::Value>;
+
+    /// The impulse.
+    fn impulse(&self) -> &Self::Impulse;
+    /// The impulse, to be changed.
+    fn impulse_mut(&mut self) -> &mut Self::Impulse;
+    /// One sweep. `twists` are the velocities that the impulses give both bodies.
+    fn sweep(&mut self, twists: [&Twist; 2]);
+    /// What the last sweep did.
+    fn swept(&self) -> Swept;
+    /// Makes the direction from the change `z` of the last sweep and `share` of the last direction.
+    fn turn(&mut self, share: f64);
+    /// `-g.p` and `p.Ap`, J. `twists` are the velocities that the directions of all impulses give
+    /// both bodies.
+    fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2];
+}
+
+/// The impulse of a constraint. All ranks know it that are involved in one of its bodies.
+pub trait Impulse: Debug + Pod + Send + Sync {
+    /// Its numbers.
+    type Value: Debug + Pod + PartialEq + Send + Sync;
+
+    /// The impulse.
+    fn value(&self) -> &Self::Value;
+    /// The direction in which it changes.
+    fn direction(&self) -> &Self::Value;
+    /// The direction, to be changed.
+    fn direction_mut(&mut self) -> &mut Self::Value;
+    /// Adds what `value` (an impulse or a direction) does to a body. `sign` is 1 for the first body
+    /// and -1 for the second. `arm` (m) is the vector from its centre of mass to the point of the
+    /// constraint.
+    fn act(&self, value: &Self::Value, sign: f64, arm: &Vec3, sum: &mut Wrench);
+    /// Changes the impulse along its direction, and then to one that the constraint can give.
+    fn advance(&mut self, length: f64);
+    /// Remembers the value.
+    fn mark(&mut self);
+    /// Takes the value that was remembered last.
+    fn go_back(&mut self);
+}
+
+/// An impulse of the last step, of the rank that owns its first body.
+pub trait Kept: Pod {
+    /// The numbers of the impulse.
+    type Start: Debug + Pod;
+
+    /// The first body.
+    fn body(&self) -> BodyId;
+    /// The impulse.
+    fn start(&self) -> Self::Start;
+    /// A constraint that finds this impulse.
+    fn touch(&self) -> Touch;
+    /// What is kept of a constraint of `body`.
+    fn of(body: BodyId, touch: &Touch, start: Self::Start) -> Self;
+    /// The place in `kept` of the impulse with which a constraint begins. All are of its first
+    /// body.
+    fn find(kept: &[&Self], touch: &Touch) -> Option<usize>;
+}
+
+/// The numbers of a kept impulse.
+pub type Start<K> = <K as Kept>::Start;
+
+/// The numbers of the impulse of a constraint.
+pub type Value<C> = <<C as Constraint>::Impulse as Impulse>::Value;
+
+/// The sum of the impulses on a body.
+#[derive(Debug, Clone, Copy)]
+pub struct Wrench {
+    /// Impulse, N s.
+    pub linear: Vec3,
+    /// Moment about the centre of mass, N m s.
+    pub angular: Vec3,
+}
+
+impl Wrench {
+    /// Nothing.
+    pub const ZERO: Self =
+        Self { linear: Vec3::new(0.0, 0.0, 0.0), angular: Vec3::new(0.0, 0.0, 0.0) };
+}
