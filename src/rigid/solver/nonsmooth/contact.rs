@@ -46,8 +46,9 @@ use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::constraint::pair::Side;
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
-use crate::rigid::solver::nonsmooth::announced::Touch;
-use crate::rigid::solver::nonsmooth::constraint::{Constraint, Impulse, Kept, Wrench};
+use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
+use crate::rigid::solver::nonsmooth::kept::Kept;
+use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
 use crate::rigid::solver::nonsmooth::search::Swept;
 
 /// The impulse of a contact.
@@ -206,7 +207,7 @@ impl ContactProblem {
     }
 }
 
-impl Constraint for ContactProblem {
+impl Problem for ContactProblem {
     type Impulse = ContactImpulse;
     type Kept = KeptImpulse;
 
@@ -263,17 +264,17 @@ impl Kept for KeptImpulse {
         self.impulse
     }
 
-    fn touch(&self) -> Touch {
+    fn touch(&self) -> BodyConstraint {
         let Self { partner, arm, .. } = *self;
-        Touch { partner, arm, ..Touch::zeroed() }
+        BodyConstraint { partner, arm, ..BodyConstraint::zeroed() }
     }
 
-    fn of(body: BodyId, touch: &Touch, impulse: Vec3) -> Self {
+    fn of(body: BodyId, touch: &BodyConstraint, impulse: Vec3) -> Self {
         Self { body, partner: touch.partner, arm: touch.arm, impulse }
     }
 
     /// The impulse of the same two bodies that acted nearest. Of equally near ones it is the first.
-    fn find(kept: &[&Self], touch: &Touch) -> Option<usize> {
+    fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
         let mut best = (f64::INFINITY, None);
         for (place, kept) in kept.iter().enumerate().filter(|(_, it)| it.partner == touch.partner) {
             let distance = (kept.arm - touch.arm).norm_squared();

@@ -18,23 +18,24 @@ use crate::ranks::ExactSums;
 use crate::rigid::body::Twist;
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::solver::by_body::ByBody;
-use crate::rigid::solver::nonsmooth::announced::{Announcement, NO_RANK, Starts, Touch, starts_of};
-use crate::rigid::solver::nonsmooth::constraint::{Constraint, Impulse, Kept, Value, Wrench};
+use crate::rigid::solver::nonsmooth::announced::{Announcement, BodyConstraint, NO_RANK};
 use crate::rigid::solver::nonsmooth::involved::Involved;
+use crate::rigid::solver::nonsmooth::kept::{Kept, Starts, starts_of};
+use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Value, Wrench};
 use crate::rigid::solver::nonsmooth::search::Progress;
 use crate::rigid::solver::{GRAIN, StepParts};
 use crate::threads::{EachPatch, Threads};
 
 /// All constraints of one kind on one rank.
 #[derive(Debug)]
-pub(super) struct Group<C: Constraint> {
+pub(super) struct Group<C: Problem> {
     /// One for each constraint that this rank treats.
     problems: Vec<C>,
     /// Announcements for other ranks. `received` has the announcements of other ranks.
     made: Vec<(u32, Announcement<Value<C>>)>,
     received: Vec<(u32, Announcement<Value<C>>)>,
     /// Constraints of the bodies that this rank is involved in, own bodies and copies.
-    by_body: ByBody<Touch>,
+    by_body: ByBody<BodyConstraint>,
     /// The impulses with which this rank's constraints begin.
     starts: Vec<Value<C>>,
     partners: Vec<Involved>,
@@ -63,7 +64,7 @@ pub(super) enum Change {
     GoBack,
 }
 
-impl<C: Constraint> Default for Group<C> {
+impl<C: Problem> Default for Group<C> {
     fn default() -> Self {
         Self {
             problems: Vec::new(),
@@ -78,7 +79,7 @@ impl<C: Constraint> Default for Group<C> {
     }
 }
 
-impl<C: Constraint> Group<C> {
+impl<C: Problem> Group<C> {
     /// The constraints of the body at `place`. Valid after [`Group::announce`].
     pub fn count(&self, place: usize) -> usize {
         self.by_body.of(place).len()
@@ -111,7 +112,7 @@ impl<C: Constraint> Group<C> {
         let (rank, bodies) = (synchroniser.region().rank(), population.bodies());
         made.clear();
         by_body.clear();
-        let mut announce = |place: u32, touch: Touch| {
+        let mut announce = |place: u32, touch: BodyConstraint| {
             if (place as usize) < population.own_count() {
                 by_body.push(place, touch);
             } else {
@@ -128,7 +129,7 @@ impl<C: Constraint> Group<C> {
                 }
                 Partner::Fixed(place) => (None, fixed.id(place), point),
             };
-            let touch = |partner: u64, side: u64, arm: Vec3| Touch {
+            let touch = |partner: u64, side: u64, arm: Vec3| BodyConstraint {
                 partner,
                 number,
                 rank,
@@ -142,7 +143,7 @@ impl<C: Constraint> Group<C> {
         }
         kept.retain(|kept| match population.place(kept.body()) {
             Some(place) if place >= population.own_count() => {
-                let touch = Touch { rank: NO_RANK, ..kept.touch() };
+                let touch = BodyConstraint { rank: NO_RANK, ..kept.touch() };
                 made.push((place as u32, Announcement { touch, start: kept.start() }));
                 false
             }
@@ -231,8 +232,8 @@ impl<C: Constraint> Group<C> {
     }
 
     /// The impulse of a constraint of a body.
-    fn impulse(&self, touch: &Touch) -> &C::Impulse {
-        let own = self.problems.get(touch.problem()).map(Constraint::impulse);
+    fn impulse(&self, touch: &BodyConstraint) -> &C::Impulse {
+        let own = self.problems.get(touch.problem()).map(Problem::impulse);
         own.unwrap_or_else(|| &self.foreign[touch.problem() - self.problems.len()])
     }
 
@@ -272,13 +273,13 @@ impl<C: Constraint> Group<C> {
         });
         progress.clear();
         step.threads.collect(problems, GRAIN, progress, |problems, progress| {
-            progress.push(Progress::of(problems.iter().map(Constraint::swept)));
+            progress.push(Progress::of(problems.iter().map(Problem::swept)));
         });
         progress.iter().for_each(|part| all.add(part));
     }
 
     /// Gives all constraints of this rank their directions, and sends them to the ranks that need
-    /// them. See [`Constraint::turn`].
+    /// them. See [`Problem::turn`].
     pub fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
         step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |_, problem| {
             problem.0[0].turn(share);

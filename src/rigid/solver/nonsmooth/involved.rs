@@ -1,7 +1,7 @@
 //! Which other ranks need the impulses of this rank's constraints.
 
 use crate::rigid::solver::by_body::ByBody;
-use crate::rigid::solver::nonsmooth::announced::Touch;
+use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::sync::Population;
 
 /// Another rank that is involved in the same bodies.
@@ -22,7 +22,7 @@ impl Involved {
     /// constraints of other ranks.
     pub(super) fn find(
         partners: &mut Vec<Self>,
-        by_body: &mut ByBody<Touch>,
+        by_body: &mut ByBody<BodyConstraint>,
         rank: u32,
         problems: usize,
         population: &Population,

@@ -4,23 +4,25 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`constraint`] | what the sweeps need of a constraint |
+//! | [`problem`] | what the sweeps need of a constraint |
 //! | [`contact`] | one contact and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `group` | all constraints of one kind on one rank, with the messages about them |
 //! | `announced` | what ranks tell each other of the constraints of a body |
+//! | `kept` | impulses of the last step |
 //! | `involved` | which other ranks need the impulses of this rank's constraints |
 
 mod announced;
-pub mod constraint;
 pub mod contact;
 mod group;
 mod involved;
+mod kept;
+pub mod problem;
 mod search;
 
-use self::constraint::Wrench;
 use self::contact::ContactProblem;
 use self::group::{Change, Driver, Group};
+use self::problem::Wrench;
 use self::search::{Next, Progress, Search, length};
 use crate::bounds;
 use crate::error::Result;

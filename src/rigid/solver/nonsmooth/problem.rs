@@ -1,16 +1,16 @@
-//! What the sweeps need of a constraint, its impulse, and the impulses of the last step.
+//! What the sweeps need of a constraint and its impulse.
 
 use std::fmt::Debug;
 
 use bytemuck::Pod;
 
 use crate::math::Vec3;
-use crate::rigid::body::{BodyId, Twist};
-use crate::rigid::solver::nonsmooth::announced::Touch;
+use crate::rigid::body::Twist;
+use crate::rigid::solver::nonsmooth::kept::Kept;
 use crate::rigid::solver::nonsmooth::search::Swept;
 
 /// A constraint with its impulse, on the rank that treats it.
-pub trait Constraint: Debug + Copy + Send + Sync {
+pub trait Problem: Debug + Copy + Send + Sync {
     /// Its impulse.
     type Impulse: Impulse;
     /// What is kept of it for the next step.
@@ -54,29 +54,8 @@ pub trait Impulse: Debug + Pod + Send + Sync {
     fn go_back(&mut self);
 }
 
-/// An impulse of the last step, of the rank that owns its first body.
-pub trait Kept: Pod {
-    /// The numbers of the impulse.
-    type Start: Debug + Pod;
-
-    /// The first body.
-    fn body(&self) -> BodyId;
-    /// The impulse.
-    fn start(&self) -> Self::Start;
-    /// A constraint that finds this impulse.
-    fn touch(&self) -> Touch;
-    /// What is kept of a constraint of `body`.
-    fn of(body: BodyId, touch: &Touch, start: Self::Start) -> Self;
-    /// The place in `kept` of the impulse with which a constraint begins. All are of its first
-    /// body.
-    fn find(kept: &[&Self], touch: &Touch) -> Option<usize>;
-}
-
-/// The numbers of a kept impulse.
-pub type Start<K> = <K as Kept>::Start;
-
 /// The numbers of the impulse of a constraint.
-pub type Value<C> = <<C as Constraint>::Impulse as Impulse>::Value;
+pub type Value<C> = <<C as Problem>::Impulse as Impulse>::Value;
 
 /// The sum of the impulses on a body.
 #[derive(Debug, Clone, Copy)]
