@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cloth_sim::math::Vec3;
 use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::constraint::contact::ContactSettings;
+use cloth_sim::rigid::constraint::joint::list::Joints;
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
@@ -43,6 +44,7 @@ fn main() -> cloth_sim::Result<()> {
         fixed: FixedBodies::new(vec![floor]),
         materials: Materials::new(&[Material { density: DENSITY, surface }], &[])?,
         solids: Solids::default(),
+        joints: Joints::default(),
     });
 
     // 2. A ball above a box, both near the border of the subdomains.

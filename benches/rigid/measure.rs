@@ -7,6 +7,7 @@ use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::Phase;
 use cloth_sim::rigid::Synchronisation;
+use cloth_sim::rigid::constraint::joint::list::Joints;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::shape::Shape;
@@ -140,7 +141,7 @@ fn joined(parts: &[Measured], run: &Run) -> Measured {
 fn deepest(model: &Arc<RigidModel>, simulation: &RigidSimulation) -> f64 {
     let bodies = simulation.population().bodies();
     let (fixed, solids, horizon) = (&model.fixed, &model.solids, &Horizon::NOW);
-    let world = Surroundings { bodies, fixed, solids, horizon };
+    let world = Surroundings { bodies, fixed, solids, joints: &Joints::default(), horizon };
     let mut contacts = Vec::new();
     Detector::default().contacts(&world, &Threads::INLINE, |_| true, &mut contacts);
     let gap = contacts.iter().map(|contact| contact.gap).fold(0.0, f64::min);

@@ -6,6 +6,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::body::Body;
 use cloth_sim::rigid::constraint::contact::ContactSettings;
+use cloth_sim::rigid::constraint::joint::list::Joints;
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::generate::{Form, Generator, Lattice, Placement, Sizes, Velocities};
@@ -219,6 +220,7 @@ impl Scene {
             fixed: FixedBodies::new(self.fixed.clone()),
             materials: Materials::new(&[material], &[]).expect("a material"),
             solids: Solids::default(),
+            joints: Joints::default(),
         })
     }
 }

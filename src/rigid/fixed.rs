@@ -33,6 +33,13 @@ pub struct FixedBody {
     pub motion: Option<KeyframedMotion>,
 }
 
+/// The state of space.
+const AT_REST: BodyState = BodyState {
+    position: Vec3::new(0.0, 0.0, 0.0),
+    rotation: Unit::new_unchecked(Quaternion::new(1.0, 0.0, 0.0, 0.0)),
+    twist: Twist::ZERO,
+};
+
 /// All fixed bodies, with their states in one step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FixedBodies {
@@ -122,14 +129,18 @@ impl FixedBodies {
         &self.states
     }
 
-    /// The id of the body at `place`.
+    /// The place of space itself, which joints may be fixed to. It has no entry in
+    /// [`Self::bodies`].
+    pub const SPACE: u32 = u32::MAX;
+
+    /// The id of the body at `place`. Space has the largest number.
     pub fn id(&self, place: u32) -> BodyId {
-        self.bodies[place as usize].id
+        self.bodies.get(place as usize).map_or(BodyId::MAX, |body| body.id)
     }
 
-    /// The velocity of the body at `place`.
-    pub fn twist(&self, place: u32) -> &Twist {
-        &self.states[place as usize].twist
+    /// The state of the body at `place`, or of space.
+    pub fn state_at(&self, place: u32) -> &BodyState {
+        self.states.get(place as usize).unwrap_or(&AT_REST)
     }
 }
 

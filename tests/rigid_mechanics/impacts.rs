@@ -2,6 +2,7 @@
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::Twist;
+use cloth_sim::rigid::constraint::joint::list::Joints;
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::material::Surface;
@@ -99,6 +100,7 @@ fn deepest(world: &Scene) -> f64 {
         bodies: table.bodies(),
         fixed: &world.fixed,
         solids: &world.solids,
+        joints: &Joints::default(),
         horizon: &Horizon::NOW,
     };
     let mut contacts = Vec::new();

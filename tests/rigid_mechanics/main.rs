@@ -4,6 +4,7 @@ mod gas;
 #[allow(dead_code)] // benches/heaps.rs uses all of it
 mod heaps;
 mod impacts;
+mod joints;
 mod piles;
 mod scene;
 mod structures;

@@ -8,6 +8,8 @@ pub use cloth_sim::rigid::Response;
 use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::body::{Body, BodyState, Load, Twist};
 use cloth_sim::rigid::constraint::contact::{Contact, ContactSettings};
+use cloth_sim::rigid::constraint::joint::list::Joints;
+use cloth_sim::rigid::constraint::joint::{Joint, JointFrame, JointSettings, Second};
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};
@@ -30,6 +32,7 @@ pub struct Scene {
     pub fixed: FixedBodies,
     materials: Materials,
     pub solids: Solids,
+    joints: Vec<Joint>,
     /// Changes after the first step have no effect.
     pub settings: ContactSettings,
     response: Response,
@@ -51,6 +54,7 @@ impl Scene {
             fixed: FixedBodies::default(),
             materials: Materials::new(&[material], &[]).expect("a material"),
             solids: Solids::default(),
+            joints: Vec::new(),
             settings: ContactSettings { step_s, gravity, penetration_correction: 0.2 },
             response,
             time_s: 0.0,
@@ -71,6 +75,37 @@ impl Scene {
     pub fn add(&mut self, shape: Shape, position: Vec3) -> &mut Body {
         self.bodies.push(body(&self.solids, self.bodies.len() as u64, shape, position));
         self.bodies.last_mut().expect("a body")
+    }
+
+    /// Joins a body to another one, or to space, at `point` (m) with the x axis `axis`, in their
+    /// present states.
+    pub fn join(
+        &mut self,
+        first: u64,
+        second: Option<u64>,
+        point: Vec3,
+        axis: Vec3,
+        settings: JointSettings,
+    ) {
+        self.join_points(first, second, [point; 2], axis, settings);
+    }
+
+    /// As [`Self::join`], with a point on each body.
+    pub fn join_points(
+        &mut self,
+        first: u64,
+        second: Option<u64>,
+        points: [Vec3; 2],
+        axis: Vec3,
+        settings: JointSettings,
+    ) {
+        let turn = UnitQuaternion::rotation_between(&Vec3::x(), &axis).expect("an axis");
+        let state = |id: u64| self.bodies[id as usize].state;
+        let space = *self.fixed.state_at(FixedBodies::SPACE);
+        let states = [state(first), second.map_or(space, state)];
+        let frames = [0, 1].map(|i| JointFrame::of(&states[i], &points[i], &turn));
+        let second = second.map_or(Second::Space, Second::Movable);
+        self.joints.push(Joint { first, second, frames, settings });
     }
 
     pub fn run(&mut self, steps: usize) {
@@ -122,6 +157,7 @@ impl Scene {
             fixed: self.fixed.clone(),
             materials: self.materials.clone(),
             solids: self.solids.clone(),
+            joints: Joints::new(self.joints.clone(), |place| self.fixed.id(place)),
         };
         let bodies = self.bodies.iter().copied();
         let mut simulation = RigidSimulation::new(
@@ -134,6 +170,12 @@ impl Scene {
         .expect("a simulation");
         simulation.set_time(self.time_s);
         simulation
+    }
+
+    /// The largest distance by which a joint was open in the middle of the last step, m.
+    pub fn widest_gap(&self) -> f64 {
+        let simulation = self.simulation.as_ref().expect("a step");
+        simulation.widest_gap().expect("no rank fails").map_or(0.0, |(gap, _)| gap)
     }
 
     pub fn energy(&self) -> f64 {

@@ -18,3 +18,16 @@ pub struct KeptImpulse {
     /// The impulse on the first body, N s.
     pub impulse: Vec3,
 }
+
+/// The impulse of a joint in the last step.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct KeptJoint {
+    /// The first body.
+    pub body: BodyId,
+    /// The number of the joint.
+    pub joint: u64,
+    /// The impulse on the first body along and about the axes of the joint, N s and N m s: six
+    /// relative motions, the limits, the motor.
+    pub impulse: [f64; 8],
+}

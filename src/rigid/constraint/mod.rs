@@ -4,10 +4,12 @@
 //! |---|---|
 //! | [`pair`] | the two bodies of a constraint |
 //! | [`contact`] | where two bodies touch, with the settings of all contacts |
+//! | [`joint`] | what holds two bodies together |
 //! | [`kept`] | impulses with which the next step starts |
 //!
 //! `rigid::solver` decides how constraints change velocities.
 
 pub mod contact;
+pub mod joint;
 pub mod kept;
 pub mod pair;

@@ -34,7 +34,7 @@ pub struct Ends {
 pub enum Partner {
     /// Place of a movable body in this rank's list.
     Movable(u32),
-    /// Place in [`FixedBodies`].
+    /// Place in [`FixedBodies`]. Joints may also have [`FixedBodies::SPACE`] here.
     Fixed(u32),
 }
 
@@ -99,8 +99,9 @@ impl Bodies<'_> {
         let mut second = match ends.second {
             Partner::Movable(place) => Side::movable(&self.movable.at(place as usize), gravity),
             Partner::Fixed(place) => {
-                let body = &self.fixed.bodies()[place as usize];
-                Side::fixed(body.id, body.material, &self.fixed.states()[place as usize])
+                let body = self.fixed.bodies().get(place as usize);
+                let material = body.map_or(0, |body| body.material);
+                Side::fixed(self.fixed.id(place), material, self.fixed.state_at(place))
             }
         };
         second.centre += ends.shift;

@@ -8,6 +8,7 @@ use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Placed};
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
 use crate::rigid::constraint::contact::Contact;
+use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::constraint::pair::Partner;
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::horizon::Horizon;
@@ -28,6 +29,8 @@ pub struct Surroundings<'a> {
     pub fixed: &'a FixedBodies,
     /// The hulls and meshes of all bodies.
     pub solids: &'a Solids,
+    /// Bodies that do not collide because a joint connects them.
+    pub joints: &'a Joints,
     /// How far ahead contacts are found.
     pub horizon: &'a Horizon,
 }
@@ -181,7 +184,7 @@ impl Detector {
         is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
         contacts: &mut Vec<Contact>,
     ) {
-        let Surroundings { bodies, fixed, solids, horizon } = *world;
+        let Surroundings { bodies, fixed, solids, horizon, joints } = *world;
         let movable = bodies.len() + images.list.len();
         threads.collect(&self.pieces, 1, contacts, |starts, contacts| {
             let mut touches = Touches::new();
@@ -199,6 +202,9 @@ impl Detector {
                             continue;
                         }
                         let (first, image) = images.entry(entry as u32, bodies.len());
+                        if joints.are_apart(bodies.id(first as usize), fixed.id(place)) {
+                            continue;
+                        }
                         let meeting =
                             Meeting::new(first, image, Partner::Fixed(place), [0; 3], images);
                         let own = bodies.states()[first as usize];
@@ -232,7 +238,7 @@ impl OfPairs<'_> {
         touches: &mut Touches,
         contacts: &mut Vec<Contact>,
     ) {
-        let Surroundings { bodies, fixed, solids, horizon } = *self.world;
+        let Surroundings { bodies, fixed, solids, horizon, joints } = *self.world;
         let movable = (bodies.len() + self.images.list.len()) as u32;
         let entry = |entry: u32| self.images.entry(entry, bodies.len());
         let id = |place: u32| bodies.id(place as usize);
@@ -249,6 +255,13 @@ impl OfPairs<'_> {
             Meeting::new(first, image, second, [0; 3], self.images)
         };
         let body = |place: u32| (bodies.shape(place as usize), bodies.states()[place as usize]);
+        let partner = match meeting.second {
+            Partner::Movable(place) => id(place),
+            Partner::Fixed(place) => fixed.id(place),
+        };
+        if joints.are_apart(id(first), partner) {
+            return;
+        }
         let (own, start) = body(meeting.first);
         let (other, mut end) = match meeting.second {
             Partner::Movable(place) => body(place),

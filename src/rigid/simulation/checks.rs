@@ -18,7 +18,7 @@ const MOST_OFF: f64 = 1e-6;
 pub(super) fn size(model: &RigidModel, body: &Body) -> Result<SizeRange> {
     let at = format!("body {}", body.id);
     check_tables(model, body, &at)?;
-    let largest_radius = model.solids.reach(&body.shape);
+    let largest_radius = model.radius(body);
     let least_half_width = model.solids.half_width(&body.shape);
     for number in [largest_radius, least_half_width, body.mass] {
         bounds::positive(&at, number)?;

@@ -70,7 +70,7 @@ impl RigidSimulation<'_> {
         limits: Limits,
         traffic: Traffic,
     ) -> Result<()> {
-        self.state = State::of(records, &self.model.solids, &region)?;
+        self.state = State::of(records, |body| self.model.radius(body), &region)?;
         self.synchroniser = self.synchroniser.moved(region, limits, traffic);
         self.synchroniser.settle(&*self.world, &mut self.state.population)
     }

@@ -2,6 +2,7 @@
 
 mod checks;
 mod division;
+mod joints;
 mod order;
 mod overlap;
 mod saved;
@@ -16,6 +17,8 @@ use crate::math::Vec3;
 use crate::ranks::WorldHandle;
 use crate::rigid::body::{Body, BodyId, Load};
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
+use crate::rigid::constraint::joint::active::ActiveJoint;
+use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::domain::{Region, Subdomains};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
@@ -57,6 +60,15 @@ pub struct RigidModel {
     pub materials: Materials,
     /// Convex hulls and closed meshes.
     pub solids: Solids,
+    /// What holds bodies together.
+    pub joints: Joints,
+}
+
+impl RigidModel {
+    /// The radius of the ball about the centre of mass that holds a body and its joints, m.
+    pub(super) fn radius(&self, body: &Body) -> f64 {
+        self.solids.reach(&body.shape).max(self.joints.reach(body.id))
+    }
 }
 
 /// One rank's part of a simulation.
@@ -73,6 +85,7 @@ pub struct RigidSimulation<'a> {
     next_sort: u64,
     images: Vec<ImageOf>,
     contacts: Vec<Contact>,
+    joints: Vec<ActiveJoint>,
     /// The deepest overlap of `contacts`.
     deepest: Option<Overlap>,
     solver: Box<dyn Solver>,
@@ -124,7 +137,7 @@ impl<'a> RigidSimulation<'a> {
         let reach = limits.reach(*synchronisation, &model.subdomains)?;
         let region = Region::new(world.rank(), model.subdomains.clone(), Arc::new(rank_of), reach)?;
         let mut state = State::new(sizes);
-        own.into_iter().try_for_each(|body| state.insert(body, &model.solids, &region))?;
+        own.into_iter().try_for_each(|body| state.insert(body, model.radius(&body), &region))?;
         let mut synchroniser = Synchroniser::new(*synchronisation, region, limits);
         synchroniser.settle(&*world, &mut state.population)?;
         Ok(Self {
@@ -139,6 +152,7 @@ impl<'a> RigidSimulation<'a> {
             next_sort: 1,
             images: Vec::new(),
             contacts: Vec::new(),
+            joints: Vec::new(),
             deepest: None,
         })
     }

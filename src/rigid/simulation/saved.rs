@@ -41,6 +41,7 @@ impl RigidSimulation<'_> {
         // The last step belongs to another state.
         (self.detector, self.next_sort) = (Detector::default(), 1);
         self.contacts.clear();
+        self.joints.clear();
         self.deepest = None;
         Ok(())
     }

@@ -30,7 +30,7 @@ impl RigidSimulation<'_> {
         self.timed(&mut report, Phase::Forces, |this, _| this.sum_forces())?;
         self.timed(&mut report, Phase::Motion, |this, _| this.first_half())?;
         self.timed(&mut report, Phase::Synchronisation, |this, _| this.synchronise())?;
-        self.timed(&mut report, Phase::Contacts, |this, _| this.find_contacts())?;
+        self.timed(&mut report, Phase::Contacts, |this, _| this.find_constraints())?;
         self.timed(&mut report, Phase::Response, |this, report| this.respond(report))?;
         self.timed(&mut report, Phase::Motion, |this, _| this.second_half())?;
         self.timed(&mut report, Phase::Synchronisation, |this, _| this.synchronise())?;
@@ -93,6 +93,12 @@ impl RigidSimulation<'_> {
         self.synchroniser.synchronise(&*self.world, &mut self.state.population)
     }
 
+    /// After: this rank has the contacts and joints whose points are in its subdomains.
+    fn find_constraints(&mut self) -> Result<()> {
+        self.find_contacts()?;
+        self.find_joints()
+    }
+
     /// After: `contacts` has the contacts whose points are in the subdomains of this rank.
     pub(super) fn find_contacts(&mut self) -> Result<()> {
         self.find_images();
@@ -102,6 +108,7 @@ impl RigidSimulation<'_> {
             bodies: self.state.population.bodies(),
             fixed: &self.fixed,
             solids: &self.model.solids,
+            joints: &self.model.joints,
             horizon: &self.synchroniser.limits().horizon,
         };
         let images = BodyImages { list: &self.images, period: *domain.period() };
@@ -140,7 +147,7 @@ impl RigidSimulation<'_> {
 
     /// Communication 3. After: the response has changed the velocities of own bodies.
     fn respond(&mut self, report: &mut RigidReport) -> Result<()> {
-        let State { population, impulses, .. } = &mut self.state;
+        let State { population, impulses, joint_impulses, .. } = &mut self.state;
         let solved = self.solver.solve(&mut StepParts {
             world: &*self.world,
             threads: &self.threads,
@@ -148,9 +155,12 @@ impl RigidSimulation<'_> {
             materials: &self.model.materials,
             fixed: &self.fixed,
             contacts: &self.contacts,
+            joints: &self.joints,
+            has_joints: !self.model.joints.is_empty(),
             synchroniser: &mut self.synchroniser,
             population,
             impulses,
+            joint_impulses,
         })?;
         (report.constraints, report.stopped) = (solved.constraints, solved.stopped);
         Ok(())

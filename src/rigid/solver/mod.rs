@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::ranks::World;
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
-use crate::rigid::constraint::kept::KeptImpulse;
+use crate::rigid::constraint::joint::active::ActiveJoint;
+use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::constraint::pair::Bodies;
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
@@ -113,6 +114,10 @@ pub struct StepParts<'a> {
     pub fixed: &'a FixedBodies,
     /// The contacts that this rank treats.
     pub contacts: &'a [Contact],
+    /// The joints that this rank treats.
+    pub joints: &'a [ActiveJoint],
+    /// True if the model has joints.
+    pub has_joints: bool,
     /// Sends values from copies to owners and back.
     pub synchroniser: &'a mut Synchroniser,
     /// Own bodies and copies.
@@ -120,6 +125,8 @@ pub struct StepParts<'a> {
     /// Impulses of the last step. All impulses of one body are on one rank that knows the body,
     /// next to each other.
     pub impulses: &'a mut Vec<KeptImpulse>,
+    /// As `impulses`, for joints.
+    pub joint_impulses: &'a mut Vec<KeptJoint>,
 }
 
 impl StepParts<'_> {

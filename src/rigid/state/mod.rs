@@ -18,11 +18,10 @@
 pub mod records;
 
 use crate::error::{Error, Result};
-use crate::rigid::body::{Body, Load};
-use crate::rigid::constraint::kept::KeptImpulse;
+use crate::rigid::body::{Body, BodyId, Load};
+use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::domain::Region;
 use crate::rigid::record::BodyRecord;
-use crate::rigid::solid::Solids;
 use crate::rigid::state::records::{ForceRecord, Head, Records};
 use crate::rigid::sync::Population;
 use crate::rigid::sync::limits::SizeRange;
@@ -43,6 +42,8 @@ pub struct State {
     pub(super) forces: Forces,
     /// Impulses of the last step. The next step starts its sweeps with them.
     pub(super) impulses: Vec<KeptImpulse>,
+    /// As `impulses`, of joints.
+    pub(super) joint_impulses: Vec<KeptJoint>,
 }
 
 /// The error for a record whose body the rank does not have.
@@ -54,19 +55,20 @@ impl State {
     /// The state at the start, without bodies. `sizes` are those of the bodies to be inserted on
     /// all ranks.
     pub(super) fn new(sizes: SizeRange) -> Self {
-        let (population, forces, impulses) = Default::default();
-        Self { steps: 0, time_s: 0.0, sizes, population, forces, impulses }
+        let (population, forces, impulses, joint_impulses) = Default::default();
+        Self { steps: 0, time_s: 0.0, sizes, population, forces, impulses, joint_impulses }
     }
 
     /// Adds an own body that no rank knows yet. Its position must be wrapped into the domain.
+    /// `radius` (m) is that of the ball about its centre of mass that holds it and its joints.
     ///
     /// # Errors
     /// If this rank already knows a body of this id.
-    pub(super) fn insert(&mut self, body: Body, solids: &Solids, region: &Region) -> Result<()> {
+    pub(super) fn insert(&mut self, body: Body, radius: f64, region: &Region) -> Result<()> {
         let home = region.subdomains().owner(&body.state.position);
         let load = body.load;
         let body = Body { load: Load::NONE, ..body };
-        self.population.insert(body, solids.reach(&body.shape), home, region.rank())?;
+        self.population.insert(body, radius, home, region.rank())?;
         if load != Load::NONE {
             self.forces.set(self.population.own_count() - 1, load);
         }
@@ -76,33 +78,44 @@ impl State {
     /// This rank's records of the state, in no particular order. A field of [`State`] that is
     /// missing here or in [`State::of`] does not compile.
     pub(super) fn records(&self) -> Records {
-        let Self { steps, time_s, sizes, population, forces, impulses } = self;
+        let Self { steps, time_s, sizes, population, forces, impulses, joint_impulses } = self;
         let SizeRange { largest_radius, least_half_width } = *sizes;
         let id = |place: u32| population.bodies().id(place as usize);
         let force = |&(place, load): &(u32, Load)| ForceRecord { body: id(place), load };
         // The list may still hold impulses of a body that left the domain.
-        let is_known = |kept: &&KeptImpulse| population.place(kept.body).is_some();
+        let is_known = |body: BodyId| population.place(body).is_some();
+        let of_contacts = impulses.iter().filter(|kept| is_known(kept.body));
+        let of_joints = joint_impulses.iter().filter(|kept| is_known(kept.body));
         Records {
             head: Head { steps: *steps, time_s: *time_s, largest_radius, least_half_width },
             bodies: population.own().iter().map(|body| BodyRecord::of(&body)).collect(),
             deleted: population.doomed().collect(),
             forces: forces.set_so_far().iter().map(force).collect(),
-            impulses: impulses.iter().filter(is_known).copied().collect(),
+            impulses: of_contacts.copied().collect(),
+            joints: of_joints.copied().collect(),
         }
     }
 
     /// The state with these records of the rank of `region`. No other rank knows its bodies yet.
+    /// `radius` is as for [`State::insert`].
     ///
     /// # Errors
     /// If a body is not valid or appears twice, or a force has no body.
-    pub(super) fn of(records: Records, solids: &Solids, region: &Region) -> Result<Self> {
-        let Records { head, bodies, deleted, forces, impulses } = records;
+    pub(super) fn of(
+        records: Records,
+        radius: impl Fn(&Body) -> f64,
+        region: &Region,
+    ) -> Result<Self> {
+        let Records { head, bodies, deleted, forces, impulses, joints } = records;
         let Head { steps, time_s, .. } = head;
         let sizes = head.sizes();
         let (population, set) = Default::default();
-        let mut state = Self { steps, time_s, sizes, population, forces: set, impulses };
+        let joint_impulses = joints;
+        let mut state =
+            Self { steps, time_s, sizes, population, forces: set, impulses, joint_impulses };
         for record in &bodies {
-            state.insert(record.body().ok_or_else(no_body)?, solids, region)?;
+            let body = record.body().ok_or_else(no_body)?;
+            state.insert(body, radius(&body), region)?;
         }
         for ForceRecord { body, load } in forces {
             let place = state.population.place(body).ok_or_else(no_body)?;

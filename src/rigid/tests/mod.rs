@@ -11,6 +11,7 @@ use crate::math::{Vec3, mix};
 use crate::partition::methods::power::Diagram;
 use crate::ranks::in_process;
 use crate::rigid::constraint::contact::ContactSettings;
+use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::domain::{Cells, Domain, Grid, Subdomains};
 use crate::rigid::fixed::{FixedBodies, FixedBody};
 use crate::rigid::material::{Material, Materials, Surface};
@@ -57,6 +58,7 @@ fn model(subdomains: Subdomains, method: Synchronisation, response: Response) ->
         fixed: FixedBodies::new(fixed),
         materials: Materials::new(&[Material { density: 1000.0, surface }], &[]).unwrap(),
         solids: Solids::default(),
+        joints: Joints::default(),
     }
 }
 

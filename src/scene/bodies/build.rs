@@ -11,6 +11,7 @@ use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
 use crate::rigid::RigidSettings;
 use crate::rigid::body::{BodyId, MaterialId};
 use crate::rigid::constraint::contact::ContactSettings;
+use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::domain::Domain;
 use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
 use crate::rigid::generate::{Form, Generator, Lattice, Placement, Start, Velocities};
@@ -296,6 +297,7 @@ impl Builder<'_> {
             fixed: FixedBodies::new(self.fixed),
             materials: self.materials,
             solids: self.solids,
+            joints: Joints::default(),
             generators: self.generators,
         }
     }

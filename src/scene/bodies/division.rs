@@ -72,6 +72,7 @@ impl RigidSetup {
             fixed: self.fixed.clone(),
             materials: self.materials.clone(),
             solids: self.solids.clone(),
+            joints: self.joints.clone(),
         }
     }
 

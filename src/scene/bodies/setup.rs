@@ -3,6 +3,7 @@
 use crate::partition::methods::Repartition;
 use crate::rigid::RigidSettings;
 use crate::rigid::body::{Body, BodyId};
+use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::domain::Domain;
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::generate::Generator;
@@ -51,6 +52,8 @@ pub struct RigidSetup {
     pub materials: Materials,
     /// Hulls and meshes.
     pub solids: Solids,
+    /// What holds bodies together.
+    pub joints: Joints,
     /// What makes the free bodies.
     pub(super) generators: Vec<Generator>,
 }

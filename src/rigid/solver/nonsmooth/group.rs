@@ -267,7 +267,7 @@ impl<C: Problem> Group<C> {
             let ends = found[place].ends();
             let second = match ends.second {
                 Partner::Movable(place) => &twists[place as usize],
-                Partner::Fixed(place) => step.fixed.twist(place),
+                Partner::Fixed(place) => &step.fixed.state_at(place).twist,
             };
             problem.0[0].sweep([&twists[ends.first as usize], second]);
         });

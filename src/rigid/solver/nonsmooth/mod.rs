@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`problem`] | what the sweeps need of a constraint |
 //! | [`contact`] | one contact and its impulse |
+//! | [`joint`] | one joint and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `group` | all constraints of one kind on one rank, with the messages about them |
 //! | `announced` | what ranks tell each other of the constraints of a body |
@@ -16,12 +17,14 @@ mod announced;
 pub mod contact;
 mod group;
 mod involved;
+pub mod joint;
 mod kept;
 pub mod problem;
 mod search;
 
 use self::contact::ContactProblem;
 use self::group::{Change, Driver, Group};
+use self::joint::JointProblem;
 use self::problem::Wrench;
 use self::search::{Next, Progress, Search, length};
 use crate::bounds;
@@ -38,6 +41,7 @@ use crate::threads::EachPatch;
 pub(super) struct Nonsmooth {
     sweeps: usize,
     contacts: Group<ContactProblem>,
+    joints: Group<JointProblem>,
     /// Velocities, inverses of mass and inertia, and numbers of constraints, by place.
     twists: Vec<Twist>,
     mobilities: Vec<Mobility>,
@@ -69,6 +73,11 @@ impl Solver for Nonsmooth {
         let mut kept = std::mem::take(step.impulses);
         self.contacts.keep(step, &mut kept);
         *step.impulses = kept;
+        if step.has_joints {
+            let mut kept = std::mem::take(step.joint_impulses);
+            self.joints.keep(step, &mut kept);
+            *step.joint_impulses = kept;
+        }
         Ok(Solved { constraints, stopped: 0 })
     }
 }
@@ -78,9 +87,18 @@ impl Nonsmooth {
     /// Returns the number of constraints of own bodies.
     fn begin(&mut self, step: &mut StepParts) -> Result<u64> {
         let mut kept = std::mem::take(step.impulses);
-        let constraints = self.contacts.announce(step, step.contacts, &mut kept)?;
+        let mut constraints = self.contacts.announce(step, step.contacts, &mut kept)?;
         *step.impulses = kept;
+        if step.has_joints {
+            let mut kept = std::mem::take(step.joint_impulses);
+            constraints += self.joints.announce(step, step.joints, &mut kept)?;
+            *step.joint_impulses = kept;
+        }
+        self.count(step);
         self.begin_contacts(step)?;
+        if step.has_joints {
+            self.begin_joints(step)?;
+        }
         let bodies = step.population.bodies();
         self.twists.clear();
         self.twists.extend(bodies.states().iter().map(|state| state.twist));
@@ -89,10 +107,27 @@ impl Nonsmooth {
         Ok(constraints)
     }
 
+    /// After: this rank knows the number of constraints of the bodies that it is involved in.
+    fn count(&mut self, step: &StepParts) {
+        let Self { contacts, joints, counts, .. } = self;
+        let of_joints = |place: usize| if step.has_joints { joints.count(place) } else { 0 };
+        let count = |place: usize| (contacts.count(place) + of_joints(place)) as u32;
+        counts.clear();
+        counts.extend((0..step.population.len()).map(count));
+    }
+
+    fn begin_joints(&mut self, step: &mut StepParts) -> Result<()> {
+        let Self { joints, counts, .. } = self;
+        let (bodies, settings) = (step.bodies(), step.settings);
+        joints.make(step.threads, step.joints, |joint, start| {
+            let sides = bodies.sides(&joint.ends, &settings.gravity);
+            JointProblem::new(joint, &sides, counts_of(&joint.ends, counts), start, settings)
+        });
+        joints.share_starts(step)
+    }
+
     fn begin_contacts(&mut self, step: &mut StepParts) -> Result<()> {
         let Self { contacts, counts, .. } = self;
-        counts.clear();
-        counts.extend((0..step.population.len()).map(|place| contacts.count(place) as u32));
         let (bodies, materials, settings) = (step.bodies(), step.materials, step.settings);
         contacts.make(step.threads, step.contacts, |contact, start| {
             let ends = contact.ends();
@@ -117,7 +152,7 @@ impl Nonsmooth {
             if is_least {
                 self.change(step, Change::Mark);
             }
-            self.contacts.turn(step, if let Next::Turn(share) = next { share } else { 0.0 })?;
+            self.turn(step, if let Next::Turn(share) = next { share } else { 0.0 })?;
             let length = if let Next::Turn(_) = next { self.length(step)? } else { 1.0 };
             self.change(step, Change::Advance(length));
             if next == Next::End {
@@ -128,11 +163,15 @@ impl Nonsmooth {
 
     /// After: the bodies that this rank is involved in have the velocities of `driver`.
     fn drive(&mut self, step: &StepParts, driver: Driver) {
-        let Self { contacts, twists, mobilities, .. } = self;
-        let states = step.population.bodies().states();
+        let Self { contacts, joints, twists, mobilities, .. } = self;
+        let (states, has_joints) = (step.population.bodies().states(), step.has_joints);
         step.threads.for_each_patch(EachPatch(twists), GRAIN, |place, twist| {
             let mut sum = Wrench::ZERO;
-            if !contacts.act(place, driver, &mut sum) {
+            let mut is_constrained = contacts.act(place, driver, &mut sum);
+            if has_joints {
+                is_constrained |= joints.act(place, driver, &mut sum);
+            }
+            if !is_constrained {
                 return;
             }
             let free = match driver {
@@ -152,7 +191,17 @@ impl Nonsmooth {
     fn sweep(&mut self, step: &StepParts) -> Progress {
         let mut all = Progress::default();
         self.contacts.sweep(step, step.contacts, &self.twists, &mut all);
+        self.joints.sweep(step, step.joints, &self.twists, &mut all);
         all
+    }
+
+    /// Gives all impulses their directions. After: all involved ranks know them.
+    fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
+        self.contacts.turn(step, share)?;
+        if step.has_joints {
+            self.joints.turn(step, share)?;
+        }
+        Ok(())
     }
 
     /// The length of the change along the directions. After: bodies have the velocities of the
@@ -161,12 +210,14 @@ impl Nonsmooth {
         self.drive(step, Driver::Directions);
         let mut products = ExactSums::default();
         self.contacts.add_products(step, step.contacts, &self.twists, &mut products);
+        self.joints.add_products(step, step.joints, &self.twists, &mut products);
         length(products, step.world)
     }
 
     /// Changes all impulses that this rank knows.
     fn change(&mut self, step: &StepParts, change: Change) {
         self.contacts.change(step, change);
+        self.joints.change(step, change);
     }
 }
 

@@ -1,0 +1,96 @@
+//! All joints of a model.
+
+use crate::rigid::body::BodyId;
+use crate::rigid::constraint::joint::kind::JointKind;
+use crate::rigid::constraint::joint::{Joint, Second};
+
+/// All joints of a model, the same on all ranks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Joints {
+    /// By their numbers.
+    joints: Vec<Joint>,
+    /// Numbers of the joints by rising id of their first bodies.
+    by_first: Vec<(BodyId, u32)>,
+    /// Pairs of bodies that do not collide, rising. The lower id comes first.
+    apart: Vec<[BodyId; 2]>,
+    /// For bodies with joints, the distance from the centre of mass within which the joints act,
+    /// m, by rising id.
+    reaches: Vec<(BodyId, f64)>,
+}
+
+impl Joints {
+    /// These joints. The second body of a joint may be fixed; `fixed_id` gives its id by its place.
+    pub fn new(joints: Vec<Joint>, fixed_id: impl Fn(u32) -> BodyId) -> Self {
+        let (mut by_first, mut apart, mut reaches) = (Vec::new(), Vec::new(), Vec::new());
+        for (joint, number) in joints.iter().zip(0..) {
+            let Joint { first, second, frames, settings } = joint;
+            by_first.push((*first, number));
+            reaches.push((*first, frames[0].point.norm()));
+            let second = match *second {
+                Second::Movable(id) => {
+                    reaches.push((id, joint.reach()));
+                    Some(id)
+                }
+                Second::Fixed(place) => Some(fixed_id(place)),
+                Second::Space => None,
+            };
+            if let Some(second) = second.filter(|_| !settings.collide) {
+                apart.push([*first.min(&second), *first.max(&second)]);
+            }
+        }
+        by_first.sort_unstable();
+        apart.sort_unstable();
+        apart.dedup();
+        reaches.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        reaches.dedup_by_key(|reach| reach.0);
+        Self { joints, by_first, apart, reaches }
+    }
+
+    /// All joints, by their numbers.
+    pub fn all(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// True if there is no joint.
+    pub fn is_empty(&self) -> bool {
+        self.joints.is_empty()
+    }
+
+    /// The numbers of the joints whose first body is `id`, rising.
+    pub fn of_first(&self, id: BodyId) -> impl Iterator<Item = u32> {
+        let start = self.by_first.partition_point(|&(first, _)| first < id);
+        self.by_first[start..].iter().take_while(move |of| of.0 == id).map(|of| of.1)
+    }
+
+    /// True if two bodies do not collide because a joint connects them.
+    pub fn are_apart(&self, a: BodyId, b: BodyId) -> bool {
+        !self.apart.is_empty() && self.apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
+    }
+
+    /// The distance from the centre of mass of `id` within which its joints act, m. It is 0 without
+    /// joints.
+    pub fn reach(&self, id: BodyId) -> f64 {
+        let at = self.reaches.binary_search_by_key(&id, |reach| reach.0);
+        at.map_or(0.0, |at| self.reaches[at].1)
+    }
+}
+
+impl Joint {
+    /// The distance from the centre of mass of the second body within which the first point is, m.
+    /// A joint that is open by more has come apart.
+    pub fn reach(&self) -> f64 {
+        self.frames[1].point.norm() + self.most_apart()
+    }
+
+    /// The largest distance of the two points, m.
+    pub fn most_apart(&self) -> f64 {
+        let [low, high] = self.settings.range;
+        match self.settings.kind {
+            // Beyond its lower limit a distance without an upper one does nothing.
+            JointKind::Distance if high.is_infinite() => low.max(0.0),
+            JointKind::Distance => high,
+            JointKind::Slider => low.abs().max(high.abs()),
+            JointKind::Ball | JointKind::Hinge | JointKind::Fixed => 0.0,
+        }
+    }
+}

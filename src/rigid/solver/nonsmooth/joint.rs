@@ -1,0 +1,466 @@
+//! One joint and its impulse.
+//!
+//! The impulse has eight numbers: one for each of the six relative motions (0 if the motion is
+//! free), one of the limits and one of the motor. Force and torque act at the first point of the
+//! joint on both bodies, so momentum and angular momentum are kept.
+//!
+//! | symbol | |
+//! |---|---|
+//! | `l` | the eight numbers, N s and N m s |
+//! | `u` | velocity of the first body at the point, seen from the second: six numbers |
+//! | `K` | change of `u` by a unit impulse on the parts of the bodies: `c_1 K_1 + c_2 K_2` |
+//! | `e` | how far the joint is open: m, rad |
+//! | `q` | the part of the motion of second order in the velocities, as a speed |
+//!
+//! ```text
+//! rigid:      u = -b e / h - q                            (b: the fraction that a step corrects)
+//! compliant:  u + l c / (h (h + d c)) = -(e + h q) / (h + d c)    (implicit Euler)
+//! ```
+//!
+//! With compliance `c` and damping `d`, the force is `-(e / c + d u)` at the end of the step. A step
+//! ends in the middle of the next one, so without `q` a pendulum would swing outwards and be pulled
+//! back: it would lose energy.
+//!
+//! A sweep solves the locked motions of a joint together. Motor and limits come first, with the
+//! locked motions eliminated.
+
+use bytemuck::{Pod, Zeroable};
+use nalgebra::{SMatrix, SVector};
+
+use crate::math::{Mat3, Vec3};
+use crate::rigid::body::{BodyId, Twist};
+use crate::rigid::constraint::contact::ContactSettings;
+use crate::rigid::constraint::joint::active::ActiveJoint;
+use crate::rigid::constraint::joint::kind::Along;
+use crate::rigid::constraint::joint::{JointSettings, Motor};
+use crate::rigid::constraint::kept::KeptJoint;
+use crate::rigid::constraint::pair::Side;
+use crate::rigid::motion::Mobility;
+use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
+use crate::rigid::solver::nonsmooth::kept::Kept;
+use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
+use crate::rigid::solver::nonsmooth::search::Swept;
+
+/// The numbers of an impulse: six motions, the limits, the motor.
+type Rows = [f64; 8];
+/// The place of the limits and of the motor among them.
+const LIMIT: usize = 6;
+const MOTOR: usize = 7;
+
+type Mat6 = SMatrix<f64, 6, 6>;
+type Vec6 = SVector<f64, 6>;
+
+/// The impulse of a joint on its first body.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct JointImpulse {
+    /// The axes of the joint in space.
+    axes: Mat3,
+    value: Rows,
+    direction: Rows,
+    /// The value of least energy in this step.
+    best: Rows,
+    /// The range of the impulses of limits and motor.
+    low: [f64; 2],
+    high: [f64; 2],
+    /// The motion that limits and motor act on: 0, 3, or 6 if there is none.
+    along: u64,
+}
+
+/// A joint and its impulse. It stays with the rank that treats the joint.
+#[derive(Debug, Clone, Copy)]
+pub struct JointProblem {
+    impulse: JointImpulse,
+    arms: [Vec3; 2],
+    locked: [bool; 6],
+    /// The inverse of `K` for the locked motions, with their compliance. Other rows are 0.
+    inverse: Mat6,
+    /// The column of `K` for the motion along or about x, in the rows of the locked motions.
+    column: Vec6,
+    /// The change of this motion by a unit impulse along it, with the locked motions held.
+    give: f64,
+    /// What compliance adds to the velocities of the locked motions and the limits.
+    soft: [f64; 7],
+    /// Velocities of the locked motions, and the least and the largest velocity of the limits.
+    targets: Vec6,
+    limits: [f64; 2],
+    /// Speed of the motor.
+    drive: f64,
+    /// A length that makes angles comparable to lengths, m.
+    lever: f64,
+    /// The speed that counts as large, m/s.
+    speed: f64,
+    /// `u` without impulses, and before the last sweep.
+    free: Vec6,
+    velocity: Vec6,
+    gradient: Rows,
+    change: Rows,
+    /// `-g.(z - z_last)` of the last sweep, J.
+    turn: f64,
+}
+
+impl Impulse for JointImpulse {
+    type Value = Rows;
+
+    fn value(&self) -> &Rows {
+        &self.value
+    }
+
+    fn direction(&self) -> &Rows {
+        &self.direction
+    }
+
+    fn direction_mut(&mut self) -> &mut Rows {
+        &mut self.direction
+    }
+
+    fn act(&self, value: &Rows, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+        let mut rows = Vec6::from_column_slice(&value[..6]);
+        if let Some(row) = rows.get_mut(self.along as usize) {
+            *row += value[LIMIT] + value[MOTOR];
+        }
+        let [force, torque] = [0, 3].map(|row| self.axes * rows.fixed_rows::<3>(row) * sign);
+        sum.linear += force;
+        sum.angular += arm.cross(&force) + torque;
+    }
+
+    fn advance(&mut self, length: f64) {
+        for (value, direction) in self.value.iter_mut().zip(&self.direction) {
+            *value += length * direction;
+        }
+        for (row, (low, high)) in self.low.iter().zip(&self.high).enumerate() {
+            self.value[LIMIT + row] = self.value[LIMIT + row].clamp(*low, *high);
+        }
+    }
+
+    fn mark(&mut self) {
+        self.best = self.value;
+    }
+
+    fn go_back(&mut self) {
+        self.value = self.best;
+    }
+}
+
+impl JointProblem {
+    /// A joint of two bodies with the velocities before the response. `counts` has the number of
+    /// constraints of each body (any number for a fixed one). `start` is the impulse to begin with.
+    pub fn new(
+        joint: &ActiveJoint,
+        sides: &[Side; 2],
+        counts: [u32; 2],
+        start: &Rows,
+        settings: &ContactSettings,
+    ) -> Self {
+        let ActiveJoint { pose, settings: of_joint, ends, .. } = joint;
+        let arms = [0, 1].map(|side| ends.point - sides[side].centre);
+        let (axes, h) = (pose.axes, settings.step_s);
+        let mut matrix = Mat6::zeros();
+        for side in 0..2 {
+            matrix += give(&sides[side].mobility, &arms[side], &axes) * f64::from(counts[side]);
+        }
+        let (locked, along) = (of_joint.kind.locked(), of_joint.kind.along().row());
+        let soft = softness(of_joint, h);
+        let inverse = locked_inverse(&matrix, &locked, &soft);
+        let mut column = Vec6::zeros();
+        let mut rest = 1.0;
+        if let Some(along) = along {
+            let is_locked = |row: usize| if locked[row] { matrix[(row, along)] } else { 0.0 };
+            column = Vec6::from_fn(|row, _| is_locked(row));
+            rest = matrix[(along, along)] - column.dot(&(inverse * column)) + soft[LIMIT];
+        }
+        let (low, high) = impulse_range(of_joint, h);
+        let value = start_within(start, &low, &high);
+        let zero = Rows::default();
+        let along = along.unwrap_or(6) as u64;
+        let impulse = JointImpulse { axes, value, direction: zero, best: zero, low, high, along };
+        let mut problem = Self {
+            impulse,
+            arms,
+            locked,
+            inverse,
+            column,
+            give: rest,
+            soft,
+            targets: targets(joint, settings),
+            limits: limits(joint, settings),
+            drive: of_joint.motor.map_or(0.0, |motor| motor.speed),
+            lever: lever(sides),
+            speed: 0.0,
+            free: Vec6::zeros(),
+            velocity: Vec6::zeros(),
+            gradient: zero,
+            change: zero,
+            turn: 0.0,
+        };
+        problem.free = problem.relative([&sides[0].twist, &sides[1].twist]);
+        let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
+        problem.speed = (h * forces).max(problem.size(&(problem.free - problem.targets)));
+        problem
+    }
+
+    /// `u` for these velocities of the bodies.
+    fn relative(&self, twists: [&Twist; 2]) -> Vec6 {
+        let apart = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
+        let turn = twists[0].angular - twists[1].angular;
+        let (apart, turn) = (self.impulse.axes.tr_mul(&apart), self.impulse.axes.tr_mul(&turn));
+        Vec6::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
+    }
+
+    /// The largest velocity of the locked motions in `velocity`, m/s. Angles count by the lever.
+    fn size(&self, velocity: &Vec6) -> f64 {
+        let size = |row: usize| {
+            let unit = if row < 3 { 1.0 } else { self.lever };
+            if self.locked[row] { velocity[row].abs() * unit } else { 0.0 }
+        };
+        (0..6).map(size).fold(0.0, f64::max)
+    }
+
+    /// The motion that limits and motor act on.
+    fn along(&self) -> Option<usize> {
+        (self.impulse.along < 6).then_some(self.impulse.along as usize)
+    }
+
+    /// The velocity at which limits hold, for an impulse of this sign.
+    fn limit(&self, impulse: f64, velocity: f64) -> f64 {
+        match impulse.partial_cmp(&0.0) {
+            Some(std::cmp::Ordering::Greater) => self.limits[0],
+            Some(std::cmp::Ordering::Less) => self.limits[1],
+            _ => velocity.max(self.limits[0]).min(self.limits[1]),
+        }
+    }
+
+    /// The changes of the impulses of limits and motor in a sweep, if the locked motions leave the
+    /// velocity `velocity` along x.
+    fn along_changes(&self, mut velocity: f64) -> [f64; 2] {
+        let JointImpulse { value, low, high, .. } = &self.impulse;
+        let old = [value[LIMIT], value[MOTOR]];
+        let mut new = old;
+        if high[1] > 0.0 {
+            let driven = old[1] - (velocity - self.drive) / self.give;
+            new[1] = driven.clamp(low[1], high[1]);
+            velocity += self.give * (new[1] - old[1]);
+        }
+        if low[0] < 0.0 || high[0] > 0.0 {
+            velocity += self.soft[LIMIT] * old[0];
+            let [least, largest] = self.limits.map(|limit| old[0] - (velocity - limit) / self.give);
+            new[0] = if least > 0.0 { least } else { largest.min(0.0) };
+        }
+        [new[0] - old[0], new[1] - old[1]]
+    }
+}
+
+impl Problem for JointProblem {
+    type Impulse = JointImpulse;
+    type Kept = KeptJoint;
+
+    fn impulse(&self) -> &JointImpulse {
+        &self.impulse
+    }
+
+    fn impulse_mut(&mut self) -> &mut JointImpulse {
+        &mut self.impulse
+    }
+
+    fn sweep(&mut self, twists: [&Twist; 2]) {
+        self.velocity = self.relative(twists);
+        let value = &self.impulse.value;
+        let softened = |row: usize| self.velocity[row] + self.soft[row] * value[row];
+        let open =
+            Vec6::from_fn(
+                |row, _| {
+                    if self.locked[row] { softened(row) - self.targets[row] } else { 0.0 }
+                },
+            );
+        let mut change = Rows::default();
+        let mut left = open;
+        if let Some(along) = self.along() {
+            let held = self.velocity[along] - self.column.dot(&(self.inverse * open));
+            let [limit, motor] = self.along_changes(held);
+            (change[LIMIT], change[MOTOR]) = (limit, motor);
+            left += self.column * (limit + motor);
+        }
+        let locked = -(self.inverse * left);
+        change[..6].copy_from_slice(locked.as_slice());
+        self.gradient[..6].copy_from_slice(open.as_slice());
+        if let Some(along) = self.along() {
+            let (u, l) = (self.velocity[along], value[LIMIT]);
+            let w = u + self.soft[LIMIT] * l;
+            let sign = if l == 0.0 { change[LIMIT] } else { l };
+            let limit = w - self.limit(sign, w);
+            self.gradient[LIMIT] = if limit.is_finite() { limit } else { 0.0 };
+            self.gradient[MOTOR] = u - self.drive;
+        }
+        let dot = |a: &Rows| a.iter().zip(&self.gradient).map(|(a, g)| a * g).sum::<f64>();
+        self.turn = dot(&self.change) - dot(&change);
+        self.change = change;
+    }
+
+    fn swept(&self) -> Swept {
+        let (value, gradient, change) = (&self.impulse.value, &self.gradient, &self.change);
+        let free = |row: usize| match (row, self.along()) {
+            (0..6, _) => self.free[row] - self.targets[row],
+            // An impulse of the limits that is not zero has the same target before and after.
+            (_, Some(along)) => {
+                gradient[row] - self.velocity[along] + self.free[along]
+                    - if row == LIMIT { self.soft[LIMIT] * value[LIMIT] } else { 0.0 }
+            }
+            (_, None) => 0.0,
+        };
+        let energy = |row: usize| 0.5 * value[row] * (gradient[row] + free(row));
+        let unit = if self.impulse.along == 3 { self.lever } else { 1.0 };
+        let along = [LIMIT, MOTOR].map(|row| change[row].abs() * self.give * unit);
+        let error = self.size(&Vec6::from_column_slice(&gradient[..6])).max(along[0]).max(along[1]);
+        Swept {
+            descent: -(0..8).map(|row| gradient[row] * change[row]).sum::<f64>(),
+            turn: self.turn,
+            energy: (0..8).map(energy).sum(),
+            error,
+            speed: self.speed,
+        }
+    }
+
+    fn turn(&mut self, share: f64) {
+        let last = self.impulse.direction;
+        for (row, change) in self.change.iter().enumerate() {
+            let last = if *change == 0.0 { 0.0 } else { last[row] };
+            self.impulse.direction[row] = change + last * share;
+        }
+    }
+
+    fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
+        let direction = &self.impulse.direction;
+        let velocity = self.relative(twists);
+        let row = |row: usize| match (row, self.along()) {
+            (0..6, _) => velocity[row] + self.soft[row] * direction[row],
+            (LIMIT, Some(along)) => velocity[along] + self.soft[LIMIT] * direction[LIMIT],
+            (_, Some(along)) => velocity[along],
+            (_, None) => 0.0,
+        };
+        [
+            -(0..8).map(|i| self.gradient[i] * direction[i]).sum::<f64>(),
+            (0..8).map(|i| row(i) * direction[i]).sum(),
+        ]
+    }
+}
+
+impl Kept for KeptJoint {
+    type Start = Rows;
+
+    fn body(&self) -> BodyId {
+        self.body
+    }
+
+    fn start(&self) -> Rows {
+        self.impulse
+    }
+
+    fn touch(&self) -> BodyConstraint {
+        BodyConstraint { number: self.joint as u32, ..BodyConstraint::zeroed() }
+    }
+
+    fn of(body: BodyId, touch: &BodyConstraint, impulse: Rows) -> Self {
+        Self { body, joint: touch.number.into(), impulse }
+    }
+
+    fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
+        kept.iter().position(|kept| kept.joint == u64::from(touch.number))
+    }
+}
+
+/// `K` of a body: the change of `u` by a unit impulse at `arm` (m), along and about the axes.
+fn give(mobility: &Mobility, arm: &Vec3, axes: &Mat3) -> Mat6 {
+    let (cross, inverse) = (arm.cross_matrix(), mobility.inverse_inertia);
+    let linear = Mat3::from_diagonal_element(mobility.inverse_mass) - cross * inverse * cross;
+    let coupling = -(cross * inverse);
+    let own = |matrix: Mat3| axes.tr_mul(&(matrix * axes));
+    let mut all = Mat6::zeros();
+    all.fixed_view_mut::<3, 3>(0, 0).copy_from(&own(linear));
+    all.fixed_view_mut::<3, 3>(0, 3).copy_from(&own(coupling));
+    all.fixed_view_mut::<3, 3>(3, 0).copy_from(&own(coupling.transpose()));
+    all.fixed_view_mut::<3, 3>(3, 3).copy_from(&own(inverse));
+    all
+}
+
+/// The inverse of `matrix` for the locked motions, with their compliance.
+fn locked_inverse(matrix: &Mat6, locked: &[bool; 6], soft: &[f64; 7]) -> Mat6 {
+    let has = |row: usize, column: usize| locked[row] && locked[column];
+    let mut restricted = Mat6::from_fn(|row, column| match has(row, column) {
+        true => matrix[(row, column)],
+        false => f64::from(row == column),
+    });
+    (0..6).for_each(|row| restricted[(row, row)] += if locked[row] { soft[row] } else { 0.0 });
+    let inverse = restricted.cholesky().map_or(Mat6::zeros(), |factor| factor.inverse());
+    Mat6::from_fn(|row, column| if has(row, column) { inverse[(row, column)] } else { 0.0 })
+}
+
+/// `c / (h (h + d c))` of the six motions and the limits. Limits of an angle or of a slider are
+/// rigid.
+fn softness(joint: &JointSettings, h: f64) -> [f64; 7] {
+    let soft = |c: f64, d: f64| c / (h * (h + d * c));
+    let linear = soft(joint.compliance, joint.damping);
+    let angular = soft(joint.turn_compliance, joint.turn_damping);
+    let limits = if joint.is_range_compliant() { linear } else { 0.0 };
+    [linear, linear, linear, angular, angular, angular, limits]
+}
+
+/// The velocity that closes a joint that is open by `e`, with the second-order part `q`. See the
+/// head of this file.
+fn closing(e: f64, q: f64, soft: [f64; 2], part: f64, h: f64) -> f64 {
+    let [compliance, damping] = soft;
+    if compliance > 0.0 { -(e + h * q) / (h + damping * compliance) } else { -part * e / h - q }
+}
+
+fn targets(joint: &ActiveJoint, settings: &ContactSettings) -> Vec6 {
+    let ActiveJoint { settings: of_joint, pose, curvature, .. } = joint;
+    let JointSettings { compliance, damping, turn_compliance, turn_damping, .. } = *of_joint;
+    let (part, h) = (settings.penetration_correction, settings.step_s);
+    Vec6::from_fn(|row, _| {
+        let soft = if row < 3 { [compliance, damping] } else { [turn_compliance, turn_damping] };
+        closing(pose.motion[row], curvature[row], soft, part, h)
+    })
+}
+
+/// The least and the largest velocity along or about x that keep the motion in its range. A motion
+/// in the range may go to its end. One outside is corrected.
+fn limits(joint: &ActiveJoint, settings: &ContactSettings) -> [f64; 2] {
+    let Some(along) = joint.settings.kind.along().row() else { return [0.0; 2] };
+    let ([low, high], h) = (joint.settings.range, settings.step_s);
+    let JointSettings { compliance, damping, .. } = joint.settings;
+    let soft = if joint.settings.is_range_compliant() { [compliance, damping] } else { [0.0; 2] };
+    let (at, q) = (joint.pose.motion[along], joint.curvature[along]);
+    let end = |end: f64, is_outside: bool| {
+        let part = if is_outside { settings.penetration_correction } else { 1.0 };
+        if end.is_finite() { closing(at - end, q, soft, part, h) } else { end }
+    };
+    [end(low, at < low || low == high), end(high, at > high || low == high)]
+}
+
+/// The ranges of the impulses of limits and motor.
+fn impulse_range(joint: &JointSettings, h: f64) -> ([f64; 2], [f64; 2]) {
+    let has_motion = joint.kind.along() != Along::Nothing;
+    let pushes = |end: f64, most: f64| if has_motion && end.is_finite() { most } else { 0.0 };
+    let [low, high] = joint.range;
+    let most = match joint.motor {
+        Some(Motor { most, .. }) if has_motion => most * h,
+        _ => 0.0,
+    };
+    ([pushes(high, f64::NEG_INFINITY), -most], [pushes(low, f64::INFINITY), most])
+}
+
+fn start_within(start: &Rows, low: &[f64; 2], high: &[f64; 2]) -> Rows {
+    let mut value = *start;
+    for row in 0..2 {
+        value[LIMIT + row] = value[LIMIT + row].clamp(low[row], high[row]);
+    }
+    value
+}
+
+/// The radius of gyration of the bodies, m.
+fn lever(sides: &[Side; 2]) -> f64 {
+    let [mass, inertia] = [
+        sides.iter().map(|side| side.mobility.inverse_mass).sum::<f64>(),
+        sides.iter().map(|side| side.mobility.inverse_inertia.trace() / 3.0).sum(),
+    ];
+    (mass / inertia).sqrt()
+}
