@@ -21,7 +21,7 @@ use crate::rigid::solid::{Frame, Solid, Solids};
 use crate::scene::bodies::check::WALLS;
 use crate::scene::bodies::setup::{Group, Movement, RigidSetup};
 use crate::scene::bodies::spec::*;
-use crate::scene::bodies::{read, resolve};
+use crate::scene::bodies::{joints, read, resolve};
 use crate::scene::spec::{MotionSpec, Scene};
 
 /// Fraction of an overlap that a step removes.
@@ -57,7 +57,9 @@ pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
         builder.group(bodies, &format!("bodies[{i}]"))?;
     }
     builder.walls()?;
-    Ok(builder.finish())
+    let mut setup = builder.finish();
+    joints::add(&mut setup, scene, scene_dir)?;
+    Ok(setup)
 }
 
 /// Fails if a file has velocities of bodies that forces do not move.

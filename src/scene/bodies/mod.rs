@@ -6,12 +6,15 @@
 //! | `check` | checks all its numbers and names |
 //! | [`RigidSetup`] | the model that all ranks share |
 //! | [`build`] | builds it from the scene |
-//! | `resolve`, `read` | materials and sizes; places from files |
+//! | `resolve`, `read`, `csv_bytes` | materials and sizes; places from files |
+//! | [`joints`] | what holds bodies together |
 //! | [`division`] | subdomains for a number of ranks, and how they follow the work |
 
 pub mod build;
 mod check;
+mod csv_bytes;
 pub mod division;
+pub mod joints;
 mod read;
 mod resolve;
 mod setup;

@@ -13,6 +13,7 @@ use crate::bodies::cloth::Air;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::mesh::shapes::Shape;
 use crate::partition::methods::PartitionSettings;
+use crate::scene::bodies::joints::spec::JointSpec;
 use crate::scene::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair};
 pub use crate::scene::keyframe::KeyframeSpec;
 use crate::step::settings::Solver;
@@ -46,6 +47,8 @@ pub struct Scene {
     pub materials: Vec<BodyMaterial>,
     /// Pairs of materials that do not meet by the mean of both.
     pub material_pairs: Vec<MaterialPair>,
+    /// What holds rigid bodies together.
+    pub joints: Vec<JointSpec>,
     /// Where rigid bodies are, and how space is divided among ranks.
     pub domain: DomainSpec,
     /// How ranks keep shadow copies of rigid bodies in step. Results do not depend on it.
@@ -83,6 +86,7 @@ impl Default for Scene {
             bodies: Vec::new(),
             materials: Vec::new(),
             material_pairs: Vec::new(),
+            joints: Vec::new(),
             domain: DomainSpec::default(),
             synchronisation: rigid::Synchronisation::default(),
             response: rigid::Response::default(),
@@ -123,7 +127,8 @@ impl Scene {
             Shape::Mesh(path) => Some(path),
             _ => None,
         });
-        meshes.chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut))
+        let meshes = meshes.chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut));
+        meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut))
     }
 
     /// Length of a full time step, s.

@@ -15,7 +15,7 @@ pub mod active;
 pub mod kind;
 pub mod list;
 
-use nalgebra::UnitQuaternion;
+use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use self::kind::JointKind;
 use crate::math::Vec3;
@@ -108,6 +108,16 @@ impl JointSettings {
     pub fn is_range_compliant(&self) -> bool {
         self.kind == JointKind::Distance && self.compliance > 0.0
     }
+}
+
+/// The rotation that turns the x axis to `axis`, which may have any length but 0.
+pub fn axes_along(axis: &Vec3) -> UnitQuaternion<f64> {
+    // The quaternion half way from x to the axis. Opposite vectors have no shortest turn.
+    let axis = axis.normalize();
+    let normal = Vec3::x().cross(&axis);
+    let half = Quaternion::new(1.0 + axis.x, normal.x, normal.y, normal.z);
+    UnitQuaternion::try_new(half, 1e-12)
+        .unwrap_or_else(|| Unit::new_unchecked(Quaternion::new(0.0, 0.0, 1.0, 0.0)))
 }
 
 impl JointFrame {

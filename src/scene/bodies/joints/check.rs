@@ -1,0 +1,78 @@
+//! Checks every number of a joint.
+
+use crate::bounds::{
+    ANGLE, LENGTH, RIGIDITY, SPEED, STIFFNESS, direction, not_negative, vector_within, within,
+};
+use crate::error::{Error, Result};
+use crate::scene::bodies::joints::spec::{HingeMotor, JointChoice, JointSpec, SliderMotor};
+
+impl JointSpec {
+    /// Fails if a number is out of its bounds. `at` names the joint.
+    pub(super) fn check(&self, at: &str) -> Result<()> {
+        let Self { kind, at_m, .. } = self;
+        if let Some(point) = at_m {
+            vector_within(&format!("{at}.at_m"), *point, LENGTH)?;
+        }
+        for (field, value) in [
+            ("compliance_m_per_n", self.compliance_m_per_n),
+            ("compliance_rad_per_n_m", self.compliance_rad_per_n_m),
+        ] {
+            not_negative(&format!("{at}.{field}"), value, LENGTH)?;
+        }
+        not_negative(&format!("{at}.damping_n_s_per_m"), self.damping_n_s_per_m, STIFFNESS)?;
+        let damping = self.damping_n_m_s_per_rad;
+        not_negative(&format!("{at}.damping_n_m_s_per_rad"), damping, RIGIDITY)?;
+        kind.check(&format!("{at}.kind"))
+    }
+}
+
+impl JointChoice {
+    fn check(&self, at: &str) -> Result<()> {
+        match self {
+            Self::Ball | Self::Fixed => Ok(()),
+            Self::Hinge { axis, limits_deg, motor } => {
+                direction(&format!("{at}.axis"), *axis)?;
+                check_limits(&format!("{at}.limits_deg"), limits_deg.as_ref(), ANGLE)?;
+                if limits_deg.is_some_and(|(low, high)| high - low >= 360.0) {
+                    let cause = "the limits are a whole turn or more apart";
+                    let remedy = "leave out the limits, or write closer ones";
+                    return Err(Error::input(format!("{at}.limits_deg"), cause, remedy));
+                }
+                let Some(HingeMotor { speed_deg_per_s, torque_n_m }) = *motor else {
+                    return Ok(());
+                };
+                within(&format!("{at}.motor.speed_deg_per_s"), speed_deg_per_s, ANGLE)?;
+                not_negative(&format!("{at}.motor.torque_n_m"), torque_n_m, RIGIDITY)
+            }
+            Self::Slider { axis, limits_m, motor } => {
+                direction(&format!("{at}.axis"), *axis)?;
+                check_limits(&format!("{at}.limits_m"), limits_m.as_ref(), LENGTH)?;
+                let Some(SliderMotor { speed_m_per_s, force_n }) = *motor else { return Ok(()) };
+                within(&format!("{at}.motor.speed_m_per_s"), speed_m_per_s, SPEED)?;
+                not_negative(&format!("{at}.motor.force_n"), force_n, STIFFNESS)
+            }
+            Self::Distance { to_m, min_m, max_m } => {
+                if let Some(point) = to_m {
+                    vector_within(&format!("{at}.to_m"), *point, LENGTH)?;
+                }
+                for (field, value) in [("min_m", min_m), ("max_m", max_m)] {
+                    value
+                        .map_or(Ok(()), |it| not_negative(&format!("{at}.{field}"), it, LENGTH))?;
+                }
+                let limits = min_m.zip(*max_m);
+                check_limits(&format!("{at}.max_m"), limits.as_ref(), LENGTH)
+            }
+        }
+    }
+}
+
+fn check_limits(at: &str, limits: Option<&(f64, f64)>, bound: crate::bounds::Bound) -> Result<()> {
+    let Some(&(low, high)) = limits else { return Ok(()) };
+    within(at, low, bound)?;
+    within(at, high, bound)?;
+    if low > high {
+        let cause = format!("the lower limit {low} is above the upper limit {high}");
+        return Err(Error::input(at, cause, "write the lower limit first"));
+    }
+    Ok(())
+}
