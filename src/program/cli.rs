@@ -174,6 +174,11 @@ pub struct CheckArguments {
     #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "0.5")]
     pub max_overlap: f64,
 
+    /// Fail if a rigid joint is open or tilted by more than this share of the radius of the smaller
+    /// body.
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "0.02")]
+    pub max_joint_gap: f64,
+
     /// Print only errors. The exit code is 0 if the run has no fault.
     #[arg(short, long)]
     pub quiet: bool,

@@ -1,7 +1,7 @@
 //! A rigid body. These values are the same on all ranks that know the body.
 
 use bytemuck::{Pod, Zeroable};
-use nalgebra::UnitQuaternion;
+use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use crate::math::Vec3;
 use crate::rigid::shape::Shape;
@@ -41,6 +41,15 @@ pub struct BodyState {
     pub rotation: UnitQuaternion<f64>,
     /// Velocity.
     pub twist: Twist,
+}
+
+impl BodyState {
+    /// At the origin, not turned and at rest. It is the state of space.
+    pub const AT_REST: Self = Self {
+        position: Vec3::new(0.0, 0.0, 0.0),
+        rotation: Unit::new_unchecked(Quaternion::new(1.0, 0.0, 0.0, 0.0)),
+        twist: Twist::ZERO,
+    };
 }
 
 /// A shape with its position and rotation.

@@ -33,13 +33,6 @@ pub struct FixedBody {
     pub motion: Option<KeyframedMotion>,
 }
 
-/// The state of space.
-const AT_REST: BodyState = BodyState {
-    position: Vec3::new(0.0, 0.0, 0.0),
-    rotation: Unit::new_unchecked(Quaternion::new(1.0, 0.0, 0.0, 0.0)),
-    twist: Twist::ZERO,
-};
-
 /// All fixed bodies, with their states in one step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FixedBodies {
@@ -140,7 +133,7 @@ impl FixedBodies {
 
     /// The state of the body at `place`, or of space.
     pub fn state_at(&self, place: u32) -> &BodyState {
-        self.states.get(place as usize).unwrap_or(&AT_REST)
+        self.states.get(place as usize).unwrap_or(&BodyState::AT_REST)
     }
 }
 

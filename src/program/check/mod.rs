@@ -27,6 +27,8 @@ pub struct CheckSettings {
     pub max_strain: f64,
     /// The deepest overlap of rigid bodies, as a share of half of the smaller body's width.
     pub max_overlap: f64,
+    /// How far a rigid joint may be open or tilted, as a share of the radius of the smaller body.
+    pub max_joint_gap: f64,
 }
 
 /// Checks all frames of the run in `folder`. Calls `done` after each frame.

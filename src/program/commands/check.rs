@@ -22,6 +22,7 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
         threads: arguments.threads.map_or(cores, |threads| threads as usize),
         max_strain: arguments.max_strain.unwrap_or(f64::INFINITY),
         max_overlap: arguments.max_overlap,
+        max_joint_gap: arguments.max_joint_gap,
     };
     let report = check_run(&arguments.folder, &settings, || bar.inc(1))?;
     bar.finish_and_clear();

@@ -7,6 +7,7 @@ use cloth_sim::rigid::FrameBody;
 use cloth_sim::rigid::RigidModel;
 use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::body::{Body, BodyId, Load, MaterialId};
+use cloth_sim::rigid::constraint::joint::Joint;
 use cloth_sim::rigid::domain::{Grid, Subdomains};
 use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::solid::MassProperties;
@@ -68,12 +69,14 @@ impl BodyRun {
         Ok(Self { record, source, setup, model: Arc::new(model) })
     }
 
-    /// Whether contacts alone change the energy of free bodies.
+    /// Whether contacts and rigid joints alone change the energy of free bodies.
     pub fn keeps_energy(&self) -> bool {
         let (gravity, periodic) =
             (self.setup.settings.contacts.gravity, self.setup.domain.periodic());
         let is_moved = self.setup.groups.iter().any(|it| it.movement == Movement::Keyframed);
-        !is_moved && (0..3).all(|axis| gravity[axis] == 0.0 || !periodic[axis])
+        let gives = |it: &Joint| it.settings.motor.is_some() || it.settings.is_compliant();
+        let has_springs = self.setup.joints.all().iter().any(gives);
+        !is_moved && !has_springs && (0..3).all(|axis| gravity[axis] == 0.0 || !periodic[axis])
     }
 
     /// What the body `id` is.

@@ -9,6 +9,7 @@ use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
 
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
+use crate::program::check::bodies::joints::JointCheck;
 use cloth_sim::rigid::FrameBody;
 
 /// The findings of one frame.
@@ -40,6 +41,8 @@ pub struct BodyCheck {
     pub outside: Found,
     /// The deepest overlap, as a share of the smaller body. None if no bodies touch.
     pub overlap: Option<Overlap>,
+    /// How far joints are open.
+    pub joints: JointCheck,
     /// Time of the frame, s; 0 if it could not be read.
     pub time_s: f64,
     /// None if the frame could not be checked.
@@ -150,6 +153,7 @@ impl BodyCheck {
             self.back = Found::missing(&ids, before);
         }
         *before = Before { frame: self.frame, ids: Some(ids) };
+        self.joints = JointCheck::new(run, &sound, frame.time_s);
         match measure(run, frame.time_s, sound, threads) {
             Ok(Measured { overlap, energy, bodies_hash }) => {
                 (self.overlap, self.energy) = (overlap, Some(energy));

@@ -1,10 +1,13 @@
 //! What a check of bodies says: rows of the table, and lines of faults.
 
+use cloth_sim::rigid::constraint::joint::Second;
 use cloth_sim::rigid::overlap::Overlap;
 
+use crate::program::check::CheckSettings;
 use crate::program::check::bodies::energy::Rise;
 use crate::program::check::bodies::folder::{BodyRun, Expected};
 use crate::program::check::bodies::frame::{BodyCheck, Found};
+use crate::program::check::bodies::joints::Opening;
 use crate::program::check::bodies::recorded::Recorded;
 use crate::program::words::plural;
 
@@ -14,14 +17,14 @@ pub struct Lines<'a> {
     pub run: &'a BodyRun,
     /// What it says about its steps.
     pub recorded: &'a Recorded,
-    /// The deepest overlap that is allowed, as a share of half of the smaller body's width.
-    pub max_overlap: f64,
+    /// What is allowed.
+    pub settings: &'a CheckSettings,
 }
 
 impl Lines<'_> {
     /// Whether bodies of a frame overlap more than is allowed.
     pub fn is_too_deep(&self, frame: &BodyCheck) -> bool {
-        frame.overlap.as_ref().is_some_and(|overlap| overlap.share > self.max_overlap)
+        frame.overlap.as_ref().is_some_and(|overlap| overlap.share > self.settings.max_overlap)
     }
 
     /// Whether the bodies are sound, but not those of the run, bit by bit.
@@ -51,6 +54,30 @@ impl Lines<'_> {
             }
             None => "no two bodies overlap".to_owned(),
         }
+    }
+
+    /// The widest gap of a joint of all frames. None in a scene without joints.
+    pub fn widest(&self, frames: &[BodyCheck]) -> Option<String> {
+        let gaps = frames.iter().filter_map(|it| Some((it.frame, it.joints.widest?)));
+        let (frame, widest) = gaps.max_by(|(_, a), (_, b)| a.gap_m.total_cmp(&b.gap_m))?;
+        Some(format!("widest joint: frame {frame}: {}", self.opening(&widest)))
+    }
+
+    /// "joint 3 of links[2] and links[3] is open by 1e-6 m and tilted by 0 degrees".
+    fn opening(&self, opening: &Opening) -> String {
+        let Opening { joint, gap_m, tilt_deg, .. } = *opening;
+        let name = self.joint(joint);
+        format!("{name} is open by {gap_m:.3e} m and tilted by {tilt_deg:.3e} degrees")
+    }
+
+    fn joint(&self, number: u32) -> String {
+        let joint = &self.run.setup.joints.all()[number as usize];
+        let second = match joint.second {
+            Second::Movable(id) => self.run.setup.name_of(id),
+            Second::Fixed(place) => self.run.setup.name_of(self.run.setup.fixed.id(place)),
+            Second::Space => "space".to_owned(),
+        };
+        format!("joint {number} of {} and {second}", self.run.setup.name_of(joint.first))
     }
 
     /// The row of a frame, behind its number.
@@ -86,8 +113,20 @@ impl Lines<'_> {
             faults.push(what.to_owned());
         }
         if let Some(overlap) = frame.overlap.as_ref().filter(|_| self.is_too_deep(frame)) {
-            let limit = 100.0 * self.max_overlap;
+            let limit = 100.0 * self.settings.max_overlap;
             faults.push(format!("{}, more than {limit} %", self.overlap(overlap)));
+        }
+        if let Some(&joint) = frame.joints.lost.first() {
+            let (name, count) = (self.joint(joint), frame.joints.lost.len());
+            faults.push(format!("{name}: one of its bodies is gone ({})", plural(count, "joint")));
+        }
+        if let Some(worst) = frame.joints.worst.filter(|it| it.share > self.settings.max_joint_gap)
+        {
+            let (share, limit) = (100.0 * worst.share, 100.0 * self.settings.max_joint_gap);
+            let opening = self.opening(&worst);
+            faults.push(format!(
+                "{opening}: {share:.3} % of the smaller body's radius, more than {limit} %"
+            ));
         }
         let rises = rises.iter().filter(|rise| rise.frame == frame.frame);
         faults.extend(rises.map(|Rise { since, rise_j, limit_j, .. }| {

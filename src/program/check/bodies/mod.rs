@@ -3,11 +3,12 @@
 //! Each frame is read back from its file. Is it there and whole? Are its numbers finite? Is each
 //! body there once, unless the run has recorded that it left the domain? How deep do bodies
 //! overlap? The overlap is that of the library's broad and narrow phase on one rank, from the poses
-//! in the file alone. Are the bits those that the run has recorded? Did energy rise without work?
+//! in the file alone. How far are joints open? Are the bits those that the run has recorded? Did energy rise without work?
 
 mod energy;
 mod folder;
 mod frame;
+mod joints;
 mod lines;
 mod recorded;
 
@@ -40,7 +41,7 @@ pub fn check(record: Record, settings: &CheckSettings, done: impl Fn()) -> Resul
     };
     let frames = Vec::from_iter(run.record.frames.clone().map(check));
     let rises = energy::rises(&run, &frames);
-    let lines = Lines { run: &run, recorded: &recorded, max_overlap: settings.max_overlap };
+    let lines = Lines { run: &run, recorded: &recorded, settings };
     Ok(findings(&lines, &frames, &rises))
 }
 
@@ -62,6 +63,7 @@ fn findings(lines: &Lines, frames: &[BodyCheck], rises: &[Rise]) -> Findings {
     let of_frames = frames.iter().map(of_frame).collect();
     let mut findings = Findings::new(&run.record, title, columns, of_frames);
     findings.extremes = vec![lines.deepest(frames)];
+    findings.extremes.extend(lines.widest(frames));
     let is_deep = frames.iter().any(|frame| lines.is_too_deep(frame));
     findings.remedy = is_deep.then_some(
         "see the list on standard output; more steps (steps_per_frame) or more sweeps (response: \

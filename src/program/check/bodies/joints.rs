@@ -1,0 +1,139 @@
+//! How far the joints of a frame are open.
+//!
+//! It is measured at the poses in the file, apart from the code of the simulation. The gap of a
+//! joint is the distance of its two points, beyond what its kind allows. A hinge, a slider and a
+//! fixed joint may also be tilted.
+
+use cloth_sim::math::Vec3;
+use cloth_sim::rigid::body::{Body, BodyState};
+use cloth_sim::rigid::constraint::joint::kind::JointKind;
+use cloth_sim::rigid::constraint::joint::{Joint, Second};
+use nalgebra::UnitQuaternion;
+
+use crate::program::check::bodies::folder::BodyRun;
+
+/// How far the joints of a frame are open.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JointCheck {
+    /// The joint with the largest gap.
+    pub widest: Option<Opening>,
+    /// The rigid joint that is open most, in parts of the smaller body.
+    pub worst: Option<Opening>,
+    /// Numbers of the joints of which one body has left and the other has not.
+    pub lost: Vec<u32>,
+}
+
+/// How far a joint is open.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Opening {
+    /// Its number.
+    pub joint: u32,
+    /// The gap, m.
+    pub gap_m: f64,
+    /// The tilt, degrees.
+    pub tilt_deg: f64,
+    /// Gap and way of the tilted surface, as a share of the radius of the smaller body.
+    pub share: f64,
+}
+
+impl JointCheck {
+    /// Measures all joints. `bodies` are those of the frame, by rising id; fixed bodies are at
+    /// `time_s` (s).
+    pub fn new(run: &BodyRun, bodies: &[Body], time_s: f64) -> Self {
+        let mut check = Self::default();
+        let find = |id: u64| {
+            let at = bodies.binary_search_by_key(&id, |body| body.id);
+            at.ok().map(|at| &bodies[at])
+        };
+        for (joint, number) in run.setup.joints.all().iter().zip(0..) {
+            let first = find(joint.first);
+            let second = match joint.second {
+                Second::Movable(id) => find(id).map(|body| (body.state, Some(body))),
+                Second::Fixed(place) => {
+                    Some((run.setup.fixed.bodies()[place as usize].state(time_s, 0.0), None))
+                }
+                Second::Space => Some((BodyState::AT_REST, None)),
+            };
+            let is_whole = first.is_some() == second.is_some();
+            let (Some(first), Some((state, second))) = (first, second) else {
+                if !is_whole && matches!(joint.second, Second::Movable(_)) {
+                    check.lost.push(number);
+                }
+                continue;
+            };
+            let radius = |body: &Body| run.setup.solids.reach(&body.shape);
+            let smaller = second.map_or(f64::INFINITY, radius).min(radius(first));
+            let opening = Opening::new(run, joint, number, [&first.state, &state], smaller);
+            check.add(opening, !joint.settings.is_compliant());
+        }
+        check
+    }
+
+    fn add(&mut self, opening: Opening, is_rigid: bool) {
+        if self.widest.is_none_or(|widest| opening.gap_m > widest.gap_m) {
+            self.widest = Some(opening);
+        }
+        if is_rigid && self.worst.is_none_or(|worst| opening.share > worst.share) {
+            self.worst = Some(opening);
+        }
+    }
+}
+
+impl Opening {
+    fn new(
+        run: &BodyRun,
+        joint: &Joint,
+        number: u32,
+        states: [&BodyState; 2],
+        smaller_m: f64,
+    ) -> Self {
+        let [(a, turn), (b, base)] = [0, 1].map(|i| joint.frames[i].at(states[i]));
+        let apart = nearest(run, a - b);
+        let [low, high] = joint.settings.range;
+        let outside = |at: f64| (low - at).max(at - high).max(0.0);
+        let x = base.transform_vector(&Vec3::x());
+        let own_x = turn.transform_vector(&Vec3::x());
+        let lean = libm::atan2(x.cross(&own_x).norm(), x.dot(&own_x));
+        let along = apart.dot(&x);
+        let (gap_m, tilt) = match joint.settings.kind {
+            JointKind::Ball => (apart.norm(), 0.0),
+            JointKind::Hinge => (apart.norm(), lean.max(outside_turn(&base, &turn, [low, high]))),
+            JointKind::Slider => {
+                let across = (apart - x * along).norm();
+                (across.max(outside(along)), angle(&base, &turn))
+            }
+            JointKind::Fixed => (apart.norm(), angle(&base, &turn)),
+            JointKind::Distance => (outside(apart.norm()), 0.0),
+        };
+        let share = gap_m / smaller_m + tilt;
+        Self { joint: number, gap_m, tilt_deg: tilt.to_degrees(), share }
+    }
+}
+
+/// The shortest of the images of a vector.
+fn nearest(run: &BodyRun, apart: Vec3) -> Vec3 {
+    let (periodic, period) = (run.setup.domain.periodic(), run.setup.domain.period());
+    Vec3::from_fn(|axis, _| match periodic[axis] {
+        true => apart[axis] - period[axis] * (apart[axis] / period[axis]).round(),
+        false => apart[axis],
+    })
+}
+
+/// The angle between two rotations, rad.
+fn angle(base: &UnitQuaternion<f64>, turn: &UnitQuaternion<f64>) -> f64 {
+    let relative = base.inverse() * turn;
+    2.0 * libm::atan2(relative.imag().norm(), relative.w.abs())
+}
+
+/// By how much the turn about x is outside of its limits, rad.
+fn outside_turn(base: &UnitQuaternion<f64>, turn: &UnitQuaternion<f64>, range: [f64; 2]) -> f64 {
+    let [low, high] = range;
+    if low.is_infinite() || high.is_infinite() {
+        return 0.0;
+    }
+    let y = base.inverse_transform_vector(&turn.transform_vector(&Vec3::y()));
+    let from_middle = libm::atan2(y.z, y.y) - 0.5 * (low + high);
+    let from_middle =
+        from_middle - std::f64::consts::TAU * (from_middle / std::f64::consts::TAU).round();
+    (from_middle.abs() - 0.5 * (high - low)).max(0.0)
+}
