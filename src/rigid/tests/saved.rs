@@ -4,6 +4,8 @@ use super::*;
 use crate::bodies::prescribed::{Keyframe, KeyframedMotion};
 use crate::error::{Error, Result};
 use crate::ranks::World;
+use crate::rigid::constraint::joint::kind::JointKind;
+use crate::rigid::constraint::joint::{Joint, JointFrame, JointSettings, Second};
 use crate::rigid::state::records::Records;
 
 use Synchronisation::{NextNeighbour, ShadowOwner};
@@ -190,9 +192,18 @@ fn a_state_of_any_step_goes_on_alike_on_any_ranks() {
 }
 
 /// Three balls and a box on a floor, with kept impulses, a force, and one body that is to be
-/// deleted.
+/// deleted. A joint holds two of the balls together.
 fn small() -> (Arc<RigidModel>, Vec<u8>) {
-    let model = Arc::new(model(grid([1; 3]), ShadowOwner, Response::Nonsmooth { sweeps: 10 }));
+    let mut model = model(grid([1; 3]), ShadowOwner, Response::Nonsmooth { sweeps: 10 });
+    let frame = |y: f64| JointFrame { point: Vec3::y() * y, rotation: UnitQuaternion::identity() };
+    let joint = Joint {
+        first: 1,
+        second: Second::Movable(3),
+        frames: [frame(-0.1), frame(0.1)],
+        settings: JointSettings { collide: true, ..JointSettings::new(JointKind::Ball) },
+    };
+    model.joints = Joints::new(vec![joint], |_| 0);
+    let model = Arc::new(model);
     let solids = Solids::default();
     let ball = |id: u64, x: f64, y: f64| {
         let shape = Shape::Sphere(Sphere { radius_m: 0.1 });
@@ -201,7 +212,9 @@ fn small() -> (Arc<RigidModel>, Vec<u8>) {
     let mut bodies = vec![ball(3, 1.0, 0.1), ball(1, 1.0, 0.3), ball(7, 2.0, 0.1)];
     let shape = Shape::Box(Cuboid::of_half(Vec3::new(0.2, 0.1, 0.2)));
     bodies.push(body(&solids, 5, shape, Vec3::new(0.5, 0.1, 1.0), Vec3::zeros()));
-    bodies.iter_mut().for_each(|body| body.state.twist = Twist::ZERO);
+    for body in &mut bodies {
+        (body.state.twist, body.state.rotation) = (Twist::ZERO, UnitQuaternion::identity());
+    }
     let bytes = in_process::run(1, |world| {
         let bodies = bodies.clone();
         let mut simulation = RigidSimulation::new(model.clone(), vec![0], bodies, world, 1)?;
@@ -216,17 +229,17 @@ fn small() -> (Arc<RigidModel>, Vec<u8>) {
     (model, bytes.unwrap().swap_remove(0))
 }
 
-/// The lengths of the four lists of a saved state.
-fn lengths(bytes: &[u8]) -> [u64; 4] {
+/// The lengths of the five lists of a saved state.
+fn lengths(bytes: &[u8]) -> [u64; 5] {
     let of = |k: usize| bytes[40 + 8 * k..48 + 8 * k].try_into().unwrap();
-    [0, 1, 2, 3].map(|k| u64::from_le_bytes(of(k)))
+    [0, 1, 2, 3, 4].map(|k| u64::from_le_bytes(of(k)))
 }
 
 #[test]
 fn each_bit_of_a_saved_state_counts() {
     let (model, bytes) = small();
-    let [bodies, deleted, forces, impulses] = lengths(&bytes);
-    assert_eq!((bodies, deleted, forces), (4, 1, 2));
+    let [bodies, deleted, forces, impulses, joints] = lengths(&bytes);
+    assert_eq!((bodies, deleted, forces, joints), (4, 1, 2, 1));
     assert!(impulses >= 3, "{impulses} impulses");
     let tried = in_process::run(1, |world| {
         let mut simulation = RigidSimulation::new(model.clone(), vec![0], [], world, 1)?;
@@ -264,7 +277,7 @@ fn damaged_bytes_are_refused_and_change_nothing() {
     let (model, bytes) = small();
     let more = [&bytes[..], &[0; 8]].concat();
     let mut huge = Vec::new();
-    for list in 0..4 {
+    for list in 0..5 {
         for count in [u64::MAX, u64::MAX / 184, 1 << 40, 0] {
             let mut bytes = bytes.clone();
             bytes[40 + 8 * list..48 + 8 * list].copy_from_slice(&count.to_le_bytes());

@@ -48,7 +48,7 @@ const LIMIT: usize = 6;
 const MOTOR: usize = 7;
 
 type Mat6 = SMatrix<f64, 6, 6>;
-type Vec6 = SVector<f64, 6>;
+type Motions = SVector<f64, 6>;
 
 /// The impulse of a joint on its first body.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -76,13 +76,13 @@ pub struct JointProblem {
     /// The inverse of `K` for the locked motions, with their compliance. Other rows are 0.
     inverse: Mat6,
     /// The column of `K` for the motion along or about x, in the rows of the locked motions.
-    column: Vec6,
+    column: Motions,
     /// The change of this motion by a unit impulse along it, with the locked motions held.
     give: f64,
     /// What compliance adds to the velocities of the locked motions and the limits.
     soft: [f64; 7],
     /// Velocities of the locked motions, and the least and the largest velocity of the limits.
-    targets: Vec6,
+    targets: Motions,
     limits: [f64; 2],
     /// Speed of the motor.
     drive: f64,
@@ -91,8 +91,8 @@ pub struct JointProblem {
     /// The speed that counts as large, m/s.
     speed: f64,
     /// `u` without impulses, and before the last sweep.
-    free: Vec6,
-    velocity: Vec6,
+    free: Motions,
+    velocity: Motions,
     gradient: Rows,
     change: Rows,
     /// `-g.(z - z_last)` of the last sweep, J.
@@ -115,7 +115,7 @@ impl Impulse for JointImpulse {
     }
 
     fn act(&self, value: &Rows, sign: f64, arm: &Vec3, sum: &mut Wrench) {
-        let mut rows = Vec6::from_column_slice(&value[..6]);
+        let mut rows = Motions::from_column_slice(&value[..6]);
         if let Some(row) = rows.get_mut(self.along as usize) {
             *row += value[LIMIT] + value[MOTOR];
         }
@@ -162,11 +162,11 @@ impl JointProblem {
         let (locked, along) = (of_joint.kind.locked(), of_joint.kind.along().row());
         let soft = softness(of_joint, h);
         let inverse = locked_inverse(&matrix, &locked, &soft);
-        let mut column = Vec6::zeros();
+        let mut column = Motions::zeros();
         let mut rest = 1.0;
         if let Some(along) = along {
             let is_locked = |row: usize| if locked[row] { matrix[(row, along)] } else { 0.0 };
-            column = Vec6::from_fn(|row, _| is_locked(row));
+            column = Motions::from_fn(|row, _| is_locked(row));
             rest = matrix[(along, along)] - column.dot(&(inverse * column)) + soft[LIMIT];
         }
         let (low, high) = impulse_range(of_joint, h);
@@ -187,8 +187,8 @@ impl JointProblem {
             drive: of_joint.motor.map_or(0.0, |motor| motor.speed),
             lever: lever(sides),
             speed: 0.0,
-            free: Vec6::zeros(),
-            velocity: Vec6::zeros(),
+            free: Motions::zeros(),
+            velocity: Motions::zeros(),
             gradient: zero,
             change: zero,
             turn: 0.0,
@@ -200,15 +200,15 @@ impl JointProblem {
     }
 
     /// `u` for these velocities of the bodies.
-    fn relative(&self, twists: [&Twist; 2]) -> Vec6 {
+    fn relative(&self, twists: [&Twist; 2]) -> Motions {
         let apart = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
         let turn = twists[0].angular - twists[1].angular;
         let (apart, turn) = (self.impulse.axes.tr_mul(&apart), self.impulse.axes.tr_mul(&turn));
-        Vec6::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
+        Motions::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
     }
 
     /// The largest velocity of the locked motions in `velocity`, m/s. Angles count by the lever.
-    fn size(&self, velocity: &Vec6) -> f64 {
+    fn size(&self, velocity: &Motions) -> f64 {
         let size = |row: usize| {
             let unit = if row < 3 { 1.0 } else { self.lever };
             if self.locked[row] { velocity[row].abs() * unit } else { 0.0 }
@@ -267,7 +267,7 @@ impl Problem for JointProblem {
         let value = &self.impulse.value;
         let softened = |row: usize| self.velocity[row] + self.soft[row] * value[row];
         let open =
-            Vec6::from_fn(
+            Motions::from_fn(
                 |row, _| {
                     if self.locked[row] { softened(row) - self.targets[row] } else { 0.0 }
                 },
@@ -310,7 +310,7 @@ impl Problem for JointProblem {
         let energy = |row: usize| 0.5 * value[row] * (gradient[row] + free(row));
         let unit = if self.impulse.along == 3 { self.lever } else { 1.0 };
         let along = [LIMIT, MOTOR].map(|row| change[row].abs() * self.give * unit);
-        let error = self.size(&Vec6::from_column_slice(&gradient[..6])).max(along[0]).max(along[1]);
+        let error = self.size(&Motions::from_column_slice(&gradient[..6])).max(along[0]).max(along[1]);
         Swept {
             descent: -(0..8).map(|row| gradient[row] * change[row]).sum::<f64>(),
             turn: self.turn,
@@ -411,11 +411,11 @@ fn closing(e: f64, q: f64, soft: [f64; 2], part: f64, h: f64) -> f64 {
     if compliance > 0.0 { -(e + h * q) / (h + damping * compliance) } else { -part * e / h - q }
 }
 
-fn targets(joint: &ActiveJoint, settings: &ContactSettings) -> Vec6 {
+fn targets(joint: &ActiveJoint, settings: &ContactSettings) -> Motions {
     let ActiveJoint { settings: of_joint, pose, curvature, .. } = joint;
     let JointSettings { compliance, damping, turn_compliance, turn_damping, .. } = *of_joint;
     let (part, h) = (settings.penetration_correction, settings.step_s);
-    Vec6::from_fn(|row, _| {
+    Motions::from_fn(|row, _| {
         let soft = if row < 3 { [compliance, damping] } else { [turn_compliance, turn_damping] };
         closing(pose.motion[row], curvature[row], soft, part, h)
     })
