@@ -5,10 +5,12 @@
 
 mod form;
 mod lattice;
+mod settings;
 mod shuffle;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nalgebra::UnitQuaternion;
@@ -19,77 +21,9 @@ use crate::math::{Vec3, mix};
 use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId, Twist};
 pub use crate::rigid::generate::form::Form;
 pub use crate::rigid::generate::lattice::Lattice;
+pub use crate::rigid::generate::settings::{Placement, Sizes, Start, Velocities};
 use crate::rigid::generate::shuffle::{GOLDEN, Shuffle};
 use crate::rigid::mass::MassProperties;
-
-/// Where bodies are at the start.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Placement {
-    /// One by one.
-    Listed(Arc<[Start]>),
-    /// A simple cubic lattice.
-    Grid(Lattice),
-    /// Hexagonal close packing with layers along y. Spheres as wide as the spacing touch twelve
-    /// others.
-    Hexagonal(Lattice),
-    /// Random places without overlap. Each body has a cell of its own, and a random place in it.
-    Random {
-        /// Number of bodies.
-        count: u64,
-        /// Lower corner of the box that holds all bodies, m.
-        low: Vec3,
-        /// Upper corner, m.
-        high: Vec3,
-    },
-}
-
-/// A body of a list.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Start {
-    /// Its centre of mass, m.
-    pub position: Vec3,
-    /// Radius of the ball that holds the body, m. `None` if it is drawn from [`Sizes`].
-    pub size: Option<f64>,
-    /// Its velocity, m/s. `None` if it is drawn from [`Velocities`].
-    pub velocity: Option<Vec3>,
-}
-
-/// Radii of the balls that hold the bodies, m.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Sizes {
-    /// All alike.
-    Constant(f64),
-    /// Radii between two bounds, all equally likely.
-    Uniform {
-        /// Smallest, m.
-        low: f64,
-        /// Largest, m.
-        high: f64,
-    },
-    /// A log-normal distribution, cut off at both ends.
-    LogNormal {
-        /// Median of the distribution before it is cut off, m.
-        median: f64,
-        /// Standard deviation of the natural logarithm.
-        deviation: f64,
-        /// Smallest, m.
-        low: f64,
-        /// Largest, m.
-        high: f64,
-    },
-}
-
-/// Velocities at the start, m/s.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Velocities {
-    /// All alike.
-    Constant(Vec3),
-    /// Random directions, and random speeds up to a bound. All are equally likely.
-    Random {
-        /// Largest speed, m/s.
-        most: f64,
-    },
-}
 
 /// Makes bodies.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,11 +38,12 @@ pub struct Generator {
     pub sizes: Sizes,
     /// Their shape.
     pub form: Form,
-    /// The rotation of all bodies from their own frame to space. `None` if it is random.
+    /// The rotation of bodies from their own frame to space. `None` if it is random. As for the
+    /// angular velocity, a body of a list may have its own.
     pub rotation: Option<UnitQuaternion<f64>>,
     /// Velocities at the start.
     pub velocities: Velocities,
-    /// The angular velocity of all bodies at the start, rad/s.
+    /// The angular velocity of bodies at the start, rad/s.
     pub spin: Vec3,
     /// The material of all bodies.
     pub material: MaterialId,
@@ -153,7 +88,7 @@ impl Generator {
             }
         }
         for size in self.extent() {
-            let (_, MassProperties { mass, inertia }) = self.form.scaled(size, self.density);
+            let MassProperties { mass, inertia } = self.form.mass_properties(size, self.density);
             if !(mass > 0.0 && inertia.min() > 0.0 && (mass + inertia.sum()).is_finite()) {
                 let cause = format!(
                     "a body in a ball of {size} m has a mass of {mass} kg: its mass or moments of \
@@ -185,11 +120,42 @@ impl Generator {
         sizes.fold([f64::INFINITY, 0.0], |[a, b], [c, d]| [a.min(c), b.max(d)])
     }
 
+    /// The different radii of the balls that hold bodies (m), in rising order. `None` if there are
+    /// more than `most`.
+    pub fn different_sizes(&self, most: usize) -> Option<Vec<f64>> {
+        let [low, high] = self.sizes.range();
+        let are_alike = low == high && !matches!(self.placement, Placement::Listed(_));
+        let numbers = if are_alike { 0..1 } else { 0..self.count() };
+        // The bits of positive numbers are in the order of the numbers.
+        let mut bits = BTreeSet::new();
+        for number in numbers {
+            bits.insert(self.size(number).to_bits());
+            if bits.len() > most {
+                return None;
+            }
+        }
+        Some(bits.into_iter().map(f64::from_bits).collect())
+    }
+
+    /// The generator, where given rotations turn another frame of the shape. `own` is the rotation
+    /// from the bodies' own frame to that one. Random rotations stay as they are.
+    pub fn turned(mut self, own: &UnitQuaternion<f64>) -> Self {
+        self.rotation = self.rotation.map(|turn| turn * own);
+        if let Placement::Listed(starts) = &mut self.placement {
+            for start in Arc::make_mut(starts) {
+                start.rotation = start.rotation.map(|turn| turn * own);
+            }
+        }
+        self
+    }
+
     /// Body number `number`, from 0.
     pub fn body(&self, number: u64) -> Body {
         let size = self.size(number);
-        let (shape, MassProperties { mass, inertia }) = self.form.scaled(size, self.density);
-        let twist = Twist { angular: self.spin, linear: self.velocity(number) };
+        let shape = self.form.shape(size);
+        let MassProperties { mass, inertia } = self.form.mass_properties(size, self.density);
+        let spin = self.listed(number).and_then(|start| start.spin).unwrap_or(self.spin);
+        let twist = Twist { angular: spin, linear: self.velocity(number) };
         let (position, rotation) = (self.position(number, size), self.rotation(number));
         Body {
             id: self.first_id + number,
@@ -305,7 +271,8 @@ impl Generator {
 
     /// The given rotation, or else a random one, all equally likely (Shoemake 1992).
     fn rotation(&self, number: u64) -> UnitQuaternion<f64> {
-        if let Some(rotation) = self.rotation {
+        let listed = self.listed(number).and_then(|start| start.rotation);
+        if let Some(rotation) = listed.or(self.rotation) {
             return rotation;
         }
         let [u, v, w] = [0, 1, 2].map(|k| self.uniform(number, Use::Rotation, k));
@@ -388,13 +355,3 @@ impl Generator {
 
 /// Number of cells for each random body, if there is space.
 const SPARE_CELLS: f64 = 2.0;
-
-impl Sizes {
-    /// The smallest and the largest size, m.
-    pub fn range(&self) -> [f64; 2] {
-        match *self {
-            Self::Constant(radius) => [radius; 2],
-            Self::Uniform { low, high } | Self::LogNormal { low, high, .. } => [low, high],
-        }
-    }
-}

@@ -74,6 +74,21 @@ impl Solids {
         self.solids.len() as SolidId - 1
     }
 
+    /// Replaces a solid by one in each of the balls with the radii `reaches` (m). Returns them with
+    /// these radii; the first one has the id of the replaced solid.
+    pub fn resize(&mut self, id: SolidId, reaches: &[f64]) -> Vec<(f64, SolidId)> {
+        let solid = self.get(id).clone();
+        let add = |(place, &reach): (usize, &f64)| {
+            let scaled = solid.scaled(reach);
+            if place > 0 {
+                return (reach, self.add(scaled));
+            }
+            self.solids[id as usize] = scaled;
+            (reach, id)
+        };
+        reaches.iter().enumerate().map(add).collect()
+    }
+
     /// All solids, indexed by id.
     pub fn all(&self) -> &[Solid] {
         &self.solids
@@ -135,6 +150,18 @@ impl Solid {
         Ok((Self { geometry: Geometry::Mesh(closed), volume, moments, reach }, frame))
     }
 
+    /// The solid, scaled about its centre of mass to fill a ball of radius `reach` (m).
+    fn scaled(&self, reach: f64) -> Self {
+        let factor = reach / self.reach;
+        let properties = MassProperties { mass: self.volume, inertia: self.moments };
+        let MassProperties { mass: volume, inertia: moments } = properties.scaled(factor);
+        let geometry = match &self.geometry {
+            Geometry::Hull(hull) => Geometry::Hull(hull.scaled(factor)),
+            Geometry::Mesh(closed) => Geometry::Mesh(closed.scaled(factor)),
+        };
+        Self { geometry, volume, moments, reach }
+    }
+
     /// The support function: the corner that is farthest along `direction`, m.
     pub fn support(&self, direction: &Vec3) -> Vec3 {
         let farther = |best: &Vec3, x: &Vec3| direction.dot(x) > direction.dot(best);
@@ -183,6 +210,13 @@ impl Hull {
                 edges: &self.edges,
             },
         }
+    }
+
+    fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        scaled.vertices.iter_mut().for_each(|x| *x *= factor);
+        scaled.planes.iter_mut().for_each(|plane| plane.offset *= factor);
+        scaled
     }
 
     /// The vertices of each face in order around it, counter-clockwise seen from outside.

@@ -84,6 +84,16 @@ impl ClosedMesh {
         closed
     }
 
+    /// The surface, `factor` times as large about the origin. Its normals stay.
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        scaled.mesh.positions.iter_mut().for_each(|x| *x *= factor);
+        for node in &mut scaled.nodes {
+            (node.low, node.high) = (node.low * factor, node.high * factor);
+        }
+        scaled
+    }
+
     /// The triangles, in the own frame of the solid.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh

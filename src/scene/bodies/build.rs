@@ -62,15 +62,32 @@ pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     Ok(setup)
 }
 
+/// The largest number of corners of a hull or mesh, in all its sizes together. A corner takes up to
+/// 0.6 kB.
+const MOST_CORNERS: usize = 200_000;
+
 /// Fails if a file has velocities of bodies that forces do not move.
 fn check_velocities(generator: &Generator, bodies: &Bodies, at: &str) -> Result<()> {
     let Placement::Listed(starts) = &generator.placement else { return Ok(()) };
     let is_free = bodies.motion == BodyMotion::Free;
-    if is_free || starts.iter().all(|start| start.velocity.is_none()) {
+    let is_still = |start: &Start| start.velocity.is_none() && start.spin.is_none();
+    if is_free || starts.iter().all(is_still) {
         return Ok(());
     }
     let cause = "the file has velocities, but bodies that forces do not move have none";
-    Err(Error::input(format!("{at}.arrangement"), cause, "leave out its columns `vx`, `vy`, `vz`"))
+    let remedy = "leave out its columns `vx`, `vy`, `vz` and `wx`, `wy`, `wz`";
+    Err(Error::input(format!("{at}.arrangement"), cause, remedy))
+}
+
+/// Fails if a file has sizes of half-spaces.
+fn check_sizes(generator: &Generator, shape: &FixedShape, at: &str) -> Result<()> {
+    let is_scaled = *shape != FixedShape::HalfSpace;
+    let Placement::Listed(starts) = &generator.placement else { return Ok(()) };
+    if is_scaled || starts.iter().all(|start| start.size.is_none()) {
+        return Ok(());
+    }
+    let cause = "the file has sizes, but a half-space has none";
+    Err(Error::input(format!("{at}.arrangement"), cause, "leave out its column `size`"))
 }
 
 struct Builder<'a> {
@@ -95,18 +112,18 @@ impl Builder<'_> {
     fn group(&mut self, bodies: &Bodies, at: &str) -> Result<()> {
         let material = self.scene.material_number(&format!("{at}.material"), &bodies.material)?;
         let Geometry { shape, frame } = self.geometry(&bodies.shape, at)?;
-        let generator = self.generator(bodies, &shape, material, at)?;
+        let mut generator = self.generator(bodies, &shape, material, at)?;
         generator.check(at)?;
-        if let FixedShape::Shape(shape) = &shape {
-            bounds::positive(&format!("{at}.shape"), self.solids.reach(shape))?;
-        }
-        self.check_sizes(&generator, &shape, at)?;
+        let reach = self.reach(&shape);
+        bounds::positive(&format!("{at}.shape"), reach)?;
+        check_sizes(&generator, &shape, at)?;
         check_velocities(&generator, bodies, at)?;
         let (first_id, count) = (self.next_id, generator.count());
         if count > MOST_BODIES - first_id {
             let cause = format!("with these {count} bodies the scene has more than {MOST_BODIES}");
             return Err(Error::input(format!("{at}.arrangement"), cause, "ask for fewer"));
         }
+        self.resize_solid(&mut generator, at)?;
         let name = bodies.name.clone().unwrap_or_else(|| at.to_owned());
         let movement = match bodies.motion {
             BodyMotion::Free => Movement::Free,
@@ -117,8 +134,7 @@ impl Builder<'_> {
         self.next_id += count;
         if movement == Movement::Free {
             self.check_inside(&generator, at)?;
-            let rotation = generator.rotation.map(|turn| turn * frame.rotation);
-            self.generators.push(Generator { rotation, ..generator });
+            self.generators.push(generator.turned(&frame.rotation));
             return Ok(());
         }
         let motion = bodies.motion_spec().as_ref().map(MotionSpec::resolve);
@@ -128,7 +144,8 @@ impl Builder<'_> {
                 FixedShape::HalfSpace => FixedShape::HalfSpace,
                 FixedShape::Shape(_) => FixedShape::Shape(body.shape),
             };
-            let position = place + turn.transform_vector(&frame.origin);
+            let origin = frame.origin * (self.reach(&shape) / reach);
+            let position = place + turn.transform_vector(&origin);
             let (rotation, motion) = (turn * frame.rotation, motion.clone());
             self.fixed.push(FixedBody { id, shape, material, position, rotation, motion });
         }
@@ -168,10 +185,11 @@ impl Builder<'_> {
         material: MaterialId,
         at: &str,
     ) -> Result<Generator> {
-        let (form, reach) = match shape {
-            FixedShape::HalfSpace => (Form::from(Sphere { radius_m: 1.0 }), 1.0),
-            FixedShape::Shape(shape) => (Form::new(*shape, &self.solids), self.solids.reach(shape)),
+        let form = match shape {
+            FixedShape::HalfSpace => Form::from(Sphere { radius_m: 1.0 }),
+            FixedShape::Shape(shape) => Form::new(*shape, &self.solids),
         };
+        let reach = self.reach(shape);
         Ok(Generator {
             seed: self.scene.seed.wrapping_add(self.groups.len() as u64),
             first_id: self.next_id,
@@ -197,12 +215,7 @@ impl Builder<'_> {
         };
         Ok(match arrangement {
             Arrangement::At(places) => {
-                let start = |place: &[f64; 3]| Start {
-                    position: (*place).into(),
-                    size: None,
-                    velocity: None,
-                };
-                Placement::Listed(places.iter().map(start).collect())
+                Placement::Listed(places.iter().map(|&place| Start::at(place.into())).collect())
             }
             &Arrangement::Grid { count, origin_m, spacing_m } => {
                 Placement::Grid(lattice(count, origin_m, spacing_m))
@@ -214,7 +227,7 @@ impl Builder<'_> {
                 Placement::Random { count, low: min_m.into(), high: max_m.into() }
             }
             Arrangement::File(path) => {
-                let starts = read::starts(&self.scene_dir.join(path), reach)?;
+                let starts = read::starts(&self.scene_dir.join(path), reach, self.scene.step_s())?;
                 if starts.is_empty() {
                     let cause = format!("{path} has no body");
                     return Err(Error::input(format!("{at}.arrangement"), cause, "add a line"));
@@ -224,15 +237,33 @@ impl Builder<'_> {
         })
     }
 
-    /// Fails if a file has sizes of bodies that are not scaled.
-    fn check_sizes(&self, generator: &Generator, shape: &FixedShape, at: &str) -> Result<()> {
-        let is_scaled = matches!(shape, FixedShape::Shape(shape) if shape.solid().is_none());
-        let Placement::Listed(starts) = &generator.placement else { return Ok(()) };
-        if is_scaled || starts.iter().all(|start| start.size.is_none()) {
-            return Ok(());
+    /// The radius of the ball that holds a shape, m. It is 1 m for a half-space.
+    fn reach(&self, shape: &FixedShape) -> f64 {
+        match shape {
+            FixedShape::HalfSpace => 1.0,
+            FixedShape::Shape(shape) => self.solids.reach(shape),
         }
-        let cause = "the file has sizes, but hulls, meshes and half-spaces are not scaled";
-        Err(Error::input(format!("{at}.arrangement"), cause, "leave out its column `size`"))
+    }
+
+    /// Makes a solid for each size of a hull or mesh. Bodies of the same size share it.
+    ///
+    /// # Errors
+    /// If so many sizes would take too much memory.
+    fn resize_solid(&mut self, generator: &mut Generator, at: &str) -> Result<()> {
+        let Some(solid) = generator.form.solid() else { return Ok(()) };
+        let corners = self.solids.get(solid).vertices().len();
+        let most = (MOST_CORNERS / corners).max(1);
+        let Some(sizes) = generator.different_sizes(most) else {
+            let cause = format!(
+                "there are more than {most} different sizes, each with a copy of {corners} corners"
+            );
+            let remedy = format!(
+                "write `sizes: Constant(..)`, or at most {most} different values of `size` in a file"
+            );
+            return Err(Error::input(format!("{at}.sizes"), cause, remedy));
+        };
+        generator.form = generator.form.clone().of_sizes(self.solids.resize(solid, &sizes));
+        Ok(())
     }
 
     /// Fails if a centre is outside the domain: nobody would own it.

@@ -44,14 +44,8 @@ impl Scene {
             let at = format!("bodies[{i}]");
             bodies.validate(&at)?;
             self.material_number(&format!("{at}.material"), &bodies.material)?;
-            let turn = Vec3::from(bodies.angular_velocity_rad_per_s).norm() * self.step_s();
-            if turn > MOST_TURN {
-                let cause = format!("the bodies turn by {turn:.3e} rad in a time step");
-                let remedy =
-                    "allowed is a quarter turn: choose a smaller velocity, or more steps_per_frame";
-                let at = format!("{at}.angular_velocity_rad_per_s");
-                return Err(Error::input(at, cause, remedy));
-            }
+            let at = format!("{at}.angular_velocity_rad_per_s");
+            check_turn(&at, &bodies.angular_velocity_rad_per_s.into(), self.step_s())?;
         }
         if self.bodies.iter().all(|bodies| bodies.motion != BodyMotion::Free) {
             let cause = "no body moves by forces, so there is nothing to simulate";
@@ -105,6 +99,17 @@ impl Scene {
             Error::input(at, format!("there is no material `{name}`"), remedy)
         })
     }
+}
+
+/// Fails if `spin` (rad/s) turns a body by more than a quarter turn in a step of `step_s` (s).
+pub(super) fn check_turn(at: &str, spin: &Vec3, step_s: f64) -> Result<()> {
+    let turn = spin.norm() * step_s;
+    if turn <= MOST_TURN {
+        return Ok(());
+    }
+    let cause = format!("this is a turn by {turn:.3e} rad in a time step");
+    let remedy = "allowed is a quarter turn: choose a smaller velocity, or more steps_per_frame";
+    Err(Error::input(at, cause, remedy))
 }
 
 fn check_surface(at: &str, restitution: f64, friction: f64) -> Result<()> {
@@ -185,13 +190,11 @@ impl Bodies {
                 "a half-space has no mass and cannot move by forces",
                 "write `motion: Immovable` or `Keyframed(..)`",
             )),
-            (BodyShape::Hull(_) | BodyShape::Mesh(_) | BodyShape::HalfSpace, _) if is_scaled => {
-                Err(Error::input(
-                    format!("{at}.sizes"),
-                    "hulls, meshes and half-spaces are not scaled",
-                    "leave `sizes` out, or write a file of another size",
-                ))
-            }
+            (BodyShape::HalfSpace, _) if is_scaled => Err(Error::input(
+                format!("{at}.sizes"),
+                "a half-space has no size",
+                "leave `sizes` out",
+            )),
             (_, BodyMotion::Keyframed { .. }) => {
                 self.motion_spec().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
             }

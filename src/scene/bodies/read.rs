@@ -2,46 +2,48 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use csv::StringRecord;
+use nalgebra::{Quaternion, UnitQuaternion, Vector4};
 
-use crate::bounds::{LENGTH, SPEED, within};
+use crate::bounds::{FACTOR, LENGTH, SPEED, finite, positive_within, within};
 use crate::error::{Error, Place, Result};
 use crate::input;
-use crate::math::Vec3;
 use crate::mesh::obj_read;
 use crate::rigid::generate::Start;
+use crate::scene::bodies::check::check_turn;
 
 const PATH: &str = "check the path; it is relative to the scene file's folder";
-const REMEDY: &str = "begin with the line `x,y,z`, or with more of `x,y,z,size,vx,vy,vz`; then write \
-                      finite numbers, and sizes above zero";
+const REMEDY: &str = "begin with the line `x,y,z`, or with more of \
+                      `x,y,z,size,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz`; then write finite numbers";
 
-/// The columns of a CSV file. The first three must be there.
-const COLUMNS: [&str; 7] = ["x", "y", "z", "size", "vx", "vy", "vz"];
-
-/// A line of a CSV file.
-#[derive(Deserialize)]
-struct Row {
-    x: f64,
-    y: f64,
-    z: f64,
-    size: Option<f64>,
-    vx: Option<f64>,
-    vy: Option<f64>,
-    vz: Option<f64>,
+/// The columns of a CSV file.
+struct Header {
+    position: Columns<3>,
+    size: Columns<1>,
+    rotation: Columns<4>,
+    velocity: Columns<3>,
+    spin: Columns<3>,
 }
 
-/// The bodies of a CSV file with the columns `x`, `y`, `z` (m) and, if wanted, `size` (a factor)
-/// and `vx`, `vy`, `vz` (m/s); or the vertices of an OBJ file. `reach` (m) is the radius of the
-/// ball that holds a body of factor 1.
+/// Columns that a file has together.
+struct Columns<const N: usize> {
+    names: [&'static str; N],
+    /// Their places in a line. `None` if the file does not have them.
+    places: Option<[usize; N]>,
+}
+
+/// The bodies of a CSV file with the columns `x`, `y`, `z` (m) and, if wanted, `size` (a factor),
+/// `qw`, `qx`, `qy`, `qz` (a quaternion), `vx`, `vy`, `vz` (m/s) and `wx`, `wy`, `wz` (rad/s); or
+/// the vertices of an OBJ file. `reach` (m) is the radius of the ball that holds a body of factor
+/// 1, and `step_s` (s) is the length of a step.
 ///
 /// # Errors
 /// A file that cannot be read, or a line of it, by its number.
-pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
+pub(super) fn starts(path: &Path, reach: f64, step_s: f64) -> Result<Vec<Start>> {
     let is_obj = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("obj"));
     if is_obj {
         let (document, _) = obj_read::read(path)?;
-        let start = |&position: &Vec3| Start { position, size: None, velocity: None };
-        return Ok(document.positions.iter().map(start).collect());
+        return Ok(document.positions.iter().map(|&position| Start::at(position)).collect());
     }
     let mut bytes = input::read(path, input::DATA_LIMIT).map_err(|cause| {
         let remedy = input::remedy(&cause, PATH);
@@ -51,32 +53,17 @@ pub(super) fn starts(path: &Path, reach: f64) -> Result<Vec<Start>> {
     // With this the position of the reader is always behind the line that it has read.
     bytes.push(b'\n');
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
-    let wrong = |line: u64, cause: String| {
-        Error::input(Place::Line(format!("{}:{line}", path.display())), cause, REMEDY)
-    };
-    let columns = reader.headers().cloned().unwrap_or_default();
-    check_columns(&columns).map_err(|cause| wrong(1, cause))?;
-    let (mut rows, mut starts) = (reader.deserialize::<Row>(), Vec::new());
+    let line = |number: u64| format!("{}:{number}", path.display());
+    let header = Header::new(&reader.headers().cloned().unwrap_or_default(), &line(1))?;
+    let (mut rows, mut starts) = (reader.records(), Vec::new());
     while let Some(row) = rows.next() {
-        let row =
-            row.map_err(|cause| without_place(&cause, &columns)).and_then(|row| row.start(reach));
         // Empty lines are no rows.
-        starts.push(row.map_err(|cause| wrong(rows.reader().position().line() - 1, cause))?);
+        let line = || line(rows.reader().position().line() - 1);
+        let row = row.map_err(|cause| unreadable(&cause, &line()))?;
+        let start = header.start(&row, reach, step_s);
+        starts.push(start.map_err(|error| in_line(error, &line()))?);
     }
     Ok(starts)
-}
-
-/// Fails unless a file has the columns of bodies.
-fn check_columns(columns: &csv::StringRecord) -> std::result::Result<(), String> {
-    let count = |name: &str| columns.iter().filter(|&column| column == name).count();
-    if COLUMNS[..3].iter().any(|name| count(name) == 0) {
-        return Err("this is no CSV file with the columns x, y and z".to_owned());
-    }
-    match columns.iter().find(|name| !COLUMNS.contains(name) || count(name) > 1) {
-        Some(name) if count(name) > 1 => Err(format!("the column `{name}` occurs twice")),
-        Some(name) => Err(format!("the column `{name}` is unknown")),
-        None => Ok(()),
-    }
 }
 
 /// Makes all ends of lines `\n`: the reader stops between the two bytes of Windows.
@@ -89,45 +76,151 @@ fn unify_ends_of_lines(bytes: &mut Vec<u8>) {
     bytes.retain(|&byte| byte != b'\r');
 }
 
-/// What is wrong with a row, without the line that the error itself names.
-fn without_place(cause: &csv::Error, columns: &csv::StringRecord) -> String {
-    match cause.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => {
-            let column = err.field().and_then(|field| columns.get(field as usize));
-            column.map_or_else(|| err.kind().to_string(), |name| format!("{name}: {}", err.kind()))
-        }
+/// The error of a line that is no row. The line is named once.
+fn unreadable(cause: &csv::Error, line: &str) -> Error {
+    let cause = match cause.kind() {
         csv::ErrorKind::Utf8 { err, .. } => err.to_string(),
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} values instead of {expected_len}")
         }
         _ => cause.to_string(),
+    };
+    Error::input(Place::line(line), cause, REMEDY)
+}
+
+/// The error of a column, with the line.
+fn in_line(error: Error, line: &str) -> Error {
+    match error {
+        Error::Input { place, cause, remedy } => {
+            Error::input(Place::line(line), format!("{place}: {cause}"), remedy)
+        }
+        other => other,
     }
 }
 
-impl Row {
-    fn start(&self, reach: f64) -> std::result::Result<Start, String> {
-        let position = Vec3::new(self.x, self.y, self.z);
-        let velocity = match (self.vx, self.vy, self.vz) {
-            (Some(x), Some(y), Some(z)) => Some(Vec3::new(x, y, z)),
-            (None, None, None) => None,
-            _ => return Err("some of the values vx, vy and vz are missing".to_owned()),
+impl Header {
+    /// Finds the columns in the first line of a file.
+    ///
+    /// # Errors
+    /// A column that is missing, unknown or there twice. `line` names the line.
+    fn new(first: &StringRecord, line: &str) -> Result<Self> {
+        let wrong = |cause: String, remedy: &str| Error::input(Place::line(line), cause, remedy);
+        let count = |name: &str| first.iter().filter(|&column| column == name).count();
+        if ["x", "y", "z"].into_iter().any(|name| count(name) == 0) {
+            return Err(wrong("this is no CSV file with the columns x, y and z".into(), REMEDY));
+        }
+        if let Some(name) = first.iter().find(|name| count(name) > 1) {
+            return Err(wrong(format!("the column `{name}` occurs twice"), REMEDY));
+        }
+        let header = Self {
+            position: Columns::find(["x", "y", "z"], first, line)?,
+            size: Columns::find(["size"], first, line)?,
+            rotation: Columns::find(["qw", "qx", "qy", "qz"], first, line)?,
+            velocity: Columns::find(["vx", "vy", "vz"], first, line)?,
+            spin: Columns::find(["wx", "wy", "wz"], first, line)?,
         };
-        let numbers = position.iter().chain(velocity.iter().flat_map(Vec3::iter)).chain(&self.size);
-        if let Some(bad) = numbers.into_iter().find(|number| !number.is_finite()) {
-            return Err(format!("{bad} is no finite number"));
+        match first.iter().find(|name| !header.names().any(|known| known == *name)) {
+            Some(name) => Err(wrong(format!("the column `{name}` is unknown"), REMEDY)),
+            None => Ok(header),
         }
-        let speed = velocity.map_or(0.0, |velocity| velocity.amax());
-        for (what, value, bound) in
-            [("position", position.amax(), LENGTH), ("velocity", speed, SPEED)]
-        {
-            within(what, value, bound).map_err(|error| match error {
-                Error::Input { cause, .. } => format!("{what}: {cause}"),
-                other => other.to_string(),
-            })?;
+    }
+
+    /// The names of all columns that a file may have.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        let moves = self.velocity.names.into_iter().chain(self.spin.names);
+        let turns = self.size.names.into_iter().chain(self.rotation.names);
+        self.position.names.into_iter().chain(turns).chain(moves)
+    }
+
+    /// The body of a row. `reach` and `step_s` are as in [`starts`].
+    ///
+    /// # Errors
+    /// A number that is out of bounds, by its column.
+    fn start(&self, row: &StringRecord, reach: f64, step_s: f64) -> Result<Start> {
+        let position = self.position.numbers(row, |at, x| within(at, x, LENGTH))?;
+        let size = self.size.numbers(row, |at, factor| positive_within(at, factor, FACTOR))?;
+        let velocity = self.velocity.numbers(row, |at, v| within(at, v, SPEED))?;
+        let spin = self.spin.numbers(row, finite)?;
+        if let Some(spin) = spin {
+            check_turn(&self.spin.names.join(","), &spin.into(), step_s)?;
         }
-        if let Some(size) = self.size.filter(|&size| size <= 0.0) {
-            return Err(format!("size {size} is not positive"));
+        let rotation = self.rotation.numbers(row, finite)?.map(|numbers| self.rotation_of(numbers));
+        let no_place = || Error::input("x,y,z", "the row has no place", REMEDY);
+        Ok(Start {
+            position: position.ok_or_else(no_place)?.into(),
+            size: size.map(|[factor]| factor * reach),
+            rotation: rotation.transpose()?,
+            velocity: velocity.map(Into::into),
+            spin: spin.map(Into::into),
+        })
+    }
+
+    /// The rotation of a quaternion of any length but zero, the real part first.
+    fn rotation_of(&self, numbers: [f64; 4]) -> Result<UnitQuaternion<f64>> {
+        let numbers = Vector4::from(numbers);
+        let largest = numbers.amax();
+        if largest == 0.0 {
+            let cause = "a quaternion of length zero is no rotation";
+            let remedy = "write another one: `1,0,0,0` does not turn the body";
+            return Err(Error::input(self.rotation.names.join(","), cause, remedy));
         }
-        Ok(Start { position, size: self.size.map(|factor| factor * reach), velocity })
+        // Squares of very large or small numbers have no digits.
+        let [w, x, y, z] = (numbers / largest).into();
+        Ok(UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)))
+    }
+}
+
+impl<const N: usize> Columns<N> {
+    /// The columns `names` of a file with this first line, which is named `line`.
+    ///
+    /// # Errors
+    /// If the file has some of them only.
+    fn find(names: [&'static str; N], first: &StringRecord, line: &str) -> Result<Self> {
+        let found = names.map(|name| first.iter().position(|column| column == name));
+        let missing = names.iter().zip(&found).find(|(_, place)| place.is_none());
+        match missing {
+            Some((missing, _)) if found.iter().any(Option::is_some) => {
+                let cause = format!("the column `{missing}` is missing");
+                let remedy = format!("write all of the columns {}, or none", names.join(","));
+                Err(Error::input(Place::line(line), cause, remedy))
+            }
+            Some(_) => Ok(Self { names, places: None }),
+            None => Ok(Self { names, places: Some(found.map(Option::unwrap_or_default)) }),
+        }
+    }
+
+    /// The numbers of a row. `None` if it has none here.
+    ///
+    /// # Errors
+    /// A text that is no number, or a number that does not pass `check`, by its column.
+    fn numbers(
+        &self,
+        row: &StringRecord,
+        check: impl Fn(&str, f64) -> Result<()>,
+    ) -> Result<Option<[f64; N]>> {
+        let Some(places) = self.places else { return Ok(None) };
+        let texts = places.map(|place| row.get(place).unwrap_or_default());
+        if texts.iter().all(|text| text.is_empty()) {
+            return Ok(None);
+        }
+        let mut numbers = [0.0; N];
+        for ((number, text), name) in numbers.iter_mut().zip(texts).zip(self.names) {
+            *number = match text.parse() {
+                Ok(value) => value,
+                Err(_) if text.is_empty() => {
+                    let cause = "there is no number";
+                    let remedy = format!("write all of {}, or none", self.names.join(","));
+                    return Err(Error::input(name, cause, remedy));
+                }
+                Err(_) => {
+                    // Input can be of any length.
+                    let text: String = text.chars().take(40).collect();
+                    let cause = format!("`{text}` is no number");
+                    return Err(Error::input(name, cause, "write a number such as -0.5 or 2e-3"));
+                }
+            };
+            check(name, *number)?;
+        }
+        Ok(Some(numbers))
     }
 }

@@ -1,9 +1,13 @@
 use std::path::Path;
 
+use nalgebra::{Quaternion, UnitQuaternion};
+
 use super::*;
 use crate::error::Result;
+use crate::math::Vec3;
 use crate::ranks::in_process;
 use crate::rigid::balance::Balancer;
+use crate::rigid::fixed::FixedShape;
 use crate::rigid::shape::{Shape, Sphere};
 use crate::rigid::{Body, RigidSimulation};
 use crate::scene::Scene;
@@ -57,8 +61,8 @@ fn each_rank_makes_its_own_bodies_and_together_they_are_the_same() {
     assert_eq!(setup.name_of(300), "box");
     assert_eq!(setup.name_of(406), "wall_left");
     let box_shape = setup.fixed.bodies()[0].shape;
-    let half = crate::math::Vec3::new(0.2, 0.05, 0.05);
-    let crate::rigid::fixed::FixedShape::Shape(Shape::Box(built)) = box_shape else {
+    let half = Vec3::new(0.2, 0.05, 0.05);
+    let FixedShape::Shape(Shape::Box(built)) = box_shape else {
         panic!("{box_shape:?}");
     };
     assert!((built.half() - half).norm() < 1e-15);
@@ -90,11 +94,6 @@ fn bodies_come_from_files() {
     assert_eq!(bodies[1].state.twist.linear.x, 1.0);
     let margin_m = from("a.csv").unwrap().settings.margin_m;
     assert!((margin_m - 0.1 * 0.05).abs() < 1e-15, "of the smallest body: {margin_m}");
-    write("hull.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n");
-    let hull =
-        r#"bodies: [(shape: Hull("hull.obj"), material: "glass", arrangement: File("a.csv"))]"#;
-    let error = setup(hull, folder.path()).unwrap_err().to_string();
-    assert!(error.contains("are not scaled"), "{error}");
     write("a.obj", "v 0 0 0\nv 0 0 0.5\n");
     assert_eq!(made(&from("a.obj").unwrap(), 1).len(), 2);
     for (text, cause) in [
@@ -102,14 +101,14 @@ fn bodies_come_from_files() {
         ("\u{1}\u{2}\n\u{3}", "b.csv:1: this is no CSV file"),
         ("x,y\n1,2\n", "b.csv:1: this is no CSV file"),
         ("x,x,y,z\n1,2,3,4\n", "b.csv:1: the column `x` occurs twice"),
-        ("x,y,z\n1,2,nan\n", "NaN is no finite number"),
-        ("x,y,z\n1e30,0,0\n", "position: 1e30 m is out of bounds"),
-        ("x,y,z,vx,vy,vz\n0,0,0,0,-1e5,0\n", "velocity: 100000 m/s is out of bounds"),
-        ("x,y,z,size\n0,0,0,-1\n", "size -1 is not positive"),
+        ("x,y,z\n1,2,nan\n", "b.csv:2: z: NaN is not a finite number"),
+        ("x,y,z\n1e30,0,0\n", "x: 1e30 m is out of bounds"),
+        ("x,y,z,vx,vy,vz\n0,0,0,0,-1e5,0\n", "vy: -100000 m/s is out of bounds"),
+        ("x,y,z,size\n0,0,0,-1\n", "size: -1 is not positive"),
         ("x,y,z,radius\n0,0,0,1\n", "b.csv:1: the column `radius` is unknown"),
         ("x,y,z\n0,0,0\n0,oops,0\n", "b.csv:3"),
         ("x,y,z\n0,0,0\n\n\n0,inf,0", "b.csv:5"),
-        ("x,y,z\r\n0,0,0\r\n\r\n0,oops,0\r\n", "b.csv:4: y: invalid float"),
+        ("x,y,z\r\n0,0,0\r\n\r\n0,oops,0\r\n", "b.csv:4: y: `oops` is no number"),
         ("x,y,z\r0,0,0\r0,oops,0\r", "b.csv:3: y: "),
         ("x,y,z\n0,0\n", "2 values instead of 3"),
         ("x,y,z\n", "no body"),
@@ -117,6 +116,122 @@ fn bodies_come_from_files() {
         write("b.csv", text);
         let message = from("b.csv").unwrap_err().to_string();
         assert!(message.contains(cause), "{text}: {message}");
+    }
+}
+
+#[test]
+fn each_row_has_its_own_pose_size_and_spin() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let group = |more: &str| format!(r#"bodies: [({BALLS}, arrangement: File("a.csv"){more})]"#);
+    let fields = group(
+        ", orientation: Turned(axis: (1, 0, 0), angle_deg: 180), sizes: Constant(0.7),
+         velocity: Constant(m_per_s: (1, 0, 0)), angular_velocity_rad_per_s: (4, 0, 0)",
+    );
+    write(
+        "a.csv",
+        "wx,wy,wz,x,y,z,qw,qx,qy,qz,size,vx,vy,vz\n\
+         1,2,3,0.5,0,0,1e-200,0,0,1e-200,2,0,-1,0\n\
+         0,0,-5,-0.5,0,0,0,0,3e300,0,0.5,0,0,7\n\
+         ,,,0,0.5,0,,,,,,,,\n",
+    );
+    let bodies = made(&setup(&fields, folder.path()).unwrap(), 2);
+    let [x, y, z] = [Vec3::x(), Vec3::y(), Vec3::z()];
+    for (body, place, radius, turned, linear, angular) in [
+        (&bodies[0], x * 0.5, 0.2, [y, -x, z], -y, Vec3::new(1.0, 2.0, 3.0)),
+        (&bodies[1], x * -0.5, 0.05, [-x, y, -z], z * 7.0, z * -5.0),
+        (&bodies[2], y * 0.5, 0.07, [x, -y, -z], x, x * 4.0),
+    ] {
+        let state = &body.state;
+        assert_eq!((state.position, state.twist.linear), (place, linear));
+        assert_eq!(state.twist.angular, angular);
+        for (axis, expected) in [x, y, z].into_iter().zip(turned) {
+            assert!((state.rotation.transform_vector(&axis) - expected).norm() < 1e-12);
+        }
+        let Shape::Sphere(Sphere { radius_m }) = body.shape else { panic!("{:?}", body.shape) };
+        assert!((radius_m - radius).abs() < 1e-15);
+        assert!((state.rotation.norm() - 1.0).abs() < 1e-15);
+    }
+    for (text, cause, remedy) in [
+        (
+            "x,y,z,wx\n0,0,0,1\n",
+            "a.csv:1: the column `wy` is missing",
+            "all of the columns wx,wy,wz",
+        ),
+        ("qw,x,y,z\n", "a.csv:1: the column `qx` is missing", "qw,qx,qy,qz, or none"),
+        ("x,y,z,qw,qx,qy,qz\n0,0,0,1,0,0,0\n1,0,0,0,0,-0,0\n", "a.csv:3: qw,qx,qy,qz: ", "1,0,0,0"),
+        ("x,y,z,qw,qx,qy,qz\n0,0,0,1,0,inf,0\n", "a.csv:2: qy: inf is not", "finite number"),
+        ("x,y,z,qw,qx,qy,qz\n0,0,0,1,0,,0\n", "a.csv:2: qy: there is no", "qw,qx,qy,qz, or none"),
+        ("x,y,z,wx,wy,wz\n0,0,0,NaN,0,0\n", "a.csv:2: wx: NaN is not", "finite number"),
+        ("x,y,z,wx,wy,wz\n0,0,0,1,0,0\n0,1,0,0,1e5,0\n", "a.csv:3: wx,wy,wz: ", "a quarter turn"),
+        ("x,y,z,wx,wy,wz\n0,0,0,1e200,1e200,0\n", "a.csv:2: wx,wy,wz: ", "a quarter turn"),
+        ("x,y,z,size\n0,0,0,1e7\n", "a.csv:2: size: ", "smaller number"),
+        ("x,y,z,size\n,,,1\n", "a.csv:2: x,y,z: the row has no place", "begin with"),
+    ] {
+        write("a.csv", text);
+        let message = setup(&group(""), folder.path()).unwrap_err().to_string();
+        assert!(message.contains(cause) && message.contains(remedy), "{text}: {message}");
+    }
+    write("a.csv", "x,y,z,wx,wy,wz\n0,0,0,1,0,0\n");
+    let still = format!("{BALLS}, arrangement: File(\"a.csv\"), motion: Immovable");
+    let message = setup(&format!("bodies: [({BALLS}), ({still})]"), folder.path()).unwrap_err();
+    assert!(message.to_string().contains("leave out its columns `vx`"), "{message}");
+}
+
+#[test]
+fn hulls_and_meshes_are_scaled_and_equal_sizes_share_a_solid() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let corners = [[0.1, 0.0, 0.0], [0.3, 0.0, 0.0], [0.1, 0.1, 0.0], [0.1, 0.0, 0.15]];
+    let corners = corners.map(Vec3::from);
+    let centre = corners.iter().sum::<Vec3>() / 4.0;
+    let lines = corners.map(|x| format!("v {} {} {}\n", x.x, x.y, x.z)).concat();
+    write("a.obj", &format!("{lines}f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"));
+    write(
+        "a.csv",
+        "x,y,z,size,qw,qx,qy,qz\n0,0,0,2,1,0,0,1\n0.5,0.5,0,0.5,1,0,0,0\n0,0.5,0,2,1,1,0,0\n",
+    );
+    let mass = 2500.0 * 0.2 * 0.1 * 0.15 / 6.0;
+    for shape in ["Hull", "Mesh"] {
+        let group = |more: &str| format!(r#"(shape: {shape}("a.obj"), material: "glass"{more})"#);
+        let from_file = group(", arrangement: File(\"a.csv\")");
+        let still = group(", arrangement: File(\"a.csv\"), motion: Immovable");
+        let built = setup(&format!("bodies: [{from_file}, {still}]"), folder.path()).unwrap();
+        assert_eq!(built.solids.all().len(), 4);
+        let (bodies, fixed) = (made(&built, 1), built.fixed.bodies());
+        assert_eq!(bodies[0].shape, bodies[2].shape);
+        // Whether a corner of `shape` is at `x` (m).
+        let is_there = |shape: &Shape, place: Vec3, own: UnitQuaternion<f64>, x: Vec3| {
+            let corners = built.solids.get(shape.solid().unwrap()).vertices().iter();
+            corners.map(|v| (own * v + place - x).norm()).fold(1.0, f64::min) < 1e-12
+        };
+        let turns = [[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]];
+        for (k, factor) in [2.0_f64, 0.5, 2.0].into_iter().enumerate() {
+            let (body, state, fixed) = (&bodies[k], &bodies[k].state, &fixed[k]);
+            assert!((body.mass / (mass * factor.powi(3)) - 1.0).abs() < 1e-12);
+            let expected = built.solids.mass_properties(&body.shape, 2500.0);
+            assert_eq!((body.mass, body.inertia), (expected.mass, expected.inertia));
+            let inertia = bodies[1].inertia * (2.0 * factor).powi(5);
+            assert!((body.inertia - inertia).norm() < 1e-12 * inertia.norm());
+            let [x, z] = turns[k];
+            let turn = UnitQuaternion::from_quaternion(Quaternion::new(1.0, x, 0.0, z));
+            let FixedShape::Shape(still) = fixed.shape else { panic!("{:?}", fixed.shape) };
+            for corner in corners {
+                let x = state.position + turn * ((corner - centre) * factor);
+                assert!(is_there(&body.shape, state.position, state.rotation, x), "{shape} {k}");
+                let x = state.position + turn * (corner * factor);
+                assert!(is_there(&still, fixed.position, fixed.rotation, x), "{shape} {k}");
+            }
+        }
+        let grid = "Grid(count: (300, 200, 1), origin_m: (-0.9, -0.9, 0), spacing_m: 0.005)";
+        let many = |sizes: &str| {
+            let group = group(&format!(", arrangement: {grid}, sizes: {sizes}"));
+            setup(&format!("bodies: [{group}]"), folder.path())
+        };
+        let same = many("Constant(0.1)").unwrap();
+        assert_eq!((same.solids.all().len(), same.body_count()), (1, 60_000));
+        let error = many("Uniform(min: 0.1, max: 0.2)").unwrap_err().to_string();
+        assert!(error.contains("bodies[0].sizes: there are more than 50000 different"), "{error}");
     }
 }
 
