@@ -93,6 +93,7 @@ fn joints_go_on_alike_from_a_saved_state_and_in_a_new_division() {
         let mut other = begin()?;
         for k in 0..30 {
             simulation.step()?;
+            println!("{k} {:?}", simulation.widest_gap()?);
             if k == 9 {
                 let division = Arc::new(power_cells(7));
                 simulation.redivide(division.clone(), shared_out(division.count(), 3))?;

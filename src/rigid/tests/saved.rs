@@ -285,8 +285,11 @@ fn damaged_bytes_are_refused_and_change_nothing() {
         }
     }
     let cut = (0..bytes.len()).map(|length| bytes[..length].to_vec());
+    // The joint holds body 3, which is missing here.
+    let bodies = Vec::from_iter(heap().into_iter().filter(|body| body.id != 3));
     in_process::run(1, |world| {
-        let mut simulation = RigidSimulation::new(model.clone(), vec![0], heap(), world, 1)?;
+        let bodies = bodies.clone();
+        let mut simulation = RigidSimulation::new(model.clone(), vec![0], bodies, world, 1)?;
         simulation.step()?;
         let hash = simulation.hash()?;
         for damaged in cut.clone().chain([more.clone()]).chain(huge.clone()) {

@@ -7,12 +7,11 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector4};
 
 use crate::bounds::{FACTOR, LENGTH, SPEED, finite, positive_within, within};
 use crate::error::{Error, Place, Result};
-use crate::input;
 use crate::mesh::obj_read;
 use crate::rigid::generate::Start;
 use crate::scene::bodies::check::check_turn;
+use crate::scene::bodies::csv_bytes;
 
-const PATH: &str = "check the path; it is relative to the scene file's folder";
 const REMEDY: &str = "begin with the line `x,y,z`, or with more of \
                       `x,y,z,size,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz`; then write finite numbers";
 
@@ -45,13 +44,7 @@ pub(super) fn starts(path: &Path, reach: f64, step_s: f64) -> Result<Vec<Start>>
         let (document, _) = obj_read::read(path)?;
         return Ok(document.positions.iter().map(|&position| Start::at(position)).collect());
     }
-    let mut bytes = input::read(path, input::DATA_LIMIT).map_err(|cause| {
-        let remedy = input::remedy(&cause, PATH);
-        Error::file(path, cause, remedy)
-    })?;
-    unify_ends_of_lines(&mut bytes);
-    // With this the position of the reader is always behind the line that it has read.
-    bytes.push(b'\n');
+    let bytes = csv_bytes::read(path)?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
     let line = |number: u64| format!("{}:{number}", path.display());
     let header = Header::new(&reader.headers().cloned().unwrap_or_default(), &line(1))?;
@@ -64,16 +57,6 @@ pub(super) fn starts(path: &Path, reach: f64, step_s: f64) -> Result<Vec<Start>>
         starts.push(start.map_err(|error| in_line(error, &line()))?);
     }
     Ok(starts)
-}
-
-/// Makes all ends of lines `\n`: the reader stops between the two bytes of Windows.
-fn unify_ends_of_lines(bytes: &mut Vec<u8>) {
-    for i in 0..bytes.len() {
-        if bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n') {
-            bytes[i] = b'\n';
-        }
-    }
-    bytes.retain(|&byte| byte != b'\r');
 }
 
 /// The error of a line that is no row. The line is named once.

@@ -80,33 +80,24 @@ impl<C: Problem> Default for Group<C> {
 }
 
 impl<C: Problem> Group<C> {
-    /// The constraints of the body at `place`. Valid after [`Group::announce`].
+    /// The constraints of the body at `place`. Valid after [`Group::reply_to_copies`].
     pub fn count(&self, place: usize) -> usize {
         self.by_body.of(place).len()
     }
 
-    /// Two communications. After: all ranks that are involved in a body know its constraints, and
-    /// this rank knows the impulses with which its constraints begin. Returns the number of
-    /// constraints of own bodies.
-    pub fn announce(
+    /// The constraints of the bodies that this rank is involved in.
+    pub fn by_body(&self) -> &ByBody<BodyConstraint> {
+        &self.by_body
+    }
+
+    /// One communication. After: owners know all constraints of their bodies, and have the impulses
+    /// of the last step. Returns the number of constraints of own bodies.
+    pub fn tell_owners(
         &mut self,
         step: &mut StepParts,
         found: &[impl Between],
         kept: &mut Vec<C::Kept>,
     ) -> Result<u64> {
-        self.tell_owners(step, found, kept)?;
-        let count = self.by_body.len() as u64;
-        self.reply_to_copies(step, found.len(), kept)?;
-        Ok(count)
-    }
-
-    /// After: owners know all constraints of their bodies, and have the impulses of the last step.
-    fn tell_owners(
-        &mut self,
-        step: &mut StepParts,
-        found: &[impl Between],
-        kept: &mut Vec<C::Kept>,
-    ) -> Result<()> {
         let StepParts { synchroniser, world, population, fixed, .. } = step;
         let Self { made, received, by_body, .. } = self;
         let (rank, bodies) = (synchroniser.region().rank(), population.bodies());
@@ -161,16 +152,18 @@ impl<C: Problem> Group<C> {
         // All impulses of one body come from one rank, in their order.
         kept.sort_by_key(Kept::body);
         by_body.order(population.own_count());
-        Ok(())
+        Ok(by_body.len() as u64)
     }
 
-    /// Before: owners know all constraints. After: all involved ranks know them, with the impulses
-    /// to begin with. This rank treats `count` constraints.
-    fn reply_to_copies(
+    /// One communication. Before: owners know all constraints, also the `others` of another kind.
+    /// After: all involved ranks know those of this kind, with the impulses to begin with. This
+    /// rank treats `count` of them.
+    pub fn reply_to_copies(
         &mut self,
         step: &mut StepParts,
         count: usize,
         kept: &[C::Kept],
+        others: Option<&ByBody<BodyConstraint>>,
     ) -> Result<()> {
         let StepParts { synchroniser, world, population, .. } = step;
         let Self { received, by_body, starts, .. } = self;
@@ -178,7 +171,8 @@ impl<C: Problem> Group<C> {
         let starts_of =
             |place: usize| starts_of(kept, population.bodies().id(place), by_body.of(place));
         let announcements = |place: usize, holder: u32| {
-            let is_involved = by_body.of(place).any(|touch| touch.rank == holder);
+            let has = |all: &ByBody<BodyConstraint>| all.of(place).any(|it| it.rank == holder);
+            let is_involved = has(by_body) || others.is_some_and(has);
             let starts = if is_involved { starts_of(place) } else { Starts::new() };
             let touches = by_body.of(place).zip(starts);
             touches.map(|(touch, start)| Announcement { touch: *touch, start })
@@ -221,11 +215,17 @@ impl<C: Problem> Group<C> {
         });
     }
 
-    /// One communication. After: all involved ranks have the impulses to begin with.
-    pub fn share_starts(&mut self, step: &mut StepParts) -> Result<()> {
+    /// One communication. `others` are the constraints of another kind. After: all involved ranks
+    /// have the impulses to begin with.
+    pub fn share_starts(
+        &mut self,
+        step: &mut StepParts,
+        others: Option<&ByBody<BodyConstraint>>,
+    ) -> Result<()> {
         let Self { problems, by_body, foreign, partners, .. } = self;
         let rank = step.synchroniser.region().rank();
-        let count = Involved::find(partners, by_body, rank, problems.len(), step.population);
+        Involved::find(partners, [Some(by_body), others], rank, step.population);
+        let count = Involved::place(partners, by_body, rank, problems.len());
         foreign.clear();
         foreign.resize(count, C::Impulse::zeroed());
         self.exchange(step, |impulse| *impulse, |foreign, impulse| *foreign = impulse)

@@ -18,35 +18,45 @@ pub(super) struct Involved {
 
 impl Involved {
     /// Finds the ranks that are involved in the same bodies as this `rank`, and which of its
-    /// `problems` constraints they need. After: slots are places on this rank. Returns the number of
-    /// constraints of other ranks.
+    /// constraints they need. `kinds` has the constraints of this kind, and then those of another
+    /// one.
     pub(super) fn find(
         partners: &mut Vec<Self>,
-        by_body: &mut ByBody<BodyConstraint>,
+        kinds: [Option<&ByBody<BodyConstraint>>; 2],
         rank: u32,
-        problems: usize,
         population: &Population,
-    ) -> usize {
+    ) {
         partners.clear();
+        let of = |kind: usize, place: usize| kinds[kind].into_iter().flat_map(move |it| it.of(place));
         for (place, link) in population.links().iter().enumerate() {
             let is_alone = link.owner == rank && link.ranks.is_empty();
-            for touch in by_body.of(place).filter(|_| !is_alone) {
+            for touch in of(0, place).filter(|_| !is_alone) {
                 if touch.rank != rank {
                     Self::of(partners, touch.rank).received.push(touch.problem() as u32);
                     continue;
                 }
-                let others = by_body.of(place).map(|other| other.rank).chain([link.owner]);
-                for other in others.filter(|&other| other != rank) {
+                let others = of(0, place).chain(of(1, place)).map(|other| other.rank);
+                for other in others.chain([link.owner]).filter(|&other| other != rank) {
                     Self::of(partners, other).sent.push(touch.problem() as u32);
                 }
             }
         }
+        for constraints in partners.iter_mut().flat_map(|it| [&mut it.sent, &mut it.received]) {
+            constraints.sort_unstable();
+            constraints.dedup();
+        }
+    }
+
+    /// After: the slots of constraints of other ranks are places on this rank, which has `problems`
+    /// constraints of its own. Returns the number of constraints of other ranks.
+    pub(super) fn place(
+        partners: &mut Vec<Self>,
+        by_body: &mut ByBody<BodyConstraint>,
+        rank: u32,
+        problems: usize,
+    ) -> usize {
         let mut end = 0;
         for partner in partners.iter_mut() {
-            for constraints in [&mut partner.sent, &mut partner.received] {
-                constraints.sort_unstable();
-                constraints.dedup();
-            }
             partner.start = end;
             end += partner.received.len();
         }

@@ -86,14 +86,7 @@ impl Nonsmooth {
     /// After: all involved ranks know the constraints of a body, with the impulses to begin with.
     /// Returns the number of constraints of own bodies.
     fn begin(&mut self, step: &mut StepParts) -> Result<u64> {
-        let mut kept = std::mem::take(step.impulses);
-        let mut constraints = self.contacts.announce(step, step.contacts, &mut kept)?;
-        *step.impulses = kept;
-        if step.has_joints {
-            let mut kept = std::mem::take(step.joint_impulses);
-            constraints += self.joints.announce(step, step.joints, &mut kept)?;
-            *step.joint_impulses = kept;
-        }
+        let constraints = self.announce(step)?;
         self.count(step);
         self.begin_contacts(step)?;
         if step.has_joints {
@@ -107,6 +100,26 @@ impl Nonsmooth {
         Ok(constraints)
     }
 
+    /// After: all involved ranks know the constraints of a body. Returns the number of constraints
+    /// of own bodies.
+    fn announce(&mut self, step: &mut StepParts) -> Result<u64> {
+        let Self { contacts, joints, .. } = self;
+        let mut kept = std::mem::take(step.impulses);
+        let mut kept_joints = std::mem::take(step.joint_impulses);
+        let mut count = contacts.tell_owners(step, step.contacts, &mut kept)?;
+        if step.has_joints {
+            count += joints.tell_owners(step, step.joints, &mut kept_joints)?;
+        }
+        let others = step.has_joints.then(|| joints.by_body());
+        contacts.reply_to_copies(step, step.contacts.len(), &kept, others)?;
+        if step.has_joints {
+            let others = Some(contacts.by_body());
+            joints.reply_to_copies(step, step.joints.len(), &kept_joints, others)?;
+        }
+        (*step.impulses, *step.joint_impulses) = (kept, kept_joints);
+        Ok(count)
+    }
+
     /// After: this rank knows the number of constraints of the bodies that it is involved in.
     fn count(&mut self, step: &StepParts) {
         let Self { contacts, joints, counts, .. } = self;
@@ -117,17 +130,17 @@ impl Nonsmooth {
     }
 
     fn begin_joints(&mut self, step: &mut StepParts) -> Result<()> {
-        let Self { joints, counts, .. } = self;
+        let Self { contacts, joints, counts, .. } = self;
         let (bodies, settings) = (step.bodies(), step.settings);
         joints.make(step.threads, step.joints, |joint, start| {
             let sides = bodies.sides(&joint.ends, &settings.gravity);
             JointProblem::new(joint, &sides, counts_of(&joint.ends, counts), start, settings)
         });
-        joints.share_starts(step)
+        joints.share_starts(step, Some(contacts.by_body()))
     }
 
     fn begin_contacts(&mut self, step: &mut StepParts) -> Result<()> {
-        let Self { contacts, counts, .. } = self;
+        let Self { contacts, joints, counts, .. } = self;
         let (bodies, materials, settings) = (step.bodies(), step.materials, step.settings);
         contacts.make(step.threads, step.contacts, |contact, start| {
             let ends = contact.ends();
@@ -136,7 +149,8 @@ impl Nonsmooth {
             let counts = counts_of(&ends, counts);
             ContactProblem::new(contact, &sides, &surface, counts, start, settings)
         });
-        contacts.share_starts(step)
+        let others = step.has_joints.then(|| joints.by_body());
+        contacts.share_starts(step, others)
     }
 
     /// Sweeps until the impulses are right, or their number is the largest.
