@@ -201,34 +201,67 @@ fn one_large_sphere_among_small_ones_has_the_same_bits_on_any_ranks() {
     assert!(error.contains("radius 1.05 m") && error.contains("ShadowOwner"), "{error}");
 }
 
+/// The hash of all states after some steps. In each, the owner of a body sets `force` (N) of its id
+/// on it, with a small torque.
+fn pushed(
+    model: RigidModel,
+    ranks: usize,
+    bodies: &[Body],
+    force: impl Fn(BodyId) -> Vec3 + Sync,
+) -> u64 {
+    let model = Arc::new(model);
+    let results = in_process::run(ranks, |world| {
+        let rank_of = shared_out(model.subdomains.count(), ranks);
+        let all = bodies.iter().copied();
+        let mut simulation = RigidSimulation::new(model.clone(), rank_of, all, world, 1)?;
+        for _ in 0..5 {
+            for body in bodies {
+                let population = simulation.population();
+                let place = population.place(body.id).filter(|&at| at < population.own_count());
+                if place.is_some() {
+                    let force = force(body.id);
+                    assert!(simulation.push(body.id, force, force * 0.01));
+                }
+            }
+            simulation.step()?;
+        }
+        simulation.census()
+    });
+    results.unwrap()[0].states
+}
+
 #[test]
 fn forces_of_the_user_act_once_on_any_ranks() {
-    let bodies = heap();
-    let run = |counts: [u32; 3], ranks: usize| {
-        let model = Arc::new(model(grid(counts), Synchronisation::ShadowOwner, Response::Ffd));
-        let results = in_process::run(ranks, |world| {
-            let rank_of = shared_out(model.subdomains.count(), ranks);
-            let all = bodies.iter().copied();
-            let mut simulation = RigidSimulation::new(model.clone(), rank_of, all, world, 1)?;
-            for _ in 0..5 {
-                // Each owner sets the forces on its bodies.
-                for body in &bodies {
-                    let population = simulation.population();
-                    let place = population.place(body.id).filter(|&at| at < population.own_count());
-                    if place.is_some() {
-                        let force = random_vector(body.id) * 300.0;
-                        assert!(simulation.push(body.id, force, force * 0.01));
-                    }
-                }
-                simulation.step()?;
-            }
-            simulation.census()
-        });
-        results.unwrap()[0].states
+    let model = |counts| model(grid(counts), Synchronisation::ShadowOwner, Response::Ffd);
+    let run = |counts, ranks| {
+        pushed(model(counts), ranks, &heap(), |id| random_vector(id) * 300.0)
     };
     let serial = run([1, 1, 1], 1);
     assert_eq!(run([3, 3, 3], 8), serial);
     assert_eq!(run([3, 2, 2], 3), serial);
+}
+
+/// The way in which two balls bounce depends on the force on each of them. The rank of the contact
+/// owns one ball and has a copy of the other, which was there before the force.
+#[test]
+fn a_copy_that_is_pushed_bounces_as_its_owner_does() {
+    use Synchronisation::{NextNeighbour, ShadowOwner};
+    let ball = |id: u64, x: f64, speed: f64| {
+        let shape = Shape::Sphere(Sphere { radius_m: 0.2 });
+        body(&Solids::default(), id, shape, Vec3::new(x, 1.2, 1.0), Vec3::x() * speed)
+    };
+    for (positions, speeds) in [([1.44, 1.85], [2.0, 0.0]), ([1.15, 1.56], [0.0, -2.0])] {
+        let bodies = [0, 1].map(|id| ball(id as u64, positions[id], speeds[id]));
+        let force = |id: BodyId| Vec3::x() * (if id == 0 { 3000.0 } else { -3000.0 });
+        for response in Response::OF_EACH_KIND {
+            let run = |counts, method, ranks| {
+                pushed(model(grid(counts), method, response), ranks, &bodies, force)
+            };
+            let serial = run([1, 1, 1], ShadowOwner, 1);
+            assert_eq!(run([2, 1, 1], NextNeighbour, 2), serial, "{response:?}");
+            assert_eq!(run([2, 1, 1], ShadowOwner, 2), serial, "{response:?}");
+        }
+    }
 }
 
 #[test]
