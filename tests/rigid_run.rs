@@ -163,7 +163,7 @@ fn what_cannot_run_is_refused() {
             &[
                 "bad.ron: sphere[",
                 "]: moved",
-                "a quarter of the smallest width",
+                "half of the radius of the ball that holds it",
                 "raise `steps_per_frame`, or use slower",
             ],
         ),

@@ -135,8 +135,8 @@ impl RigidSimulation<'_> {
         let domain = *self.model.subdomains.domain();
         let cells = balancer.divide(&domain, limits.outreach(), &points, &weights, ranks)?;
         // The old cells stay if the new cells are too thin for the synchronisation.
-        let limits = limits.within(&cells);
-        let fits = limits.reach(self.model.settings.synchronisation, &cells).is_ok();
+        let method = self.model.settings.synchronisation;
+        let fits = limits.within(method, &cells).reach(method, &cells).is_ok();
         if fits {
             self.redivide(cells.into(), (0..ranks as u32).collect())?;
         }

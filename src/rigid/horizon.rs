@@ -29,17 +29,12 @@ use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::broad::Bound;
 use crate::rigid::constraint::contact::ContactSettings;
 
-/// The largest travel by motion, as a multiple of the largest motion between two synchronisations.
-/// A step has two synchronisations. So the travel covers the largest motion of a whole step, and no
-/// two bodies pass each other unseen.
-const MOST: f64 = 2.0;
-
 /// How far ahead contacts are found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Horizon {
     /// Length of a step, s.
     pub step_s: f64,
-    /// The largest travel by motion, m.
+    /// The largest travel by motion of any body, m. That of a body is at most its radius, too.
     pub most_m: f64,
     /// Surfaces with a gap up to this are in contact, unless they separate, m.
     pub slack_m: f64,
@@ -49,11 +44,17 @@ impl Horizon {
     /// With this horizon only surfaces that touch or overlap are in contact.
     pub const NOW: Self = Self { step_s: 0.0, most_m: 0.0, slack_m: 0.0 };
 
-    /// The horizon of these settings. Between two synchronisations no body moves by more than
-    /// `motion` (m).
-    pub fn new(settings: &ContactSettings, motion: f64) -> Self {
+    /// The horizon of these settings. In a step no body moves by more than `most_m` (m).
+    pub fn new(settings: &ContactSettings, most_m: f64) -> Self {
         let slack_m = settings.rest_gap() + settings.fall();
-        Self { step_s: settings.step_s, most_m: MOST * motion, slack_m }
+        Self { step_s: settings.step_s, most_m, slack_m }
+    }
+
+    /// The largest travel by motion of a body with this radius (m), m. It covers the largest motion
+    /// of a step.
+    #[inline]
+    pub fn most_of(&self, radius: f64) -> f64 {
+        self.most_m.min(radius)
     }
 
     /// The largest travel of a movable body, m.
@@ -65,13 +66,13 @@ impl Horizon {
     /// is the largest distance from the centre at which rotation moves the surface (m).
     #[inline]
     pub fn bound(&self, state: &BodyState, swing: f64, radius: f64) -> Bound {
-        Bound { centre: state.position, radius, travel: self.travel(&state.twist, swing) }
+        Bound { centre: state.position, radius, travel: self.travel(&state.twist, swing, radius) }
     }
 
-    /// The travel of a body with this velocity, m; `swing` as for [`Self::bound`].
+    /// The travel of a body with this velocity, m; `swing` and `radius` as for [`Self::bound`].
     #[inline]
-    pub fn travel(&self, twist: &Twist, swing: f64) -> f64 {
-        self.motion(twist, swing).min(self.most_m) + 0.5 * self.slack_m
+    pub fn travel(&self, twist: &Twist, swing: f64, radius: f64) -> f64 {
+        self.motion(twist, swing).min(self.most_of(radius)) + 0.5 * self.slack_m
     }
 
     /// The bound of a fixed body. Its travel has no upper limit, because all ranks know the body.

@@ -132,6 +132,12 @@ impl Domain {
         depths.fold(f64::INFINITY, f64::min)
     }
 
+    /// The smallest period, m; infinite without periodic borders.
+    pub fn least_period(&self) -> f64 {
+        let axes = (0..3).filter(|&axis| self.periodic[axis]);
+        axes.map(|axis| self.period[axis]).fold(f64::INFINITY, f64::min)
+    }
+
     /// Checks that a body of this radius (m, with travel and margin) does not touch an image of
     /// itself.
     ///

@@ -19,8 +19,9 @@ impl RigidSimulation<'_> {
     /// # Errors
     /// If bodies are too large for the division, or a rank fails.
     pub fn redivide(&mut self, subdomains: Arc<Subdomains>, rank_of: Vec<u32>) -> Result<()> {
-        let limits = self.synchroniser.limits().within(&subdomains);
-        let reach = limits.reach(self.model.settings.synchronisation, &subdomains)?;
+        let method = self.model.settings.synchronisation;
+        let limits = self.synchroniser.limits().within(method, &subdomains);
+        let reach = limits.reach(method, &subdomains)?;
         let region = Region::new(self.world.rank(), subdomains, Arc::new(rank_of), reach)?;
         let (records, traffic) = self.redistribute(&region)?;
         self.go_on(records, region, limits, traffic)

@@ -133,8 +133,10 @@ impl<'a> RigidSimulation<'a> {
         }
         let sizes = sizes.of_all(&*world)?;
         let RigidSettings { contacts, margin_m, synchronisation, .. } = &model.settings;
-        let limits = Limits::new(&sizes, contacts, *margin_m).within(&model.subdomains);
-        let reach = limits.reach(*synchronisation, &model.subdomains)?;
+        let subdomains = &model.subdomains;
+        let limits = Limits::new(&sizes, contacts, *margin_m, subdomains.domain());
+        let limits = limits.within(*synchronisation, subdomains);
+        let reach = limits.reach(*synchronisation, subdomains)?;
         let region = Region::new(world.rank(), model.subdomains.clone(), Arc::new(rank_of), reach)?;
         let mut state = State::new(sizes);
         own.into_iter().try_for_each(|body| state.insert(body, model.radius(&body), &region))?;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::rigid::narrow::Detector;
-use crate::rigid::simulation::{RigidSimulation, checks};
+use crate::rigid::simulation::{RigidSettings, RigidSimulation, checks};
 use crate::rigid::state::records::Records;
 use crate::rigid::sync::limits::SizeRange;
 use crate::rigid::sync::{Limits, Traffic};
@@ -30,12 +30,12 @@ impl RigidSimulation<'_> {
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let saved = Records::decode(bytes).map_err(unsound)?;
         let sizes = self.check(&saved)?;
-        let settings = &self.model.settings;
-        let limits = Limits::new(&sizes, &settings.contacts, settings.margin_m);
-        let limits = limits.within(self.region().subdomains());
-        let reach = limits.reach(settings.synchronisation, self.region().subdomains())?;
-        let region = self.region().with_reach(reach)?;
+        let RigidSettings { contacts, margin_m, synchronisation, .. } = &self.model.settings;
         let subdomains = self.region().subdomains();
+        let limits = Limits::new(&sizes, contacts, *margin_m, subdomains.domain());
+        let limits = limits.within(*synchronisation, subdomains);
+        let reach = limits.reach(*synchronisation, subdomains)?;
+        let region = self.region().with_reach(reach)?;
         let own = saved.filtered(|position| region.has(subdomains.owner(position)));
         self.go_on(own, region, limits, Traffic::default())?;
         // The last step belongs to another state.

@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use crate::error::Result;
+use crate::error::{Error, Place, Result};
 use crate::math::Vec3;
 use crate::rigid::motion::{accelerate, drift};
 use crate::rigid::narrow::detector::{BodyImages, ImageOf, Surroundings};
@@ -24,13 +24,14 @@ impl RigidSimulation<'_> {
     /// Before and after: all shadow copies are equal to the bodies of their owners.
     ///
     /// # Errors
-    /// If a body moves too far, or a rank fails.
+    /// If a body moves too far or passes through another one, or a rank fails.
     pub fn step(&mut self) -> Result<RigidReport> {
         let mut report = RigidReport::default();
         self.timed(&mut report, Phase::Forces, |this, _| this.sum_forces())?;
         self.timed(&mut report, Phase::Motion, |this, _| this.first_half())?;
         self.timed(&mut report, Phase::Synchronisation, |this, _| this.synchronise())?;
         self.timed(&mut report, Phase::Contacts, |this, _| this.find_constraints())?;
+        self.timed(&mut report, Phase::Contacts, |this, _| this.check_passed())?;
         self.timed(&mut report, Phase::Response, |this, report| this.respond(report))?;
         self.timed(&mut report, Phase::Motion, |this, _| this.second_half())?;
         self.timed(&mut report, Phase::Synchronisation, |this, _| this.synchronise())?;
@@ -99,19 +100,29 @@ impl RigidSimulation<'_> {
         self.find_joints()
     }
 
-    /// After: `contacts` has the contacts whose points are in the subdomains of this rank.
-    pub(super) fn find_contacts(&mut self) -> Result<()> {
-        self.find_images();
-        let region = self.synchroniser.region();
-        let domain = region.subdomains().domain();
-        let world = Surroundings {
+    /// All bodies that this rank knows.
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
             bodies: self.state.population.bodies(),
             fixed: &self.fixed,
             solids: &self.model.solids,
             joints: &self.model.joints,
             horizon: &self.synchroniser.limits().horizon,
-        };
-        let images = BodyImages { list: &self.images, period: *domain.period() };
+        }
+    }
+
+    /// The images that [`Self::find_images`] found.
+    fn body_images(&self) -> BodyImages<'_> {
+        BodyImages { list: &self.images, period: *self.region().subdomains().domain().period() }
+    }
+
+    /// After: `contacts` has the contacts whose points are in the subdomains of this rank.
+    pub(super) fn find_contacts(&mut self) -> Result<()> {
+        self.find_images();
+        let mut detector = std::mem::take(&mut self.detector);
+        let mut contacts = std::mem::take(&mut self.contacts);
+        let region = self.synchroniser.region();
+        let domain = region.subdomains().domain();
         // A contact has a point at each image of its first body. The image whose point is in the
         // domain decides: the owner of that point treats the contact.
         let is_ours = |image: [i8; 3], point: &Vec3| {
@@ -119,11 +130,38 @@ impl RigidSimulation<'_> {
             (0..3).all(|axis| image[axis] + back[axis] == 0)
                 && (region.has_all() || region.has(region.subdomains().owner(&wrapped)))
         };
-        let Self { detector, threads, contacts, .. } = self;
+        let (world, images, threads) = (self.surroundings(), self.body_images(), &self.threads);
         let bounds = self.state.population.bounds();
-        detector.contacts_of_images(&world, bounds, &images, threads, is_ours, contacts);
+        detector.contacts_of_images(&world, bounds, &images, threads, is_ours, &mut contacts);
+        (self.detector, self.contacts) = (detector, contacts);
         self.find_deepest();
         Ok(())
+    }
+
+    /// Before: contacts were found in the middle of a step.
+    ///
+    /// # Errors
+    /// If two bodies passed through each other since the search for contacts before.
+    fn check_passed(&self) -> Result<()> {
+        if !self.synchroniser.limits().may_pass() {
+            return Ok(());
+        }
+        let h = self.model.settings.contacts.step_s;
+        // The first search is half a step after the start.
+        let since_s = if self.state.steps == 0 { 0.5 * h } else { h };
+        let (world, images, threads) = (self.surroundings(), self.body_images(), &self.threads);
+        let bounds = self.state.population.bounds();
+        match self.detector.passed(&world, bounds, &images, threads, since_s) {
+            None => Ok(()),
+            Some([first, second]) => Err(Error::input(
+                Place::Body(first),
+                format!(
+                    "passed through body {second} in a step: one of them was hit, and moved by more \
+                     than half of their widths"
+                ),
+                "raise `steps_per_frame`, or use slower or thicker bodies",
+            )),
+        }
     }
 
     /// Lists the images that reach into this region across periodic borders.

@@ -5,7 +5,7 @@ use crate::ranks::{World, message};
 use crate::rigid::body::BodyId;
 use crate::rigid::broad::Bound;
 use crate::rigid::constraint::contact::ContactSettings;
-use crate::rigid::domain::Subdomains;
+use crate::rigid::domain::{Domain, Subdomains};
 use crate::rigid::horizon::Horizon;
 use crate::rigid::sync::Synchronisation;
 
@@ -46,47 +46,88 @@ impl SizeRange {
     }
 }
 
+/// The part of a room that is used, so that rounding does not fill it.
+const NEARLY: f64 = 0.99;
+
 /// Bounds that hold for all bodies.
+///
+/// In a step a body moves by at most the radius of its bounding ball. Its travel is as long, so all
+/// contacts that its velocity leads to are foreseen. A body has at least half of this way in half a
+/// step, unless the division of space allows less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// The largest radius of a bounding ball about a centre of mass, m.
     pub largest_radius: f64,
-    /// A quarter of the smallest width of a body, m.
-    pub body_motion: f64,
-    /// The largest motion of a body between two synchronisations, m: the smaller of `body_motion`
-    /// and half of the smallest width of a subdomain. A step has two synchronisations.
+    /// A quarter of the smallest width of a body, m. Division and domain allow every body this
+    /// motion between two synchronisations, or the bodies are refused.
+    pub least_motion: f64,
+    /// The largest motion of a body between two synchronisations, as a multiple of its radius. A
+    /// step has two synchronisations.
+    pub motion_per_radius: f64,
+    /// The largest motion of any body between two synchronisations, m. It is at most half of the
+    /// smallest width of a subdomain.
     pub motion: f64,
+    /// The largest travel of a body that reaches into another subdomain, m.
+    pub travel: f64,
     /// The margin of shadow copies, m (`dx` in Iglberger & Rüde 2009). A rank holds a copy of a
     /// body that reaches into its subdomains when grown by its travel and this margin.
     pub margin: f64,
     /// How far ahead contacts are found.
     pub horizon: Horizon,
-    /// True if the largest possible travel decides on copies instead of the present travel. This is
-    /// needed if a subdomain is narrower than `motion` plus the largest travel by motion, because a
-    /// body whose travel grows could then pass a whole subdomain at once.
-    pub holds_ahead: bool,
+    /// If the reach of a body may grow by more than this from one synchronisation to the next, m,
+    /// then its largest possible travel decides on its copies instead of its present travel.
+    /// Otherwise it could pass a whole subdomain at once.
+    pub growth: f64,
 }
 
 impl Limits {
     /// The limits of bodies of these sizes in an undivided domain. `margin` is the margin of shadow
     /// copies (m).
-    pub fn new(sizes: &SizeRange, contacts: &ContactSettings, margin: f64) -> Self {
+    pub fn new(
+        sizes: &SizeRange,
+        contacts: &ContactSettings,
+        margin: f64,
+        domain: &Domain,
+    ) -> Self {
         let SizeRange { largest_radius, least_half_width: half } = *sizes;
-        // A step has two synchronisations, so no body moves by more than the smallest half-width in
-        // a step. Without bodies nothing moves.
-        let motion = if half.is_finite() { 0.5 * half } else { 0.0 };
+        // Without bodies nothing moves.
+        let half = if half.is_finite() { half } else { 0.0 };
+        // No body, grown by travel and margin, touches an image of itself.
+        let slack = Horizon::new(contacts, 0.0).most_travel();
+        let room = 0.5 * domain.least_period() - largest_radius - margin - slack;
+        let most = largest_radius.min(NEARLY * room).max(half);
         // The horizon must not depend on the division, because contacts depend on it.
-        let horizon = Horizon::new(contacts, motion);
-        let body_motion = motion;
-        Self { largest_radius, body_motion, motion, margin, horizon, holds_ahead: false }
+        let horizon = Horizon::new(contacts, most);
+        Self {
+            largest_radius,
+            least_motion: 0.5 * half,
+            motion_per_radius: 0.5,
+            motion: 0.5 * most,
+            travel: horizon.most_travel(),
+            margin,
+            horizon,
+            growth: f64::INFINITY,
+        }
     }
 
     /// The limits of the same bodies in another division.
-    pub fn within(&self, subdomains: &Subdomains) -> Self {
-        let edge = subdomains.smallest_edge();
+    pub fn within(&self, method: Synchronisation, subdomains: &Subdomains) -> Self {
+        let (edge, slack) = (subdomains.smallest_edge(), 0.5 * self.horizon.slack_m);
         // No body passes a whole subdomain in a step.
-        let motion = self.body_motion.min(0.5 * edge);
-        Self { motion, holds_ahead: motion + self.horizon.most_m > edge, ..*self }
+        let motion = (0.5 * self.horizon.most_m).min(0.5 * edge);
+        match method {
+            Synchronisation::NextNeighbour if subdomains.count() > 1 => {
+                // Travel and motion share the room: the travel is the motion of two halves.
+                let room = edge - self.largest_radius - self.margin - slack;
+                let motion = motion.min(NEARLY * room / 3.0).max(self.least_motion.min(motion));
+                let travel = self.horizon.most_m.min(2.0 * motion) + slack;
+                Self { motion, travel, growth: f64::INFINITY, ..*self }
+            }
+            _ => {
+                let travel = self.horizon.most_travel();
+                Self { motion, travel, growth: NEARLY * edge, ..*self }
+            }
+        }
     }
 
     /// The largest distance that a body can reach from its centre at the last synchronisation, m.
@@ -95,16 +136,31 @@ impl Limits {
         self.largest_radius + self.margin + self.horizon.most_travel() + self.motion
     }
 
+    /// True if a body can move by more than half of its smallest width in a step. Then it may pass
+    /// a body towards which it did not move before the response.
+    pub fn may_pass(&self) -> bool {
+        self.horizon.most_m > 2.0 * self.least_motion
+    }
+
+    /// The largest motion between two synchronisations of a body with this radius (m), m.
+    #[inline]
+    pub(super) fn motion_of(&self, radius: f64) -> f64 {
+        self.motion.min(self.motion_per_radius * radius)
+    }
+
     /// The radius of a body's bounding ball, grown by travel and margin, m. Ranks that this ball
     /// reaches into hold a copy.
     pub fn held(&self, bound: &Bound) -> f64 {
-        bound.radius + self.ahead(bound.travel) + self.margin
+        bound.radius + self.ahead(bound.radius, bound.travel) + self.margin
     }
 
-    /// The part of [`Self::held`] for the travel, m. It is `travel` (m), or the largest travel with
-    /// [`Self::holds_ahead`].
-    pub(super) fn ahead(&self, travel: f64) -> f64 {
-        if self.holds_ahead { self.horizon.most_travel() } else { travel }
+    /// The part of [`Self::held`] for the travel of a body with this radius (m), m. It is `travel`
+    /// (m), or the largest travel because of [`Self::growth`].
+    #[inline]
+    pub(super) fn ahead(&self, radius: f64, travel: f64) -> f64 {
+        let most = self.horizon.most_of(radius);
+        let holds_ahead = self.motion_of(radius) + most > self.growth;
+        if holds_ahead { most + 0.5 * self.horizon.slack_m } else { travel }
     }
 
     /// The distance up to which subdomains are neighbours, m.
@@ -113,9 +169,9 @@ impl Limits {
     /// If bodies are too large or too fast for the synchronisation in these subdomains, or if a
     /// body would touch an image of itself.
     pub fn reach(&self, method: Synchronisation, subdomains: &Subdomains) -> Result<f64> {
-        let radius = self.largest_radius + self.margin + self.horizon.most_travel();
-        subdomains.domain().check_radius(radius)?;
-        let (reach, edge) = (radius + self.motion, subdomains.smallest_edge());
+        let radius = self.largest_radius + self.margin;
+        subdomains.domain().check_radius(radius + self.horizon.most_travel())?;
+        let (reach, edge) = (radius + self.travel + self.motion, subdomains.smallest_edge());
         match method {
             Synchronisation::ShadowOwner if self.spread() <= edge => Ok(self.spread()),
             Synchronisation::ShadowOwner => Err(Error::input(
@@ -144,23 +200,35 @@ impl Limits {
 
     /// The largest growth of a body's reach from one synchronisation to the next, m.
     fn spread(&self) -> f64 {
-        self.motion + if self.holds_ahead { 0.0 } else { self.horizon.most_m }
+        (self.motion + self.horizon.most_m).min(self.growth).max(self.motion)
     }
 
-    /// Fails if a body moved by more than [`Self::motion`] since the last synchronisation. `moved`
+    /// Fails if a body with this radius (m) moved too far since the last synchronisation. `moved`
     /// is its motion (m). NaN fails too.
-    pub(super) fn check_motion(&self, id: BodyId, moved: f64) -> Result<()> {
-        if moved <= self.motion {
+    pub(super) fn check_motion(&self, id: BodyId, moved: f64, radius: f64) -> Result<()> {
+        let most = self.motion_of(radius);
+        if moved <= most {
             return Ok(());
         }
         Err(Error::input(
             Place::Body(id),
             format!(
-                "moved {moved} m in half a step, more than {} m: a quarter of the smallest width of a \
-                 body, or half of the smallest width of a subdomain",
-                self.motion
+                "moved {moved} m in half a step, more than {most} m: half of the radius of the ball that \
+                 holds it, or what the domain and its division allow"
             ),
-            "raise `steps_per_frame`, or use slower or larger bodies",
+            "raise `steps_per_frame`, or use slower or larger bodies or fewer subdomains",
         ))
+    }
+
+    /// The error for a body whose travel is above [`Self::travel`].
+    pub(super) fn too_fast(&self, id: BodyId, bound: &Bound) -> Error {
+        let cause = format!(
+            "its surface moves by up to {} m in a step, more than the {} m that NextNeighbour \
+             allows in these subdomains",
+            bound.travel, self.travel
+        );
+        let remedy = "use `synchronisation: ShadowOwner`, or fewer subdomains, or raise \
+                      `steps_per_frame`";
+        Error::input(Place::Body(id), cause, remedy)
     }
 }

@@ -35,8 +35,9 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     let state = &mut population.own_states_mut()[place];
     let (position, _) = domain.wrap(&state.position);
     let unwrapped = std::mem::replace(&mut state.position, position);
+    let radius = population.bounds()[place].radius;
     let moved = (unwrapped - population.mark(place, limits)).norm();
-    limits.check_motion(id, moved)?;
+    limits.check_motion(id, moved, radius)?;
     if !domain.contains(&position) {
         traffic.left += 1;
         return Ok(Fate::Leaves);
@@ -50,15 +51,20 @@ pub(super) fn advance(parts: &mut Parts, place: usize) -> Result<Fate> {
     })
 }
 
+/// True if an own body, grown by its travel and the margin, is inside of its subdomain.
+pub(super) fn is_deep(parts: &Parts, place: usize) -> bool {
+    let Parts { region, limits, population, .. } = parts;
+    let bound = &population.bounds()[place];
+    region.subdomains().depth(population.home(place), &bound.centre) > limits.held(bound)
+}
+
 /// The neighbouring ranks that a body, grown by its travel and the margin, reaches into.
 pub(super) fn touched_neighbours(parts: &Parts, place: usize) -> Ranks {
     let Parts { region, limits, population, .. } = parts;
     let bound = &population.bounds()[place];
     let (centre, radius) = (&bound.centre, limits.held(bound));
     let is_own = place < population.own_count();
-    if region.neighbours().is_empty()
-        || is_own && region.subdomains().depth(population.home(place), centre) > radius
-    {
+    if region.neighbours().is_empty() || is_own && is_deep(parts, place) {
         return Ranks::new();
     }
     region.touched_neighbours(&region.subdomains().domain().images(centre, radius), radius)

@@ -39,6 +39,10 @@ fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
     if parts.region.neighbours().is_empty() {
         return Ok(());
     }
+    let bound = &parts.population.bounds()[place];
+    if bound.travel > parts.limits.travel && !moves::is_deep(parts, place) {
+        return Err(parts.limits.too_fast(parts.population.bodies().id(place), bound));
+    }
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;
     let (body, link) = (population.bodies().at(place), &population.links()[place]);

@@ -71,13 +71,15 @@ impl Synchroniser {
             {
                 advance(place, state, &rest);
                 let swing = rest.swing(place, bound.radius);
-                let travel = look.limits.horizon.travel(&state.twist, swing);
+                let travel = look.limits.horizon.travel(&state.twist, swing, bound.radius);
                 // Single precision is enough. Square roots take most of the time of this loop.
                 let moved = ((state.position - bound.centre).norm_squared() as f32).sqrt();
                 *room = below(*room - moved);
-                let is_inside =
-                    *spot == Spot::Inside && f64::from(*room) > look.limits.ahead(travel);
-                if is_inside && f64::from(moved) <= CLEARLY_ALLOWED * look.limits.motion {
+                let is_inside = *spot == Spot::Inside
+                    && f64::from(*room) > look.limits.ahead(bound.radius, travel);
+                if is_inside
+                    && f64::from(moved) <= CLEARLY_ALLOWED * look.limits.motion_of(bound.radius)
+                {
                     (bound.centre, bound.travel) = (state.position, travel);
                 } else {
                     let now = Bound { centre: state.position, radius: bound.radius, travel };
@@ -106,10 +108,10 @@ impl Look<'_> {
     #[cold]
     fn spot(&self, now: &Bound, bound: &mut Bound, home: SubdomainId, link: &Link) -> (Spot, f32) {
         let moved = (now.centre - bound.centre).norm();
-        let is_allowed = moved <= CLEARLY_ALLOWED * self.limits.motion
+        let is_allowed = moved <= CLEARLY_ALLOWED * self.limits.motion_of(now.radius)
             && self.subdomains.domain().depth(&now.centre, false) >= 0.0;
         let room = self.room(now, home);
-        let is_inside = room > self.limits.ahead(now.travel) && link.ranks.is_empty();
+        let is_inside = room > self.limits.ahead(now.radius, now.travel) && link.ranks.is_empty();
         if !is_allowed || !is_inside && !self.stays(&now.centre, home) {
             return (Spot::Unknown, 0.0);
         }

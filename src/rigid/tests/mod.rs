@@ -1,5 +1,6 @@
 //! The same bits on any number of ranks, for any division and both synchronisations.
 
+mod fast;
 mod joints;
 mod saved;
 
@@ -233,9 +234,7 @@ fn pushed(
 #[test]
 fn forces_of_the_user_act_once_on_any_ranks() {
     let model = |counts| model(grid(counts), Synchronisation::ShadowOwner, Response::Ffd);
-    let run = |counts, ranks| {
-        pushed(model(counts), ranks, &heap(), |id| random_vector(id) * 300.0)
-    };
+    let run = |counts, ranks| pushed(model(counts), ranks, &heap(), |id| random_vector(id) * 300.0);
     let serial = run([1, 1, 1], 1);
     assert_eq!(run([3, 3, 3], 8), serial);
     assert_eq!(run([3, 2, 2], 3), serial);

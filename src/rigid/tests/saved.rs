@@ -33,8 +33,8 @@ fn stirred(subdomains: Subdomains, method: Synchronisation, response: Response) 
     Arc::new(model)
 }
 
-/// The heap, and further bodies: some turn so fast that the smallest body limits how far ahead
-/// their contacts are found, and two, smaller than all others, leave the domain.
+/// The heap, and further bodies: some turn so fast that their radius limits how far ahead their
+/// contacts are found, and two, smaller than all others, leave the domain.
 fn lively_heap() -> Vec<Body> {
     let mut bodies = heap();
     for body in &mut bodies {

@@ -82,11 +82,13 @@ impl Setup {
         let horizon = Horizon { step_s: 0.25, most_m: 0.0625, slack_m: 0.03125 };
         let limits = Limits {
             largest_radius: 0.25,
-            body_motion: 0.25,
+            least_motion: 0.25,
+            motion_per_radius: 1.0,
             motion: 0.25,
+            travel: horizon.most_travel(),
             margin: 0.0625,
             horizon,
-            holds_ahead: false,
+            growth: f64::INFINITY,
         };
         Self { subdomains: Arc::new(subdomains), rank_of: Arc::new(rank_of), method, limits }
     }

@@ -79,7 +79,8 @@ fn any_setup(random: &mut Random) -> (Setup, u32) {
     }
     setup.limits.horizon.step_s = 2.0;
     setup.limits.horizon.most_m = 0.3;
-    setup.limits.holds_ahead = random.below(3) == 0;
+    setup.limits.travel = setup.limits.horizon.most_travel();
+    setup.limits.growth = if random.below(3) == 0 { 0.0 } else { f64::INFINITY };
     (setup, ranks)
 }
 

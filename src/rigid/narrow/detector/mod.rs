@@ -4,6 +4,8 @@
 //! first body at the position that its owner has, and with the second body at the image beside it.
 //! So a contact has the same bits at whichever image, and on whichever rank, it is found.
 
+mod passing;
+
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Placed};
 use crate::rigid::broad::{Bound, Candidates, ImageKey, Now};
@@ -13,6 +15,7 @@ use crate::rigid::constraint::pair::Partner;
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::horizon::Horizon;
 use crate::rigid::narrow::{Touch, Touches, half_space, touch};
+use crate::rigid::shape::Shape;
 use crate::rigid::solid::Solids;
 use crate::rigid::table::BodyList;
 use crate::threads::Threads;
@@ -230,15 +233,19 @@ struct OfPairs<'a> {
     bounded: &'a [u32],
 }
 
-impl OfPairs<'_> {
-    fn contacts(
-        &self,
-        pair: &[u32; 2],
-        is_ours: &impl Fn([i8; 3], &Vec3) -> bool,
-        touches: &mut Touches,
-        contacts: &mut Vec<Contact>,
-    ) {
-        let Surroundings { bodies, fixed, solids, horizon, joints } = *self.world;
+/// Two bodies that may touch.
+struct Two<'a> {
+    meeting: Meeting,
+    shapes: [&'a Shape; 2],
+    states: [BodyState; 2],
+    bounds: [&'a Bound; 2],
+}
+
+impl<'a> OfPairs<'a> {
+    /// The two bodies of a pair of entries. None if they do not collide.
+    #[inline]
+    fn two(&self, pair: &[u32; 2]) -> Option<Two<'a>> {
+        let Surroundings { bodies, fixed, joints, .. } = *self.world;
         let movable = (bodies.len() + self.images.list.len()) as u32;
         let entry = |entry: u32| self.images.entry(entry, bodies.len());
         let id = |place: u32| bodies.id(place as usize);
@@ -260,23 +267,38 @@ impl OfPairs<'_> {
             Partner::Fixed(place) => fixed.id(place),
         };
         if joints.are_apart(id(first), partner) {
-            return;
+            return None;
         }
         let (own, start) = body(meeting.first);
         let (other, mut end) = match meeting.second {
             Partner::Movable(place) => body(place),
             Partner::Fixed(place) => match &fixed.bodies()[place as usize].shape {
-                FixedShape::HalfSpace => return,
+                FixedShape::HalfSpace => return None,
                 FixedShape::Shape(shape) => (shape, fixed.states()[place as usize]),
             },
         };
         end.position += meeting.shift;
-        let [near, far] = [low, high].map(|entry| self.now.bound(entry));
+        let bounds = [low, high].map(|entry| self.now.bound(entry));
+        Some(Two { meeting, shapes: [own, other], states: [start, end], bounds })
+    }
+
+    fn contacts(
+        &self,
+        pair: &[u32; 2],
+        is_ours: &impl Fn([i8; 3], &Vec3) -> bool,
+        touches: &mut Touches,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let Surroundings { solids, horizon, .. } = *self.world;
+        let Some(Two { meeting, shapes, states, bounds: [near, far] }) = self.two(pair) else {
+            return;
+        };
         let travels = [near.travel, far.travel];
         // The radius of a fixed body is infinite here, because all ranks know the body.
-        let radii = [near.radius, if high < movable { far.radius } else { f64::INFINITY }];
-        let closing = Closing { horizon, travels, radii, states: [start, end] };
-        let (own, other) = (Placed::new(own, &start), Placed::new(other, &end));
+        let is_movable = matches!(meeting.second, Partner::Movable(_));
+        let radii = [near.radius, if is_movable { far.radius } else { f64::INFINITY }];
+        let closing = Closing { horizon, travels, radii, states };
+        let [own, other] = [0, 1].map(|i| Placed::new(shapes[i], &states[i]));
         touch(&own, &other, solids, closing.most(), touches);
         meeting.push(touches, &closing, is_ours, contacts);
     }
