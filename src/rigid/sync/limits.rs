@@ -49,6 +49,10 @@ impl SizeRange {
 /// The part of a room that is used, so that rounding does not fill it.
 const NEARLY: f64 = 0.99;
 
+/// `NextNeighbour` refuses bodies to which it cannot allow a motion of this part of the smallest
+/// half-width between two synchronisations.
+const LEAST_MOTION: f64 = 0.25;
+
 /// Bounds that hold for all bodies.
 ///
 /// In a step a body moves by at most the radius of its bounding ball. Its travel is as long, so all
@@ -58,14 +62,13 @@ const NEARLY: f64 = 0.99;
 pub struct Limits {
     /// The largest radius of a bounding ball about a centre of mass, m.
     pub largest_radius: f64,
-    /// A quarter of the smallest width of a body, m. Division and domain allow every body this
-    /// motion between two synchronisations, or the bodies are refused.
-    pub least_motion: f64,
+    /// The smallest half-width of a body, m; 0 without bodies.
+    pub least_half_width: f64,
     /// The largest motion of a body between two synchronisations, as a multiple of its radius. A
     /// step has two synchronisations.
     pub motion_per_radius: f64,
-    /// The largest motion of any body between two synchronisations, m. It is at most half of the
-    /// smallest width of a subdomain.
+    /// The largest motion of any body between two synchronisations, m. It is less than the smallest
+    /// width of a subdomain.
     pub motion: f64,
     /// The largest travel of a body that reaches into another subdomain, m.
     pub travel: f64,
@@ -100,7 +103,7 @@ impl Limits {
         let horizon = Horizon::new(contacts, most);
         Self {
             largest_radius,
-            least_motion: 0.5 * half,
+            least_half_width: half,
             motion_per_radius: 0.5,
             motion: 0.5 * most,
             travel: horizon.most_travel(),
@@ -113,13 +116,14 @@ impl Limits {
     /// The limits of the same bodies in another division.
     pub fn within(&self, method: Synchronisation, subdomains: &Subdomains) -> Self {
         let (edge, slack) = (subdomains.smallest_edge(), 0.5 * self.horizon.slack_m);
-        // No body passes a whole subdomain in a step.
-        let motion = (0.5 * self.horizon.most_m).min(0.5 * edge);
+        // No body passes a whole subdomain at once.
+        let motion = (0.5 * self.horizon.most_m).min(NEARLY * edge);
         match method {
             Synchronisation::NextNeighbour if subdomains.count() > 1 => {
                 // Travel and motion share the room: the travel is the motion of two halves.
                 let room = edge - self.largest_radius - self.margin - slack;
-                let motion = motion.min(NEARLY * room / 3.0).max(self.least_motion.min(motion));
+                let least = LEAST_MOTION * self.least_half_width;
+                let motion = motion.min((NEARLY * room / 3.0).max(least));
                 let travel = self.horizon.most_m.min(2.0 * motion) + slack;
                 Self { motion, travel, growth: f64::INFINITY, ..*self }
             }
@@ -139,7 +143,7 @@ impl Limits {
     /// True if a body can move by more than half of its smallest width in a step. Then it may pass
     /// a body towards which it did not move before the response.
     pub fn may_pass(&self) -> bool {
-        self.horizon.most_m > 2.0 * self.least_motion
+        self.horizon.most_m > self.least_half_width
     }
 
     /// The largest motion between two synchronisations of a body with this radius (m), m.

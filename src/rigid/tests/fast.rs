@@ -106,3 +106,42 @@ fn cards_that_start_apart_have_not_passed_each_other() {
     let apart = after(model, 1, &bodies, 10).unwrap();
     assert!((apart[1].state.position.x - apart[0].state.position.x - 0.2025).abs() < 1e-9);
 }
+
+#[test]
+fn next_neighbours_take_balls_as_wide_as_a_subdomain_unless_they_are_fast() {
+    use Synchronisation::{NextNeighbour, ShadowOwner};
+    let large = |speed: f64| {
+        let ball = |id: u64| {
+            let place = Vec3::new((id % 2) as f64, (id / 4) as f64, (id / 2 % 2) as f64);
+            let position = Vec3::new(0.7, 0.2, 0.8) + place * 1.3;
+            let mut ball = at_rest(id, Shape::Sphere(Sphere { radius_m: 0.5 }), position);
+            ball.state.twist.linear = random_vector(id + 3).normalize() * speed;
+            ball
+        };
+        Vec::from_iter((0..8).map(ball))
+    };
+    let run = |speed, counts, method, ranks| {
+        after(weightless(counts, method, Response::Ffd), ranks, &large(speed), 20)
+    };
+    for (speed, method) in [(30.0, NextNeighbour), (400.0, ShadowOwner)] {
+        let serial = run(speed, [1, 1, 1], method, 1).unwrap();
+        assert!(run(speed, [3, 3, 3], method, 8).unwrap() == serial, "{method:?}");
+    }
+    let error = run(400.0, [3, 3, 3], NextNeighbour, 8).unwrap_err().to_string();
+    assert!(error.contains("moved") || error.contains("NextNeighbour allows"), "{error}");
+}
+
+/// Subdomains of 25 mm, and a ball that moves by 20 mm in half a step.
+#[test]
+fn a_ball_may_move_by_nearly_a_subdomain_in_half_a_step() {
+    let bodies = [
+        ball(0, Vec3::new(0.5, 1.0, 1.5), Vec3::x() * 40.0),
+        ball(1, Vec3::new(1.6, 1.03, 1.52), Vec3::x() * -3.0),
+        card(2, 2.0),
+    ];
+    let run = |counts, ranks| {
+        after(weightless(counts, Synchronisation::ShadowOwner, Response::Ffd), ranks, &bodies, 60)
+    };
+    let serial = run([1, 1, 1], 1).unwrap();
+    assert!(run([120, 1, 1], 5).unwrap() == serial);
+}

@@ -82,7 +82,7 @@ impl Setup {
         let horizon = Horizon { step_s: 0.25, most_m: 0.0625, slack_m: 0.03125 };
         let limits = Limits {
             largest_radius: 0.25,
-            least_motion: 0.25,
+            least_half_width: 0.25,
             motion_per_radius: 1.0,
             motion: 0.25,
             travel: horizon.most_travel(),

@@ -79,6 +79,10 @@ fn any_setup(random: &mut Random) -> (Setup, u32) {
     }
     setup.limits.horizon.step_s = 2.0;
     setup.limits.horizon.most_m = 0.3;
+    if method == Synchronisation::ShadowOwner && random.below(3) == 0 {
+        // Bodies move by nearly a whole subdomain.
+        (setup.limits.motion, setup.limits.horizon.most_m) = (0.9, 0.9);
+    }
     setup.limits.travel = setup.limits.horizon.most_travel();
     setup.limits.growth = if random.below(3) == 0 { 0.0 } else { f64::INFINITY };
     (setup, ranks)
