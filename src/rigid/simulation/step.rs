@@ -143,7 +143,8 @@ impl RigidSimulation<'_> {
     /// # Errors
     /// If two bodies passed through each other since the search for contacts before.
     fn check_passed(&self) -> Result<()> {
-        if !self.synchroniser.limits().may_pass() {
+        let limits = self.synchroniser.limits();
+        if !limits.may_pass() {
             return Ok(());
         }
         let h = self.model.settings.contacts.step_s;
@@ -151,7 +152,8 @@ impl RigidSimulation<'_> {
         let since_s = if self.state.steps == 0 { 0.5 * h } else { h };
         let (world, images, threads) = (self.surroundings(), self.body_images(), &self.threads);
         let bounds = self.state.population.bounds();
-        match self.detector.passed(&world, bounds, &images, threads, since_s) {
+        let least_m = limits.least_half_width;
+        match self.detector.passed(&world, bounds, &images, threads, since_s, least_m) {
             None => Ok(()),
             Some([first, second]) => Err(Error::input(
                 Place::Body(first),

@@ -23,7 +23,8 @@ const LOOKS: f64 = 2.0;
 impl Detector {
     /// Two bodies that passed through each other in the last `since_s` seconds, in which all bodies
     /// had their present velocities, except for their loads. Before: the arguments are those of the
-    /// last search for contacts. Of several pairs it is that with the smallest ids.
+    /// last search for contacts, and no half-width of a movable body is below `least_m` (m). Of
+    /// several pairs it is that with the smallest ids.
     pub fn passed(
         &self,
         world: &Surroundings,
@@ -31,14 +32,21 @@ impl Detector {
         images: &BodyImages,
         threads: &Threads,
         since_s: f64,
+        least_m: f64,
     ) -> Option<[BodyId; 2]> {
+        // Mostly no body is fast enough.
+        let is_fast = |bound: &Bound| bound.travel > 0.5 * least_m;
+        if !bounds.iter().chain(&self.others).any(is_fast) {
+            return None;
+        }
         let states = world.bodies.states();
         let now = Now { bodies: bounds, states, others: &self.others, images: &self.keys };
         let of_pairs = OfPairs { world, now: &now, images, bounded: &self.bounded };
         let mut passed = Vec::new();
         threads.collect(&self.pairs, PIECE, &mut passed, |pairs, passed| {
             let mut touches = Touches::new();
-            let two = pairs.iter().filter_map(|pair| of_pairs.two(pair));
+            let fast = |pair: &&[u32; 2]| pair.iter().any(|&entry| is_fast(now.bound(entry)));
+            let two = pairs.iter().filter(fast).filter_map(|pair| of_pairs.two(pair));
             let two = two.filter(|two| two.have_passed(world, since_s, &mut touches));
             passed.extend(two.map(|two| two.ids(world)));
         });
