@@ -158,8 +158,8 @@ impl RigidSimulation<'_> {
             Some([first, second]) => Err(Error::input(
                 Place::Body(first),
                 format!(
-                    "passed through body {second} in a step: one of them was hit, and moved by more \
-                     than half of their widths"
+                    "passed through body {second} in a step: one of them was hit, and moved by \
+                     more than half of their widths"
                 ),
                 "raise `steps_per_frame`, or use slower or thicker bodies",
             )),

@@ -217,8 +217,8 @@ impl Limits {
         Err(Error::input(
             Place::Body(id),
             format!(
-                "moved {moved} m in half a step, more than {most} m: half of the radius of the ball that \
-                 holds it, or what the domain and its division allow"
+                "moved {moved} m in half a step, more than {most} m: half of the radius of the \
+                 ball that holds it, or what the domain and its division allow"
             ),
             "raise `steps_per_frame`, or use slower or larger bodies or fewer subdomains",
         ))

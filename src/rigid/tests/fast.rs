@@ -48,8 +48,8 @@ fn after(model: RigidModel, ranks: usize, bodies: &[Body], steps: u32) -> Result
     Ok(all)
 }
 
-/// Balls of 5 cm that move by 5 mm in a step, past a card of 2 mm and against it. The card is at the
-/// border of two subdomains. Two balls meet it from both sides, and one hits its edge.
+/// Balls of 5 cm that move by 5 mm in a step, past a card of 2 mm and against it. The card is at
+/// the border of two subdomains. Two balls meet it from both sides, and one hits its edge.
 #[test]
 fn fast_balls_meet_a_thin_card_and_none_passes_it() {
     use Synchronisation::{NextNeighbour, ShadowOwner};
