@@ -7,7 +7,7 @@
 
 use crate::rigid::body::{BodyId, BodyState, Placed};
 use crate::rigid::broad::{Bound, Now};
-use crate::rigid::constraint::contact::Partner;
+use crate::rigid::constraint::pair::Partner;
 use crate::rigid::motion::drift;
 use crate::rigid::narrow::detector::{BodyImages, Detector, OfPairs, PIECE, Surroundings, Two};
 use crate::rigid::narrow::{Touch, Touches, touch};

@@ -27,7 +27,8 @@ impl Involved {
         population: &Population,
     ) {
         partners.clear();
-        let of = |kind: usize, place: usize| kinds[kind].into_iter().flat_map(move |it| it.of(place));
+        let of =
+            |kind: usize, place: usize| kinds[kind].into_iter().flat_map(move |it| it.of(place));
         for (place, link) in population.links().iter().enumerate() {
             let is_alone = link.owner == rank && link.ranks.is_empty();
             for touch in of(0, place).filter(|_| !is_alone) {

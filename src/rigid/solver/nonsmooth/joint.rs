@@ -266,12 +266,9 @@ impl Problem for JointProblem {
         self.velocity = self.relative(twists);
         let value = &self.impulse.value;
         let softened = |row: usize| self.velocity[row] + self.soft[row] * value[row];
-        let open =
-            Motions::from_fn(
-                |row, _| {
-                    if self.locked[row] { softened(row) - self.targets[row] } else { 0.0 }
-                },
-            );
+        let open = Motions::from_fn(|row, _| {
+            if self.locked[row] { softened(row) - self.targets[row] } else { 0.0 }
+        });
         let mut change = Rows::default();
         let mut left = open;
         if let Some(along) = self.along() {
@@ -310,7 +307,8 @@ impl Problem for JointProblem {
         let energy = |row: usize| 0.5 * value[row] * (gradient[row] + free(row));
         let unit = if self.impulse.along == 3 { self.lever } else { 1.0 };
         let along = [LIMIT, MOTOR].map(|row| change[row].abs() * self.give * unit);
-        let error = self.size(&Motions::from_column_slice(&gradient[..6])).max(along[0]).max(along[1]);
+        let error =
+            self.size(&Motions::from_column_slice(&gradient[..6])).max(along[0]).max(along[1]);
         Swept {
             descent: -(0..8).map(|row| gradient[row] * change[row]).sum::<f64>(),
             turn: self.turn,
