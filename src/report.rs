@@ -129,6 +129,8 @@ pub enum Join {
     Last,
     /// The smallest value.
     Least,
+    /// The largest value.
+    Most,
 }
 
 /// A value of a report, to be read or changed.
@@ -156,6 +158,7 @@ impl Join {
             Self::Sum => 0.0,
             Self::Last => f64::NAN,
             Self::Least => f64::INFINITY,
+            Self::Most => f64::NEG_INFINITY,
         }
     }
 
@@ -196,6 +199,7 @@ impl<'a> Entry<'a> {
                     Join::Sum => *sum + **part,
                     Join::Last => **part,
                     Join::Least => sum.min(**part),
+                    Join::Most => sum.max(**part),
                 }
             }
             (Cell::Rise(known), Cell::Rise(other)) => known.note(**other),

@@ -22,7 +22,7 @@ named! {
 }
 
 /// What one rank did in a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct RigidReport {
     /// Time in each phase, s.
@@ -35,6 +35,12 @@ pub struct RigidReport {
     pub copies: u64,
     /// Contacts that this rank treated. The sum over ranks does not depend on the number of ranks.
     pub contacts: u64,
+    /// Joints that this rank treated. The sum over ranks does not depend on the number of ranks.
+    pub joints: u64,
+    /// The largest distance by which one of these joints was open in the middle of the step, m.
+    pub joint_gap_m: f64,
+    /// Sweeps over all constraints. It is the same on all ranks, and 0 if the response has none.
+    pub sweeps: u64,
     /// Constraints on own bodies. The sum over ranks does not depend on the number of ranks.
     pub constraints: u64,
     /// Own bodies that stopped because their constraints contradict each other. The sum over ranks
@@ -42,6 +48,13 @@ pub struct RigidReport {
     pub stopped: u64,
     /// Counts of the communication.
     pub traffic: Traffic,
+}
+
+impl Default for RigidReport {
+    /// Nothing was done.
+    fn default() -> Self {
+        Self { joint_gap_m: Join::Most.unknown(), ..Self::zeroed() }
+    }
 }
 
 impl Report for RigidReport {
@@ -70,6 +83,9 @@ impl Report for RigidReport {
             bodies,
             copies,
             contacts,
+            joints,
+            joint_gap_m,
+            sweeps,
             constraints,
             stopped,
             traffic,
@@ -80,6 +96,9 @@ impl Report for RigidReport {
             shown("bodies", bodies).joined(Join::Last),
             shown("copies", copies).joined(Join::Last),
             shown("contacts", contacts),
+            shown("joints", joints),
+            Entry::new("joint_gap_m", Cell::Measure(joint_gap_m)).joined(Join::Most),
+            shown("sweeps", sweeps),
             shown("constraints", constraints),
             shown("stopped", stopped),
             shown("messages", messages),

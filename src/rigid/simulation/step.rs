@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use crate::error::{Error, Place, Result};
 use crate::math::Vec3;
+use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::motion::{accelerate, drift};
 use crate::rigid::narrow::detector::{BodyImages, ImageOf, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
@@ -38,6 +39,9 @@ impl RigidSimulation<'_> {
         report.bodies = self.state.population.own_count() as u64;
         report.copies = self.state.population.copies().len() as u64;
         report.contacts = self.contacts.len() as u64;
+        report.joints = self.joints.len() as u64;
+        let gaps = self.joints.iter().map(ActiveJoint::gap);
+        report.joint_gap_m = gaps.fold(report.joint_gap_m, f64::max);
         report.traffic = self.synchroniser.take_traffic();
         Ok(report)
     }
@@ -203,6 +207,7 @@ impl RigidSimulation<'_> {
             joint_impulses,
         })?;
         (report.constraints, report.stopped) = (solved.constraints, solved.stopped);
+        report.sweeps = solved.sweeps;
         Ok(())
     }
 

@@ -142,6 +142,8 @@ impl StepParts<'_> {
 pub struct Solved {
     /// Constraints on own bodies.
     pub constraints: u64,
+    /// Sweeps over all constraints. It is the same on all ranks.
+    pub sweeps: u64,
     /// Own bodies that stopped because their constraints contradict each other.
     pub stopped: u64,
 }

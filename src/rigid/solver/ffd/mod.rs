@@ -50,7 +50,8 @@ impl Solver for Ffd {
             }));
         });
         let states = step.population.own_states_mut();
-        let mut solved = Solved { constraints: by_body.len() as u64, stopped: 0 };
+        let constraints = by_body.len() as u64;
+        let mut solved = Solved { constraints, ..Solved::default() };
         for (&place, response) in by_body.bodies().iter().zip(&*responses) {
             states[place as usize].twist = response.twist;
             solved.stopped += u64::from(response.outcome == Outcome::Infeasible);

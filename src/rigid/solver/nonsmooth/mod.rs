@@ -65,7 +65,7 @@ impl Solver for Nonsmooth {
     /// each sweep one and at most two all-reduces.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         let constraints = self.begin(step)?;
-        self.search(step)?;
+        let sweeps = self.search(step)?;
         self.drive(step, Driver::Impulses);
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
@@ -78,7 +78,7 @@ impl Solver for Nonsmooth {
             self.joints.keep(step, &mut kept);
             *step.joint_impulses = kept;
         }
-        Ok(Solved { constraints, stopped: 0 })
+        Ok(Solved { constraints, sweeps, stopped: 0 })
     }
 }
 
@@ -153,15 +153,16 @@ impl Nonsmooth {
         contacts.share_starts(step, others)
     }
 
-    /// Sweeps until the impulses are right, or their number is the largest.
-    fn search(&mut self, step: &mut StepParts) -> Result<()> {
+    /// Sweeps until the impulses are right, or their number is the largest. Returns the number of
+    /// sweeps.
+    fn search(&mut self, step: &mut StepParts) -> Result<u64> {
         let mut search = Search::default();
         loop {
             self.drive(step, Driver::Impulses);
             let (next, is_least) = search.next(self.sweep(step), self.sweeps, step.world)?;
             if next == Next::Back {
                 self.change(step, Change::GoBack);
-                return Ok(());
+                return Ok(search.sweeps());
             }
             if is_least {
                 self.change(step, Change::Mark);
@@ -170,7 +171,7 @@ impl Nonsmooth {
             let length = if let Next::Turn(_) = next { self.length(step)? } else { 1.0 };
             self.change(step, Change::Advance(length));
             if next == Next::End {
-                return Ok(());
+                return Ok(search.sweeps());
             }
         }
     }

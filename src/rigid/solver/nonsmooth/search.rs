@@ -113,6 +113,11 @@ pub(super) struct Search {
 }
 
 impl Search {
+    /// Number of sweeps so far.
+    pub fn sweeps(&self) -> u64 {
+        self.sweeps as u64
+    }
+
     /// What follows a sweep, and whether the impulses before it have the least energy so far. It is
     /// the same on all ranks. `most` is the largest number of sweeps.
     ///
