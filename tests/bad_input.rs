@@ -124,6 +124,45 @@ fn a_pin_that_names_no_vertex() {
 }
 
 #[test]
+fn joints_that_cannot_be() {
+    let scene = |joint: &str, fields: &str| {
+        format!(
+            r#"(frames: 1, bodies: [
+                (name: "arm", shape: Sphere(radius_m: 0.1), material: "oak"),
+                (name: "links", shape: Sphere(radius_m: 0.1), material: "oak",
+                 arrangement: At([(0.5, 0, 0), (0.5, 0.3, 0)])),
+                (name: "post", shape: Sphere(radius_m: 0.1), material: "oak", motion: Immovable,
+                 arrangement: At([(-0.5, 0, 0)])),
+            ], materials: [(name: "oak", density_kg_per_m3: 700)], joints: [({joint})], {fields})"#
+        )
+    };
+    let (slider, hinge) = ("kind: Slider(axis: (1, 0, 0)", "kind: Hinge(axis: (0, 0, 1)");
+    for (joint, words) in [
+        ("kind: Ball, bodies: Pair(\"arm\", \"arm\")", &["joints[0].bodies", "to itself"][..]),
+        ("kind: Ball, bodies: Pair(\"post\", \"space\")", &["joints[0].bodies", "neither"]),
+        ("kind: Ball, bodies: Pair(\"arn\", \"space\")", &["`arn`", "did you mean `arm`"]),
+        ("kind: Ball, bodies: Pair(\"#99\", \"arm\")", &["no body `#99`", "#0 to #"]),
+        ("kind: Ball, bodies: Pair(\"links\", \"arm\")", &["not one body", "links[0]"]),
+        ("kind: Ball, bodies: Pair(\"links[2]\", \"arm\")", &["not one body", "links[1]"]),
+        ("kind: Ball, bodies: File(\"mesh.obj\")", &["mesh.obj:3", "bodies `leg`"]),
+        ("kind: Ball, bodies: File(\"no.csv\")", &["no.csv"]),
+        (&format!("{slider}), bodies: Pair(\"arm\", \"links[0]\")"), &["add `limits_m`"]),
+        (&format!("{slider}, limits_m: (1, 0)), bodies: Chain(\"links\")"), &["above the upper"]),
+        (&format!("{hinge}, limits_deg: (0, 400)), bodies: Chain(\"links\")"), &["whole turn"]),
+        ("kind: Hinge(axis: (0, 0, 0)), bodies: Chain(\"links\")", &["joints[0].kind.axis"]),
+        ("kind: Fixed, bodies: Chain(\"links\"), compliance_m_per_n: -1", &["compliance_m_per_n"]),
+    ] {
+        let csv = "first,second\narm,space\nleg,space\n";
+        assert_says(&run(&scene(joint, ""), csv, &[]), words);
+    }
+    let ball = "kind: Ball, bodies: Chain(\"links\")";
+    assert_says(&run(&scene(ball, "response: Ffd"), "", &[]), &["response", "Nonsmooth"]);
+    let ends = "first,second,x\narm,space,1\n";
+    let file = "kind: Ball, bodies: File(\"mesh.obj\")";
+    assert_says(&run(&scene(file, ""), ends, &[]), &["mesh.obj:2", "x, y and z are missing"]);
+}
+
+#[test]
 fn output_that_cannot_be_written_or_is_there_already() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("file");
