@@ -265,9 +265,19 @@ fn a_new_run_begins_with_a_frame_of_another_and_names_what_has_changed() {
 
 #[test]
 fn a_run_of_rigid_bodies_goes_on_to_the_same_bits() {
+    goes_on_to_the_same_bits("grains.ron");
+}
+
+#[test]
+fn a_run_of_jointed_bodies_goes_on_to_the_same_bits() {
+    goes_on_to_the_same_bits("joints.ron");
+}
+
+/// Ends a run several times, goes on with other numbers of ranks, and compares with a whole run.
+fn goes_on_to_the_same_bits(scene: &str) {
     let home = tempfile::tempdir().expect("a temporary folder");
     let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(scene);
     let run = |folder: &Path, more: &[&str]| {
         let mut command = cloth_sim(Start::Threads(2, 1));
         command.arg(&scene).arg("--out").arg(folder).arg("--quiet").args(more);

@@ -5,6 +5,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::run::{Start, assert_says, cloth_sim, finish, frames_of};
 use serde_json::Value;
@@ -23,6 +24,10 @@ fn starts() -> Vec<Start> {
 
 fn grains() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron")
+}
+
+fn joints() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/joints.ron")
 }
 
 /// The results of a run that must not depend on its ranks: the files of the frames, and the fields
@@ -96,6 +101,30 @@ fn frames_are_the_same_on_any_ranks() {
             assert!(outcome == reference, "{start:?} {more:?} differs");
         }
     }
+}
+
+/// Joints of all kinds lie across the borders of subdomains, and contacts act on their bodies.
+#[test]
+fn joints_are_the_same_on_any_ranks_and_hold() {
+    let reference = run(REFERENCE, &joints(), &[]);
+    let divisions = ["domain.repartition=Always", "domain.method=Grid(4, 2, 2)"];
+    for (start, division) in starts().into_iter().zip(divisions.into_iter().cycle()) {
+        let outcome = run(start, &joints(), &["--set", division]);
+        assert!(outcome == reference, "{start:?} {division} differs");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    assert!(finish(cloth_sim(REFERENCE).arg(joints()).arg("--out").arg(&out)).status.success());
+    let check = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+        finish(command.arg("check").arg(&out).args(more))
+    };
+    let said = String::from_utf8_lossy(&check(&[]).stdout).into_owned();
+    assert!(said.contains("no fault") && said.contains("widest joint: frame"), "{said}");
+    // The check can fail.
+    let strict = check(&["--max-joint-gap", "1e-9"]);
+    let said = String::from_utf8_lossy(&strict.stdout).into_owned();
+    assert!(!strict.status.success() && said.contains("is open by"), "{said}");
 }
 
 /// The run folder names a scene that gives the same frames again.

@@ -53,6 +53,7 @@ SCENES = {
         False,
     ),
     "gas": ("scenes/granular_gas.ron", ["frames=5", "steps_per_frame=20"], False),
+    "joints": ("tests/scenes/joints.ron", [], False),
     "well": ("scenes/well.ron", ["frames=3", "steps_per_frame=40"], False),
     "mpirun": ("scenes/drop_gear.ron", ["frames=6", "steps_per_frame=10"], True),
 }
