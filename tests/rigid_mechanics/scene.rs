@@ -172,6 +172,14 @@ impl Scene {
         simulation
     }
 
+    /// The sum of the contact forces on movable bodies by fixed ones in the last step, N.
+    pub fn support(&self) -> Vec3 {
+        let simulation = self.simulation.as_ref().expect("a step");
+        let is_fixed = |id: u64| self.fixed.bodies().iter().any(|body| body.id == id);
+        let forces = simulation.contact_forces();
+        forces.filter(|it| is_fixed(it.bodies[1])).map(|it| it.force).sum()
+    }
+
     /// The largest distance by which a joint was open in the middle of the last step, m.
     pub fn widest_gap(&self) -> f64 {
         let simulation = self.simulation.as_ref().expect("a step");

@@ -90,8 +90,9 @@ impl Structure {
 }
 
 /// Steps `structure` with the shipped solver. Returns the root mean square of the speeds at the end
-/// (m/s), how far a body has moved, and the deepest overlap ever (m).
-fn stand(structure: &Structure, step_s: f64, time_s: f64, response: Response) -> [f64; 3] {
+/// (m/s), how far a body has moved, the deepest overlap ever (m), and by how much the forces of the
+/// floor differ from the weight (as a share of it).
+fn stand(structure: &Structure, step_s: f64, time_s: f64, response: Response) -> [f64; 4] {
     let mut world = structure.scene(step_s, response);
     let start: Vec<_> = world.bodies.iter().map(|body| body.state.position).collect();
     let mut deepest = 0.0_f64;
@@ -103,12 +104,14 @@ fn stand(structure: &Structure, step_s: f64, time_s: f64, response: Response) ->
     let rms = (speeds.sum::<f64>() / world.bodies.len() as f64).sqrt();
     let ways = world.bodies.iter().zip(&start).map(|(body, start)| body.state.position - start);
     let way = ways.map(|way| way.norm()).fold(0.0, f64::max);
+    let weight: Vec3 = world.bodies.iter().map(|body| world.settings.gravity * body.mass).sum();
+    let support = (world.support() + weight).norm() / weight.norm();
     println!(
-        "{:20} {} ms: {rms:.1e} m/s, moved {way:.1e} m, overlap {deepest:.1e} m",
+        "{:20} {} ms: {rms:.1e} m/s, moved {way:.1e} m, overlap {deepest:.1e} m, {support:.1e}",
         structure.name,
         1e3 * step_s,
     );
-    [rms, way, deepest]
+    [rms, way, deepest, support]
 }
 
 #[test]
@@ -122,14 +125,15 @@ fn structures_come_to_rest_and_stay_with_the_default_response() {
         (Structure::heavy("mass ratio 1000", 1000.0), 4.0),
     ];
     for (structure, time_s) in structures {
-        let [rms, way, deepest] = stand(&structure, 1e-3, time_s, Response::default());
+        let [rms, way, deepest, support] = stand(&structure, 1e-3, time_s, Response::default());
         assert!(rms < 1e-6 && way < 1e-4 && deepest < 5e-4, "{}", structure.name);
+        assert!(support < 1e-6, "{}: {support:e} of the weight is missing", structure.name);
     }
 }
 
 #[test]
 fn a_tower_of_forty_cubes_comes_nearly_to_rest_with_more_sweeps() {
     let tower = Structure::tower("40 cubes", 40);
-    let [rms, way, _] = stand(&tower, 1e-3, 2.0, Response::Nonsmooth { sweeps: 100 });
+    let [rms, way, ..] = stand(&tower, 1e-3, 2.0, Response::Nonsmooth { sweeps: 100 });
     assert!(rms < 1e-4 && way < 1e-5, "{rms:e} {way:e}");
 }

@@ -2,12 +2,15 @@
 
 mod checks;
 mod division;
+mod forces;
 mod joints;
 mod order;
 mod overlap;
 mod saved;
 mod shown;
 mod step;
+
+pub use self::forces::{ContactForce, JointForce};
 
 use std::sync::Arc;
 
