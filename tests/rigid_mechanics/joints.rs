@@ -11,6 +11,7 @@ use nalgebra::UnitQuaternion;
 use crate::scene::{GRAVITY, Response, Scene, down, surface};
 
 /// A bar of 1 m along x with a square section of 4 cm.
+
 const BAR: Shape = Shape::Box(Cuboid { size_m: [1.0, 0.04, 0.04] });
 
 fn world(step_s: f64, gravity: Vec3) -> Scene {

@@ -47,9 +47,8 @@ impl RigidSimulation<'_> {
         let (other, _) = joint.frames[1].at(&state);
         let shift = self.nearest_image(&(point - other));
         state.position += shift;
-        let (first_place, h_s) = (place as u32, self.model.settings.contacts.step_s);
-        let ends = Ends { first: first_place, second, shift, number, point };
-        let active = ActiveJoint::new(joint, ends, &[first, state], h_s);
+        let ends = Ends { first: place as u32, second, shift, number, point };
+        let active = ActiveJoint::new(joint, ends, &[first, state]);
         let apart = (point - other - shift).norm();
         let most = joint.most_apart() + self.synchroniser.limits().margin;
         match joint.second {

@@ -200,7 +200,7 @@ impl RigidSimulation<'_> {
             fixed: &self.fixed,
             contacts: &self.contacts,
             joints: &self.joints,
-            has_joints: !self.model.joints.is_empty(),
+            all_joints: &self.model.joints,
             synchroniser: &mut self.synchroniser,
             population,
             impulses,

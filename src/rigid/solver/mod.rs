@@ -24,6 +24,7 @@ use crate::error::Result;
 use crate::ranks::World;
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::constraint::joint::active::ActiveJoint;
+use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::constraint::pair::Bodies;
 use crate::rigid::fixed::FixedBodies;
@@ -116,8 +117,8 @@ pub struct StepParts<'a> {
     pub contacts: &'a [Contact],
     /// The joints that this rank treats.
     pub joints: &'a [ActiveJoint],
-    /// True if the model has joints.
-    pub has_joints: bool,
+    /// All joints of the model.
+    pub all_joints: &'a Joints,
     /// Sends values from copies to owners and back.
     pub synchroniser: &'a mut Synchroniser,
     /// Own bodies and copies.
@@ -130,6 +131,11 @@ pub struct StepParts<'a> {
 }
 
 impl StepParts<'_> {
+    /// True if the model has joints.
+    fn has_joints(&self) -> bool {
+        !self.all_joints.is_empty()
+    }
+
     /// All bodies that contacts refer to.
     fn bodies(&self) -> Bodies<'_> {
         let Self { population, fixed, materials, .. } = self;

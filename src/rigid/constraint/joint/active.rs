@@ -17,9 +17,6 @@ pub struct ActiveJoint {
     pub settings: JointSettings,
     /// Where the first frame is, seen from the second.
     pub pose: RelativePose,
-    /// The part of the change of `pose.motion` in a step, divided by its length, that is of second
-    /// order in the velocities, m/s and rad/s. It comes from the rotation of the bodies.
-    pub curvature: [f64; 6],
 }
 
 /// Where the first frame of a joint is, seen from the second.
@@ -39,10 +36,16 @@ impl Between for ActiveJoint {
 }
 
 impl ActiveJoint {
-    /// The joint of two bodies in `states`, the second one at the image that is meant, at the
-    /// beginning of a step of `h_s` seconds.
-    pub fn new(joint: &Joint, ends: Ends, states: &[BodyState; 2], h_s: f64) -> Self {
-        let pose = RelativePose::of(joint, states);
+    /// The joint of two bodies in `states`, the second one at the image that is meant.
+    pub fn new(joint: &Joint, ends: Ends, states: &[BodyState; 2]) -> Self {
+        Self { ends, settings: joint.settings, pose: RelativePose::of(joint, states) }
+    }
+
+    /// The part of the change of the motions in `h_s` seconds, divided by `h_s`, that is of second
+    /// order in the velocities, m/s and rad/s. It comes from the rotation of the bodies. `states`
+    /// are as in [`ActiveJoint::new`], with any velocities.
+    pub fn curvature(&self, joint: &Joint, states: &[BodyState; 2], h_s: f64) -> [f64; 6] {
+        let Self { pose, ends, .. } = self;
         let later = states.map(|mut state| {
             drift(&mut state, h_s);
             state
@@ -51,12 +54,11 @@ impl ActiveJoint {
         let [a, b] = states.each_ref().map(|state| state.twist.at(&(ends.point - state.position)));
         let turn = states[0].twist.angular - states[1].twist.angular;
         let rates = [pose.axes.tr_mul(&(a - b)), pose.axes.tr_mul(&turn)];
-        let curvature = std::array::from_fn(|row| {
+        std::array::from_fn(|row| {
             let change = later.motion[row] - pose.motion[row];
             let change = if row == 3 { shortest(change) } else { change };
             change / h_s - rates[row / 3][row % 3]
-        });
-        Self { ends, settings: joint.settings, pose, curvature }
+        })
     }
 
     /// The distance of the two points, m, beyond what the joint allows.

@@ -253,6 +253,19 @@ impl<C: Problem> Group<C> {
         is_constrained
     }
 
+    /// Calls `apply` with each constraint of this rank and its problem.
+    pub fn for_each<F: Sync>(
+        &mut self,
+        step: &StepParts,
+        found: &[F],
+        apply: impl Fn(&F, &mut C) + Sync,
+    ) {
+        let problems = EachPatch(&mut self.problems);
+        step.threads.for_each_patch(problems, GRAIN, |place, problem| {
+            apply(&found[place], &mut problem.0[0]);
+        });
+    }
+
     /// Before: bodies have the velocities of the impulses. After: each constraint of this rank
     /// knows how a sweep changes its impulse. Adds what the sweep did to `all`.
     pub fn sweep<F: Between + Sync>(

@@ -30,7 +30,7 @@ use self::search::{Next, Progress, Search, length};
 use crate::bounds;
 use crate::error::Result;
 use crate::ranks::ExactSums;
-use crate::rigid::body::Twist;
+use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::motion::Mobility;
 use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
@@ -73,7 +73,7 @@ impl Solver for Nonsmooth {
         let mut kept = std::mem::take(step.impulses);
         self.contacts.keep(step, &mut kept);
         *step.impulses = kept;
-        if step.has_joints {
+        if step.has_joints() {
             let mut kept = std::mem::take(step.joint_impulses);
             self.joints.keep(step, &mut kept);
             *step.joint_impulses = kept;
@@ -89,7 +89,7 @@ impl Nonsmooth {
         let constraints = self.announce(step)?;
         self.count(step);
         self.begin_contacts(step)?;
-        if step.has_joints {
+        if step.has_joints() {
             self.begin_joints(step)?;
         }
         let bodies = step.population.bodies();
@@ -97,6 +97,9 @@ impl Nonsmooth {
         self.twists.extend(bodies.states().iter().map(|state| state.twist));
         self.mobilities.clear();
         self.mobilities.extend(bodies.iter().map(|body| Mobility::of(&body)));
+        if step.has_joints() {
+            self.aim_joints(step);
+        }
         Ok(constraints)
     }
 
@@ -107,12 +110,12 @@ impl Nonsmooth {
         let mut kept = std::mem::take(step.impulses);
         let mut kept_joints = std::mem::take(step.joint_impulses);
         let mut count = contacts.tell_owners(step, step.contacts, &mut kept)?;
-        if step.has_joints {
+        if step.has_joints() {
             count += joints.tell_owners(step, step.joints, &mut kept_joints)?;
         }
-        let others = step.has_joints.then(|| joints.by_body());
+        let others = step.has_joints().then(|| joints.by_body());
         contacts.reply_to_copies(step, step.contacts.len(), &kept, others)?;
-        if step.has_joints {
+        if step.has_joints() {
             let others = Some(contacts.by_body());
             joints.reply_to_copies(step, step.joints.len(), &kept_joints, others)?;
         }
@@ -123,7 +126,8 @@ impl Nonsmooth {
     /// After: this rank knows the number of constraints of the bodies that it is involved in.
     fn count(&mut self, step: &StepParts) {
         let Self { contacts, joints, counts, .. } = self;
-        let of_joints = |place: usize| if step.has_joints { joints.count(place) } else { 0 };
+        let has_joints = step.has_joints();
+        let of_joints = |place: usize| if has_joints { joints.count(place) } else { 0 };
         let count = |place: usize| (contacts.count(place) + of_joints(place)) as u32;
         counts.clear();
         counts.extend((0..step.population.len()).map(count));
@@ -139,6 +143,27 @@ impl Nonsmooth {
         joints.share_starts(step, Some(contacts.by_body()))
     }
 
+    /// After: joints know the velocities that close them. These depend on how the bodies turn.
+    fn aim_joints(&mut self, step: &StepParts) {
+        self.drive(step, Driver::Impulses);
+        let Self { joints, twists, .. } = self;
+        let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
+        let states = step.population.bodies().states();
+        let state =
+            |place: u32| BodyState { twist: twists[place as usize], ..states[place as usize] };
+        joints.for_each(step, step.joints, |joint, problem| {
+            let mut second = match joint.ends.second {
+                Partner::Movable(place) => state(place),
+                Partner::Fixed(place) => *fixed.state_at(place),
+            };
+            second.position += joint.ends.shift;
+            let bodies = [state(joint.ends.first), second];
+            let of_model = &all.all()[joint.ends.number as usize];
+            let curvature = joint.curvature(of_model, &bodies, settings.step_s);
+            problem.aim(joint, &curvature, settings);
+        });
+    }
+
     fn begin_contacts(&mut self, step: &mut StepParts) -> Result<()> {
         let Self { contacts, joints, counts, .. } = self;
         let (bodies, materials, settings) = (step.bodies(), step.materials, step.settings);
@@ -149,7 +174,7 @@ impl Nonsmooth {
             let counts = counts_of(&ends, counts);
             ContactProblem::new(contact, &sides, &surface, counts, start, settings)
         });
-        let others = step.has_joints.then(|| joints.by_body());
+        let others = step.has_joints().then(|| joints.by_body());
         contacts.share_starts(step, others)
     }
 
@@ -179,7 +204,7 @@ impl Nonsmooth {
     /// After: the bodies that this rank is involved in have the velocities of `driver`.
     fn drive(&mut self, step: &StepParts, driver: Driver) {
         let Self { contacts, joints, twists, mobilities, .. } = self;
-        let (states, has_joints) = (step.population.bodies().states(), step.has_joints);
+        let (states, has_joints) = (step.population.bodies().states(), step.has_joints());
         step.threads.for_each_patch(EachPatch(twists), GRAIN, |place, twist| {
             let mut sum = Wrench::ZERO;
             let mut is_constrained = contacts.act(place, driver, &mut sum);
@@ -213,7 +238,7 @@ impl Nonsmooth {
     /// Gives all impulses their directions. After: all involved ranks know them.
     fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
         self.contacts.turn(step, share)?;
-        if step.has_joints {
+        if step.has_joints() {
             self.joints.turn(step, share)?;
         }
         Ok(())

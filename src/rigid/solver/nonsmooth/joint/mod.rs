@@ -19,36 +19,32 @@
 //!
 //! With compliance `c` and damping `d`, the force is `-(e / c + d u)` at the end of the step. A step
 //! ends in the middle of the next one, so without `q` a pendulum would swing outwards and be pulled
-//! back: it would lose energy.
+//! back: it would lose energy. `q` is taken from the velocities with the impulses that the step
+//! begins with, which are those of the last step.
 //!
 //! A sweep solves the locked motions of a joint together. Motor and limits come first, with the
 //! locked motions eliminated.
 
-use bytemuck::{Pod, Zeroable};
-use nalgebra::{SMatrix, SVector};
+mod rows;
 
+use self::rows::{Mat6, Motions};
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::{BodyId, Twist};
 use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::constraint::joint::active::ActiveJoint;
-use crate::rigid::constraint::joint::kind::Along;
-use crate::rigid::constraint::joint::{JointSettings, Motor};
 use crate::rigid::constraint::kept::KeptJoint;
 use crate::rigid::constraint::pair::Side;
-use crate::rigid::motion::Mobility;
 use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::solver::nonsmooth::kept::Kept;
 use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
 use crate::rigid::solver::nonsmooth::search::Swept;
+use bytemuck::{Pod, Zeroable};
 
 /// The numbers of an impulse: six motions, the limits, the motor.
 type Rows = [f64; 8];
 /// The place of the limits and of the motor among them.
 const LIMIT: usize = 6;
 const MOTOR: usize = 7;
-
-type Mat6 = SMatrix<f64, 6, 6>;
-type Motions = SVector<f64, 6>;
 
 /// The impulse of a joint on its first body.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -157,11 +153,12 @@ impl JointProblem {
         let (axes, h) = (pose.axes, settings.step_s);
         let mut matrix = Mat6::zeros();
         for side in 0..2 {
-            matrix += give(&sides[side].mobility, &arms[side], &axes) * f64::from(counts[side]);
+            matrix +=
+                rows::give(&sides[side].mobility, &arms[side], &axes) * f64::from(counts[side]);
         }
         let (locked, along) = (of_joint.kind.locked(), of_joint.kind.along().row());
-        let soft = softness(of_joint, h);
-        let inverse = locked_inverse(&matrix, &locked, &soft);
+        let soft = rows::softness(of_joint, h);
+        let inverse = rows::locked_inverse(&matrix, &locked, &soft);
         let mut column = Motions::zeros();
         let mut rest = 1.0;
         if let Some(along) = along {
@@ -169,7 +166,7 @@ impl JointProblem {
             column = Motions::from_fn(|row, _| is_locked(row));
             rest = matrix[(along, along)] - column.dot(&(inverse * column)) + soft[LIMIT];
         }
-        let (low, high) = impulse_range(of_joint, h);
+        let (low, high) = rows::impulse_range(of_joint, h);
         let value = start_within(start, &low, &high);
         let zero = Rows::default();
         let along = along.unwrap_or(6) as u64;
@@ -182,10 +179,10 @@ impl JointProblem {
             column,
             give: rest,
             soft,
-            targets: targets(joint, settings),
-            limits: limits(joint, settings),
+            targets: Motions::zeros(),
+            limits: [0.0; 2],
             drive: of_joint.motor.map_or(0.0, |motor| motor.speed),
-            lever: lever(sides),
+            lever: rows::lever(sides),
             speed: 0.0,
             free: Motions::zeros(),
             velocity: Motions::zeros(),
@@ -195,8 +192,16 @@ impl JointProblem {
         };
         problem.free = problem.relative([&sides[0].twist, &sides[1].twist]);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
-        problem.speed = (h * forces).max(problem.size(&(problem.free - problem.targets)));
+        problem.speed = h * forces;
         problem
+    }
+
+    /// Sets the velocities that close the joint. `curvature` is the second-order part `q` of the
+    /// motion.
+    pub fn aim(&mut self, joint: &ActiveJoint, curvature: &[f64; 6], settings: &ContactSettings) {
+        self.targets = rows::targets(joint, curvature, settings);
+        self.limits = rows::limits(joint, curvature, settings);
+        self.speed = self.speed.max(self.size(&(self.free - self.targets)));
     }
 
     /// `u` for these velocities of the bodies.
@@ -366,99 +371,11 @@ impl Kept for KeptJoint {
     }
 }
 
-/// `K` of a body: the change of `u` by a unit impulse at `arm` (m), along and about the axes.
-fn give(mobility: &Mobility, arm: &Vec3, axes: &Mat3) -> Mat6 {
-    let (cross, inverse) = (arm.cross_matrix(), mobility.inverse_inertia);
-    let linear = Mat3::from_diagonal_element(mobility.inverse_mass) - cross * inverse * cross;
-    let coupling = -(cross * inverse);
-    let own = |matrix: Mat3| axes.tr_mul(&(matrix * axes));
-    let mut all = Mat6::zeros();
-    all.fixed_view_mut::<3, 3>(0, 0).copy_from(&own(linear));
-    all.fixed_view_mut::<3, 3>(0, 3).copy_from(&own(coupling));
-    all.fixed_view_mut::<3, 3>(3, 0).copy_from(&own(coupling.transpose()));
-    all.fixed_view_mut::<3, 3>(3, 3).copy_from(&own(inverse));
-    all
-}
-
-/// The inverse of `matrix` for the locked motions, with their compliance.
-fn locked_inverse(matrix: &Mat6, locked: &[bool; 6], soft: &[f64; 7]) -> Mat6 {
-    let has = |row: usize, column: usize| locked[row] && locked[column];
-    let mut restricted = Mat6::from_fn(|row, column| match has(row, column) {
-        true => matrix[(row, column)],
-        false => f64::from(row == column),
-    });
-    (0..6).for_each(|row| restricted[(row, row)] += if locked[row] { soft[row] } else { 0.0 });
-    let inverse = restricted.cholesky().map_or(Mat6::zeros(), |factor| factor.inverse());
-    Mat6::from_fn(|row, column| if has(row, column) { inverse[(row, column)] } else { 0.0 })
-}
-
-/// `c / (h (h + d c))` of the six motions and the limits. Limits of an angle or of a slider are
-/// rigid.
-fn softness(joint: &JointSettings, h: f64) -> [f64; 7] {
-    let soft = |c: f64, d: f64| c / (h * (h + d * c));
-    let linear = soft(joint.compliance, joint.damping);
-    let angular = soft(joint.turn_compliance, joint.turn_damping);
-    let limits = if joint.is_range_compliant() { linear } else { 0.0 };
-    [linear, linear, linear, angular, angular, angular, limits]
-}
-
-/// The velocity that closes a joint that is open by `e`, with the second-order part `q`. See the
-/// head of this file.
-fn closing(e: f64, q: f64, soft: [f64; 2], part: f64, h: f64) -> f64 {
-    let [compliance, damping] = soft;
-    if compliance > 0.0 { -(e + h * q) / (h + damping * compliance) } else { -part * e / h - q }
-}
-
-fn targets(joint: &ActiveJoint, settings: &ContactSettings) -> Motions {
-    let ActiveJoint { settings: of_joint, pose, curvature, .. } = joint;
-    let JointSettings { compliance, damping, turn_compliance, turn_damping, .. } = *of_joint;
-    let (part, h) = (settings.penetration_correction, settings.step_s);
-    Motions::from_fn(|row, _| {
-        let soft = if row < 3 { [compliance, damping] } else { [turn_compliance, turn_damping] };
-        closing(pose.motion[row], curvature[row], soft, part, h)
-    })
-}
-
-/// The least and the largest velocity along or about x that keep the motion in its range. A motion
-/// in the range may go to its end. One outside is corrected.
-fn limits(joint: &ActiveJoint, settings: &ContactSettings) -> [f64; 2] {
-    let Some(along) = joint.settings.kind.along().row() else { return [0.0; 2] };
-    let ([low, high], h) = (joint.settings.range, settings.step_s);
-    let JointSettings { compliance, damping, .. } = joint.settings;
-    let soft = if joint.settings.is_range_compliant() { [compliance, damping] } else { [0.0; 2] };
-    let (at, q) = (joint.pose.motion[along], joint.curvature[along]);
-    let end = |end: f64, is_outside: bool| {
-        let part = if is_outside { settings.penetration_correction } else { 1.0 };
-        if end.is_finite() { closing(at - end, q, soft, part, h) } else { end }
-    };
-    [end(low, at < low || low == high), end(high, at > high || low == high)]
-}
-
-/// The ranges of the impulses of limits and motor.
-fn impulse_range(joint: &JointSettings, h: f64) -> ([f64; 2], [f64; 2]) {
-    let has_motion = joint.kind.along() != Along::Nothing;
-    let pushes = |end: f64, most: f64| if has_motion && end.is_finite() { most } else { 0.0 };
-    let [low, high] = joint.range;
-    let most = match joint.motor {
-        Some(Motor { most, .. }) if has_motion => most * h,
-        _ => 0.0,
-    };
-    ([pushes(high, f64::NEG_INFINITY), -most], [pushes(low, f64::INFINITY), most])
-}
-
+/// The nearest impulse in these ranges of limits and motor.
 fn start_within(start: &Rows, low: &[f64; 2], high: &[f64; 2]) -> Rows {
     let mut value = *start;
     for row in 0..2 {
         value[LIMIT + row] = value[LIMIT + row].clamp(low[row], high[row]);
     }
     value
-}
-
-/// The radius of gyration of the bodies, m.
-fn lever(sides: &[Side; 2]) -> f64 {
-    let [mass, inertia] = [
-        sides.iter().map(|side| side.mobility.inverse_mass).sum::<f64>(),
-        sides.iter().map(|side| side.mobility.inverse_inertia.trace() / 3.0).sum(),
-    ];
-    (mass / inertia).sqrt()
 }
