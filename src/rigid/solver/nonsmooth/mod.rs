@@ -149,18 +149,22 @@ impl Nonsmooth {
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
         let states = step.population.bodies().states();
-        let state =
-            |place: u32| BodyState { twist: twists[place as usize], ..states[place as usize] };
         joints.for_each(step, step.joints, |joint, problem| {
-            let mut second = match joint.ends.second {
-                Partner::Movable(place) => state(place),
-                Partner::Fixed(place) => *fixed.state_at(place),
+            let Ends { first, second, shift, number, .. } = joint.ends;
+            let of_model = &all.all()[number as usize];
+            let curvature = |is_driven: bool| {
+                let state = |place: u32| {
+                    let (free, driven) = (states[place as usize], twists[place as usize]);
+                    BodyState { twist: if is_driven { driven } else { free.twist }, ..free }
+                };
+                let mut other = match second {
+                    Partner::Movable(place) => state(place),
+                    Partner::Fixed(place) => *fixed.state_at(place),
+                };
+                other.position += shift;
+                joint.curvature(of_model, &[state(first), other], settings.step_s)
             };
-            second.position += joint.ends.shift;
-            let bodies = [state(joint.ends.first), second];
-            let of_model = &all.all()[joint.ends.number as usize];
-            let curvature = joint.curvature(of_model, &bodies, settings.step_s);
-            problem.aim(joint, &curvature, settings);
+            problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
         });
     }
 
@@ -268,4 +272,14 @@ fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
         Partner::Fixed(_) => 0,
     };
     [counts[ends.first as usize], second]
+}
+
+/// The second-order part of the motion of a joint that is expected for this step: that of the
+/// velocities `driven` by the impulses of the last step, where it differs little from that of the
+/// `free` velocities. After an impact the impulses of the last step are no good guess.
+fn foreseen(free: &[f64; 6], driven: &[f64; 6]) -> [f64; 6] {
+    std::array::from_fn(|row| {
+        let is_close = (driven[row] - free[row]).abs() <= 0.5 * free[row].abs();
+        if is_close { driven[row] } else { free[row] }
+    })
 }
