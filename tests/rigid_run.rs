@@ -127,6 +127,20 @@ fn joints_are_the_same_on_any_ranks_and_hold() {
     assert!(!strict.status.success() && said.contains("is open by"), "{said}");
 }
 
+/// Joints hold through hard impacts, with limits and compliance.
+#[test]
+fn a_person_who_falls_down_stairs_stays_whole() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let mut run = cloth_sim(Start::Threads(2, 1));
+    let done = finish(run.arg(common::run::scene("ragdoll.ron")).arg("--out").arg(&out));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let mut check = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let said = finish(check.arg("check").arg(&out));
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("no fault in 101 frames"), "{said}");
+}
+
 /// The run folder names a scene that gives the same frames again.
 #[test]
 fn the_resolved_scene_runs_again() {
