@@ -178,3 +178,32 @@ fn output_that_cannot_be_written_or_is_there_already() {
     assert_says(&run(&out, &[]), &["out", "--overwrite"]);
     assert!(run(&out, &["--overwrite"]).status.success());
 }
+
+#[test]
+fn compounds_that_cannot_be() {
+    let scene = |parts: &str| {
+        format!(
+            r#"(frames: 1, bodies: [(shape: Compound([{parts}]), material: "oak")],
+                materials: [(name: "oak", density_kg_per_m3: 700)])"#
+        )
+    };
+    let ball = "(shape: Sphere(radius_m: 0.1))";
+    let many = format!("{ball}, ").repeat(1001);
+    let nested = format!("{ball}, (shape: Compound([{ball}]))");
+    for (parts, words) in [
+        ("", &["bodies[0].shape", "no part", "add one"][..]),
+        (&many, &["bodies[0].shape", "1001 parts are too many", "at most 1000"]),
+        ("(shape: Mesh(\"mesh.obj\"))", &["bodies[0].shape[0].shape", "`Mesh`", "Capsule", "Hull"]),
+        (&nested, &["bodies[0].shape[1].shape", "a `Compound` cannot be a part", "Sphere"]),
+        ("(shape: HalfSpace)", &["bodies[0].shape[0].shape", "`HalfSpace`", "choose one of"]),
+        ("(shape: Sphere(radius_m: 0))", &["bodies[0].shape[0].shape.radius_m", "not positive"]),
+        (&ball.replace("))", "), at_m: (0, NaN, 0))"), &["bodies[0].shape[0].at_m"]),
+        (&ball.replace("))", "), axis: (0, 0, 0))"), &["bodies[0].shape[0].axis"]),
+        (&ball.replace("))", "), angle_deg: inf)"), &["bodies[0].shape[0].angle_deg"]),
+        ("(shape: Hull(\"no.obj\"))", &["no.obj"]),
+        ("(shape: Hull(\"mesh.obj\"))", &["bodies[0].shape[0].shape", "span no volume"]),
+        (&ball.replace("))", "), at: (0, 1, 0))"), &["bad.ron:", "at_m"]),
+    ] {
+        assert_says(&run(&scene(parts), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", &[]), words);
+    }
+}

@@ -1,9 +1,11 @@
 //! Contacts of bodies with a half-space. All corners of a box or a solid near the plane are
 //! contacts, because the body may turn in a step. A sphere has one contact, a capsule one at each
-//! end. Other shapes have contacts at the corners of the face or edge that lies along the plane.
+//! end. Other shapes have contacts at the corners of the face or edge that lies along the plane. A
+//! compound has the contacts of its parts.
 
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Placed};
+use crate::rigid::narrow::compound::{Piece, add};
 use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::shape::{Feature, Shape};
 use crate::rigid::solid::Solids;
@@ -13,6 +15,14 @@ use crate::rigid::solid::Solids;
 pub fn touch(body: &Placed, state: &BodyState, solids: &Solids, most: f64, touches: &mut Touches) {
     touches.clear();
     let normal = state.rotation.transform_vector(&Vec3::y());
+    if solids.compound(body.shape).is_some() {
+        let mut found = Touches::new();
+        for part in Piece::new(*body, solids).all() {
+            touch(&part.placed, state, part.solids, most, &mut found);
+            add(&found, part.reach, touches);
+        }
+        return;
+    }
     let mut rest_on = |point: &Vec3, radius: f64| {
         let gap = normal.dot(&(point - state.position)) - radius;
         if gap <= most {

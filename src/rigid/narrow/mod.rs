@@ -7,6 +7,7 @@
 //! | [`half_space`] | anything on a plane: closed forms |
 //! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
 //! | [`closed_mesh`] | closed meshes: samples |
+//! | [`compound`] | compounds: their parts |
 //! | [`general`] | any other convex shapes, by their support functions |
 //! | [`detector`] | all contacts of a rank: bounds, broad phase, narrow phase |
 //!
@@ -20,6 +21,7 @@
 //! count.
 
 pub mod closed_mesh;
+pub mod compound;
 pub mod convex;
 pub mod detector;
 pub mod general;
@@ -34,6 +36,7 @@ pub use self::detector::Detector;
 pub use self::touches::{Touch, Touches};
 use crate::rigid::body::Placed;
 use crate::rigid::narrow::closed_mesh::PlacedMesh;
+use crate::rigid::narrow::compound::Piece;
 use crate::rigid::narrow::convex::Convex;
 use crate::rigid::narrow::general::Core;
 use crate::rigid::shape::Shape;
@@ -47,14 +50,15 @@ enum Flat<'a> {
 }
 
 impl<'a> Flat<'a> {
-    /// `None` if the body is neither a box nor a solid.
+    /// `None` if the body is neither a box, a hull nor a mesh.
     fn new(body: &'a Placed, solids: &'a Solids) -> Option<Self> {
         match body.shape {
             Shape::Box(cuboid) => Some(Self::Convex(Convex::cuboid(body, &cuboid.half()))),
-            Shape::Solid(id) => Some(match &solids.get(*id).geometry {
-                Geometry::Hull(hull) => Self::Convex(hull.placed(body)),
-                Geometry::Mesh(mesh) => Self::Mesh(PlacedMesh { placed: body, mesh }),
-            }),
+            Shape::Solid(id) => match &solids.get(*id).geometry {
+                Geometry::Hull(hull) => Some(Self::Convex(hull.placed(body))),
+                Geometry::Mesh(mesh) => Some(Self::Mesh(PlacedMesh { placed: body, mesh })),
+                Geometry::Compound(_) => None,
+            },
             _ => None,
         }
     }
@@ -69,8 +73,14 @@ impl<'a> Flat<'a> {
 
 /// Writes to `touches` the points at which the surfaces of two bodies are at most `gap` (m) apart.
 pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
+    touch_of_tables([first, second], [solids; 2], gap, touches);
+}
+
+/// As [`touch`]. The solids of the two bodies are in two tables.
+fn touch_of_tables(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     use Shape::{Box, Capsule, Solid, Sphere};
     touches.clear();
+    let [first, second] = bodies;
     match (first.shape, second.shape) {
         (Sphere(own), Sphere(other)) => {
             let (x, y) = (&first.position, &second.position);
@@ -89,18 +99,35 @@ pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches
             let segments = [first.segment(own.half_length()), second.segment(other.half_length())];
             round::capsules(&segments, [own.radius_m, other.radius_m], gap, touches);
         }
+        (own, other) if tables[0].compound(own).or(tables[1].compound(other)).is_some() => {
+            touch_parts(bodies, tables, gap, touches);
+        }
         (
             Sphere(_) | Capsule(_) | Box(_) | Solid(_),
             Sphere(_) | Capsule(_) | Box(_) | Solid(_),
-        ) => touch_flat(first, second, solids, gap, touches),
-        _ => touch_general(first, second, solids, gap, touches),
+        ) => touch_flat(bodies, tables, gap, touches),
+        _ => touch_general(bodies, tables, gap, touches),
     }
 }
 
-/// As [`touch`], if at least one body is a box or a solid, or if the first body is a capsule and
-/// the second a sphere.
-fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches: &mut Touches) {
-    match (Flat::new(first, solids), Flat::new(second, solids)) {
+/// As [`touch`], if at least one body is a compound. Each pair of parts adds its touches.
+fn touch_parts(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
+    let [first, second] = [0, 1].map(|i| Piece::new(*bodies[i], tables[i]));
+    let mut found = Touches::new();
+    for own in first.near(second.ball(), gap) {
+        for other in second.near(own.ball(), gap) {
+            let tables = [own.solids, other.solids];
+            touch_of_tables([&own.placed, &other.placed], tables, gap, &mut found);
+            compound::add(&found, own.reach.min(other.reach), touches);
+        }
+    }
+}
+
+/// As [`touch`], if at least one body is a box, a hull or a mesh, or if the first body is a capsule
+/// and the second a sphere.
+fn touch_flat(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
+    let [first, second] = bodies;
+    match (Flat::new(first, tables[0]), Flat::new(second, tables[1])) {
         (None, Some(other)) => match (first.shape, &other) {
             (Shape::Sphere(own), Flat::Convex(other)) => {
                 manifold::sphere(&first.position, own.radius_m, other, gap, touches);
@@ -122,33 +149,27 @@ fn touch_flat(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touche
             manifold::polytopes(&own, &other, gap, touches);
         }
         (Some(own), Some(other)) => {
-            let bound = |body: &Placed| (body.position, solids.reach(body.shape));
+            let bounds = [0, 1].map(|i| (bodies[i].position, tables[i].reach(bodies[i].shape)));
             let (own, other) = (own.as_sampled(), other.as_sampled());
-            closed_mesh::solids(own, other, [bound(first), bound(second)], gap, touches);
+            closed_mesh::solids(own, other, bounds, gap, touches);
         }
         // The second body is a sphere or a capsule. The routines take it as the first one.
         (_, None) => {
-            touch(second, first, solids, gap, touches);
+            touch_of_tables([second, first], [tables[1], tables[0]], gap, touches);
             touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
         }
     }
 }
 
 /// As [`touch`], if at least one body has a shape without routines of its own.
-fn touch_general(
-    first: &Placed,
-    second: &Placed,
-    solids: &Solids,
-    gap: f64,
-    touches: &mut Touches,
-) {
-    let core = |body| Core::Body(body, solids);
-    match [first, second].map(|body| Flat::new(body, solids)) {
-        [_, Some(Flat::Mesh(mesh))] => closed_mesh::convex(&core(first), &mesh, gap, touches),
+fn touch_general(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
+    let [first, second] = [0, 1].map(|i| Core::Body(bodies[i], tables[i]));
+    match [0, 1].map(|i| Flat::new(bodies[i], tables[i])) {
+        [_, Some(Flat::Mesh(mesh))] => closed_mesh::convex(&first, &mesh, gap, touches),
         [Some(Flat::Mesh(mesh)), _] => {
-            closed_mesh::convex(&core(second), &mesh, gap, touches);
+            closed_mesh::convex(&second, &mesh, gap, touches);
             touches.iter_mut().for_each(|touch| touch.normal = -touch.normal);
         }
-        _ => general::touch(&core(first), &core(second), gap, touches),
+        _ => general::touch(&first, &second, gap, touches),
     }
 }

@@ -49,6 +49,10 @@ impl ShapeKind for Capsule {
         self.half_length() + self.radius_m
     }
 
+    fn farthest(&self, from: &Vec3) -> f64 {
+        Vec3::new(from.x, from.y.abs() + self.half_length(), from.z).norm() + self.radius_m
+    }
+
     fn half_width(&self) -> f64 {
         self.radius_m
     }

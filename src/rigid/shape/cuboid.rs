@@ -51,6 +51,10 @@ impl ShapeKind for Cuboid {
         self.half().norm()
     }
 
+    fn farthest(&self, from: &Vec3) -> f64 {
+        (from.abs() + self.half()).norm()
+    }
+
     fn half_width(&self) -> f64 {
         self.half().min()
     }

@@ -55,6 +55,11 @@ impl ShapeKind for Cylinder {
         (radius * radius + half_length * half_length).sqrt()
     }
 
+    fn farthest(&self, from: &Vec3) -> f64 {
+        let across = Vec3::new(from.x, 0.0, from.z).norm() + self.radius_m;
+        Vec3::new(across, from.y.abs() + 0.5 * self.length_m, 0.0).norm()
+    }
+
     fn half_width(&self) -> f64 {
         self.radius_m.min(0.5 * self.length_m)
     }

@@ -5,9 +5,12 @@
 //! line of the list below, and a description in `docs/scene.md`. Scenes, frames, saved states and
 //! the narrow phase then support it.
 
+mod part;
 mod surface;
 #[cfg(test)]
 mod tests;
+
+pub use self::part::{MOST_PARTS, PartSpec};
 
 use serde::Serialize;
 use smallvec::SmallVec;
@@ -19,7 +22,7 @@ use crate::math::Vec3;
 use crate::mesh::ObjDocument;
 use crate::rigid::mass::MassProperties;
 
-/// Index of a convex hull or closed mesh in the table of solids, which all ranks share.
+/// Index of a convex hull, closed mesh or compound in the table of solids, which all ranks share.
 pub type SolidId = u32;
 
 /// A point, the two ends of an edge, or the corners of a face in order around it, m.
@@ -31,7 +34,7 @@ pub const ALONG: f64 = 0.05;
 /// A shape as bits: the number of its kind, then its sizes, or the id of a solid.
 pub type ShapeWords = [u64; 4];
 
-/// The number of a convex hull or closed mesh in frames and saved states.
+/// The number of a convex hull, closed mesh or compound in frames and saved states.
 pub const SOLID: u32 = 3;
 
 /// The number of a half-space in frames. A movable body cannot be a half-space.
@@ -60,6 +63,12 @@ pub trait ShapeKind: Copy {
 
     /// The radius of the smallest sphere about the origin that contains the shape, m.
     fn reach(&self) -> f64;
+
+    /// The distance of the farthest point of the shape from the point `from` of its own frame, or
+    /// more, m.
+    fn farthest(&self, from: &Vec3) -> f64 {
+        from.norm() + self.reach()
+    }
 
     /// Half of the smallest width, m.
     fn half_width(&self) -> f64;
@@ -109,7 +118,7 @@ macro_rules! shapes {
         #[derive(Debug, Clone, Copy, PartialEq)]
         pub enum Shape {
             $($(#[$doc])* $Kind($Settings),)+
-            /// A convex hull or closed mesh.
+            /// A convex hull, closed mesh or compound.
             Solid(SolidId),
         }
 
@@ -121,11 +130,13 @@ macro_rules! shapes {
             Hull(String),
             /// The volume inside the closed surface of an OBJ file.
             Mesh(String),
+            /// Several convex parts that move as one.
+            Compound(Vec<PartSpec>),
             /// All points below a plane. Its normal is `y` before rotation. Immovable.
             HalfSpace,
         }
 
-        deserialize_choice!(BodyShape, "BodyShape", [Hull, Mesh], [HalfSpace], [$($Kind),+]);
+        deserialize_choice!(BodyShape, "BodyShape", [Hull, Mesh, Compound], [HalfSpace], [$($Kind),+]);
 
         $(impl From<$Settings> for Shape {
             fn from(shape: $Settings) -> Self {
@@ -136,7 +147,7 @@ macro_rules! shapes {
         impl BodyShape {
             /// The names of all choices, as in a scene.
             pub const NAMES: &'static [&'static str] =
-                &[$(stringify!($Kind),)+ "Hull", "Mesh", "HalfSpace"];
+                &[$(stringify!($Kind),)+ "Hull", "Mesh", "Compound", "HalfSpace"];
 
             /// The name of this choice, as in a scene.
             pub fn name(&self) -> &'static str {
@@ -144,25 +155,28 @@ macro_rules! shapes {
                     $(Self::$Kind(_) => stringify!($Kind),)+
                     Self::Hull(_) => "Hull",
                     Self::Mesh(_) => "Mesh",
+                    Self::Compound(_) => "Compound",
                     Self::HalfSpace => "HalfSpace",
                 }
             }
 
-            /// The shape. `None` for a hull or mesh, which is in a file, and for a half-space.
+            /// The shape. `None` for a hull or mesh, which is in a file, for a compound and for a
+            /// half-space.
             pub fn of_settings(&self) -> Option<Shape> {
                 match *self {
                     $(Self::$Kind(shape) => Some(Shape::$Kind(shape)),)+
-                    Self::Hull(_) | Self::Mesh(_) | Self::HalfSpace => None,
+                    Self::Hull(_) | Self::Mesh(_) | Self::Compound(_) | Self::HalfSpace => None,
                 }
             }
 
             /// Checks every setting.
             ///
             /// # Errors
-            /// As [`ShapeKind::check`].
+            /// As [`ShapeKind::check`]. Parts may be of convex shapes alone.
             pub fn check(&self, at: &str) -> Result<()> {
                 match self {
                     $(Self::$Kind(shape) => shape.check(at),)+
+                    Self::Compound(parts) => part::check(parts, at),
                     Self::Hull(_) | Self::Mesh(_) | Self::HalfSpace => Ok(()),
                 }
             }
@@ -221,6 +235,14 @@ macro_rules! shapes {
             pub fn reach(&self, of_solid: impl FnOnce(SolidId) -> f64) -> f64 {
                 match self {
                     $(Self::$Kind(shape) => shape.reach(),)+
+                    Self::Solid(id) => of_solid(*id),
+                }
+            }
+
+            /// [`ShapeKind::farthest`], m. `of_solid` gives that of a solid.
+            pub fn farthest(&self, from: &Vec3, of_solid: impl FnOnce(SolidId) -> f64) -> f64 {
+                match self {
+                    $(Self::$Kind(shape) => shape.farthest(from),)+
                     Self::Solid(id) => of_solid(*id),
                 }
             }

@@ -1,15 +1,19 @@
-//! Convex hulls and closed meshes. All ranks share the table of them.
+//! Convex hulls, closed meshes and compounds of several parts. All ranks share the table of them.
 //!
 //! The own frame of a solid has its origin at the centre of mass and the principal axes of inertia
-//! as axes. Volume, centre and moments are sums over tetrahedra from one point to each triangle
-//! (divergence theorem). They are exact for any such point.
+//! as axes. Volume, centre and moments of a hull or mesh are sums over tetrahedra from one point to
+//! each triangle (divergence theorem). They are exact for any such point.
 
+mod compound;
 mod crossings;
 mod hull;
 mod surface;
+#[cfg(test)]
+mod tests;
 
-use nalgebra::{Rotation3, UnitQuaternion};
+use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 
+pub use self::compound::{Compound, Part};
 pub use self::surface::ClosedMesh;
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
@@ -28,13 +32,14 @@ pub struct Solids {
 /// A solid in its own frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solid {
-    /// The hull or mesh, in the own frame.
+    /// The hull, mesh or parts, in the own frame.
     pub geometry: Geometry,
     /// Volume, m^3.
     pub volume: f64,
     /// Principal moments of inertia at density 1 kg/m^3, kg m^2.
     pub moments: Vec3,
-    /// Radius of the smallest sphere about the centre of mass that contains the solid, m.
+    /// Radius of a sphere about the centre of mass that contains the solid, m. Mostly it is the
+    /// smallest one.
     pub reach: f64,
 }
 
@@ -45,6 +50,8 @@ pub enum Geometry {
     Hull(Hull),
     /// A closed surface of triangles.
     Mesh(ClosedMesh),
+    /// Several parts that move as one.
+    Compound(Compound),
 }
 
 /// A convex polytope in its own frame.
@@ -99,18 +106,31 @@ impl Solids {
         &self.solids[id as usize]
     }
 
-    /// The radius of the smallest sphere about the centre of mass that contains `shape`, m.
+    /// The solid of a shape that has parts.
+    #[inline]
+    pub fn compound(&self, shape: &Shape) -> Option<&Compound> {
+        match &self.get(shape.solid()?).geometry {
+            Geometry::Compound(compound) => Some(compound),
+            Geometry::Hull(_) | Geometry::Mesh(_) => None,
+        }
+    }
+
+    /// The radius of a sphere about the centre of mass that contains `shape`, m.
     #[inline]
     pub fn reach(&self, shape: &Shape) -> f64 {
         shape.reach(|id| self.get(id).reach)
     }
 
-    /// Half of the smallest width of `shape`, m. For a solid it is a lower bound.
+    /// Half of the smallest width of `shape`, m. For a solid it is a lower bound, for a compound
+    /// that of its thinnest part.
     pub fn half_width(&self, shape: &Shape) -> f64 {
         // A solid of width w in a ball of radius r has at most the volume pi r^2 w.
         let width =
             |solid: &Solid| solid.volume / (std::f64::consts::TAU * solid.reach * solid.reach);
-        shape.half_width(|id| width(self.get(id)))
+        shape.half_width(|id| match &self.get(id).geometry {
+            Geometry::Compound(compound) => compound.half_width(),
+            Geometry::Hull(_) | Geometry::Mesh(_) => width(self.get(id)),
+        })
     }
 
     /// Mass (kg) and principal moments of inertia (kg m^2) of `shape` at `density` (kg/m^3).
@@ -158,15 +178,18 @@ impl Solid {
         let geometry = match &self.geometry {
             Geometry::Hull(hull) => Geometry::Hull(hull.scaled(factor)),
             Geometry::Mesh(closed) => Geometry::Mesh(closed.scaled(factor)),
+            Geometry::Compound(compound) => Geometry::Compound(compound.scaled(factor)),
         };
         Self { geometry, volume, moments, reach }
     }
 
-    /// The support function: the corner that is farthest along `direction`, m.
+    /// The support function of a hull or mesh: the corner that is farthest along `direction`, m.
     pub fn support(&self, direction: &Vec3) -> Vec3 {
-        let farther = |best: &Vec3, x: &Vec3| direction.dot(x) > direction.dot(best);
-        let corners = self.vertices();
-        corners.iter().fold(corners[0], |best, x| if farther(&best, x) { *x } else { best })
+        let farther = |best: Vec3, x: &Vec3| {
+            if direction.dot(x) > direction.dot(&best) { *x } else { best }
+        };
+        let Some((first, others)) = self.vertices().split_first() else { return Vec3::zeros() };
+        others.iter().fold(*first, farther)
     }
 
     /// As [`ShapeKind::feature`](crate::rigid::shape::ShapeKind::feature), m. A closed mesh gives
@@ -174,20 +197,49 @@ impl Solid {
     pub fn feature(&self, direction: &Vec3) -> Feature {
         match &self.geometry {
             Geometry::Hull(hull) => hull.feature(direction, self.support(direction)),
-            Geometry::Mesh(_) => Feature::from_iter([self.support(direction)]),
+            Geometry::Mesh(_) | Geometry::Compound(_) => {
+                Feature::from_iter([self.support(direction)])
+            }
         }
     }
 
-    /// The corners of the solid in its own frame, m.
+    /// The corners of a hull or mesh in its own frame, m. A compound has none of its own.
     pub fn vertices(&self) -> &[Vec3] {
         match &self.geometry {
             Geometry::Hull(hull) => &hull.vertices,
             Geometry::Mesh(closed) => &closed.mesh().positions,
+            Geometry::Compound(_) => &[],
+        }
+    }
+
+    /// A measure of the memory that the solid takes: its corners, and those of its parts. A part
+    /// without corners counts as one.
+    pub fn corners(&self) -> usize {
+        match &self.geometry {
+            Geometry::Compound(compound) => {
+                let of_hulls = compound.hulls().all().iter().map(|hull| hull.vertices().len());
+                compound.parts().len() + of_hulls.sum::<usize>()
+            }
+            Geometry::Hull(_) | Geometry::Mesh(_) => self.vertices().len(),
         }
     }
 }
 
 impl Frame {
+    /// The frame of the input coordinates themselves.
+    pub const INPUT: Self = Self {
+        origin: Vec3::new(0.0, 0.0, 0.0),
+        rotation: Unit::new_unchecked(Quaternion::new(1.0, 0.0, 0.0, 0.0)),
+    };
+
+    /// A frame given in the coordinates of this one, in the coordinates of the input.
+    pub fn then(&self, inner: &Self) -> Self {
+        Self {
+            origin: self.origin + self.rotation.transform_vector(&inner.origin),
+            rotation: self.rotation * inner.rotation,
+        }
+    }
+
     fn to_own(self, x: &Vec3) -> Vec3 {
         self.rotation.inverse_transform_vector(&(x - self.origin))
     }
@@ -255,14 +307,13 @@ fn integrals(points: &[Vec3], faces: &[[u32; 3]], at: &str) -> Result<(f64, Vec3
     let centre = first / volume;
     let about_centre = second - centre * centre.transpose() * volume;
     let inertia = Mat3::from_diagonal_element(about_centre.trace()) - about_centre;
-    let (moments, axes) = principal(&inertia);
-    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
+    let (moments, rotation) = principal(&inertia);
     Ok((volume, moments, Frame { origin: apex + centre, rotation }))
 }
 
-/// The eigenvalues of a symmetric matrix, and a rotation whose columns are its eigenvectors. The
-/// method is Jacobi's (Golub & Van Loan 2013, section 8.5).
-fn principal(matrix: &Mat3) -> (Vec3, Mat3) {
+/// The principal moments of an inertia (kg m^2), and the rotation from the principal axes. The
+/// method is Jacobi's for eigenvalues (Golub & Van Loan 2013, section 8.5).
+fn principal(matrix: &Mat3) -> (Vec3, UnitQuaternion<f64>) {
     let (mut a, mut axes) = (*matrix, Mat3::identity());
     for _ in 0..30 {
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
@@ -279,111 +330,6 @@ fn principal(matrix: &Mat3) -> (Vec3, Mat3) {
             axes *= turn;
         }
     }
-    (a.diagonal(), axes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::math::rotation;
-    use crate::mesh::shapes::{Cuboid, ShapeKind};
-    use crate::rigid::shape::{self, Capsule};
-
-    fn corners(half: Vec3) -> Vec<Vec3> {
-        let sign = |c: u32, i: u32| if c >> i & 1 == 1 { 1.0 } else { -1.0 };
-        let corner = |c| Vec3::new(sign(c, 0), sign(c, 1), sign(c, 2)).component_mul(&half);
-        (0..8).map(corner).collect()
-    }
-
-    fn sorted(moments: Vec3) -> [f64; 3] {
-        let mut sorted: [f64; 3] = moments.into();
-        sorted.sort_by(f64::total_cmp);
-        sorted
-    }
-
-    #[test]
-    fn a_turned_box_has_the_closed_form_as_hull_and_as_mesh() {
-        let half = Vec3::new(0.3, 0.5, 0.2);
-        let turn = rotation(Vec3::new(1.0, 2.0, -0.5), 40.0);
-        let place = |x: &Vec3| turn * x + Vec3::new(3.0, -2.0, 5.0);
-        let mut mesh = Cuboid { size_m: (half * 2.0).into(), edge_m: None }.mesh();
-        let middle = mesh.positions.iter().sum::<Vec3>() / mesh.positions.len() as f64;
-        mesh.positions.iter_mut().for_each(|x| *x = place(&(*x - middle)));
-        let points: Vec<Vec3> = corners(half).iter().map(place).collect();
-        let expected =
-            Solids::default().mass_properties(&Shape::Box(shape::Cuboid::of_half(half)), 1.0);
-        for (solid, frame) in
-            [Solid::hull(&points, "points").unwrap(), Solid::mesh(&mesh, "mesh").unwrap()]
-        {
-            assert!((solid.volume / expected.mass - 1.0).abs() < 1e-12);
-            let (a, b) = (sorted(solid.moments), sorted(expected.inertia));
-            assert!((0..3).all(|i| (a[i] / b[i] - 1.0).abs() < 1e-12), "{a:?} {b:?}");
-            assert!((frame.origin - Vec3::new(3.0, -2.0, 5.0)).norm() < 1e-12);
-            assert!((solid.reach - half.norm()).abs() < 1e-12);
-            // In the own frame the half-widths along the axes are those of the box.
-            if let Geometry::Hull(hull) = &solid.geometry {
-                let high = hull.vertices.iter().fold(Vec3::zeros(), |high, x| high.sup(x));
-                let (a, b) = (sorted(high), sorted(half));
-                assert!((0..3).all(|i| (a[i] - b[i]).abs() < 1e-9), "{a:?} {b:?}");
-                assert_eq!((hull.faces().count(), hull.edges.len()), (6, 12));
-            }
-        }
-    }
-
-    #[test]
-    fn a_regular_tetrahedron_has_the_closed_form() {
-        let points = [
-            Vec3::new(1.0, 1.0, 1.0),
-            Vec3::new(1.0, -1.0, -1.0),
-            Vec3::new(-1.0, 1.0, -1.0),
-            Vec3::new(-1.0, -1.0, 1.0),
-            Vec3::zeros(),
-        ];
-        let (solid, _) = Solid::hull(&points, "points").unwrap();
-        // Edge s: volume s^3 / (6 sqrt 2), moment m s^2 / 20.
-        let s = 8.0_f64.sqrt();
-        let volume = s * s * s / (6.0 * 2.0_f64.sqrt());
-        assert!((solid.volume - volume).abs() < 1e-12);
-        assert!((solid.moments - Vec3::repeat(volume * s * s / 20.0)).norm() < 1e-12);
-    }
-
-    #[test]
-    fn a_capsule_is_that_of_a_fine_sum_of_discs() {
-        let (half_length, radius) = (0.7, 0.3);
-        let shape = Shape::Capsule(Capsule { radius_m: radius, length_m: 2.0 * half_length });
-        let found = Solids::default().mass_properties(&shape, 1000.0);
-        let (mut mass, mut along, mut across) = (0.0, 0.0, 0.0);
-        let slices = 200_000;
-        let end = half_length + radius;
-        for i in 0..slices {
-            let y = -end + 2.0 * end * (f64::from(i) + 0.5) / f64::from(slices);
-            let beyond = (y.abs() - half_length).max(0.0);
-            let square = radius * radius - beyond * beyond;
-            let m = 1000.0 * std::f64::consts::PI * square * 2.0 * end / f64::from(slices);
-            mass += m;
-            along += m * square / 2.0;
-            across += m * (square / 4.0 + y * y);
-        }
-        assert!((found.mass / mass - 1.0).abs() < 1e-8);
-        assert!((found.inertia.y / along - 1.0).abs() < 1e-8);
-        assert!((found.inertia.x / across - 1.0).abs() < 1e-8);
-    }
-
-    #[test]
-    fn points_in_a_plane_and_open_or_inverted_meshes_are_refused() {
-        let flat: Vec<Vec3> = corners(Vec3::new(1.0, 1.0, 0.0));
-        assert!(Solid::hull(&flat, "points").is_err());
-        assert!(Solid::hull(&flat[..2], "points").is_err());
-        let cube = Cuboid { size_m: [1.0; 3], edge_m: None }.mesh();
-        assert!(Solid::mesh(&cube, "mesh").is_ok());
-        let mut open = cube.clone();
-        open.faces.pop();
-        assert!(Solid::mesh(&open, "mesh").is_err());
-        let mut inverted = cube.clone();
-        inverted.faces.iter_mut().for_each(|face| face.swap(0, 1));
-        assert!(Solid::mesh(&inverted, "mesh").is_err());
-        let mut one_turned = cube;
-        one_turned.faces[0].swap(0, 1);
-        assert!(Solid::mesh(&one_turned, "mesh").is_err());
-    }
+    let axes = Rotation3::from_matrix_unchecked(axes);
+    (a.diagonal(), UnitQuaternion::from_rotation_matrix(&axes))
 }

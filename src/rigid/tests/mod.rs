@@ -1,5 +1,6 @@
 //! The same bits on any number of ranks, for any division and both synchronisations.
 
+mod compounds;
 mod fast;
 mod joints;
 mod saved;

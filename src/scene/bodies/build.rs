@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use nalgebra::UnitQuaternion;
-
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
-use crate::mesh::{Faces, Mesh, SurfaceMesh, obj_read};
 use crate::rigid::RigidSettings;
 use crate::rigid::body::{BodyId, MaterialId};
 use crate::rigid::constraint::contact::ContactSettings;
@@ -16,9 +13,10 @@ use crate::rigid::domain::Domain;
 use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
 use crate::rigid::generate::{Form, Generator, Lattice, Placement, Start, Velocities};
 use crate::rigid::material::Materials;
-use crate::rigid::shape::{Shape, Sphere};
-use crate::rigid::solid::{Frame, Solid, Solids};
+use crate::rigid::shape::Sphere;
+use crate::rigid::solid::Solids;
 use crate::scene::bodies::check::WALLS;
+use crate::scene::bodies::geometry::{self, Geometry};
 use crate::scene::bodies::setup::{Group, Movement, RigidSetup};
 use crate::scene::bodies::spec::*;
 use crate::scene::bodies::{joints, read, resolve};
@@ -62,7 +60,7 @@ pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     Ok(setup)
 }
 
-/// The largest number of corners of a hull or mesh, in all its sizes together. A corner takes up to
+/// The largest number of corners of a hull, mesh or compound, in all its sizes together. A corner takes up to
 /// 0.6 kB.
 const MOST_CORNERS: usize = 200_000;
 
@@ -102,20 +100,16 @@ struct Builder<'a> {
     solids: Solids,
 }
 
-/// The shape of a group, and where it lies in the coordinates in which it was given.
-struct Geometry {
-    shape: FixedShape,
-    frame: Frame,
-}
-
 impl Builder<'_> {
     fn group(&mut self, bodies: &Bodies, at: &str) -> Result<()> {
         let material = self.scene.material_number(&format!("{at}.material"), &bodies.material)?;
-        let Geometry { shape, frame } = self.geometry(&bodies.shape, at)?;
+        let at_shape = format!("{at}.shape");
+        let Geometry { shape, frame } =
+            geometry::read(&bodies.shape, self.scene_dir, &mut self.solids, &at_shape)?;
         let mut generator = self.generator(bodies, &shape, material, at)?;
         generator.check(at)?;
         let reach = self.reach(&shape);
-        bounds::positive(&format!("{at}.shape"), reach)?;
+        bounds::positive(&at_shape, reach)?;
         check_sizes(&generator, &shape, at)?;
         check_velocities(&generator, bodies, at)?;
         let (first_id, count) = (self.next_id, generator.count());
@@ -150,31 +144,6 @@ impl Builder<'_> {
             self.fixed.push(FixedBody { id, shape, material, position, rotation, motion });
         }
         Ok(())
-    }
-
-    fn geometry(&mut self, shape: &BodyShape, at: &str) -> Result<Geometry> {
-        let own = Frame { origin: Vec3::zeros(), rotation: UnitQuaternion::identity() };
-        let at = format!("{at}.shape");
-        if let Some(shape) = shape.of_settings() {
-            return Ok(Geometry { shape: FixedShape::Shape(shape), frame: own });
-        }
-        let (shape, frame) = match shape {
-            BodyShape::Hull(path) => {
-                let (document, _) = obj_read::read(&self.scene_dir.join(path))?;
-                self.solid(Solid::hull(&document.positions, &at)?)
-            }
-            BodyShape::Mesh(path) => {
-                let surface = SurfaceMesh::read(&self.scene_dir.join(path), Faces::Any)?;
-                let (positions, faces) = (surface.document.positions, surface.faces);
-                self.solid(Solid::mesh(&Mesh { positions, faces }, &at)?)
-            }
-            _ => return Ok(Geometry { shape: FixedShape::HalfSpace, frame: own }),
-        };
-        Ok(Geometry { shape: FixedShape::Shape(shape), frame })
-    }
-
-    fn solid(&mut self, (solid, frame): (Solid, Frame)) -> (Shape, Frame) {
-        (Shape::Solid(self.solids.add(solid)), frame)
     }
 
     /// The generator of the bodies of a group. A half-space gets the form of a sphere.
@@ -245,13 +214,13 @@ impl Builder<'_> {
         }
     }
 
-    /// Makes a solid for each size of a hull or mesh. Bodies of the same size share it.
+    /// Makes a solid for each size of a hull, mesh or compound. Bodies of the same size share it.
     ///
     /// # Errors
     /// If so many sizes would take too much memory.
     fn resize_solid(&mut self, generator: &mut Generator, at: &str) -> Result<()> {
         let Some(solid) = generator.form.solid() else { return Ok(()) };
-        let corners = self.solids.get(solid).vertices().len();
+        let corners = self.solids.get(solid).corners();
         let most = (MOST_CORNERS / corners).max(1);
         let Some(sizes) = generator.different_sizes(most) else {
             let cause = format!(

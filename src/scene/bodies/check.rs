@@ -217,15 +217,11 @@ impl Bodies {
 
     /// The paths of its files.
     pub(in crate::scene) fn paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let shape = match &mut self.shape {
-            BodyShape::Hull(path) | BodyShape::Mesh(path) => Some(path),
-            _ => None,
-        };
         let places = match &mut self.arrangement {
             Arrangement::File(path) => Some(path),
             _ => None,
         };
-        shape.into_iter().chain(places)
+        self.shape.paths_mut().into_iter().chain(places)
     }
 
     /// The keyframes of a body that follows some.
@@ -240,6 +236,17 @@ impl Bodies {
 }
 
 impl BodyShape {
+    /// The paths of its files.
+    fn paths_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Hull(path) | Self::Mesh(path) => vec![path],
+            Self::Compound(parts) => {
+                parts.iter_mut().flat_map(|part| part.shape.paths_mut()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The name of bodies of this shape, unless the scene gives one.
     pub(in crate::scene) fn base_name(&self) -> String {
         match self {

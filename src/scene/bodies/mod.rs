@@ -6,6 +6,7 @@
 //! | `check` | checks all its numbers and names |
 //! | [`RigidSetup`] | the model that all ranks share |
 //! | [`build`] | builds it from the scene |
+//! | `geometry` | shapes, from files too |
 //! | `resolve`, `read`, `csv_bytes` | materials and sizes; places from files |
 //! | [`joints`] | what holds bodies together |
 //! | [`division`] | subdomains for a number of ranks, and how they follow the work |
@@ -14,6 +15,7 @@ pub mod build;
 mod check;
 mod csv_bytes;
 pub mod division;
+mod geometry;
 pub mod joints;
 mod read;
 mod resolve;

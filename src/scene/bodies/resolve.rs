@@ -28,9 +28,14 @@ impl Orientation {
     /// The rotation of all bodies; `None` if each has its own.
     pub(super) fn resolve(&self) -> Option<UnitQuaternion<f64>> {
         let Self::Turned { axis, angle_deg } = *self else { return None };
-        let matrix = Rotation3::from_matrix_unchecked(rotation(axis.into(), angle_deg));
-        Some(UnitQuaternion::from_rotation_matrix(&matrix))
+        Some(turn(axis, angle_deg))
     }
+}
+
+/// The rotation about `axis` by `angle_deg` (degrees).
+pub(super) fn turn(axis: [f64; 3], angle_deg: f64) -> UnitQuaternion<f64> {
+    let matrix = Rotation3::from_matrix_unchecked(rotation(axis.into(), angle_deg));
+    UnitQuaternion::from_rotation_matrix(&matrix)
 }
 
 impl Sizes {

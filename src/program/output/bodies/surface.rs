@@ -6,7 +6,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, ObjDocument};
 use cloth_sim::rigid::body::BodyState;
 use cloth_sim::rigid::shape::Shape;
-use cloth_sim::rigid::solid::{Geometry, Solid, Solids};
+use cloth_sim::rigid::solid::{Frame, Geometry, Solid, Solids};
 
 /// The surfaces of all shapes of a scene, in sizes that are stretched for each body.
 pub struct Surfaces {
@@ -19,9 +19,13 @@ pub struct Surfaces {
 impl Surfaces {
     /// Those of a scene with these `solids`.
     pub fn new(solids: &Solids) -> Self {
-        let solids = solids.all().iter().map(mesh);
-        let document = |mesh: Mesh| ObjDocument::from_triangles(mesh.positions, &mesh.faces);
-        Self { kinds: Shape::surfaces().collect(), solids: solids.map(document).collect() }
+        let kinds = Shape::surfaces().collect();
+        let document = |solid| {
+            let mesh = mesh(solid, &kinds);
+            ObjDocument::from_triangles(mesh.positions, &mesh.faces)
+        };
+        let solids = solids.all().iter().map(document).collect();
+        Self { kinds, solids }
     }
 
     /// The faces of a shape, with other positions.
@@ -44,8 +48,9 @@ impl Surfaces {
     }
 }
 
-/// The surface of a solid in its own frame.
-fn mesh(solid: &Solid) -> Mesh {
+/// The surface of a solid in its own frame. That of a compound is those of its parts, which come
+/// from `kinds`.
+fn mesh(solid: &Solid, kinds: &BTreeMap<u32, ObjDocument>) -> Mesh {
     match &solid.geometry {
         Geometry::Mesh(closed) => closed.mesh().clone(),
         Geometry::Hull(hull) => {
@@ -55,7 +60,28 @@ fn mesh(solid: &Solid) -> Mesh {
             };
             Mesh { positions: hull.vertices.clone(), faces: hull.faces().flat_map(fan).collect() }
         }
+        Geometry::Compound(compound) => {
+            let mut all = Mesh { positions: Vec::new(), faces: Vec::new() };
+            for part in compound.parts() {
+                let own = match part.shape.solid() {
+                    Some(id) => mesh(compound.hulls().get(id), kinds),
+                    None => triangles(&kinds[&part.shape.number()]),
+                };
+                let Frame { origin, rotation } = &part.frame;
+                let place = |x| rotation.transform_vector(&part.shape.stretch(x)) + origin;
+                let start = all.positions.len() as u32;
+                all.positions.extend(own.positions.iter().map(place));
+                all.faces.extend(own.faces.iter().map(|face| face.map(|v| v + start)));
+            }
+            all
+        }
     }
+}
+
+/// The triangles of a document that has no other polygons.
+fn triangles(document: &ObjDocument) -> Mesh {
+    let faces = document.corners.chunks_exact(3).map(|face| [0, 1, 2].map(|i| face[i].vertex));
+    Mesh { positions: document.positions.clone(), faces: faces.collect() }
 }
 
 #[cfg(test)]
@@ -85,5 +111,30 @@ mod tests {
         for x in surfaces.positions(&Shape::Box(Cuboid::of_half(half)), &state) {
             assert!(((x - at).abs() - half).norm() < 1e-12);
         }
+    }
+
+    #[test]
+    fn the_surface_of_a_compound_is_that_of_its_parts() {
+        let mut solids = Solids::default();
+        let ball = Shape::Sphere(Sphere { radius_m: 0.2 });
+        let cuboid = Shape::Box(Cuboid { size_m: [0.2, 0.4, 0.6] });
+        let at = |x: f64| Frame { origin: Vec3::new(x, 0.0, 0.0), ..Frame::INPUT };
+        let parts = [(ball, at(0.0)), (cuboid, at(1.0))];
+        let (solid, frame) = Solid::compound(&parts, Solids::default(), "").unwrap();
+        let shape = Shape::Solid(solids.add(solid));
+        let surfaces = Surfaces::new(&solids);
+        let count = |part: &Shape| {
+            let document = surfaces.document(part);
+            (document.positions.len(), document.corners.len())
+        };
+        let (balls, boxes, all) = (count(&ball), count(&cuboid), count(&shape));
+        assert_eq!(all, (balls.0 + boxes.0, balls.1 + boxes.1));
+        let state =
+            BodyState { position: frame.origin, rotation: frame.rotation, twist: Twist::ZERO };
+        let positions = surfaces.positions(&shape, &state);
+        let (round, flat) = positions.split_at(balls.0);
+        assert!(round.iter().all(|x| (x.norm() - 0.2).abs() < 1e-12));
+        let half = Vec3::new(0.1, 0.2, 0.3);
+        assert!(flat.iter().all(|x| ((x - Vec3::x()).abs() - half).norm() < 1e-12));
     }
 }

@@ -8,7 +8,7 @@ use crate::rigid::solid::Solids;
 /// A convex body in space: a core, and all points within a margin of it.
 #[derive(Clone, Copy)]
 pub enum Core<'a> {
-    /// A body of a convex shape or a convex hull, but no closed mesh.
+    /// A body of a convex shape or a convex hull, but no closed mesh or compound.
     Body(&'a Placed<'a>, &'a Solids),
     /// A segment. A point is a segment with two equal ends.
     Segment(&'a [Vec3; 2]),
