@@ -16,7 +16,7 @@
 //! | [`fixed`] | fixed bodies: immovable, or moved by keyframes |
 //! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
 //! | [`balance`] | power cells that follow the measured work |
-//! | [`constraint`] | contacts, and their settings |
+//! | [`constraint`] | contacts and joints, and their settings |
 //! | [`report`], [`totals`], [`overlap`] | what a rank did in a step; energy, momentum; deepest overlap |
 //!
 //! The other modules are the implementation. They are private without the feature `internals`:

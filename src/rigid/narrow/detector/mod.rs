@@ -4,6 +4,7 @@
 //! first body at the position that its owner has, and with the second body at the image beside it.
 //! So a contact has the same bits at whichever image, and on whichever rank, it is found.
 
+mod closing;
 mod passing;
 
 use crate::math::Vec3;
@@ -14,7 +15,8 @@ use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::constraint::pair::Partner;
 use crate::rigid::fixed::{FixedBodies, FixedShape};
 use crate::rigid::horizon::Horizon;
-use crate::rigid::narrow::{Touch, Touches, half_space, touch};
+use crate::rigid::narrow::detector::closing::Closing;
+use crate::rigid::narrow::{Touches, half_space, touch};
 use crate::rigid::shape::Shape;
 use crate::rigid::solid::Solids;
 use crate::rigid::table::BodyList;
@@ -347,65 +349,5 @@ impl Meeting {
                 contacts.push(Contact { first, second, shift, feature, point, normal, gap });
             }
         }
-    }
-}
-
-/// How two bodies come nearer to each other.
-struct Closing<'a> {
-    horizon: &'a Horizon,
-    travels: [f64; 2],
-    /// Radii of the balls that hold the bodies, m. Infinite for a body that all ranks know.
-    radii: [f64; 2],
-    states: [BodyState; 2],
-}
-
-impl Closing<'_> {
-    /// The largest gap of a contact, m.
-    fn most(&self) -> f64 {
-        self.travels[0] + self.travels[1]
-    }
-
-    fn sees(&self, touch: &Touch) -> bool {
-        let [first, second] =
-            self.states.each_ref().map(|it| it.twist.at(&(touch.point - it.position)));
-        self.horizon.sees(touch.gap, (second - first).dot(&touch.normal))
-    }
-
-    /// The point of a contact. It divides a gap in the ratio of the travels, so that both bodies,
-    /// grown by their travels, reach it.
-    fn point(&self, touch: &Touch) -> Vec3 {
-        if touch.gap <= 0.0 {
-            return touch.point;
-        }
-        let share = self.travels[0] / self.most();
-        touch.point + touch.normal * (touch.gap * (0.5 - share))
-    }
-
-    /// The place whose rank treats the contact at `point`. It is `point`, unless one body is so
-    /// deep in the other that its ball does not reach `point`. The rank of the place knows both
-    /// bodies.
-    fn place(&self, point: &Vec3) -> Vec3 {
-        let [first, second] = [0, 1].map(|i| (self.states[i].position, self.reach(i)));
-        let has = |(centre, reach): (Vec3, f64)| (point - centre).norm_squared() <= reach * reach;
-        if has(first) && has(second) {
-            return *point;
-        }
-        if second.1.is_infinite() {
-            let arm = point - first.0;
-            return first.0 + arm * (first.1 / arm.norm());
-        }
-        // The middle of the part of the line through both centres that lies in both balls.
-        let apart = second.0 - first.0;
-        let distance = apart.norm();
-        if distance == 0.0 {
-            return first.0;
-        }
-        let (low, high) = ((distance - second.1).max(-first.1), (distance + second.1).min(first.1));
-        first.0 + apart * (0.5 * (low + high) / distance)
-    }
-
-    /// The radius of a body's ball with its travel, m.
-    fn reach(&self, body: usize) -> f64 {
-        self.radii[body] + self.travels[body]
     }
 }
