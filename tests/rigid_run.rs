@@ -149,7 +149,7 @@ fn the_resolved_scene_runs_again() {
     let done = finish(cloth_sim(REFERENCE).arg(grains()).arg("--out").arg(&out));
     assert!(done.status.success());
     let said = String::from_utf8_lossy(&done.stdout);
-    for word in ["404", "overlap", "contacts", "frame_0004.vtp"] {
+    for word in ["409", "overlap", "contacts", "frame_0004.vtp"] {
         assert!(said.contains(word), "{said}");
     }
     let again = run(Start::Threads(2, 1), &out.join("scene.ron"), &[]);

@@ -154,8 +154,8 @@ fn compounds_have_the_same_bits_on_any_ranks() {
         [(Shape::Solid(hulls.add(hull)), own), (Shape::Sphere(Sphere { radius_m: 0.05 }), ball)];
     let club = Shape::Solid(solids.add(Solid::compound(&parts, hulls, "").unwrap().0));
     let mut bodies = heap();
-    for body in bodies.iter_mut().filter(|body| body.id % 2 == 0) {
-        body.shape = if body.id % 4 == 0 { ring } else { club };
+    for body in bodies.iter_mut().filter(|body| body.id.is_multiple_of(2)) {
+        body.shape = if body.id.is_multiple_of(4) { ring } else { club };
         let MassProperties { mass, inertia } = solids.mass_properties(&body.shape, 1000.0);
         (body.mass, body.inertia) = (mass, inertia);
     }
