@@ -278,8 +278,12 @@ fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
 /// velocities `driven` by the impulses of the last step, where it differs little from that of the
 /// `free` velocities. After an impact the impulses of the last step are no good guess.
 fn foreseen(free: &[f64; 6], driven: &[f64; 6]) -> [f64; 6] {
-    std::array::from_fn(|row| {
-        let is_close = (driven[row] - free[row]).abs() <= 0.5 * free[row].abs();
-        if is_close { driven[row] } else { free[row] }
-    })
+    let norm = |part: usize, of: &dyn Fn(usize) -> f64| {
+        (3 * part..3 * part + 3).map(|row| of(row) * of(row)).sum::<f64>()
+    };
+    // Translations and rotations apart, so that the axes of the joint do not matter.
+    let is_close = [0, 1].map(|part| {
+        norm(part, &|row| driven[row] - free[row]) <= 0.25 * norm(part, &|row| free[row])
+    });
+    std::array::from_fn(|row| if is_close[row / 3] { driven[row] } else { free[row] })
 }
