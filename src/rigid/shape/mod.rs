@@ -136,7 +136,9 @@ macro_rules! shapes {
             HalfSpace,
         }
 
-        deserialize_choice!(BodyShape, "BodyShape", [Hull, Mesh, Compound], [HalfSpace], [$($Kind),+]);
+        deserialize_choice!(
+            BodyShape, "BodyShape", [Hull, Mesh, Compound], [HalfSpace], [$($Kind),+]
+        );
 
         $(impl From<$Settings> for Shape {
             fn from(shape: $Settings) -> Self {
