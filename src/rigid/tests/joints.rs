@@ -20,7 +20,9 @@ fn settings(id: u64) -> JointSettings {
         Hinge => settings.motor = Some(Motor { speed: 3.0, most: 0.5 }),
         Slider => settings.range = [-0.05, 0.05],
         Distance => settings.range = [0.3, 0.5],
-        Fixed if id.is_multiple_of(2) => (settings.turn_compliance, settings.turn_damping) = (1e-3, 1.0),
+        Fixed if id.is_multiple_of(2) => {
+            (settings.turn_compliance, settings.turn_damping) = (1e-3, 1.0)
+        }
         Ball | Fixed => {}
     }
     settings.collide = id.is_multiple_of(3);
