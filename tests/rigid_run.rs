@@ -130,15 +130,27 @@ fn joints_are_the_same_on_any_ranks_and_hold() {
 /// Joints hold through hard impacts, with limits and compliance.
 #[test]
 fn a_person_who_falls_down_stairs_stays_whole() {
+    assert_sound(&common::run::scene("ragdoll.ron"), "no fault in 101 frames");
+}
+
+#[test]
+fn a_bridge_of_108_joints_stands() {
+    let bridge = "tests/scenes/bridge/two_way_bridge.ron";
+    let bridge = Path::new(env!("CARGO_MANIFEST_DIR")).join(bridge);
+    assert_sound(&bridge, "no fault in 26 frames");
+}
+
+/// Runs `scene` on two ranks. Asserts that `check` says `words`.
+fn assert_sound(scene: &Path, words: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("run");
     let mut run = cloth_sim(Start::Threads(2, 1));
-    let done = finish(run.arg(common::run::scene("ragdoll.ron")).arg("--out").arg(&out));
+    let done = finish(run.arg(scene).arg("--out").arg(&out));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let mut check = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
     let said = finish(check.arg("check").arg(&out));
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(said.contains("no fault in 101 frames"), "{said}");
+    assert!(said.contains(words), "{said}");
 }
 
 /// The run folder names a scene that gives the same frames again.
