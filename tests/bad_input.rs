@@ -148,6 +148,11 @@ fn joints_that_cannot_be() {
         ("kind: Ball, bodies: File(\"no.csv\")", &["no.csv"]),
         (&format!("{slider}), bodies: Pair(\"arm\", \"links[0]\")"), &["add `limits_m`"]),
         (&format!("{slider}, limits_m: (1, 0)), bodies: Chain(\"links\")"), &["above the upper"]),
+        (&format!("{slider}, limits_m: (1, 2)), bodies: Chain(\"links\")"), &["the start is not"]),
+        (
+            "kind: Distance(max_m: 0.1), bodies: Chain(\"links\")",
+            &["joints[0].kind", "0.3 m apart"],
+        ),
         (&format!("{hinge}, limits_deg: (0, 400)), bodies: Chain(\"links\")"), &["whole turn"]),
         ("kind: Hinge(axis: (0, 0, 0)), bodies: Chain(\"links\")", &["joints[0].kind.axis"]),
         ("kind: Fixed, bodies: Chain(\"links\"), compliance_m_per_n: -1", &["compliance_m_per_n"]),

@@ -109,7 +109,13 @@ fn too_far(joint: &Joint, number: u32, most: f64) -> Result<Option<ActiveJoint>>
     if kind == JointKind::Distance && range[1].is_infinite() {
         return Ok(None);
     }
-    let cause = format!("its two points are more than {most} m apart: it has come apart");
-    let remedy = "use more `steps_per_frame` or more `sweeps`, or a smaller compliance";
-    Err(Error::input(format!("joint {number}"), cause, remedy))
+    let second = match joint.second {
+        Second::Movable(id) => format!(" and {id}"),
+        Second::Fixed(_) | Second::Space => String::new(),
+    };
+    let at = format!("joint {number} (body {}{second})", joint.first);
+    let cause = format!("its two points are more than {most:.3e} m apart: it has come apart");
+    let remedy = "use more `steps_per_frame` or more `sweeps`, or a smaller compliance; at the start \
+                  let its bodies move alike";
+    Err(Error::input(at, cause, remedy))
 }

@@ -72,6 +72,10 @@ impl RigidSimulation<'_> {
             })?;
             of_bodies = of_bodies.with(&size);
         }
+        let joints = self.model.joints.all().len() as u64;
+        if let Some(kept) = saved.joints.iter().find(|kept| kept.joint >= joints) {
+            return Err(unsound(format!("joint {} is not one of {joints}", kept.joint)));
+        }
         let has_sizes = sizes.largest_radius.is_finite() && sizes.least_half_width > 0.0;
         match of_bodies == sizes && has_sizes && saved.head.time_s.is_finite() {
             true => Ok(sizes),

@@ -45,7 +45,7 @@ pub enum Response {
     /// Fast frictional dynamics: one small problem for each body, one communication.
     Ffd,
     /// Non-smooth contact dynamics: one communication and at most two all-reduces a sweep, and
-    /// three communications to begin.
+    /// three communications to begin. With joints it takes twice as many communications.
     Nonsmooth {
         /// Largest number of sweeps over all contacts in a step. The sweeps end earlier if all
         /// contacts are solved. Because impulses are kept from step to step, 10 sweeps hold heaps

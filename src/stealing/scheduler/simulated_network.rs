@@ -192,6 +192,8 @@ impl SimulatedNetwork {
             return;
         }
         let mut actions = Vec::new();
+        // This file is compiled for tests alone. No input reaches it, and a fault of the protocol
+        // shall end the test here.
         one.scheduler.handle(event, one.load(), &mut actions).unwrap();
         self.perform(rank, &mut actions);
     }

@@ -1,4 +1,5 @@
-//! Non-smooth contact dynamics on many ranks: one communication a sweep, and sums.
+//! Non-smooth contact dynamics on many ranks. A sweep takes one communication for each kind of
+//! constraint, and sums.
 //!
 //! The velocity of a body is a sum over all of its constraints, kind by kind.
 //!
@@ -61,8 +62,8 @@ impl Nonsmooth {
 }
 
 impl Solver for Nonsmooth {
-    /// Two communications to find which bodies touch, one for the impulses to begin with, and for
-    /// each sweep one and at most two all-reduces.
+    /// Two communications to find which bodies touch, one for the impulses to begin with, and one
+    /// for each sweep; with joints twice as many. At most two all-reduces a sweep.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         let constraints = self.begin(step)?;
         let sweeps = self.search(step)?;
@@ -133,6 +134,20 @@ impl Nonsmooth {
         counts.extend((0..step.population.len()).map(count));
     }
 
+    fn begin_contacts(&mut self, step: &mut StepParts) -> Result<()> {
+        let Self { contacts, joints, counts, .. } = self;
+        let (bodies, materials, settings) = (step.bodies(), step.materials, step.settings);
+        contacts.make(step.threads, step.contacts, |contact, start| {
+            let ends = contact.ends();
+            let sides = bodies.sides(&ends, &settings.gravity);
+            let surface = materials.surface(sides[0].material, sides[1].material);
+            let counts = counts_of(&ends, counts);
+            ContactProblem::new(contact, &sides, &surface, counts, start, settings)
+        });
+        let others = step.has_joints().then(|| joints.by_body());
+        contacts.share_starts(step, others)
+    }
+
     fn begin_joints(&mut self, step: &mut StepParts) -> Result<()> {
         let Self { contacts, joints, counts, .. } = self;
         let (bodies, settings) = (step.bodies(), step.settings);
@@ -166,20 +181,6 @@ impl Nonsmooth {
             };
             problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
         });
-    }
-
-    fn begin_contacts(&mut self, step: &mut StepParts) -> Result<()> {
-        let Self { contacts, joints, counts, .. } = self;
-        let (bodies, materials, settings) = (step.bodies(), step.materials, step.settings);
-        contacts.make(step.threads, step.contacts, |contact, start| {
-            let ends = contact.ends();
-            let sides = bodies.sides(&ends, &settings.gravity);
-            let surface = materials.surface(sides[0].material, sides[1].material);
-            let counts = counts_of(&ends, counts);
-            ContactProblem::new(contact, &sides, &surface, counts, start, settings)
-        });
-        let others = step.has_joints().then(|| joints.by_body());
-        contacts.share_starts(step, others)
     }
 
     /// Sweeps until the impulses are right, or their number is the largest. Returns the number of

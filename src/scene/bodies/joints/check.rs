@@ -1,7 +1,8 @@
 //! Checks every number of a joint.
 
 use crate::bounds::{
-    ANGLE, LENGTH, RIGIDITY, SPEED, STIFFNESS, direction, not_negative, vector_within, within,
+    ANGLE, Bound, LENGTH, RIGIDITY, SPEED, STIFFNESS, direction, not_negative, vector_within,
+    within,
 };
 use crate::error::{Error, Result};
 use crate::scene::bodies::joints::spec::{HingeMotor, JointChoice, JointSpec, SliderMotor};
@@ -32,7 +33,7 @@ impl JointChoice {
             Self::Ball | Self::Fixed => Ok(()),
             Self::Hinge { axis, limits_deg, motor } => {
                 direction(&format!("{at}.axis"), *axis)?;
-                check_limits(&format!("{at}.limits_deg"), limits_deg.as_ref(), ANGLE)?;
+                check_from_start(&format!("{at}.limits_deg"), limits_deg.as_ref(), ANGLE)?;
                 if limits_deg.is_some_and(|(low, high)| high - low >= 360.0) {
                     let cause = "the limits are a whole turn or more apart";
                     let remedy = "leave out the limits, or write closer ones";
@@ -46,7 +47,7 @@ impl JointChoice {
             }
             Self::Slider { axis, limits_m, motor } => {
                 direction(&format!("{at}.axis"), *axis)?;
-                check_limits(&format!("{at}.limits_m"), limits_m.as_ref(), LENGTH)?;
+                check_from_start(&format!("{at}.limits_m"), limits_m.as_ref(), LENGTH)?;
                 let Some(SliderMotor { speed_m_per_s, force_n }) = *motor else { return Ok(()) };
                 within(&format!("{at}.motor.speed_m_per_s"), speed_m_per_s, SPEED)?;
                 not_negative(&format!("{at}.motor.force_n"), force_n, STIFFNESS)
@@ -66,7 +67,7 @@ impl JointChoice {
     }
 }
 
-fn check_limits(at: &str, limits: Option<&(f64, f64)>, bound: crate::bounds::Bound) -> Result<()> {
+fn check_limits(at: &str, limits: Option<&(f64, f64)>, bound: Bound) -> Result<()> {
     let Some(&(low, high)) = limits else { return Ok(()) };
     within(at, low, bound)?;
     within(at, high, bound)?;
@@ -75,4 +76,16 @@ fn check_limits(at: &str, limits: Option<&(f64, f64)>, bound: crate::bounds::Bou
         return Err(Error::input(at, cause, "write the lower limit first"));
     }
     Ok(())
+}
+
+/// As [`check_limits`]. Fails too if the start, 0, is not between the limits.
+fn check_from_start(at: &str, limits: Option<&(f64, f64)>, bound: Bound) -> Result<()> {
+    check_limits(at, limits, bound)?;
+    match limits {
+        Some(&(low, high)) if low > 0.0 || high < 0.0 => {
+            let cause = format!("the start is not between the limits {low} and {high}");
+            Err(Error::input(at, cause, "limits count from the start: write a range that has 0"))
+        }
+        _ => Ok(()),
+    }
 }

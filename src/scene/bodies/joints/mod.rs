@@ -159,6 +159,13 @@ impl RigidSetup {
             let cause = format!("it joins `{}` to itself", self.name_of(first));
             return Err(Error::input(format!("{at}.bodies"), cause, "name two bodies"));
         }
+        let distance = (points[0] - points[1]).norm();
+        let [low, high] = settings.range;
+        if settings.kind == JointKind::Distance && (distance < low || distance > high) {
+            let cause = format!("its points are {distance} m apart at the start");
+            let remedy = "choose `min_m` and `max_m` about this distance, or other points";
+            return Err(Error::input(format!("{at}.kind"), cause, remedy));
+        }
         let is_unbounded = settings.range.iter().any(|end| end.is_infinite());
         if settings.kind == JointKind::Slider
             && is_unbounded
