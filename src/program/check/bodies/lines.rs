@@ -63,6 +63,15 @@ impl Lines<'_> {
         Some(format!("widest joint: frame {frame}: {}", self.opening(&widest)))
     }
 
+    /// The joints of which one body has left the domain and the other has not, in the last frame
+    /// with some. This is no fault: a body that is missing otherwise is one.
+    pub fn lost(&self, frames: &[BodyCheck]) -> Option<String> {
+        let frame = frames.iter().rev().find(|frame| !frame.joints.lost.is_empty())?;
+        let (joint, number) = (self.joint(frame.joints.lost[0]), frame.frame);
+        let count = plural(frame.joints.lost.len(), "joint");
+        Some(format!("frame {number}: one body of {count} has left the domain, first {joint}"))
+    }
+
     /// "joint 3 of links[2] and links[3] is open by 1e-6 m and tilted by 0 degrees".
     fn opening(&self, opening: &Opening) -> String {
         let Opening { joint, gap_m, tilt_deg, .. } = *opening;
@@ -115,10 +124,6 @@ impl Lines<'_> {
         if let Some(overlap) = frame.overlap.as_ref().filter(|_| self.is_too_deep(frame)) {
             let limit = 100.0 * self.settings.max_overlap;
             faults.push(format!("{}, more than {limit} %", self.overlap(overlap)));
-        }
-        if let Some(&joint) = frame.joints.lost.first() {
-            let (name, count) = (self.joint(joint), frame.joints.lost.len());
-            faults.push(format!("{name}: one of its bodies is gone ({})", plural(count, "joint")));
         }
         if let Some(worst) = frame.joints.worst.filter(|it| it.share > self.settings.max_joint_gap)
         {

@@ -63,7 +63,7 @@ fn findings(lines: &Lines, frames: &[BodyCheck], rises: &[Rise]) -> Findings {
     let of_frames = frames.iter().map(of_frame).collect();
     let mut findings = Findings::new(&run.record, title, columns, of_frames);
     findings.extremes = vec![lines.deepest(frames)];
-    findings.extremes.extend(lines.widest(frames));
+    findings.extremes.extend(lines.widest(frames).into_iter().chain(lines.lost(frames)));
     let is_deep = frames.iter().any(|frame| lines.is_too_deep(frame));
     findings.remedy = is_deep.then_some(
         "see the list on standard output; more steps (steps_per_frame) or more sweeps (response: \
