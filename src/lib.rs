@@ -29,6 +29,7 @@
 //! | [`scene`] | RON, its checks, and the bodies that it describes |
 //! | [`step`] | one rank's [`Simulation`] and its step |
 //! | [`rigid`] | many rigid bodies by domain decomposition, with a tour of its own |
+//! | [`workers`] | rigid bodies by workers with overlapping sets |
 //! | [`bodies`] | cloth, prescribed bodies, and the trait of bodies of few nodes |
 //! | `contact` | active contacts and their law, impulses, fail-safe |
 //! | `stealing`, `collision` | sharing of any tests; pairs that come near |
@@ -57,6 +58,7 @@ pub mod rigid;
 pub mod scene;
 pub mod step;
 pub mod verify;
+pub mod workers;
 
 #[cfg(not(feature = "internals"))]
 mod collision;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rust_names::{ALIAS, Names};
 
 /// The rooms of the library, lowest layer first. Rooms of one layer do not import each other.
-const LAYERS: [&[&str]; 11] = [
+const LAYERS: [&[&str]; 12] = [
     &["error", "ids", "math", "report"],
     &["bounds", "choice", "input", "threads"],
     &["ranks", "mesh"],
@@ -24,6 +24,7 @@ const LAYERS: [&[&str]; 11] = [
     &["contact"],
     &["bodies"],
     &["step", "rigid"],
+    &["workers"],
     &["scene"],
     &["engine", "observe", "verify"],
 ];

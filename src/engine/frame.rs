@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::math::Vec3;
 use crate::rigid::{FrameBody, RigidSimulation};
 use crate::step::Simulation;
+use crate::workers::WorkerSimulation;
 
 /// What an engine shows at one time. Only the owners of bodies depend on the number of ranks.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -73,6 +74,12 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
 
 /// The frame of the bodies of all ranks. It has no bodies on ranks other than 0. Collective.
 pub(super) fn of_bodies(simulation: &RigidSimulation) -> Result<Frame> {
+    let bodies = simulation.frame_bodies()?;
+    Ok(Frame { time_s: simulation.time_s(), bodies, ..Frame::default() })
+}
+
+/// As [`of_bodies`], of a simulation by workers.
+pub(super) fn of_workers(simulation: &WorkerSimulation) -> Result<Frame> {
     let bodies = simulation.frame_bodies()?;
     Ok(Frame { time_s: simulation.time_s(), bodies, ..Frame::default() })
 }

@@ -4,6 +4,7 @@
 //! A program can step, save and restore any engine through this trait. The engine of cloth is
 //! [`Simulation`], the engine of rigid bodies is [`RigidSimulation`].
 
+mod bodies;
 mod frame;
 
 use crate::contact::candidates::SearchObserver;
@@ -11,7 +12,9 @@ use crate::error::Result;
 use crate::report::Report;
 use crate::rigid::{RigidReport, RigidSimulation};
 use crate::step::{Simulation, StepReport};
+use crate::workers::WorkerSimulation;
 
+pub use bodies::BodyEngine;
 pub use frame::{Field, FieldKind, Frame};
 
 /// The kind of the engine of cloth, as files name it.
@@ -115,4 +118,5 @@ macro_rules! engines {
 engines! {
     Simulation: CLOTH, StepReport, |it, observer| it.step_observed(observer), frame::of_cloth;
     RigidSimulation: BODIES, RigidReport, |it, _| it.step(), frame::of_bodies;
+    WorkerSimulation: BODIES, RigidReport, |it, _| it.step(), frame::of_workers;
 }

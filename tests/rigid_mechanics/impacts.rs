@@ -102,6 +102,7 @@ fn deepest(world: &Scene) -> f64 {
         solids: &world.solids,
         joints: &Joints::default(),
         horizon: &Horizon::NOW,
+        treated: None,
     };
     let mut contacts = Vec::new();
     Detector::default().contacts(&now, &Threads::INLINE, |_| true, &mut contacts);

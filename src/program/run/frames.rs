@@ -25,7 +25,7 @@ pub trait RunKind<'j> {
     type Sums: RunSums;
 
     /// What computes the run.
-    fn engine(&self) -> &impl Engine;
+    fn engine(&self) -> &(impl Engine + ?Sized);
 
     /// Does the next step, which leads to `frame`, and adds it to `steps`.
     ///

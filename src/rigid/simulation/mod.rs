@@ -6,6 +6,8 @@ mod forces;
 mod joints;
 mod order;
 mod overlap;
+pub mod part;
+pub mod replica;
 mod saved;
 mod shown;
 mod step;
@@ -87,6 +89,8 @@ pub struct RigidSimulation<'a> {
     /// Number of rebuilds of the broad phase at which bodies are next sorted in memory.
     next_sort: u64,
     images: Vec<ImageOf>,
+    /// Whether this rank finds the contacts of the first body at a place. None if it finds all.
+    treated: Option<Vec<bool>>,
     contacts: Vec<Contact>,
     joints: Vec<ActiveJoint>,
     /// The deepest overlap of `contacts`.
@@ -156,6 +160,7 @@ impl<'a> RigidSimulation<'a> {
             detector: Detector::default(),
             next_sort: 1,
             images: Vec::new(),
+            treated: None,
             contacts: Vec::new(),
             joints: Vec::new(),
             deepest: None,

@@ -61,7 +61,7 @@ impl RigidSimulation<'_> {
 
     /// Communication 1. After: the load of each own body is the sum of all forces on it. No place
     /// of a body is in use any more, so own bodies may be sorted.
-    fn sum_forces(&mut self) -> Result<()> {
+    pub(super) fn sum_forces(&mut self) -> Result<()> {
         let State { forces, population, .. } = &mut self.state;
         forces.sum(&mut self.synchroniser, &*self.world, population)?;
         self.sort_in_space();
@@ -70,7 +70,7 @@ impl RigidSimulation<'_> {
 
     /// Before: copies have the state of the start of the step. After: own bodies have the positions
     /// of the middle of the step, and the forces of the whole step have changed their velocities.
-    fn first_half(&mut self) -> Result<()> {
+    pub(super) fn first_half(&mut self) -> Result<()> {
         let settings = self.model.settings.contacts;
         let h = settings.step_s;
         let fall = settings.gravity * h;
@@ -94,7 +94,7 @@ impl RigidSimulation<'_> {
 
     /// Communications 2 and 4. After: each body is owned by the rank of its subdomain, and all
     /// copies are equal to the bodies of their owners.
-    fn synchronise(&mut self) -> Result<()> {
+    pub(super) fn synchronise(&mut self) -> Result<()> {
         self.synchroniser.synchronise(&*self.world, &mut self.state.population)
     }
 
@@ -112,6 +112,7 @@ impl RigidSimulation<'_> {
             solids: &self.model.solids,
             joints: &self.model.joints,
             horizon: &self.synchroniser.limits().horizon,
+            treated: self.treated.as_deref(),
         }
     }
 
@@ -146,7 +147,7 @@ impl RigidSimulation<'_> {
     ///
     /// # Errors
     /// If two bodies passed through each other since the search for contacts before.
-    fn check_passed(&self) -> Result<()> {
+    pub(super) fn check_passed(&self) -> Result<()> {
         let limits = self.synchroniser.limits();
         if !limits.may_pass() {
             return Ok(());

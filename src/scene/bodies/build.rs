@@ -300,6 +300,7 @@ impl Builder<'_> {
             materials: self.materials,
             solids: self.solids,
             joints: Joints::default(),
+            parallel: self.scene.parallel.clone(),
             generators: self.generators,
         }
     }

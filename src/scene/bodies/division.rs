@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::rigid::balance::{Balancer, SAMPLE};
-use crate::rigid::domain::{Grid, Subdomains};
+use crate::rigid::domain::{Domain, Grid, Subdomains};
 use crate::rigid::generate::{Generator, Placement};
 use crate::rigid::horizon::Horizon;
 use crate::rigid::overlap::Overlap;
@@ -25,6 +25,17 @@ pub struct Divided {
     pub subdomains: Arc<Subdomains>,
     /// The rank of each.
     pub rank_of: Vec<u32>,
+}
+
+impl Divided {
+    /// The undivided domain of one rank.
+    ///
+    /// # Errors
+    /// If the domain has no extent.
+    pub fn whole(domain: Domain) -> Result<Self> {
+        let subdomains = Arc::new(Subdomains::Grid(Grid::new(domain, [1; 3])?));
+        Ok(Self { subdomains, rank_of: vec![0] })
+    }
 }
 
 impl RigidSetup {

@@ -9,6 +9,7 @@
 //! | `geometry` | shapes, from files too |
 //! | `resolve`, `read`, `csv_bytes` | materials and sizes; places from files |
 //! | [`joints`] | what holds bodies together |
+//! | [`workers`] | workers with overlapping sets, and the homes of bodies |
 //! | [`division`] | subdomains for a number of ranks, and how they follow the work |
 
 pub mod build;
@@ -23,5 +24,6 @@ mod setup;
 pub mod spec;
 #[cfg(test)]
 mod tests;
+pub mod workers;
 
 pub use self::setup::{Group, Movement, RigidSetup};

@@ -9,7 +9,7 @@ use crate::rigid::fixed::FixedBodies;
 use crate::rigid::generate::Generator;
 use crate::rigid::material::Materials;
 use crate::rigid::solid::Solids;
-use crate::scene::bodies::spec::{Division, DomainSpec};
+use crate::scene::bodies::spec::{Division, DomainSpec, Parallel};
 
 /// What moves the bodies of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct RigidSetup {
     pub solids: Solids,
     /// What holds bodies together.
     pub joints: Joints,
+    /// Who computes them.
+    pub parallel: Parallel,
     /// What makes the free bodies.
     pub(super) generators: Vec<Generator>,
 }

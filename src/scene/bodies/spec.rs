@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::partition::methods::Repartition;
 pub use crate::rigid::shape::BodyShape;
 use crate::scene::keyframe::KeyframeSpec;
+use crate::workers::{self, WorkerSettings};
 
 /// Bodies of one shape and material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -254,4 +255,46 @@ pub enum Division {
     Grid(u32, u32, u32),
     /// A power cell for each rank, of equal work.
     PowerCells,
+}
+
+/// Who computes rigid bodies.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Parallel {
+    /// Each rank computes the bodies in its part of the domain. Results do not depend on ranks.
+    #[default]
+    Domain,
+    /// Workers with overlapping sets of bodies. Results depend on their number.
+    Workers {
+        /// Number of workers.
+        count: u32,
+        /// How far their sets reach beyond the bodies that touch their own, in contacts and joints.
+        #[serde(default = "default_growth")]
+        growth: u32,
+        /// How they agree on bodies that several of them have.
+        #[serde(default)]
+        coupling: workers::Coupling,
+        /// What each says about such a body.
+        #[serde(default)]
+        weights: workers::Weighting,
+        /// Whose the bodies are at the start.
+        #[serde(default)]
+        division: workers::Division,
+    },
+}
+
+fn default_growth() -> u32 {
+    WorkerSettings::default().growth
+}
+
+impl Parallel {
+    /// The settings of the workers. None without workers.
+    pub fn settings(&self) -> Option<WorkerSettings> {
+        match *self {
+            Self::Domain => None,
+            Self::Workers { count, growth, coupling, weights, .. } => {
+                Some(WorkerSettings { count, growth, coupling, weights })
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ use crate::bodies::cloth::material::MaterialSpec;
 use crate::mesh::shapes::Shape;
 use crate::partition::methods::PartitionSettings;
 use crate::scene::bodies::joints::spec::JointSpec;
-use crate::scene::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair};
+use crate::scene::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair, Parallel};
 pub use crate::scene::keyframe::KeyframeSpec;
 use crate::step::settings::Solver;
 use crate::{contact, rigid, stealing, step};
@@ -51,6 +51,8 @@ pub struct Scene {
     pub joints: Vec<JointSpec>,
     /// Where rigid bodies are, and how space is divided among ranks.
     pub domain: DomainSpec,
+    /// Who computes rigid bodies: ranks by parts of the domain, or workers.
+    pub parallel: Parallel,
     /// How ranks keep shadow copies of rigid bodies in step. Results do not depend on it.
     pub synchronisation: rigid::Synchronisation,
     /// How contacts change the velocities of rigid bodies.
@@ -88,6 +90,7 @@ impl Default for Scene {
             material_pairs: Vec::new(),
             joints: Vec::new(),
             domain: DomainSpec::default(),
+            parallel: Parallel::default(),
             synchronisation: rigid::Synchronisation::default(),
             response: rigid::Response::default(),
             contact: contact::ContactSettings::default(),

@@ -8,7 +8,6 @@ use cloth_sim::rigid::RigidModel;
 use cloth_sim::rigid::Synchronisation;
 use cloth_sim::rigid::body::{Body, BodyId, Load, MaterialId};
 use cloth_sim::rigid::constraint::joint::Joint;
-use cloth_sim::rigid::domain::{Grid, Subdomains};
 use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::solid::MassProperties;
 use cloth_sim::scene::bodies::build::build_bodies;
@@ -62,8 +61,7 @@ impl BodyRun {
             return Err(Error::file(folder.join(mesh), fault, "repeat the run"));
         }
         let setup = build_bodies(&record.scene, folder)?;
-        let subdomains = Arc::new(Subdomains::Grid(Grid::new(setup.domain, [1; 3])?));
-        let mut model = setup.model(&Divided { subdomains, rank_of: vec![0] });
+        let mut model = setup.model(&Divided::whole(setup.domain)?);
         // It takes bodies of any size.
         model.settings.synchronisation = Synchronisation::ShadowOwner;
         Ok(Self { record, source, setup, model: Arc::new(model) })

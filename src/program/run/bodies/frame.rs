@@ -1,9 +1,10 @@
 //! Gathers from all ranks: the head of a run, the bodies of a frame, and its steps.
 
+use cloth_sim::engine::BodyEngine;
 use cloth_sim::error::Result;
 use cloth_sim::ranks::World;
 use cloth_sim::report::Report;
-use cloth_sim::rigid::{RigidReport, RigidSimulation, Traffic};
+use cloth_sim::rigid::{RigidReport, Traffic};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
@@ -20,10 +21,14 @@ pub fn head(
     job: &Job,
     world: &dyn World,
     setup: &RigidSetup,
-    simulation: &RigidSimulation,
+    engine: &dyn BodyEngine<Report = RigidReport>,
 ) -> Result<RunHead> {
-    let population = simulation.population();
-    let places = head::places(world, population.own_count(), population.copies().len())?;
+    let population = engine.bodies().population();
+    let (own, copies) = match engine.workers() {
+        None => (population.own_count(), population.copies().len()),
+        Some(workers) => (workers.home_count(), 0),
+    };
+    let places = head::places(world, own, copies)?;
     let groups = setup.groups.iter().map(|group| GroupHead {
         name: group.name.clone(),
         first_id: group.first_id,
@@ -32,7 +37,7 @@ pub fn head(
     });
     let bodies = BodiesHead {
         count: setup.body_count(),
-        subdomains: simulation.region().subdomains().count(),
+        subdomains: engine.bodies().region().subdomains().count(),
         groups: groups.collect(),
     };
     Ok(RunHead { bodies: Some(bodies), places, ..RunHead::begun(job, world.size()) })
@@ -68,27 +73,27 @@ impl FrameSteps {
         &self,
         frame: u64,
         world: &dyn World,
-        simulation: &RigidSimulation,
+        engine: &dyn BodyEngine<Report = RigidReport>,
     ) -> Result<Record> {
-        let census = simulation.census()?;
-        let mut steps =
-            gather::steps::<Bodies>(world, simulation.steps(), &self.reports, |_, _| ())?;
+        let bodies = engine.bodies();
+        let census = bodies.census()?;
+        let mut steps = gather::steps::<Bodies>(world, engine.steps(), &self.reports, |_, _| ())?;
         steps.sort_by_key(|step| (step.step, step.rank));
         let sum = |count: fn(&Traffic) -> u64| {
             steps.iter().map(|step| count(&step.report.traffic)).sum::<u64>()
         };
         Ok(Record {
             frame,
-            state_hash: format!("{:016x}", simulation.hash()?),
+            state_hash: format!("{:016x}", engine.hash()?),
             part: BodiesPart {
-                time_s: simulation.time_s(),
+                time_s: engine.time_s(),
                 bodies: census.bodies,
                 ids_hash: format!("{:016x}", census.ids),
                 bodies_hash: format!("{:016x}", census.states),
                 left: sum(|it| it.left),
                 crossed: sum(|it| it.crossed),
-                totals: simulation.totals()?.into(),
-                deepest: simulation.deepest_overlap()?.map(Into::into),
+                totals: bodies.totals()?.into(),
+                deepest: bodies.deepest_overlap()?.map(Into::into),
                 repartition_s: None,
             },
             steps,

@@ -8,13 +8,16 @@ mod sums;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cloth_sim::engine::{Engine, Frame};
+use cloth_sim::engine::{BodyEngine, Engine, Frame};
 use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::ranks::World;
-use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::balance::Balancer;
+use cloth_sim::rigid::{RigidReport, RigidSimulation};
 use cloth_sim::scene;
 use cloth_sim::scene::bodies::RigidSetup;
+use cloth_sim::scene::bodies::division::Divided;
+use cloth_sim::scene::bodies::workers::WorkerPlan;
+use cloth_sim::workers::WorkerSimulation;
 
 use self::frame::FrameSteps;
 use self::summary::Peaks;
@@ -39,36 +42,50 @@ pub fn run_rank(
     folder: Option<&RunFolder>,
     interrupt: &Interrupt,
 ) -> Result<Option<Stop>> {
-    // 1. The division of space, and this rank's bodies.
+    // 1. The bodies of this rank.
     let stage = (world.rank() == 0).then(|| Stage::begin(job.show, "bodies"));
     let mut balancer = Balancer::new(setup.repartition())?;
-    let divided = setup.divide(world.size(), &mut balancer)?;
-    let bodies = setup.bodies_of(world.rank(), &divided);
-    let model = Arc::new(setup.model(&divided));
-    let threads = job.placement.threads;
-    let simulation = RigidSimulation::new(model, divided.rank_of, bodies, world, threads);
-    let mut simulation = in_scene(simulation, job, setup)?;
+    let mut engine = in_scene(engine(job, world, setup, &mut balancer), job, setup)?;
     match checkpoints::saved_state(job, world, folder)? {
-        Some(state) => in_scene(simulation.restore(&state), job, setup)?,
+        Some(state) => in_scene(engine.restore(&state), job, setup)?,
         None => {
-            let deepest = simulation.deepest_overlap_now()?;
+            let deepest = engine.deepest_overlap_now()?;
             in_scene(setup.check_start(deepest.as_ref()), job, setup)?;
         }
     }
     drop(stage);
     // 2. The run folder, on rank 0.
-    let head = frame::head(job, world, setup, &simulation)?;
+    let head = frame::head(job, world, setup, &*engine)?;
     interrupt.begin_frames();
     let recorder =
         folder.map(|folder| Recorder::of_bodies(job, folder, setup, head)).transpose()?;
     // 3. The frames.
-    let mut run = RankRun { job, world, setup, simulation, balancer, recorder };
+    let mut run = RankRun { job, world, setup, engine, balancer, recorder };
     let outcome = frames::compute(&mut run, job, world, interrupt);
     // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
     if let Some(recorder) = run.recorder {
         recorder.end(&outcome, setup)?;
     }
     outcome
+}
+
+/// This rank's part of the simulation: by a division of space, or by workers.
+fn engine<'a>(
+    job: &Job,
+    world: &'a dyn World,
+    setup: &RigidSetup,
+    balancer: &mut Balancer,
+) -> Result<Box<dyn BodyEngine<Report = RigidReport> + 'a>> {
+    let threads = job.placement.threads;
+    if let Some(WorkerPlan { settings, bodies, homes }) = setup.worker_plan()? {
+        let model = Arc::new(setup.model(&Divided::whole(setup.domain)?));
+        let workers = WorkerSimulation::new(model, settings, &bodies, &homes, world, threads)?;
+        return Ok(Box::new(workers));
+    }
+    let divided = setup.divide(world.size(), balancer)?;
+    let bodies = setup.bodies_of(world.rank(), &divided);
+    let model = Arc::new(setup.model(&divided));
+    Ok(Box::new(RigidSimulation::new(model, divided.rank_of, bodies, world, threads)?))
 }
 
 /// Changes the error of a result so that it names the scene file, the body and the field. The
@@ -88,7 +105,7 @@ struct RankRun<'a> {
     job: &'a Job,
     world: &'a dyn World,
     setup: &'a RigidSetup,
-    simulation: RigidSimulation<'a>,
+    engine: Box<dyn BodyEngine<Report = RigidReport> + 'a>,
     balancer: Balancer,
     /// On rank 0 only.
     recorder: Option<Recorder<'a, Peaks>>,
@@ -98,15 +115,15 @@ impl<'a> RunKind<'a> for RankRun<'a> {
     type Steps = FrameSteps;
     type Sums = Peaks;
 
-    fn engine(&self) -> &impl Engine {
-        &self.simulation
+    fn engine(&self) -> &(impl Engine + ?Sized) {
+        &*self.engine
     }
 
     fn step(&mut self, _: u64, steps: &mut FrameSteps) -> Result<()> {
-        let step = self.simulation.steps() + 1;
+        let step = self.engine.steps() + 1;
         #[cfg(feature = "fault-injection")]
         fault::commit_among_bodies(self.world, step)?;
-        let report = in_scene(self.simulation.step(), self.job, self.setup)?;
+        let report = in_scene(self.engine.step(&mut ()), self.job, self.setup)?;
         steps.add(&report);
         if let Some(recorder) = &self.recorder {
             recorder.step(step, &report);
@@ -116,7 +133,7 @@ impl<'a> RunKind<'a> for RankRun<'a> {
 
     fn frame(&mut self, frame: u64, mut shown: Frame, steps: &FrameSteps) -> Result<()> {
         // 1. What all ranks measured in the steps. Only the scene knows the groups of bodies.
-        let mut record = steps.gather(frame, self.world, &self.simulation)?;
+        let mut record = steps.gather(frame, self.world, &*self.engine)?;
         for body in &mut shown.bodies {
             body.group = self.setup.group_of(body.id) as u32;
         }
@@ -131,7 +148,7 @@ impl<'a> RunKind<'a> for RankRun<'a> {
 
     fn gather(&self, frame: u64, steps: &FrameSteps) -> Result<Option<frame::Record>> {
         let any = !steps.is_empty();
-        any.then(|| steps.gather(frame, self.world, &self.simulation)).transpose()
+        any.then(|| steps.gather(frame, self.world, &*self.engine)).transpose()
     }
 
     fn recorder(&mut self) -> Option<&mut Recorder<'a, Peaks>> {
@@ -143,7 +160,7 @@ impl RankRun<'_> {
     /// Divides space anew if that is due. Returns the time that it took, s, if space was divided.
     fn rebalance(&mut self, work_s: f64) -> Result<Option<f64>> {
         let start = Instant::now();
-        let is_done = self.simulation.rebalance(&mut self.balancer, work_s)?;
+        let is_done = self.engine.rebalance(&mut self.balancer, work_s)?;
         Ok(is_done.then(|| start.elapsed().as_secs_f64()))
     }
 }

@@ -85,7 +85,7 @@ impl<'a> RunKind<'a> for RankRun<'a> {
     type Steps = FrameSteps;
     type Sums = ClothSums;
 
-    fn engine(&self) -> &impl Engine {
+    fn engine(&self) -> &(impl Engine + ?Sized) {
         &self.simulation
     }
 

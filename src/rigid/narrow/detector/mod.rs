@@ -38,6 +38,16 @@ pub struct Surroundings<'a> {
     pub joints: &'a Joints,
     /// How far ahead contacts are found.
     pub horizon: &'a Horizon,
+    /// Whether contacts are found whose first body is at a place. None if all are found.
+    pub treated: Option<&'a [bool]>,
+}
+
+impl Surroundings<'_> {
+    /// True if contacts are found whose first body is at this place.
+    #[inline]
+    fn treats(&self, place: u32) -> bool {
+        self.treated.is_none_or(|treated| treated[place as usize])
+    }
 }
 
 /// An image of a movable body, whole periods away from the position that its owner has.
@@ -189,7 +199,7 @@ impl Detector {
         is_ours: impl Fn([i8; 3], &Vec3) -> bool + Sync,
         contacts: &mut Vec<Contact>,
     ) {
-        let Surroundings { bodies, fixed, solids, horizon, joints } = *world;
+        let Surroundings { bodies, fixed, solids, horizon, joints, .. } = *world;
         let movable = bodies.len() + images.list.len();
         threads.collect(&self.pieces, 1, contacts, |starts, contacts| {
             let mut touches = Touches::new();
@@ -207,7 +217,8 @@ impl Detector {
                             continue;
                         }
                         let (first, image) = images.entry(entry as u32, bodies.len());
-                        if joints.are_apart(bodies.id(first as usize), fixed.id(place)) {
+                        let id = bodies.id(first as usize);
+                        if !world.treats(first) || joints.are_apart(id, fixed.id(place)) {
                             continue;
                         }
                         let meeting =
@@ -268,7 +279,7 @@ impl<'a> OfPairs<'a> {
             Partner::Movable(place) => id(place),
             Partner::Fixed(place) => fixed.id(place),
         };
-        if joints.are_apart(id(first), partner) {
+        if !self.world.treats(first) || joints.are_apart(id(first), partner) {
             return None;
         }
         let (own, start) = body(meeting.first);

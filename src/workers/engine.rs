@@ -1,0 +1,68 @@
+//! What advances the bodies of a worker.
+
+use std::fmt::Debug;
+
+use crate::error::Result;
+use crate::rigid::body::BodyState;
+use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::rigid::motion::drift;
+use crate::rigid::simulation::part::{Members, PartSolver};
+use crate::rigid::simulation::replica::Middle;
+use crate::threads::Threads;
+
+/// Advances the active bodies of a worker, as if there were no others.
+pub trait WorkerEngine: Debug + Send {
+    /// The second half of a step. `states` gets the states of the members at its end.
+    ///
+    /// # Errors
+    /// If the engine cannot go on.
+    fn advance(
+        &mut self,
+        middle: &Middle,
+        of: &Members,
+        threads: &Threads,
+        states: &mut Vec<BodyState>,
+    ) -> Result<Counts>;
+
+    /// The impulses of the last step, of contacts and of joints. An engine may know none.
+    fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {
+        (&[], &[])
+    }
+}
+
+/// What an engine did in a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Constraints of its bodies.
+    pub constraints: u64,
+    /// Sweeps over them.
+    pub sweeps: u64,
+}
+
+/// The solver of the domain runs.
+#[derive(Debug)]
+pub struct Own(pub PartSolver);
+
+impl WorkerEngine for Own {
+    fn advance(
+        &mut self,
+        middle: &Middle,
+        of: &Members,
+        threads: &Threads,
+        states: &mut Vec<BodyState>,
+    ) -> Result<Counts> {
+        let solved = self.0.solve(middle, of, threads)?;
+        let h = middle.model.settings.contacts.step_s;
+        states.clear();
+        states.extend(self.0.states().iter().map(|state| {
+            let mut state = *state;
+            drift(&mut state, 0.5 * h);
+            state
+        }));
+        Ok(Counts { constraints: solved.constraints, sweeps: solved.sweeps })
+    }
+
+    fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {
+        self.0.impulses()
+    }
+}

@@ -1,0 +1,42 @@
+//! Rigid bodies on several workers with overlapping sets (Kale & Kry 2024, *Distributed simulation
+//! of large multi-body systems*).
+//!
+//! A *worker* answers the constraints of its *active* bodies, and of no others. Each body has a
+//! *home*: the one worker that answers for it. A worker's active bodies are those of its home and
+//! those near them in the *constraint graph*, whose edges are contacts and joints. A body that
+//! several workers have active is *shared*; the workers must agree on it.
+//!
+//! | module | |
+//! |---|---|
+//! | [`simulation`] | one rank's [`WorkerSimulation`] |
+//! | [`settings`] | [`WorkerSettings`] |
+//! | [`division`] | the homes at the start |
+//! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
+//! | [`engine`] | what advances the bodies of a worker |
+//! | [`states`] | the coupling of the paper: states are blended |
+//! | [`report`] | what a worker did in a step |
+//!
+//! # The same frames on any number of ranks
+//!
+//! Frames depend on the scene and the number of workers, not on ranks, threads and transport. All
+//! ranks have the states of all bodies, and decide alike on homes, sets and weights. They share the
+//! search for contacts. A worker is a function of its active bodies; rank `w R / W` of `R` ranks
+//! has worker `w` of `W`.
+
+pub mod division;
+pub mod engine;
+mod gather;
+pub mod report;
+mod saved;
+pub mod sets;
+pub mod settings;
+pub mod simulation;
+pub mod states;
+mod step;
+#[cfg(test)]
+mod tests;
+pub mod weights;
+mod worker;
+
+pub use self::settings::{Coupling, Division, Weighting, WorkerSettings};
+pub use self::simulation::WorkerSimulation;

@@ -1,0 +1,105 @@
+//! Settings of the workers.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// The largest number of workers: a set of workers is the bits of a word.
+pub const MOST_WORKERS: u32 = 64;
+
+/// The largest growth. Sets that grow further hold all bodies of most scenes.
+const MOST_GROWTH: u32 = 1000;
+
+/// Settings of the workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerSettings {
+    /// Number of workers, 1 to [`MOST_WORKERS`].
+    pub count: u32,
+    /// How far the active bodies of a worker reach beyond those that touch its home, in edges of
+    /// the constraint graph.
+    pub growth: u32,
+    /// How workers agree on shared bodies.
+    pub coupling: Coupling,
+    /// What each worker says about a shared body.
+    pub weights: Weighting,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        let (coupling, weights) = Default::default();
+        Self { count: 1, growth: 2, coupling, weights }
+    }
+}
+
+/// How workers agree on the bodies that they share.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Coupling {
+    /// Each worker advances its bodies alone; then states are blended (algorithm 4).
+    #[default]
+    States,
+}
+
+/// What each worker says about a shared body.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Weighting {
+    /// The more, the nearer the body is to one that this worker alone has (algorithm 5).
+    #[default]
+    Geodesic,
+    /// All the same.
+    Equal,
+}
+
+/// The homes at the start.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Division {
+    /// `Metis` with joints, else `Power`.
+    #[default]
+    Auto,
+    /// Parts of equal size that cut few joints.
+    Metis,
+    /// Power cells with equal numbers of bodies.
+    Power,
+    /// Parts of equal size with consecutive ids, as in the paper.
+    Equal,
+    /// The bodies with these names for each worker. All free bodies must be named.
+    Groups(Vec<Vec<String>>),
+}
+
+impl WorkerSettings {
+    /// Fails if a setting is out of its bounds. `at` names the settings, and `bodies` is the number
+    /// of free bodies.
+    ///
+    /// # Errors
+    /// The first setting that is out of bounds.
+    pub fn check(&self, at: &str, bodies: u64) -> Result<()> {
+        let Self { count, growth, coupling: _, weights: _ } = *self;
+        let fails = |field: &str, cause: String, remedy: &str| {
+            Err(Error::input(format!("{at}.{field}"), cause, remedy))
+        };
+        if !(1..=MOST_WORKERS).contains(&count) {
+            let cause = format!("{count} workers");
+            return fails("count", cause, &format!("write a number from 1 to {MOST_WORKERS}"));
+        }
+        if u64::from(count) > bodies {
+            let cause = format!("{count} workers, but the scene has {bodies} free bodies");
+            return fails("count", cause, "give each worker at least one body");
+        }
+        if growth > MOST_GROWTH {
+            let cause = format!("sets would grow by {growth} edges");
+            return fails(
+                "growth",
+                cause,
+                &format!("write a number up to {MOST_GROWTH}; 0 to 6 are usual"),
+            );
+        }
+        Ok(())
+    }
+
+    /// The workers of a rank: rank `w R / W` has worker `w`.
+    pub fn workers_of(&self, rank: usize, ranks: usize) -> Range<usize> {
+        let first = |rank: usize| (rank * self.count as usize).div_ceil(ranks);
+        first(rank)..first(rank + 1)
+    }
+}

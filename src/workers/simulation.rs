@@ -1,0 +1,136 @@
+//! One rank's part of a simulation of rigid bodies by workers.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::ranks::{World, WorldHandle, in_process};
+use crate::rigid::frame_body::FrameBody;
+use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
+use crate::threads::Threads;
+use crate::workers::report::WorkerReport;
+use crate::workers::sets::Sets;
+use crate::workers::settings::WorkerSettings;
+use crate::workers::weights::Weights;
+use crate::workers::worker::Worker;
+
+/// One rank's part of a simulation by workers.
+pub struct WorkerSimulation<'a> {
+    pub(super) settings: WorkerSettings,
+    pub(super) world: WorldHandle<'a>,
+    pub(super) threads: Threads,
+    /// All bodies, the same on all ranks. Its own world is one rank.
+    pub(super) whole: RigidSimulation<'static>,
+    /// The home of each body, by its id.
+    pub(super) homes: Vec<u8>,
+    pub(super) sets: Sets,
+    pub(super) weights: Weights,
+    /// The workers of this rank.
+    pub(super) workers: Vec<Worker>,
+}
+
+impl<'a> WorkerSimulation<'a> {
+    /// The simulation at time 0. `homes` has the home of each of `bodies`, which have rising ids.
+    /// All ranks call it with the same arguments, except for `threads`, the number of threads of
+    /// this rank.
+    ///
+    /// # Errors
+    /// As [`RigidSimulation::new`]; if a setting is out of its bounds; if there are more ranks than
+    /// workers, or periodic borders.
+    pub fn new(
+        model: Arc<RigidModel>,
+        settings: WorkerSettings,
+        bodies: &[Body],
+        homes: &[u8],
+        world: impl Into<WorldHandle<'a>>,
+        threads: usize,
+    ) -> Result<Self> {
+        let world = world.into();
+        settings.check("parallel", bodies.len() as u64)?;
+        check_ranks(&model, &settings, &*world)?;
+        let mut by_id = vec![0; bodies.last().map_or(0, |body| body.id as usize + 1)];
+        for (body, &home) in bodies.iter().zip(homes) {
+            by_id[body.id as usize] = home;
+        }
+        let rank_of = vec![0; model.subdomains.count()];
+        let bodies = bodies.iter().copied();
+        let whole = RigidSimulation::new(model, rank_of, bodies, in_process::alone(), threads)?;
+        let own = settings.workers_of(world.rank(), world.size());
+        let workers = own.map(|number| Worker::new(number, &whole)).collect();
+        let threads = Threads::new(threads)?;
+        let (sets, weights) = Default::default();
+        Ok(Self { settings, world, threads, whole, homes: by_id, sets, weights, workers })
+    }
+
+    /// All bodies. They are the same on all ranks, and so are all results of its functions.
+    pub fn whole(&self) -> &RigidSimulation<'static> {
+        &self.whole
+    }
+
+    /// As [`WorkerSimulation::whole`], to look at the start.
+    pub fn whole_mut(&mut self) -> &mut RigidSimulation<'static> {
+        &mut self.whole
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &WorkerSettings {
+        &self.settings
+    }
+
+    /// The home of a body.
+    pub fn home(&self, id: BodyId) -> usize {
+        usize::from(self.homes[id as usize])
+    }
+
+    /// Number of bodies whose homes are workers of this rank, at the start.
+    pub fn home_count(&self) -> usize {
+        let own = self.settings.workers_of(self.world.rank(), self.world.size());
+        let bodies = self.whole.population().bodies();
+        (0..bodies.len()).filter(|&place| own.contains(&self.home(bodies.id(place)))).count()
+    }
+
+    /// Number of whole steps since the start.
+    pub fn steps(&self) -> u64 {
+        self.whole.steps()
+    }
+
+    /// Time since the start, s.
+    pub fn time_s(&self) -> f64 {
+        self.whole.time_s()
+    }
+
+    /// What the workers of this rank did in the last step.
+    pub fn worker_reports(&self) -> impl Iterator<Item = WorkerReport> {
+        self.workers.iter().map(|worker| worker.report)
+    }
+
+    /// As [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.
+    ///
+    /// # Errors
+    /// When a rank fails.
+    pub fn frame_bodies(&self) -> Result<Vec<FrameBody>> {
+        if self.world.rank() != 0 {
+            return Ok(Vec::new());
+        }
+        let mut bodies = self.whole.frame_bodies()?;
+        for body in bodies.iter_mut().filter(|body| body.fixed == 0) {
+            body.owner = self.home(body.id) as u32;
+        }
+        Ok(bodies)
+    }
+}
+
+/// Fails if the ranks or the domain do not fit to workers.
+fn check_ranks(model: &RigidModel, settings: &WorkerSettings, world: &dyn World) -> Result<()> {
+    let (ranks, count) = (world.size(), settings.count);
+    if ranks > count as usize {
+        let cause = format!("{count} workers cannot use {ranks} ranks");
+        let remedy = format!("start at most {count} ranks, or ask for more workers");
+        return Err(Error::input("parallel.count", cause, remedy));
+    }
+    if model.subdomains.domain().periodic().contains(&true) {
+        let cause = "workers know no periodic borders";
+        let remedy = "use `parallel: Domain`, or other borders";
+        return Err(Error::input("domain.borders", cause, remedy));
+    }
+    Ok(())
+}

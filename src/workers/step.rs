@@ -1,0 +1,153 @@
+//! One step of a simulation by workers.
+
+use std::time::Instant;
+
+use crate::error::Result;
+use crate::partition::Graph;
+use crate::ranks::message;
+use crate::rigid::BodyId;
+use crate::rigid::body::BodyState;
+use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::rigid::record::{StateWords, state_of, state_words};
+use crate::rigid::report::{Phase, RigidReport};
+use crate::threads::{EachPatch, Threads};
+use crate::workers::sets::Sets;
+use crate::workers::settings::WorkerSettings;
+use crate::workers::simulation::WorkerSimulation;
+use crate::workers::weights::Weights;
+use crate::workers::worker::edge;
+use crate::workers::{gather, states};
+
+impl WorkerSimulation<'_> {
+    /// Advances all bodies by one step. All ranks call it.
+    ///
+    /// # Errors
+    /// If a body moves too far or passes through another one, or a rank fails.
+    pub fn step(&mut self) -> Result<RigidReport> {
+        let mut report = RigidReport::default();
+        // 1. The first half, on all ranks alike.
+        timed(&mut report, Phase::Motion, || self.whole.begin_step())?;
+        // 2. Each rank finds the contacts of the bodies whose homes it has.
+        timed(&mut report, Phase::Contacts, || self.find_constraints())?;
+        report.contacts = self.whole.contacts().len() as u64;
+        timed(&mut report, Phase::Synchronisation, || self.share_contacts())?;
+        // 3. Who has which bodies active, on all ranks alike. Then each worker alone.
+        timed(&mut report, Phase::Response, || self.activate());
+        timed(&mut report, Phase::Response, || self.advance())?;
+        // 4. All ranks learn all states, and blend those of shared bodies alike.
+        timed(&mut report, Phase::Synchronisation, || self.join())?;
+        self.count(&mut report);
+        Ok(report)
+    }
+
+    fn find_constraints(&mut self) -> Result<()> {
+        let Self { settings, world, whole, homes, .. } = self;
+        let own = settings.workers_of(world.rank(), world.size());
+        whole.find_constraints_of(|id| own.contains(&usize::from(homes[id as usize])))
+    }
+
+    /// After: all ranks know all contacts.
+    fn share_contacts(&mut self) -> Result<()> {
+        let all = gather::contacts(&*self.world, self.whole.contacts())?;
+        self.whole.set_contacts(all);
+        Ok(())
+    }
+
+    /// After: sets and weights belong to the constraints of this step, and each worker of this rank
+    /// knows its constraints.
+    fn activate(&mut self) {
+        let middle = self.whole.middle();
+        let count = middle.bodies.len();
+        let id = |place: u32| middle.bodies.id(place as usize);
+        let homes: Vec<u8> =
+            (0..count as u32).map(|place| self.homes[id(place) as usize]).collect();
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        order.sort_unstable_by_key(|&place| id(place));
+        let edges = middle.contacts.iter().filter_map(edge);
+        let edges: Vec<[u32; 2]> = edges.chain(middle.joints.iter().filter_map(edge)).collect();
+        let graph = Graph::from_cliques(count, edges.iter().map(|edge| &edge[..]));
+        let WorkerSettings { count, growth, weights, .. } = self.settings;
+        self.sets = Sets::new(&graph, &homes, &order, count as usize, growth);
+        self.weights = Weights::new(&graph, &self.sets, growth, weights);
+        self.workers.iter_mut().for_each(|worker| worker.activate(&middle, &self.sets, &homes));
+    }
+
+    /// After: each worker of this rank has the states of its active bodies at the end of the step.
+    fn advance(&mut self) -> Result<()> {
+        let Self { whole, sets, workers, threads, .. } = self;
+        let middle = whole.middle();
+        // Threads share the workers of a rank, or the work of its only one.
+        let (outer, inner) = match workers.len() {
+            1 => (&Threads::INLINE, &*threads),
+            _ => (&*threads, &Threads::INLINE),
+        };
+        outer.for_each_patch(EachPatch(workers), 1, |_, worker| {
+            worker.0[0].advance(&middle, sets, inner);
+        });
+        workers.iter_mut().try_for_each(|worker| worker.outcome())
+    }
+
+    /// After: all ranks have the bodies at the end of the step, and the impulses of the homes.
+    fn join(&mut self) -> Result<()> {
+        let all = self.all_states()?;
+        let mut ends = vec![BodyState::AT_REST; self.whole.middle().bodies.len()];
+        for of_body in by_body(&self.sets, &all).chunk_by(|a, b| a.0 == b.0) {
+            let body = of_body[0].0;
+            let end = &mut ends[body as usize];
+            *end = match of_body {
+                [(_, state)] => *state,
+                _ => {
+                    let weights = self.weights.of(body).map(|(_, weight)| weight);
+                    let states = of_body.iter().map(|&(_, state)| state).zip(weights);
+                    states::blended(self.whole.middle().bodies.id(body as usize), states)?
+                }
+            };
+        }
+        let (impulses, joints) = self.all_impulses()?;
+        self.whole.end_step(&ends, impulses, joints)
+    }
+
+    /// The states of the active bodies of all workers, by rising worker.
+    fn all_states(&self) -> Result<Vec<StateWords>> {
+        let own = self.workers.iter().flat_map(|worker| worker.states.iter().map(state_words));
+        message::all_gather_v(&*self.world, &own.collect::<Vec<_>>())
+    }
+
+    /// The impulses of all constraints, as the homes of their first bodies found them.
+    fn all_impulses(&self) -> Result<(Vec<KeptImpulse>, Vec<KeptJoint>)> {
+        let (mut contacts, mut joints) = (Vec::new(), Vec::new());
+        for worker in &self.workers {
+            let is_home = |id: BodyId| self.home(id) == worker.number();
+            let (of_contacts, of_joints) = worker.engine.impulses();
+            contacts.extend(of_contacts.iter().filter(|kept| is_home(kept.body)));
+            joints.extend(of_joints.iter().filter(|kept| is_home(kept.body)));
+        }
+        let contacts = message::all_gather_v(&*self.world, &contacts)?;
+        Ok((contacts, message::all_gather_v(&*self.world, &joints)?))
+    }
+
+    fn count(&self, report: &mut RigidReport) {
+        for worker in self.worker_reports() {
+            report.bodies += worker.home;
+            report.copies += worker.active - worker.home;
+            report.sweeps = report.sweeps.max(worker.sweeps);
+            report.constraints += worker.constraints;
+        }
+    }
+}
+
+/// The states of `all` workers, by rising body, and for each body by rising worker.
+fn by_body(sets: &Sets, all: &[StateWords]) -> Vec<(u32, BodyState)> {
+    let members = (0..sets.count()).flat_map(|worker| sets.members(worker));
+    let mut states: Vec<_> =
+        members.zip(all).map(|(&body, words)| (body, state_of(words))).collect();
+    states.sort_by_key(|&(body, _)| body);
+    states
+}
+
+fn timed<T>(report: &mut RigidReport, phase: Phase, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    report.seconds[phase as usize] += start.elapsed().as_secs_f64();
+    result
+}

@@ -1,0 +1,109 @@
+//! A worker, on the rank that has it.
+
+use std::time::Instant;
+
+use crate::error::{Error, Result};
+use crate::rigid::RigidSimulation;
+use crate::rigid::body::BodyState;
+use crate::rigid::constraint::pair::{Between, Partner};
+use crate::rigid::simulation::part::Members;
+use crate::rigid::simulation::replica::Middle;
+use crate::threads::Threads;
+use crate::workers::engine::{Counts, Own, WorkerEngine};
+use crate::workers::report::WorkerReport;
+use crate::workers::sets::Sets;
+
+/// A worker, on the rank that has it.
+#[derive(Debug)]
+pub(super) struct Worker {
+    /// What it did in the last step.
+    pub report: WorkerReport,
+    pub engine: Box<dyn WorkerEngine>,
+    /// Places of the constraints whose movable bodies are active, rising.
+    contacts: Vec<u32>,
+    joints: Vec<u32>,
+    /// The states of its active bodies at the end of the step.
+    pub states: Vec<BodyState>,
+    failed: Option<Error>,
+}
+
+impl Worker {
+    /// Worker `number` of the bodies of `whole`.
+    pub fn new(number: usize, whole: &RigidSimulation<'static>) -> Self {
+        Self {
+            report: WorkerReport { worker: number as u64, ..WorkerReport::default() },
+            engine: Box::new(Own(whole.part_solver())),
+            contacts: Vec::new(),
+            joints: Vec::new(),
+            states: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Its number.
+    pub fn number(&self) -> usize {
+        self.report.worker as usize
+    }
+
+    /// After: it knows the constraints of its active bodies. `homes` has the home of each place.
+    pub fn activate(&mut self, middle: &Middle, sets: &Sets, homes: &[u8]) {
+        let number = self.number();
+        find(middle.contacts, sets, number, &mut self.contacts);
+        find(middle.joints, sets, number, &mut self.joints);
+        let members = sets.members(number);
+        let count =
+            |is: &dyn Fn(u32) -> bool| members.iter().filter(|&&body| is(body)).count() as u64;
+        self.report = WorkerReport {
+            home: count(&|body| usize::from(homes[body as usize]) == number),
+            active: members.len() as u64,
+            shared: count(&|body| sets.is_shared(body)),
+            contacts: self.contacts.len() as u64,
+            joints: self.joints.len() as u64,
+            ..self.report
+        };
+    }
+
+    /// After: it has the states of its active bodies at the end of the step, unless
+    /// [`Worker::outcome`] says otherwise.
+    pub fn advance(&mut self, middle: &Middle, sets: &Sets, threads: &Threads) {
+        let start = Instant::now();
+        let Self { contacts, joints, states, engine, .. } = self;
+        let bodies = sets.members(self.report.worker as usize);
+        let of = Members { bodies, contacts, joints };
+        match engine.advance(middle, &of, threads, states) {
+            Ok(Counts { constraints, sweeps }) => {
+                (self.report.constraints, self.report.sweeps) = (constraints, sweeps);
+            }
+            Err(error) => self.failed = Some(error),
+        }
+        self.report.seconds = start.elapsed().as_secs_f64();
+    }
+
+    /// Whether the last step went well.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn outcome(&mut self) -> Result<()> {
+        self.failed.take().map_or(Ok(()), Err)
+    }
+}
+
+/// The two movable bodies of a constraint, by their places.
+pub(super) fn edge(constraint: &impl Between) -> Option<[u32; 2]> {
+    let ends = constraint.ends();
+    match ends.second {
+        Partner::Movable(second) => Some([ends.first, second]),
+        Partner::Fixed(_) => None,
+    }
+}
+
+/// Writes to `found` the places of the constraints whose movable bodies `worker` has active.
+fn find<C: Between>(all: &[C], sets: &Sets, worker: usize, found: &mut Vec<u32>) {
+    let has = |constraint: &C| match edge(constraint) {
+        Some([first, second]) => sets.has(worker, first) && sets.has(worker, second),
+        None => sets.has(worker, constraint.ends().first),
+    };
+    found.clear();
+    let inside = all.iter().zip(0..).filter(|&(constraint, _)| has(constraint));
+    found.extend(inside.map(|(_, place)| place));
+}
