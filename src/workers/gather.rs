@@ -7,6 +7,7 @@ use crate::math::Vec3;
 use crate::ranks::{World, message};
 use crate::rigid::constraint::contact::Contact;
 use crate::rigid::constraint::pair::Partner;
+use crate::rigid::simulation::replica::Middle;
 
 /// A contact in a message. Places are the same on all ranks.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -42,14 +43,24 @@ impl From<&ContactRecord> for Contact {
     }
 }
 
-/// The contacts of all ranks, on all ranks.
+/// The contacts of all ranks, on all ranks. `middle` has those of this rank. They come in the order
+/// of their ids, which does not depend on ranks.
 ///
 /// # Errors
 /// If a rank fails.
-pub fn contacts(world: &dyn World, own: &[Contact]) -> Result<Vec<Contact>> {
-    if world.size() == 1 {
-        return Ok(own.to_vec());
-    }
-    let own: Vec<ContactRecord> = own.iter().map(Into::into).collect();
-    Ok(message::all_gather_v(world, &own)?.iter().map(Into::into).collect())
+pub fn contacts(world: &dyn World, middle: &Middle) -> Result<Vec<Contact>> {
+    let mut all = if world.size() == 1 {
+        middle.contacts.to_vec()
+    } else {
+        let own: Vec<ContactRecord> = middle.contacts.iter().map(Into::into).collect();
+        message::all_gather_v(world, &own)?.iter().map(Into::into).collect()
+    };
+    all.sort_unstable_by_key(|contact| {
+        let second = match contact.second {
+            Partner::Movable(place) => middle.bodies.id(place as usize),
+            Partner::Fixed(place) => middle.fixed.id(place),
+        };
+        (middle.bodies.id(contact.first as usize), second, contact.feature)
+    });
+    Ok(all)
 }

@@ -14,6 +14,8 @@
 //! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
 //! | [`engine`] | what advances the bodies of a worker |
 //! | [`states`] | the coupling of the paper: states are blended |
+//! | `impulses` | the coupling in which workers agree on impulses |
+//! | [`direct`] | joints, solved at once |
 //! | [`report`] | what a worker did in a step |
 //!
 //! # The same frames on any number of ranks
@@ -23,9 +25,11 @@
 //! search for contacts. A worker is a function of its active bodies; rank `w R / W` of `R` ranks
 //! has worker `w` of `W`.
 
+pub mod direct;
 pub mod division;
 pub mod engine;
 mod gather;
+mod impulses;
 pub mod report;
 mod saved;
 pub mod sets;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::MOST_SWEEPS;
 use crate::error::{Error, Result};
 
 /// The largest number of workers: a set of workers is the bits of a word.
@@ -22,14 +23,17 @@ pub struct WorkerSettings {
     pub growth: u32,
     /// How workers agree on shared bodies.
     pub coupling: Coupling,
-    /// What each worker says about a shared body.
+    /// What each worker says about a shared body, with [`Coupling::States`].
     pub weights: Weighting,
+    /// Pairs of sweeps that a worker makes alone in a round, with [`Coupling::Impulses`]. With 0
+    /// a round is a sweep of the domain run.
+    pub local_sweeps: u32,
 }
 
 impl Default for WorkerSettings {
     fn default() -> Self {
         let (coupling, weights) = Default::default();
-        Self { count: 1, growth: 2, coupling, weights }
+        Self { count: 1, growth: 2, coupling, weights, local_sweeps: 2 }
     }
 }
 
@@ -39,6 +43,8 @@ pub enum Coupling {
     /// Each worker advances its bodies alone; then states are blended (algorithm 4).
     #[default]
     States,
+    /// Workers agree on impulses in rounds.
+    Impulses,
 }
 
 /// What each worker says about a shared body.
@@ -74,7 +80,7 @@ impl WorkerSettings {
     /// # Errors
     /// The first setting that is out of bounds.
     pub fn check(&self, at: &str, bodies: u64) -> Result<()> {
-        let Self { count, growth, coupling: _, weights: _ } = *self;
+        let Self { count, growth, coupling: _, weights: _, local_sweeps } = *self;
         let fails = |field: &str, cause: String, remedy: &str| {
             Err(Error::input(format!("{at}.{field}"), cause, remedy))
         };
@@ -93,6 +99,10 @@ impl WorkerSettings {
                 cause,
                 &format!("write a number up to {MOST_GROWTH}; 0 to 6 are usual"),
             );
+        }
+        if local_sweeps > MOST_SWEEPS {
+            let cause = format!("{local_sweeps} sweeps of a worker alone");
+            return fails("local_sweeps", cause, &format!("write a number up to {MOST_SWEEPS}"));
         }
         Ok(())
     }

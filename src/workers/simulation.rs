@@ -7,9 +7,10 @@ use crate::ranks::{World, WorldHandle, in_process};
 use crate::rigid::frame_body::FrameBody;
 use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
 use crate::threads::Threads;
+use crate::workers::impulses::Part;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
-use crate::workers::settings::WorkerSettings;
+use crate::workers::settings::{Coupling, WorkerSettings};
 use crate::workers::weights::Weights;
 use crate::workers::worker::Worker;
 
@@ -26,6 +27,8 @@ pub struct WorkerSimulation<'a> {
     pub(super) weights: Weights,
     /// The workers of this rank.
     pub(super) workers: Vec<Worker>,
+    /// The same, if they agree on impulses.
+    pub(super) parts: Vec<Part>,
 }
 
 impl<'a> WorkerSimulation<'a> {
@@ -55,10 +58,14 @@ impl<'a> WorkerSimulation<'a> {
         let bodies = bodies.iter().copied();
         let whole = RigidSimulation::new(model, rank_of, bodies, in_process::alone(), threads)?;
         let own = settings.workers_of(world.rank(), world.size());
-        let workers = own.map(|number| Worker::new(number, &whole)).collect();
+        let (mut workers, mut parts) = (Vec::new(), Vec::new());
+        match settings.coupling {
+            Coupling::States => workers.extend(own.map(|number| Worker::new(number, &whole))),
+            Coupling::Impulses => parts.extend(own.map(Part::new)),
+        }
         let threads = Threads::new(threads)?;
         let (sets, weights) = Default::default();
-        Ok(Self { settings, world, threads, whole, homes: by_id, sets, weights, workers })
+        Ok(Self { settings, world, threads, whole, homes: by_id, sets, weights, workers, parts })
     }
 
     /// All bodies. They are the same on all ranks, and so are all results of its functions.
@@ -100,7 +107,8 @@ impl<'a> WorkerSimulation<'a> {
 
     /// What the workers of this rank did in the last step.
     pub fn worker_reports(&self) -> impl Iterator<Item = WorkerReport> {
-        self.workers.iter().map(|worker| worker.report)
+        let of_states = self.workers.iter().map(|worker| worker.report);
+        of_states.chain(self.parts.iter().map(|part| part.report))
     }
 
     /// As [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.

@@ -12,7 +12,7 @@ use crate::rigid::record::{StateWords, state_of, state_words};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
 use crate::workers::sets::Sets;
-use crate::workers::settings::WorkerSettings;
+use crate::workers::settings::{Coupling, WorkerSettings};
 use crate::workers::simulation::WorkerSimulation;
 use crate::workers::weights::Weights;
 use crate::workers::worker::edge;
@@ -32,10 +32,18 @@ impl WorkerSimulation<'_> {
         report.contacts = self.whole.contacts().len() as u64;
         timed(&mut report, Phase::Synchronisation, || self.share_contacts())?;
         // 3. Who has which bodies active, on all ranks alike. Then each worker alone.
-        timed(&mut report, Phase::Response, || self.activate());
-        timed(&mut report, Phase::Response, || self.advance())?;
-        // 4. All ranks learn all states, and blend those of shared bodies alike.
-        timed(&mut report, Phase::Synchronisation, || self.join())?;
+        let homes = timed(&mut report, Phase::Response, || self.activate());
+        match self.settings.coupling {
+            Coupling::States => {
+                timed(&mut report, Phase::Response, || self.advance())?;
+                // 4. All ranks learn all states, and blend those of shared bodies alike.
+                timed(&mut report, Phase::Synchronisation, || self.join())?;
+            }
+            // 4. All ranks learn all impulses, round by round.
+            Coupling::Impulses => {
+                report.sweeps = timed(&mut report, Phase::Response, || self.agree(&homes))?;
+            }
+        }
         self.count(&mut report);
         Ok(report)
     }
@@ -48,14 +56,14 @@ impl WorkerSimulation<'_> {
 
     /// After: all ranks know all contacts.
     fn share_contacts(&mut self) -> Result<()> {
-        let all = gather::contacts(&*self.world, self.whole.contacts())?;
+        let all = gather::contacts(&*self.world, &self.whole.middle())?;
         self.whole.set_contacts(all);
         Ok(())
     }
 
     /// After: sets and weights belong to the constraints of this step, and each worker of this rank
-    /// knows its constraints.
-    fn activate(&mut self) {
+    /// knows its constraints. Returns the home of each place.
+    fn activate(&mut self) -> Vec<u8> {
         let middle = self.whole.middle();
         let count = middle.bodies.len();
         let id = |place: u32| middle.bodies.id(place as usize);
@@ -70,6 +78,7 @@ impl WorkerSimulation<'_> {
         self.sets = Sets::new(&graph, &homes, &order, count as usize, growth);
         self.weights = Weights::new(&graph, &self.sets, growth, weights);
         self.workers.iter_mut().for_each(|worker| worker.activate(&middle, &self.sets, &homes));
+        homes
     }
 
     /// After: each worker of this rank has the states of its active bodies at the end of the step.

@@ -46,7 +46,7 @@ impl RigidSimulation<'_> {
         self.synchronise()
     }
 
-    /// Finds all joints, and the contacts whose first bodies satisfy `treats`.
+    /// Finds all joints, in the order of their numbers, and the contacts whose first bodies satisfy `treats`.
     ///
     /// # Errors
     /// If two bodies passed through each other, or a joint has come apart.
@@ -55,7 +55,9 @@ impl RigidSimulation<'_> {
         self.treated = Some((0..bodies.len()).map(|place| treats(bodies.id(place))).collect());
         self.find_contacts()?;
         self.check_passed()?;
-        self.find_joints()
+        self.find_joints()?;
+        self.joints.sort_unstable_by_key(|joint| joint.ends.number);
+        Ok(())
     }
 
     /// The middle of the step.

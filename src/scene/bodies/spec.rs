@@ -277,10 +277,17 @@ pub enum Parallel {
         /// What each says about such a body.
         #[serde(default)]
         weights: workers::Weighting,
+        /// Sweeps that each makes alone in a round.
+        #[serde(default = "default_local_sweeps")]
+        local_sweeps: u32,
         /// Whose the bodies are at the start.
         #[serde(default)]
         division: workers::Division,
     },
+}
+
+fn default_local_sweeps() -> u32 {
+    WorkerSettings::default().local_sweeps
 }
 
 fn default_growth() -> u32 {
@@ -292,8 +299,8 @@ impl Parallel {
     pub fn settings(&self) -> Option<WorkerSettings> {
         match *self {
             Self::Domain => None,
-            Self::Workers { count, growth, coupling, weights, .. } => {
-                Some(WorkerSettings { count, growth, coupling, weights })
+            Self::Workers { count, growth, coupling, weights, local_sweeps, .. } => {
+                Some(WorkerSettings { count, growth, coupling, weights, local_sweeps })
             }
         }
     }

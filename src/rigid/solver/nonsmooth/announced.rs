@@ -52,6 +52,11 @@ impl BodyConstraint {
         self.slot.is_multiple_of(2)
     }
 
+    /// What multiplies the impulse on the first body.
+    pub fn sign(&self) -> f64 {
+        if self.is_first() { 1.0 } else { -1.0 }
+    }
+
     /// True if `rank` treats the constraint, and the body is the first one.
     pub fn is_first_of(&self, rank: u32) -> bool {
         self.rank == rank && self.is_first()

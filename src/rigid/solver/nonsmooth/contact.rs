@@ -72,6 +72,10 @@ impl Impulse for ContactImpulse {
         &self.value
     }
 
+    fn value_mut(&mut self) -> &mut Vec3 {
+        &mut self.value
+    }
+
     fn direction(&self) -> &Vec3 {
         &self.direction
     }
@@ -225,6 +229,23 @@ impl Problem for ContactProblem {
         let change = self.projected(&velocity) - self.impulse.value;
         self.turn = self.gradient.dot(&(self.change - change));
         self.change = change;
+    }
+
+    fn change(&self) -> &Vec3 {
+        &self.change
+    }
+
+    fn take(&mut self) {
+        self.impulse.value += self.change;
+    }
+
+    fn propose(&mut self, value: &Vec3, last: &Vec3) {
+        self.change = value - self.impulse.value;
+        self.turn = self.gradient.dot(&(last - self.change));
+    }
+
+    fn arms(&self) -> &[Vec3; 2] {
+        &self.arms
     }
 
     fn swept(&self) -> Swept {

@@ -21,7 +21,7 @@ use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::nonsmooth::announced::{Announcement, BodyConstraint, NO_RANK};
 use crate::rigid::solver::nonsmooth::involved::Involved;
 use crate::rigid::solver::nonsmooth::kept::{Kept, Starts, starts_of};
-use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Value, Wrench};
+use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
 use crate::rigid::solver::nonsmooth::search::Progress;
 use crate::rigid::solver::{GRAIN, StepParts};
 use crate::threads::{EachPatch, Threads};
@@ -42,26 +42,6 @@ pub(super) struct Group<C: Problem> {
     /// Impulses of other ranks' constraints, by rising rank.
     foreign: Vec<C::Impulse>,
     progress: Vec<Progress>,
-}
-
-/// What gives bodies their velocities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Driver {
-    /// The forces and the impulses.
-    Impulses,
-    /// The directions in which the impulses change, alone.
-    Directions,
-}
-
-/// How all impulses change.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Change {
-    /// By this multiple of their directions. See [`Impulse::advance`].
-    Advance(f64),
-    /// They are remembered.
-    Mark,
-    /// They become what was remembered last.
-    GoBack,
 }
 
 impl<C: Problem> Default for Group<C> {
@@ -244,11 +224,7 @@ impl<C: Problem> Group<C> {
         let is_constrained = touches.len() > 0;
         for touch in touches {
             let impulse = self.impulse(touch);
-            let value = match driver {
-                Driver::Impulses => impulse.value(),
-                Driver::Directions => impulse.direction(),
-            };
-            impulse.act(value, if touch.is_first() { 1.0 } else { -1.0 }, &touch.arm, sum);
+            impulse.act(impulse.of(driver), touch.sign(), &touch.arm, sum);
         }
         is_constrained
     }
@@ -327,11 +303,7 @@ impl<C: Problem> Group<C> {
 
     /// Changes all impulses that this rank knows.
     pub fn change(&mut self, step: &StepParts, change: Change) {
-        let apply = |impulse: &mut C::Impulse| match change {
-            Change::Advance(length) => impulse.advance(length),
-            Change::Mark => impulse.mark(),
-            Change::GoBack => impulse.go_back(),
-        };
+        let apply = |impulse: &mut C::Impulse| impulse.apply(change);
         let Self { problems, foreign, .. } = self;
         step.threads.for_each_patch(EachPatch(problems), GRAIN, |_, problem| {
             apply(problem.0[0].impulse_mut());

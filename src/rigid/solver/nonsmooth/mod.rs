@@ -14,19 +14,19 @@
 //! | `kept` | impulses of the last step |
 //! | `involved` | which other ranks need the impulses of this rank's constraints |
 
-mod announced;
+pub mod announced;
 pub mod contact;
 mod group;
 mod involved;
 pub mod joint;
-mod kept;
+pub mod kept;
 pub mod problem;
-mod search;
+pub mod search;
 
 use self::contact::ContactProblem;
-use self::group::{Change, Driver, Group};
+use self::group::Group;
 use self::joint::JointProblem;
-use self::problem::Wrench;
+use self::problem::{Change, Driver, Wrench};
 use self::search::{Next, Progress, Search, length};
 use crate::bounds;
 use crate::error::Result;
@@ -223,11 +223,8 @@ impl Nonsmooth {
                 Driver::Impulses => &states[place].twist,
                 Driver::Directions => &Twist::ZERO,
             };
-            let Mobility { inverse_mass, inverse_inertia } = &mobilities[place];
-            twist.0[0] = Twist {
-                angular: free.angular + inverse_inertia * sum.angular,
-                linear: free.linear + sum.linear * *inverse_mass,
-            };
+            twist.0[0] = *free;
+            sum.add_to(&mut twist.0[0], &mobilities[place]);
         });
     }
 
@@ -267,7 +264,7 @@ impl Nonsmooth {
 }
 
 /// The number of constraints of each body. It is 0 for a fixed one.
-fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
+pub fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
     let second = match ends.second {
         Partner::Movable(place) => counts[place as usize],
         Partner::Fixed(_) => 0,
@@ -278,7 +275,7 @@ fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
 /// The second-order part of the motion of a joint that is expected for this step: that of the
 /// velocities `driven` by the impulses of the last step, where it differs little from that of the
 /// `free` velocities. After an impact the impulses of the last step are no good guess.
-fn foreseen(free: &[f64; 6], driven: &[f64; 6]) -> [f64; 6] {
+pub fn foreseen(free: &[f64; 6], driven: &[f64; 6]) -> [f64; 6] {
     let norm = |part: usize, of: &dyn Fn(usize) -> f64| {
         (3 * part..3 * part + 3).map(|row| of(row) * of(row)).sum::<f64>()
     };

@@ -6,8 +6,29 @@ use bytemuck::Pod;
 
 use crate::math::Vec3;
 use crate::rigid::body::Twist;
+use crate::rigid::motion::Mobility;
 use crate::rigid::solver::nonsmooth::kept::Kept;
 use crate::rigid::solver::nonsmooth::search::Swept;
+
+/// What gives bodies their velocities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Driver {
+    /// The forces and the impulses.
+    Impulses,
+    /// The directions in which the impulses change, alone.
+    Directions,
+}
+
+/// How all impulses change.
+#[derive(Debug, Clone, Copy)]
+pub enum Change {
+    /// By this multiple of their directions. See [`Impulse::advance`].
+    Advance(f64),
+    /// They are remembered.
+    Mark,
+    /// They become what was remembered last.
+    GoBack,
+}
 
 /// A constraint with its impulse, on the rank that treats it.
 pub trait Problem: Debug + Copy + Send + Sync {
@@ -22,6 +43,15 @@ pub trait Problem: Debug + Copy + Send + Sync {
     fn impulse_mut(&mut self) -> &mut Self::Impulse;
     /// One sweep. `twists` are the velocities that the impulses give both bodies.
     fn sweep(&mut self, twists: [&Twist; 2]);
+    /// The change of the impulse by the last sweep.
+    fn change(&self) -> &Value<Self>;
+    /// Adds this change to the impulse at once.
+    fn take(&mut self);
+    /// Replaces this change by the one to `value`, found in another way. `last` is the change
+    /// before it.
+    fn propose(&mut self, value: &Value<Self>, last: &Value<Self>);
+    /// Vectors from the centres of both bodies to the point of the constraint, m.
+    fn arms(&self) -> &[Vec3; 2];
     /// What the last sweep did.
     fn swept(&self) -> Swept;
     /// Makes the direction from the change `z` of the last sweep and `share` of the last direction.
@@ -38,6 +68,8 @@ pub trait Impulse: Debug + Pod + Send + Sync {
 
     /// The impulse.
     fn value(&self) -> &Self::Value;
+    /// The impulse, to be changed to one that the constraint can give.
+    fn value_mut(&mut self) -> &mut Self::Value;
     /// The direction in which it changes.
     fn direction(&self) -> &Self::Value;
     /// The direction, to be changed.
@@ -52,6 +84,23 @@ pub trait Impulse: Debug + Pod + Send + Sync {
     fn mark(&mut self);
     /// Takes the value that was remembered last.
     fn go_back(&mut self);
+
+    /// The part that gives bodies their velocities.
+    fn of(&self, driver: Driver) -> &Self::Value {
+        match driver {
+            Driver::Impulses => self.value(),
+            Driver::Directions => self.direction(),
+        }
+    }
+
+    /// Makes a change.
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Advance(length) => self.advance(length),
+            Change::Mark => self.mark(),
+            Change::GoBack => self.go_back(),
+        }
+    }
 }
 
 /// The numbers of the impulse of a constraint.
@@ -70,4 +119,11 @@ impl Wrench {
     /// Nothing.
     pub const ZERO: Self =
         Self { linear: Vec3::new(0.0, 0.0, 0.0), angular: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// Changes a velocity by these impulses.
+    #[inline]
+    pub fn add_to(&self, twist: &mut Twist, mobility: &Mobility) {
+        twist.angular += mobility.inverse_inertia * self.angular;
+        twist.linear += self.linear * mobility.inverse_mass;
+    }
 }

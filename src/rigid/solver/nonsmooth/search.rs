@@ -47,7 +47,7 @@ const ROUNDING: f64 = 1e-13;
 
 /// What a sweep did to some constraints.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Progress {
+pub struct Progress {
     /// `-g.z`, `-g.(z - z_last)` and `E` (J), squares of the errors of velocity (m^2/s^2), and
     /// numbers of constraints above [`TOLERANCE`] and above [`NEGLIGIBLE`].
     sums: ExactSums<6>,
@@ -89,7 +89,7 @@ impl Progress {
 
 /// What follows a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Next {
+pub enum Next {
     /// The impulses change by `z`, and the sweeps end.
     End,
     /// The sweeps end with the impulses of least energy.
@@ -102,7 +102,7 @@ pub(super) enum Next {
 
 /// The search of one step.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub struct Search {
     sweeps: usize,
     first_error: f64,
     /// `E` of the impulses of least energy, and their error as the sum of its squares.
@@ -163,7 +163,7 @@ impl Search {
 ///
 /// # Errors
 /// If a rank fails.
-pub(super) fn length(mut products: ExactSums<2>, world: &dyn World) -> Result<f64> {
+pub fn length(mut products: ExactSums<2>, world: &dyn World) -> Result<f64> {
     let [descent, curvature] = products.all_reduce(world)?;
     let length = descent / curvature;
     Ok(if length > 0.0 && length.is_finite() { length } else { 1.0 })

@@ -26,7 +26,7 @@
 //! A sweep solves the locked motions of a joint together. Motor and limits come first, with the
 //! locked motions eliminated.
 
-mod rows;
+pub mod rows;
 
 use self::rows::{Mat6, Motions};
 use crate::math::{Mat3, Vec3};
@@ -101,6 +101,10 @@ impl Impulse for JointImpulse {
 
     fn value(&self) -> &Rows {
         &self.value
+    }
+
+    fn value_mut(&mut self) -> &mut Rows {
+        &mut self.value
     }
 
     fn direction(&self) -> &Rows {
@@ -297,6 +301,28 @@ impl Problem for JointProblem {
         let dot = |a: &Rows| a.iter().zip(&self.gradient).map(|(a, g)| a * g).sum::<f64>();
         self.turn = dot(&self.change) - dot(&change);
         self.change = change;
+    }
+
+    fn change(&self) -> &Rows {
+        &self.change
+    }
+
+    fn take(&mut self) {
+        self.impulse
+            .value
+            .iter_mut()
+            .zip(&self.change)
+            .for_each(|(value, change)| *value += change);
+    }
+
+    fn propose(&mut self, value: &Rows, last: &Rows) {
+        self.change = std::array::from_fn(|row| value[row] - self.impulse.value[row]);
+        let turns = (0..8).map(|row| self.gradient[row] * (last[row] - self.change[row]));
+        self.turn = turns.sum();
+    }
+
+    fn arms(&self) -> &[Vec3; 2] {
+        &self.arms
     }
 
     fn swept(&self) -> Swept {

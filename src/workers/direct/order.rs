@@ -1,0 +1,150 @@
+//! In which order the blocks of a sparse symmetric matrix are eliminated.
+//!
+//! Of the blocks that may be eliminated, the one with the fewest neighbours comes first (minimum
+//! degree, Tinney & Walker 1967). It is done once for many steps, because joints stay.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::ops::Range;
+
+/// When a block may be eliminated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// At any time.
+    Any,
+    /// After at least one of its neighbours: its own block is almost 0 before.
+    AfterNeighbour,
+    /// Never. It is kept.
+    Never,
+}
+
+/// The order of elimination, and the places of the blocks below the diagonal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Order {
+    /// The eliminated blocks, first to last. Kept blocks follow, rising.
+    pub blocks: Vec<u32>,
+    /// Number of eliminated blocks.
+    pub eliminated: usize,
+    /// The later neighbours of `blocks[k]`, in the order of elimination:
+    /// `neighbours[starts[k]..starts[k + 1]]`, as positions in `blocks`. Their places in
+    /// `neighbours` are the places of the blocks below the diagonal.
+    pub starts: Vec<u32>,
+    /// See `starts`.
+    pub neighbours: Vec<u32>,
+    /// For each eliminated block, and for each pair of its later neighbours in the order
+    /// `(1, 0), (2, 0), (2, 1), ..`, the place of the block that the pair has below the diagonal.
+    pub targets: Vec<u32>,
+}
+
+impl Order {
+    /// Number of blocks that are kept.
+    pub fn kept(&self) -> usize {
+        self.blocks.len() - self.eliminated
+    }
+
+    /// The places of the later neighbours of the block at a position.
+    pub fn below(&self, at: usize) -> Range<usize> {
+        self.starts[at] as usize..self.starts[at + 1] as usize
+    }
+
+    /// The place below the diagonal of the blocks at two positions, `first < second`.
+    pub fn place(&self, first: u32, second: u32) -> Option<usize> {
+        let below = self.below(first as usize);
+        let at = self.neighbours[below.clone()].binary_search(&second).ok()?;
+        Some(below.start + at)
+    }
+
+    /// The order for the blocks `0..turns.len()`. `edges` are the blocks that are not zero.
+    pub fn new(turns: &[Turn], edges: &[[u32; 2]]) -> Self {
+        let mut graph = vec![BTreeSet::new(); turns.len()];
+        for &[a, b] in edges.iter().filter(|[a, b]| a != b) {
+            graph[a as usize].insert(b);
+            graph[b as usize].insert(a);
+        }
+        let (blocks, later, kept) = eliminate(turns, graph);
+        let eliminated = blocks.len() - kept;
+        Self::with_neighbours(blocks, later, eliminated)
+    }
+
+    /// `later` has the later neighbours of the eliminated blocks, and then of the kept ones.
+    fn with_neighbours(blocks: Vec<u32>, later: Vec<Vec<u32>>, eliminated: usize) -> Self {
+        let mut position = vec![0; blocks.len()];
+        blocks.iter().zip(0..).for_each(|(&block, at)| position[block as usize] = at);
+        let mut order = Self { blocks, eliminated, ..Self::default() };
+        order.starts.push(0);
+        for of_block in later {
+            let mut positions: Vec<u32> =
+                of_block.iter().map(|&block| position[block as usize]).collect();
+            positions.sort_unstable();
+            order.neighbours.extend(positions);
+            order.starts.push(order.neighbours.len() as u32);
+        }
+        order.targets = (0..eliminated).flat_map(|at| order.targets_of(at)).collect();
+        order
+    }
+
+    fn targets_of(&self, at: usize) -> impl Iterator<Item = u32> {
+        let later = &self.neighbours[self.below(at)];
+        let pairs = (0..later.len()).flat_map(move |b| (0..b).map(move |a| [later[a], later[b]]));
+        // All later neighbours of an eliminated block are neighbours of each other.
+        pairs.filter_map(|[first, second]| self.place(first, second).map(|place| place as u32))
+    }
+}
+
+/// Eliminates blocks. Returns their order, kept blocks last, the later neighbours of each, and the
+/// number of those kept.
+fn eliminate(turns: &[Turn], mut graph: Vec<BTreeSet<u32>>) -> (Vec<u32>, Vec<Vec<u32>>, usize) {
+    let mut is_ready: Vec<bool> = turns.iter().map(|&turn| turn == Turn::Any).collect();
+    let mut is_done = vec![false; turns.len()];
+    let entry = |graph: &[BTreeSet<u32>], block: u32| Reverse((graph[block as usize].len(), block));
+    let ready = (0..turns.len() as u32).filter(|&block| is_ready[block as usize]);
+    let mut queue: BinaryHeap<_> = ready.map(|block| entry(&graph, block)).collect();
+    let (mut blocks, mut later) = (Vec::new(), Vec::new());
+    while let Some(Reverse((degree, block))) = queue.pop() {
+        let place = block as usize;
+        if is_done[place] || degree != graph[place].len() {
+            continue;
+        }
+        is_done[place] = true;
+        let neighbours: Vec<u32> = std::mem::take(&mut graph[place]).into_iter().collect();
+        for &neighbour in &neighbours {
+            let of = &mut graph[neighbour as usize];
+            of.remove(&block);
+            of.extend(neighbours.iter().filter(|&&other| other != neighbour));
+            is_ready[neighbour as usize] |= turns[neighbour as usize] == Turn::AfterNeighbour;
+            if is_ready[neighbour as usize] {
+                queue.push(entry(&graph, neighbour));
+            }
+        }
+        blocks.push(block);
+        later.push(neighbours);
+    }
+    let kept: Vec<u32> =
+        (0..turns.len() as u32).filter(|&block| !is_done[block as usize]).collect();
+    // All workers send all blocks among those kept, so that the others know where they are.
+    later.extend((0..kept.len()).map(|at| kept[at + 1..].to_vec()));
+    let count = kept.len();
+    blocks.extend(kept);
+    (blocks, later, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_of_bodies_and_joints_has_no_further_blocks() {
+        // Bodies 0 to 4 and joints 5 to 8.
+        let turn = |block: u32| if block < 5 { Turn::Any } else { Turn::AfterNeighbour };
+        let turns: Vec<Turn> = (0..9).map(turn).collect();
+        let edges: Vec<[u32; 2]> =
+            (0..4).flat_map(|joint| [[joint, 5 + joint], [joint + 1, 5 + joint]]).collect();
+        let order = Order::new(&turns, &edges);
+        assert_eq!((order.eliminated, order.kept()), (9, 0));
+        assert_eq!(order.neighbours.len(), 8);
+        for (at, &block) in order.blocks.iter().enumerate().filter(|(_, block)| **block >= 5) {
+            let before = &order.blocks[..at];
+            assert!(before.contains(&(block - 5)) || before.contains(&(block - 4)));
+        }
+    }
+}

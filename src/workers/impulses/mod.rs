@@ -1,0 +1,236 @@
+//! A coupling in which workers agree on impulses.
+//!
+//! All constraints are solved together, by the search of
+//! [`nonsmooth`](crate::rigid::solver::nonsmooth): conjugate gradients in its preconditioned
+//! flexible form. In the domain run the preconditioner is one sweep. Here it is a round: each
+//! worker alone solves the constraints of its active bodies as well as it can, from the common
+//! impulses. Of each constraint the owner's answer counts, which is the home of its first body (a
+//! restricted additive Schwarz method, Cai & Sarkis 1999). Beyond the active bodies the common
+//! impulses stay.
+//!
+//! Each impulse acts on both bodies, so momentum is kept to rounding, whatever a worker answers.
+//! The rounds end by the rule of the domain run, so the result has the same error.
+
+mod bodies;
+pub(super) mod rounds;
+mod share;
+
+use std::time::Instant;
+
+use self::bodies::MemberBodies;
+use self::share::Share;
+use crate::ranks::ExactSums;
+use crate::rigid::body::{BodyState, Twist};
+use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::rigid::constraint::pair::{Between, Bodies};
+use crate::rigid::motion::drift;
+use crate::rigid::simulation::replica::Middle;
+use crate::rigid::solver::nonsmooth::contact::ContactProblem;
+use crate::rigid::solver::nonsmooth::foreseen;
+use crate::rigid::solver::nonsmooth::joint::JointProblem;
+use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Wrench};
+use crate::rigid::solver::nonsmooth::search::Progress;
+use crate::workers::impulses::bodies::{Local, Second};
+use crate::workers::report::WorkerReport;
+use crate::workers::sets::Sets;
+
+/// A worker, on the rank that has it.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// What it did in the last step.
+    pub report: WorkerReport,
+    bodies: MemberBodies,
+    contacts: Share<ContactProblem>,
+    joints: Share<JointProblem>,
+    /// Velocities of the members.
+    twists: Vec<Twist>,
+    progress: Progress,
+}
+
+impl Part {
+    /// Worker `number`.
+    pub fn new(number: usize) -> Self {
+        Self {
+            report: WorkerReport { worker: number as u64, ..WorkerReport::default() },
+            bodies: MemberBodies::default(),
+            contacts: Share::default(),
+            joints: Share::default(),
+            twists: Vec::new(),
+            progress: Progress::default(),
+        }
+    }
+
+    /// Calls `work`, and adds the time that it takes to the report.
+    pub fn timed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        self.report.seconds += start.elapsed().as_secs_f64();
+        result
+    }
+
+    /// After: it knows the constraints of its active bodies, with the impulses to begin with if it
+    /// owns them. `is_split` tells whether sweeps treat all constraints at the same time.
+    fn begin(&mut self, middle: &Middle, sets: &Sets, homes: &[u8], is_split: bool) {
+        let Self { bodies, contacts, joints, .. } = self;
+        bodies.take(middle, sets, self.report.worker as usize, homes);
+        contacts.find(middle, bodies, middle.contacts);
+        joints.find(middle, bodies, middle.joints);
+        let counts: Vec<u32> = (0..bodies.len())
+            .map(|member| if is_split { contacts.count(member) + joints.count(member) } else { 1 })
+            .collect();
+        let counts = |local: &Local| {
+            local.members().map(|member| member.map_or(0, |it| counts[it as usize]))
+        };
+        let settings = &middle.model.settings.contacts;
+        let materials = &middle.model.materials;
+        let all = Bodies { movable: middle.bodies, fixed: middle.fixed, materials };
+        contacts.make(bodies, middle.impulses, |place, local, start| {
+            let contact = &middle.contacts[place];
+            let sides = all.sides(&contact.ends(), &settings.gravity);
+            let surface = materials.surface(sides[0].material, sides[1].material);
+            ContactProblem::new(contact, &sides, &surface, counts(local), start, settings)
+        });
+        joints.make(bodies, middle.joint_impulses, |place, local, start| {
+            let joint = &middle.joints[place];
+            let sides = all.sides(&joint.ends, &settings.gravity);
+            JointProblem::new(joint, &sides, counts(local), start, settings)
+        });
+        self.count(sets);
+    }
+
+    fn count(&mut self, sets: &Sets) {
+        let Self { bodies, contacts, joints, report, .. } = self;
+        let number = report.worker as usize;
+        let members = 0..bodies.len();
+        let shared = sets.members(number).iter().filter(|&&body| sets.is_shared(body)).count();
+        let of = |member: usize| u64::from(contacts.count(member) + joints.count(member));
+        let home = members.clone().filter(|&member| bodies.is_home(member));
+        *report = WorkerReport {
+            home: home.clone().count() as u64,
+            active: members.len() as u64,
+            shared: shared as u64,
+            contacts: contacts.inside_count(),
+            joints: joints.inside_count(),
+            constraints: home.map(of).sum(),
+            ..*report
+        };
+    }
+
+    /// After: joints know the velocities that close them. See the solver of the domain run.
+    fn aim(&mut self, middle: &Middle) {
+        self.drive(Driver::Impulses);
+        let Self { bodies, joints, twists, .. } = self;
+        let (fixed, settings) = (middle.fixed, &middle.model.settings.contacts);
+        for (place, local, problem) in joints.inside_mut() {
+            let joint = &middle.joints[place];
+            let of_model = &middle.model.joints.all()[joint.ends.number as usize];
+            let curvature = |is_driven: bool| {
+                let state = |member: u32| {
+                    let (free, driven) = (bodies.free()[member as usize], twists[member as usize]);
+                    BodyState { twist: if is_driven { driven } else { free.twist }, ..free }
+                };
+                let first = local.first.map_or(BodyState::AT_REST, state);
+                let mut second = match local.second {
+                    Second::Member(member) => state(member),
+                    Second::Fixed(place) => *fixed.state_at(place),
+                    Second::Outside => BodyState::AT_REST,
+                };
+                second.position += joint.ends.shift;
+                joint.curvature(of_model, &[first, second], settings.step_s)
+            };
+            problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
+        }
+    }
+
+    /// After: members have the velocities of `driver`.
+    fn drive(&mut self, driver: Driver) {
+        let Self { bodies, contacts, joints, twists, .. } = self;
+        twists.clear();
+        for member in 0..bodies.len() {
+            let mut sum = Wrench::ZERO;
+            let mut is_constrained = contacts.act(member, driver, &mut sum);
+            is_constrained |= joints.act(member, driver, &mut sum);
+            let mut twist = match driver {
+                Driver::Impulses => bodies.free()[member].twist,
+                Driver::Directions => Twist::ZERO,
+            };
+            if is_constrained {
+                sum.add_to(&mut twist, bodies.mobility(member));
+            }
+            twists.push(twist);
+        }
+    }
+
+    /// Before: members have the velocities of the impulses. After: impulses are proposed for the
+    /// constraints inside, by `sweeps` pairs of sweeps forwards and backwards.
+    fn solve_alone(&mut self, middle: &Middle, sweeps: u32) {
+        let Self { bodies, contacts, joints, twists, .. } = self;
+        let mut local = twists.clone();
+        contacts.begin_local();
+        joints.begin_local();
+        for _ in 0..sweeps {
+            contacts.relax(bodies, middle.fixed, &mut local, false);
+            joints.relax(bodies, middle.fixed, &mut local, false);
+            joints.relax(bodies, middle.fixed, &mut local, true);
+            contacts.relax(bodies, middle.fixed, &mut local, true);
+        }
+        contacts.end_local();
+        joints.end_local();
+    }
+
+    /// Before: members have the velocities of the impulses. After: own constraints know how their
+    /// impulses change in this round, and `progress` what it does.
+    fn sweep(&mut self, middle: &Middle, is_proposed: bool) {
+        self.progress = Progress::default();
+        let Self { contacts, joints, twists, progress, .. } = self;
+        contacts.sweep(middle.fixed, twists, is_proposed, progress);
+        joints.sweep(middle.fixed, twists, is_proposed, progress);
+    }
+
+    /// Gives own constraints their directions.
+    fn turn(&mut self, share: f64) {
+        self.contacts.turn(share);
+        self.joints.turn(share);
+    }
+
+    /// Adds `-g.p` and `p.Ap` of own constraints. Before: members have the velocities of the
+    /// directions.
+    fn add_products(&self, all: &mut ExactSums<2>) {
+        self.contacts.add_products(&self.twists, all);
+        self.joints.add_products(&self.twists, all);
+    }
+
+    /// Changes all impulses.
+    fn change(&mut self, change: Change) {
+        self.contacts.change(change);
+        self.joints.change(change);
+    }
+
+    /// The states of the bodies at home at the end of the step. Before: members have the
+    /// velocities of the impulses.
+    fn ends(&self, h_s: f64) -> impl Iterator<Item = BodyState> {
+        let Self { bodies, twists, .. } = self;
+        let home = (0..bodies.len()).filter(|&member| bodies.is_home(member));
+        home.map(move |member| {
+            let mut state = BodyState { twist: twists[member], ..bodies.free()[member] };
+            drift(&mut state, 0.5 * h_s);
+            state
+        })
+    }
+
+    /// The impulses that the next step begins with.
+    fn keep(
+        &self,
+        middle: &Middle,
+        impulses: &mut Vec<KeptImpulse>,
+        joint_impulses: &mut Vec<KeptJoint>,
+    ) {
+        let h = middle.model.settings.contacts.step_s;
+        let is_slow = |member: usize| {
+            let radius = middle.bounds[self.bodies.place(member)].radius;
+            self.twists[member].linear.norm() * h <= radius
+        };
+        self.contacts.keep(&self.bodies, is_slow, impulses);
+        self.joints.keep(&self.bodies, is_slow, joint_impulses);
+    }
+}

@@ -1,0 +1,216 @@
+//! The rounds of a step, on all ranks.
+
+use bytemuck::Pod;
+
+use crate::error::Result;
+use crate::ranks::{ExactSums, World, message};
+use crate::rigid::body::BodyState;
+use crate::rigid::constraint::pair::Between;
+use crate::rigid::record::{state_of, state_words};
+use crate::rigid::simulation::replica::Middle;
+use crate::rigid::solver::Response;
+use crate::rigid::solver::nonsmooth::contact::ContactProblem;
+use crate::rigid::solver::nonsmooth::joint::JointProblem;
+use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value};
+use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search, length};
+use crate::threads::{EachPatch, Threads};
+use crate::workers::impulses::Part;
+use crate::workers::sets::Sets;
+use crate::workers::simulation::WorkerSimulation;
+
+impl WorkerSimulation<'_> {
+    /// Steps 3 and 4 of a step: the rounds. After: all ranks have the bodies at the end of the
+    /// step. Returns the number of rounds.
+    pub(in crate::workers) fn agree(&mut self, homes: &[u8]) -> Result<u64> {
+        let Self { settings, world, threads, whole, sets, parts, .. } = self;
+        let middle = whole.middle();
+        let owners = Owners::new(&middle, homes, settings.count as usize);
+        let sweeps = match middle.model.settings.response {
+            Response::Nonsmooth { sweeps } => sweeps as usize,
+            Response::Ffd => 1,
+        };
+        let local_sweeps = settings.local_sweeps;
+        let mut rounds = Rounds { middle, owners, world: &**world, threads, parts, local_sweeps };
+        rounds.begin(sets, homes)?;
+        let count = rounds.search(sweeps)?;
+        let ends = rounds.ends(sets, homes)?;
+        let (mut impulses, mut joints) = (Vec::new(), Vec::new());
+        for part in rounds.parts.iter() {
+            part.keep(&middle, &mut impulses, &mut joints);
+        }
+        let impulses = message::all_gather_v(&**world, &impulses)?;
+        let joints = message::all_gather_v(&**world, &joints)?;
+        whole.end_step(&ends, impulses, joints)?;
+        Ok(count)
+    }
+}
+
+/// What a rank needs in the rounds of a step.
+struct Rounds<'a> {
+    middle: Middle<'a>,
+    owners: Owners,
+    world: &'a dyn World,
+    threads: &'a Threads,
+    parts: &'a mut Vec<Part>,
+    local_sweeps: u32,
+}
+
+/// Where the values of constraints are in a list by their owners.
+struct Owners {
+    contacts: Vec<u32>,
+    joints: Vec<u32>,
+}
+
+impl Rounds<'_> {
+    /// After: workers know their constraints, with the impulses to begin with.
+    fn begin(&mut self, sets: &Sets, homes: &[u8]) -> Result<()> {
+        let (middle, is_split) = (self.middle, self.local_sweeps == 0);
+        self.each(|part| {
+            part.report.seconds = 0.0;
+            part.begin(&middle, sets, homes, is_split);
+        });
+        self.tell(
+            |contact| *contact.impulse().value(),
+            |contact, _, value| *contact.impulse_mut().value_mut() = *value,
+            |joint| *joint.impulse().value(),
+            |joint, _, value| *joint.impulse_mut().value_mut() = *value,
+        )?;
+        self.each(|part| part.aim(&middle));
+        Ok(())
+    }
+
+    /// Rounds until the impulses are right, or there were `most`. Returns their number.
+    fn search(&mut self, most: usize) -> Result<u64> {
+        let mut search = Search::default();
+        loop {
+            self.each(|part| part.drive(Driver::Impulses));
+            let (next, is_least) = search.next(self.round(), most, self.world)?;
+            if next == Next::Back {
+                self.each(|part| part.change(Change::GoBack));
+                break;
+            }
+            if is_least {
+                self.each(|part| part.change(Change::Mark));
+            }
+            self.turn(if let Next::Turn(share) = next { share } else { 0.0 })?;
+            let length = if let Next::Turn(_) = next { self.length()? } else { 1.0 };
+            self.each(|part| part.change(Change::Advance(length)));
+            if next == Next::End {
+                break;
+            }
+        }
+        self.each(|part| part.drive(Driver::Impulses));
+        Ok(search.sweeps())
+    }
+
+    /// Before: members have the velocities of the impulses. After: each owner knows how its
+    /// impulses change.
+    fn round(&mut self) -> Progress {
+        let (middle, sweeps) = (self.middle, self.local_sweeps);
+        self.each(|part| {
+            if sweeps > 0 {
+                part.solve_alone(&middle, sweeps);
+            }
+            part.sweep(&middle, sweeps > 0);
+        });
+        let mut all = Progress::default();
+        self.parts.iter().for_each(|part| all.add(&part.progress));
+        all
+    }
+
+    /// Gives all impulses their directions. After: all workers know them.
+    fn turn(&mut self, share: f64) -> Result<()> {
+        self.each(|part| part.turn(share));
+        self.tell(
+            |contact| *contact.impulse().direction(),
+            |contact, _, value| *contact.impulse_mut().direction_mut() = *value,
+            |joint| *joint.impulse().direction(),
+            |joint, _, value| *joint.impulse_mut().direction_mut() = *value,
+        )
+    }
+
+    /// The length of the change along the directions.
+    fn length(&mut self) -> Result<f64> {
+        self.each(|part| part.drive(Driver::Directions));
+        let mut products = ExactSums::default();
+        self.parts.iter().for_each(|part| part.add_products(&mut products));
+        length(products, self.world)
+    }
+
+    /// The states of all bodies at the end of the step, by place.
+    fn ends(&self, sets: &Sets, homes: &[u8]) -> Result<Vec<BodyState>> {
+        let h = self.middle.model.settings.contacts.step_s;
+        let own: Vec<_> = self
+            .parts
+            .iter()
+            .flat_map(|part| part.ends(h))
+            .map(|state| state_words(&state))
+            .collect();
+        let all = message::all_gather_v(self.world, &own)?;
+        let mut ends = vec![BodyState::AT_REST; homes.len()];
+        let home = (0..sets.count()).flat_map(|worker| {
+            let is_home = move |body: &&u32| usize::from(homes[**body as usize]) == worker;
+            sets.members(worker).iter().filter(is_home)
+        });
+        home.zip(&all).for_each(|(&body, words)| ends[body as usize] = state_of(words));
+        Ok(ends)
+    }
+
+    /// Calls `work` for each worker of this rank, in parallel.
+    fn each(&mut self, work: impl Fn(&mut Part) + Sync) {
+        self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| part.0[0].timed(&work));
+    }
+
+    /// All workers tell each other a value of each constraint that they own.
+    #[allow(clippy::type_complexity)]
+    fn tell(
+        &mut self,
+        contact: impl Fn(&ContactProblem) -> Value<ContactProblem>,
+        hear_contact: impl Fn(&mut ContactProblem, &mut Value<ContactProblem>, &Value<ContactProblem>)
+        + Sync,
+        joint: impl Fn(&JointProblem) -> Value<JointProblem>,
+        hear_joint: impl Fn(&mut JointProblem, &mut Value<JointProblem>, &Value<JointProblem>) + Sync,
+    ) -> Result<()> {
+        let own: Vec<_> = self.parts.iter().flat_map(|part| part.contacts.told(&contact)).collect();
+        let contacts = self.owners.gather(self.world, &own, &self.owners.contacts)?;
+        let own: Vec<_> = self.parts.iter().flat_map(|part| part.joints.told(&joint)).collect();
+        let joints = self.owners.gather(self.world, &own, &self.owners.joints)?;
+        self.each(|part| {
+            part.contacts.hear(&contacts, &hear_contact);
+            part.joints.hear(&joints, &hear_joint);
+        });
+        Ok(())
+    }
+}
+
+impl Owners {
+    fn new(middle: &Middle, homes: &[u8], workers: usize) -> Self {
+        Self {
+            contacts: slots(middle.contacts, homes, workers),
+            joints: slots(middle.joints, homes, workers),
+        }
+    }
+
+    /// The values of all constraints by their places. `own` are those of this rank.
+    fn gather<T: Pod>(&self, world: &dyn World, own: &[T], slots: &[u32]) -> Result<Vec<T>> {
+        if slots.is_empty() {
+            return Ok(Vec::new());
+        }
+        let all = message::all_gather_v(world, own)?;
+        Ok(slots.iter().map(|&slot| all[slot as usize]).collect())
+    }
+}
+
+/// The place of each constraint in a list by rising owner.
+fn slots(all: &[impl Between], homes: &[u8], workers: usize) -> Vec<u32> {
+    let owner = |constraint: &_| usize::from(homes[Between::ends(constraint).first as usize]);
+    let mut next = vec![0; workers + 1];
+    all.iter().for_each(|constraint| next[owner(constraint) + 1] += 1);
+    (0..workers).for_each(|worker| next[worker + 1] += next[worker]);
+    let slot = |constraint: &_| {
+        let slot = &mut next[owner(constraint)];
+        *slot += 1;
+        *slot - 1
+    };
+    all.iter().map(slot).collect()
+}
