@@ -7,6 +7,8 @@ use crate::ranks::{World, WorldHandle, in_process};
 use crate::rigid::frame_body::FrameBody;
 use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
 use crate::threads::Threads;
+use crate::workers::direct::between::BetweenWorkers;
+use crate::workers::direct::plan::Plan;
 use crate::workers::impulses::Part;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
@@ -29,6 +31,9 @@ pub struct WorkerSimulation<'a> {
     pub(super) workers: Vec<Worker>,
     /// The same, if they agree on impulses.
     pub(super) parts: Vec<Part>,
+    /// How these solve joints at once.
+    pub(super) plan: Plan,
+    pub(super) between: BetweenWorkers,
 }
 
 impl<'a> WorkerSimulation<'a> {
@@ -64,8 +69,20 @@ impl<'a> WorkerSimulation<'a> {
             Coupling::Impulses => parts.extend(own.map(Part::new)),
         }
         let threads = Threads::new(threads)?;
-        let (sets, weights) = Default::default();
-        Ok(Self { settings, world, threads, whole, homes: by_id, sets, weights, workers, parts })
+        let (sets, weights, plan, between) = Default::default();
+        Ok(Self {
+            settings,
+            world,
+            threads,
+            whole,
+            homes: by_id,
+            sets,
+            weights,
+            workers,
+            parts,
+            plan,
+            between,
+        })
     }
 
     /// All bodies. They are the same on all ranks, and so are all results of its functions.

@@ -169,11 +169,12 @@ mod tests {
             }
             let side = DVector::from_fn(6 * blocks, |k, _| number(5000 + k as u64) - 0.5);
             let expected = dense.clone().lu().solve(&side).unwrap();
+            let kept = kept.min(joints.len());
             // 2. Sparse. The system of the kept blocks is solved densely.
             let turn = |block: usize| match block {
-                _ if block < kept.min(bodies - 1) => Turn::Never,
                 _ if block < bodies => Turn::Any,
-                _ => Turn::AfterNeighbour,
+                _ if block < blocks - kept => Turn::Joint(joints[block - bodies].map(Some)),
+                _ => Turn::Never,
             };
             let edges: Vec<[u32; 2]> = joints.iter().enumerate()
                 .flat_map(|(k, [a, b])| [[*a, count + k as u32], [*b, count + k as u32]]).collect();

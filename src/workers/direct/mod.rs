@@ -13,14 +13,20 @@
 //! needs no pivots. Bodies and joints are its blocks of six rows. A chain or a tree costs as much
 //! as it has links (Baraff 1996).
 //!
-//! **Workers.** A worker eliminates its own joints and the bodies that no other worker's joints
-//! touch. What is left is a small system of the bodies *between* workers. All ranks solve it alike.
-//! Then each worker finds its impulses. This is exact for any number of workers.
+//! **Workers.** A worker eliminates its bodies and the joints between them. What is left is a small
+//! system of the joints between bodies of two homes. All ranks solve it alike. Then each worker
+//! finds its impulses. This is exact for any number of workers. (Bodies between workers instead of
+//! joints were tried: with their velocities given, a body that two rigid joints hold to them has no
+//! freedom left, and elimination loses all digits.)
 //!
 //! | module | |
 //! |---|---|
 //! | [`order`] | in which order blocks are eliminated, and which blocks of the factor arise |
 //! | [`factor`] | numbers |
+//! | [`plan`] | who eliminates what |
+//! | [`between`] | the system between workers |
 
+pub mod between;
 pub mod factor;
 pub mod order;
+pub mod plan;

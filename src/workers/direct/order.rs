@@ -10,10 +10,11 @@ use std::ops::Range;
 /// When a block may be eliminated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// At any time.
+    /// At any time: a body.
     Any,
-    /// After at least one of its neighbours: its own block is almost 0 before.
-    AfterNeighbour,
+    /// A joint of these bodies. Its own block is almost 0 before. It comes after both bodies, or
+    /// after one that no other joint came after: what a body gives way, one joint can take up.
+    Joint([Option<u32>; 2]),
     /// Never. It is kept.
     Never,
 }
@@ -94,38 +95,65 @@ impl Order {
 /// Eliminates blocks. Returns their order, kept blocks last, the later neighbours of each, and the
 /// number of those kept.
 fn eliminate(turns: &[Turn], mut graph: Vec<BTreeSet<u32>>) -> (Vec<u32>, Vec<Vec<u32>>, usize) {
-    let mut is_ready: Vec<bool> = turns.iter().map(|&turn| turn == Turn::Any).collect();
-    let mut is_done = vec![false; turns.len()];
+    let mut ready = Ready::new(turns);
     let entry = |graph: &[BTreeSet<u32>], block: u32| Reverse((graph[block as usize].len(), block));
-    let ready = (0..turns.len() as u32).filter(|&block| is_ready[block as usize]);
-    let mut queue: BinaryHeap<_> = ready.map(|block| entry(&graph, block)).collect();
+    let all = 0..turns.len() as u32;
+    let mut queue: BinaryHeap<_> = all.clone().map(|block| entry(&graph, block)).collect();
     let (mut blocks, mut later) = (Vec::new(), Vec::new());
     while let Some(Reverse((degree, block))) = queue.pop() {
         let place = block as usize;
-        if is_done[place] || degree != graph[place].len() {
+        if degree != graph[place].len() || !ready.take(block) {
             continue;
         }
-        is_done[place] = true;
         let neighbours: Vec<u32> = std::mem::take(&mut graph[place]).into_iter().collect();
         for &neighbour in &neighbours {
             let of = &mut graph[neighbour as usize];
             of.remove(&block);
             of.extend(neighbours.iter().filter(|&&other| other != neighbour));
-            is_ready[neighbour as usize] |= turns[neighbour as usize] == Turn::AfterNeighbour;
-            if is_ready[neighbour as usize] {
-                queue.push(entry(&graph, neighbour));
-            }
         }
+        // Their degrees have changed, and joints may be ready now.
+        queue.extend(neighbours.iter().map(|&neighbour| entry(&graph, neighbour)));
         blocks.push(block);
         later.push(neighbours);
     }
-    let kept: Vec<u32> =
-        (0..turns.len() as u32).filter(|&block| !is_done[block as usize]).collect();
+    let kept: Vec<u32> = all.filter(|&block| !ready.is_done[block as usize]).collect();
     // All workers send all blocks among those kept, so that the others know where they are.
     later.extend((0..kept.len()).map(|at| kept[at + 1..].to_vec()));
     let count = kept.len();
     blocks.extend(kept);
     (blocks, later, count)
+}
+
+/// Which blocks may be eliminated.
+struct Ready<'a> {
+    turns: &'a [Turn],
+    is_done: Vec<bool>,
+    /// Bodies that one joint has come after.
+    is_used: Vec<bool>,
+}
+
+impl<'a> Ready<'a> {
+    fn new(turns: &'a [Turn]) -> Self {
+        Self { turns, is_done: vec![false; turns.len()], is_used: vec![false; turns.len()] }
+    }
+
+    /// Marks the block as eliminated, and returns true, if it may be eliminated now.
+    fn take(&mut self, block: u32) -> bool {
+        if self.is_done[block as usize] {
+            return false;
+        }
+        if let Turn::Joint(bodies) = self.turns[block as usize] {
+            let mut bodies = bodies.into_iter().flatten().map(|body| body as usize);
+            let free = bodies.clone().find(|&body| self.is_done[body] && !self.is_used[body]);
+            match free {
+                Some(body) => self.is_used[body] = true,
+                None if bodies.all(|body| self.is_done[body]) => {}
+                None => return false,
+            }
+        }
+        self.is_done[block as usize] = self.turns[block as usize] != Turn::Never;
+        self.is_done[block as usize]
+    }
 }
 
 #[cfg(test)]
@@ -135,7 +163,10 @@ mod tests {
     #[test]
     fn a_chain_of_bodies_and_joints_has_no_further_blocks() {
         // Bodies 0 to 4 and joints 5 to 8.
-        let turn = |block: u32| if block < 5 { Turn::Any } else { Turn::AfterNeighbour };
+        let turn = |block: u32| match block {
+            0..5 => Turn::Any,
+            _ => Turn::Joint([Some(block - 5), Some(block - 4)]),
+        };
         let turns: Vec<Turn> = (0..9).map(turn).collect();
         let edges: Vec<[u32; 2]> =
             (0..4).flat_map(|joint| [[joint, 5 + joint], [joint + 1, 5 + joint]]).collect();

@@ -12,12 +12,14 @@
 //! The rounds end by the rule of the domain run, so the result has the same error.
 
 mod bodies;
-pub(super) mod rounds;
+pub mod locked;
+pub mod rounds;
 mod share;
 
 use std::time::Instant;
 
 use self::bodies::MemberBodies;
+use self::locked::Locked;
 use self::share::Share;
 use crate::ranks::ExactSums;
 use crate::rigid::body::{BodyState, Twist};
@@ -44,6 +46,7 @@ pub(super) struct Part {
     joints: Share<JointProblem>,
     /// Velocities of the members.
     twists: Vec<Twist>,
+    locked: Locked,
     progress: Progress,
 }
 
@@ -56,8 +59,14 @@ impl Part {
             contacts: Share::default(),
             joints: Share::default(),
             twists: Vec::new(),
+            locked: Locked::default(),
             progress: Progress::default(),
         }
+    }
+
+    /// Its number.
+    fn number(&self) -> usize {
+        self.report.worker as usize
     }
 
     /// Calls `work`, and adds the time that it takes to the report.
@@ -157,6 +166,20 @@ impl Part {
             if is_constrained {
                 sum.add_to(&mut twist, bodies.mobility(member));
             }
+            twists.push(twist);
+        }
+    }
+
+    /// After: members have the velocities of the proposed impulses.
+    fn drive_as_proposed(&mut self) {
+        let Self { bodies, contacts, joints, twists, .. } = self;
+        twists.clear();
+        for member in 0..bodies.len() {
+            let mut sum = Wrench::ZERO;
+            contacts.act_as_proposed(member, &mut sum);
+            joints.act_as_proposed(member, &mut sum);
+            let mut twist = bodies.free()[member].twist;
+            sum.add_to(&mut twist, bodies.mobility(member));
             twists.push(twist);
         }
     }

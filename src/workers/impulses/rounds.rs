@@ -14,6 +14,8 @@ use crate::rigid::solver::nonsmooth::joint::JointProblem;
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value};
 use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search, length};
 use crate::threads::{EachPatch, Threads};
+use crate::workers::direct::between::BetweenWorkers;
+use crate::workers::direct::plan::Plan;
 use crate::workers::impulses::Part;
 use crate::workers::sets::Sets;
 use crate::workers::simulation::WorkerSimulation;
@@ -22,7 +24,7 @@ impl WorkerSimulation<'_> {
     /// Steps 3 and 4 of a step: the rounds. After: all ranks have the bodies at the end of the
     /// step. Returns the number of rounds.
     pub(in crate::workers) fn agree(&mut self, homes: &[u8]) -> Result<u64> {
-        let Self { settings, world, threads, whole, sets, parts, .. } = self;
+        let Self { settings, world, threads, whole, sets, parts, plan, between, .. } = self;
         let middle = whole.middle();
         let owners = Owners::new(&middle, homes, settings.count as usize);
         let sweeps = match middle.model.settings.response {
@@ -30,7 +32,10 @@ impl WorkerSimulation<'_> {
             Response::Ffd => 1,
         };
         let local_sweeps = settings.local_sweeps;
-        let mut rounds = Rounds { middle, owners, world: &**world, threads, parts, local_sweeps };
+        plan.update(&middle, homes, settings.count as usize);
+        let world = &**world;
+        let mut rounds =
+            Rounds { middle, owners, world, threads, parts, plan, between, local_sweeps };
         rounds.begin(sets, homes)?;
         let count = rounds.search(sweeps)?;
         let ends = rounds.ends(sets, homes)?;
@@ -38,8 +43,8 @@ impl WorkerSimulation<'_> {
         for part in rounds.parts.iter() {
             part.keep(&middle, &mut impulses, &mut joints);
         }
-        let impulses = message::all_gather_v(&**world, &impulses)?;
-        let joints = message::all_gather_v(&**world, &joints)?;
+        let impulses = message::all_gather_v(world, &impulses)?;
+        let joints = message::all_gather_v(world, &joints)?;
         whole.end_step(&ends, impulses, joints)?;
         Ok(count)
     }
@@ -52,6 +57,8 @@ struct Rounds<'a> {
     world: &'a dyn World,
     threads: &'a Threads,
     parts: &'a mut Vec<Part>,
+    plan: &'a Plan,
+    between: &'a mut BetweenWorkers,
     local_sweeps: u32,
 }
 
@@ -76,6 +83,11 @@ impl Rounds<'_> {
             |joint, _, value| *joint.impulse_mut().value_mut() = *value,
         )?;
         self.each(|part| part.aim(&middle));
+        if self.solves_joints() {
+            let plan = self.plan;
+            let left = self.each_of(|part| part.eliminate_joints(&plan.parts[part.number()]));
+            self.between.eliminate(plan, &message::all_gather_v(self.world, &left)?);
+        }
         Ok(())
     }
 
@@ -84,7 +96,7 @@ impl Rounds<'_> {
         let mut search = Search::default();
         loop {
             self.each(|part| part.drive(Driver::Impulses));
-            let (next, is_least) = search.next(self.round(), most, self.world)?;
+            let (next, is_least) = search.next(self.round()?, most, self.world)?;
             if next == Next::Back {
                 self.each(|part| part.change(Change::GoBack));
                 break;
@@ -103,19 +115,60 @@ impl Rounds<'_> {
         Ok(search.sweeps())
     }
 
+    /// True if joints are solved at once.
+    fn solves_joints(&self) -> bool {
+        self.local_sweeps > 0 && self.plan.has_joints()
+    }
+
     /// Before: members have the velocities of the impulses. After: each owner knows how its
     /// impulses change.
-    fn round(&mut self) -> Progress {
+    fn round(&mut self) -> Result<Progress> {
         let (middle, sweeps) = (self.middle, self.local_sweeps);
-        self.each(|part| {
-            if sweeps > 0 {
-                part.solve_alone(&middle, sweeps);
-            }
-            part.sweep(&middle, sweeps > 0);
-        });
+        if sweeps > 0 {
+            self.each(|part| part.solve_alone(&middle, sweeps));
+        }
+        if self.solves_joints() {
+            self.solve_joints()?;
+        }
+        self.each(|part| part.sweep(&middle, sweeps > 0));
         let mut all = Progress::default();
         self.parts.iter().for_each(|part| all.add(&part.progress));
-        all
+        Ok(all)
+    }
+
+    /// Before: workers alone have proposed impulses. After: those of the locked motions of joints
+    /// are exact for the other ones.
+    fn solve_joints(&mut self) -> Result<()> {
+        let (middle, plan) = (self.middle, self.plan);
+        self.each(|part| {
+            part.joints.propose_again(|proposed, value| proposed[..6].copy_from_slice(&value[..6]))
+        });
+        self.share_proposals()?;
+        let left = self.each_of(|part| part.eliminate_side(&middle, &plan.parts[part.number()]));
+        let left = message::all_gather_v(self.world, &left)?;
+        let solution = self.between.solve(plan, &left);
+        self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| {
+            let part = &mut part.0[0];
+            part.timed(|part| {
+                part.propose_joints(&plan.parts[part.number()], solution);
+                part.drive(Driver::Impulses);
+            });
+        });
+        Ok(())
+    }
+
+    /// After: all workers know what the owners propose.
+    fn share_proposals(&mut self) -> Result<()> {
+        let own: Vec<_> =
+            self.parts.iter().flat_map(|part| part.contacts.told_proposals()).collect();
+        let contacts = self.owners.gather(self.world, &own, &self.owners.contacts)?;
+        let own: Vec<_> = self.parts.iter().flat_map(|part| part.joints.told_proposals()).collect();
+        let joints = self.owners.gather(self.world, &own, &self.owners.joints)?;
+        self.each(|part| {
+            part.contacts.hear(&contacts, |_, proposed, value| *proposed = *value);
+            part.joints.hear(&joints, |_, proposed, value| *proposed = *value);
+        });
+        Ok(())
     }
 
     /// Gives all impulses their directions. After: all workers know them.
@@ -134,7 +187,8 @@ impl Rounds<'_> {
         self.each(|part| part.drive(Driver::Directions));
         let mut products = ExactSums::default();
         self.parts.iter().for_each(|part| part.add_products(&mut products));
-        length(products, self.world)
+        let a = length(products, self.world)?;
+        Ok(if self.local_sweeps > 0 && !(0.5..=2.0).contains(&a) { 1.0 } else { a })
     }
 
     /// The states of all bodies at the end of the step, by place.
@@ -159,6 +213,17 @@ impl Rounds<'_> {
     /// Calls `work` for each worker of this rank, in parallel.
     fn each(&mut self, work: impl Fn(&mut Part) + Sync) {
         self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| part.0[0].timed(&work));
+    }
+
+    /// As [`Rounds::each`], with results by rising worker.
+    fn each_of<T: Send>(&mut self, work: impl Fn(&mut Part) -> Vec<T> + Sync) -> Vec<T> {
+        let mut found = Vec::new();
+        found.resize_with(self.parts.len(), Vec::new);
+        let slices = (EachPatch(self.parts), EachPatch(&mut found));
+        self.threads.for_each_patch(slices, 1, |_, (part, found)| {
+            found.0[0] = part.0[0].timed(&work);
+        });
+        found.into_iter().flatten().collect()
     }
 
     /// All workers tell each other a value of each constraint that they own.

@@ -130,14 +130,24 @@ impl<C: Problem> Share<C> {
         own.map(|number| (number, &self.ends[number], &self.problems[number]))
     }
 
-    /// The place of a constraint in the list of all constraints.
-    pub fn place(&self, number: usize) -> usize {
-        self.places[number] as usize
+    /// The constraint at a place of the list of all constraints, and its bodies.
+    pub fn at(&self, place: u32) -> Option<(&Local, &C)> {
+        let number = self.places.binary_search(&place).ok()?;
+        Some((&self.ends[number], &self.problems[number]))
     }
 
-    /// The impulse that is proposed for a constraint.
-    pub fn proposed_mut(&mut self, number: usize) -> &mut Value<C> {
-        &mut self.proposed[number]
+    /// Changes what is proposed for the constraint at a place of the list of all constraints.
+    pub fn propose(&mut self, place: u32, change: impl FnOnce(&mut Value<C>)) {
+        if let Ok(number) = self.places.binary_search(&place) {
+            change(&mut self.proposed[number]);
+        }
+    }
+
+    /// Changes all proposals; `reset` also gets the present impulse.
+    pub fn propose_again(&mut self, reset: impl Fn(&mut Value<C>, &Value<C>)) {
+        for (proposed, problem) in self.proposed.iter_mut().zip(&self.problems) {
+            reset(proposed, problem.impulse().value());
+        }
     }
 
     /// What each own constraint has for the other workers.

@@ -217,6 +217,38 @@ impl JointProblem {
         Motions::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
     }
 
+    /// The matrices that give the locked motions from the linear and angular velocities of both
+    /// bodies. Rows of free motions are 0.
+    pub fn blocks(&self) -> [Mat6; 2] {
+        let across = self.impulse.axes.transpose();
+        [0, 1].map(|side| {
+            let axes = if side == 0 { across } else { -across };
+            let mut block = Mat6::zeros();
+            block.fixed_view_mut::<3, 3>(0, 0).copy_from(&axes);
+            let turn = -(axes * self.arms[side].cross_matrix());
+            block.fixed_view_mut::<3, 3>(0, 3).copy_from(&turn);
+            block.fixed_view_mut::<3, 3>(3, 3).copy_from(&axes);
+            (0..6).filter(|&row| !self.locked[row]).for_each(|row| block.row_mut(row).fill(0.0));
+            block
+        })
+    }
+
+    /// What compliance adds to the velocity of each locked motion by a unit impulse. None for free
+    /// motions.
+    pub fn softness(&self) -> [Option<f64>; 6] {
+        std::array::from_fn(|row| self.locked[row].then_some(self.soft[row]))
+    }
+
+    /// How fast the locked motions open more than they should, at these velocities of the bodies
+    /// and with the present impulses: the gradient of a sweep. It is 0 for free motions.
+    pub fn open(&self, twists: [&Twist; 2]) -> Motions {
+        let (velocity, value) = (self.relative(twists), &self.impulse.value);
+        Motions::from_fn(|row, _| match self.locked[row] {
+            true => velocity[row] + self.soft[row] * value[row] - self.targets[row],
+            false => 0.0,
+        })
+    }
+
     /// The largest velocity of the locked motions in `velocity`, m/s. Angles count by the lever.
     fn size(&self, velocity: &Motions) -> f64 {
         let size = |row: usize| {
@@ -275,10 +307,7 @@ impl Problem for JointProblem {
     fn sweep(&mut self, twists: [&Twist; 2]) {
         self.velocity = self.relative(twists);
         let value = &self.impulse.value;
-        let softened = |row: usize| self.velocity[row] + self.soft[row] * value[row];
-        let open = Motions::from_fn(|row, _| {
-            if self.locked[row] { softened(row) - self.targets[row] } else { 0.0 }
-        });
+        let open = self.open(twists);
         let mut change = Rows::default();
         let mut left = open;
         if let Some(along) = self.along() {
