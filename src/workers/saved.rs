@@ -37,6 +37,8 @@ impl WorkerSimulation<'_> {
         }
         self.whole.restore(bodies)?;
         self.homes.copy_from_slice(homes);
+        // Sets and weights are those of a step before.
+        self.ids.clear();
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use crate::ranks::{World, WorldHandle, in_process};
 use crate::rigid::frame_body::FrameBody;
 use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
 use crate::threads::Threads;
-use crate::workers::report::WorkerReport;
+use crate::workers::report::{Share, WorkerReport};
 use crate::workers::sets::Sets;
 use crate::workers::settings::WorkerSettings;
 use crate::workers::weights::Weights;
@@ -24,6 +24,9 @@ pub struct WorkerSimulation<'a> {
     pub(super) homes: Vec<u8>,
     pub(super) sets: Sets,
     pub(super) weights: Weights,
+    /// The body at each place of `sets` and `weights`, those of the last step. Places change when
+    /// bodies leave.
+    pub(super) ids: Vec<BodyId>,
     /// The workers of this rank.
     pub(super) workers: Vec<Worker>,
 }
@@ -57,8 +60,8 @@ impl<'a> WorkerSimulation<'a> {
         let own = settings.workers_of(world.rank(), world.size());
         let workers = own.map(|number| Worker::new(number, &whole)).collect();
         let threads = Threads::new(threads)?;
-        let (sets, weights) = Default::default();
-        Ok(Self { settings, world, threads, whole, homes: by_id, sets, weights, workers })
+        let (sets, weights, ids) = Default::default();
+        Ok(Self { settings, world, threads, whole, homes: by_id, sets, weights, ids, workers })
     }
 
     /// All bodies. They are the same on all ranks, and so are all results of its functions.
@@ -74,6 +77,11 @@ impl<'a> WorkerSimulation<'a> {
     /// The settings.
     pub fn settings(&self) -> &WorkerSettings {
         &self.settings
+    }
+
+    /// This rank.
+    pub fn rank(&self) -> usize {
+        self.world.rank()
     }
 
     /// The home of a body.
@@ -101,6 +109,31 @@ impl<'a> WorkerSimulation<'a> {
     /// What the workers of this rank did in the last step.
     pub fn worker_reports(&self) -> impl Iterator<Item = WorkerReport> {
         self.workers.iter().map(|worker| worker.report)
+    }
+
+    /// What each worker said in the last step about the bodies that are there, by rising body, and
+    /// for each body by rising worker. Before the first step, and after a restore, each body has its
+    /// home alone.
+    pub fn shares(&self) -> Vec<Share> {
+        let mut places: Vec<(BodyId, u32)> = self.ids.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let bodies = self.whole.population().bodies();
+        let mut present: Vec<BodyId> = (0..bodies.len()).map(|place| bodies.id(place)).collect();
+        present.sort_unstable();
+        let mut shares = Vec::with_capacity(present.len());
+        for id in present {
+            match places.binary_search_by_key(&id, |&(id, _)| id) {
+                Ok(at) => {
+                    shares.extend(self.weights.of(places[at].1).map(|(worker, weight)| Share {
+                        id,
+                        worker: worker as u32,
+                        weight,
+                    }))
+                }
+                Err(_) => shares.push(Share { id, worker: self.home(id) as u32, weight: 1.0 }),
+            }
+        }
+        shares
     }
 
     /// As [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.

@@ -63,6 +63,7 @@ impl WorkerSimulation<'_> {
             (0..count as u32).map(|place| self.homes[id(place) as usize]).collect();
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_unstable_by_key(|&place| id(place));
+        self.ids = (0..count as u32).map(id).collect();
         let edges = middle.contacts.iter().filter_map(edge);
         let edges: Vec<[u32; 2]> = edges.chain(middle.joints.iter().filter_map(edge)).collect();
         let graph = Graph::from_cliques(count, edges.iter().map(|edge| &edge[..]));
