@@ -7,7 +7,9 @@ use crate::partition::Graph;
 use crate::ranks::message;
 use crate::rigid::BodyId;
 use crate::rigid::body::BodyState;
+use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::rigid::constraint::pair::Between;
 use crate::rigid::record::{StateWords, state_of, state_words};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
@@ -127,7 +129,17 @@ impl WorkerSimulation<'_> {
         Ok((contacts, message::all_gather_v(&*self.world, &joints)?))
     }
 
-    fn count(&self, report: &mut RigidReport) {
+    fn count(&mut self, report: &mut RigidReport) {
+        // All ranks see all bodies leave.
+        let traffic = self.whole.take_traffic();
+        report.traffic.left = if self.world.rank() == 0 { traffic.left } else { 0 };
+        let own = self.settings.workers_of(self.world.rank(), self.world.size());
+        let first = |joint: &ActiveJoint| self.ids[joint.ends().first as usize];
+        let joints = self.whole.middle().joints.iter();
+        for joint in joints.filter(|joint| own.contains(&self.home(first(joint)))) {
+            report.joints += 1;
+            report.joint_gap_m = report.joint_gap_m.max(joint.gap());
+        }
         for worker in self.worker_reports() {
             report.bodies += worker.home;
             report.copies += worker.active - worker.home;
