@@ -3,10 +3,10 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 use cloth_sim::ranks::{World, in_process};
@@ -14,7 +14,7 @@ use cloth_sim::scene;
 use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::bodies::division::Divided;
 use cloth_sim::workers::WorkerSimulation;
-use cloth_sim::workers::report::Share;
+use cloth_sim::workers::report::{Share, WorkerReport};
 use common::run::{BINARY, Start, assert_says, cloth_sim, finish, frames_of, steps_of};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -99,6 +99,12 @@ impl Place {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{start:?} {parallel} {more:?}: {said}");
         self.outcome()
+    }
+
+    fn resume(&self, more: &[&str]) -> Output {
+        let mut resume = Command::new(BINARY);
+        resume.arg("resume").arg(self.folder()).args(["--quiet", "--oversubscribe"]);
+        finish(resume.args(more))
     }
 
     fn outcome(&self) -> Outcome {
@@ -200,15 +206,11 @@ fn a_run_goes_on_with_other_ranks() {
     let parallel = "Workers(count: 4, division: Equal)";
     let whole = place.run(Start::Threads(2, 1), parallel, &[]);
     place.run(Start::Threads(4, 1), parallel, &["--frames", "2"]);
-    let mut resume = Command::new(BINARY);
-    resume.arg("resume").arg(place.folder()).args(["--quiet", "--oversubscribe", "--frames", "5"]);
-    let output = finish(resume.args(["--ranks", "3", "--threads", "1"]));
+    let output = place.resume(&["--frames", "5", "--ranks", "3", "--threads", "1"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(place.outcome() == whole, "the rest differs");
-    // With more ranks than workers it does not go on.
-    let mut resume = Command::new(BINARY);
-    resume.arg("resume").arg(place.folder()).args(["--quiet", "--oversubscribe", "--frames", "6"]);
-    assert_says(&finish(resume.args(["--ranks", "5"])), &["parallel.count", "at most 4 ranks"]);
+    let with_more_ranks_than_workers = place.resume(&["--frames", "6", "--ranks", "5"]);
+    assert_says(&with_more_ranks_than_workers, &["parallel.count", "at most 4 ranks"]);
     // --overwrite removes the tables of workers too.
     place.run(REFERENCE, "Domain", &["--frames", "1"]);
     assert!(!place.folder().join("workers_0000.csv").exists());
@@ -217,25 +219,23 @@ fn a_run_goes_on_with_other_ranks() {
 #[test]
 fn each_division_gives_each_body_a_home() {
     for place in [Place::of_tests("joints.ron"), Place::new(&heap(""))] {
-        let mut homes = Vec::new();
+        let mut tables = Vec::new();
         for division in ["Auto", "Metis", "Power", "Equal"] {
             let parallel = format!("Workers(count: 4, division: {division})");
             let outcome = place.run(Start::Threads(2, 1), &parallel, &["--frames", "1"]);
             let rows = place.workers(0);
             assert!(rows.iter().all(|row| row.2 == BTreeMap::from([(row.1, 1.0)])), "at the start");
-            let sizes = (0..4).map(|home| rows.iter().filter(|row| row.1 == home).count());
-            let sizes = Vec::from_iter(sizes);
+            let sizes = [0, 1, 2, 3].map(|home| rows.iter().filter(|row| row.1 == home).count());
             assert_eq!(sizes.iter().sum::<usize>(), rows.len());
             assert!(sizes.iter().all(|&size| size > 0), "{division}: {sizes:?}");
             for (id, home, workers) in place.workers(1) {
                 assert!(workers.contains_key(&home), "{division}: body {id}");
                 assert!((workers.values().sum::<f64>() - 1.0).abs() < 1e-12);
             }
-            homes.push((outcome.files["workers_0000.csv"].clone(), division));
+            tables.push(outcome.files["workers_0000.csv"].clone());
         }
-        let same = |a: usize, b: usize| homes[a].0 == homes[b].0;
         // `Auto` is `Metis` with joints, else `Power`.
-        assert!(same(0, 1) || same(0, 2));
+        assert!(tables[0] == tables[1] || tables[0] == tables[2]);
     }
 }
 
@@ -277,10 +277,9 @@ fn what_cannot_be_shared_out_is_refused() {
     let periodic = Place::new(&two_balls("domain: (borders: (Wall, Wall, Periodic)),"));
     let words = ["bad.ron: domain.borders", "periodic", "`parallel: Domain`"];
     periodic.assert_refused(REFERENCE, "Workers(count: 2)", &words);
-    let cloth = Place::new(
-        r#"Scene(cloths: [(shape: Disc(radius_m: 1, rings: 3), material: Fabric("cotton"))])"#,
-    );
+    let disc = r#"(shape: Disc(radius_m: 1, rings: 3), material: Fabric("cotton"))"#;
     let words = ["bad.ron: parallel", "rigid bodies", "leave it out"];
+    let cloth = Place::new(&format!("Scene(cloths: [{disc}])"));
     cloth.assert_refused(REFERENCE, "Workers(count: 2)", &words);
 }
 
@@ -296,10 +295,8 @@ fn a_body_leaves_through_an_open_border() {
     assert!(place.workers(0).len() == place.workers(4).len() + 1);
     let checked = finish(Command::new(BINARY).arg("check").arg(place.folder()));
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
-    for ranks in [2, 3] {
-        let other = place.run(Start::Threads(ranks, 1), "Workers(count: 3)", &frames);
-        assert!(other == reference, "{ranks} ranks");
-    }
+    let other = place.run(Start::Threads(3, 1), "Workers(count: 3)", &frames);
+    assert!(other == reference, "3 ranks");
 }
 
 /// One rank's workers of a scene.
@@ -341,9 +338,8 @@ fn bodies_are_shared_while_homes_touch() {
     }
     let shares = heap.shares();
     assert!(shared(&shares) > 0, "the heap lies");
-    let reports: Vec<_> = heap.worker_reports().collect();
-    assert_eq!(reports.iter().map(|it| it.active).sum::<u64>(), shares.len() as u64);
-    assert_eq!(reports.iter().map(|it| it.home).sum::<u64>(), 29);
+    let sum = |of: fn(WorkerReport) -> u64| heap.worker_reports().map(of).sum::<u64>();
+    assert_eq!([sum(|it| it.active), sum(|it| it.home)], [shares.len() as u64, 29]);
 }
 
 #[test]
@@ -359,7 +355,7 @@ fn a_damaged_state_is_refused_and_changes_nothing() {
     let mut other = simulation(&heap(fields), &*world);
     let before = other.hash().expect("a hash");
     assert_ne!(before, hash);
-    // The head is the mark, the number of homes, and 29 homes.
+    // The head is the mark, the number of workers, the number of homes, and 29 homes.
     let changed = |place: usize, byte: u8| {
         let mut bytes = saved.clone();
         bytes[place] = byte;
@@ -367,7 +363,8 @@ fn a_damaged_state_is_refused_and_changes_nothing() {
     };
     let cuts = (0..saved.len()).step_by(saved.len() / 50).chain(saved.len() - 4..saved.len());
     let cut = cuts.map(|length| saved[..length].to_vec());
-    let bad = [changed(0, b'W'), changed(7, 9), changed(8, 28), changed(15, 255), changed(16, 3)];
+    let bad = [(0, b'W'), (7, 9), (8, 0), (16, 28), (23, 255), (24, 3)];
+    let bad = bad.map(|(place, byte)| changed(place, byte));
     for bytes in cut.chain(bad).chain([[&saved[..], b"x"].concat()]) {
         let refused = other.restore(&bytes).expect_err("the bytes are damaged").to_string();
         assert!(refused.contains("help: "), "{refused}");
@@ -375,4 +372,29 @@ fn a_damaged_state_is_refused_and_changes_nothing() {
     }
     other.restore(&saved).expect("the bytes are whole");
     assert_eq!(other.hash().expect("a hash"), hash);
+}
+
+/// A settled heap can be shared out anew.
+#[test]
+fn a_new_run_may_begin_with_other_workers() {
+    let place = Place::new(&heap(""));
+    let begin = ["--frames", "3", "--checkpoint-every", "1", "--keep-checkpoints", "9"];
+    for (parallel, then, homes) in [
+        ("Domain", "Workers(count: 2, division: Equal)", 2),
+        ("Workers(count: 3, division: Equal)", "Workers(count: 2, division: Equal)", 2),
+        ("Workers(count: 2)", "Workers(count: 4, division: Equal)", 4),
+    ] {
+        let before = place.run(REFERENCE, parallel, &begin);
+        let out = place.home.path().join("again");
+        let (to, then_set) = (out.to_string_lossy(), format!("parallel={then}"));
+        let new = ["--from-frame", "2", "--out", &to, "--overwrite", "--set", &then_set];
+        let output = place.resume(&[&new[..], &["--ranks", "2", "--threads", "1"]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let frame = fs::read(out.join("frame_0002.vtp")).expect("the first frame");
+        assert!(frame == before.files["frame_0002.vtp"], "{parallel}, then {then}");
+        let mut table = csv::Reader::from_path(out.join("workers_0002.csv")).expect("a table");
+        let found =
+            BTreeSet::from_iter(table.records().map(|row| row.expect("a row")[1].to_owned()));
+        assert_eq!(found.len(), homes, "{parallel}, then {then}");
+    }
 }
