@@ -265,27 +265,33 @@ fn a_new_run_begins_with_a_frame_of_another_and_names_what_has_changed() {
 
 #[test]
 fn a_run_of_rigid_bodies_goes_on_to_the_same_bits() {
-    goes_on_to_the_same_bits("grains.ron", "frames=3");
+    goes_on_to_the_same_bits("grains.ron", &["frames=3"]);
 }
 
 #[test]
 fn a_run_of_jointed_bodies_goes_on_to_the_same_bits() {
-    goes_on_to_the_same_bits("joints.ron", "frames=20");
+    goes_on_to_the_same_bits("joints.ron", &["frames=20"]);
+}
+
+#[test]
+fn a_run_by_workers_goes_on_to_the_same_bits() {
+    goes_on_to_the_same_bits("joints.ron", &["frames=20", "parallel=Workers(count: 3)"]);
 }
 
 /// Ends a run several times, goes on with other numbers of ranks, and compares with a whole run.
-fn goes_on_to_the_same_bits(scene: &str, length: &str) {
+fn goes_on_to_the_same_bits(scene: &str, fields: &[&str]) {
     let home = tempfile::tempdir().expect("a temporary folder");
     let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(scene);
     let run = |folder: &Path, more: &[&str]| {
         let mut command = cloth_sim(Start::Threads(2, 1));
         command.arg(&scene).arg("--out").arg(folder).arg("--quiet").args(more);
+        command.args(fields.iter().flat_map(|field| ["--set", field]));
         let output = finish(&mut command);
         assert!(matches!(output.status.code(), Some(0 | 124)), "{}", text(&output));
     };
-    run(&whole, &["--set", length]);
-    run(&folder, &["--set", length, "--stop-after", "60ms"]);
+    run(&whole, &[]);
+    run(&folder, &["--stop-after", "60ms"]);
     let mut parts = 1;
     while head(&folder)["status"] != "complete" {
         let (ranks, time) = [("3", "90ms"), ("1", "1h")][usize::from(parts > 3)];

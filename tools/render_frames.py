@@ -7,7 +7,8 @@
 
 Cloth: the colour is the rank that owns each vertex (`partition.csv` of the run folder).
 Rigid bodies: the colour is the rank that owns the body (`owners_<frame>.csv`), its
-speed, its group, or its size. Obstacles are grey. A wall is not drawn where it hides
+workers (`workers_<frame>.csv`: their colours are mixed by their weights), its speed,
+its group, or its size. Obstacles are grey. A wall is not drawn where it hides
 what is inside. One camera sees all frames. It contains everything except floors and
 walls; `--azimuth` and `--elevation` turn it. Empty space above and below is cut off.
 """
@@ -24,7 +25,7 @@ from vtk.util.numpy_support import numpy_to_vtk
 
 PALETTE = ["#c2544d", "#e3b23c", "#4f7cac", "#6a994e", "#8a5a83", "#d98c5f", "#3d8f8a",
            "#b0a990", "#7d6b91", "#a44a3f", "#5b8e7d", "#c9ada7"]
-COLOURS = ["owner", "speed", "group", "size"]
+COLOURS = ["owner", "worker", "speed", "group", "size"]
 SHAPES = ["sphere", "box", "capsule", "solid", "half-space", "cylinder"]
 GREY = "#bbbbbb"
 # With more bodies than this a ball has fewer facets.
@@ -204,8 +205,27 @@ def body_owners(folder, frame, ids):
     return owners
 
 
+def body_workers(folder, frame, ids):
+    """The weight of each worker for each body: a row a body, a column a worker."""
+    path = folder / f"workers_{frame:04}.csv"
+    if not path.exists():
+        raise SystemExit(f"{path}: missing; only runs with `parallel: Workers(..)` have workers: "
+                         "choose another --colour")
+    with path.open() as file:
+        rows = {int(row["id"]): row for row in csv.DictReader(file)}
+    weights = np.zeros((len(ids), 64))
+    for place, body in enumerate(ids):
+        # Bodies that keyframes move have no worker.
+        if body in rows:
+            workers, shares = (rows[body][name].split(";") for name in ("workers", "weights"))
+            weights[place, [int(worker) for worker in workers]] = [float(it) for it in shares]
+    return weights
+
+
 def bodies_of(folder, number, frame, colour):
-    if colour == "owner":
+    if colour == "worker":
+        values = body_workers(folder, number, np.array(frame["id"], dtype=int))
+    elif colour == "owner":
         values = body_owners(folder, number, np.array(frame["id"], dtype=int))
     elif colour == "group":
         values = np.array(frame["group"])
@@ -248,10 +268,14 @@ def set_colours(bodies, colour):
 
     Those that keyframes move are grey.
     """
+    palette = np.array([pyvista.Color(it).int_rgb for it in PALETTE], dtype=np.uint8)
     if colour in ("owner", "group"):
-        palette = np.array([pyvista.Color(it).int_rgb for it in PALETTE], dtype=np.uint8)
         for one in bodies:
             one.colours = palette[one.values % len(palette)]
+    elif colour == "worker":
+        for one in bodies:
+            of_workers = palette[np.arange(one.values.shape[1]) % len(palette)]
+            one.colours = np.rint(one.values @ of_workers).astype(np.uint8)
     elif bodies:
         values = np.concatenate([one.values for one in bodies])
         low, high = values.min(), max(np.quantile(values, 0.99), values.min() + 1e-12)

@@ -141,7 +141,8 @@ fn joined(parts: &[Measured], run: &Run) -> Measured {
 fn deepest(model: &Arc<RigidModel>, simulation: &RigidSimulation) -> f64 {
     let bodies = simulation.population().bodies();
     let (fixed, solids, horizon) = (&model.fixed, &model.solids, &Horizon::NOW);
-    let world = Surroundings { bodies, fixed, solids, joints: &Joints::default(), horizon, treated: None };
+    let world =
+        Surroundings { bodies, fixed, solids, joints: &Joints::default(), horizon, treated: None };
     let mut contacts = Vec::new();
     Detector::default().contacts(&world, &Threads::INLINE, |_| true, &mut contacts);
     let gap = contacts.iter().map(|contact| contact.gap).fold(0.0, f64::min);

@@ -5,6 +5,7 @@ use crate::math::Vec3;
 use crate::rigid::{FrameBody, RigidSimulation};
 use crate::step::Simulation;
 use crate::workers::WorkerSimulation;
+use crate::workers::report::Share;
 
 /// What an engine shows at one time. Only the owners of bodies depend on the number of ranks.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +16,9 @@ pub struct Frame {
     pub surfaces: Vec<Vec<Vec3>>,
     /// Movable bodies, and bodies that keyframes move, by rising id.
     pub bodies: Vec<FrameBody>,
+    /// What workers said about the movable bodies in the last step, by rising body and worker. None
+    /// without workers.
+    pub shares: Option<Vec<Share>>,
     /// Further values of the vertices.
     pub fields: Vec<Field>,
 }
@@ -81,5 +85,6 @@ pub(super) fn of_bodies(simulation: &RigidSimulation) -> Result<Frame> {
 /// As [`of_bodies`], of a simulation by workers.
 pub(super) fn of_workers(simulation: &WorkerSimulation) -> Result<Frame> {
     let bodies = simulation.frame_bodies()?;
-    Ok(Frame { time_s: simulation.time_s(), bodies, ..Frame::default() })
+    let shares = (simulation.rank() == 0).then(|| simulation.shares());
+    Ok(Frame { time_s: simulation.time_s(), bodies, shares, ..Frame::default() })
 }

@@ -1,9 +1,24 @@
 //! What a worker did in a step.
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
-/// What a worker did in a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+use crate::rigid::BodyId;
+
+/// What a worker says about a body that it has active.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// The body.
+    pub id: BodyId,
+    /// The worker.
+    pub worker: u32,
+    /// Its weight. Those of a body add up to 1.
+    pub weight: f64,
+}
+
+/// What a worker did in a step. `steps.jsonl` has it by these names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
+#[serde(default)]
 #[repr(C)]
 pub struct WorkerReport {
     /// Its number.

@@ -18,25 +18,45 @@ impl WorkerSimulation<'_> {
         if self.world.rank() != 0 {
             return Ok(Vec::new());
         }
-        let count = (self.homes.len() as u64).to_le_bytes();
+        let count = u64::from(self.settings.count).to_le_bytes();
+        let length = (self.homes.len() as u64).to_le_bytes();
         let bodies = self.whole.save()?;
-        Ok([&MARK[..], &count, &self.homes, &bodies].concat())
+        Ok([&MARK[..], &count, &length, &self.homes, &bodies].concat())
     }
 
-    /// Replaces the state by a saved state of the same model with the same number of workers. All
-    /// ranks call it between steps, each with all bytes that [`WorkerSimulation::save`] returned on
-    /// rank 0. Every further step has the same bits as after the save.
+    /// Replaces the state by a saved state of the same model. All ranks call it between steps, each
+    /// with all bytes that [`WorkerSimulation::save`] returned on rank 0. Every further step has the
+    /// same bits as after the save.
+    ///
+    /// A state of another number of workers, or of a [`RigidSimulation`](crate::rigid::RigidSimulation), replaces the bodies, and
+    /// their homes stay.
     ///
     /// # Errors
     /// If the bytes are damaged, or the model does not take their bodies; then nothing changes.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        let (homes, bodies) = homes_of(bytes).ok_or_else(|| unsound("its head is damaged"))?;
-        let is_worker = |&home: &u8| u32::from(home) < self.settings.count;
-        if homes.len() != self.homes.len() || !homes.iter().all(is_worker) {
-            return Err(unsound("its homes are those of other bodies or workers"));
-        }
+        let (homes, bodies) = match bytes.strip_prefix(&MARK) {
+            None => (None, bytes),
+            Some(rest) => {
+                let (count, homes, bodies) =
+                    parts(rest).ok_or_else(|| unsound("its head is damaged"))?;
+                let is_sound = homes.iter().all(|&home| u64::from(home) < count);
+                if homes.len() != self.homes.len() || !is_sound {
+                    return Err(unsound("its homes are those of other bodies"));
+                }
+                (Some(homes).filter(|_| count == u64::from(self.settings.count)), bodies)
+            }
+        };
+        let before = self.whole.save()?;
         self.whole.restore(bodies)?;
-        self.homes.copy_from_slice(homes);
+        let restored = self.whole.population().bodies();
+        let has_home = |place| (restored.id(place) as usize) < self.homes.len();
+        if !(0..restored.len()).all(has_home) {
+            self.whole.restore(&before)?;
+            return Err(unsound("it has bodies without homes"));
+        }
+        homes.iter().for_each(|homes| self.homes.copy_from_slice(homes));
+        // Sets and weights are those of a step before.
+        self.ids.clear();
         Ok(())
     }
 
@@ -51,11 +71,13 @@ impl WorkerSimulation<'_> {
     }
 }
 
-/// The homes, and the bytes of the bodies.
-fn homes_of(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = bytes.strip_prefix(&MARK)?;
-    let (count, rest) = rest.split_first_chunk()?;
-    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*count)).ok()?)
+/// The number of workers, the homes, and the bytes of the bodies.
+fn parts(bytes: &[u8]) -> Option<(u64, &[u8], &[u8])> {
+    let (count, rest) = bytes.split_first_chunk()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let (homes, bodies) = rest.split_at_checked(length)?;
+    Some((u64::from_le_bytes(*count), homes, bodies))
 }
 
 /// The error for bytes that are no saved state of this simulation.

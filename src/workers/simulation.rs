@@ -11,6 +11,7 @@ use crate::workers::direct::between::BetweenWorkers;
 use crate::workers::direct::plan::Plan;
 use crate::workers::impulses::Part;
 use crate::workers::report::WorkerReport;
+use crate::workers::report::{Share, WorkerReport};
 use crate::workers::sets::Sets;
 use crate::workers::settings::{Coupling, WorkerSettings};
 use crate::workers::weights::Weights;
@@ -27,6 +28,9 @@ pub struct WorkerSimulation<'a> {
     pub(super) homes: Vec<u8>,
     pub(super) sets: Sets,
     pub(super) weights: Weights,
+    /// The body at each place of `sets` and `weights`, those of the last step. Places change when
+    /// bodies leave.
+    pub(super) ids: Vec<BodyId>,
     /// The workers of this rank.
     pub(super) workers: Vec<Worker>,
     /// The same, if they agree on impulses.
@@ -69,7 +73,7 @@ impl<'a> WorkerSimulation<'a> {
             Coupling::Impulses => parts.extend(own.map(Part::new)),
         }
         let threads = Threads::new(threads)?;
-        let (sets, weights, plan, between) = Default::default();
+        let (sets, weights, ids, plan, between) = Default::default();
         Ok(Self {
             settings,
             world,
@@ -78,6 +82,7 @@ impl<'a> WorkerSimulation<'a> {
             homes: by_id,
             sets,
             weights,
+            ids,
             workers,
             parts,
             plan,
@@ -98,6 +103,11 @@ impl<'a> WorkerSimulation<'a> {
     /// The settings.
     pub fn settings(&self) -> &WorkerSettings {
         &self.settings
+    }
+
+    /// This rank.
+    pub fn rank(&self) -> usize {
+        self.world.rank()
     }
 
     /// The home of a body.
@@ -126,6 +136,31 @@ impl<'a> WorkerSimulation<'a> {
     pub fn worker_reports(&self) -> impl Iterator<Item = WorkerReport> {
         let of_states = self.workers.iter().map(|worker| worker.report);
         of_states.chain(self.parts.iter().map(|part| part.report))
+    }
+
+    /// What each worker said in the last step about the bodies that are there, by rising body, and
+    /// for each body by rising worker. Before the first step, and after a restore, each body has its
+    /// home alone.
+    pub fn shares(&self) -> Vec<Share> {
+        let mut places: Vec<(BodyId, u32)> = self.ids.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let bodies = self.whole.population().bodies();
+        let mut present: Vec<BodyId> = (0..bodies.len()).map(|place| bodies.id(place)).collect();
+        present.sort_unstable();
+        let mut shares = Vec::with_capacity(present.len());
+        for id in present {
+            match places.binary_search_by_key(&id, |&(id, _)| id) {
+                Ok(at) => {
+                    shares.extend(self.weights.of(places[at].1).map(|(worker, weight)| Share {
+                        id,
+                        worker: worker as u32,
+                        weight,
+                    }))
+                }
+                Err(_) => shares.push(Share { id, worker: self.home(id) as u32, weight: 1.0 }),
+            }
+        }
+        shares
     }
 
     /// As [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.

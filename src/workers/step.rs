@@ -7,7 +7,9 @@ use crate::partition::Graph;
 use crate::ranks::message;
 use crate::rigid::BodyId;
 use crate::rigid::body::BodyState;
+use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::rigid::constraint::pair::Between;
 use crate::rigid::record::{StateWords, state_of, state_words};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
@@ -71,6 +73,7 @@ impl WorkerSimulation<'_> {
             (0..count as u32).map(|place| self.homes[id(place) as usize]).collect();
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_unstable_by_key(|&place| id(place));
+        self.ids = (0..count as u32).map(id).collect();
         let edges = middle.contacts.iter().filter_map(edge);
         let edges: Vec<[u32; 2]> = edges.chain(middle.joints.iter().filter_map(edge)).collect();
         let graph = Graph::from_cliques(count, edges.iter().map(|edge| &edge[..]));
@@ -135,7 +138,17 @@ impl WorkerSimulation<'_> {
         Ok((contacts, message::all_gather_v(&*self.world, &joints)?))
     }
 
-    fn count(&self, report: &mut RigidReport) {
+    fn count(&mut self, report: &mut RigidReport) {
+        // All ranks see all bodies leave.
+        let traffic = self.whole.take_traffic();
+        report.traffic.left = if self.world.rank() == 0 { traffic.left } else { 0 };
+        let own = self.settings.workers_of(self.world.rank(), self.world.size());
+        let first = |joint: &ActiveJoint| self.ids[joint.ends().first as usize];
+        let joints = self.whole.middle().joints.iter();
+        for joint in joints.filter(|joint| own.contains(&self.home(first(joint)))) {
+            report.joints += 1;
+            report.joint_gap_m = report.joint_gap_m.max(joint.gap());
+        }
         for worker in self.worker_reports() {
             report.bodies += worker.home;
             report.copies += worker.active - worker.home;

@@ -42,6 +42,7 @@ pub const SOLIDS: &str = "solids.obj";
 pub const TABLES: [&str; 2] = [PROFILE, PHASES];
 
 const OWNERS: &str = "owners_";
+const WORKERS: &str = "workers_";
 /// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
 
@@ -65,6 +66,11 @@ pub fn all_owners() -> String {
     format!("{OWNERS}*.csv")
 }
 
+/// The files with the workers of bodies of all frames. `*` stands for the number.
+pub fn all_workers() -> String {
+    format!("{WORKERS}*.csv")
+}
+
 /// The number that stands in `name` for the `*` of `names`.
 pub fn number_in(name: &str, names: &str) -> Option<u64> {
     let (before, after) = names.split_once('*')?;
@@ -77,6 +83,11 @@ pub fn number_in(name: &str, names: &str) -> Option<u64> {
 /// The file with the rank of each body of frame `number`.
 pub fn owners(number: u64) -> String {
     format!("{OWNERS}{number:04}.csv")
+}
+
+/// The file with the workers of each body of frame `number`.
+pub fn workers(number: u64) -> String {
+    format!("{WORKERS}{number:04}.csv")
 }
 
 /// The name of the file at `path` until it is whole.
@@ -116,6 +127,7 @@ mod tests {
         for number in [0, 7, 12_345] {
             assert_eq!(number_in(&frame(number, "obj"), &all_frames("obj")), Some(number));
             assert_eq!(number_in(&owners(number), &all_owners()), Some(number));
+            assert_eq!(number_in(&workers(number), &all_workers()), Some(number));
         }
         for name in ["frame_.obj", "frame_1a.obj", "frame_0001.png", "frame_0003.obj.tmp"] {
             assert_eq!(number_in(name, &all_frames("obj")), None, "{name}");

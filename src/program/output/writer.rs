@@ -1,5 +1,6 @@
 //! Writes the frames of a run, their records and checkpoints, in a thread of its own.
 
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use serde::Serialize;
 
-use crate::program::output::bodies::owners;
+use crate::program::output::bodies::{owners, workers};
 use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::formats::{Format, Sink};
 use crate::program::output::frame_objects::FrameObjects;
@@ -57,19 +58,27 @@ impl RunFrames {
         Ok(Self { folder: folder.to_owned(), format, sink, steps, last_good, has_bodies })
     }
 
-    /// Writes frame `number`, then its `record`, then the owners of its bodies: a full disk leaves no
-    /// record of a frame that is not there.
+    /// Writes frame `number`, then its `record`, then the owners and the workers of its bodies: a full
+    /// disk leaves no record of a frame that is not there.
     fn add(&mut self, number: u64, frame: &Frame, record: &impl Serialize) -> Result<()> {
         let written = self.sink.frame(number, frame);
         written.map_err(|cause| self.failed(&self.format.file(number), cause))?;
         self.steps.add(record).inspect_err(|_| self.sink.take_back(number))?;
         self.last_good = Some(number);
-        if !self.has_bodies {
-            return Ok(());
+        if self.has_bodies {
+            self.table(&names::owners(number), |out| owners::write(&frame.bodies, out))?;
         }
-        let file = names::owners(number);
-        write_whole(&self.folder.join(&file), |out| owners::write(&frame.bodies, out))
-            .map_err(|cause| self.failed(&file, cause))
+        let Some(shares) = &frame.shares else { return Ok(()) };
+        self.table(&names::workers(number), |out| workers::write(&frame.bodies, shares, out))
+    }
+
+    /// Writes a table beside a frame.
+    fn table(
+        &self,
+        file: &str,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Result<()> {
+        write_whole(&self.folder.join(file), write).map_err(|cause| self.failed(file, cause))
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -77,7 +86,7 @@ impl RunFrames {
         self.sink.finish().map_err(|cause| self.failed(&file, cause))
     }
 
-    fn failed(&self, file: &str, cause: std::io::Error) -> Error {
+    fn failed(&self, file: &str, cause: io::Error) -> Error {
         let good = match self.last_good {
             Some(last) => format!("the frames up to {} are whole", self.format.frame_name(last)),
             None => "no frame was written".to_owned(),

@@ -29,6 +29,7 @@ pub fn of_run(
         }
         Content::Bodies(setup) => {
             files.each_frame.push(names::all_owners());
+            files.each_frame.extend(setup.parallel.settings().map(|_| names::all_workers()));
             let still = setup.fixed.bodies();
             files.add(bodies::obstacles::files(still, &setup.solids, &setup.domain));
         }

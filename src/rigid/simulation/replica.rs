@@ -12,6 +12,7 @@ use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::simulation::{RigidModel, RigidSimulation};
+use crate::rigid::sync::Traffic;
 use crate::rigid::table::BodyList;
 
 /// The middle of a step: forces have changed velocities, constraints are known, not yet answered.
@@ -73,6 +74,11 @@ impl RigidSimulation<'_> {
             impulses: &self.state.impulses,
             joint_impulses: &self.state.joint_impulses,
         }
+    }
+
+    /// The counts of the communication since the last call. They are the same on all ranks.
+    pub fn take_traffic(&mut self) -> Traffic {
+        self.synchroniser.take_traffic()
     }
 
     /// Sets the contacts of all ranks.

@@ -10,6 +10,7 @@ use crate::bounds::*;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
+use crate::scene::bodies::spec::Parallel;
 use crate::scene::spec::*;
 use crate::step::settings::Solver;
 use crate::{contact, stealing};
@@ -45,6 +46,14 @@ impl Scene {
                 "cloths, bodies",
                 "the scene has neither cloths nor rigid bodies",
                 "add some of one kind; see docs/scene.md",
+            ));
+        }
+        if self.parallel != Parallel::Domain {
+            let cause = "workers are for rigid bodies, and the scene has none";
+            return Err(Error::input(
+                "parallel",
+                cause,
+                "leave it out: ranks share cloth by patches",
             ));
         }
         self.air.validate()?;

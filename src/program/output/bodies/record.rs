@@ -3,6 +3,7 @@
 use cloth_sim::rigid::RigidReport;
 use cloth_sim::rigid::overlap::Overlap;
 use cloth_sim::rigid::totals::Totals;
+use cloth_sim::workers::report::WorkerReport;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::record::{FramePart, FrameRecord, Kind};
@@ -14,7 +15,15 @@ pub struct Bodies;
 impl Kind for Bodies {
     type Report = RigidReport;
     type FramePart = BodiesPart;
-    type StepPart = ();
+    type StepPart = WorkersPart;
+}
+
+/// What the workers of a rank did in a step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkersPart {
+    /// By rising worker; absent in a run without workers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerReport>,
 }
 
 /// The line of a frame of rigid bodies.
@@ -114,12 +123,18 @@ mod tests {
             bodies: 7,
             ..RigidReport::default()
         };
-        let step = StepRecord { step: 3, rank: 1, part: (), report };
+        let worker =
+            WorkerReport { worker: 5, sweeps: 9, seconds: 0.25, ..WorkerReport::default() };
+        let part = WorkersPart { workers: vec![worker] };
+        let with_workers = StepRecord { step: 3, rank: 1, part, report };
+        let step = StepRecord { step: 4, part: WorkersPart::default(), ..with_workers.clone() };
         let deepest =
             Some(OverlapRecord { bodies: [1, 2], depth_m: 0.1, share: 0.5, at_m: [0.1, 0.2, 0.3] });
         let part = BodiesPart { deepest, ..BodiesPart::default() };
-        let record = FrameRecord { part, steps: vec![step], ..BodyFrameRecord::default() };
+        let steps = vec![with_workers, step];
+        let record = FrameRecord { part, steps, ..BodyFrameRecord::default() };
         let text = serde_json::to_string(&record).unwrap();
+        assert_eq!(text.matches("\"workers\":[{\"worker\":5,").count(), 1, "{text}");
         assert!(text.contains("\"contacts_s\":4.0") && text.contains("\"response_waited_s\":0.5"));
         assert_eq!(serde_json::from_str::<BodyFrameRecord>(&text).unwrap(), record);
     }

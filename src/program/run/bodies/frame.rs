@@ -2,13 +2,15 @@
 
 use cloth_sim::engine::BodyEngine;
 use cloth_sim::error::Result;
-use cloth_sim::ranks::World;
+use cloth_sim::ranks::{World, message};
 use cloth_sim::report::Report;
 use cloth_sim::rigid::{RigidReport, Traffic};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
+use cloth_sim::workers::WorkerSimulation;
+use cloth_sim::workers::report::WorkerReport;
 
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
-use crate::program::output::bodies::record::{Bodies, BodiesPart};
+use crate::program::output::bodies::record::{Bodies, BodiesPart, WorkersPart};
 use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
 use crate::program::run::job::Job;
 use crate::program::run::{gather, head};
@@ -47,12 +49,15 @@ pub fn head(
 #[derive(Default)]
 pub struct FrameSteps {
     reports: Vec<RigidReport>,
+    /// Those of its workers, step by step.
+    workers: Vec<WorkerReport>,
 }
 
 impl FrameSteps {
-    /// Adds a step.
-    pub fn add(&mut self, report: &RigidReport) {
+    /// Adds a step, the last one of `engine`.
+    pub fn add(&mut self, report: &RigidReport, engine: &dyn BodyEngine<Report = RigidReport>) {
         self.reports.push(*report);
+        self.workers.extend(engine.workers().iter().flat_map(|it| it.worker_reports()));
     }
 
     /// Whether there was no step.
@@ -77,7 +82,14 @@ impl FrameSteps {
     ) -> Result<Record> {
         let bodies = engine.bodies();
         let census = bodies.census()?;
-        let mut steps = gather::steps::<Bodies>(world, engine.steps(), &self.reports, |_, _| ())?;
+        let mut workers = message::gather_v(world, 0, &self.workers)?.into_iter();
+        let workers_of = |rank| {
+            let of = |it: &WorkerSimulation| it.settings().workers_of(rank, world.size()).len();
+            engine.workers().map_or(0, of)
+        };
+        let part =
+            |rank, _| WorkersPart { workers: workers.by_ref().take(workers_of(rank)).collect() };
+        let mut steps = gather::steps::<Bodies>(world, engine.steps(), &self.reports, part)?;
         steps.sort_by_key(|step| (step.step, step.rank));
         let sum = |count: fn(&Traffic) -> u64| {
             steps.iter().map(|step| count(&step.report.traffic)).sum::<u64>()

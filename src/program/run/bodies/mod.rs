@@ -124,7 +124,7 @@ impl<'a> RunKind<'a> for RankRun<'a> {
         #[cfg(feature = "fault-injection")]
         fault::commit_among_bodies(self.world, step)?;
         let report = in_scene(self.engine.step(&mut ()), self.job, self.setup)?;
-        steps.add(&report);
+        steps.add(&report, &*self.engine);
         if let Some(recorder) = &self.recorder {
             recorder.step(step, &report);
         }
