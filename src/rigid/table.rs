@@ -151,6 +151,12 @@ impl<'a> BodyList<'a> {
         &self.rest.constants[place].shape
     }
 
+    /// The principal moments of inertia of the body at a place, kg m^2.
+    #[inline]
+    pub fn inertia(&self, place: usize) -> &'a Vec3 {
+        self.rest.inertia(place)
+    }
+
     /// The states, by place.
     pub fn states(&self) -> &'a [BodyState] {
         self.states
@@ -180,13 +186,19 @@ impl<'a> BodyList<'a> {
     }
 }
 
-impl Rest<'_> {
+impl<'a> Rest<'a> {
     /// The body at a place, with the given state.
     #[inline]
     pub fn with(&self, place: usize, state: &BodyState) -> Body {
         let Constants { id, shape, material, mass, inertia } = self.constants[place];
         let load = self.loads.get(place).copied().unwrap_or(Load::NONE);
         Body { id, shape, material, mass, inertia, state: *state, load }
+    }
+
+    /// The same as [`BodyList::inertia`].
+    #[inline]
+    pub fn inertia(&self, place: usize) -> &'a Vec3 {
+        &self.constants[place].inertia
     }
 
     /// [`Shape::swing`] of the body at a place, whose bounding ball has this `radius` (m), m.

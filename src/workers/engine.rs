@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use crate::error::Result;
 use crate::rigid::body::BodyState;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use crate::rigid::motion::drift;
+use crate::rigid::motion::{drift, precess};
 use crate::rigid::simulation::part::{Members, PartSolver};
 use crate::rigid::simulation::replica::Middle;
 use crate::threads::Threads;
@@ -54,8 +54,10 @@ impl WorkerEngine for Own {
         let solved = self.0.solve(middle, of, threads)?;
         let h = middle.model.settings.contacts.step_s;
         states.clear();
-        states.extend(self.0.states().iter().map(|state| {
+        let bodies = of.bodies.iter().map(|&place| middle.bodies.inertia(place as usize));
+        states.extend(self.0.states().iter().zip(bodies).map(|(state, inertia)| {
             let mut state = *state;
+            precess(&mut state, inertia, 0.5 * h);
             drift(&mut state, 0.5 * h);
             state
         }));

@@ -10,7 +10,6 @@ use crate::threads::Threads;
 use crate::workers::direct::between::BetweenWorkers;
 use crate::workers::direct::plan::Plan;
 use crate::workers::impulses::Part;
-use crate::workers::report::WorkerReport;
 use crate::workers::report::{Share, WorkerReport};
 use crate::workers::sets::Sets;
 use crate::workers::settings::{Coupling, WorkerSettings};

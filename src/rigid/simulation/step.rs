@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::error::{Error, Place, Result};
 use crate::math::Vec3;
 use crate::rigid::constraint::joint::active::ActiveJoint;
-use crate::rigid::motion::{accelerate, drift};
+use crate::rigid::motion::{accelerate, drift, precess};
 use crate::rigid::narrow::detector::{BodyImages, ImageOf, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::rigid::simulation::RigidSimulation;
@@ -69,7 +69,8 @@ impl RigidSimulation<'_> {
     }
 
     /// Before: copies have the state of the start of the step. After: own bodies have the positions
-    /// of the middle of the step, and the forces of the whole step have changed their velocities.
+    /// of the middle of the step, and half of the gyroscopic term and the forces of the whole step
+    /// have changed their velocities.
     pub(super) fn first_half(&mut self) -> Result<()> {
         let settings = self.model.settings.contacts;
         let h = settings.step_s;
@@ -212,13 +213,21 @@ impl RigidSimulation<'_> {
         Ok(())
     }
 
-    /// After: own bodies are at the end of the step, and no forces act on them.
+    /// After: own bodies have the other half of the gyroscopic term, and are at the end of the
+    /// step. No forces act on them.
     fn second_half(&mut self) -> Result<()> {
         let h = self.model.settings.contacts.step_s;
         self.state.population.clear_loads();
-        self.synchroniser.advance(&mut self.state.population, &self.threads, |_, state, _| {
-            drift(state, 0.5 * h);
-        });
+        self.synchroniser.advance(
+            &mut self.state.population,
+            &self.threads,
+            |place, state, rest| {
+                if !rest.falls() {
+                    precess(state, rest.inertia(place), 0.5 * h);
+                }
+                drift(state, 0.5 * h);
+            },
+        );
         self.state.time_s += h;
         self.state.steps += 1;
         Ok(())

@@ -1,5 +1,6 @@
 //! The active bodies of a worker, and the bodies of its constraints.
 
+use crate::math::Vec3;
 use crate::rigid::body::{BodyId, BodyState, Twist};
 use crate::rigid::constraint::pair::{Ends, Partner};
 use crate::rigid::fixed::FixedBodies;
@@ -15,6 +16,7 @@ pub(super) struct MemberBodies {
     ids: Vec<BodyId>,
     is_home: Vec<bool>,
     mobilities: Vec<Mobility>,
+    inertias: Vec<Vec3>,
     /// Their states in the middle of the step, without impulses.
     free: Vec<BodyState>,
     /// The member of each body, or [`NO_MEMBER`].
@@ -46,7 +48,7 @@ pub(super) enum Second {
 impl MemberBodies {
     /// Takes the active bodies of `worker`. `homes` has the home of each place.
     pub fn take(&mut self, middle: &Middle, sets: &Sets, worker: usize, homes: &[u8]) {
-        let Self { places, ids, is_home, mobilities, free, members } = self;
+        let Self { places, ids, is_home, mobilities, inertias, free, members } = self;
         places.clear();
         places.extend(sets.members(worker));
         let all = places.iter().map(|&place| place as usize);
@@ -57,6 +59,8 @@ impl MemberBodies {
         is_home.extend(all.clone().map(|place| usize::from(homes[place]) == worker));
         mobilities.clear();
         mobilities.extend(all.clone().map(|place| Mobility::of(&bodies.at(place))));
+        inertias.clear();
+        inertias.extend(all.clone().map(|place| *bodies.inertia(place)));
         free.clear();
         free.extend(all.clone().map(|place| bodies.states()[place]));
         members.clear();
@@ -87,6 +91,11 @@ impl MemberBodies {
     /// How impulses move a member.
     pub fn mobility(&self, member: usize) -> &Mobility {
         &self.mobilities[member]
+    }
+
+    /// The principal moments of inertia of a member, kg m^2.
+    pub fn inertia(&self, member: usize) -> &Vec3 {
+        &self.inertias[member]
     }
 
     /// The states of the members without impulses.

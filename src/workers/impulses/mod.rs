@@ -25,7 +25,7 @@ use crate::ranks::ExactSums;
 use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::constraint::pair::{Between, Bodies};
-use crate::rigid::motion::drift;
+use crate::rigid::motion::{drift, precess};
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::nonsmooth::contact::ContactProblem;
 use crate::rigid::solver::nonsmooth::foreseen;
@@ -134,18 +134,21 @@ impl Part {
             let joint = &middle.joints[place];
             let of_model = &middle.model.joints.all()[joint.ends.number as usize];
             let curvature = |is_driven: bool| {
-                let state = |member: u32| {
-                    let (free, driven) = (bodies.free()[member as usize], twists[member as usize]);
-                    BodyState { twist: if is_driven { driven } else { free.twist }, ..free }
+                let active = |member: u32| {
+                    let member = member as usize;
+                    let free = bodies.free()[member];
+                    let twist = if is_driven { twists[member] } else { free.twist };
+                    (BodyState { twist, ..free }, Some(bodies.inertia(member)))
                 };
-                let first = local.first.map_or(BodyState::AT_REST, state);
-                let mut second = match local.second {
-                    Second::Member(member) => state(member),
-                    Second::Fixed(place) => *fixed.state_at(place),
-                    Second::Outside => BodyState::AT_REST,
+                let (first, inertia) = local.first.map_or((BodyState::AT_REST, None), active);
+                let (mut second, of_second) = match local.second {
+                    Second::Member(member) => active(member),
+                    Second::Fixed(place) => (*fixed.state_at(place), None),
+                    Second::Outside => (BodyState::AT_REST, None),
                 };
                 second.position += joint.ends.shift;
-                joint.curvature(of_model, &[first, second], settings.step_s)
+                let (states, inertias) = ([first, second], [inertia, of_second]);
+                joint.curvature(of_model, &states, inertias, settings.step_s)
             };
             problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
         }
@@ -236,6 +239,7 @@ impl Part {
         let home = (0..bodies.len()).filter(|&member| bodies.is_home(member));
         home.map(move |member| {
             let mut state = BodyState { twist: twists[member], ..bodies.free()[member] };
+            precess(&mut state, bodies.inertia(member), 0.5 * h_s);
             drift(&mut state, 0.5 * h_s);
             state
         })

@@ -93,7 +93,7 @@ fn doll(is_round: bool) -> Scene {
 /// changes by the error of its rotation in a step.
 #[test]
 fn a_tumbling_tree_of_bodies_keeps_its_momentum() {
-    for (is_round, most) in [(true, 1e-13), (false, 3e-5)] {
+    for (is_round, most) in [(true, 1e-13), (false, 5e-8)] {
         let mut world = doll(is_round);
         let (linear, angular) = (world.momentum(), angular_momentum(&world));
         let (mut worst, mut gap) = ([0.0_f64; 2], 0.0_f64);
@@ -105,7 +105,7 @@ fn a_tumbling_tree_of_bodies_keeps_its_momentum() {
             worst = [worst[0].max(off), worst[1].max(turned)];
         }
         println!("tree of round bodies {is_round}: momenta off by {worst:?}, gap {gap:e} m");
-        assert!(worst[0] < 1e-13 && worst[1] < most && gap < 5e-4);
+        assert!(worst[0] < 1e-13 && worst[1] < most && gap < 1e-4);
         assert!(world.bodies[0].state.rotation.angle() > 1.0, "it tumbles");
     }
 }

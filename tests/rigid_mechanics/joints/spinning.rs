@@ -36,15 +36,16 @@ fn precess(step_s: f64) -> [f64; 2] {
     [turned / rate - 1.0, -last.y / (rate * length)]
 }
 
-/// The wheel sinks: the impulses of a step come after its gyroscopic term. So the wheel feels them
-/// turned by half of its turn in a step.
+/// Half of the gyroscopic term comes before the impulses of a step, and half after them. If all came
+/// before them, the wheel would feel them turned by half of its turn in a step, and sink by 5 % of
+/// its way with steps of 1 ms.
 #[test]
 fn a_gyroscope_precesses_about_its_joint() {
     for step_s in [1e-3, 0.5e-3, 0.25e-3] {
         let [rate, sinks] = precess(step_s);
         println!("gyroscope {step_s}: rate {rate:e}, sinks {sinks:e} of its way");
-        assert!(rate.abs() < 1e-2, "{rate:e}");
-        assert!(sinks.abs() < 0.5 * 100.0 * step_s, "{sinks:e}");
+        assert!(rate.abs() < 4e3 * step_s * step_s, "{rate:e}");
+        assert!(sinks.abs() < 3e-3 * step_s, "{sinks:e}");
     }
 }
 
@@ -135,12 +136,12 @@ fn fly(step_s: f64) -> [f64; 3] {
     [off(0, -0.1).max(off(1, 0.2)), (centre - whole.position).norm(), gap]
 }
 
-/// They turn otherwise than one box for the reason why a gyroscope sinks.
 #[test]
 fn two_fixed_boxes_fly_as_one() {
     for step_s in [1e-3, 0.5e-3] {
         let [off, centre, gap] = fly(step_s);
+        let square = step_s * step_s;
         println!("fixed {step_s}: off by {off:e}, centre {centre:e} m, gap {gap:e} m");
-        assert!(off < 0.13 * step_s && centre < 1e-11 && gap < 0.4 * step_s * step_s);
+        assert!(off < 5.0 * square && centre < 3e-14 && gap < 0.4 * square);
     }
 }

@@ -6,7 +6,7 @@ use crate::rigid::constraint::contact::perpendicular;
 use crate::rigid::constraint::joint::kind::JointKind;
 use crate::rigid::constraint::joint::{Joint, JointSettings};
 use crate::rigid::constraint::pair::{Between, Ends};
-use crate::rigid::motion::drift;
+use crate::rigid::motion::{drift, precess};
 
 /// A joint in one step.
 #[derive(Debug, Clone, Copy)]
@@ -42,11 +42,23 @@ impl ActiveJoint {
     }
 
     /// The part of the change of the motions in `h_s` seconds, divided by `h_s`, that is of second
-    /// order in the velocities, m/s and rad/s. It comes from the rotation of the bodies. `states`
-    /// are as in [`ActiveJoint::new`], with any velocities.
-    pub fn curvature(&self, joint: &Joint, states: &[BodyState; 2], h_s: f64) -> [f64; 6] {
+    /// order in the velocities, m/s and rad/s. It comes from the rotation of the bodies and from
+    /// the half of the gyroscopic term that follows the impulses. `states` are as in
+    /// [`ActiveJoint::new`], with any velocities. `inertias` has the principal moments (kg m^2),
+    /// `None` for a fixed body.
+    pub fn curvature(
+        &self,
+        joint: &Joint,
+        states: &[BodyState; 2],
+        inertias: [Option<&Vec3>; 2],
+        h_s: f64,
+    ) -> [f64; 6] {
         let Self { pose, ends, .. } = self;
-        let later = states.map(|mut state| {
+        let later = [0, 1].map(|side| {
+            let mut state = states[side];
+            if let Some(inertia) = inertias[side] {
+                precess(&mut state, inertia, 0.5 * h_s);
+            }
             drift(&mut state, h_s);
             state
         });

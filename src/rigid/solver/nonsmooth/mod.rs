@@ -163,21 +163,25 @@ impl Nonsmooth {
         self.drive(step, Driver::Impulses);
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
-        let states = step.population.bodies().states();
+        let bodies = step.population.bodies();
         joints.for_each(step, step.joints, |joint, problem| {
             let Ends { first, second, shift, number, .. } = joint.ends;
             let of_model = &all.all()[number as usize];
             let curvature = |is_driven: bool| {
-                let state = |place: u32| {
-                    let (free, driven) = (states[place as usize], twists[place as usize]);
-                    BodyState { twist: if is_driven { driven } else { free.twist }, ..free }
+                let movable = |place: u32| {
+                    let place = place as usize;
+                    let free = bodies.states()[place];
+                    let twist = if is_driven { twists[place] } else { free.twist };
+                    (BodyState { twist, ..free }, Some(bodies.inertia(place)))
                 };
-                let mut other = match second {
-                    Partner::Movable(place) => state(place),
-                    Partner::Fixed(place) => *fixed.state_at(place),
+                let (state, inertia) = movable(first);
+                let (mut other, of_other) = match second {
+                    Partner::Movable(place) => movable(place),
+                    Partner::Fixed(place) => (*fixed.state_at(place), None),
                 };
                 other.position += shift;
-                joint.curvature(of_model, &[state(first), other], settings.step_s)
+                let (states, inertias) = ([state, other], [inertia, of_other]);
+                joint.curvature(of_model, &states, inertias, settings.step_s)
             };
             problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
         });
