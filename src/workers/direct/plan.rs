@@ -100,7 +100,10 @@ impl PartPlan {
 
 /// The joints of a step that lock motions.
 fn links(middle: &Middle, homes: &[u8]) -> Vec<Link> {
-    let locks = |joint: &ActiveJoint| joint.settings.kind.locked().contains(&true);
+    let locks = |joint: &ActiveJoint| {
+        let [low, high] = joint.settings.range;
+        joint.settings.kind.locked().contains(&true) || low == high
+    };
     let link = |(joint, place): (&ActiveJoint, u32)| {
         let ends = joint.ends();
         let body =

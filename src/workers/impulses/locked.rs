@@ -58,7 +58,8 @@ impl Part {
         side.resize(plan.order.blocks.len(), Part6::zeros());
         for (block, joint) in plan.joint_blocks().filter(|(_, joint)| joint.is_own) {
             if let Some((local, problem)) = joints.at(joint.place) {
-                side[factor.position(block)] = problem.open(local.twists(middle.fixed, twists));
+                side[factor.position(block)] =
+                    problem.held_open(local.twists(middle.fixed, twists));
             }
         }
         factor.forward(&plan.order, side);
@@ -74,9 +75,8 @@ impl Part {
         factor.backward(&plan.order, side);
         for (block, joint) in plan.joint_blocks() {
             let change = side[factor.position(block)];
-            joints.propose(joint.place, |value| {
-                value.iter_mut().zip(&change).for_each(|(value, change)| *value += change);
-            });
+            joints
+                .propose(joint.place, |problem, proposed| problem.propose_held(proposed, &change));
         }
     }
 }

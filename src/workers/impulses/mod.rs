@@ -30,6 +30,7 @@ use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::nonsmooth::contact::ContactProblem;
 use crate::rigid::solver::nonsmooth::foreseen;
 use crate::rigid::solver::nonsmooth::joint::JointProblem;
+use crate::rigid::solver::nonsmooth::joint::rows::Motions;
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Wrench};
 use crate::rigid::solver::nonsmooth::search::Progress;
 use crate::workers::impulses::bodies::{Local, Second};
@@ -224,6 +225,24 @@ impl Part {
     fn add_products(&self, all: &mut ExactSums<2>) {
         self.contacts.add_products(&self.twists, all);
         self.joints.add_products(&self.twists, all);
+    }
+
+    /// See [`Share::add_turns`].
+    fn add_turns(&self, all: &mut ExactSums<2>) {
+        self.contacts.add_turns(all);
+        self.joints.add_turns(all);
+    }
+
+    /// See [`Share::accelerate`].
+    fn accelerate(&mut self, share: f64) {
+        self.contacts.accelerate(share);
+        self.joints.accelerate(share);
+    }
+
+    /// After: the present impulses of motions that are solved at once are proposed.
+    fn propose_held_again(&mut self) {
+        let none = Motions::zeros();
+        self.joints.propose_again(|problem, proposed| problem.propose_held(proposed, &none));
     }
 
     /// Changes all impulses.

@@ -50,6 +50,9 @@ impl WorkerSimulation<'_> {
     }
 }
 
+/// The largest acceleration: a round goes at most this many times further, plus one.
+const MOST_SHARE: f64 = 4.0;
+
 /// What a rank needs in the rounds of a step.
 struct Rounds<'a> {
     middle: Middle<'a>,
@@ -94,25 +97,60 @@ impl Rounds<'_> {
     /// Rounds until the impulses are right, or there were `most`. Returns their number.
     fn search(&mut self, most: usize) -> Result<u64> {
         let mut search = Search::default();
+        match self.local_sweeps {
+            0 => self.search_by_sweeps(&mut search, most)?,
+            _ => self.search_by_rounds(&mut search, most)?,
+        }
+        self.each(|part| part.drive(Driver::Impulses));
+        Ok(search.sweeps())
+    }
+
+    /// As the domain run does.
+    fn search_by_sweeps(&mut self, search: &mut Search, most: usize) -> Result<()> {
         loop {
             self.each(|part| part.drive(Driver::Impulses));
             let (next, is_least) = search.next(self.round()?, most, self.world)?;
             if next == Next::Back {
                 self.each(|part| part.change(Change::GoBack));
-                break;
+                return Ok(());
             }
             if is_least {
                 self.each(|part| part.change(Change::Mark));
             }
-            self.turn(if let Next::Turn(share) = next { share } else { 0.0 })?;
+            let share = if let Next::Turn(share) = next { share } else { 0.0 };
+            self.each(|part| part.turn(share));
+            self.tell_directions()?;
             let length = if let Next::Turn(_) = next { self.length()? } else { 1.0 };
             self.each(|part| part.change(Change::Advance(length)));
             if next == Next::End {
-                break;
+                return Ok(());
             }
         }
-        self.each(|part| part.drive(Driver::Impulses));
-        Ok(search.sweeps())
+    }
+
+    /// Each round changes the impulses nearly to their end, so their energy needs no look. Two
+    /// rounds tell how far the next one should go.
+    fn search_by_rounds(&mut self, search: &mut Search, most: usize) -> Result<()> {
+        loop {
+            self.each(|part| part.drive(Driver::Impulses));
+            let ends = search.ends(self.round()?, most, self.world)?;
+            let share = if ends || search.sweeps() == 1 { 0.0 } else { self.share()? };
+            self.each(|part| part.accelerate(share));
+            self.tell_directions()?;
+            self.each(|part| part.change(Change::Advance(1.0)));
+            if ends {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The share `g` of Anderson's acceleration with one step of memory (Anderson 1965).
+    fn share(&mut self) -> Result<f64> {
+        let mut sums = ExactSums::default();
+        self.parts.iter().for_each(|part| part.add_turns(&mut sums));
+        let [product, square] = sums.all_reduce(self.world)?;
+        let share = product / square;
+        Ok(if share.is_finite() { share.clamp(-MOST_SHARE, 0.5) } else { 0.0 })
     }
 
     /// True if joints are solved at once.
@@ -140,9 +178,7 @@ impl Rounds<'_> {
     /// are exact for the other ones.
     fn solve_joints(&mut self) -> Result<()> {
         let (middle, plan) = (self.middle, self.plan);
-        self.each(|part| {
-            part.joints.propose_again(|proposed, value| proposed[..6].copy_from_slice(&value[..6]))
-        });
+        self.each(|part| part.propose_held_again());
         self.share_proposals()?;
         let left = self.each_of(|part| part.eliminate_side(&middle, &plan.parts[part.number()]));
         let left = message::all_gather_v(self.world, &left)?;
@@ -171,9 +207,8 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Gives all impulses their directions. After: all workers know them.
-    fn turn(&mut self, share: f64) -> Result<()> {
-        self.each(|part| part.turn(share));
+    /// After: all workers know the directions of all impulses.
+    fn tell_directions(&mut self) -> Result<()> {
         self.tell(
             |contact| *contact.impulse().direction(),
             |contact, _, value| *contact.impulse_mut().direction_mut() = *value,
@@ -187,8 +222,7 @@ impl Rounds<'_> {
         self.each(|part| part.drive(Driver::Directions));
         let mut products = ExactSums::default();
         self.parts.iter().for_each(|part| part.add_products(&mut products));
-        let a = length(products, self.world)?;
-        Ok(if self.local_sweeps > 0 && !(0.5..=2.0).contains(&a) { 1.0 } else { a })
+        length(products, self.world)
     }
 
     /// The states of all bodies at the end of the step, by place.

@@ -1,6 +1,6 @@
 //! The constraints of one kind that a worker knows.
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 
 use crate::ranks::ExactSums;
 use crate::rigid::body::{BodyId, Twist};
@@ -137,17 +137,17 @@ impl<C: Problem> Share<C> {
     }
 
     /// Changes what is proposed for the constraint at a place of the list of all constraints.
-    pub fn propose(&mut self, place: u32, change: impl FnOnce(&mut Value<C>)) {
+    pub fn propose(&mut self, place: u32, change: impl FnOnce(&C, &mut Value<C>)) {
         if let Ok(number) = self.places.binary_search(&place) {
-            change(&mut self.proposed[number]);
+            change(&self.problems[number], &mut self.proposed[number]);
         }
     }
 
-    /// Changes all proposals; `reset` also gets the present impulse.
-    pub fn propose_again(&mut self, reset: impl Fn(&mut Value<C>, &Value<C>)) {
-        for (proposed, problem) in self.proposed.iter_mut().zip(&self.problems) {
-            reset(proposed, problem.impulse().value());
-        }
+    /// Changes what is proposed for all constraints.
+    pub fn propose_again(&mut self, change: impl Fn(&C, &mut Value<C>)) {
+        self.problems.iter().zip(&mut self.proposed).for_each(|(problem, proposed)| {
+            change(problem, proposed);
+        });
     }
 
     /// What each own constraint has for the other workers.
@@ -274,6 +274,28 @@ impl<C: Problem> Share<C> {
         self.own.iter().for_each(|&number| self.problems[number as usize].turn(share));
     }
 
+    /// Adds `z.(z - z_last)` and the square of `z - z_last` of own constraints, where `z` is the
+    /// change that this round proposes.
+    pub fn add_turns(&self, all: &mut ExactSums<2>) {
+        for (number, _, problem) in self.own() {
+            let change = problem.change();
+            let turned = difference(change, &self.last[number]);
+            all.add([problem.product(change, &turned), problem.product(&turned, &turned)]);
+        }
+    }
+
+    /// Gives own constraints the direction `z - g (p + z - z_last)`, where `p` is the last one.
+    pub fn accelerate(&mut self, share: f64) {
+        for number in self.own.iter().map(|&number| number as usize) {
+            let change = *self.problems[number].change();
+            let turned = difference(&change, &self.last[number]);
+            let direction = self.problems[number].impulse_mut().direction_mut();
+            let numbers =
+                numbers_mut(direction).iter_mut().zip(numbers(&change)).zip(numbers(&turned));
+            numbers.for_each(|((p, z), turned)| *p = z - share * (*p + turned));
+        }
+    }
+
     /// Adds `-g.p` and `p.Ap` of own constraints, J. `twists` are the velocities of the directions.
     pub fn add_products(&self, twists: &[Twist], all: &mut ExactSums<2>) {
         for (_, local, problem) in self.own() {
@@ -326,4 +348,18 @@ fn touches(middle: &Middle, ends: &Ends, number: u32) -> [BodyConstraint; 2] {
         arm,
     };
     [touch(other, 0, ends.point - centre), touch(id, 1, ends.point - (far + ends.shift))]
+}
+
+fn numbers<V: Pod>(value: &V) -> &[f64] {
+    bytemuck::cast_slice(std::slice::from_ref(value))
+}
+
+fn numbers_mut<V: Pod>(value: &mut V) -> &mut [f64] {
+    bytemuck::cast_slice_mut(std::slice::from_mut(value))
+}
+
+fn difference<V: Pod>(a: &V, b: &V) -> V {
+    let mut result = *a;
+    numbers_mut(&mut result).iter_mut().zip(numbers(b)).for_each(|(a, b)| *a -= b);
+    result
 }

@@ -248,6 +248,10 @@ impl Problem for ContactProblem {
         &self.arms
     }
 
+    fn product(&self, a: &Vec3, b: &Vec3) -> f64 {
+        self.column.dot(&self.impulse.normal) * a.dot(b)
+    }
+
     fn swept(&self) -> Swept {
         let Self { impulse, gradient, change, .. } = self;
         let along = change.dot(&impulse.normal);

@@ -50,6 +50,9 @@ pub trait Problem: Debug + Copy + Send + Sync {
     /// Replaces this change by the one to `value`, found in another way. `last` is the change
     /// before it.
     fn propose(&mut self, value: &Value<Self>, last: &Value<Self>);
+    /// The product of two changes of the impulse that bounds allow, J. It has no part of locked
+    /// motions.
+    fn product(&self, a: &Value<Self>, b: &Value<Self>) -> f64;
     /// Vectors from the centres of both bodies to the point of the constraint, m.
     fn arms(&self) -> &[Vec3; 2];
     /// What the last sweep did.

@@ -118,6 +118,26 @@ impl Search {
         self.sweeps as u64
     }
 
+    /// Counts a sweep with these sums of all ranks. Returns true if the impulses are right.
+    fn is_done(&mut self, &[_, _, _, error, large, left]: &[f64; 6]) -> bool {
+        if self.sweeps == 0 {
+            self.first_error = error;
+        }
+        self.sweeps += 1;
+        let is_below = |part: f64| error <= part * part * self.first_error;
+        left == 0.0 || (large == 0.0 && is_below(REDUCTION)) || is_below(ROUNDING)
+    }
+
+    /// Counts a sweep in a search that does not look at the energy. Returns true if it ends: the
+    /// impulses are right, or there were `most` sweeps. It is the same on all ranks.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn ends(&mut self, mut swept: Progress, most: usize, world: &dyn World) -> Result<bool> {
+        let sums = swept.sums.all_reduce(world)?;
+        Ok(self.is_done(&sums) || self.sweeps >= most)
+    }
+
     /// What follows a sweep, and whether the impulses before it have the least energy so far. It is
     /// the same on all ranks. `most` is the largest number of sweeps.
     ///
@@ -129,16 +149,13 @@ impl Search {
         most: usize,
         world: &dyn World,
     ) -> Result<(Next, bool)> {
-        let [descent, turn, energy, error, large, left] = swept.sums.all_reduce(world)?;
+        let sums @ [descent, turn, energy, error, ..] = swept.sums.all_reduce(world)?;
         if self.sweeps == 0 {
-            self.first_error = error;
             (self.least_energy, self.last_energy) = (energy, energy);
             self.error_there = error;
         }
-        self.sweeps += 1;
+        let is_done = self.is_done(&sums);
         let is_least = energy <= self.least_energy;
-        let is_below = |part: f64| error <= part * part * self.first_error;
-        let is_done = left == 0.0 || (large == 0.0 && is_below(REDUCTION)) || is_below(ROUNDING);
         let next = if self.sweeps == most && !is_least && error > self.error_there {
             Next::Back
         } else if is_done || self.sweeps == most {

@@ -217,7 +217,23 @@ impl JointProblem {
         Motions::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
     }
 
-    /// The matrices that give the locked motions from the linear and angular velocities of both
+    /// True if the limits hold the motion along or about x at one place, in both directions.
+    fn is_held(&self) -> bool {
+        let JointImpulse { low, high, .. } = &self.impulse;
+        low[0] < 0.0 && high[0] > 0.0 && self.limits[0] == self.limits[1]
+    }
+
+    /// The place of the impulse of a motion that is held in both directions: of a locked one, or of
+    /// that along or about x between equal limits. None if the motion is free.
+    fn place_of(&self, row: usize) -> Option<usize> {
+        match row {
+            _ if self.locked[row] => Some(row),
+            _ if self.along() == Some(row) && self.is_held() => Some(LIMIT),
+            _ => None,
+        }
+    }
+
+    /// The matrices that give the held motions from the linear and angular velocities of both
     /// bodies. Rows of free motions are 0.
     pub fn blocks(&self) -> [Mat6; 2] {
         let across = self.impulse.axes.transpose();
@@ -228,20 +244,41 @@ impl JointProblem {
             let turn = -(axes * self.arms[side].cross_matrix());
             block.fixed_view_mut::<3, 3>(0, 3).copy_from(&turn);
             block.fixed_view_mut::<3, 3>(3, 3).copy_from(&axes);
-            (0..6).filter(|&row| !self.locked[row]).for_each(|row| block.row_mut(row).fill(0.0));
+            let free = (0..6).filter(|&row| self.place_of(row).is_none());
+            free.for_each(|row| block.row_mut(row).fill(0.0));
             block
         })
     }
 
-    /// What compliance adds to the velocity of each locked motion by a unit impulse. None for free
+    /// What compliance adds to the velocity of each held motion by a unit impulse. None for free
     /// motions.
     pub fn softness(&self) -> [Option<f64>; 6] {
-        std::array::from_fn(|row| self.locked[row].then_some(self.soft[row]))
+        std::array::from_fn(|row| self.place_of(row).map(|place| self.soft[place]))
+    }
+
+    /// How fast the held motions open more than they should, at these velocities of the bodies and
+    /// with the present impulses. It is 0 for free motions.
+    pub fn held_open(&self, twists: [&Twist; 2]) -> Motions {
+        let mut open = self.open(twists);
+        if let Some(along) = self.along().filter(|_| self.is_held()) {
+            let soft = self.soft[LIMIT] * self.impulse.value[LIMIT];
+            open[along] = self.relative(twists)[along] + soft - self.limits[0];
+        }
+        open
+    }
+
+    /// Sets the held motions of `proposed` to the present impulses plus `change`.
+    pub fn propose_held(&self, proposed: &mut Rows, change: &Motions) {
+        for row in 0..6 {
+            if let Some(place) = self.place_of(row) {
+                proposed[place] = self.impulse.value[place] + change[row];
+            }
+        }
     }
 
     /// How fast the locked motions open more than they should, at these velocities of the bodies
     /// and with the present impulses: the gradient of a sweep. It is 0 for free motions.
-    pub fn open(&self, twists: [&Twist; 2]) -> Motions {
+    fn open(&self, twists: [&Twist; 2]) -> Motions {
         let (velocity, value) = (self.relative(twists), &self.impulse.value);
         Motions::from_fn(|row, _| match self.locked[row] {
             true => velocity[row] + self.soft[row] * value[row] - self.targets[row],
@@ -352,6 +389,10 @@ impl Problem for JointProblem {
 
     fn arms(&self) -> &[Vec3; 2] {
         &self.arms
+    }
+
+    fn product(&self, a: &Rows, b: &Rows) -> f64 {
+        self.give * (a[LIMIT] * b[LIMIT] + a[MOTOR] * b[MOTOR])
     }
 
     fn swept(&self) -> Swept {
