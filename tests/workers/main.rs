@@ -4,6 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod impulses;
+mod mechanics;
 mod place;
 mod runs;
 mod steps;

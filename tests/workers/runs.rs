@@ -114,6 +114,7 @@ fn what_cannot_be_shared_out_is_refused() {
         ("Workers(count: 30)", &["bad.ron: parallel.count", "29 free bodies", "at least one body"]),
         ("Workers(count: 1)", &["bad.ron: parallel.count", "2 ranks", "start at most 1"]),
         ("Workers(count: 2, growth: 1001)", &["bad.ron: parallel.growth", "1001", "0 to 6"]),
+        ("Workers(count: 2, local_sweeps: 100001)", &["bad.ron: parallel.local_sweeps", "up to"]),
         ("Workers(cuont: 2)", &["cuont", "did you mean `count`"]),
         ("Workers(count: 2, division: Metiz)", &["Metiz", "did you mean `Metis`"]),
         (&groups(r#"["balls"], ["boxen"]"#), &[at, "`boxen`", "did you mean `boxes`"]),

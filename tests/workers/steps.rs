@@ -14,7 +14,11 @@ use crate::{heap, two_balls};
 
 /// One rank's workers of a scene.
 pub fn simulation<'w>(text: &str, world: &'w dyn World) -> WorkerSimulation<'w> {
-    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    simulation_in(Path::new(env!("CARGO_MANIFEST_DIR")), text, world)
+}
+
+/// As [`simulation`], of a scene with files in `home`.
+pub fn simulation_in<'w>(home: &Path, text: &str, world: &'w dyn World) -> WorkerSimulation<'w> {
     let scene = scene::parse(text, "workers.ron").expect("a scene");
     let scene = scene::complete(scene, &home.join("workers.ron")).expect("a checked scene");
     let setup = build_bodies(&scene, home).expect("bodies");
