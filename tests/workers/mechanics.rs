@@ -119,13 +119,14 @@ fn momentum_is_kept_whatever_workers_do() {
     }
 }
 
-/// All positions after `steps`, and the most rounds of a step.
+/// All positions after `steps` without contacts, and the most rounds of a step.
 fn positions(text: &str, steps: usize) -> (Vec<Vec3>, u64) {
     let world = in_process::alone();
     let mut simulation = simulation(text, &*world);
     let mut rounds = 0;
     for _ in 0..steps {
         rounds = rounds.max(simulation.step().expect("a step").sweeps);
+        assert!(simulation.whole().contacts().is_empty(), "joints alone");
     }
     let bodies = simulation.whole().population().bodies();
     (bodies.iter().map(|body| body.state.position).collect(), rounds)
