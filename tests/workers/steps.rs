@@ -1,0 +1,92 @@
+//! Steps of the library.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cloth_sim::ranks::{World, in_process};
+use cloth_sim::scene;
+use cloth_sim::scene::bodies::build::build_bodies;
+use cloth_sim::scene::bodies::division::Divided;
+use cloth_sim::workers::WorkerSimulation;
+use cloth_sim::workers::report::{Share, WorkerReport};
+
+use crate::{heap, two_balls};
+
+/// One rank's workers of a scene.
+pub fn simulation<'w>(text: &str, world: &'w dyn World) -> WorkerSimulation<'w> {
+    simulation_in(Path::new(env!("CARGO_MANIFEST_DIR")), text, world)
+}
+
+/// As [`simulation`], of a scene with files in `home`.
+pub fn simulation_in<'w>(home: &Path, text: &str, world: &'w dyn World) -> WorkerSimulation<'w> {
+    let scene = scene::parse(text, "workers.ron").expect("a scene");
+    let scene = scene::complete(scene, &home.join("workers.ron")).expect("a checked scene");
+    let setup = build_bodies(&scene, home).expect("bodies");
+    let plan = setup.worker_plan().expect("a plan").expect("workers");
+    let model = Arc::new(setup.model(&Divided::whole(setup.domain).expect("a domain")));
+    WorkerSimulation::new(model, plan.settings, &plan.bodies, &plan.homes, world, 1)
+        .expect("workers")
+}
+
+/// How many bodies several workers have.
+fn shared(shares: &[Share]) -> usize {
+    shares.chunk_by(|a, b| a.id == b.id).filter(|of_body| of_body.len() > 1).count()
+}
+
+#[test]
+fn bodies_are_shared_while_homes_touch() {
+    let text = two_balls("parallel: Workers(count: 2, division: Equal),");
+    let world = in_process::alone();
+    let mut two = simulation(&text, &*world);
+    let mut counts = vec![shared(&two.shares())];
+    for _ in 0..200 {
+        two.step().expect("a step");
+        counts.push(shared(&two.shares()));
+    }
+    counts.dedup();
+    assert_eq!(counts, [0, 2, 0], "they meet and part");
+
+    let fields = "parallel: Workers(count: 4, growth: 0, division: Equal),";
+    let mut heap = simulation(&heap(fields), &*world);
+    heap.step().expect("a step");
+    assert_eq!(shared(&heap.shares()), 0, "nothing touches in flight");
+    for _ in 0..100 {
+        heap.step().expect("a step");
+    }
+    let shares = heap.shares();
+    assert!(shared(&shares) > 0, "the heap lies");
+    let sum = |of: fn(WorkerReport) -> u64| heap.worker_reports().map(of).sum::<u64>();
+    assert_eq!([sum(|it| it.active), sum(|it| it.home)], [shares.len() as u64, 29]);
+}
+
+#[test]
+fn a_damaged_state_is_refused_and_changes_nothing() {
+    let fields = "parallel: Workers(count: 3, division: Equal),";
+    let saved = in_process::run(3, |world| {
+        let mut heap = simulation(&heap(fields), world);
+        (0..40).try_for_each(|_| heap.step().map(|_| ()))?;
+        Ok((heap.save()?, heap.hash()?))
+    });
+    let (saved, hash) = saved.expect("a saved state").swap_remove(0);
+    let world = in_process::alone();
+    let mut other = simulation(&heap(fields), &*world);
+    let before = other.hash().expect("a hash");
+    assert_ne!(before, hash);
+    // The head is the mark, the number of workers, the number of homes, and 29 homes.
+    let changed = |place: usize, byte: u8| {
+        let mut bytes = saved.clone();
+        bytes[place] = byte;
+        bytes
+    };
+    let cuts = (0..saved.len()).step_by(saved.len() / 50).chain(saved.len() - 4..saved.len());
+    let cut = cuts.map(|length| saved[..length].to_vec());
+    let bad = [(0, b'W'), (7, 9), (8, 0), (16, 28), (23, 255), (24, 3)];
+    let bad = bad.map(|(place, byte)| changed(place, byte));
+    for bytes in cut.chain(bad).chain([[&saved[..], b"x"].concat()]) {
+        let refused = other.restore(&bytes).expect_err("the bytes are damaged").to_string();
+        assert!(refused.contains("help: "), "{refused}");
+        assert_eq!(other.hash().expect("a hash"), before);
+    }
+    other.restore(&saved).expect("the bytes are whole");
+    assert_eq!(other.hash().expect("a hash"), hash);
+}
