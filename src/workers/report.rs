@@ -35,7 +35,7 @@ pub struct WorkerReport {
     pub joints: u64,
     /// Constraints of its bodies: one between two bodies counts twice.
     pub constraints: u64,
-    /// Sweeps over its constraints.
+    /// Sweeps over its constraints, or rounds of all workers.
     pub sweeps: u64,
     /// Time, s.
     pub seconds: f64,

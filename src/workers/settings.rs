@@ -25,8 +25,8 @@ pub struct WorkerSettings {
     pub coupling: Coupling,
     /// What each worker says about a shared body, with [`Coupling::States`].
     pub weights: Weighting,
-    /// Pairs of sweeps that a worker makes alone in a round, with [`Coupling::Impulses`]. With 0
-    /// a round is a sweep of the domain run.
+    /// Pairs of sweeps that a worker makes alone in a round, with [`Coupling::Impulses`]. With 0,
+    /// and in scenes without joints, a round is a sweep of the domain run.
     pub local_sweeps: u32,
 }
 

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::ranks::{World, WorldHandle, in_process};
 use crate::rigid::frame_body::FrameBody;
+use crate::rigid::solver::Response;
 use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
 use crate::threads::Threads;
-use crate::workers::direct::between::BetweenWorkers;
-use crate::workers::direct::plan::Plan;
-use crate::workers::impulses::Part;
+use crate::workers::impulses::rounds::Agreement;
 use crate::workers::report::{Share, WorkerReport};
 use crate::workers::sets::Sets;
 use crate::workers::settings::{Coupling, WorkerSettings};
@@ -30,13 +29,10 @@ pub struct WorkerSimulation<'a> {
     /// The body at each place of `sets` and `weights`, those of the last step. Places change when
     /// bodies leave.
     pub(super) ids: Vec<BodyId>,
-    /// The workers of this rank.
+    /// The workers of this rank, if they blend states.
     pub(super) workers: Vec<Worker>,
-    /// The same, if they agree on impulses.
-    pub(super) parts: Vec<Part>,
-    /// How these solve joints at once.
-    pub(super) plan: Plan,
-    pub(super) between: BetweenWorkers,
+    /// The workers of this rank, if they agree on impulses.
+    pub(super) agreement: Agreement,
 }
 
 impl<'a> WorkerSimulation<'a> {
@@ -46,7 +42,7 @@ impl<'a> WorkerSimulation<'a> {
     ///
     /// # Errors
     /// As [`RigidSimulation::new`]; if a setting is out of its bounds; if there are more ranks than
-    /// workers, or periodic borders.
+    /// workers, periodic borders, or a response that the coupling does not know.
     pub fn new(
         model: Arc<RigidModel>,
         settings: WorkerSettings,
@@ -57,7 +53,7 @@ impl<'a> WorkerSimulation<'a> {
     ) -> Result<Self> {
         let world = world.into();
         settings.check("parallel", bodies.len() as u64)?;
-        check_ranks(&model, &settings, &*world)?;
+        check_scene(&model, &settings, &*world)?;
         let mut by_id = vec![0; bodies.last().map_or(0, |body| body.id as usize + 1)];
         for (body, &home) in bodies.iter().zip(homes) {
             by_id[body.id as usize] = home;
@@ -66,13 +62,13 @@ impl<'a> WorkerSimulation<'a> {
         let bodies = bodies.iter().copied();
         let whole = RigidSimulation::new(model, rank_of, bodies, in_process::alone(), threads)?;
         let own = settings.workers_of(world.rank(), world.size());
-        let (mut workers, mut parts) = (Vec::new(), Vec::new());
+        let (mut workers, mut agreement) = (Vec::new(), Agreement::default());
         match settings.coupling {
             Coupling::States => workers.extend(own.map(|number| Worker::new(number, &whole))),
-            Coupling::Impulses => parts.extend(own.map(Part::new)),
+            Coupling::Impulses => agreement = Agreement::new(own),
         }
         let threads = Threads::new(threads)?;
-        let (sets, weights, ids, plan, between) = Default::default();
+        let (sets, weights, ids) = Default::default();
         Ok(Self {
             settings,
             world,
@@ -83,9 +79,7 @@ impl<'a> WorkerSimulation<'a> {
             weights,
             ids,
             workers,
-            parts,
-            plan,
-            between,
+            agreement,
         })
     }
 
@@ -134,7 +128,7 @@ impl<'a> WorkerSimulation<'a> {
     /// What the workers of this rank did in the last step.
     pub fn worker_reports(&self) -> impl Iterator<Item = WorkerReport> {
         let of_states = self.workers.iter().map(|worker| worker.report);
-        of_states.chain(self.parts.iter().map(|part| part.report))
+        of_states.chain(self.agreement.reports())
     }
 
     /// What each worker said in the last step about the bodies that are there, by rising body, and
@@ -178,8 +172,8 @@ impl<'a> WorkerSimulation<'a> {
     }
 }
 
-/// Fails if the ranks or the domain do not fit to workers.
-fn check_ranks(model: &RigidModel, settings: &WorkerSettings, world: &dyn World) -> Result<()> {
+/// Fails if the ranks, the domain or the response do not fit to workers.
+fn check_scene(model: &RigidModel, settings: &WorkerSettings, world: &dyn World) -> Result<()> {
     let (ranks, count) = (world.size(), settings.count);
     if ranks > count as usize {
         let cause = format!("{count} workers cannot use {ranks} ranks");
@@ -190,6 +184,11 @@ fn check_ranks(model: &RigidModel, settings: &WorkerSettings, world: &dyn World)
         let cause = "workers know no periodic borders";
         let remedy = "use `parallel: Domain`, or other borders";
         return Err(Error::input("domain.borders", cause, remedy));
+    }
+    if settings.coupling == Coupling::Impulses && model.settings.response == Response::Ffd {
+        let cause = "workers agree on impulses, and the response `Ffd` has none";
+        let remedy = "use `response: Nonsmooth(sweeps: 30)`, or `coupling: States`";
+        return Err(Error::input("parallel.coupling", cause, remedy));
     }
     Ok(())
 }

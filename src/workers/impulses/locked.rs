@@ -13,7 +13,7 @@ use crate::workers::impulses::bodies::{Local, MemberBodies};
 
 /// The least softness of a joint, as a part of what its bodies give way. Joints that say the same
 /// twice have a solution only with it.
-const LEAST_SOFTNESS: f64 = 1e-9;
+const LEAST_SOFTNESS: f64 = 1e-6;
 
 /// The system of one worker.
 #[derive(Debug, Default)]

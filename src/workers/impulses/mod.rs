@@ -12,15 +12,15 @@
 //! The rounds end by the rule of the domain run, so the result has the same error.
 
 mod bodies;
+mod constraints;
 pub mod locked;
 pub mod rounds;
-mod share;
 
 use std::time::Instant;
 
 use self::bodies::MemberBodies;
+use self::constraints::Constraints;
 use self::locked::Locked;
-use self::share::Share;
 use crate::ranks::ExactSums;
 use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
@@ -43,8 +43,8 @@ pub(super) struct Part {
     /// What it did in the last step.
     pub report: WorkerReport,
     bodies: MemberBodies,
-    contacts: Share<ContactProblem>,
-    joints: Share<JointProblem>,
+    contacts: Constraints<ContactProblem>,
+    joints: Constraints<JointProblem>,
     /// Velocities of the members.
     twists: Vec<Twist>,
     locked: Locked,
@@ -57,8 +57,8 @@ impl Part {
         Self {
             report: WorkerReport { worker: number as u64, ..WorkerReport::default() },
             bodies: MemberBodies::default(),
-            contacts: Share::default(),
-            joints: Share::default(),
+            contacts: Constraints::default(),
+            joints: Constraints::default(),
             twists: Vec::new(),
             locked: Locked::default(),
             progress: Progress::default(),
@@ -227,13 +227,13 @@ impl Part {
         self.joints.add_products(&self.twists, all);
     }
 
-    /// See [`Share::add_turns`].
+    /// See [`Constraints::add_turns`].
     fn add_turns(&self, all: &mut ExactSums<2>) {
         self.contacts.add_turns(all);
         self.joints.add_turns(all);
     }
 
-    /// See [`Share::accelerate`].
+    /// See [`Constraints::accelerate`].
     fn accelerate(&mut self, share: f64) {
         self.contacts.accelerate(share);
         self.joints.accelerate(share);

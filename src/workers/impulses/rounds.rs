@@ -5,6 +5,7 @@ use bytemuck::Pod;
 use crate::error::Result;
 use crate::ranks::{ExactSums, World, message};
 use crate::rigid::body::BodyState;
+use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::constraint::pair::Between;
 use crate::rigid::record::{state_of, state_words};
 use crate::rigid::simulation::replica::Middle;
@@ -17,34 +18,54 @@ use crate::threads::{EachPatch, Threads};
 use crate::workers::direct::between::BetweenWorkers;
 use crate::workers::direct::plan::Plan;
 use crate::workers::impulses::Part;
+use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
 use crate::workers::simulation::WorkerSimulation;
 
+/// The workers of a rank that agree on impulses.
+#[derive(Debug, Default)]
+pub struct Agreement {
+    parts: Vec<Part>,
+    /// How they solve joints at once. These are the same on all ranks.
+    plan: Plan,
+    between: BetweenWorkers,
+}
+
+impl Agreement {
+    /// The workers with these numbers.
+    pub fn new(numbers: impl Iterator<Item = usize>) -> Self {
+        Self { parts: numbers.map(Part::new).collect(), ..Self::default() }
+    }
+
+    /// What they did in the last step.
+    pub fn reports(&self) -> impl Iterator<Item = WorkerReport> {
+        self.parts.iter().map(|part| part.report)
+    }
+}
+
 impl WorkerSimulation<'_> {
-    /// Steps 3 and 4 of a step: the rounds. After: all ranks have the bodies at the end of the
-    /// step. Returns the number of rounds.
+    /// The rounds of a step. After: all ranks have the bodies at the end of the step. Returns the
+    /// number of rounds.
     pub(in crate::workers) fn agree(&mut self, homes: &[u8]) -> Result<u64> {
-        let Self { settings, world, threads, whole, sets, parts, plan, between, .. } = self;
-        let middle = whole.middle();
-        let owners = Owners::new(&middle, homes, settings.count as usize);
-        let sweeps = match middle.model.settings.response {
-            Response::Nonsmooth { sweeps } => sweeps as usize,
-            Response::Ffd => 1,
-        };
-        let local_sweeps = settings.local_sweeps;
-        plan.update(&middle, homes, settings.count as usize);
-        let world = &**world;
+        let Self { settings, world, threads, whole, sets, agreement, .. } = self;
+        let (middle, world) = (whole.middle(), &**world);
+        let Agreement { parts, plan, between } = agreement;
+        let count = settings.count as usize;
+        plan.update(&middle, homes, count);
+        // Without joints the search of the domain run takes less time.
+        let has_joints = !middle.model.joints.is_empty();
+        let local_sweeps = if has_joints { settings.local_sweeps } else { 0 };
+        let owners = Owners::new(&middle, homes, count);
         let mut rounds =
             Rounds { middle, owners, world, threads, parts, plan, between, local_sweeps };
         rounds.begin(sets, homes)?;
-        let count = rounds.search(sweeps)?;
+        let most = match middle.model.settings.response {
+            Response::Nonsmooth { sweeps } => sweeps as usize,
+            Response::Ffd => 1,
+        };
+        let count = rounds.search(most)?;
         let ends = rounds.ends(sets, homes)?;
-        let (mut impulses, mut joints) = (Vec::new(), Vec::new());
-        for part in rounds.parts.iter() {
-            part.keep(&middle, &mut impulses, &mut joints);
-        }
-        let impulses = message::all_gather_v(world, &impulses)?;
-        let joints = message::all_gather_v(world, &joints)?;
+        let (impulses, joints) = rounds.keep(count)?;
         whole.end_step(&ends, impulses, joints)?;
         Ok(count)
     }
@@ -242,6 +263,17 @@ impl Rounds<'_> {
         });
         home.zip(&all).for_each(|(&body, words)| ends[body as usize] = state_of(words));
         Ok(ends)
+    }
+
+    /// The impulses that the next step begins with, on all ranks. `rounds` is the number of rounds.
+    fn keep(&mut self, rounds: u64) -> Result<(Vec<KeptImpulse>, Vec<KeptJoint>)> {
+        let (mut impulses, mut joints) = (Vec::new(), Vec::new());
+        for part in self.parts.iter_mut() {
+            part.report.sweeps = rounds;
+            part.keep(&self.middle, &mut impulses, &mut joints);
+        }
+        let impulses = message::all_gather_v(self.world, &impulses)?;
+        Ok((impulses, message::all_gather_v(self.world, &joints)?))
     }
 
     /// Calls `work` for each worker of this rank, in parallel.

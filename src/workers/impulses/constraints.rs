@@ -11,12 +11,12 @@ use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::solver::nonsmooth::kept::{Kept, starts_of};
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
-use crate::rigid::solver::nonsmooth::search::Progress;
+use crate::rigid::solver::nonsmooth::search::{Progress, Swept};
 use crate::workers::impulses::bodies::{Local, MemberBodies};
 
 /// The constraints of one kind that act on the active bodies of a worker.
 #[derive(Debug)]
-pub(super) struct Share<C: Problem> {
+pub(super) struct Constraints<C: Problem> {
     /// Their places in the list of all constraints, rising.
     places: Vec<u32>,
     /// Their bodies.
@@ -33,7 +33,7 @@ pub(super) struct Share<C: Problem> {
     last: Vec<Value<C>>,
 }
 
-impl<C: Problem> Default for Share<C> {
+impl<C: Problem> Default for Constraints<C> {
     fn default() -> Self {
         Self {
             places: Vec::new(),
@@ -48,7 +48,7 @@ impl<C: Problem> Default for Share<C> {
     }
 }
 
-impl<C: Problem> Share<C> {
+impl<C: Problem> Constraints<C> {
     /// Finds the constraints among `all`.
     pub fn find(&mut self, middle: &Middle, bodies: &MemberBodies, all: &[impl Between]) {
         let Self { places, ends, by_body, own, inside, .. } = self;
@@ -155,7 +155,7 @@ impl<C: Problem> Share<C> {
         self.own().map(move |(_, _, problem)| part(problem))
     }
 
-    /// As [`Share::told`]: the proposed impulses.
+    /// As [`Constraints::told`]: the proposed impulses.
     pub fn told_proposals(&self) -> impl Iterator<Item = Value<C>> {
         self.own.iter().map(|&number| self.proposed[number as usize])
     }
@@ -178,7 +178,7 @@ impl<C: Problem> Share<C> {
         })
     }
 
-    /// As [`Share::act`], with the proposed impulses.
+    /// As [`Constraints::act`], with the proposed impulses.
     pub fn act_as_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
         self.act_with(member, sum, |number| {
             (self.problems[number].impulse(), self.proposed[number])
@@ -259,14 +259,18 @@ impl<C: Problem> Share<C> {
         is_proposed: bool,
         all: &mut Progress,
     ) {
+        let mut swept = Vec::with_capacity(self.own.len());
         for number in self.own.iter().map(|&number| number as usize) {
             let problem = &mut self.problems[number];
             problem.sweep(self.ends[number].twists(fixed, twists));
+            // The error is that of the velocity. What is proposed may change the impulse by more.
+            let error = problem.swept().error;
             if is_proposed {
                 problem.propose(&self.proposed[number], &self.last[number]);
             }
+            swept.push(Swept { error, ..problem.swept() });
         }
-        all.add(&Progress::of(self.own().map(|(_, _, problem)| problem.swept())));
+        all.add(&Progress::of(swept.into_iter()));
     }
 
     /// Gives own constraints their directions. See [`Problem::turn`].
