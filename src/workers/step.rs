@@ -13,6 +13,7 @@ use crate::rigid::constraint::pair::Between;
 use crate::rigid::record::{StateWords, state_of, state_words};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
+use crate::workers::impulses::rounds::Agreed;
 use crate::workers::sets::Sets;
 use crate::workers::settings::{Coupling, WorkerSettings};
 use crate::workers::simulation::WorkerSimulation;
@@ -117,6 +118,17 @@ impl WorkerSimulation<'_> {
         }
         let (impulses, joints) = self.all_impulses()?;
         self.whole.end_step(&ends, impulses, joints)
+    }
+
+    /// As [`Self::advance`] and [`Self::join`], for workers that agree on impulses. Returns the
+    /// number of rounds.
+    fn agree(&mut self, homes: &[u8]) -> Result<u64> {
+        let Self { settings, world, threads, whole, sets, agreement, .. } = self;
+        let (sets, ranks) = ((&*sets, homes), (&**world, &*threads));
+        let Agreed { ends, impulses, joint_impulses, rounds } =
+            agreement.reach(whole.middle(), sets, settings.local_sweeps, ranks)?;
+        whole.end_step(&ends, impulses, joint_impulses)?;
+        Ok(rounds)
     }
 
     /// The states of the active bodies of all workers, by rising worker.

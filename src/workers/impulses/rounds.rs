@@ -20,7 +20,6 @@ use crate::workers::direct::plan::Plan;
 use crate::workers::impulses::Part;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
-use crate::workers::simulation::WorkerSimulation;
 
 /// The workers of a rank that agree on impulses.
 #[derive(Debug, Default)]
@@ -43,19 +42,37 @@ impl Agreement {
     }
 }
 
-impl WorkerSimulation<'_> {
-    /// The rounds of a step. After: all ranks have the bodies at the end of the step. Returns the
-    /// number of rounds.
-    pub(in crate::workers) fn agree(&mut self, homes: &[u8]) -> Result<u64> {
-        let Self { settings, world, threads, whole, sets, agreement, .. } = self;
-        let (middle, world) = (whole.middle(), &**world);
-        let Agreement { parts, plan, between } = agreement;
-        let count = settings.count as usize;
-        plan.update(&middle, homes, count);
+/// What all ranks know after the rounds of a step.
+#[derive(Debug)]
+pub struct Agreed {
+    /// The states of all bodies at the end of the step, by place.
+    pub ends: Vec<BodyState>,
+    /// The impulses that the next step begins with.
+    pub impulses: Vec<KeptImpulse>,
+    /// As `impulses`, of joints.
+    pub joint_impulses: Vec<KeptJoint>,
+    /// Number of rounds.
+    pub rounds: u64,
+}
+
+impl Agreement {
+    /// The rounds of a step. All ranks call it. `homes` has the home of each place.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn reach(
+        &mut self,
+        middle: Middle,
+        (sets, homes): (&Sets, &[u8]),
+        local_sweeps: u32,
+        (world, threads): (&dyn World, &Threads),
+    ) -> Result<Agreed> {
+        let Self { parts, plan, between } = self;
+        plan.update(&middle, homes, sets.count());
         // Without joints the search of the domain run takes less time.
         let has_joints = !middle.model.joints.is_empty();
-        let local_sweeps = if has_joints { settings.local_sweeps } else { 0 };
-        let owners = Owners::new(&middle, homes, count);
+        let local_sweeps = if has_joints { local_sweeps } else { 0 };
+        let owners = Owners::new(&middle, homes, sets.count());
         let mut rounds =
             Rounds { middle, owners, world, threads, parts, plan, between, local_sweeps };
         rounds.begin(sets, homes)?;
@@ -65,9 +82,8 @@ impl WorkerSimulation<'_> {
         };
         let count = rounds.search(most)?;
         let ends = rounds.ends(sets, homes)?;
-        let (impulses, joints) = rounds.keep(count)?;
-        whole.end_step(&ends, impulses, joints)?;
-        Ok(count)
+        let (impulses, joint_impulses) = rounds.keep(count)?;
+        Ok(Agreed { ends, impulses, joint_impulses, rounds: count })
     }
 }
 
