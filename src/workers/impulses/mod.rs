@@ -195,7 +195,10 @@ impl Part {
         let mut local = twists.clone();
         contacts.begin_local();
         joints.begin_local();
-        for _ in 0..sweeps {
+        // Joints alone need no sweeps: they are solved at once.
+        let is_needed = contacts.inside_count() > 0
+            || joints.inside_mut().any(|(_, _, problem)| problem.has_bounds());
+        for _ in 0..if is_needed { sweeps } else { 0 } {
             contacts.relax(bodies, middle.fixed, &mut local, false);
             joints.relax(bodies, middle.fixed, &mut local, false);
             joints.relax(bodies, middle.fixed, &mut local, true);

@@ -223,6 +223,13 @@ impl JointProblem {
         low[0] < 0.0 && high[0] > 0.0 && self.limits[0] == self.limits[1]
     }
 
+    /// True if it has limits that do not hold its motion at one place, or a motor.
+    pub fn has_bounds(&self) -> bool {
+        let JointImpulse { low, high, .. } = &self.impulse;
+        let has = |row: usize| low[row] < 0.0 || high[row] > 0.0;
+        has(1) || has(0) && !self.is_held()
+    }
+
     /// The place of the impulse of a motion that is held in both directions: of a locked one, or of
     /// that along or about x between equal limits. None if the motion is free.
     fn place_of(&self, row: usize) -> Option<usize> {
