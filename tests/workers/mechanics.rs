@@ -284,7 +284,7 @@ fn a_bridge_of_rigid_links_holds_on_any_workers() {
     assert!(gap < 1e-7 && apart < 1e-8);
 }
 
-/// A chain of 44 links with a ball of 1,300 times the mass of one, which is kicked. With kept impulses
+/// A chain of 44 links with a ball of 1,100 times the mass of one, which is kicked. With kept impulses
 /// and too few sweeps, long chains gain energy.
 #[test]
 fn a_kicked_chain_with_a_heavy_ball_gains_no_energy() {
