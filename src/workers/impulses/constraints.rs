@@ -33,6 +33,17 @@ pub(super) struct Constraints<C: Problem> {
     last: Vec<Value<C>>,
 }
 
+/// What owners tell the other workers.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Told {
+    /// The impulses.
+    Impulse,
+    /// The directions in which they change.
+    Direction,
+    /// The impulses that are proposed.
+    Proposed,
+}
+
 impl<C: Problem> Default for Constraints<C> {
     fn default() -> Self {
         Self {
@@ -150,23 +161,28 @@ impl<C: Problem> Constraints<C> {
         });
     }
 
-    /// What each own constraint has for the other workers.
-    pub fn told(&self, part: impl Fn(&C) -> Value<C>) -> impl Iterator<Item = Value<C>> {
-        self.own().map(move |(_, _, problem)| part(problem))
+    /// What the owner tells the other workers of each own constraint.
+    pub fn told(&self, told: Told) -> impl Iterator<Item = Value<C>> {
+        self.own.iter().map(move |&number| {
+            let impulse = self.problems[number as usize].impulse();
+            match told {
+                Told::Impulse => *impulse.value(),
+                Told::Direction => *impulse.direction(),
+                Told::Proposed => self.proposed[number as usize],
+            }
+        })
     }
 
-    /// As [`Constraints::told`]: the proposed impulses.
-    pub fn told_proposals(&self) -> impl Iterator<Item = Value<C>> {
-        self.own.iter().map(|&number| self.proposed[number as usize])
-    }
-
-    /// Applies what the owners of all constraints have told, by place in the list of all
-    /// constraints.
-    pub fn hear(&mut self, all: &[Value<C>], apply: impl Fn(&mut C, &mut Value<C>, &Value<C>)) {
-        let own = self.problems.iter_mut().zip(&mut self.proposed).zip(&self.places);
-        own.for_each(|((problem, proposed), &place)| {
-            apply(problem, proposed, &all[place as usize])
-        });
+    /// Takes what the owners of all constraints have told, by place in the list of all constraints.
+    pub fn hear(&mut self, told: Told, all: &[Value<C>]) {
+        let known = self.problems.iter_mut().zip(&mut self.proposed).zip(&self.places);
+        for ((problem, proposed), &place) in known {
+            *match told {
+                Told::Impulse => problem.impulse_mut().value_mut(),
+                Told::Direction => problem.impulse_mut().direction_mut(),
+                Told::Proposed => proposed,
+            } = all[place as usize];
+        }
     }
 
     /// Adds what `driver` does to a member, in the order of (partner, number). Returns false if

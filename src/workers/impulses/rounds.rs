@@ -10,14 +10,13 @@ use crate::rigid::constraint::pair::Between;
 use crate::rigid::record::{state_of, state_words};
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::Response;
-use crate::rigid::solver::nonsmooth::contact::ContactProblem;
-use crate::rigid::solver::nonsmooth::joint::JointProblem;
-use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value};
+use crate::rigid::solver::nonsmooth::problem::{Change, Driver};
 use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search, length};
 use crate::threads::{EachPatch, Threads};
 use crate::workers::direct::between::BetweenWorkers;
 use crate::workers::direct::plan::Plan;
 use crate::workers::impulses::Part;
+use crate::workers::impulses::constraints::Told;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
 
@@ -116,12 +115,7 @@ impl Rounds<'_> {
             part.report.seconds = 0.0;
             part.begin(&middle, sets, homes, is_split);
         });
-        self.tell(
-            |contact| *contact.impulse().value(),
-            |contact, _, value| *contact.impulse_mut().value_mut() = *value,
-            |joint| *joint.impulse().value(),
-            |joint, _, value| *joint.impulse_mut().value_mut() = *value,
-        )?;
+        self.tell(Told::Impulse)?;
         self.each(|part| part.aim(&middle));
         if self.solves_joints() {
             let plan = self.plan;
@@ -156,7 +150,7 @@ impl Rounds<'_> {
             }
             let share = if let Next::Turn(share) = next { share } else { 0.0 };
             self.each(|part| part.turn(share));
-            self.tell_directions()?;
+            self.tell(Told::Direction)?;
             let length = if let Next::Turn(_) = next { self.length()? } else { 1.0 };
             self.each(|part| part.change(Change::Advance(length)));
             if next == Next::End {
@@ -173,7 +167,7 @@ impl Rounds<'_> {
             let ends = search.ends(self.round()?, most, self.world)?;
             let share = if ends || search.sweeps() == 1 { 0.0 } else { self.share()? };
             self.each(|part| part.accelerate(share));
-            self.tell_directions()?;
+            self.tell(Told::Direction)?;
             self.each(|part| part.change(Change::Advance(1.0)));
             if ends {
                 return Ok(());
@@ -216,7 +210,7 @@ impl Rounds<'_> {
     fn solve_joints(&mut self) -> Result<()> {
         let (middle, plan) = (self.middle, self.plan);
         self.each(|part| part.propose_held_again());
-        self.share_proposals()?;
+        self.tell(Told::Proposed)?;
         let left = self.each_of(|part| part.eliminate_side(&middle, &plan.parts[part.number()]));
         let left = message::all_gather_v(self.world, &left)?;
         let solution = self.between.solve(plan, &left);
@@ -228,30 +222,6 @@ impl Rounds<'_> {
             });
         });
         Ok(())
-    }
-
-    /// After: all workers know what the owners propose.
-    fn share_proposals(&mut self) -> Result<()> {
-        let own: Vec<_> =
-            self.parts.iter().flat_map(|part| part.contacts.told_proposals()).collect();
-        let contacts = self.owners.gather(self.world, &own, &self.owners.contacts)?;
-        let own: Vec<_> = self.parts.iter().flat_map(|part| part.joints.told_proposals()).collect();
-        let joints = self.owners.gather(self.world, &own, &self.owners.joints)?;
-        self.each(|part| {
-            part.contacts.hear(&contacts, |_, proposed, value| *proposed = *value);
-            part.joints.hear(&joints, |_, proposed, value| *proposed = *value);
-        });
-        Ok(())
-    }
-
-    /// After: all workers know the directions of all impulses.
-    fn tell_directions(&mut self) -> Result<()> {
-        self.tell(
-            |contact| *contact.impulse().direction(),
-            |contact, _, value| *contact.impulse_mut().direction_mut() = *value,
-            |joint| *joint.impulse().direction(),
-            |joint, _, value| *joint.impulse_mut().direction_mut() = *value,
-        )
     }
 
     /// The length of the change along the directions.
@@ -308,23 +278,15 @@ impl Rounds<'_> {
         found.into_iter().flatten().collect()
     }
 
-    /// All workers tell each other a value of each constraint that they own.
-    #[allow(clippy::type_complexity)]
-    fn tell(
-        &mut self,
-        contact: impl Fn(&ContactProblem) -> Value<ContactProblem>,
-        hear_contact: impl Fn(&mut ContactProblem, &mut Value<ContactProblem>, &Value<ContactProblem>)
-        + Sync,
-        joint: impl Fn(&JointProblem) -> Value<JointProblem>,
-        hear_joint: impl Fn(&mut JointProblem, &mut Value<JointProblem>, &Value<JointProblem>) + Sync,
-    ) -> Result<()> {
-        let own: Vec<_> = self.parts.iter().flat_map(|part| part.contacts.told(&contact)).collect();
-        let contacts = self.owners.gather(self.world, &own, &self.owners.contacts)?;
-        let own: Vec<_> = self.parts.iter().flat_map(|part| part.joints.told(&joint)).collect();
-        let joints = self.owners.gather(self.world, &own, &self.owners.joints)?;
+    /// All owners tell all workers of their constraints.
+    fn tell(&mut self, told: Told) -> Result<()> {
+        let own: Vec<_> = self.parts.iter().flat_map(|part| part.contacts.told(told)).collect();
+        let contacts = gather(self.world, &own, &self.owners.contacts)?;
+        let own: Vec<_> = self.parts.iter().flat_map(|part| part.joints.told(told)).collect();
+        let joints = gather(self.world, &own, &self.owners.joints)?;
         self.each(|part| {
-            part.contacts.hear(&contacts, &hear_contact);
-            part.joints.hear(&joints, &hear_joint);
+            part.contacts.hear(told, &contacts);
+            part.joints.hear(told, &joints);
         });
         Ok(())
     }
@@ -337,15 +299,15 @@ impl Owners {
             joints: slots(middle.joints, homes, workers),
         }
     }
+}
 
-    /// The values of all constraints by their places. `own` are those of this rank.
-    fn gather<T: Pod>(&self, world: &dyn World, own: &[T], slots: &[u32]) -> Result<Vec<T>> {
-        if slots.is_empty() {
-            return Ok(Vec::new());
-        }
-        let all = message::all_gather_v(world, own)?;
-        Ok(slots.iter().map(|&slot| all[slot as usize]).collect())
+/// The values of all constraints by their places. `own` are those of this rank.
+fn gather<T: Pod>(world: &dyn World, own: &[T], slots: &[u32]) -> Result<Vec<T>> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
     }
+    let all = message::all_gather_v(world, own)?;
+    Ok(slots.iter().map(|&slot| all[slot as usize]).collect())
 }
 
 /// The place of each constraint in a list by rising owner.
