@@ -25,11 +25,20 @@
 //!
 //! A sweep solves the locked motions of a joint together. Motor and limits come first, with the
 //! locked motions eliminated.
+//!
+//! | module | |
+//! |---|---|
+//! | `impulse` | its impulse |
+//! | [`rows`] | the numbers that do not change during the sweeps |
+//! | `held` | the motions held in both directions, for a solver of all joints at once |
 
+mod held;
+mod impulse;
 pub mod rows;
 
+use self::impulse::{JointImpulse, LIMIT, MOTOR, Rows};
 use self::rows::{Mat6, Motions};
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::rigid::body::{BodyId, Twist};
 use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::constraint::joint::active::ActiveJoint;
@@ -37,32 +46,9 @@ use crate::rigid::constraint::kept::KeptJoint;
 use crate::rigid::constraint::pair::Side;
 use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::solver::nonsmooth::kept::Kept;
-use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
+use crate::rigid::solver::nonsmooth::problem::Problem;
 use crate::rigid::solver::nonsmooth::search::Swept;
-use bytemuck::{Pod, Zeroable};
-
-/// The numbers of an impulse: six motions, the limits, the motor.
-type Rows = [f64; 8];
-/// The place of the limits and of the motor among them.
-const LIMIT: usize = 6;
-const MOTOR: usize = 7;
-
-/// The impulse of a joint on its first body.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct JointImpulse {
-    /// The axes of the joint in space.
-    axes: Mat3,
-    value: Rows,
-    direction: Rows,
-    /// The value of least energy in this step.
-    best: Rows,
-    /// The range of the impulses of limits and motor.
-    low: [f64; 2],
-    high: [f64; 2],
-    /// The motion that limits and motor act on: 0, 3, or 6 if there is none.
-    along: u64,
-}
+use bytemuck::Zeroable;
 
 /// A joint and its impulse. It stays with the rank that treats the joint.
 #[derive(Debug, Clone, Copy)]
@@ -94,53 +80,6 @@ pub struct JointProblem {
     change: Rows,
     /// `-g.(z - z_last)` of the last sweep, J.
     turn: f64,
-}
-
-impl Impulse for JointImpulse {
-    type Value = Rows;
-
-    fn value(&self) -> &Rows {
-        &self.value
-    }
-
-    fn value_mut(&mut self) -> &mut Rows {
-        &mut self.value
-    }
-
-    fn direction(&self) -> &Rows {
-        &self.direction
-    }
-
-    fn direction_mut(&mut self) -> &mut Rows {
-        &mut self.direction
-    }
-
-    fn act(&self, value: &Rows, sign: f64, arm: &Vec3, sum: &mut Wrench) {
-        let mut rows = Motions::from_column_slice(&value[..6]);
-        if let Some(row) = rows.get_mut(self.along as usize) {
-            *row += value[LIMIT] + value[MOTOR];
-        }
-        let [force, torque] = [0, 3].map(|row| self.axes * rows.fixed_rows::<3>(row) * sign);
-        sum.linear += force;
-        sum.angular += arm.cross(&force) + torque;
-    }
-
-    fn advance(&mut self, length: f64) {
-        for (value, direction) in self.value.iter_mut().zip(&self.direction) {
-            *value += length * direction;
-        }
-        for (row, (low, high)) in self.low.iter().zip(&self.high).enumerate() {
-            self.value[LIMIT + row] = self.value[LIMIT + row].clamp(*low, *high);
-        }
-    }
-
-    fn mark(&mut self) {
-        self.best = self.value;
-    }
-
-    fn go_back(&mut self) {
-        self.value = self.best;
-    }
 }
 
 impl JointProblem {
@@ -215,72 +154,6 @@ impl JointProblem {
         let turn = twists[0].angular - twists[1].angular;
         let (apart, turn) = (self.impulse.axes.tr_mul(&apart), self.impulse.axes.tr_mul(&turn));
         Motions::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
-    }
-
-    /// True if the limits hold the motion along or about x at one place, in both directions.
-    fn is_held(&self) -> bool {
-        let JointImpulse { low, high, .. } = &self.impulse;
-        low[0] < 0.0 && high[0] > 0.0 && self.limits[0] == self.limits[1]
-    }
-
-    /// True if it has limits that do not hold its motion at one place, or a motor.
-    pub fn has_bounds(&self) -> bool {
-        let JointImpulse { low, high, .. } = &self.impulse;
-        let has = |row: usize| low[row] < 0.0 || high[row] > 0.0;
-        has(1) || has(0) && !self.is_held()
-    }
-
-    /// The place of the impulse of a motion that is held in both directions: of a locked one, or of
-    /// that along or about x between equal limits. None if the motion is free.
-    fn place_of(&self, row: usize) -> Option<usize> {
-        match row {
-            _ if self.locked[row] => Some(row),
-            _ if self.along() == Some(row) && self.is_held() => Some(LIMIT),
-            _ => None,
-        }
-    }
-
-    /// The matrices that give the held motions from the linear and angular velocities of both
-    /// bodies. Rows of free motions are 0.
-    pub fn blocks(&self) -> [Mat6; 2] {
-        let across = self.impulse.axes.transpose();
-        [0, 1].map(|side| {
-            let axes = if side == 0 { across } else { -across };
-            let mut block = Mat6::zeros();
-            block.fixed_view_mut::<3, 3>(0, 0).copy_from(&axes);
-            let turn = -(axes * self.arms[side].cross_matrix());
-            block.fixed_view_mut::<3, 3>(0, 3).copy_from(&turn);
-            block.fixed_view_mut::<3, 3>(3, 3).copy_from(&axes);
-            let free = (0..6).filter(|&row| self.place_of(row).is_none());
-            free.for_each(|row| block.row_mut(row).fill(0.0));
-            block
-        })
-    }
-
-    /// What compliance adds to the velocity of each held motion by a unit impulse. None for free
-    /// motions.
-    pub fn softness(&self) -> [Option<f64>; 6] {
-        std::array::from_fn(|row| self.place_of(row).map(|place| self.soft[place]))
-    }
-
-    /// How fast the held motions open more than they should, at these velocities of the bodies and
-    /// with the present impulses. It is 0 for free motions.
-    pub fn held_open(&self, twists: [&Twist; 2]) -> Motions {
-        let mut open = self.open(twists);
-        if let Some(along) = self.along().filter(|_| self.is_held()) {
-            let soft = self.soft[LIMIT] * self.impulse.value[LIMIT];
-            open[along] = self.relative(twists)[along] + soft - self.limits[0];
-        }
-        open
-    }
-
-    /// Sets the held motions of `proposed` to the present impulses plus `change`.
-    pub fn propose_held(&self, proposed: &mut Rows, change: &Motions) {
-        for row in 0..6 {
-            if let Some(place) = self.place_of(row) {
-                proposed[place] = self.impulse.value[place] + change[row];
-            }
-        }
     }
 
     /// How fast the locked motions open more than they should, at these velocities of the bodies
