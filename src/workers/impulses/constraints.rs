@@ -154,11 +154,10 @@ impl<C: Problem> Constraints<C> {
         }
     }
 
-    /// Changes what is proposed for all constraints.
-    pub fn propose_again(&mut self, change: impl Fn(&C, &mut Value<C>)) {
-        self.problems.iter().zip(&mut self.proposed).for_each(|(problem, proposed)| {
-            change(problem, proposed);
-        });
+    /// Calls `work` for all problems, with what is proposed for them.
+    pub fn each_with_proposed(&mut self, work: impl Fn(&mut C, &mut Value<C>)) {
+        let all = self.problems.iter_mut().zip(&mut self.proposed);
+        all.for_each(|(problem, proposed)| work(problem, proposed));
     }
 
     /// What the owner tells the other workers of each own constraint.

@@ -259,7 +259,13 @@ impl Part {
     /// After: the present impulses of motions that are solved at once are proposed.
     fn propose_held_again(&mut self) {
         let none = Motions::zeros();
-        self.joints.propose_again(|problem, proposed| problem.propose_held(proposed, &none));
+        self.joints.each_with_proposed(|problem, proposed| problem.propose_held(proposed, &none));
+    }
+
+    /// Before: the part of their velocities that joints do not reach is proposed. After: they aim at
+    /// the rest.
+    fn close_less(&mut self) {
+        self.joints.each_with_proposed(|problem, part| problem.close_less(part));
     }
 
     /// Changes all impulses.

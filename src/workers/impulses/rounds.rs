@@ -13,8 +13,9 @@ use crate::rigid::solver::Response;
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver};
 use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search, length};
 use crate::threads::{EachPatch, Threads};
-use crate::workers::direct::between::BetweenWorkers;
-use crate::workers::direct::plan::Plan;
+use crate::workers::direct::between::{BetweenWorkers, PartWords};
+use crate::workers::direct::factor::Part6;
+use crate::workers::direct::plan::{PartPlan, Plan};
 use crate::workers::impulses::Part;
 use crate::workers::impulses::constraints::Told;
 use crate::workers::report::WorkerReport;
@@ -121,6 +122,7 @@ impl Rounds<'_> {
             let plan = self.plan;
             let left = self.each_of(|part| part.eliminate_joints(&plan.parts[part.number()]));
             self.between.eliminate(plan, &message::all_gather_v(self.world, &left)?);
+            self.aim_at_what_is_reached()?;
         }
         Ok(())
     }
@@ -205,21 +207,42 @@ impl Rounds<'_> {
         Ok(all)
     }
 
-    /// Before: workers alone have proposed impulses. After: those of the locked motions of joints
+    /// After: joints aim only at velocities that impulses reach.
+    fn aim_at_what_is_reached(&mut self) -> Result<()> {
+        self.solve(Part::eliminate_targets, Part::propose_unreached)?;
+        self.tell(Told::Proposed)?;
+        self.each(Part::close_less);
+        Ok(())
+    }
+
+    /// Before: workers alone have proposed impulses. After: those of the held motions of joints
     /// are exact for the other ones.
     fn solve_joints(&mut self) -> Result<()> {
-        let (middle, plan) = (self.middle, self.plan);
+        let middle = self.middle;
         self.each(|part| part.propose_held_again());
         self.tell(Told::Proposed)?;
-        let left = self.each_of(|part| part.eliminate_side(&middle, &plan.parts[part.number()]));
-        let left = message::all_gather_v(self.world, &left)?;
-        let solution = self.between.solve(plan, &left);
-        self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| {
-            let part = &mut part.0[0];
-            part.timed(|part| {
-                part.propose_joints(&plan.parts[part.number()], solution);
+        self.solve(
+            |part, plan| part.eliminate_side(&middle, plan),
+            |part, plan, between| {
+                part.propose_joints(plan, between);
                 part.drive(Driver::Impulses);
-            });
+            },
+        )
+    }
+
+    /// Solves the system of all joints. `begin` eliminates the right side of a worker, and `end`
+    /// gets the solution of the blocks between workers.
+    fn solve(
+        &mut self,
+        begin: impl Fn(&mut Part, &PartPlan) -> Vec<PartWords> + Sync,
+        end: impl Fn(&mut Part, &PartPlan, &[Part6]) + Sync,
+    ) -> Result<()> {
+        let plan = self.plan;
+        let left = self.each_of(|part| begin(part, &plan.parts[part.number()]));
+        let left = message::all_gather_v(self.world, &left)?;
+        let between = self.between.solve(plan, &left);
+        self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| {
+            part.0[0].timed(|part| end(part, &plan.parts[part.number()], between));
         });
         Ok(())
     }

@@ -63,11 +63,37 @@ impl JointProblem {
         open
     }
 
+    /// The velocities that close the rigid held motions. They are 0 for free motions, and for those
+    /// with compliance: springs aim at no place.
+    pub fn held_targets(&self) -> Motions {
+        Motions::from_fn(|row, _| match self.place_of(row) {
+            Some(place) if self.soft[place] > 0.0 => 0.0,
+            Some(LIMIT) => self.limits[0],
+            Some(place) => self.targets[place],
+            None => 0.0,
+        })
+    }
+
+    /// Takes `part` from the velocities that close the held motions.
+    pub fn close_less(&mut self, part: &Rows) {
+        for place in [0, 1, 2, 3, 4, 5].map(|row| self.place_of(row)).into_iter().flatten() {
+            match place {
+                LIMIT => self.limits.iter_mut().for_each(|limit| *limit -= part[LIMIT]),
+                _ => self.targets[place] -= part[place],
+            }
+        }
+    }
+
     /// Sets the held motions of `proposed` to the present impulses plus `change`.
     pub fn propose_held(&self, proposed: &mut Rows, change: &Motions) {
+        self.set_held(proposed, |row, place| self.impulse.value[place] + change[row]);
+    }
+
+    /// Sets the held motions of `proposed`. `value` gets the motion and its place.
+    pub fn set_held(&self, proposed: &mut Rows, value: impl Fn(usize, usize) -> f64) {
         for row in 0..6 {
             if let Some(place) = self.place_of(row) {
-                proposed[place] = self.impulse.value[place] + change[row];
+                proposed[place] = value(row, place);
             }
         }
     }
