@@ -1,6 +1,7 @@
 //! The physics of workers that agree on impulses. The reference is one worker that states are
 //! asked of: it has the bits of the domain run.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use cloth_sim::math::Vec3;
@@ -310,5 +311,60 @@ fn a_kicked_chain_with_a_heavy_ball_gains_no_energy() {
         println!("{count} workers: at most {most:e} J more, {lost:e} J less at the end");
         // The kick itself is an impact of the ball on the chain.
         assert!(most < 0.0 && lost < 2e-3 * speed, "{count} workers: {most:e} J, {lost:e} J");
+    }
+}
+
+/// `count` x `count` boxes side by side, each joined to its neighbours at `at` along the edge (m), and
+/// at the corners to space. A ball hits them.
+fn plate(count: usize, kind: &str, at: &[f64]) -> (String, String) {
+    let middle = |k: usize| 0.5 * (k as f64 - 0.5 * (count - 1) as f64);
+    let name = |x: usize, z: usize| format!("boxes[{}]", x * count + z);
+    let (mut places, mut joints) = (String::new(), String::new());
+    for (x, z) in (0..count).flat_map(|x| (0..count).map(move |z| (x, z))) {
+        let (cx, cz) = (middle(x), middle(z));
+        writeln!(places, "({cx}, 3, {cz}),").expect("text");
+        for (other, along) in [((x + 1, z), (0.0, 1.0)), ((x, z + 1), (1.0, 0.0))] {
+            for s in at.iter().filter(|_| other.0 < count && other.1 < count) {
+                let (first, second) = (name(x, z), name(other.0, other.1));
+                let px = cx + 0.25 * along.1 + s * along.0;
+                let pz = cz + 0.25 * along.0 + s * along.1;
+                let bodies = format!(r#"bodies: Pair("{first}", "{second}")"#);
+                writeln!(joints, "(kind: {kind}, {bodies}, at_m: ({px}, 3, {pz})),").expect("text");
+            }
+        }
+        if [x, z].iter().all(|&k| k == 0 || k + 1 == count) {
+            let bodies = format!(r#"bodies: Pair("{}", "space")"#, name(x, z));
+            writeln!(joints, "(kind: Ball, {bodies}, at_m: ({cx}, 3, {cz})),").expect("text");
+        }
+    }
+    let bodies = format!(
+        r#"(name: "boxes", shape: Box(size_m: (0.44, 0.06, 0.44)), material: "oak",
+            arrangement: At([{places}])),
+           (name: "ball", shape: Sphere(radius_m: 0.3), material: "oak",
+            arrangement: At([(0.21, 3.4, 0.13)]), velocity: Constant(m_per_s: (0.5, -5, 0.2)))"#
+    );
+    (bodies, joints)
+}
+
+/// Its joints hold it many times over. Elimination must keep its digits, and what joints aim at must
+/// not add energy: both once made such plates fly apart.
+#[test]
+fn a_plate_with_more_joints_than_it_needs_survives_a_ball() {
+    for (kind, at) in [("Fixed", &[0.0][..]), ("Ball", &[-0.15, 0.15])] {
+        for count in [1, 4] {
+            let world = in_process::alone();
+            let (bodies, joints) = plate(6, kind, at);
+            let mut plate = simulation(&scene(&bodies, &joints, -9.81, &impulses(count)), &*world);
+            let energy =
+                |plate: &WorkerSimulation| plate.whole().totals().expect("sums").energy_j();
+            let (start, mut most, mut gap) = (energy(&plate), f64::NEG_INFINITY, 0.0f64);
+            for _ in 0..150 {
+                plate.step().expect("a step");
+                most = most.max(energy(&plate) - start);
+                gap = gap.max(plate.whole().widest_gap().expect("a gap").map_or(0.0, |gap| gap.0));
+            }
+            println!("{kind}, {count} workers: at most {most:e} J more, {gap:e} m open");
+            assert!(most < 0.0 && gap < 2e-5, "{kind}, {count} workers: {most:e} J, {gap:e} m");
+        }
     }
 }

@@ -9,16 +9,19 @@ pub type Block = SMatrix<f64, 6, 6>;
 /// The part of a vector of one block.
 pub type Part6 = SVector<f64, 6>;
 
-/// A matrix, and then its factor `L D L^T`.
+/// A matrix, and then its factor `L S L^T`, where `S` has the sign of each block: bodies are positive,
+/// joints negative definite.
 #[derive(Debug, Default)]
 pub struct Factor {
-    /// The blocks on the diagonal, by position. Those of eliminated blocks are inverted.
+    /// The blocks on the diagonal, by position. Those of eliminated blocks become the inverse of
+    /// their triangular factor.
     diagonal: Vec<Block>,
+    /// The signs of eliminated blocks.
+    signs: Vec<f64>,
     /// The blocks below the diagonal. Those of eliminated blocks become `L`.
     below: Vec<Block>,
     /// The position of each block.
     positions: Vec<u32>,
-    spare: Vec<Block>,
 }
 
 impl Factor {
@@ -62,22 +65,24 @@ impl Factor {
     /// matrix that is left for them (the Schur complement).
     pub fn eliminate(&mut self, order: &Order) {
         let mut targets = order.targets.iter();
+        self.signs.clear();
         for at in 0..order.eliminated {
-            let inverse = self.diagonal[at].try_inverse().unwrap_or_else(Block::zeros);
+            let (sign, inverse) = inverse_factor(&self.diagonal[at]);
+            self.signs.push(sign);
             self.diagonal[at] = inverse;
+            let across = inverse.transpose();
             let below = order.below(at);
-            self.spare.clear();
-            self.spare.extend(self.below[below.clone()].iter().map(|block| block * inverse));
+            self.below[below.clone()].iter_mut().for_each(|block| *block *= across);
             for (b, &second) in order.neighbours[below.clone()].iter().enumerate() {
+                let own = self.below[below.start + b];
+                let signed = own * sign;
                 for a in 0..b {
                     let Some(&target) = targets.next() else { return };
                     let first = self.below[below.start + a];
-                    self.below[target as usize] -= self.spare[b] * first.transpose();
+                    self.below[target as usize] -= signed * first.transpose();
                 }
-                let own = self.below[below.start + b];
-                self.diagonal[second as usize] -= self.spare[b] * own.transpose();
+                self.diagonal[second as usize] -= signed * own.transpose();
             }
-            self.below[below].copy_from_slice(&self.spare);
         }
     }
 
@@ -91,23 +96,36 @@ impl Factor {
     /// that is left for them.
     pub fn forward(&self, order: &Order, side: &mut [Part6]) {
         for at in 0..order.eliminated {
-            let own = side[at];
+            let own = self.diagonal[at] * side[at] * self.signs[at];
             for place in order.below(at) {
                 side[order.neighbours[place] as usize] -= self.below[place] * own;
             }
+            side[at] = own;
         }
     }
 
     /// Turns the right side into the solution. Before: the part of the blocks kept is the solution.
     pub fn backward(&self, order: &Order, side: &mut [Part6]) {
         for at in (0..order.eliminated).rev() {
-            let mut own = self.diagonal[at] * side[at];
+            let mut own = side[at];
             for place in order.below(at) {
-                own -= self.below[place].tr_mul(&side[order.neighbours[place] as usize]);
+                let later = &side[order.neighbours[place] as usize];
+                own -= self.below[place].tr_mul(later) * self.signs[at];
             }
-            side[at] = own;
+            side[at] = self.diagonal[at].tr_mul(&own);
         }
     }
+}
+
+/// The sign of a definite block, and the inverse of the triangular factor of the block with this sign.
+/// (The inverse of the block itself loses more digits: joints that say the same twice need them.)
+fn inverse_factor(block: &Block) -> (f64, Block) {
+    let sign = block[(0, 0)].signum();
+    let inverse = (block * sign).cholesky().map(|factor| {
+        let lower = factor.unpack();
+        lower.solve_lower_triangular(&Block::identity()).unwrap_or_else(Block::zeros)
+    });
+    (sign, inverse.unwrap_or_else(Block::zeros))
 }
 
 #[cfg(test)]

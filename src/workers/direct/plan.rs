@@ -6,6 +6,9 @@ use crate::rigid::constraint::pair::{Between, Partner};
 use crate::rigid::simulation::replica::Middle;
 use crate::workers::direct::order::{Order, Turn};
 
+/// A body with more joints is a hub, see [`Turn::Hub`].
+const MOST_NEIGHBOURS: usize = 32;
+
 /// Which worker solves which joints. It is the same on all ranks, and stays as long as the joints
 /// and their owners.
 #[derive(Debug, Default)]
@@ -136,9 +139,12 @@ fn part(worker: usize, joints: &[Link]) -> PartPlan {
         true => Turn::Joint(part_joint(link).bodies),
         false => Turn::Never,
     };
-    let mut turns = vec![Turn::Any; bodies.len()];
-    turns.extend(own.clone().map(turn));
-    let joints: Vec<PartJoint> = own.map(part_joint).collect();
+    let joints: Vec<PartJoint> = own.clone().map(part_joint).collect();
+    let mut counts = vec![0; bodies.len()];
+    let ends = joints.iter().flat_map(|joint| joint.bodies.into_iter().flatten());
+    ends.for_each(|body| counts[body as usize] += 1);
+    let is_hub = |&count: &usize| if count > MOST_NEIGHBOURS { Turn::Hub } else { Turn::Any };
+    let turns: Vec<Turn> = counts.iter().map(is_hub).chain(own.map(turn)).collect();
     let edges = joints.iter().zip(bodies.len() as u32..).flat_map(|(joint, block)| {
         joint.bodies.into_iter().flatten().map(move |body| [body, block])
     });
