@@ -52,11 +52,14 @@ def turned(points, turns):
     return points + w * twice + np.cross(v, twice)
 
 
+def dot(p, q):
+    return (p * q).sum(axis=-1)
+
+
 def linking(first, second):
     """The Gauss linking numbers of pairs of closed polygons."""
     a, c = first[:, :, None], second[:, None]
     b, d = np.roll(first, -1, axis=1)[:, :, None], np.roll(second, -1, axis=1)[:, None]
-    dot = lambda p, q: (p * q).sum(axis=-1)
     normals = [np.cross(p, q) for p, q in ((c - a, d - a), (d - a, d - b), (d - b, c - b), (c - b, c - a))]
     normals = [it / np.maximum(np.linalg.norm(it, axis=-1, keepdims=True), 1e-300) for it in normals]
     angles = [np.arcsin(np.clip(dot(p, q), -1, 1)) for p, q in zip(normals, normals[1:] + normals[:1])]
@@ -64,8 +67,8 @@ def linking(first, second):
     return (sum(angles) * side).sum(axis=(1, 2)) / (4 * np.pi)
 
 
-def links(rings, radius):
-    """The pairs with another linking number than 0, and their numbers."""
+def links(names, rings, radius):
+    """The pairs with another linking number than 0, by names, and their numbers."""
     centres, found = rings.mean(axis=1), {}
     order = np.argsort(centres[:, 0])
     last = np.searchsorted(centres[order, 0], centres[order, 0] + 2 * radius)
@@ -75,7 +78,7 @@ def links(rings, radius):
     pairs = pairs[np.linalg.norm(centres[pairs[:, 0]] - centres[pairs[:, 1]], axis=1) < 2 * radius]
     for some in np.array_split(pairs, len(pairs) // CHUNK + 1):
         numbers = linking(rings[some[:, 0]], rings[some[:, 1]])
-        found |= {tuple(map(int, pair)): round(it) for pair, it in zip(some, numbers) if round(it)}
+        found |= {tuple(names[one] for one in pair): round(it) for pair, it in zip(some, numbers) if round(it)}
     return found
 
 
@@ -84,24 +87,27 @@ class Run:
 
     def __init__(self, folder):
         self.folder = folder
-        self.solids = [corners(x, faces) for _, x, faces in read_objects(folder / "solids.obj")]
+        self.solids = self.read("solids.obj")
         if all(solid is None for solid in self.solids):
             raise SystemExit(f"{folder}: no rings of capsules")
-        path = folder / "obstacles.obj"
-        still = [corners(x, faces) for _, x, faces in read_objects(path)] if path.exists() else []
-        self.still = [ring for ring in still if ring is not None]
+        self.still = [ring for ring in self.read("obstacles.obj") if ring is not None]
+
+    def read(self, name):
+        path = self.folder / name
+        return [corners(x, faces) for _, x, faces in read_objects(path)] if path.exists() else []
 
     def rings(self, path):
-        """Ids of the moving rings, and the corners of all rings in the frame at `path`."""
+        """Names and corners of all rings in the frame at `path`."""
         frame = pyvista.read(path)
-        ids, all_corners = [], []
+        names, all_corners = [], []
         for number, solid in enumerate(self.solids):
             which = (frame["shape"] == SHAPES.index("solid")) & (frame["solid"] == number)
             if solid is not None and which.any():
-                ids.extend(np.array(frame["id"])[which])
+                names.extend(f"body {it}" for it in np.array(frame["id"])[which])
                 places, turns = np.array(frame.points)[which], np.array(frame["orientation"])[which]
                 all_corners.append(places[:, None] + turned(solid, turns))
-        return ids, np.concatenate(all_corners + [np.array(self.still)] * bool(self.still))
+        names.extend(f"still ring {it}" for it in range(len(self.still)))
+        return names, np.concatenate(all_corners + [np.array(self.still)] * bool(self.still))
 
 
 def main():
@@ -111,16 +117,15 @@ def main():
     run, start, faults = Run(folder), None, 0
     print("frame  linked  lost   new")
     for path in sorted(folder.glob("frame_*.vtp")):
-        ids, rings = run.rings(path)
-        now = links(rings, np.linalg.norm(rings - rings.mean(axis=1, keepdims=True), axis=2).max())
-        name = lambda it: f"body {ids[it]}" if it < len(ids) else f"still ring {it - len(ids)}"
+        names, rings = run.rings(path)
+        now = links(names, rings, np.linalg.norm(rings - rings.mean(axis=1, keepdims=True), axis=2).max())
         if start is None:
             start = now
         changed = sorted(pair for pair in start.keys() | now.keys() if start.get(pair) != now.get(pair))
         lost = sum(pair in start for pair in changed)
         print(f"{path.stem[6:]:>5} {len(now):>7} {lost:>5} {len(changed) - lost:>5}", end="")
         if changed:
-            print("   " + " and ".join(map(name, changed[0])), end="")
+            print("   " + " and ".join(changed[0]), end="")
         print(flush=True)
         faults += bool(changed)
     sys.exit(faults > 0)
