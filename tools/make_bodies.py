@@ -11,6 +11,8 @@ built and joined, so that is ours. Steps take 2 ms. Bodies of one shape are one 
 heap            5,040 balls fall into a bowl of four tilted boxes.
 building        8 storeys of 121 columns, 100 tiles and 80 wall blocks, 2,408 bodies, and two cannon balls at 40 m/s.
                 Nothing is joined: weight and friction hold it. With --no-balls it must stand still.
+chain_net       76 x 49 = 3,724 rings, each linked through its 4 neighbours. The rings of two edges are immovable. The
+                net falls into its slack, then a heavy ball falls into it.
 two_way_bridge  Of n segments: 9 n - 2 bodies, 16 n - 20 joints (n = 200: 1,798 and 3,180). A segment is a frame (a
                 beam across, two posts on it, two braces) and two planks and two rails to the next frame. The frames
                 at both ends are immovable, as are the two banks under them.
@@ -31,8 +33,10 @@ rail, and with four arms to a plank. It lets a short bridge sway and come to res
 import argparse
 import math
 import random
-from collections import defaultdict
 from pathlib import Path
+
+from bodies.chain_net import chain_net
+from bodies.scene import DENSITY, Scene, box, ron, turn
 
 # The bridge, m: length of planks and rails, from their ends to their joints (in the middle of a beam or post), height
 # of the posts, and the places of posts and of the feet of braces to both sides of the middle.
@@ -42,7 +46,6 @@ BRACE_FOOT, BRACE_HEAD = (BEAM / 2, FOOT), (0.75, SIDE + 0.05)
 BRACE = math.dist(BRACE_FOOT, BRACE_HEAD)
 STEP = LINK + 2 * GAP
 SLAB = (2.4, 0.3, 2.4)
-DENSITY = {"wood": 700, "stone": 2400, "steel": 7800}
 
 HINGE = "kind: Hinge(axis: (0, 0, 1))"
 SOFT_HINGE = HINGE + ", compliance_rad_per_n_m: 1e-4, damping_n_m_s_per_rad: 10"
@@ -55,114 +58,6 @@ FAR = {
 }
 STAY = "kind: Distance(), compliance_m_per_n: 1e-5, damping_n_s_per_m: 1000"
 SPRING = "kind: Ball, compliance_m_per_n: 1e-5, damping_n_s_per_m: 1000"
-
-
-def times(p, q):
-    """The product of two quaternions."""
-    a, b, c, d = p
-    e, f, g, h = q
-    return (
-        a * e - b * f - c * g - d * h,
-        a * f + b * e + c * h - d * g,
-        a * g - b * h + c * e + d * f,
-        a * h + b * g - c * f + d * e,
-    )
-
-
-def turn(axis, angle):
-    """The quaternion of a turn about x, y or z."""
-    q = [math.cos(angle / 2), 0.0, 0.0, 0.0]
-    q[1 + "xyz".index(axis)] = math.sin(angle / 2)
-    return tuple(q)
-
-
-def numbers(values):
-    """Numbers as text: 9 digits, no -0."""
-    return [f"{value + 0.0:.9g}" if abs(value) > 5e-13 else "0" for value in values]
-
-
-def ron(values):
-    return "(" + ", ".join(numbers(values)) + ")"
-
-
-class Scene:
-    """Groups of bodies and of joints. `frame` turns what is added about y, by quarters."""
-
-    def __init__(self, about):
-        self.about = about
-        self.groups = {}
-        self.rows = defaultdict(list)
-        self.joints = defaultdict(list)
-        self.quarter = 0
-
-    def group(self, name, shape, material="wood", more=""):
-        self.groups[name] = (shape, material, more)
-
-    def space(self, place):
-        x, y, z = place
-        for _ in range(self.quarter):
-            x, z = z, -x
-        return x, y, z
-
-    def body(self, group, place, orientation=(1.0, 0.0, 0.0, 0.0), velocity=None):
-        """Adds a body and returns what joints call it."""
-        orientation = times(turn("y", self.quarter * math.pi / 2), orientation)
-        row = [*self.space(place), *orientation]
-        self.rows[group].append(row + list(velocity or ()))
-        return f"{group}[{len(self.rows[group]) - 1}]"
-
-    def link(self, group, p, q):
-        """Adds a body in the middle of p and q, which have the same z, whose x axis leads from p to q."""
-        middle = [(a + b) / 2 for a, b in zip(p, q)]
-        return self.body(group, middle, turn("z", math.atan2(q[1] - p[1], q[0] - p[0])))
-
-    def joint(self, name, settings, first, second, place):
-        row = [first, second, *numbers(self.space(place))]
-        if "Hinge" in settings:
-            row += numbers(self.space((0.0, 0.0, 1.0)))
-        self.joints[name, settings].append(row)
-
-    def write(self, folder, name, frames, domain):
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = [f"// {self.about}", "// Made by tools/make_bodies.py.", "Scene("]
-        lines += [f"    frames: {frames},", "    frames_per_second: 25,", "    steps_per_frame: 20,", "    bodies: ["]
-        for group, (shape, material, more) in self.groups.items():
-            rows = self.rows[group]
-            columns = ["x", "y", "z"]
-            if any(row[3:7] != [1.0, 0.0, 0.0, 0.0] for row in rows):
-                columns += ["qw", "qx", "qy", "qz"]
-            else:
-                rows = [row[:3] + row[7:] for row in rows]
-            if len(rows[0]) > len(columns):
-                columns += ["vx", "vy", "vz"]
-            write_csv(folder / f"{group}.csv", columns, map(numbers, rows))
-            arrangement = f'arrangement: File("{group}.csv"){more}'
-            lines.append(f'        (name: "{group}", shape: {shape}, material: "{material}", {arrangement}),')
-        lines.append("    ],")
-        if self.joints:
-            lines.append("    joints: [")
-            for (joint, settings), rows in self.joints.items():
-                columns = ["first", "second", "x", "y", "z"] + ["ax", "ay", "az"] * ("Hinge" in settings)
-                write_csv(folder / f"{joint}.csv", columns, rows)
-                lines.append(f'        ({settings}, bodies: File("{joint}.csv")),')
-            lines.append("    ],")
-        lines.append("    materials: [")
-        for material in sorted({material for _, material, _ in self.groups.values()}):
-            density = f"density_kg_per_m3: {DENSITY[material]}"
-            lines.append(f'        (name: "{material}", {density}, friction: 0.5),')
-        lines += ["    ],", f"    domain: ({domain}),", "    synchronisation: ShadowOwner,", ")"]
-        (folder / f"{name}.ron").write_text("\n".join(lines) + "\n")
-        bodies, joints = sum(map(len, self.rows.values())), sum(map(len, self.joints.values()))
-        print(f"{folder / name}.ron: {bodies} bodies, {joints} joints")
-        return bodies, joints
-
-
-def write_csv(path, columns, rows):
-    path.write_text("\n".join(",".join(row) for row in [columns, *rows]) + "\n")
-
-
-def box(x, y, z):
-    return f"Box(size_m: {ron((x, y, z))})"
 
 
 def heap(arguments):
@@ -354,7 +249,7 @@ def four_way_bridge(arguments):
     return scene, 100, domain, (4 * (10 * n + 2) + 3, 4 * (22 * n + 4))
 
 
-SCENES = {scene.__name__: scene for scene in (heap, building, two_way_bridge, four_way_bridge)}
+SCENES = {scene.__name__: scene for scene in (heap, building, chain_net, two_way_bridge, four_way_bridge)}
 
 
 def main():
@@ -366,9 +261,11 @@ def main():
     parser.add_argument("--rigid", action="store_true", help="a bridge whose planks and rails do not give")
     parser.add_argument("--storeys", type=int, help="of the building [8]")
     parser.add_argument("--layers", type=int, help="of 210 balls of the heap [24]")
+    parser.add_argument("--columns", type=int, help="of the net [76]")
+    parser.add_argument("--rows", type=int, help="of the net, from one held edge to the other [49]")
     parser.add_argument("--no-balls", action="store_true", help="a building that nothing hits")
     arguments = parser.parse_args()
-    for name, least in (("segments", 3), ("storeys", 1), ("layers", 1)):
+    for name, least in (("segments", 3), ("storeys", 1), ("layers", 1), ("columns", 1), ("rows", 3)):
         value = getattr(arguments, name)
         if value is not None and value < least:
             parser.error(f"--{name} must be at least {least}")

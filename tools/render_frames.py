@@ -9,8 +9,9 @@ Cloth: the colour is the rank that owns each vertex (`partition.csv` of the run 
 Rigid bodies: the colour is the rank that owns the body (`owners_<frame>.csv`), its
 workers (`workers_<frame>.csv`: their colours are mixed by their weights), its speed,
 its group, or its size. Obstacles are grey. A wall is not drawn where it hides
-what is inside. One camera sees all frames. It contains everything except floors and
-walls; `--azimuth` and `--elevation` turn it. Empty space above and below is cut off.
+what is inside; `--no-walls` leaves out all of them. One camera sees all frames. It
+contains everything except floors and walls, or the ball of `--focus`; `--azimuth` and
+`--elevation` turn it. Empty space above and below is cut off.
 """
 import argparse
 import csv
@@ -325,6 +326,9 @@ def main():
                            help="what gives rigid bodies their colours [owner]")
     arguments.add_argument("--opacity", type=float, default=1,
                            help="of obstacles, to show what is behind them, 0 to 1 [1]")
+    arguments.add_argument("--no-walls", action="store_true", help="draw no flat obstacles")
+    arguments.add_argument("--focus", type=float, nargs=4, metavar=("X", "Y", "Z", "RADIUS"),
+                           help="show this ball only, m")
     chosen = arguments.parse_args()
 
     ranks = cloth_ranks(chosen.folder)
@@ -332,13 +336,17 @@ def main():
     bodies = [it for objects in frames for it in objects if isinstance(it, Bodies)]
     set_colours(bodies, chosen.colour)
     points = np.vstack([it.points for objects in frames for it in objects])
+    if chosen.focus:
+        *centre, radius = chosen.focus
+        points = np.array(centre) + radius * np.vstack([np.eye(3), -np.eye(3)])
     plotter = pyvista.Plotter(off_screen=True, shape=(1, len(frames)), border=False,
                               window_size=(chosen.size * len(frames), chosen.size))
     plotter.set_background("white")
     for column, objects in enumerate(frames):
         plotter.subplot(0, column)
         for it in objects:
-            it.draw(plotter, chosen.opacity)
+            if not (chosen.no_walls and len(it.points) == 0):
+                it.draw(plotter, chosen.opacity)
         plotter.camera_position = camera(points, chosen.azimuth, chosen.elevation,
                                          plotter.camera.view_angle, chosen.margin)
         plotter.reset_camera_clipping_range()
