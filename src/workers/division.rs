@@ -17,21 +17,38 @@ use crate::workers::settings::Division;
 /// # Errors
 /// If the method refuses the bodies.
 pub fn homes(division: &Division, bodies: &[Body], joints: &Joints, count: u32) -> Result<Vec<u8>> {
-    let parts = count as usize;
+    let number = count as usize;
     let points: Vec<Vec3> = bodies.iter().map(|body| body.state.position).collect();
     let ones = vec![1.0; points.len()];
     let problem = WeightedPoints::new(&points, &ones);
     let homes = match division {
-        Division::Equal => (0..bodies.len()).map(|k| (k * parts / bodies.len()) as u32).collect(),
-        Division::Power => of_power(&problem, parts)?,
-        Division::Auto | Division::Groups(_) if joints.is_empty() => of_power(&problem, parts)?,
-        Division::Metis | Division::Auto | Division::Groups(_) => {
-            let graph = joint_graph(bodies, joints);
-            let graph = Some(Couplings { graph: &graph, weights: None });
-            Metis::default().partition(&WeightedPoints { graph, ..problem }, parts)?
+        Division::Equal => (0..bodies.len()).map(|k| (k * number / bodies.len()) as u32).collect(),
+        Division::Power => of_power(&problem, number)?,
+        Division::Metis => parts(&problem, &joint_graph(bodies, joints), true, number)?,
+        Division::Auto | Division::Groups(_) => {
+            parts(&problem, &joint_graph(bodies, joints), !joints.is_empty(), number)?
         }
     };
     Ok(homes.into_iter().map(|home| home as u8).collect())
+}
+
+/// Parts of equal work: as [`Division::Auto`] at the start.
+///
+/// # Errors
+/// If the method refuses the points.
+pub(super) fn parts(
+    problem: &WeightedPoints,
+    graph: &Graph,
+    has_joints: bool,
+    count: usize,
+) -> Result<Vec<u32>> {
+    match has_joints {
+        true => {
+            let graph = Some(Couplings { graph, weights: None });
+            Metis::default().partition(&WeightedPoints { graph, ..*problem }, count)
+        }
+        false => of_power(problem, count),
+    }
 }
 
 fn of_power(problem: &WeightedPoints, parts: usize) -> Result<Vec<u32>> {

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`simulation`] | one rank's [`WorkerSimulation`] |
 //! | [`settings`] | [`WorkerSettings`] |
-//! | [`division`] | the homes at the start |
+//! | [`division`], [`balance`] | the homes at the start; how they move |
 //! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
 //! | [`engine`] | what advances the bodies of a worker |
 //! | [`states`] | the coupling of the paper: states are blended |
@@ -25,6 +25,7 @@
 //! search for contacts. A worker is a function of its active bodies; rank `w R / W` of `R` ranks
 //! has worker `w` of `W`.
 
+pub mod balance;
 pub mod direct;
 pub mod division;
 pub mod engine;
@@ -42,5 +43,5 @@ mod tests;
 pub mod weights;
 mod worker;
 
-pub use self::settings::{Coupling, Division, Weighting, WorkerSettings};
+pub use self::settings::{Balance, Coupling, Division, Weighting, WorkerSettings};
 pub use self::simulation::WorkerSimulation;

@@ -28,12 +28,14 @@ pub struct WorkerSettings {
     /// Pairs of sweeps that a worker makes alone in a round, with [`Coupling::Impulses`]. With 0,
     /// and in scenes without joints, a round is a sweep of the domain run.
     pub local_sweeps: u32,
+    /// Whether homes move by counted work.
+    pub balance: Balance,
 }
 
 impl Default for WorkerSettings {
     fn default() -> Self {
-        let (coupling, weights) = Default::default();
-        Self { count: 1, growth: 2, coupling, weights, local_sweeps: 2 }
+        let (coupling, weights, balance) = Default::default();
+        Self { count: 1, growth: 2, coupling, weights, local_sweeps: 2, balance }
     }
 }
 
@@ -55,6 +57,18 @@ pub enum Weighting {
     Geodesic,
     /// All the same.
     Equal,
+}
+
+/// Whether homes move.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Balance {
+    /// As `Work`; as `Off` with [`Division::Groups`].
+    #[default]
+    Auto,
+    /// They move by counted work.
+    Work,
+    /// They stay as at the start.
+    Off,
 }
 
 /// The homes at the start.
@@ -80,7 +94,7 @@ impl WorkerSettings {
     /// # Errors
     /// The first setting that is out of bounds.
     pub fn check(&self, at: &str, bodies: u64) -> Result<()> {
-        let Self { count, growth, coupling: _, weights: _, local_sweeps } = *self;
+        let Self { count, growth, coupling: _, weights: _, local_sweeps, balance: _ } = *self;
         let fails = |field: &str, cause: String, remedy: &str| {
             Err(Error::input(format!("{at}.{field}"), cause, remedy))
         };

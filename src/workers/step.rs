@@ -13,9 +13,10 @@ use crate::rigid::constraint::pair::Between;
 use crate::rigid::record::{StateWords, state_of, state_words};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
+use crate::workers::balance::{Loads, PERIOD};
 use crate::workers::impulses::rounds::Agreed;
 use crate::workers::sets::Sets;
-use crate::workers::settings::{Coupling, WorkerSettings};
+use crate::workers::settings::{Balance, Coupling, WorkerSettings};
 use crate::workers::simulation::WorkerSimulation;
 use crate::workers::weights::Weights;
 use crate::workers::worker::edge;
@@ -35,6 +36,7 @@ impl WorkerSimulation<'_> {
         report.contacts = self.whole.contacts().len() as u64;
         timed(&mut report, Phase::Synchronisation, || self.share_contacts())?;
         // 3. Who has which bodies active, on all ranks alike. Then each worker alone.
+        timed(&mut report, Phase::Response, || self.balance())?;
         let homes = timed(&mut report, Phase::Response, || self.activate());
         match self.settings.coupling {
             Coupling::States => {
@@ -61,6 +63,19 @@ impl WorkerSimulation<'_> {
     fn share_contacts(&mut self) -> Result<()> {
         let all = gather::contacts(&*self.world, &self.whole.middle())?;
         self.whole.set_contacts(all);
+        Ok(())
+    }
+
+    /// After: homes have moved, if it is time.
+    fn balance(&mut self) -> Result<()> {
+        let WorkerSettings { count: workers, growth, balance, .. } = self.settings;
+        if balance == Balance::Off || workers == 1 || !self.whole.steps().is_multiple_of(PERIOD) {
+            return Ok(());
+        }
+        let loads = Loads::new(&self.whole.middle(), workers as usize, growth);
+        let mut homes: Vec<u8> = loads.ids.iter().map(|&id| self.homes[id as usize]).collect();
+        loads.balance(&mut homes)?;
+        loads.ids.iter().zip(homes).for_each(|(&id, home)| self.homes[id as usize] = home);
         Ok(())
     }
 

@@ -283,6 +283,9 @@ pub enum Parallel {
         /// Whose the bodies are at the start.
         #[serde(default)]
         division: workers::Division,
+        /// Whether homes move.
+        #[serde(default)]
+        balance: workers::Balance,
     },
 }
 
@@ -297,10 +300,23 @@ fn default_growth() -> u32 {
 impl Parallel {
     /// The settings of the workers. None without workers.
     pub fn settings(&self) -> Option<WorkerSettings> {
-        match *self {
+        match self {
             Self::Domain => None,
-            Self::Workers { count, growth, coupling, weights, local_sweeps, .. } => {
-                Some(WorkerSettings { count, growth, coupling, weights, local_sweeps })
+            &Self::Workers {
+                count,
+                growth,
+                coupling,
+                weights,
+                local_sweeps,
+                ref division,
+                balance,
+            } => {
+                let balance = match (balance, division) {
+                    (workers::Balance::Auto, workers::Division::Groups(_)) => workers::Balance::Off,
+                    (workers::Balance::Auto, _) => workers::Balance::Work,
+                    (other, _) => other,
+                };
+                Some(WorkerSettings { count, growth, coupling, weights, local_sweeps, balance })
             }
         }
     }
