@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::MOST_SWEEPS;
 use crate::error::{Error, Result};
+use crate::workers::engines::EngineKind;
 
 /// The largest number of workers: a set of workers is the bits of a word.
 pub const MOST_WORKERS: u32 = 64;
@@ -14,7 +15,7 @@ pub const MOST_WORKERS: u32 = 64;
 const MOST_GROWTH: u32 = 1000;
 
 /// Settings of the workers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerSettings {
     /// Number of workers, 1 to [`MOST_WORKERS`].
     pub count: u32,
@@ -28,12 +29,14 @@ pub struct WorkerSettings {
     /// Pairs of sweeps that a worker makes alone in a round, with [`Coupling::Impulses`]. With 0,
     /// and in scenes without joints, a round is a sweep of the domain run.
     pub local_sweeps: u32,
+    /// The engine of each worker, or one for all. Without any it is [`EngineKind::Own`].
+    pub engines: Vec<EngineKind>,
 }
 
 impl Default for WorkerSettings {
     fn default() -> Self {
         let (coupling, weights) = Default::default();
-        Self { count: 1, growth: 2, coupling, weights, local_sweeps: 2 }
+        Self { count: 1, growth: 2, coupling, weights, local_sweeps: 2, engines: Vec::new() }
     }
 }
 
@@ -80,7 +83,7 @@ impl WorkerSettings {
     /// # Errors
     /// The first setting that is out of bounds.
     pub fn check(&self, at: &str, bodies: u64) -> Result<()> {
-        let Self { count, growth, coupling: _, weights: _, local_sweeps } = *self;
+        let Self { count, growth, local_sweeps, .. } = *self;
         let fails = |field: &str, cause: String, remedy: &str| {
             Err(Error::input(format!("{at}.{field}"), cause, remedy))
         };
@@ -104,7 +107,7 @@ impl WorkerSettings {
             let cause = format!("{local_sweeps} sweeps of a worker alone");
             return fails("local_sweeps", cause, &format!("write a number up to {MOST_SWEEPS}"));
         }
-        Ok(())
+        self.check_engines(at)
     }
 
     /// The workers of a rank: rank `w R / W` has worker `w`.

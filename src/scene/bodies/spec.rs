@@ -283,6 +283,9 @@ pub enum Parallel {
         /// Whose the bodies are at the start.
         #[serde(default)]
         division: workers::Division,
+        /// What advances the bodies of each worker, or one for all.
+        #[serde(default)]
+        engines: Vec<workers::EngineKind>,
     },
 }
 
@@ -297,11 +300,17 @@ fn default_growth() -> u32 {
 impl Parallel {
     /// The settings of the workers. None without workers.
     pub fn settings(&self) -> Option<WorkerSettings> {
-        match *self {
+        match self.clone() {
             Self::Domain => None,
-            Self::Workers { count, growth, coupling, weights, local_sweeps, .. } => {
-                Some(WorkerSettings { count, growth, coupling, weights, local_sweeps })
-            }
+            Self::Workers {
+                count,
+                growth,
+                coupling,
+                weights,
+                local_sweeps,
+                engines,
+                division: _,
+            } => Some(WorkerSettings { count, growth, coupling, weights, local_sweeps, engines }),
         }
     }
 }
