@@ -115,4 +115,37 @@ impl WorkerSettings {
         let first = |rank: usize| (rank * self.count as usize).div_ceil(ranks);
         first(rank)..first(rank + 1)
     }
+
+    /// The engine of a worker.
+    pub fn engine_of(&self, worker: usize) -> EngineKind {
+        let given = self.engines.get(worker).or(self.engines.first());
+        given.copied().unwrap_or_default()
+    }
+
+    /// True if some worker has the engine `Rapier`.
+    pub fn has_rapier(&self) -> bool {
+        self.engines.contains(&EngineKind::Rapier)
+    }
+
+    /// Fails if the engines do not fit to the workers or to this program. `at` names the settings.
+    fn check_engines(&self, at: &str) -> Result<()> {
+        let given = self.engines.len();
+        let fails =
+            |cause: &str, remedy: &str| Err(Error::input(format!("{at}.engines"), cause, remedy));
+        if given > 1 && given != self.count as usize {
+            let cause = format!("{given} engines for {} workers", self.count);
+            return fails(&cause, "write one for each worker, or one for all");
+        }
+        if self.has_rapier() && self.coupling == Coupling::Impulses {
+            let cause = "`Rapier` gives states alone, and no impulses to agree on";
+            return fails(cause, "use `coupling: States`, or `engines: [Own]`");
+        }
+        if self.has_rapier() && !cfg!(feature = "rapier") {
+            let cause = "this program is built without the feature `rapier`";
+            let remedy = "build it with `cargo build --release --features rapier`, or write \
+                          `engines: [Own]`";
+            return fails(cause, remedy);
+        }
+        Ok(())
+    }
 }

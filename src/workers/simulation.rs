@@ -65,7 +65,7 @@ impl<'a> WorkerSimulation<'a> {
         let (mut workers, mut agreement) = (Vec::new(), Agreement::default());
         match settings.coupling {
             Coupling::States => {
-                let worker = |number| Worker::new(number, settings.engine_of(number), &whole);
+                let worker = |number| Worker::new(number, &settings, &whole);
                 workers = own.map(worker).collect::<Result<_>>()?;
             }
             Coupling::Impulses => agreement = Agreement::new(own),

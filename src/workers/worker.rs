@@ -11,8 +11,11 @@ use crate::rigid::simulation::replica::Middle;
 use crate::threads::Threads;
 use crate::workers::engine::{Counts, Own, WorkerEngine};
 use crate::workers::engines::EngineKind;
+#[cfg(feature = "rapier")]
+use crate::workers::rapier::Rapier;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
+use crate::workers::settings::WorkerSettings;
 
 /// A worker, on the rank that has it.
 #[derive(Debug)]
@@ -33,10 +36,14 @@ impl Worker {
     ///
     /// # Errors
     /// If its engine cannot have the bodies.
-    pub fn new(number: usize, kind: EngineKind, whole: &RigidSimulation<'static>) -> Result<Self> {
+    pub fn new(
+        number: usize,
+        settings: &WorkerSettings,
+        whole: &RigidSimulation<'static>,
+    ) -> Result<Self> {
         Ok(Self {
             report: WorkerReport { worker: number as u64, ..WorkerReport::default() },
-            engine: engine(kind, whole)?,
+            engine: engine(number, settings, whole)?,
             contacts: Vec::new(),
             joints: Vec::new(),
             states: Vec::new(),
@@ -92,11 +99,15 @@ impl Worker {
     }
 }
 
-fn engine(kind: EngineKind, whole: &RigidSimulation<'static>) -> Result<Box<dyn WorkerEngine>> {
-    match kind {
+fn engine(
+    number: usize,
+    settings: &WorkerSettings,
+    whole: &RigidSimulation<'static>,
+) -> Result<Box<dyn WorkerEngine>> {
+    match settings.engine_of(number) {
         EngineKind::Own => Ok(Box::new(Own(whole.part_solver()))),
         #[cfg(feature = "rapier")]
-        EngineKind::Rapier => Ok(Box::new(crate::workers::rapier::Rapier::new(whole)?)),
+        EngineKind::Rapier => Ok(Box::new(Rapier::new(whole, settings.count == 1)?)),
         // The settings have refused it.
         #[cfg(not(feature = "rapier"))]
         EngineKind::Rapier => Err(Error::internal("engine", "built without `rapier`")),

@@ -1,27 +1,31 @@
 //! Joints, as Rapier has them.
 
+use std::f64::consts::PI;
+
 use rapier3d_f64::prelude::{
     GenericJoint, JointAxesMask, JointLimits, JointMotor, MotorModel, SpringCoefficients,
 };
 
-use super::pose;
 use crate::rigid::constraint::joint::kind::JointKind;
 use crate::rigid::constraint::joint::{Joint, JointSettings, Motor};
+use crate::workers::rapier::convert::pose;
 
-/// Damping of a motor, as a share of the mass that it moves, 1/s. Rapier has no motors that keep
-/// their speed at once; this one errs by a millionth in a substep of a millisecond.
-const MOTOR_DAMPING: f64 = 1e9;
+/// Damping of a motor by the mass that it moves, 1/s. Rapier has no motors that reach their speed at
+/// once; this one is off by 1e-9 of the change in a substep of a millisecond.
+const MOTOR_DAMPING: f64 = 1e12;
 
 /// The joint. Rapier sees the second body from the first, so its first body is our second.
 ///
-/// Rigid motions are locked. Motions that give way have a motor that holds them at 0: a spring.
-pub fn joint(joint: &Joint) -> GenericJoint {
+/// Rigid motions are locked, with this softness. Motions that give way have a motor that holds them
+/// at 0: a spring.
+pub fn made(joint: &Joint, softness: SpringCoefficients<f64>) -> GenericJoint {
     let settings = &joint.settings;
     let [first, second] = joint.frames.each_ref().map(|it| pose(&it.point, &it.rotation));
     let mut made = GenericJoint {
         local_frame1: second,
         local_frame2: first,
         contacts_enabled: settings.collide,
+        softness,
         ..GenericJoint::default()
     };
     if settings.kind == JointKind::Distance {
@@ -56,7 +60,16 @@ pub fn joint(joint: &Joint) -> GenericJoint {
     made
 }
 
-/// A rope, or a rod. A rigid rod is as stiff as Rapier's other joints.
+/// The softness of rigid joints whose error falls to 1/e in a step of `h_s` seconds. By default Rapier
+/// closes it in a substep. Blended states are open by more than a solver leaves, and bodies would be
+/// flung together so fast that a chain on three workers comes apart.
+pub fn slow(h_s: f64) -> SpringCoefficients<f64> {
+    // With such a damping ratio a joint does not give way.
+    let ratio = 1e3;
+    SpringCoefficients::new(ratio / (PI * h_s), ratio)
+}
+
+/// A rope, or a rod. A rigid rod is as stiff as other rigid joints.
 fn hold_distance(made: &mut GenericJoint, settings: &JointSettings) {
     let [low, high] = settings.range;
     made.coupled_axes = JointAxesMask::LIN_AXES;
@@ -65,11 +78,11 @@ fn hold_distance(made: &mut GenericJoint, settings: &JointSettings) {
     } else if settings.compliance > 0.0 {
         drive(made, 0, spring(high, settings.compliance, settings.damping));
     } else {
-        let rate = SpringCoefficients::<f64>::joint_defaults().angular_frequency();
+        let rate = made.softness.angular_frequency();
         let rod = JointMotor {
             target_pos: high,
             stiffness: rate * rate,
-            damping: 2.0 * rate,
+            damping: 2.0 * made.softness.damping_ratio * rate,
             model: MotorModel::AccelerationBased,
             ..JointMotor::default()
         };

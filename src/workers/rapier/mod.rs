@@ -3,7 +3,8 @@
 //! It gets the states of the start of a step, and its own step of the same length is the whole
 //! step of its bodies, with gravity and forces. It finds contacts of its own. So its free fall is
 //! that of its integrator: `n` substeps, each of which changes the velocity first. A step ends
-//! `a h^2 / (2 n)` below the parabola of a constant acceleration `a`.
+//! `a h^2 / (2 n)` past the parabola of a constant acceleration `a`. There are as many substeps as
+//! `sweeps` of the response, because each has one sweep over the constraints.
 //!
 //! A body whose state nobody has changed since the last step is not touched: one worker with this
 //! engine does what Rapier does alone. What it remembers from step to step (contacts, impulses of
@@ -12,28 +13,29 @@
 //!
 //! Bodies are inserted by rising id and removed when they are no longer active.
 
+mod convert;
 mod joints;
 mod shapes;
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};
 
-use nalgebra::{Quaternion, Unit};
-use rapier3d_f64::math::{Pose, Rotation, Vector};
+use rapier3d_f64::math::Vector;
 use rapier3d_f64::prelude::{
-    ColliderBuilder, FrictionModel, ImpulseJointHandle, MassProperties, PhysicsWorld, RigidBody,
-    RigidBodyBuilder, RigidBodyHandle,
+    ColliderBuilder, ImpulseJointHandle, MassProperties, PhysicsWorld, RigidBodyBuilder,
+    RigidBodyHandle, SpringCoefficients,
 };
 
+use self::convert::{pose_of, state_of, vector};
 use self::shapes::Surfaces;
 use crate::error::{Error, Place, Result};
-use crate::math::Vec3;
-use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
+use crate::rigid::body::{Body, BodyId, BodyState, MaterialId};
 use crate::rigid::constraint::joint::Second;
 use crate::rigid::motion::drift;
 use crate::rigid::simulation::part::Members;
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::simulation::{RigidModel, RigidSimulation};
+use crate::rigid::solver::Response;
 use crate::rigid::table::BodyList;
 use crate::threads::Threads;
 use crate::workers::engine::{Counts, WorkerEngine};
@@ -47,6 +49,8 @@ pub(super) struct Rapier {
     active: BTreeMap<BodyId, (RigidBodyHandle, BodyState)>,
     /// The active joints by their numbers.
     joints: BTreeMap<u32, ImpulseJointHandle>,
+    /// Of rigid joints.
+    softness: SpringCoefficients<f64>,
     /// The states at the start of the step, by id.
     starts: Vec<BodyState>,
 }
@@ -96,26 +100,32 @@ impl WorkerEngine for Rapier {
 }
 
 impl Rapier {
-    /// The engine for some of the bodies of `whole`.
+    /// The engine for all bodies of `whole`, or for some of them, whose states are blended with those
+    /// of other workers.
     ///
     /// # Errors
     /// If a fixed body is a closed mesh.
-    pub fn new(whole: &RigidSimulation<'static>) -> Result<Self> {
+    pub fn new(whole: &RigidSimulation<'static>, has_all: bool) -> Result<Self> {
         let Middle { model, bodies, fixed, .. } = whole.middle();
         let mut world = PhysicsWorld::new();
         world.gravity = vector(&model.settings.contacts.gravity);
         let settings = &mut world.integration_parameters;
         settings.dt = model.settings.contacts.step_s;
-        settings.friction_model = FrictionModel::Coulomb;
-        settings.warmstart_joints = true;
+        if let Response::Nonsmooth { sweeps } = model.settings.response {
+            settings.num_solver_iterations = sweeps as usize;
+        }
         // The run refuses bodies that pass through others. A body is not stopped or slowed.
         settings.max_ccd_substeps = 0;
         settings.normalized_max_linear_velocity = f64::MAX;
         // Its tolerances are for bodies of about this size.
         let reaches = bodies.iter().map(|body| model.solids.reach(&body.shape));
-        settings.length_unit = 2.0 * reaches.fold(f64::INFINITY, f64::min).min(1e9);
+        settings.length_unit = 2.0 * reaches.fold(f64::INFINITY, f64::min);
+        let softness = match has_all {
+            true => SpringCoefficients::joint_defaults(),
+            false => joints::slow(settings.dt),
+        };
         let (active, joints, starts) = Default::default();
-        let mut made = Self { world, fixed: Vec::new(), active, joints, starts };
+        let mut made = Self { world, fixed: Vec::new(), active, joints, softness, starts };
         for (body, state) in fixed.bodies().iter().zip(fixed.states()) {
             let builder = match body.motion {
                 None => RigidBodyBuilder::fixed(),
@@ -213,7 +223,8 @@ impl Rapier {
             let known = before.remove(&number);
             let known = known.filter(|&it| self.world.impulse_joints.get(it).is_some());
             let handle = known.unwrap_or_else(|| {
-                self.world.insert_impulse_joint(second, first, joints::joint(joint))
+                let made = joints::made(joint, self.softness);
+                self.world.insert_impulse_joint(second, first, made)
             });
             self.joints.insert(number, handle);
         }
@@ -238,29 +249,5 @@ impl Rapier {
                 inside.set_next_kinematic_position(end);
             }
         }
-    }
-}
-
-fn vector(vector: &Vec3) -> Vector {
-    Vector::new(vector.x, vector.y, vector.z)
-}
-
-fn pose(point: &Vec3, rotation: &Quaternion<f64>) -> Pose {
-    let Quaternion { coords } = rotation;
-    Pose::from_parts(vector(point), Rotation::from_xyzw(coords.x, coords.y, coords.z, coords.w))
-}
-
-fn pose_of(state: &BodyState) -> Pose {
-    pose(&state.position, &state.rotation)
-}
-
-fn state_of(body: &RigidBody) -> BodyState {
-    let Pose { translation, rotation, .. } = body.position();
-    let of = |vector: Vector| Vec3::new(vector.x, vector.y, vector.z);
-    let rotation = Quaternion::new(rotation.w, rotation.x, rotation.y, rotation.z);
-    BodyState {
-        position: of(*translation),
-        rotation: Unit::new_unchecked(rotation),
-        twist: Twist { angular: of(body.angvel()), linear: of(body.linvel()) },
     }
 }

@@ -5,7 +5,6 @@ use rapier3d_f64::prelude::{
     ActiveHooks, ColliderHandle, ContactModificationContext, PhysicsHooks, SharedShape,
 };
 
-use super::{pose, vector};
 use crate::error::{Error, Place, Result};
 use crate::rigid::body::{Body, BodyId, MaterialId};
 use crate::rigid::fixed::{FixedBody, FixedShape};
@@ -13,6 +12,7 @@ use crate::rigid::material::{Materials, Surface};
 use crate::rigid::shape::Shape;
 use crate::rigid::simulation::RigidModel;
 use crate::rigid::solid::{Geometry, Solids};
+use crate::workers::rapier::convert::{pose, vector};
 
 /// The shapes of a body, in its own frame.
 pub type Shapes = Vec<(Pose, SharedShape)>;
@@ -37,17 +37,27 @@ pub fn of_fixed(model: &RigidModel, body: &FixedBody) -> Result<Shapes> {
 }
 
 fn made(shape: &Shape, solids: &Solids, id: BodyId) -> Result<Shapes> {
-    let of_solid = match shape {
-        Shape::Solid(solid) => &solids.get(*solid).geometry,
-        _ => return Ok(vec![(Pose::IDENTITY, simple(shape))]),
+    let made = match shape {
+        Shape::Sphere(sphere) => SharedShape::ball(sphere.radius_m),
+        Shape::Box(cuboid) => {
+            let half = cuboid.half();
+            SharedShape::cuboid(half.x, half.y, half.z)
+        }
+        Shape::Capsule(capsule) => SharedShape::capsule_y(capsule.half_length(), capsule.radius_m),
+        Shape::Cylinder(it) => SharedShape::cylinder(0.5 * it.length_m, it.radius_m),
+        Shape::Solid(solid) => return of_solid(&solids.get(*solid).geometry, id),
     };
-    match of_solid {
+    Ok(vec![(Pose::IDENTITY, made)])
+}
+
+fn of_solid(geometry: &Geometry, id: BodyId) -> Result<Shapes> {
+    let refused = |cause| Error::input(Place::Body(id), cause, "write `engines: [Own]`");
+    match geometry {
         Geometry::Hull(hull) => {
             let points: Vec<Vector> = hull.vertices.iter().map(vector).collect();
             let hull = SharedShape::convex_hull(&points);
-            hull.map(|hull| vec![(Pose::IDENTITY, hull)]).ok_or_else(|| {
-                Error::input(Place::Body(id), "`Rapier` finds no convex hull", "use `Own`")
-            })
+            let hull = hull.ok_or_else(|| refused("`Rapier` finds no convex hull"))?;
+            Ok(vec![(Pose::IDENTITY, hull)])
         }
         Geometry::Compound(compound) => {
             let mut all = Vec::new();
@@ -58,25 +68,7 @@ fn made(shape: &Shape, solids: &Solids, id: BodyId) -> Result<Shapes> {
             }
             Ok(all)
         }
-        Geometry::Mesh(_) => {
-            let cause = "`Rapier` has no closed meshes";
-            Err(Error::input(Place::Body(id), cause, "use a hull or a compound"))
-        }
-    }
-}
-
-/// A shape that is no solid.
-fn simple(shape: &Shape) -> SharedShape {
-    match shape {
-        Shape::Sphere(sphere) => SharedShape::ball(sphere.radius_m),
-        Shape::Box(cuboid) => {
-            let half = cuboid.half();
-            SharedShape::cuboid(half.x, half.y, half.z)
-        }
-        Shape::Capsule(capsule) => SharedShape::capsule_y(capsule.half_length(), capsule.radius_m),
-        Shape::Cylinder(it) => SharedShape::cylinder(0.5 * it.length_m, it.radius_m),
-        // The caller has taken solids apart.
-        Shape::Solid(_) => SharedShape::ball(0.0),
+        Geometry::Mesh(_) => Err(refused("`Rapier` has no closed meshes")),
     }
 }
 
