@@ -68,6 +68,22 @@ fn free_fall_is_that_of_its_integrator() {
     }
 }
 
+/// The load of a step acts in this step alone.
+#[test]
+fn a_push_acts_once() {
+    let weightless = format!("{PLAIN}, gravity_m_per_s2: (0, 0, 0)");
+    let world = in_process::alone();
+    let mut of = simulation(&scene(20, &ball("ball", "0, 5, 0", ""), "", &weightless), &*world);
+    let body = of.whole().population().bodies().at(0);
+    assert!(of.whole_mut().push(0, Vec3::x() * body.mass, Vec3::y() * body.inertia.y));
+    for _ in 0..2 {
+        of.step().expect("a step");
+        let twist = states(&of)[&0].twist;
+        assert!((twist.linear - Vec3::x() * 2e-3).norm() < 1e-12, "{twist:?}");
+        assert!((twist.angular - Vec3::y() * 2e-3).norm() < 1e-12, "{twist:?}");
+    }
+}
+
 #[test]
 fn a_ball_falls_and_rests_on_the_floor() {
     let state = after(&scene(20, &ball("ball", "0, 0.5, 0", ""), "", PLAIN), 2.0)[&0];

@@ -29,7 +29,7 @@ use rapier3d_f64::prelude::{
 use self::convert::{pose_of, state_of, vector};
 use self::shapes::Surfaces;
 use crate::error::{Error, Place, Result};
-use crate::rigid::body::{Body, BodyId, BodyState, MaterialId};
+use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId};
 use crate::rigid::constraint::joint::Second;
 use crate::rigid::motion::drift;
 use crate::rigid::simulation::part::Members;
@@ -83,15 +83,18 @@ impl WorkerEngine for Rapier {
         self.world.step_with_events(&Surfaces(&middle.model.materials), &());
         states.clear();
         for (&id, (handle, state)) in &mut self.active {
-            let body = &mut self.world.bodies[*handle];
+            let body = &self.world.bodies[*handle];
             if !body.is_enabled() {
                 let cause = "`Rapier` found a state for it that is no number";
                 return Err(Error::input(Place::Body(id), cause, "raise `steps_per_frame`"));
             }
-            body.reset_forces(false);
-            body.reset_torques(false);
             *state = state_of(body);
             states.push(*state);
+            if body.user_force() != Vector::ZERO || body.user_torque() != Vector::ZERO {
+                let body = &mut self.world.bodies[*handle];
+                body.reset_forces(false);
+                body.reset_torques(false);
+            }
         }
         let sweeps = self.world.integration_parameters.num_solver_iterations as u64;
         let constraints = of.contacts.len() + of.joints.len();
@@ -152,14 +155,15 @@ impl Rapier {
                 Some((handle, _)) => handle,
                 None => self.insert(middle.model, &body, &start)?,
             };
-            let inside = &mut self.world.bodies[handle];
-            if kept.is_some_and(|(_, state)| state != start) {
+            // Rapier forgets things about a body that is only looked at in a way that may change it.
+            if body.load != Load::NONE || kept.is_some_and(|(_, state)| state != start) {
+                let inside = &mut self.world.bodies[handle];
                 inside.set_position(pose_of(&start), true);
                 inside.set_linvel(vector(&start.twist.linear), true);
                 inside.set_angvel(vector(&start.twist.angular), true);
+                inside.add_force(vector(&body.load.force), true);
+                inside.add_torque(vector(&body.load.torque), true);
             }
-            inside.add_force(vector(&body.load.force), false);
-            inside.add_torque(vector(&body.load.torque), false);
             self.active.insert(id, (handle, start));
         }
         for (handle, _) in before.into_values() {
