@@ -323,4 +323,7 @@ fn a_run_makes_no_checkpoints() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(place.outcome() == whole);
+    let world = in_process::alone();
+    let of = simulation(&heap(&format!("parallel: {RAPIER}")), &*world);
+    assert!(of.save().expect_err("nothing is saved").to_string().contains("cannot be saved"));
 }
