@@ -8,10 +8,14 @@ use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::motion::{drift, precess};
 use crate::rigid::simulation::part::{Members, PartSolver};
 use crate::rigid::simulation::replica::Middle;
+use crate::rigid::table::BodyList;
 use crate::threads::Threads;
 
 /// Advances the active bodies of a worker, as if there were no others.
 pub trait WorkerEngine: Debug + Send {
+    /// Sees all bodies at the start of a step, before its first half.
+    fn begin(&mut self, _: BodyList) {}
+
     /// The second half of a step. `states` gets the states of the members at its end.
     ///
     /// # Errors

@@ -12,7 +12,8 @@
 //! | [`settings`] | [`WorkerSettings`] |
 //! | [`division`], [`balance`] | the homes at the start; how they move |
 //! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
-//! | [`engine`] | what advances the bodies of a worker |
+//! | [`engine`], [`engines`] | what advances the bodies of a worker; which worker has which |
+//! | `rapier` | the engine `Rapier` |
 //! | [`states`] | the coupling of the paper: states are blended |
 //! | `impulses` | the coupling in which workers agree on impulses |
 //! | [`direct`] | joints, solved at once |
@@ -29,8 +30,11 @@ pub mod balance;
 pub mod direct;
 pub mod division;
 pub mod engine;
+pub mod engines;
 mod gather;
 mod impulses;
+#[cfg(feature = "rapier")]
+mod rapier;
 pub mod report;
 mod saved;
 pub mod sets;
@@ -43,5 +47,6 @@ mod tests;
 pub mod weights;
 mod worker;
 
+pub use self::engines::EngineKind;
 pub use self::settings::{Balance, Coupling, Division, Weighting, WorkerSettings};
 pub use self::simulation::WorkerSimulation;

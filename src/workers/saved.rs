@@ -13,8 +13,12 @@ impl WorkerSimulation<'_> {
     /// number of ranks. All ranks call it between steps.
     ///
     /// # Errors
-    /// If a rank fails.
+    /// If a rank fails, or a worker has the engine `Rapier`: what it remembers cannot be saved.
     pub fn save(&self) -> Result<Vec<u8>> {
+        if self.settings.has_rapier() {
+            let cause = "what the engine `Rapier` remembers from step to step cannot be saved";
+            return Err(Error::input("parallel.engines", cause, "write `engines: [Own]`"));
+        }
         if self.world.rank() != 0 {
             return Ok(Vec::new());
         }
@@ -61,7 +65,8 @@ impl WorkerSimulation<'_> {
     }
 
     /// A hash of the state. It does not depend on the number of ranks. If two hashes are equal, all
-    /// further steps are equal. One worker has the hash of the domain run.
+    /// further steps are equal, unless a worker has the engine `Rapier`. One worker has the hash of
+    /// the domain run.
     ///
     /// # Errors
     /// If a rank fails.

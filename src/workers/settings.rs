@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::MOST_SWEEPS;
 use crate::error::{Error, Result};
+use crate::workers::engines::EngineKind;
 
 /// The largest number of workers: a set of workers is the bits of a word.
 pub const MOST_WORKERS: u32 = 64;
@@ -14,7 +15,7 @@ pub const MOST_WORKERS: u32 = 64;
 const MOST_GROWTH: u32 = 1000;
 
 /// Settings of the workers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerSettings {
     /// Number of workers, 1 to [`MOST_WORKERS`].
     pub count: u32,
@@ -30,12 +31,22 @@ pub struct WorkerSettings {
     pub local_sweeps: u32,
     /// Whether homes move by counted work.
     pub balance: Balance,
+    /// The engine of each worker, or one for all. Without any it is [`EngineKind::Own`].
+    pub engines: Vec<EngineKind>,
 }
 
 impl Default for WorkerSettings {
     fn default() -> Self {
         let (coupling, weights, balance) = Default::default();
-        Self { count: 1, growth: 2, coupling, weights, local_sweeps: 2, balance }
+        Self {
+            count: 1,
+            growth: 2,
+            coupling,
+            weights,
+            local_sweeps: 2,
+            balance,
+            engines: Vec::new(),
+        }
     }
 }
 
@@ -94,7 +105,7 @@ impl WorkerSettings {
     /// # Errors
     /// The first setting that is out of bounds.
     pub fn check(&self, at: &str, bodies: u64) -> Result<()> {
-        let Self { count, growth, coupling: _, weights: _, local_sweeps, balance: _ } = *self;
+        let Self { count, growth, local_sweeps, .. } = *self;
         let fails = |field: &str, cause: String, remedy: &str| {
             Err(Error::input(format!("{at}.{field}"), cause, remedy))
         };
@@ -118,12 +129,45 @@ impl WorkerSettings {
             let cause = format!("{local_sweeps} sweeps of a worker alone");
             return fails("local_sweeps", cause, &format!("write a number up to {MOST_SWEEPS}"));
         }
-        Ok(())
+        self.check_engines(at)
     }
 
     /// The workers of a rank: rank `w R / W` has worker `w`.
     pub fn workers_of(&self, rank: usize, ranks: usize) -> Range<usize> {
         let first = |rank: usize| (rank * self.count as usize).div_ceil(ranks);
         first(rank)..first(rank + 1)
+    }
+
+    /// The engine of a worker.
+    pub fn engine_of(&self, worker: usize) -> EngineKind {
+        let given = self.engines.get(worker).or(self.engines.first());
+        given.copied().unwrap_or_default()
+    }
+
+    /// True if some worker has the engine `Rapier`.
+    pub fn has_rapier(&self) -> bool {
+        self.engines.contains(&EngineKind::Rapier)
+    }
+
+    /// Fails if the engines do not fit to the workers or to this program. `at` names the settings.
+    fn check_engines(&self, at: &str) -> Result<()> {
+        let given = self.engines.len();
+        let fails =
+            |cause: &str, remedy: &str| Err(Error::input(format!("{at}.engines"), cause, remedy));
+        if given > 1 && given != self.count as usize {
+            let cause = format!("{given} engines for {} workers", self.count);
+            return fails(&cause, "write one for each worker, or one for all");
+        }
+        if self.has_rapier() && self.coupling == Coupling::Impulses {
+            let cause = "`Rapier` gives states alone, and no impulses to agree on";
+            return fails(cause, "use `coupling: States`, or `engines: [Own]`");
+        }
+        if self.has_rapier() && !cfg!(feature = "rapier") {
+            let cause = "this program is built without the feature `rapier`";
+            let remedy = "build it with `cargo build --release --features rapier`, or write \
+                          `engines: [Own]`";
+            return fails(cause, remedy);
+        }
+        Ok(())
     }
 }

@@ -64,7 +64,10 @@ impl<'a> WorkerSimulation<'a> {
         let own = settings.workers_of(world.rank(), world.size());
         let (mut workers, mut agreement) = (Vec::new(), Agreement::default());
         match settings.coupling {
-            Coupling::States => workers.extend(own.map(|number| Worker::new(number, &whole))),
+            Coupling::States => {
+                let worker = |number| Worker::new(number, &settings, &whole);
+                workers = own.map(worker).collect::<Result<_>>()?;
+            }
             Coupling::Impulses => agreement = Agreement::new(own),
         }
         let threads = Threads::new(threads)?;

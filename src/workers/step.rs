@@ -29,6 +29,8 @@ impl WorkerSimulation<'_> {
     /// If a body moves too far or passes through another one, or a rank fails.
     pub fn step(&mut self) -> Result<RigidReport> {
         let mut report = RigidReport::default();
+        let bodies = self.whole.population().bodies();
+        self.workers.iter_mut().for_each(|worker| worker.engine.begin(bodies));
         // 1. The first half, on all ranks alike.
         timed(&mut report, Phase::Motion, || self.whole.begin_step())?;
         // 2. Each rank finds the contacts of the bodies whose homes it has.

@@ -10,8 +10,12 @@ use crate::rigid::simulation::part::Members;
 use crate::rigid::simulation::replica::Middle;
 use crate::threads::Threads;
 use crate::workers::engine::{Counts, Own, WorkerEngine};
+use crate::workers::engines::EngineKind;
+#[cfg(feature = "rapier")]
+use crate::workers::rapier::Rapier;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
+use crate::workers::settings::WorkerSettings;
 
 /// A worker, on the rank that has it.
 #[derive(Debug)]
@@ -29,15 +33,22 @@ pub(super) struct Worker {
 
 impl Worker {
     /// Worker `number` of the bodies of `whole`.
-    pub fn new(number: usize, whole: &RigidSimulation<'static>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// If its engine cannot have the bodies.
+    pub fn new(
+        number: usize,
+        settings: &WorkerSettings,
+        whole: &RigidSimulation<'static>,
+    ) -> Result<Self> {
+        Ok(Self {
             report: WorkerReport { worker: number as u64, ..WorkerReport::default() },
-            engine: Box::new(Own(whole.part_solver())),
+            engine: engine(number, settings, whole)?,
             contacts: Vec::new(),
             joints: Vec::new(),
             states: Vec::new(),
             failed: None,
-        }
+        })
     }
 
     /// Its number.
@@ -85,6 +96,21 @@ impl Worker {
     /// What went wrong.
     pub fn outcome(&mut self) -> Result<()> {
         self.failed.take().map_or(Ok(()), Err)
+    }
+}
+
+fn engine(
+    number: usize,
+    settings: &WorkerSettings,
+    whole: &RigidSimulation<'static>,
+) -> Result<Box<dyn WorkerEngine>> {
+    match settings.engine_of(number) {
+        EngineKind::Own => Ok(Box::new(Own(whole.part_solver()))),
+        #[cfg(feature = "rapier")]
+        EngineKind::Rapier => Ok(Box::new(Rapier::new(whole, settings.count == 1)?)),
+        // The settings have refused it.
+        #[cfg(not(feature = "rapier"))]
+        EngineKind::Rapier => Err(Error::internal("engine", "built without `rapier`")),
     }
 }
 

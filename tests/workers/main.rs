@@ -1,13 +1,16 @@
 //! Room `workers` in the library and in the real program: frames depend on the scene and the number
 //! of workers, never on ranks; sets follow the contacts; bad settings give clear errors; workers
-//! that agree on impulses have the physics of the domain run.
+//! that agree on impulses have the physics of the domain run; workers with another engine have its own.
 
 mod chain_net;
 #[path = "../common/mod.rs"]
 mod common;
+mod engines;
 mod impulses;
 mod mechanics;
 mod place;
+#[cfg(feature = "rapier")]
+mod rapier;
 mod runs;
 mod steps;
 

@@ -104,6 +104,15 @@ impl Content {
         }
     }
 
+    /// Whether a run of it can go on from a saved state. What `Rapier` remembers from step to step is
+    /// not part of it.
+    pub fn can_be_saved(&self) -> bool {
+        match self {
+            Self::Cloth(_) => true,
+            Self::Bodies(setup) => !setup.parallel.settings().is_some_and(|it| it.has_rapier()),
+        }
+    }
+
     /// What all frames share.
     pub fn frame_objects(&self, digits: Digits) -> FrameObjects<'_> {
         let (surfaces, bodies) = match self {

@@ -8,11 +8,12 @@ use crate::program::output::run_files::RunFiles;
 use crate::program::output::{names, obstacles};
 use crate::program::run::content::Content;
 
-/// The files of a run that has `content`, frames of `format` and copies of `meshes`. The tables of a
-/// profile come at its end.
+/// The files of a run that has `content`, frames of `format` and copies of `meshes`. It makes no
+/// checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.
 pub fn of_run(
     arguments: &Arguments,
     content: &Content,
+    checkpoint_every: Option<u32>,
     format: &dyn Format,
     meshes: &[InputMesh],
 ) -> RunFiles {
@@ -34,7 +35,7 @@ pub fn of_run(
             files.add(bodies::obstacles::files(still, &setup.solids, &setup.domain));
         }
     }
-    if arguments.computing.checkpoint_every != Some(0) {
+    if checkpoint_every != Some(0) {
         files.at_steps = vec![names::CHECKPOINTS.to_owned()];
     }
     files

@@ -93,10 +93,22 @@ pub struct CheckpointPlan {
 }
 
 impl CheckpointPlan {
-    fn new(arguments: &Arguments, scene_hash: u64) -> Self {
-        let computing = &arguments.computing;
-        let kept = computing.keep_checkpoints.map_or(LEAST_KEPT, |it| it as usize);
-        Self { kept, every: computing.checkpoint_every, scene_hash }
+    fn new(arguments: &Arguments, every: Option<u32>, scene_hash: u64) -> Self {
+        let kept = arguments.computing.keep_checkpoints.map_or(LEAST_KEPT, |it| it as usize);
+        Self { kept, every, scene_hash }
+    }
+
+    /// When checkpoints are asked for. A run that cannot be saved makes none.
+    fn every(arguments: &Arguments, content: &Content) -> Result<Option<u32>> {
+        match arguments.computing.checkpoint_every {
+            asked if content.can_be_saved() => Ok(asked),
+            None | Some(0) => Ok(Some(0)),
+            Some(_) => {
+                let cause = "a run with the engine `Rapier` makes no checkpoints: what the engine \
+                             remembers from step to step cannot be saved";
+                Err(Error::input("--checkpoint-every", cause, "leave it out"))
+            }
+        }
     }
 }
 
@@ -134,14 +146,15 @@ impl Job {
             true => scene.clone(),
             false => with_copies(&scene, &meshes, &home),
         };
+        let every = CheckpointPlan::every(arguments, &content)?;
         let target = Target {
             folder: arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name)),
-            files: files::of_run(arguments, &content, format, &meshes),
+            files: files::of_run(arguments, &content, every, format, &meshes),
             overwrite: arguments.overwrite,
             resumes: arguments.resumes,
             origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,
         };
-        let checkpoints = CheckpointPlan::new(arguments, scene_hash(&copied, &meshes)?);
+        let checkpoints = CheckpointPlan::new(arguments, every, scene_hash(&copied, &meshes)?);
         let stop_after = arguments.computing.stop_after;
         let input = Input { scene_file: arguments.scene.clone(), home, meshes };
         Ok(Self {

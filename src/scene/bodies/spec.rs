@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::partition::methods::Repartition;
 pub use crate::rigid::shape::BodyShape;
 use crate::scene::keyframe::KeyframeSpec;
-use crate::workers::{self, WorkerSettings};
+use crate::workers::{self, Balance, WorkerSettings};
 
 /// Bodies of one shape and material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -285,7 +285,10 @@ pub enum Parallel {
         division: workers::Division,
         /// Whether homes move.
         #[serde(default)]
-        balance: workers::Balance,
+        balance: Balance,
+        /// What advances the bodies of each worker, or one for all.
+        #[serde(default)]
+        engines: Vec<workers::EngineKind>,
     },
 }
 
@@ -300,23 +303,32 @@ fn default_growth() -> u32 {
 impl Parallel {
     /// The settings of the workers. None without workers.
     pub fn settings(&self) -> Option<WorkerSettings> {
-        match self {
+        match self.clone() {
             Self::Domain => None,
-            &Self::Workers {
+            Self::Workers {
                 count,
                 growth,
                 coupling,
                 weights,
                 local_sweeps,
-                ref division,
+                division,
                 balance,
+                engines,
             } => {
                 let balance = match (balance, division) {
-                    (workers::Balance::Auto, workers::Division::Groups(_)) => workers::Balance::Off,
-                    (workers::Balance::Auto, _) => workers::Balance::Work,
+                    (Balance::Auto, workers::Division::Groups(_)) => Balance::Off,
+                    (Balance::Auto, _) => Balance::Work,
                     (other, _) => other,
                 };
-                Some(WorkerSettings { count, growth, coupling, weights, local_sweeps, balance })
+                Some(WorkerSettings {
+                    count,
+                    growth,
+                    coupling,
+                    weights,
+                    local_sweeps,
+                    balance,
+                    engines,
+                })
             }
         }
     }

@@ -3,6 +3,9 @@
 use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
 use crate::rigid::Body;
+use crate::rigid::fixed::FixedShape;
+use crate::rigid::shape::Shape;
+use crate::rigid::solid::Geometry;
 use crate::scene::bodies::setup::{Movement, RigidSetup};
 use crate::scene::bodies::spec::Parallel;
 use crate::workers::division;
@@ -30,11 +33,33 @@ impl RigidSetup {
         settings.check("parallel", self.body_count())?;
         let made = self.generators.iter().map(|it| (0..it.count()).map(|number| it.body(number)));
         let bodies: Vec<Body> = made.flatten().collect();
+        if settings.has_rapier() {
+            self.check_no_meshes(&bodies)?;
+        }
         let homes = match division {
             Division::Groups(workers) => self.homes_of_groups(workers, settings.count, &bodies)?,
             other => division::homes(other, &bodies, &self.joints, settings.count)?,
         };
         Ok(Some(WorkerPlan { settings, bodies, homes }))
+    }
+
+    /// Fails if a body is a closed mesh: `Rapier` has none.
+    fn check_no_meshes(&self, bodies: &[Body]) -> Result<()> {
+        let free = bodies.iter().map(|body| (body.id, &body.shape));
+        let fixed = self.fixed.bodies().iter().filter_map(|body| match &body.shape {
+            FixedShape::Shape(shape) => Some((body.id, shape)),
+            FixedShape::HalfSpace => None,
+        });
+        let is_mesh = |shape: &Shape| {
+            let solid = shape.solid().map(|solid| &self.solids.get(solid).geometry);
+            matches!(solid, Some(Geometry::Mesh(_)))
+        };
+        let Some((id, _)) = free.chain(fixed).find(|(_, shape)| is_mesh(shape)) else {
+            return Ok(());
+        };
+        let at = format!("bodies[{}].shape", self.group_of(id));
+        let cause = format!("`{}` is a closed mesh, and `Rapier` has none", self.name_of(id));
+        Err(Error::input(at, cause, "use a `Hull` or a `Compound`, or write `engines: [Own]`"))
     }
 
     /// The homes of `bodies` if each worker has the groups with its names.

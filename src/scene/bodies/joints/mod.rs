@@ -26,6 +26,7 @@ use crate::rigid::fixed::FixedBodies;
 use crate::rigid::solver::Response;
 use crate::scene::bodies::setup::{Group, RigidSetup};
 use crate::scene::spec::Scene;
+use crate::workers::engines::check_joint;
 
 /// Adds the joints of the scene to `setup`. Paths are relative to `scene_dir`.
 ///
@@ -37,10 +38,14 @@ pub(super) fn add(setup: &mut RigidSetup, scene: &Scene, scene_dir: &Path) -> Re
         let cause = "the response `Ffd` knows no joints";
         return Err(Error::input("response", cause, "use `Nonsmooth(sweeps: 30)`"));
     }
+    let has_rapier = scene.parallel.settings().is_some_and(|it| it.has_rapier());
     let mut all = Vec::new();
     for (i, spec) in scene.joints.iter().enumerate() {
         let at = format!("joints[{i}]");
         spec.check(&at)?;
+        if has_rapier {
+            check_joint(&spec.settings(0.0), &at)?;
+        }
         match &spec.bodies {
             JointBodies::Pair(first, second) => {
                 let at_bodies = format!("{at}.bodies");
