@@ -49,18 +49,27 @@ impl From<&ContactRecord> for Contact {
 /// # Errors
 /// If a rank fails.
 pub fn contacts(world: &dyn World, middle: &Middle) -> Result<Vec<Contact>> {
-    let mut all = if world.size() == 1 {
-        middle.contacts.to_vec()
-    } else {
-        let own: Vec<ContactRecord> = middle.contacts.iter().map(Into::into).collect();
-        message::all_gather_v(world, &own)?.iter().map(Into::into).collect()
-    };
-    all.sort_unstable_by_key(|contact| {
+    // Each rank sorts its own: the ranks that get them only have to merge.
+    let own = in_order(middle, middle.contacts);
+    if world.size() == 1 {
+        return Ok(own);
+    }
+    let own: Vec<ContactRecord> = own.iter().map(Into::into).collect();
+    let all: Vec<Contact> = message::all_gather_v(world, &own)?.iter().map(Into::into).collect();
+    Ok(in_order(middle, &all))
+}
+
+/// The contacts in the order of their ids.
+fn in_order(middle: &Middle, contacts: &[Contact]) -> Vec<Contact> {
+    let key = |(contact, at): (&Contact, u32)| {
         let second = match contact.second {
             Partner::Movable(place) => middle.bodies.id(place as usize),
             Partner::Fixed(place) => middle.fixed.id(place),
         };
-        (middle.bodies.id(contact.first as usize), second, contact.feature)
-    });
-    Ok(all)
+        (middle.bodies.id(contact.first as usize), second, contact.feature, at)
+    };
+    let mut keys: Vec<_> = contacts.iter().zip(0..).map(key).collect();
+    // This sort is fast where lists are sorted one after the other.
+    keys.sort();
+    keys.into_iter().map(|(.., at)| contacts[at as usize]).collect()
 }
