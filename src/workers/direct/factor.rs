@@ -22,6 +22,8 @@ pub struct Factor {
     below: Vec<Block>,
     /// The position of each block.
     positions: Vec<u32>,
+    /// The rows of each block that count, by position. In the others the matrix is that of identity.
+    rows: Vec<usize>,
 }
 
 impl Factor {
@@ -31,6 +33,8 @@ impl Factor {
         self.diagonal.resize(order.blocks.len(), Block::zeros());
         self.below.clear();
         self.below.resize(order.neighbours.len(), Block::zeros());
+        self.rows.clear();
+        self.rows.resize(order.blocks.len(), 6);
         self.positions.clear();
         self.positions.resize(order.blocks.len(), 0);
         for (&block, at) in order.blocks.iter().zip(0..) {
@@ -41,6 +45,12 @@ impl Factor {
     /// The position of a block.
     pub fn position(&self, block: u32) -> usize {
         self.positions[block as usize] as usize
+    }
+
+    /// Says that only the first `rows` rows of the block at a position count. In the others it is
+    /// identity, and blocks beside it are 0.
+    pub fn set_rows(&mut self, at: usize, rows: usize) {
+        self.rows[at] = rows;
     }
 
     /// The block on the diagonal at a position.
@@ -70,18 +80,22 @@ impl Factor {
             let (sign, inverse) = inverse_factor(&self.diagonal[at]);
             self.signs.push(sign);
             self.diagonal[at] = inverse;
-            let across = inverse.transpose();
-            let below = order.below(at);
-            self.below[below.clone()].iter_mut().for_each(|block| *block *= across);
+            let (rows, below) = (self.rows[at], order.below(at));
+            for block in &mut self.below[below.clone()] {
+                let own = std::mem::replace(block, Block::zeros());
+                add_product(block, &own, &inverse, [rows; 2], 1.0);
+            }
             for (b, &second) in order.neighbours[below.clone()].iter().enumerate() {
                 let own = self.below[below.start + b];
-                let signed = own * sign;
                 for a in 0..b {
                     let Some(&target) = targets.next() else { return };
                     let first = self.below[below.start + a];
-                    self.below[target as usize] -= signed * first.transpose();
+                    let sizes = [self.rows[order.neighbours[below.start + a] as usize], rows];
+                    add_product(&mut self.below[target as usize], &own, &first, sizes, -sign);
                 }
-                self.diagonal[second as usize] -= signed * own.transpose();
+                let second = second as usize;
+                let sizes = [self.rows[second], rows];
+                add_product(&mut self.diagonal[second], &own, &own, sizes, -sign);
             }
         }
     }
@@ -114,6 +128,19 @@ impl Factor {
             }
             side[at] = self.diagonal[at].tr_mul(&own);
         }
+    }
+}
+
+/// Adds `factor a b^T`, where `b` has numbers in its first `rows` rows and `columns` columns alone. (The
+/// library's product of this size copies both first.)
+fn add_product(sum: &mut Block, a: &Block, b: &Block, [rows, columns]: [usize; 2], factor: f64) {
+    for j in 0..rows {
+        let mut column: [f64; 6] = sum.column(j).into_owned().into();
+        for k in 0..columns {
+            let part = factor * b[(j, k)];
+            (0..6).for_each(|i| column[i] += a[(i, k)] * part);
+        }
+        sum.column_mut(j).copy_from_slice(&column);
     }
 }
 

@@ -51,6 +51,8 @@ impl Part {
         for (block, joint) in plan.joint_blocks() {
             let Some((local, problem)) = joints.at(joint.place) else { continue };
             let sides = problem.blocks();
+            let held = problem.softness().iter().rposition(Option::is_some);
+            factor.set_rows(factor.position(block), held.map_or(0, |row| row + 1));
             for (body, side) in joint.bodies.iter().zip(&sides) {
                 body.iter().for_each(|&body| factor.add(order, block, body, &-side));
             }
