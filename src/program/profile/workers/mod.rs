@@ -27,19 +27,27 @@ pub(super) use crate::program::profile::workers::steps::RunOfWorkers;
 /// Reads what the workers of the run in `folder` did. None in a run without workers.
 ///
 /// # Errors
-/// A folder that is no run.
+/// A folder that is no run, or a run whose scene cannot be read.
 pub(super) fn read(folder: &Path) -> Result<Option<RunOfWorkers>> {
     let head = RunHead::read(folder)?;
     if head.bodies.is_none() {
         return Ok(None);
     }
-    let scene = scene::load(&folder.join(names::SCENE))?;
-    let Some(settings) = scene.parallel.settings() else { return Ok(None) };
-    let mut run = RunOfWorkers::new(&head, settings.coupling);
+    let mut run = None;
     for frame in steps_jsonl::read::<BodyFrameRecord>(folder)? {
-        run.add(&frame?);
+        let frame = frame?;
+        let Some(step) = frame.steps.first() else { continue };
+        if step.part.workers.is_empty() {
+            return Ok(None);
+        }
+        if run.is_none() {
+            let scene = scene::load(&folder.join(names::SCENE))?;
+            let coupling = scene.parallel.settings().map(|settings| settings.coupling);
+            run = Some(RunOfWorkers::new(&head, coupling.unwrap_or_default()));
+        }
+        run.iter_mut().for_each(|run| run.add(&frame));
     }
-    Ok((!run.frames.is_empty()).then_some(run))
+    Ok(run)
 }
 
 /// Writes the tables and the picture of `run` into the folder `out`. Returns the files.

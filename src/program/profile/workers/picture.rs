@@ -1,5 +1,5 @@
-//! The picture of the workers of a run. Diagrams are named after figures 10 to 14 of Kale & Kry 2024
-//! in docs/profiling.md.
+//! The picture of the workers of a run. It restates figures 10 to 14 of Kale & Kry 2024, see
+//! docs/profiling.md.
 
 use cloth_sim::workers::report::WorkerReport;
 use plotters::element::{PathElement, Rectangle};
@@ -31,15 +31,14 @@ impl Picture for WorkersPicture<'_> {
         let count = plural(run.whole.workers.len(), "worker");
         heading_line(&heading, &format!("{}: {count}, {:?}", run.scene, run.coupling))?;
         let areas = below.split_evenly((self.rows(), 2));
-        let [contacts, of_contacts, active, of_active, shared, sweeps, times, speed_ups, rest @ ..] =
-            &areas[..]
-        else {
+        let [contacts, contacts_spread, active, active_spread, rest @ ..] = &areas[..] else {
             return Ok(());
         };
+        let [shared, sweeps, times, speed_ups, rest @ ..] = rest else { return Ok(()) };
         self.each(contacts, "Contacts of each worker a step", |it| it.contacts as f64)?;
-        self.spread(of_contacts, "Contacts of a step over the run: quartiles and range", 0)?;
+        self.spread(contacts_spread, "Contacts of a step over the run: quartiles and range", 0)?;
         self.each(active, "Active bodies of each worker", |it| it.active as f64)?;
-        self.spread(of_active, "Active bodies over the run: quartiles and range", 1)?;
+        self.spread(active_spread, "Active bodies over the run: quartiles and range", 1)?;
         self.each(shared, "Shared bodies of each worker", |it| it.shared as f64)?;
         let rounds = |frame: &StepsOfWorkers| frame.a_step(frame.sweeps as f64);
         let title = "Most sweeps of a worker, or rounds, a step";

@@ -62,15 +62,14 @@ impl RunOfWorkers {
         }
     }
 
-    /// Adds a frame. Frame 0 has no step and is left out.
+    /// Adds a frame that has steps.
     pub fn add(&mut self, record: &BodyFrameRecord) {
-        if record.steps.is_empty() {
-            return;
-        }
         let mut steps = Vec::from_iter(&record.steps);
         steps.sort_by_key(|it| (it.step, it.rank));
         let mut frame = StepsOfWorkers { frame: record.frame, ..StepsOfWorkers::default() };
         for ranks in steps.chunk_by(|a, b| a.step == b.step) {
+            // A run may have gone on with more ranks, or fewer.
+            self.is_serial &= ranks.len() == 1;
             [&mut frame, &mut self.whole].into_iter().for_each(|it| it.add(ranks, self.coupling));
             for worker in ranks.iter().flat_map(|it| &it.part.workers) {
                 let [contacts, active] = self.each_step.entry(worker.worker).or_default();
