@@ -3,10 +3,12 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::run::{finish, frames_of, steps_of};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder with a run of `tests/scenes/bodies.ron` in it.
@@ -276,6 +278,7 @@ fn the_profile_has_a_row_for_each_frame_and_rank() {
     for name in ["profile.svg", "profile.png", "profile.csv", "phases.csv"] {
         assert!(out.contains(name) && run.file(name).exists(), "{out}");
     }
+    assert!(!out.contains("worker"), "a run without workers: {out}");
     let picture = String::from_utf8(run.read("profile.svg")).expect("a text");
     for text in ["2 ranks x", "synchronisation", "share of time at work", "shadow copies"] {
         assert!(picture.contains(text), "{text}");
@@ -317,4 +320,61 @@ fn the_profiles_of_two_runs_are_compared() {
     for text in ["2 ranks x", "1 rank x", "synchronisation", "response"] {
         assert!(picture.contains(text), "{text}");
     }
+}
+
+/// The rows of a table, as numbers by column. One that is not known is NaN.
+fn numbers(run: &Run, table: &str) -> Vec<BTreeMap<String, f64>> {
+    let mut reader = csv::Reader::from_path(run.file(table)).expect("a table");
+    let rows = reader.deserialize().map(|row| row.expect("a whole row"));
+    let number = |(name, text): (String, String)| (name, text.parse().unwrap_or(f64::NAN));
+    rows.map(|row: BTreeMap<_, _>| row.into_iter().map(number).collect()).collect()
+}
+
+#[test]
+fn the_profile_of_workers_is_the_mean_of_their_steps() {
+    const STEPS: f64 = 10.0;
+    let alone = ["--ranks", "1", "--threads", "1", "--set", "parallel=Workers(count: 3)"];
+    let run = Run::new(&alone);
+    let (code, out, said) = run.tool("profile", &[]);
+    assert_eq!(code, Some(0), "{said}");
+    let frames = frames_of(&run.out);
+    let rows = numbers(&run, "profile_workers.csv");
+    assert_eq!(rows.len(), 4 * 3);
+    let steps_in = |frame: f64| steps_of(&frames[frame as usize..][..1]);
+    let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+    for row in &rows {
+        for column in ["home", "active", "shared", "contacts", "constraints", "sweeps", "seconds"] {
+            let of = |step: &Value| step["workers"][row["worker"] as usize][column].as_f64();
+            let sum: f64 =
+                steps_in(row["frame"]).into_iter().map(|it| of(it).expect("known")).sum();
+            assert!(is_near(STEPS * row[column], sum), "{column}: {row:?}");
+        }
+    }
+    assert!(rows.iter().any(|row| row["contacts"] > 0.0 && row["shared"] > 0.0), "{rows:?}");
+    // Printed: a row for each worker, with means over the run.
+    for worker in 0..3 {
+        let own = rows.iter().filter(|row| row["worker"] == f64::from(worker));
+        let contacts = own.map(|row| row["contacts"]).sum::<f64>() / 4.0;
+        let cells = out.lines().map(|line| Vec::from_iter(line.split_whitespace()));
+        let line = cells.into_iter().find(|it| it.first() == Some(&worker.to_string().as_str()));
+        assert_eq!(line.expect("a row")[4], format!("{contacts:.0}"), "{out}");
+    }
+    for row in numbers(&run, "profile_steps.csv") {
+        let slowest = |step: &Value| {
+            let workers = step["workers"].as_array().expect("workers").iter();
+            workers.filter_map(|it| it["seconds"].as_f64()).fold(0.0, f64::max)
+        };
+        let longest: f64 = steps_in(row["frame"]).into_iter().map(slowest).sum();
+        assert!(is_near(STEPS * row["longest_worker_s"], longest), "{row:?}");
+        assert!(row["longest_worker_s"] < row["modelled_threads_s"], "{row:?}");
+        assert!(row["modelled_threads_s"] < row["modelled_network_s"], "{row:?}");
+    }
+    assert!(run.file("profile_workers.png").exists() && out.contains("profile_workers.svg"));
+    // On two ranks workers do not take turns: nothing is modelled.
+    let two = Run::new(&[&["--ranks", "2"], &alone[2..]].concat());
+    let (_, out, _) = two.tool("profile", &[]);
+    assert!(out.contains("only from a run with --ranks 1 --threads 1"), "{out}");
+    assert!(numbers(&two, "profile_steps.csv").iter().all(|it| it["modelled_threads_s"].is_nan()));
+    let (_, out, _) = run.tool("profile", &[two.out.to_str().expect("a name")]);
+    assert!(out.contains("against the other run"), "{out}");
 }

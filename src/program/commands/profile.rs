@@ -4,11 +4,11 @@ use cloth_sim::error::{Error, Result};
 
 use crate::program::cli::ProfileArguments;
 use crate::program::output::drawn_files;
-use crate::program::profile::png;
+use crate::program::profile::{Drawing, png};
 use crate::program::{print, profile};
 
-/// Draws one run, or two runs beside each other. Prints the names of the files,
-/// and lists them in the `run.json` beside them.
+/// Draws one run, or two runs beside each other. Prints the names of the files and what workers did,
+/// and lists the files in the `run.json` beside them.
 ///
 /// # Errors
 /// A folder that is no run or has no step, two runs of different length, or a file that cannot be
@@ -20,12 +20,13 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
             .map_err(|cause| Error::file(out, cause, "choose another folder (--out)"))?;
     }
     let out = out.as_ref().unwrap_or(run);
-    let files = match other {
+    let Drawing { files, lines } = match other {
         None => profile::draw(run, out)?,
         Some(other) => profile::compare([run, other], out)?,
     };
     drawn_files::list_drawn(out, &files)?;
     files.iter().try_for_each(|file| print::line(file.display()))?;
+    lines.iter().try_for_each(print::line)?;
     png::say_if_missing();
     Ok(())
 }

@@ -21,12 +21,18 @@ pub const MESHES: &str = "meshes";
 pub const PROFILE: &str = "profile.csv";
 /// Seconds of the phases: a row for each frame.
 pub const PHASES: &str = "phases.csv";
+/// The workers: a row for each frame and worker.
+pub const PROFILE_WORKERS: &str = "profile_workers.csv";
+/// The steps of all workers together: a row for each frame.
+pub const PROFILE_STEPS: &str = "profile_steps.csv";
 
 /// The checkpoints of a run. `*` stands for the step.
 pub const CHECKPOINTS: &str = "checkpoint_*.bin";
 
 /// The picture of a run, without its ending.
 pub const RUN_PICTURE: &str = "profile";
+/// The picture of the workers of a run.
+pub const WORKERS_PICTURE: &str = "profile_workers";
 /// The picture of two runs.
 pub const COMPARISON_PICTURE: &str = "comparison";
 /// The picture of one step.

@@ -49,7 +49,7 @@ impl Profile {
 }
 
 /// A row of a table.
-fn row(frame: impl ToString, values: impl Iterator<Item = String>) -> String {
+pub(super) fn row(frame: impl ToString, values: impl Iterator<Item = String>) -> String {
     let values = std::iter::once(frame.to_string()).chain(values);
     values.collect::<Vec<_>>().join(",") + "\n"
 }
@@ -58,7 +58,7 @@ fn row(frame: impl ToString, values: impl Iterator<Item = String>) -> String {
 ///
 /// # Errors
 /// When it cannot be written.
-fn write(path: &Path, text: &str) -> Result<PathBuf> {
+pub(super) fn write(path: &Path, text: &str) -> Result<PathBuf> {
     let remedy = "free some space or choose another folder (--out)";
     write_whole(path, |out| out.write_all(text.as_bytes()))
         .map_err(|cause| Error::file(path, cause, remedy))?;

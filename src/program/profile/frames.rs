@@ -171,6 +171,12 @@ impl Profile {
         self.largest(frame, self.look.length)
     }
 
+    /// The mean length of a step, s.
+    pub fn mean_step_s(&self) -> f64 {
+        let steps = self.frames.len() as f64 * self.steps_per_frame.max(1) as f64;
+        self.frames.iter().map(|frame| self.length_s(frame)).sum::<f64>() / steps
+    }
+
     /// Time of the phases that handle collisions, s.
     pub fn collision_s(&self, frame: &FrameProfile) -> f64 {
         let phases = self.phases.iter().zip(&frame.seconds);

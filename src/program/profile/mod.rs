@@ -8,6 +8,7 @@
 //! | [`csv`] | the tables |
 //! | [`run_picture`], [`comparison_picture`] | the pictures of one run and of two |
 //! | [`step_picture`] | the time line of a step |
+//! | [`workers`] | the workers of a run |
 //! | [`canvas`], [`panel`], [`heat_map`], [`png`] | parts of all pictures |
 
 mod bodies;
@@ -22,6 +23,7 @@ pub(super) mod panel;
 pub(super) mod png;
 mod run_picture;
 mod step_picture;
+mod workers;
 
 use std::path::{Path, PathBuf};
 
@@ -62,12 +64,20 @@ fn read_as<K: ProfileKind>(folder: &Path, head: &RunHead) -> Result<Profile> {
     Ok(profile)
 }
 
+/// What was drawn of a run.
+pub struct Drawing {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// What is said about its workers.
+    pub lines: Vec<String>,
+}
+
 /// Draws the profile of the run in the folder `run` into the folder `out`, and writes its tables
-/// there. If the run has a time line, draws it too. Returns the files.
+/// there. If the run has a time line or workers, draws them too.
 ///
 /// # Errors
 /// A folder that is no run, or a run without a step. When a file cannot be written.
-pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+pub fn draw(run: &Path, out: &Path) -> Result<Drawing> {
     let profile = read(run)?;
     let tables = profile.write_tables(out)?;
     let mut files = canvas::write(&RunPicture(&profile), out, names::RUN_PICTURE)?;
@@ -75,14 +85,20 @@ pub fn draw(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     if let Some(line) = TimeLine::read(run)? {
         files.extend(canvas::write(&StepPicture::new(&line), out, names::STEP_PICTURE)?);
     }
-    Ok(files)
+    let workers = workers::read(run)?;
+    if let Some(workers) = &workers {
+        files.extend(workers::draw(workers, out)?);
+    }
+    let lines = workers.map_or_else(Vec::new, |it| workers::lines(&it, None));
+    Ok(Drawing { files, lines })
 }
 
-/// Draws two runs beside each other into the folder `out`. Returns the files.
+/// Draws two runs beside each other into the folder `out`. The speed-up of workers of the first one
+/// is against the second one.
 ///
 /// # Errors
 /// As for [`draw`]. Runs of different kinds, or with different numbers of frames.
-pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
+pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Drawing> {
     let [a, b] = [read(runs[0])?, read(runs[1])?];
     if a.look.runs_of != b.look.runs_of {
         let cause = format!("this run is of {}, the other of {}", b.look.runs_of, a.look.runs_of);
@@ -90,7 +106,10 @@ pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Vec<PathBuf>> {
     }
     expect_same_length(runs, [a.frames.len(), b.frames.len()])?;
     let picture = ComparisonPicture { profiles: [&a, &b], labels: labels(runs) };
-    canvas::write(&picture, out, names::COMPARISON_PICTURE)
+    let files = canvas::write(&picture, out, names::COMPARISON_PICTURE)?;
+    let lines = workers::read(runs[0])?
+        .map_or_else(Vec::new, |it| workers::lines(&it, Some(b.mean_step_s())));
+    Ok(Drawing { files, lines })
 }
 
 /// Refuses two runs that have not as many frames as each other.

@@ -44,6 +44,7 @@ pub(crate) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, R
 
 /// A line over the frames. A missing value makes a gap.
 pub(crate) struct Curve<'a> {
+    /// Its name in the legend. A curve without a name is not in it.
     pub label: &'a str,
     pub color: RGBColor,
     pub values: Vec<Option<f64>>,
@@ -229,7 +230,8 @@ pub(crate) fn curves<B: DrawingBackend>(
         let dots = points.iter().flatten();
         chart.draw_series(dots.map(|&p| Circle::new(p, radius, curve.color.filled())))?;
     }
-    legend(area, curves.iter().map(|curve| (curve.label, curve.color)))
+    let named = curves.iter().filter(|curve| !curve.label.is_empty());
+    legend(area, named.map(|curve| (curve.label, curve.color)))
 }
 
 /// Draws curves over the frames 1 to `frames`, with axes as high as the largest value.

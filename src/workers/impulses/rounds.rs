@@ -180,7 +180,7 @@ impl Rounds<'_> {
     /// The share `g` of Anderson's acceleration with one step of memory (Anderson 1965).
     fn share(&mut self) -> Result<f64> {
         let mut sums = ExactSums::default();
-        self.parts.iter().for_each(|part| part.add_turns(&mut sums));
+        self.parts.iter_mut().for_each(|part| part.timed(|part| part.add_turns(&mut sums)));
         let [product, square] = sums.all_reduce(self.world)?;
         let share = product / square;
         Ok(if share.is_finite() { share.clamp(-MOST_SHARE, 0.5) } else { 0.0 })
@@ -251,7 +251,7 @@ impl Rounds<'_> {
     fn length(&mut self) -> Result<f64> {
         self.each(|part| part.drive(Driver::Directions));
         let mut products = ExactSums::default();
-        self.parts.iter().for_each(|part| part.add_products(&mut products));
+        self.parts.iter_mut().for_each(|part| part.timed(|part| part.add_products(&mut products)));
         length(products, self.world)
     }
 
@@ -303,9 +303,9 @@ impl Rounds<'_> {
 
     /// All owners tell all workers of their constraints.
     fn tell(&mut self, told: Told) -> Result<()> {
-        let own: Vec<_> = self.parts.iter().flat_map(|part| part.contacts.told(told)).collect();
+        let own = self.each_of(|part| part.contacts.told(told).collect());
         let contacts = gather(self.world, &own, &self.owners.contacts)?;
-        let own: Vec<_> = self.parts.iter().flat_map(|part| part.joints.told(told)).collect();
+        let own = self.each_of(|part| part.joints.told(told).collect());
         let joints = gather(self.world, &own, &self.owners.joints)?;
         self.each(|part| {
             part.contacts.hear(told, &contacts);

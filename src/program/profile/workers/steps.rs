@@ -1,0 +1,169 @@
+//! What the workers of a run did, frame by frame.
+
+use std::collections::BTreeMap;
+
+use cloth_sim::report::Report;
+use cloth_sim::workers::report::WorkerReport;
+use cloth_sim::workers::settings::Coupling;
+
+use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
+use crate::program::output::record::StepRecord;
+use crate::program::output::run_json::RunHead;
+use crate::program::profile::workers::model::{self, NETWORKS};
+
+/// What the workers of a run did.
+#[derive(Debug)]
+pub struct RunOfWorkers {
+    /// The scene's name.
+    pub scene: String,
+    /// How they agree.
+    pub coupling: Coupling,
+    /// Whether one worker ran after the other, on one core. Only then a step can be modelled.
+    pub is_serial: bool,
+    /// The frames with steps.
+    pub frames: Vec<StepsOfWorkers>,
+    /// All of them together.
+    pub whole: StepsOfWorkers,
+    /// The contacts and active bodies of each worker in each step.
+    pub each_step: BTreeMap<u64, [Vec<u64>; 2]>,
+}
+
+/// Sums over some steps.
+#[derive(Debug, Default)]
+pub struct StepsOfWorkers {
+    /// The frame that they lead to.
+    pub frame: u64,
+    /// Their number.
+    pub steps: u64,
+    /// Their time, each until its slowest rank was done, s.
+    pub step_s: f64,
+    /// Time of the slowest worker of each, s.
+    pub longest_s: f64,
+    /// Their modelled time with a rank for each worker, in each of [`NETWORKS`], s.
+    pub modelled_s: [f64; NETWORKS.len()],
+    /// Rounds, or the most sweeps of a worker.
+    pub sweeps: u64,
+    /// The widest open joint in any of them, m.
+    pub joint_gap_m: f64,
+    /// Each worker. Its number is not a sum.
+    pub workers: BTreeMap<u64, WorkerReport>,
+}
+
+impl RunOfWorkers {
+    /// The run that `head` describes, without a frame.
+    pub fn new(head: &RunHead, coupling: Coupling) -> Self {
+        Self {
+            scene: head.scene.clone(),
+            coupling,
+            is_serial: head.ranks == 1 && head.threads == 1,
+            frames: Vec::new(),
+            whole: StepsOfWorkers::default(),
+            each_step: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a frame that has steps.
+    pub fn add(&mut self, record: &BodyFrameRecord) {
+        let mut steps = Vec::from_iter(&record.steps);
+        steps.sort_by_key(|it| (it.step, it.rank));
+        let mut frame = StepsOfWorkers { frame: record.frame, ..StepsOfWorkers::default() };
+        for ranks in steps.chunk_by(|a, b| a.step == b.step) {
+            // A run may have gone on with more ranks, or fewer.
+            self.is_serial &= ranks.len() == 1;
+            [&mut frame, &mut self.whole].into_iter().for_each(|it| it.add(ranks, self.coupling));
+            for worker in ranks.iter().flat_map(|it| &it.part.workers) {
+                let [contacts, active] = self.each_step.entry(worker.worker).or_default();
+                contacts.push(worker.contacts);
+                active.push(worker.active);
+            }
+        }
+        self.frames.push(frame);
+    }
+
+    /// The names of the workers.
+    pub fn names(&self) -> Vec<String> {
+        self.whole.workers.keys().map(u64::to_string).collect()
+    }
+}
+
+impl StepsOfWorkers {
+    /// Adds a step, of all ranks.
+    fn add(&mut self, ranks: &[&StepRecord<Bodies>], coupling: Coupling) {
+        let most = |value: fn(&StepRecord<Bodies>) -> f64| {
+            ranks.iter().map(|it| value(it)).fold(0.0, f64::max)
+        };
+        self.steps += 1;
+        self.step_s += most(|it| it.report.total_s());
+        self.joint_gap_m = self.joint_gap_m.max(most(|it| it.report.joint_gap_m));
+        self.sweeps += ranks.iter().map(|it| it.report.sweeps).max().unwrap_or(0);
+        let workers = || ranks.iter().flat_map(|it| &it.part.workers);
+        self.longest_s += workers().map(|worker| worker.seconds).fold(0.0, f64::max);
+        if let [alone] = ranks {
+            let modelled = model::modelled_s(&alone.report, &alone.part.workers, coupling);
+            self.modelled_s.iter_mut().zip(modelled).for_each(|(sum, more)| *sum += more);
+        }
+        for worker in workers() {
+            add(self.workers.entry(worker.worker).or_default(), worker);
+        }
+    }
+
+    /// The mean of a sum over the steps.
+    pub fn a_step(&self, sum: f64) -> f64 {
+        sum / self.steps.max(1) as f64
+    }
+
+    /// The largest of the workers over their mean. None if all are zero.
+    pub fn imbalance(&self, value: impl Fn(&WorkerReport) -> f64) -> Option<f64> {
+        let values = self.workers.values().map(value);
+        let (sum, most) = values.fold((0.0, 0.0), |(sum, most), it| (sum + it, it.max(most)));
+        (sum > 0.0).then(|| most * self.workers.len() as f64 / sum)
+    }
+}
+
+/// Adds what a worker did in a step.
+fn add(sum: &mut WorkerReport, step: &WorkerReport) {
+    let WorkerReport {
+        worker,
+        home,
+        active,
+        shared,
+        contacts,
+        joints,
+        constraints,
+        sweeps,
+        seconds,
+    } = *step;
+    sum.worker = worker;
+    sum.home += home;
+    sum.active += active;
+    sum.shared += shared;
+    sum.contacts += contacts;
+    sum.joints += joints;
+    sum.constraints += constraints;
+    sum.sweeps += sweeps;
+    sum.seconds += seconds;
+}
+
+/// The least value, the quartiles and the largest value, all 0 without values.
+pub fn quartiles(values: &[u64]) -> [f64; 5] {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| {
+        let at = share * sorted.len().saturating_sub(1) as f64;
+        let [below, above] = [at.floor(), at.ceil()]
+            .map(|at| sorted.get(at as usize).map_or(0.0, |&value| value as f64));
+        below + (above - below) * at.fract()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_of_few_values() {
+        assert_eq!(quartiles(&[]), [0.0; 5]);
+        assert_eq!(quartiles(&[7]), [7.0; 5]);
+        assert_eq!(quartiles(&[4, 1, 2, 3]), [1.0, 1.75, 2.5, 3.25, 4.0]);
+    }
+}

@@ -1,0 +1,168 @@
+//! The workers as tables, and as lines. `profile_workers.csv` has a row for each frame and worker,
+//! `profile_steps.csv` a row for each frame. Values are means over the steps of a frame.
+
+use std::path::{Path, PathBuf};
+
+use cloth_sim::error::Result;
+use cloth_sim::workers::report::WorkerReport;
+
+use crate::program::output::names;
+use crate::program::profile::csv;
+use crate::program::profile::workers::model::{NETWORKS, WorkersNetwork};
+use crate::program::profile::workers::steps::{RunOfWorkers, StepsOfWorkers, quartiles};
+use crate::program::words::{plural, significant};
+
+/// A value of a worker, and its name.
+type WorkerColumn = (&'static str, fn(&WorkerReport) -> f64);
+
+const COLUMNS: [WorkerColumn; 8] = [
+    ("home", |it| it.home as f64),
+    ("active", |it| it.active as f64),
+    ("shared", |it| it.shared as f64),
+    ("contacts", |it| it.contacts as f64),
+    ("joints", |it| it.joints as f64),
+    ("constraints", |it| it.constraints as f64),
+    ("sweeps", |it| it.sweeps as f64),
+    ("seconds", |it| it.seconds),
+];
+
+/// The columns that are printed, and their widths.
+const HEADER: [&str; 10] = [
+    "worker",
+    "home",
+    "active",
+    "shared",
+    "contacts",
+    "quartiles",
+    "joints",
+    "sweeps",
+    "ms a step",
+    "utilization",
+];
+const WIDTHS: [usize; HEADER.len()] = [6, 6, 6, 6, 8, 16, 6, 6, 9, 11];
+
+/// Writes both tables into `folder` and returns their paths.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn write(run: &RunOfWorkers, folder: &Path) -> Result<[PathBuf; 2]> {
+    let workers = csv::write(&folder.join(names::PROFILE_WORKERS), &of_workers(run))?;
+    Ok([workers, csv::write(&folder.join(names::PROFILE_STEPS), &of_steps(run))?])
+}
+
+fn of_workers(run: &RunOfWorkers) -> String {
+    let names = COLUMNS.map(|(name, _)| name.to_owned());
+    let header = csv::row("frame", ["worker".to_owned()].into_iter().chain(names));
+    let row_of = |frame: &StepsOfWorkers, worker: &WorkerReport| {
+        let values = COLUMNS.map(|(_, value)| frame.a_step(value(worker)).to_string());
+        csv::row(frame.frame, [worker.worker.to_string()].into_iter().chain(values))
+    };
+    let rows = run
+        .frames
+        .iter()
+        .flat_map(|frame| frame.workers.values().map(move |worker| row_of(frame, worker)));
+    header + &rows.collect::<String>()
+}
+
+fn of_steps(run: &RunOfWorkers) -> String {
+    let columns = [
+        "step_s",
+        "longest_worker_s",
+        "modelled_threads_s",
+        "modelled_processes_s",
+        "modelled_network_s",
+        "sweeps",
+        "joint_gap_m",
+    ];
+    let row_of = |frame: &StepsOfWorkers| {
+        let mean = |sum: f64| frame.a_step(sum).to_string();
+        let modelled = frame.modelled_s.map(|it| run.is_serial.then(|| mean(it)));
+        let times = [mean(frame.step_s), mean(frame.longest_s)].into_iter();
+        let times = times.chain(modelled.map(Option::unwrap_or_default));
+        let counts = [mean(frame.sweeps as f64), frame.joint_gap_m.to_string()];
+        csv::row(frame.frame, times.chain(counts))
+    };
+    let header = csv::row("frame", columns.into_iter().map(str::to_owned));
+    header + &run.frames.iter().map(row_of).collect::<String>()
+}
+
+/// What `profile` prints. `one_core_s` is the time of a step in the run that it is compared with.
+pub fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
+    let whole = &run.whole;
+    let (count, steps) = (plural(whole.workers.len(), "worker"), whole.steps as usize);
+    let mut lines = vec![
+        format!("{}: {count}, {:?}, {}", run.scene, run.coupling, plural(steps, "step")),
+        aligned(&HEADER.map(str::to_owned)),
+    ];
+    lines.extend(whole.workers.values().map(|worker| line_of(run, worker)));
+    lines.push(imbalances(whole));
+    let [step, slowest] = [whole.step_s, whole.longest_s].map(|it| milliseconds(whole.a_step(it)));
+    let sweeps = significant(whole.a_step(whole.sweeps as f64));
+    lines.push(format!(
+        "  a step: {step} ms, its slowest worker {slowest} ms, {sweeps} sweeps or rounds",
+    ));
+    lines.extend(modelled(run, one_core_s));
+    lines
+}
+
+fn line_of(run: &RunOfWorkers, worker: &WorkerReport) -> String {
+    let whole = &run.whole;
+    let mean = |count: u64| format!("{:.0}", whole.a_step(count as f64));
+    let each_step = run.each_step.get(&worker.worker).map_or(&[][..], |[contacts, _]| contacts);
+    let [_, first, _, third, _] = quartiles(each_step).map(|it| format!("{it:.0}"));
+    let utilization = 100.0 * worker.seconds / whole.longest_s.max(f64::MIN_POSITIVE);
+    aligned(&[
+        worker.worker.to_string(),
+        mean(worker.home),
+        mean(worker.active),
+        mean(worker.shared),
+        mean(worker.contacts),
+        format!("{first} to {third}"),
+        mean(worker.joints),
+        significant(whole.a_step(worker.sweeps as f64)),
+        milliseconds(whole.a_step(worker.seconds)),
+        format!("{utilization:.1} %"),
+    ])
+}
+
+fn aligned(cells: &[String; HEADER.len()]) -> String {
+    let cells = cells.iter().zip(WIDTHS).map(|(cell, width)| format!("{cell:>width$}"));
+    format!("  {}", cells.collect::<Vec<_>>().join("  "))
+}
+
+fn imbalances(whole: &StepsOfWorkers) -> String {
+    let all: [WorkerColumn; 3] = [
+        ("contacts", |it| it.contacts as f64),
+        ("active bodies", |it| it.active as f64),
+        ("time", |it| it.seconds),
+    ];
+    let known = all.into_iter().filter_map(|(name, value)| {
+        Some(format!("{name} {}", significant(whole.imbalance(value)?)))
+    });
+    format!("  imbalance (largest over mean): {}", known.collect::<Vec<_>>().join(", "))
+}
+
+/// The modelled time, and the speed-up against this run and against another one.
+fn modelled(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
+    const MODELLED: &str = "  modelled, a rank for each worker";
+    if !run.is_serial {
+        let how = "only from a run with --ranks 1 --threads 1, in which workers take turns";
+        return vec![format!("{MODELLED}: {how}")];
+    }
+    let whole = &run.whole;
+    let other = if one_core_s.is_some() { "against the other run" } else { "" };
+    let header = format!("{MODELLED:<34}  ms a step  speed-up against itself  {other}");
+    let row = |(network, &sum_s): (&WorkersNetwork, &f64)| {
+        let modelled_s = whole.a_step(sum_s);
+        let own = significant(whole.a_step(whole.step_s) / modelled_s);
+        let than_other = one_core_s.map_or_else(String::new, |it| significant(it / modelled_s));
+        let (name, step) = (network.name, milliseconds(modelled_s));
+        format!("    {name:<30}  {step:>9}  {own:>23}  {than_other:>21}")
+    };
+    let rows = NETWORKS.iter().zip(&whole.modelled_s).map(row);
+    [header].into_iter().chain(rows).map(|line| line.trim_end().to_owned()).collect()
+}
+
+fn milliseconds(seconds: f64) -> String {
+    significant(1e3 * seconds)
+}
