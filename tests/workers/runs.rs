@@ -59,6 +59,10 @@ fn a_run_goes_on_with_other_ranks() {
     let output = place.resume(&["--frames", "5", "--ranks", "3", "--threads", "1"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(place.outcome() == whole, "the rest differs");
+    let homes = |frame: u64| -> BTreeMap<_, _> {
+        place.workers(frame).into_iter().map(|row| (row.0, row.1)).collect()
+    };
+    assert_ne!(homes(2), homes(5), "balance has moved bodies after the restart");
     let with_more_ranks_than_workers = place.resume(&["--frames", "6", "--ranks", "5"]);
     assert_says(&with_more_ranks_than_workers, &["parallel.count", "at most 4 ranks"]);
     // --overwrite removes the tables of workers too.
