@@ -1,28 +1,28 @@
 //! The active bodies of all workers, by the procedures of the paper (algorithms 2, 3, 6 and 7).
 //!
-//! They change the sets of the step before, joint by joint and contact by contact, so that sets are
-//! part of the state. `<w>` is the mean load of the workers `w`; a load is a number of active bodies.
+//! They change the sets of the step before, so sets are part of the state. A load is a number of
+//! active bodies.
 //!
-//! | case | two bodies `a`, `b` | what changes |
-//! |---|---|---|
-//! | joint | no common worker | both get both homes, and so do all within `growth` edges of either |
-//! | i, ii | no common worker | the one whose workers have more load gets all workers of both, and so do all within `growth` edges of it |
-//! | iii, iv | new, `a` has several workers, `b` one, `a` is no bridge | `a` leaves the others |
-//! | v | new, the same several workers | both leave all but the one with the least load |
+//! - Joint of two bodies without a common worker: both get both homes, and so do all bodies within
+//!   `growth` edges of either.
+//! - i, ii. Contact of two bodies without a common worker: the one whose workers have the larger
+//!   mean load gets the workers of both, and so do all bodies within `growth` edges of it.
+//! - iii, iv. New contact of a body of several workers with one of one worker: the first leaves the
+//!   others, unless its neighbours have several workers (it is a bridge).
+//! - v. New contact of two bodies with the same several workers: both leave all but the one with the
+//!   least load.
 //!
-//! As printed, constraints are lost. This is mended:
+//! As printed, constraints are lost. Mended:
 //!
-//! - A joint counts for any number of workers of its bodies, not only for one each. Growth does not
-//!   skip shared bodies.
-//! - i and ii see all contacts, and the joints see all steps. iii to v see new contacts.
+//! - Joints count for any number of workers of their bodies, not only for one each, and in each
+//!   step. Growth does not skip shared bodies. i and ii see old contacts too.
 //! - v has no test for bridges, and with that of iii and iv it would never act. Here a body leaves
-//!   only if each of its neighbours still has a worker that the body keeps.
+//!   only if each neighbour has a worker that the body keeps.
 //! - A body never leaves its home, and one without neighbours has its home alone.
-//! - Joints come by number, contacts by the ids of their bodies. Equal loads count for the lower
-//!   worker.
+//! - Joints come by number, contacts by ids. Of equal loads that of the lower worker is the least.
 //!
-//! So each edge has a worker with both of its bodies: the first two cases give it one, and no other
-//! takes the last one away.
+//! So each edge has a worker with both bodies, and nothing is left to repair: the first rules give it
+//! one, and no other takes the last one away.
 
 use std::collections::BTreeSet;
 
@@ -69,24 +69,23 @@ impl PublishedSets {
     /// Follows the constraints of a step. Returns the workers of each place.
     pub fn follow(&mut self, step: &Constrained, count: usize, growth: u32) -> Vec<u64> {
         let id = |place: u32| step.ids[place as usize];
-        let alone = |place: u32| step.graph.neighbours(place).is_empty();
-        let workers = (0..).zip(step.homes).map(|(place, &home)| match alone(place) {
-            true => 1 << home,
-            false => self.workers[id(place) as usize],
-        });
-        let mut sets = Changing::new(step, workers.collect(), count, growth);
+        let before = |(place, &home): (u32, &u8)| match step.graph.neighbours(place) {
+            [] => 1 << home,
+            _ => self.workers[id(place) as usize],
+        };
+        let before = (0..).zip(step.homes).map(before).collect();
+        let mut sets = Changing::new(step, before, count, growth);
         step.joints.iter().for_each(|&joint| sets.hold(joint));
         let rising = |&[a, b]: &[u32; 2]| if id(a) < id(b) { [a, b] } else { [b, a] };
         let mut contacts: Vec<[u32; 2]> = step.contacts.iter().map(rising).collect();
         contacts.sort_unstable_by_key(|pair| pair.map(id));
         contacts.dedup();
-        for &pair in &contacts {
-            let is_new = self.touching.binary_search(&pair.map(id)).is_err();
-            sets.meet(pair, is_new);
-        }
+        let is_new = |pair: &[u32; 2]| self.touching.binary_search(&pair.map(id)).is_err();
+        contacts.iter().for_each(|pair| sets.meet(*pair, is_new(pair)));
         self.touching = contacts.iter().map(|pair| pair.map(id)).collect();
-        let of_ids = step.ids.iter().zip(&sets.workers);
-        of_ids.for_each(|(&id, &workers)| self.workers[id as usize] = workers);
+        for (&id, &workers) in step.ids.iter().zip(&sets.workers) {
+            self.workers[id as usize] = workers;
+        }
         sets.workers
     }
 
@@ -103,12 +102,11 @@ impl PublishedSets {
 
     /// The sets as words.
     pub fn words(&self) -> Vec<u64> {
-        let touching = self.touching.iter().flatten().copied();
-        self.workers.iter().copied().chain(touching).collect()
+        self.workers.iter().chain(self.touching.as_flattened()).copied().collect()
     }
 
-    /// The sets of the same bodies that had these `words`. None if they are unsound. `homes` has the
-    /// home of each id, below `count`.
+    /// The sets of the same bodies that had these `words`. None if they are unsound. All `homes` are
+    /// below `count`.
     pub fn of_words(&self, words: &[u64], homes: &[u8], count: u64) -> Option<Self> {
         let (workers, touching) = words.split_at_checked(self.workers.len())?;
         let is_sound = |((&now, &then), &home): ((&u64, &u64), &u8)| match now {
@@ -116,8 +114,8 @@ impl PublishedSets {
             _ => then >> home & 1 == 1 && then.checked_shr(count as u32).unwrap_or(0) == 0,
         };
         let (touching, rest) = touching.as_chunks();
-        let all = self.workers.iter().zip(workers).zip(homes);
-        (all.into_iter().all(is_sound) && rest.is_empty())
+        let mut all = self.workers.iter().zip(workers).zip(homes);
+        (all.all(is_sound) && rest.is_empty())
             .then(|| Self { workers: workers.to_vec(), touching: touching.to_vec() })
     }
 }
@@ -156,25 +154,18 @@ impl<'a> Changing<'a> {
         if of_a & of_b == 0 {
             return self.grow(if self.is_emptier(of_a, of_b) { b } else { a }, of_a | of_b);
         }
-        if !is_new {
-            return;
-        }
-        if is_shared(of_a) && !is_shared(of_b) && !self.is_bridge(a) {
+        if is_new && is_shared(of_a) && !is_shared(of_b) && !self.is_bridge(a) {
             self.set(a, of_b | self.home(a));
-        } else if is_shared(of_b) && !is_shared(of_a) && !self.is_bridge(b) {
+        } else if is_new && is_shared(of_b) && !is_shared(of_a) && !self.is_bridge(b) {
             self.set(b, of_a | self.home(b));
-        } else if is_shared(of_a) && of_a == of_b {
+        } else if is_new && is_shared(of_a) && of_a == of_b {
             let least = each(of_a).min_by_key(|&worker| (self.loads[worker], worker));
-            let least = least.map_or(0, |worker| 1 << worker);
-            [a, b].into_iter().for_each(|body| self.leave(body, least | self.home(body)));
-        }
-    }
-
-    /// `body` leaves all workers but `kept`, unless a neighbour would have none of them.
-    fn leave(&mut self, body: u32, kept: u64) {
-        let mut neighbours = self.graph.neighbours(body).iter();
-        if neighbours.all(|&other| self.of(other) & kept != 0) {
-            self.set(body, kept);
+            for body in [a, b] {
+                let kept = self.home(body) | least.map_or(0, |worker| 1 << worker);
+                if self.graph.neighbours(body).iter().all(|&it| self.of(it) & kept != 0) {
+                    self.set(body, kept);
+                }
+            }
         }
     }
 
@@ -198,9 +189,8 @@ impl<'a> Changing<'a> {
     /// True if the mean load of the workers `a` is below that of `b`.
     fn is_emptier(&self, a: u64, b: u64) -> bool {
         let sum = |workers: u64| each(workers).map(|worker| self.loads[worker]).sum::<u64>();
-        let [mean_a, mean_b] =
-            [sum(a) * u64::from(b.count_ones()), sum(b) * u64::from(a.count_ones())];
-        (mean_a, a.trailing_zeros()) < (mean_b, b.trailing_zeros())
+        let scaled = |of: u64, other: u64| sum(of) * u64::from(other.count_ones());
+        (scaled(a, b), a.trailing_zeros()) < (scaled(b, a), b.trailing_zeros())
     }
 
     fn of(&self, body: u32) -> u64 {
@@ -232,22 +222,20 @@ mod tests {
 
     const WORKERS: usize = 5;
 
-    /// The next sets of a graph whose first edges are joints. `ids` has the id of each place.
+    /// The next sets by these joints and contacts. `ids` has the id of each place.
     fn follow(
         sets: &mut PublishedSets,
         (ids, homes): (&[BodyId], &[u8]),
-        edges: [&[[u32; 2]]; 2],
+        [joints, contacts]: [&[[u32; 2]]; 2],
         growth: u32,
     ) -> Vec<u64> {
-        let [joints, contacts] = edges;
         let all = joints.iter().chain(contacts).map(|edge| &edge[..]);
         let graph = &Graph::from_cliques(homes.len(), all);
         sets.follow(&Constrained { ids, homes, graph, joints, contacts }, WORKERS, growth)
     }
 
     proptest! {
-        /// Contacts come and go. Each edge has a worker, and neither the order of contacts nor the
-        /// places of bodies count, nor a restart.
+        /// Contacts come and go. Their order, places of bodies and restarts do not count.
         #[test]
         fn each_edge_has_a_worker_in_any_order(
             (edges, homes) in any_graph(),
@@ -258,32 +246,32 @@ mod tests {
             let (joints, contacts) = edges.split_at(joints.min(edges.len()));
             let last = homes.len() as u32 - 1;
             let ids: Vec<BodyId> = (0..homes.len() as BodyId).collect();
-            let turned_ids: Vec<BodyId> = ids.iter().rev().copied().collect();
-            let turned_homes: Vec<u8> = homes.iter().rev().copied().collect();
-            let turn = |&[a, b]: &[u32; 2]| [last - b, last - a];
-            let turned_joints: Vec<[u32; 2]> = joints.iter().map(turn).collect();
+            let turned_ids = Vec::from_iter(ids.iter().rev().copied());
+            let turned_homes = Vec::from_iter(homes.iter().rev().copied());
+            let turned = |edges: &[[u32; 2]]| -> Vec<[u32; 2]> {
+                edges.iter().map(|[a, b]| [last - b, last - a]).collect()
+            };
             let mut sets = PublishedSets::new(ids.iter().copied(), &homes);
             let mut other = sets.clone();
             for step in steps {
-                let is_there = |(at, _): &(usize, _)| step >> at & 1 == 1;
-                let now = contacts.iter().enumerate().filter(is_there).map(|(_, edge)| *edge);
-                let now: Vec<[u32; 2]> = now.collect();
+                let mut there = (0..).map(|at| step >> at & 1 == 1);
+                let now: Vec<[u32; 2]> =
+                    contacts.iter().copied().filter(|_| there.next() == Some(true)).collect();
                 let workers = follow(&mut sets, (&ids, &homes), [joints, &now], growth);
                 for &[a, b] in joints.iter().chain(&now) {
-                    prop_assert!(workers[a as usize] & workers[b as usize] != 0);
+                    let both = workers[a as usize] & workers[b as usize];
                     let owner = sets.owner(homes[a as usize].into(), [a, b].map(BodyId::from));
-                    prop_assert!(workers[a as usize] & workers[b as usize] & 1 << owner != 0);
+                    prop_assert!(both >> owner & 1 == 1);
                 }
                 for (body, (&of, &home)) in (0..).zip(workers.iter().zip(&homes)) {
                     let is_free = !joints.iter().chain(&now).flatten().any(|&it| it == body);
                     prop_assert!(of >> home & 1 == 1 && of >> WORKERS == 0);
                     prop_assert!(!is_free || of == 1 << home);
                 }
-                let turned: Vec<[u32; 2]> = now.iter().rev().map(turn).collect();
-                let edges = [&turned_joints[..], &turned[..]];
-                let mut turned = follow(&mut other, (&turned_ids, &turned_homes), edges, growth);
-                turned.reverse();
-                prop_assert_eq!(workers, turned);
+                let edges = [turned(joints), turned(&now).into_iter().rev().collect()];
+                let edges = edges.each_ref().map(|edges| &edges[..]);
+                let there = follow(&mut other, (&turned_ids, &turned_homes), edges, growth);
+                prop_assert!(workers.iter().eq(there.iter().rev()));
                 prop_assert_eq!(&sets, &other);
                 let again = other.of_words(&sets.words(), &homes, WORKERS as u64);
                 prop_assert_eq!(again.as_ref(), Some(&sets));
@@ -291,24 +279,21 @@ mod tests {
         }
     }
 
-    /// Cases i to v in a row of bodies, one after the other.
     #[test]
     fn cases_are_those_of_the_paper() {
         let (ids, homes) = ([0, 1, 2, 3, 4], [0, 0, 1, 1, 1]);
         let mut sets = PublishedSets::new(ids.into_iter(), &homes);
-        let mut step = |contacts: &[[u32; 2]]| {
-            let workers = follow(&mut sets, (&ids, &homes), [&[], contacts], 0);
-            workers.iter().map(|of| of.count_ones()).collect::<Vec<_>>()
-        };
-        // i: worker 0 has less, and gets body 2. With its old neighbours it is a bridge.
-        assert_eq!(step(&[[1, 2]]), [1, 1, 2, 1, 1]);
-        assert_eq!(step(&[[1, 2], [2, 3]]), [1, 1, 2, 1, 1], "iv");
-        assert_eq!(step(&[[2, 3]]), [1, 1, 2, 1, 1], "no new contact");
-        assert_eq!(step(&[[2, 3], [2, 4]]), [1, 1, 1, 1, 1], "iii");
-        // Both workers have bodies 1 and 2 when they meet.
-        assert_eq!(step(&[[0, 2], [1, 3]]), [1, 1, 2, 2, 1], "loads change: i twice");
-        assert_eq!(step(&[[0, 2], [1, 3], [2, 3]]), [1, 1, 2, 2, 1], "v would lose contacts");
-        assert_eq!(step(&[[2, 3], [3, 4]]), [1, 1, 2, 2, 1], "no new contact of both");
-        assert_eq!(step(&[[2, 3]]), [1, 1, 2, 2, 1]);
+        let mut step =
+            |contacts: &[[u32; 2]]| follow(&mut sets, (&ids, &homes), [&[], contacts], 0);
+        // 3 is both workers.
+        assert_eq!(step(&[[1, 2]]), [1, 1, 3, 2, 2], "i: 2 and 3 bodies");
+        assert_eq!(step(&[[1, 2], [2, 3]]), [1, 1, 3, 2, 2], "iv");
+        assert_eq!(step(&[[2, 3]]), [1, 1, 3, 2, 2], "no new contact");
+        assert_eq!(step(&[[2, 3], [2, 4]]), [1, 1, 2, 2, 2], "iii");
+        let held = [[0, 2], [1, 3]];
+        assert_eq!(step(&held), [1, 1, 3, 3, 2], "i, the second time with equal loads");
+        assert_eq!(step(&[held[0], held[1], [2, 3]]), [1, 1, 3, 3, 2], "v would lose contacts");
+        step(&held);
+        assert_eq!(step(&[[2, 3]]), [1, 1, 2, 2, 2], "v: 4 and 3 bodies");
     }
 }
