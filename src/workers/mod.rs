@@ -11,6 +11,7 @@
 //! | [`simulation`] | one rank's [`WorkerSimulation`] |
 //! | [`settings`] | [`WorkerSettings`] |
 //! | [`division`], [`balance`] | the homes at the start; how they move |
+//! | [`published`] | active bodies by the procedures of the paper |
 //! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
 //! | [`engine`], [`engines`] | what advances the bodies of a worker; which worker has which |
 //! | `rapier` | the engine `Rapier` |
@@ -33,6 +34,7 @@ pub mod engine;
 pub mod engines;
 mod gather;
 mod impulses;
+pub mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
 pub mod report;
@@ -48,5 +50,5 @@ pub mod weights;
 mod worker;
 
 pub use self::engines::EngineKind;
-pub use self::settings::{Balance, Coupling, Division, Weighting, WorkerSettings};
+pub use self::settings::{Balance, Coupling, Division, SetRule, Weighting, WorkerSettings};
 pub use self::simulation::WorkerSimulation;

@@ -1,5 +1,7 @@
-//! Saves, restores and hashes the state: that of all bodies, and the homes.
+//! Saves, restores and hashes the state: that of all bodies, the homes, and sets that follow those
+//! of the step before.
 
+use bytemuck::{cast_slice, pod_collect_to_vec};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
@@ -7,6 +9,9 @@ use crate::math::mix;
 use crate::workers::simulation::WorkerSimulation;
 
 const MARK: [u8; 8] = *b"workers\x01";
+
+/// The mark of a state with sets.
+const MARK_OF_SETS: [u8; 8] = *b"workers\x02";
 
 impl WorkerSimulation<'_> {
     /// The state as bytes on rank 0; other ranks get no bytes. The bytes do not depend on the
@@ -25,7 +30,15 @@ impl WorkerSimulation<'_> {
         let count = u64::from(self.settings.count).to_le_bytes();
         let length = (self.homes.len() as u64).to_le_bytes();
         let bodies = self.whole.save()?;
-        Ok([&MARK[..], &count, &length, &self.homes, &bodies].concat())
+        let (mark, sets) = match &self.published {
+            None => (MARK, Vec::new()),
+            Some(published) => {
+                let words = published.words();
+                let length = (words.len() as u64).to_le_bytes();
+                (MARK_OF_SETS, [&length, cast_slice(&words)].concat())
+            }
+        };
+        Ok([&mark[..], &count, &length, &self.homes, &sets, &bodies].concat())
     }
 
     /// Replaces the state by a saved state of the same model. All ranks call it between steps, each
@@ -33,22 +46,25 @@ impl WorkerSimulation<'_> {
     /// same bits as after the save.
     ///
     /// A state of another number of workers, or of a [`RigidSimulation`](crate::rigid::RigidSimulation), replaces the bodies, and
-    /// their homes stay.
+    /// their homes stay. If it has no sets, those that follow a step begin anew.
     ///
     /// # Errors
     /// If the bytes are damaged, or the model does not take their bodies; then nothing changes.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        let (homes, bodies) = match bytes.strip_prefix(&MARK) {
-            None => (None, bytes),
-            Some(rest) => {
-                let (count, homes, bodies) =
-                    parts(rest).ok_or_else(|| unsound("its head is damaged"))?;
-                let is_sound = homes.iter().all(|&home| u64::from(home) < count);
-                if homes.len() != self.homes.len() || !is_sound {
-                    return Err(unsound("its homes are those of other bodies"));
-                }
-                (Some(homes).filter(|_| count == u64::from(self.settings.count)), bodies)
+        let Parts { count, homes, sets, bodies } =
+            parts(bytes).ok_or_else(|| unsound("its head is damaged"))?;
+        let is_sound = homes.iter().all(|&home| u64::from(home) < count);
+        if count > 0 && (homes.len() != self.homes.len() || !is_sound) {
+            return Err(unsound("its homes are those of other bodies"));
+        }
+        let is_same = count == u64::from(self.settings.count);
+        let homes = if is_same { homes.to_vec() } else { self.homes.clone() };
+        let published = match (&self.published, sets.filter(|_| is_same)) {
+            (Some(now), Some(words)) => {
+                let sets = now.of_words(&words, &homes, count);
+                Some(sets.ok_or_else(|| unsound("its sets are damaged"))?)
             }
+            (now, _) => now.as_ref().map(|now| now.anew(&homes)),
         };
         let before = self.whole.save()?;
         self.whole.restore(bodies)?;
@@ -58,7 +74,7 @@ impl WorkerSimulation<'_> {
             self.whole.restore(&before)?;
             return Err(unsound("it has bodies without homes"));
         }
-        homes.iter().for_each(|homes| self.homes.copy_from_slice(homes));
+        (self.homes, self.published) = (homes, published);
         // Sets and weights are those of a step before.
         self.ids.clear();
         Ok(())
@@ -72,17 +88,44 @@ impl WorkerSimulation<'_> {
     /// If a rank fails.
     pub fn hash(&self) -> Result<u64> {
         let bodies = self.whole.hash()?;
-        Ok(if self.settings.count == 1 { bodies } else { mix(bodies ^ xxh3_64(&self.homes)) })
+        if self.settings.count == 1 {
+            return Ok(bodies);
+        }
+        let homes = mix(bodies ^ xxh3_64(&self.homes));
+        let sets = self.published.as_ref().map(|sets| xxh3_64(cast_slice(&sets.words())));
+        Ok(sets.map_or(homes, |sets| mix(homes ^ sets)))
     }
 }
 
-/// The number of workers, the homes, and the bytes of the bodies.
-fn parts(bytes: &[u8]) -> Option<(u64, &[u8], &[u8])> {
-    let (count, rest) = bytes.split_first_chunk()?;
-    let (length, rest) = rest.split_first_chunk()?;
+/// A saved state. That of the bodies alone has no workers.
+struct Parts<'a> {
+    count: u64,
+    homes: &'a [u8],
+    sets: Option<Vec<u64>>,
+    bodies: &'a [u8],
+}
+
+/// The parts of saved bytes. None if the head is damaged.
+fn parts(bytes: &[u8]) -> Option<Parts<'_>> {
+    let (mark, rest) = bytes.split_at_checked(MARK.len()).unwrap_or_default();
+    if ![MARK, MARK_OF_SETS].iter().any(|it| it == mark) {
+        return Some(Parts { count: 0, homes: &[], sets: None, bodies: bytes });
+    }
+    let (count, rest) = rest.split_first_chunk()?;
+    let count = Some(u64::from_le_bytes(*count)).filter(|&count| count > 0)?;
+    let (homes, rest) = listed(rest, 1)?;
+    if mark == MARK {
+        return Some(Parts { count, homes, sets: None, bodies: rest });
+    }
+    let (words, bodies) = listed(rest, size_of::<u64>())?;
+    Some(Parts { count, homes, sets: Some(pod_collect_to_vec(words)), bodies })
+}
+
+/// A list of items of `size` bytes after their number, and the rest.
+fn listed(bytes: &[u8], size: usize) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let (homes, bodies) = rest.split_at_checked(length)?;
-    Some((u64::from_le_bytes(*count), homes, bodies))
+    rest.split_at_checked(length.checked_mul(size)?)
 }
 
 /// The error for bytes that are no saved state of this simulation.

@@ -6,7 +6,10 @@
 //!
 //! The paper finds its sets by procedures (algorithms 2, 3, 6 and 7) that see joints and new
 //! contacts one by one. Their sets depend on the order, and some constraints are in no worker. With
-//! the definition each constraint of a home body is in the set of that home.
+//! the definition each constraint of a home body is in the set of that home. [`published`] has the
+//! procedures, mended.
+//!
+//! [`published`]: crate::workers::published
 
 use crate::partition::Graph;
 
@@ -46,6 +49,11 @@ impl Sets {
                 front = next;
             }
         }
+        Self::of_bodies(workers, order, count)
+    }
+
+    /// The sets of `count` workers in which each body has these `workers`, as bits.
+    pub fn of_bodies(workers: Vec<u64>, order: &[u32], count: usize) -> Self {
         let has = |worker: usize, body: u32| workers[body as usize] >> worker & 1 == 1;
         let members = (0..count)
             .map(|worker| order.iter().copied().filter(|&body| has(worker, body)).collect())

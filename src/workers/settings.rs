@@ -22,6 +22,8 @@ pub struct WorkerSettings {
     /// How far the active bodies of a worker reach beyond those that touch its home, in edges of
     /// the constraint graph.
     pub growth: u32,
+    /// How their sets are found.
+    pub sets: SetRule,
     /// How workers agree on shared bodies.
     pub coupling: Coupling,
     /// What each worker says about a shared body, with [`Coupling::States`].
@@ -37,10 +39,11 @@ pub struct WorkerSettings {
 
 impl Default for WorkerSettings {
     fn default() -> Self {
-        let (coupling, weights, balance) = Default::default();
+        let (sets, coupling, weights, balance) = Default::default();
         Self {
             count: 1,
             growth: 2,
+            sets,
             coupling,
             weights,
             local_sweeps: 2,
@@ -48,6 +51,16 @@ impl Default for WorkerSettings {
             engines: Vec::new(),
         }
     }
+}
+
+/// How the active bodies of workers are found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SetRule {
+    /// By distance from the home bodies, anew in each step.
+    #[default]
+    Definition,
+    /// By the procedures of the paper, from those of the step before.
+    Published,
 }
 
 /// How workers agree on the bodies that they share.
@@ -73,7 +86,7 @@ pub enum Weighting {
 /// Whether homes move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Balance {
-    /// As `Work`; as `Off` with [`Division::Groups`].
+    /// As `Work`; as `Off` with [`Division::Groups`] or [`SetRule::Published`].
     #[default]
     Auto,
     /// They move by counted work.
@@ -129,7 +142,24 @@ impl WorkerSettings {
             let cause = format!("{local_sweeps} sweeps of a worker alone");
             return fails("local_sweeps", cause, &format!("write a number up to {MOST_SWEEPS}"));
         }
+        if self.sets == SetRule::Published && self.coupling == Coupling::Impulses {
+            let cause = "`Impulses` needs each constraint in the sets of both homes, and \
+                         `Published` has it in one of them";
+            let remedy = "use `coupling: States`, or `sets: Definition`";
+            return fails("sets", cause.into(), remedy);
+        }
+        if self.sets == SetRule::Published && self.balance == Balance::Work {
+            let cause = "homes stay with `sets: Published`, which has its own balance";
+            let remedy = "leave `balance` out, or use `sets: Definition`";
+            return fails("balance", cause.into(), remedy);
+        }
         self.check_engines(at)
+    }
+
+    /// True if homes move.
+    pub fn moves_homes(&self) -> bool {
+        let may_move = self.balance != Balance::Off && self.sets == SetRule::Definition;
+        may_move && self.count > 1
     }
 
     /// The workers of a rank: rank `w R / W` has worker `w`.

@@ -9,9 +9,10 @@ use crate::rigid::solver::Response;
 use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
 use crate::threads::Threads;
 use crate::workers::impulses::rounds::Agreement;
+use crate::workers::published::PublishedSets;
 use crate::workers::report::{Share, WorkerReport};
 use crate::workers::sets::Sets;
-use crate::workers::settings::{Coupling, WorkerSettings};
+use crate::workers::settings::{Coupling, SetRule, WorkerSettings};
 use crate::workers::weights::Weights;
 use crate::workers::worker::Worker;
 
@@ -25,6 +26,8 @@ pub struct WorkerSimulation<'a> {
     /// The home of each body, by its id.
     pub(super) homes: Vec<u8>,
     pub(super) sets: Sets,
+    /// Their state, with [`SetRule::Published`].
+    pub(super) published: Option<PublishedSets>,
     pub(super) weights: Weights,
     /// The body at each place of `sets` and `weights`, those of the last step. Places change when
     /// bodies leave.
@@ -58,6 +61,8 @@ impl<'a> WorkerSimulation<'a> {
         for (body, &home) in bodies.iter().zip(homes) {
             by_id[body.id as usize] = home;
         }
+        let published = (settings.sets == SetRule::Published)
+            .then(|| PublishedSets::new(bodies.iter().map(|body| body.id), &by_id));
         let rank_of = vec![0; model.subdomains.count()];
         let bodies = bodies.iter().copied();
         let whole = RigidSimulation::new(model, rank_of, bodies, in_process::alone(), threads)?;
@@ -79,6 +84,7 @@ impl<'a> WorkerSimulation<'a> {
             whole,
             homes: by_id,
             sets,
+            published,
             weights,
             ids,
             workers,

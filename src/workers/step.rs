@@ -7,6 +7,7 @@ use crate::partition::Graph;
 use crate::ranks::message;
 use crate::rigid::BodyId;
 use crate::rigid::body::BodyState;
+use crate::rigid::constraint::joint::Second;
 use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::constraint::pair::Between;
@@ -15,8 +16,9 @@ use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
 use crate::workers::balance::{Loads, PERIOD};
 use crate::workers::impulses::rounds::Agreed;
+use crate::workers::published::Constrained;
 use crate::workers::sets::Sets;
-use crate::workers::settings::{Balance, Coupling, WorkerSettings};
+use crate::workers::settings::{Coupling, WorkerSettings};
 use crate::workers::simulation::WorkerSimulation;
 use crate::workers::weights::Weights;
 use crate::workers::worker::edge;
@@ -70,8 +72,8 @@ impl WorkerSimulation<'_> {
 
     /// After: homes have moved, if it is time.
     fn balance(&mut self) -> Result<()> {
-        let WorkerSettings { count: workers, growth, balance, .. } = self.settings;
-        if balance == Balance::Off || workers == 1 || !self.whole.steps().is_multiple_of(PERIOD) {
+        let WorkerSettings { count: workers, growth, .. } = self.settings;
+        if !self.settings.moves_homes() || !self.whole.steps().is_multiple_of(PERIOD) {
             return Ok(());
         }
         let loads = Loads::new(&self.whole.middle(), workers as usize, growth);
@@ -92,11 +94,20 @@ impl WorkerSimulation<'_> {
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_unstable_by_key(|&place| id(place));
         self.ids = (0..count as u32).map(id).collect();
-        let edges = middle.contacts.iter().filter_map(edge);
-        let edges: Vec<[u32; 2]> = edges.chain(middle.joints.iter().filter_map(edge)).collect();
-        let graph = Graph::from_cliques(count, edges.iter().map(|edge| &edge[..]));
-        let WorkerSettings { count, growth, weights, .. } = self.settings;
-        self.sets = Sets::new(&graph, &homes, &order, count as usize, growth);
+        let contacts: Vec<[u32; 2]> = middle.contacts.iter().filter_map(edge).collect();
+        let joints: Vec<[u32; 2]> = middle.joints.iter().filter_map(edge).collect();
+        let edges = contacts.iter().chain(&joints);
+        let graph = Graph::from_cliques(count, edges.map(|edge| &edge[..]));
+        let WorkerSettings { growth, weights, .. } = self.settings;
+        let count = self.settings.count as usize;
+        self.sets = match &mut self.published {
+            None => Sets::new(&graph, &homes, &order, count, growth),
+            Some(published) => {
+                let (ids, homes, graph) = (&self.ids, &homes, &graph);
+                let step = Constrained { ids, homes, graph, joints: &joints, contacts: &contacts };
+                Sets::of_bodies(published.follow(&step, count, growth), &order, count)
+            }
+        };
         self.weights = Weights::new(&graph, &self.sets, growth, weights);
         self.workers.iter_mut().for_each(|worker| worker.activate(&middle, &self.sets, &homes));
         homes
@@ -154,17 +165,28 @@ impl WorkerSimulation<'_> {
         message::all_gather_v(&*self.world, &own.collect::<Vec<_>>())
     }
 
-    /// The impulses of all constraints, as the homes of their first bodies found them.
+    /// The impulses of all constraints, each as its owner found it.
     fn all_impulses(&self) -> Result<(Vec<KeptImpulse>, Vec<KeptJoint>)> {
         let (mut contacts, mut joints) = (Vec::new(), Vec::new());
         for worker in &self.workers {
-            let is_home = |id: BodyId| self.home(id) == worker.number();
+            let owns = |first, second| self.owner(first, second) == worker.number();
             let (of_contacts, of_joints) = worker.engine.impulses();
-            contacts.extend(of_contacts.iter().filter(|kept| is_home(kept.body)));
-            joints.extend(of_joints.iter().filter(|kept| is_home(kept.body)));
+            contacts.extend(of_contacts.iter().filter(|kept| owns(kept.body, kept.partner)));
+            joints.extend(of_joints.iter().filter(|kept| {
+                match self.whole.middle().model.joints.all()[kept.joint as usize].second {
+                    Second::Movable(second) => owns(kept.body, second),
+                    Second::Fixed(_) | Second::Space => owns(kept.body, kept.body),
+                }
+            }));
         }
         let contacts = message::all_gather_v(&*self.world, &contacts)?;
         Ok((contacts, message::all_gather_v(&*self.world, &joints)?))
+    }
+
+    /// The worker whose impulse of a constraint between two bodies is kept.
+    fn owner(&self, first: BodyId, second: BodyId) -> usize {
+        let home = self.home(first);
+        self.published.as_ref().map_or(home, |sets| sets.owner(home, [first, second]))
     }
 
     fn count(&mut self, report: &mut RigidReport) {

@@ -9,6 +9,7 @@ mod engines;
 mod impulses;
 mod mechanics;
 mod place;
+mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
 mod runs;

@@ -88,7 +88,7 @@ impl RigidSimulation<'_> {
     }
 
     /// Ends the step with these states of the bodies, by place, and these impulses. Those of one
-    /// body are in their order.
+    /// pair of bodies are in their order.
     ///
     /// # Errors
     /// If a body moved too far.
@@ -98,7 +98,7 @@ impl RigidSimulation<'_> {
         mut impulses: Vec<KeptImpulse>,
         mut joint_impulses: Vec<KeptJoint>,
     ) -> Result<()> {
-        impulses.sort_by_key(|kept| kept.body);
+        impulses.sort_by_key(|kept| (kept.body, kept.partner));
         joint_impulses.sort_by_key(|kept| (kept.body, kept.joint));
         (self.state.impulses, self.state.joint_impulses) = (impulses, joint_impulses);
         let h = self.model.settings.contacts.step_s;

@@ -271,6 +271,9 @@ pub enum Parallel {
         /// How far their sets reach beyond the bodies that touch their own, in contacts and joints.
         #[serde(default = "default_growth")]
         growth: u32,
+        /// How their sets are found.
+        #[serde(default)]
+        sets: workers::SetRule,
         /// How they agree on bodies that several of them have.
         #[serde(default)]
         coupling: workers::Coupling,
@@ -308,6 +311,7 @@ impl Parallel {
             Self::Workers {
                 count,
                 growth,
+                sets,
                 coupling,
                 weights,
                 local_sweeps,
@@ -317,12 +321,14 @@ impl Parallel {
             } => {
                 let balance = match (balance, division) {
                     (Balance::Auto, workers::Division::Groups(_)) => Balance::Off,
+                    (Balance::Auto, _) if sets == workers::SetRule::Published => Balance::Off,
                     (Balance::Auto, _) => Balance::Work,
                     (other, _) => other,
                 };
                 Some(WorkerSettings {
                     count,
                     growth,
+                    sets,
                     coupling,
                     weights,
                     local_sweeps,

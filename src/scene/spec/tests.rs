@@ -55,6 +55,8 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("../../rigid/sync/mod.rs"), &["Synchronisation {"]));
     let workers = include_str!("../../workers/settings.rs");
     expected.extend(declared(workers, &["Coupling {", "Weighting {", "Division {"]));
+    expected.extend(declared(workers, &["SetRule {", "Balance {"]));
+    expected.extend(declared(include_str!("../../workers/engines.rs"), &["EngineKind {"]));
     expected.extend(declared(include_str!("../keyframe.rs"), &[]));
     expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
     expected.extend(declared_in("mesh/shapes", &[]));
