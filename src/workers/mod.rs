@@ -50,5 +50,6 @@ pub mod weights;
 mod worker;
 
 pub use self::engines::EngineKind;
+pub use self::saved::bodies_of;
 pub use self::settings::{Balance, Coupling, Division, SetRule, Weighting, WorkerSettings};
 pub use self::simulation::WorkerSimulation;

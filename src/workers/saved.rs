@@ -97,6 +97,12 @@ impl WorkerSimulation<'_> {
     }
 }
 
+/// The bodies of a saved state with or without workers, for
+/// [`RigidSimulation::restore`](crate::rigid::RigidSimulation::restore).
+pub fn bodies_of(saved: &[u8]) -> &[u8] {
+    parts(saved).map_or(saved, |parts| parts.bodies)
+}
+
 /// A saved state. That of the bodies alone has no workers.
 struct Parts<'a> {
     count: u64,

@@ -17,7 +17,7 @@ use cloth_sim::scene;
 use cloth_sim::scene::bodies::RigidSetup;
 use cloth_sim::scene::bodies::division::Divided;
 use cloth_sim::scene::bodies::workers::WorkerPlan;
-use cloth_sim::workers::WorkerSimulation;
+use cloth_sim::workers::{self, WorkerSimulation};
 
 use self::frame::FrameSteps;
 use self::summary::Peaks;
@@ -47,7 +47,11 @@ pub fn run_rank(
     let mut balancer = Balancer::new(setup.repartition())?;
     let mut engine = in_scene(engine(job, world, setup, &mut balancer), job, setup)?;
     match checkpoints::saved_state(job, world, folder)? {
-        Some(state) => in_scene(engine.restore(&state), job, setup)?,
+        Some(state) => {
+            let has_workers = engine.workers().is_some();
+            let state = if has_workers { &state } else { workers::bodies_of(&state) };
+            in_scene(engine.restore(state), job, setup)?;
+        }
         None => {
             let deepest = engine.deepest_overlap_now()?;
             in_scene(setup.check_start(deepest.as_ref()), job, setup)?;
