@@ -39,6 +39,9 @@ pub struct RigidReport {
     pub joints: u64,
     /// The largest distance by which one of these joints was open in the middle of the step, m.
     pub joint_gap_m: f64,
+    /// With workers that are audited: the largest distance of a body from where one worker that has
+    /// everything would have it after the step, m.
+    pub defect_m: f64,
     /// Sweeps over all constraints. It is the same on all ranks, and 0 if the response has none.
     pub sweeps: u64,
     /// Constraints on own bodies. The sum over ranks does not depend on the number of ranks.
@@ -53,7 +56,8 @@ pub struct RigidReport {
 impl Default for RigidReport {
     /// Nothing was done.
     fn default() -> Self {
-        Self { joint_gap_m: Join::Most.unknown(), ..Self::zeroed() }
+        let unknown = Join::Most.unknown();
+        Self { joint_gap_m: unknown, defect_m: unknown, ..Self::zeroed() }
     }
 }
 
@@ -85,6 +89,7 @@ impl Report for RigidReport {
             contacts,
             joints,
             joint_gap_m,
+            defect_m,
             sweeps,
             constraints,
             stopped,
@@ -98,6 +103,7 @@ impl Report for RigidReport {
             shown("contacts", contacts),
             shown("joints", joints),
             Entry::new("joint_gap_m", Cell::Measure(joint_gap_m)).joined(Join::Most),
+            Entry::new("defect_m", Cell::Measure(defect_m)).joined(Join::Most),
             shown("sweeps", sweeps),
             shown("constraints", constraints),
             shown("stopped", stopped),

@@ -18,6 +18,7 @@
 //! | [`states`] | the coupling of the paper: states are blended |
 //! | `impulses` | the coupling in which workers agree on impulses |
 //! | [`direct`] | joints, solved at once |
+//! | `audit` | the error of a step |
 //! | [`report`] | what a worker did in a step |
 //!
 //! # The same frames on any number of ranks
@@ -27,6 +28,7 @@
 //! search for contacts. A worker is a function of its active bodies; rank `w R / W` of `R` ranks
 //! has worker `w` of `W`.
 
+mod audit;
 pub mod balance;
 pub mod direct;
 pub mod division;

@@ -33,6 +33,8 @@ pub struct WorkerSettings {
     pub local_sweeps: u32,
     /// Whether homes move by counted work.
     pub balance: Balance,
+    /// Whether each step is compared with that of one worker that has everything.
+    pub audit: bool,
     /// The engine of each worker, or one for all. Without any it is [`EngineKind::Own`].
     pub engines: Vec<EngineKind>,
 }
@@ -48,6 +50,7 @@ impl Default for WorkerSettings {
             weights,
             local_sweeps: 2,
             balance,
+            audit: false,
             engines: Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ use crate::rigid::frame_body::FrameBody;
 use crate::rigid::solver::Response;
 use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
 use crate::threads::Threads;
+use crate::workers::audit::Audit;
 use crate::workers::impulses::rounds::Agreement;
 use crate::workers::published::PublishedSets;
 use crate::workers::report::{Share, WorkerReport};
@@ -36,6 +37,8 @@ pub struct WorkerSimulation<'a> {
     pub(super) workers: Vec<Worker>,
     /// The workers of this rank, if they agree on impulses.
     pub(super) agreement: Agreement,
+    /// On rank 0, if it is asked for.
+    pub(super) audit: Option<Audit>,
 }
 
 impl<'a> WorkerSimulation<'a> {
@@ -75,6 +78,8 @@ impl<'a> WorkerSimulation<'a> {
             }
             Coupling::Impulses => agreement = Agreement::new(own),
         }
+        let audit = settings.audit && world.rank() == 0;
+        let audit = audit.then(|| Audit::new(&whole)).transpose()?;
         let threads = Threads::new(threads)?;
         let (sets, weights, ids) = Default::default();
         Ok(Self {
@@ -89,6 +94,7 @@ impl<'a> WorkerSimulation<'a> {
             ids,
             workers,
             agreement,
+            audit,
         })
     }
 

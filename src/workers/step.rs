@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::error::Result;
 use crate::partition::Graph;
 use crate::ranks::message;
+use crate::report::Join;
 use crate::rigid::BodyId;
 use crate::rigid::body::BodyState;
 use crate::rigid::constraint::joint::Second;
@@ -42,15 +43,19 @@ impl WorkerSimulation<'_> {
         // 3. Who has which bodies active, on all ranks alike. Then each worker alone.
         timed(&mut report, Phase::Response, || self.balance())?;
         let homes = timed(&mut report, Phase::Response, || self.activate());
+        if let Some(audit) = &mut self.audit {
+            audit.answer(self.whole.middle(), &self.settings, &self.threads)?;
+        }
         match self.settings.coupling {
             Coupling::States => {
                 timed(&mut report, Phase::Response, || self.advance())?;
                 // 4. All ranks learn all states, and blend those of shared bodies alike.
-                timed(&mut report, Phase::Synchronisation, || self.join())?;
+                report.defect_m = timed(&mut report, Phase::Synchronisation, || self.join())?;
             }
             // 4. All ranks learn all impulses, round by round.
             Coupling::Impulses => {
-                report.sweeps = timed(&mut report, Phase::Response, || self.agree(&homes))?;
+                (report.sweeps, report.defect_m) =
+                    timed(&mut report, Phase::Response, || self.agree(&homes))?;
             }
         }
         self.count(&mut report);
@@ -128,8 +133,9 @@ impl WorkerSimulation<'_> {
         workers.iter_mut().try_for_each(|worker| worker.outcome())
     }
 
-    /// After: all ranks have the bodies at the end of the step, and the impulses of the homes.
-    fn join(&mut self) -> Result<()> {
+    /// After: all ranks have the bodies at the end of the step, and the impulses of the homes. Returns
+    /// the defect.
+    fn join(&mut self) -> Result<f64> {
         let all = self.all_states()?;
         let mut ends = vec![BodyState::AT_REST; self.whole.middle().bodies.len()];
         for of_body in by_body(&self.sets, &all).chunk_by(|a, b| a.0 == b.0) {
@@ -145,18 +151,26 @@ impl WorkerSimulation<'_> {
             };
         }
         let (impulses, joints) = self.all_impulses()?;
-        self.whole.end_step(&ends, impulses, joints)
+        let defect = self.defect_m(&ends);
+        self.whole.end_step(&ends, impulses, joints)?;
+        Ok(defect)
+    }
+
+    /// The defect of the step, m, if it is asked for.
+    fn defect_m(&self, ends: &[BodyState]) -> f64 {
+        self.audit.as_ref().map_or(Join::Most.unknown(), |audit| audit.defect_m(ends))
     }
 
     /// As [`Self::advance`] and [`Self::join`], for workers that agree on impulses. Returns the
-    /// number of rounds.
-    fn agree(&mut self, homes: &[u8]) -> Result<u64> {
+    /// number of rounds and the defect.
+    fn agree(&mut self, homes: &[u8]) -> Result<(u64, f64)> {
         let Self { settings, world, threads, whole, sets, agreement, .. } = self;
         let (sets, ranks) = ((&*sets, homes), (&**world, &*threads));
         let Agreed { ends, impulses, joint_impulses, rounds } =
             agreement.reach(whole.middle(), sets, settings.local_sweeps, ranks)?;
-        whole.end_step(&ends, impulses, joint_impulses)?;
-        Ok(rounds)
+        let defect = self.defect_m(&ends);
+        self.whole.end_step(&ends, impulses, joint_impulses)?;
+        Ok((rounds, defect))
     }
 
     /// The states of the active bodies of all workers, by rising worker.

@@ -59,6 +59,23 @@ fn bodies_are_shared_while_homes_touch() {
     assert_eq!([sum(|it| it.active), sum(|it| it.home)], [shares.len() as u64, 29]);
 }
 
+/// The largest defect in 150 steps of a heap, m.
+fn defect(fields: &str) -> f64 {
+    let world = in_process::alone();
+    let text = heap(&format!("parallel: Workers({fields}, audit: true, division: Equal),"));
+    let mut heap = simulation(&text, &*world);
+    (0..150).map(|_| heap.step().expect("a step").defect_m).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_step_is_compared_with_that_of_one_worker() {
+    assert_eq!(defect("count: 1"), 0.0);
+    assert_eq!(defect("count: 4, coupling: Impulses"), 0.0, "no joints: the bits of the domain");
+    let [none, six] = [0, 6].map(|growth| defect(&format!("count: 4, growth: {growth}")));
+    println!("defect {none:e} m with growth 0, {six:e} m with 6");
+    assert!(none > 1e-5 && six < 0.5 * none, "{none:e} {six:e}");
+}
+
 #[test]
 fn a_damaged_state_is_refused_and_changes_nothing() {
     let fields = "parallel: Workers(count: 3, division: Equal),";

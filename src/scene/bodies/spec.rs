@@ -289,6 +289,9 @@ pub enum Parallel {
         /// Whether homes move.
         #[serde(default)]
         balance: Balance,
+        /// Whether each step is compared with that of one worker.
+        #[serde(default)]
+        audit: bool,
         /// What advances the bodies of each worker, or one for all.
         #[serde(default)]
         engines: Vec<workers::EngineKind>,
@@ -317,6 +320,7 @@ impl Parallel {
                 local_sweeps,
                 division,
                 balance,
+                audit,
                 engines,
             } => {
                 let balance = match (balance, division) {
@@ -333,6 +337,7 @@ impl Parallel {
                     weights,
                     local_sweeps,
                     balance,
+                    audit,
                     engines,
                 })
             }
