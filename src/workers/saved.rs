@@ -1,7 +1,7 @@
 //! Saves, restores and hashes the state: that of all bodies, the homes, and sets that follow those
 //! of the step before.
 
-use bytemuck::{cast_slice, pod_collect_to_vec};
+use bytemuck::cast_slice;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
@@ -124,7 +124,8 @@ fn parts(bytes: &[u8]) -> Option<Parts<'_>> {
         return Some(Parts { count, homes, sets: None, bodies: rest });
     }
     let (words, bodies) = listed(rest, size_of::<u64>())?;
-    Some(Parts { count, homes, sets: Some(pod_collect_to_vec(words)), bodies })
+    let sets = words.as_chunks().0.iter().map(|&word| u64::from_ne_bytes(word)).collect();
+    Some(Parts { count, homes, sets: Some(sets), bodies })
 }
 
 /// A list of items of `size` bytes after their number, and the rest.
