@@ -145,7 +145,8 @@ fn add_product(sum: &mut Block, a: &Block, b: &Block, [rows, columns]: [usize; 2
 }
 
 /// The sign of a definite block, and the inverse of the triangular factor of the block with this sign.
-/// (The inverse of the block itself loses more digits: joints that say the same twice need them.)
+/// (The inverse of the block itself loses more digits: joints that say the same twice need them.) The
+/// unknowns of a block stay 0 if rounding has left it not definite.
 fn inverse_factor(block: &Block) -> (f64, Block) {
     let sign = block[(0, 0)].signum();
     let inverse = (block * sign).cholesky().map(|factor| {
@@ -217,6 +218,7 @@ mod tests {
             let kept = kept.min(joints.len());
             // 2. Sparse. The system of the kept blocks is solved densely.
             let turn = |block: usize| match block {
+                0 => Turn::Hub,
                 _ if block < bodies => Turn::Any,
                 _ if block < blocks - kept => Turn::Joint(joints[block - bodies].map(Some)),
                 _ => Turn::Never,
