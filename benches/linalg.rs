@@ -11,7 +11,9 @@ use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cloth_sim::linear::{BlockCsr, CgWorkspace, Couplings, PreconditionerKind, System, Tolerance};
+use cloth_sim::linear::{
+    BlockMatrix, CgWorkspace, Couplings, PreconditionerKind, Row, System, Tolerance, row,
+};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
 use cloth_sim::ranks::{ExactSums, Halo, in_process as ranks};
@@ -47,7 +49,7 @@ impl Sheet {
     }
 
     /// Mass and stretched springs of an implicit step of `h` seconds.
-    fn matrix(&self, h: f64) -> BlockCsr {
+    fn matrix(&self, h: f64) -> BlockMatrix {
         let stiffness = h * h * 500.0;
         springs(&self.layout, &self.graph, 0.2 * EDGE * EDGE, |v, w| {
             let along = (Self::position(w) - Self::position(v)).normalize();
@@ -61,10 +63,9 @@ const EDGE: f64 = 0.015;
 fn product(c: &mut Criterion) {
     let sheet = Sheet::new();
     let matrix = sheet.matrix(1e-3);
-    let u: Vec<Vec3> = sheet.layout.own.iter().map(|&v| Sheet::position(v)).collect();
+    let u: Vec<Row> = sheet.layout.own.iter().map(|&v| row(&Sheet::position(v))).collect();
     let mut w = u.clone();
-    let block = size_of::<Mat3>() + size_of::<u32>();
-    let bytes = matrix.len() * block + matrix.rows() * (2 * size_of::<Vec3>() + 4);
+    let bytes = matrix.bytes() + matrix.rows() * 2 * size_of::<Row>();
 
     let mut group = c.benchmark_group("product");
     group.throughput(Throughput::Bytes(bytes as u64));
@@ -85,13 +86,17 @@ fn product(c: &mut Criterion) {
 /// solve.
 fn time_solves(
     sheet: &Sheet,
-    matrix: &BlockCsr,
+    matrix: &BlockMatrix,
     kind: PreconditionerKind,
     threads: usize,
     solves: u64,
 ) -> (Duration, usize) {
-    let tolerance =
-        Tolerance { relative_residual: 1e-6, least_reference: 0.0, max_iterations: 2000 };
+    let tolerance = Tolerance {
+        relative_residual: 1e-6,
+        velocity_m_per_s: f64::INFINITY,
+        least_reference: 0.0,
+        max_iterations: 2000,
+    };
     let bumps = |v: &u32| Sheet::position(*v).map(|x| (40.0 * x).sin());
     let rhs: Vec<Vec3> = sheet.layout.own.iter().map(bumps).collect();
     let timed = ranks::run(1, |world| {
@@ -104,8 +109,7 @@ fn time_solves(
             if solve == 1 {
                 start = Instant::now(); // the first one warms up
             }
-            preconditioner.factor(&threads, matrix);
-            let (threads, halo, preconditioner) = (&threads, &mut halo, &*preconditioner);
+            let (threads, halo, preconditioner) = (&threads, &mut halo, &mut *preconditioner);
             let mut system = System {
                 world,
                 threads,
@@ -113,6 +117,7 @@ fn time_solves(
                 couplings: &Couplings::default(),
                 halo,
                 preconditioner,
+                masses: &vec![1.0; rhs.len()],
                 fixed: &[],
                 any_fixed: false,
             };

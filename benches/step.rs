@@ -11,13 +11,14 @@ use std::time::{Duration, Instant};
 
 use cloth_sim::bodies::Setup;
 use cloth_sim::error::Result;
-use cloth_sim::math::{Mat3, Vec3};
+use cloth_sim::linear::{Row, row};
+use cloth_sim::math::Vec3;
 use cloth_sim::ranks::{ExactSums, World, in_process as ranks};
 use cloth_sim::scene;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::{Counter, Model, Phase, Simulation, StepReport};
 use cloth_sim::threads::Threads;
-use criterion::{Criterion, Throughput};
+use criterion::Criterion;
 
 const SCENE: &str = "scenes/tablecloth.ron";
 const STEPS: usize = 300;
@@ -113,8 +114,7 @@ fn phases(c: &mut Criterion, draped: &Draped) -> Result<()> {
     Ok(())
 }
 
-/// The product `w = A u`, and a copy that reads and writes as many bytes as matrix, indices and
-/// both vectors have.
+/// The product `w = A u`.
 fn product(c: &mut Criterion, draped: &Draped) -> Result<()> {
     let model = draped.model(1)?;
     let mut group = c.benchmark_group("matrix-vector product");
@@ -123,7 +123,7 @@ fn product(c: &mut Criterion, draped: &Draped) -> Result<()> {
             draped.on_ranks(&model, threads, |draped, simulation| {
                 let matrix = simulation.system().system().0;
                 let own = &simulation.layout().own;
-                let u: Vec<Vec3> = own.iter().map(|&v| draped.velocities[v as usize]).collect();
+                let u: Vec<Row> = own.iter().map(|&v| row(&draped.velocities[v as usize])).collect();
                 let mut w = u.clone();
                 let threads = Threads::new(threads)?;
                 let start = Instant::now();
@@ -138,16 +138,6 @@ fn product(c: &mut Criterion, draped: &Draped) -> Result<()> {
         });
     }
 
-    let rows = model.graph.len();
-    let blocks = rows + model.graph.neighbours.len();
-    let bytes = blocks * (size_of::<Mat3>() + size_of::<u32>())
-        + rows * (2 * size_of::<Vec3>() + size_of::<u32>());
-    let from = vec![1_u64; bytes / 16];
-    let mut to = from.clone();
-    group.throughput(Throughput::Bytes(bytes as u64));
-    group.bench_function(format!("copy of as much, {:.2} MB", bytes as f64 / 1e6), |b| {
-        b.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)));
-    });
     Ok(())
 }
 

@@ -123,8 +123,12 @@ impl Case<'_> {
         read: impl FnOnce(&mut StepSystem, &Layout, &Threads) -> Result<T>,
     ) -> Result<T> {
         let layout = Layout::new(&model.graph, &model.partition, world.rank());
-        let tolerance =
-            Tolerance { relative_residual: 1e-13, least_reference: 0.0, max_iterations: 2000 };
+        let tolerance = Tolerance {
+            relative_residual: 1e-13,
+            velocity_m_per_s: f64::INFINITY,
+            least_reference: 0.0,
+            max_iterations: 2000,
+        };
         let mut system = StepSystem::new(model, &model.partition, &layout, self.kind, tolerance)?;
         let threads = Threads::new(threads)?;
         let pushes_here = |spring: &&ContactSpring| {
@@ -159,7 +163,7 @@ impl Case<'_> {
         let model = model(ranks);
         let mut results = ranks::run(ranks, |world| {
             self.on_rank(&model, world, threads, |system, _, threads| {
-                assert!(system.solve(world, threads)?.cg.converged());
+                assert!(system.solve(world, threads)?.converged());
                 let mut all = vec![Vec3::zeros(); ALL as usize];
                 Gather::new(&model.partition).to_all(world, system.delta_u(), &mut all)?;
                 Ok(all)

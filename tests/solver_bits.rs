@@ -75,7 +75,6 @@ fn solve(
         let matrix = springs(&layout, graph, 0.01, spring);
         let threads = Threads::new(threads)?;
         let mut preconditioner = kind.build(&matrix);
-        preconditioner.factor(&threads, &matrix);
         let mut rhs: Vec<Vec3> = layout.own.iter().map(|&v| rhs(v)).collect();
         if let Some(local) = flip.and_then(|vertex| layout.own_index(vertex)) {
             let component = &mut rhs[local as usize].y;
@@ -91,12 +90,17 @@ fn solve(
             matrix: &matrix,
             couplings: &Couplings::default(),
             halo: &mut Halo::new(layout.neighbours.clone()),
-            preconditioner: &*preconditioner,
+            preconditioner: &mut *preconditioner,
+            masses: &vec![1.0; rhs.len()],
             fixed: &fixed,
             any_fixed: true,
         };
-        let tolerance =
-            Tolerance { relative_residual: 1e-8, least_reference: 0.0, max_iterations: 500 };
+        let tolerance = Tolerance {
+            relative_residual: 1e-8,
+            velocity_m_per_s: f64::INFINITY,
+            least_reference: 0.0,
+            max_iterations: 500,
+        };
         let report = CgWorkspace::new(&layout).solve(&mut system, &rhs, &mut x, tolerance)?;
         let mut mesh = vec![Vec3::zeros(); graph.len()];
         Gather::new(partition).to_all(world, &x, &mut mesh)?;

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::linear::{
-    BlockCsr, CgReport, CgWorkspace, Couplings, PreconditionerKind, System, Tolerance,
+    BlockMatrix, CgReport, CgWorkspace, Couplings, PreconditionerKind, System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
@@ -56,16 +56,10 @@ impl Problem {
         Partition::new(&self.graph, Arc::new(patches), ranks)
     }
 
-    fn matrix(&self, layout: &Layout) -> Result<BlockCsr> {
-        let mut matrix = BlockCsr::new(layout, &self.graph)?;
-        for (row, &vertex) in layout.own.iter().enumerate() {
-            for (&(_, column), block) in self.blocks.range((vertex, 0)..=(vertex, u32::MAX)) {
-                if let Some(position) = matrix.position(row, column) {
-                    matrix.values_mut()[position] = *block;
-                }
-            }
-        }
-        Ok(matrix)
+    fn matrix(&self, layout: &Layout) -> Result<BlockMatrix> {
+        BlockMatrix::of_blocks(layout, &self.graph, |row, column| {
+            self.blocks.get(&(row, column)).copied().unwrap_or_default()
+        })
     }
 }
 
@@ -92,8 +86,12 @@ fn solve(
     partition: &Partition,
     kind: PreconditionerKind,
 ) -> Result<(f64, f64, CgReport)> {
-    let tolerance =
-        Tolerance { relative_residual: 1e-6, least_reference: 0.0, max_iterations: 2000 };
+    let tolerance = Tolerance {
+        relative_residual: 1e-6,
+        velocity_m_per_s: f64::INFINITY,
+        least_reference: 0.0,
+        max_iterations: 2000,
+    };
     let layout = Layout::new(&problem.graph, partition, world.rank());
     let matrix = &problem.matrix(&layout)?;
     let rhs: Vec<Vec3> = layout.own.iter().map(|&v| problem.rhs[v as usize]).collect();
@@ -103,11 +101,20 @@ fn solve(
     let mut repeat = || -> Result<(f64, CgReport)> {
         world.all_reduce_sum(&mut [0])?; // all start together
         let start = Instant::now();
-        preconditioner.factor(threads, matrix);
-        let (halo, preconditioner) = (&mut halo, &*preconditioner);
+        let (halo, preconditioner) = (&mut halo, &mut *preconditioner);
         let (couplings, fixed, any_fixed) = (&Couplings::default(), &[][..], false);
-        let mut system =
-            System { world, threads, matrix, couplings, halo, preconditioner, fixed, any_fixed };
+        let masses = &vec![1.0; rhs.len()];
+        let mut system = System {
+            world,
+            threads,
+            matrix,
+            couplings,
+            halo,
+            preconditioner,
+            masses,
+            fixed,
+            any_fixed,
+        };
         let mut x = vec![Vec3::zeros(); rhs.len()];
         let report = workspace.solve(&mut system, &rhs, &mut x, tolerance)?;
         let times = message::all_gather_v(world, &[start.elapsed().as_secs_f64()])?;

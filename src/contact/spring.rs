@@ -123,7 +123,7 @@ impl ContactSprings {
                     for b in side.clone().filter(|&b| places[b] != NONE) {
                         let other = &terms[b].jacobian;
                         let block = terms[a].jacobian.block(&contact.stiffness, other, h * h);
-                        rows.add_block(row, terms[b].node, block);
+                        rows.add_block(row, places[b], block);
                     }
                 }
             }

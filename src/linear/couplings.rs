@@ -1,7 +1,7 @@
 //! Terms of the matrix outside its fixed structure, for one solve.
 //!
 //! A spring of stiffness `C` between two points adds `J_i^T C J_j` to the matrix for every two of
-//! its nodes. Blocks within a side are stored in the [`super::BlockCsr`], where the
+//! its nodes. Blocks within a side are stored in the [`super::BlockMatrix`], where the
 //! preconditioner sees them. Blocks across the sides are kept as factors and applied without a
 //! matrix,
 //! ```text
@@ -15,6 +15,7 @@ use std::ops::Range;
 use crate::ids::NONE;
 use crate::linear::jacobian::Jacobian;
 use crate::linear::symmetric3::Symmetric3;
+use crate::linear::vectors::Triple;
 use crate::math::{Mat3, Vec3};
 use crate::partition::PatchIndex;
 
@@ -193,7 +194,7 @@ impl Couplings {
     }
 
     /// Adds the couplings' part of `A u` to `w`, the rows of `patch`.
-    pub(super) fn multiply_add(&self, patch: usize, u: &[Vec3], w: &mut [Vec3]) {
+    pub(super) fn multiply_add<T: Triple>(&self, patch: usize, u: &[T], w: &mut [T]) {
         if self.is_empty() {
             return;
         }
@@ -202,12 +203,12 @@ impl Couplings {
             let (kept, side) = (&self.list[item as usize / 2], item as usize % 2);
             let mut point = Vec3::zeros();
             for term in &self.terms[kept.side(1 - side)] {
-                point += self.jacobian(term).times(&u[term.column as usize]);
+                point += self.jacobian(term).times(&u[term.column as usize].wide());
             }
             let pull = kept.stiffness.times(&point);
             for term in &self.terms[kept.side(side)] {
                 if let Some(w) = w.get_mut(term.column.wrapping_sub(first_row) as usize) {
-                    *w += self.jacobian(term).transpose_times(&pull, 1.0);
+                    w.add(&self.jacobian(term).transpose_times(&pull, 1.0));
                 }
             }
         }

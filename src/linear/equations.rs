@@ -1,46 +1,48 @@
 //! The equations of one patch while they are being filled: rows of `A du = b`.
 
 use crate::ids::{NONE, NodeId};
-use crate::linear::block_csr::BlockStructure;
+use crate::linear::matrix::{BlockStructure, PatchValues, ValuesByPatch, add_to};
+use crate::linear::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
 
 /// The rows of one patch. Bodies and contacts add to them in a fixed order.
 pub struct PatchEquations<'a> {
     /// The node of each row.
     pub nodes: &'a [NodeId],
-    first_row: usize,
-    first_slot: usize,
-    structure: BlockStructure<'a>,
-    values: &'a mut [Mat3],
+    patch: usize,
+    first_row: u32,
+    structure: &'a BlockStructure,
+    values: PatchValues<'a>,
     rhs: &'a mut [Vec3],
 }
 
 impl<'a> PatchEquations<'a> {
-    /// The rows of own patch `patch`, whose first one is `first_row`: its `nodes`, the piece of
+    /// The rows of own patch `patch`, whose first one is `first_row`: its `nodes`, its piece of
     /// the matrix' `values` (kg) and of the right-hand side (N s). All blocks are made zero.
     pub fn new(
         patch: usize,
         first_row: usize,
         nodes: &'a [NodeId],
-        structure: BlockStructure<'a>,
-        values: &'a mut [Mat3],
+        structure: &'a BlockStructure,
+        values: ValuesByPatch<'a>,
         rhs: &'a mut [Vec3],
     ) -> Self {
-        values.fill(Mat3::zeros());
-        let first_slot = structure.block_offsets[patch] as usize;
-        Self { nodes, first_row, first_slot, structure, values, rhs }
+        let mut values = PatchValues::new(values);
+        values.clear();
+        Self { nodes, patch, first_row: first_row as u32, structure, values, rhs }
     }
 
-    /// Sets the right-hand side (N s) and the diagonal block (kg) of a row of this patch.
-    pub fn set(&mut self, row: usize, rhs: Vec3, block: Mat3) {
+    /// Sets the right-hand side (N s) and the sum of the blocks (kg, symmetric) of a row of this
+    /// patch.
+    pub fn set(&mut self, row: usize, rhs: Vec3, sum: Mat3) {
         self.rhs[row] = rhs;
-        let slot = self.structure.diagonal(self.first_row + row) - self.first_slot;
-        self.values[slot] = block;
+        self.values.diagonal[row] = Symmetric3::of(&sum);
     }
 
-    /// Adds an element of N nodes. Each of its `rows` that is not [`NONE`] gets its part of the
-    /// right-hand side, and `block(a, b)` at `slots[a][b]`. `rows` count from the patch's first
-    /// row, `slots` from its first block.
+    /// Adds an element of N nodes whose blocks sum to zero in each row. Each of its `rows` that is
+    /// not [`NONE`] gets its part of the right-hand side, and `block(a, b)` at `slots[a][b]`
+    /// unless that is [`NONE`]. `rows` count from the patch's first row, `slots` are those of
+    /// [`BlockStructure::slot`].
     #[inline(always)]
     pub fn add<const N: usize>(
         &mut self,
@@ -49,17 +51,18 @@ impl<'a> PatchEquations<'a> {
         rhs: &[Vec3; N],
         block: impl Fn(usize, usize) -> Mat3,
     ) {
+        self.add_forces(rows, rhs);
         for a in 0..N {
-            if rows[a] != NONE {
-                self.rhs[rows[a] as usize] += rhs[a];
-                for (b, &slot) in slots[a].iter().enumerate() {
-                    self.values[slot as usize] += block(a, b);
+            for b in 0..N {
+                if slots[a][b] != NONE {
+                    add_to(self.values.groups, slots[a][b], &block(a, b));
                 }
             }
         }
     }
 
     /// Adds to the right-hand side alone.
+    #[inline(always)]
     pub fn add_forces<const N: usize>(&mut self, rows: &[u32; N], rhs: &[Vec3; N]) {
         for a in 0..N {
             if rows[a] != NONE {
@@ -69,16 +72,16 @@ impl<'a> PatchEquations<'a> {
     }
 
     /// Adds to one row and its diagonal block, unless `row` is [`NONE`].
-    pub fn add_diagonal(&mut self, row: u32, slot: u32, rhs: Vec3, block: Mat3) {
+    pub fn add_diagonal(&mut self, row: u32, rhs: Vec3, block: Mat3) {
         if row != NONE {
             self.rhs[row as usize] += rhs;
-            self.values[slot as usize] += block;
+            self.values.diagonal[row as usize].add(&block);
         }
     }
 
     /// The row of this patch that is the rank's own row `local`, if it is here.
     pub fn row(&self, local: u32) -> Option<usize> {
-        let row = local.wrapping_sub(self.first_row as u32) as usize;
+        let row = local.wrapping_sub(self.first_row) as usize;
         (row < self.rhs.len()).then_some(row)
     }
 
@@ -87,13 +90,18 @@ impl<'a> PatchEquations<'a> {
         self.rhs[row] += rhs;
     }
 
-    /// Adds the block that couples a row to the node `column`, which must be a neighbour in the
-    /// graph of couplings.
-    pub fn add_block(&mut self, row: usize, column: NodeId, block: Mat3) {
-        let slot = self.structure.position(self.first_row + row, column);
-        debug_assert!(slot.is_some(), "the graph couples the nodes of a side");
-        if let Some(slot) = slot {
-            self.values[slot - self.first_slot] += block;
+    /// Adds the block that couples a row to the local column `column`, which must be that of a
+    /// neighbour in the graph of couplings or of the row itself.
+    pub fn add_block(&mut self, row: usize, column: u32, block: Mat3) {
+        self.values.diagonal[row].add(&block);
+        let row = self.first_row + row as u32;
+        if let Some(slot) = self.structure.slot(self.patch, row, column) {
+            add_to(self.values.groups, slot, &block);
         }
+    }
+
+    /// After: the patch can be multiplied.
+    pub fn finish(self) {
+        self.values.finish(self.structure, self.patch);
     }
 }

@@ -4,23 +4,23 @@
 //! of ranks and threads. Inner products go through [`crate::ranks::ExactSums`]. A row or a
 //! column is a node; as in [`crate::partition`], this room also calls it a vertex.
 
-mod block_csr;
 mod cg;
 mod couplings;
 mod equations;
 mod jacobian;
+mod matrix;
 mod preconditioner;
-mod rounded;
 mod symmetric3;
 mod system;
 #[cfg(test)]
 mod test_systems;
 mod vectors;
 
-pub use block_csr::{BlockCsr, BlockStructure, Rows, add_block};
 pub use cg::CgWorkspace;
 pub use couplings::{Coupling, Couplings, MAX_TERMS};
 pub use equations::PatchEquations;
 pub use jacobian::Jacobian;
+pub use matrix::{BlockMatrix, BlockStructure, add_block};
 pub use preconditioner::{PatchPreconditioner, Preconditioner, PreconditionerKind};
 pub use system::{CgReport, End, System, Tolerance};
+pub use vectors::{Row, row};

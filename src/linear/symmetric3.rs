@@ -1,10 +1,13 @@
 //! Symmetric 3x3 matrices, stored in six numbers.
 
+use wide::f32x4;
+
+use crate::linear::matrix::LANES;
 use crate::math::{Mat3, Vec3};
 
 /// A symmetric 3x3 matrix: xx, xy, xz, yy, yz, zz.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Symmetric3([f64; 6]);
+pub struct Symmetric3([f64; 6]);
 
 impl Symmetric3 {
     /// The symmetric matrix `a`.
@@ -12,15 +15,42 @@ impl Symmetric3 {
         Self([a[(0, 0)], a[(0, 1)], a[(0, 2)], a[(1, 1)], a[(1, 2)], a[(2, 2)]])
     }
 
-    /// The symmetric part of `a`.
-    pub(super) fn part_of(a: &Mat3) -> Self {
-        Self::of(&((a + a.transpose()) * 0.5))
+    /// Adds the symmetric part of `a`.
+    #[inline]
+    pub(super) fn add(&mut self, a: &Mat3) {
+        let [xx, xy, xz, yy, yz, zz] = &mut self.0;
+        *xx += a[(0, 0)];
+        *xy += 0.5 * (a[(0, 1)] + a[(1, 0)]);
+        *xz += 0.5 * (a[(0, 2)] + a[(2, 0)]);
+        *yy += a[(1, 1)];
+        *yz += 0.5 * (a[(1, 2)] + a[(2, 1)]);
+        *zz += a[(2, 2)];
     }
 
-    /// The inverse of the symmetric matrix `a`, by cofactors.
-    pub(super) fn inverse_of(a: &Mat3) -> Self {
-        let (xx, xy, xz) = (a[(0, 0)], a[(0, 1)], a[(0, 2)]);
-        let (yy, yz, zz) = (a[(1, 1)], a[(1, 2)], a[(2, 2)]);
+    /// The symmetric part of the matrix with these entries, row by row.
+    #[inline(always)]
+    pub(super) fn part_of([xx, xy, xz, yx, yy, yz, zx, zy, zz]: [f64; 9]) -> Self {
+        Self([xx, 0.5 * (xy + yx), 0.5 * (xz + zx), yy, 0.5 * (yz + zy), zz])
+    }
+
+    /// Subtracts `other`.
+    #[inline]
+    pub(super) fn subtract(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a -= b);
+    }
+
+    /// Up to [`LANES`] matrices in single precision, side by side. Zero in the other lanes.
+    pub(super) fn lanes(matrices: &[Self]) -> [f32x4; 6] {
+        std::array::from_fn(|k| {
+            let lane = |i: usize| matrices.get(i).map_or(0.0, |matrix| matrix.0[k] as f32);
+            const { assert!(LANES == 4) };
+            f32x4::new([lane(0), lane(1), lane(2), lane(3)])
+        })
+    }
+
+    /// The inverse, by cofactors.
+    pub(super) fn inverse(&self) -> Self {
+        let [xx, xy, xz, yy, yz, zz] = self.0;
         let cofactors = [
             yy * zz - yz * yz,
             xz * yz - xy * zz,

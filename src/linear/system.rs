@@ -1,7 +1,7 @@
 //! The input of a solve and its report.
 
-use crate::linear::block_csr::BlockCsr;
 use crate::linear::couplings::Couplings;
+use crate::linear::matrix::BlockMatrix;
 use crate::linear::preconditioner::Preconditioner;
 use crate::ranks::{Halo, World};
 use crate::threads::Threads;
@@ -13,24 +13,30 @@ pub struct System<'a> {
     /// This rank's threads.
     pub threads: &'a Threads,
     /// Symmetric positive definite together with `couplings`.
-    pub matrix: &'a BlockCsr,
+    pub matrix: &'a BlockMatrix,
     /// Terms of the system outside `matrix`; the preconditioner does not see them.
     pub couplings: &'a Couplings,
     /// The exchange of the ghosts that `matrix` and `couplings` need.
     pub halo: &'a mut Halo,
-    /// Factored for `matrix`.
-    pub preconditioner: &'a dyn Preconditioner,
+    /// Of the structure of `matrix`. A solve that needs iterations factors it.
+    pub preconditioner: &'a mut dyn Preconditioner,
+    /// Mass of each own node, kg; for an angular velocity its mean moment of inertia, kg m^2.
+    pub masses: &'a [f64],
     /// Local indices of own vertices with a prescribed value, rising.
     pub fixed: &'a [u32],
     /// Whether any rank has a fixed vertex; equal on all ranks.
     pub any_fixed: bool,
 }
 
-/// When to stop.
+/// When to stop: when both the residual and the error of the velocities are small.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
     /// Largest norm of the residual, relative to [`CgReport::reference`].
     pub relative_residual: f64,
+    /// Largest error of the velocities, m/s: `sqrt((r, M^-1 r) / m)`, with the preconditioner `M`
+    /// and the mass `m` of all free nodes. It estimates the root mean square error in the norm of
+    /// the energy, of which it is a quarter or less.
+    pub velocity_m_per_s: f64,
     /// The least reference, N s. A repair takes the reference of the solve that it repairs.
     pub least_reference: f64,
     /// Most iterations.
@@ -62,6 +68,8 @@ pub struct CgReport {
     pub reference: f64,
     /// Norm of the last residual.
     pub final_residual: f64,
+    /// Patches whose preconditioner needed a shift.
+    pub shifted_patches: usize,
 }
 
 impl CgReport {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use crate::linear::block_csr::BlockCsr;
+use crate::linear::matrix::BlockMatrix;
 use crate::math::{Mat3, Vec3};
 use crate::partition::{Graph, Layout, Partition, Patches};
 
@@ -36,26 +36,23 @@ pub(super) fn grid(nx: u32, ny: u32, per_patch: usize, ranks: usize) -> (Graph, 
 
 /// Springs of random stiffness and direction between neighbours, and a mass
 /// at each vertex: symmetric positive definite, the same for all layouts.
-pub(super) fn springs(layout: &Layout, graph: &Graph, mass: f64) -> BlockCsr {
-    let mut matrix = BlockCsr::new(layout, graph).unwrap();
-    for (row, &v) in layout.own.iter().enumerate() {
-        let mut diagonal = Mat3::identity() * mass;
-        for &w in graph.neighbours(v) {
-            let key = u64::from(v.min(w)) << 32 | u64::from(v.max(w));
-            let direction = noise3(key);
-            let stiffness = direction * direction.transpose() + Mat3::identity() * 0.1;
-            diagonal += stiffness;
-            let at = matrix.position(row, w).unwrap();
-            matrix.values_mut()[at] = -stiffness;
+pub(super) fn springs(layout: &Layout, graph: &Graph, mass: f64) -> BlockMatrix {
+    let spring = |v: u32, w: u32| {
+        let direction = noise3(u64::from(v.min(w)) << 32 | u64::from(v.max(w)));
+        direction * direction.transpose() + Mat3::identity() * 0.1
+    };
+    let block = |v: u32, w: u32| match v == w {
+        true => {
+            let springs = graph.neighbours(v).iter().map(|&w| spring(v, w));
+            springs.fold(Mat3::identity() * mass, |sum, it| sum + it)
         }
-        let at = matrix.diagonal(row);
-        matrix.values_mut()[at] = diagonal;
-    }
-    matrix
+        false => -spring(v, w),
+    };
+    BlockMatrix::of_blocks(layout, graph, block).unwrap()
 }
 
 /// All entries of a matrix in the mesh's own numbering.
-pub(super) fn dense(matrix: &BlockCsr) -> DMatrix<f64> {
+pub(super) fn dense(matrix: &BlockMatrix) -> DMatrix<f64> {
     let entries = matrix.to_triplets();
     let mut dense = DMatrix::zeros(entries.rows(), entries.cols());
     entries.triplet_iter().for_each(|(&value, place)| dense[place] = value);

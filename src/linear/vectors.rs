@@ -1,48 +1,98 @@
-//! The vector operations of conjugate gradients on the rows of one patch.
+//! Vectors of conjugate gradients: the rows of one patch.
 
 use std::ops::Range;
 
+use bytemuck::Pod;
+use wide::f32x4;
+
+use crate::linear::matrix::LANES;
 use crate::math::Vec3;
+
+/// A row of a vector in single precision: x, y, z, and zero.
+pub type Row = f32x4;
+
+/// Rows whose products are summed in single precision, before the sums are.
+const ROWS_OF_A_SUM: usize = 64;
+
+/// A row of either precision.
+pub(super) trait Triple: Pod + Default + Send + Sync {
+    /// In double precision.
+    fn wide(&self) -> Vec3;
+    /// Adds `other`, rounded.
+    fn add(&mut self, other: &Vec3);
+}
+
+impl Triple for Vec3 {
+    fn wide(&self) -> Vec3 {
+        *self
+    }
+
+    fn add(&mut self, other: &Vec3) {
+        *self += other;
+    }
+}
+
+impl Triple for Row {
+    fn wide(&self) -> Vec3 {
+        let [x, y, z, _] = self.to_array();
+        Vec3::new(f64::from(x), f64::from(y), f64::from(z))
+    }
+
+    fn add(&mut self, other: &Vec3) {
+        *self += row(other);
+    }
+}
+
+/// `v`, rounded.
+pub fn row(v: &Vec3) -> Row {
+    Row::new([v.x as f32, v.y as f32, v.z as f32, 0.0])
+}
+
+/// The components of four rows.
+#[inline(always)]
+pub(super) fn by_component(rows: [Row; LANES]) -> [f32x4; 3] {
+    let [x, y, z, _] = f32x4::transpose(rows);
+    [x, y, z]
+}
+
+/// The inverse of [`by_component`].
+#[inline(always)]
+pub(super) fn by_row([x, y, z]: [f32x4; 3]) -> [Row; LANES] {
+    f32x4::transpose([x, y, z, f32x4::ZERO])
+}
 
 /// `direction = towards + beta direction`, then `point += alpha direction`.
 pub(super) fn advance(
-    direction: &mut [Vec3],
-    towards: &[Vec3],
-    point: &mut [Vec3],
-    beta: f64,
-    alpha: f64,
+    direction: &mut [Row],
+    towards: &[Row],
+    point: &mut [Row],
+    beta: f32,
+    alpha: f32,
 ) {
-    let directions = scalars_mut(direction);
-    for ((d, t), x) in directions.iter_mut().zip(scalars(towards)).zip(scalars_mut(point)) {
-        *d = t + beta * *d;
+    let (beta, alpha) = (f32x4::splat(beta), f32x4::splat(alpha));
+    for ((d, t), x) in direction.iter_mut().zip(towards).zip(point) {
+        *d = *t + beta * *d;
         *x += alpha * *d;
     }
 }
 
-/// Inner product in eight interleaved partial sums. The order of the additions
-/// depends on the length alone.
-pub(super) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
-    const LANES: usize = 8;
-    let (a, a_rest) = scalars(a).as_chunks::<LANES>();
-    let (b, b_rest) = scalars(b).as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
+/// Inner product. The order of the additions depends on the length alone.
+pub(super) fn dot(a: &[Row], b: &[Row]) -> f64 {
+    let mut sum = 0.0;
+    for (a, b) in a.chunks(ROWS_OF_A_SUM).zip(b.chunks(ROWS_OF_A_SUM)) {
+        let (mut even, mut odd) = (f32x4::ZERO, f32x4::ZERO);
+        let ((a, a_last), (b, b_last)) = (a.as_chunks::<2>(), b.as_chunks::<2>());
+        for (a, b) in a.iter().zip(b) {
+            even += a[0] * b[0];
+            odd += a[1] * b[1];
         }
+        for (a, b) in a_last.iter().zip(b_last) {
+            even += *a * *b;
+        }
+        let [x, y, z, _] = (even + odd).to_array();
+        sum += f64::from(x) + f64::from(y) + f64::from(z);
     }
-    for ((sum, a), b) in sums.iter_mut().zip(a_rest).zip(b_rest) {
-        *sum += a * b;
-    }
-    sums.iter().sum()
-}
-
-fn scalars(vectors: &[Vec3]) -> &[f64] {
-    bytemuck::cast_slice(vectors)
-}
-
-fn scalars_mut(vectors: &mut [Vec3]) -> &mut [f64] {
-    bytemuck::cast_slice_mut(vectors)
+    sum
 }
 
 /// The rows of `patch`.
@@ -57,8 +107,8 @@ pub(super) fn fixed_in<'a>(fixed: &'a [u32], rows: &Range<usize>) -> &'a [u32] {
 }
 
 /// Sets the fixed vertices of a patch to zero; `values` are those of its `rows`.
-pub(super) fn project(fixed: &[u32], rows: &Range<usize>, values: &mut [Vec3]) {
+pub(super) fn project<T: Default>(fixed: &[u32], rows: &Range<usize>, values: &mut [T]) {
     for &row in fixed {
-        values[row as usize - rows.start] = Vec3::zeros();
+        values[row as usize - rows.start] = T::default();
     }
 }

@@ -5,6 +5,7 @@ use crate::contact::candidates::SearchObserver;
 use crate::contact::fail_safe::FailSafe;
 use crate::error::Result;
 use crate::ids::VertexId;
+use crate::linear::CgReport;
 use crate::step::approach::is_too_fast;
 use crate::step::clearance::keep_clear;
 use crate::step::clock::Span;
@@ -21,7 +22,7 @@ use crate::step::report::{Counter, Phase, StepReport};
 use crate::step::search::CandidateSearch;
 use crate::step::squeeze::narrow;
 use crate::step::state::State;
-use crate::step::system::{SolveOutcome, StepSystem, SystemTerms};
+use crate::step::system::{StepSystem, SystemTerms};
 use crate::step::trouble::{Trouble, trouble_of, turned_edges};
 use crate::step::watch::{EnergyWatch, StepBalance, energy_of};
 
@@ -216,9 +217,9 @@ fn assemble(
     system.assemble(&rank.threads, model, &rank.layout, &terms);
 }
 
-fn solve(here: &Context, system: &mut StepSystem, report: &mut StepReport) -> Result<SolveOutcome> {
+fn solve(here: &Context, system: &mut StepSystem, report: &mut StepReport) -> Result<CgReport> {
     let solved = system.solve(&*here.rank.world, &here.rank.threads)?;
-    let iterations = solved.cg.iterations as u64;
+    let iterations = solved.iterations as u64;
     let (bytes, messages) = system.ghost_traffic();
     if here.region.is_none() {
         report.count(Counter::Solves, 1);

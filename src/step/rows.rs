@@ -23,6 +23,7 @@ impl OwnRows {
         let solver = &model.settings.solver;
         let tolerance = Tolerance {
             relative_residual: solver.relative_residual,
+            velocity_m_per_s: solver.velocity_error_m_per_s,
             least_reference: 0.0,
             max_iterations: solver.max_iterations as usize,
         };

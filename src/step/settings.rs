@@ -38,6 +38,9 @@ pub struct StepSettings {
 pub struct Solver {
     /// The residual to reach, relative to the right-hand side of the free vertices.
     pub relative_residual: f64,
+    /// The error of the velocities to reach, m/s: a root mean square, of which this is the part
+    /// that the solver can see.
+    pub velocity_error_m_per_s: f64,
     /// Iterations after which a solve has failed.
     pub max_iterations: u32,
     /// The preconditioner of conjugate gradients.
@@ -49,7 +52,8 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            relative_residual: 1e-6,
+            relative_residual: 1e-3,
+            velocity_error_m_per_s: 2e-4,
             max_iterations: 2000,
             preconditioner: PreconditionerKind::BlockJacobi,
             max_halvings: 6,

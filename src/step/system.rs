@@ -9,8 +9,8 @@ use crate::contact::{ContactSpring, ContactSprings};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::linear::{
-    BlockCsr, CgReport, CgWorkspace, Couplings, PatchEquations, Preconditioner, PreconditionerKind,
-    System, Tolerance,
+    BlockMatrix, CgReport, CgWorkspace, Couplings, PatchEquations, Preconditioner,
+    PreconditionerKind, System, Tolerance,
 };
 use crate::math::Vec3;
 use crate::partition::{Layout, Partition};
@@ -28,13 +28,15 @@ pub struct StepSystem {
     cloth: Assembly,
     contacts: ContactSprings,
     /// The fixed structure, kg: bodies, and contacts within their sides.
-    matrix: BlockCsr,
+    matrix: BlockMatrix,
     /// What contacts add across their two sides, kg.
     couplings: Couplings,
     /// Own nodes, N s.
     rhs: Vec<Vec3>,
     /// The exchange of the ghost values that matrix and couplings multiply.
     halo: Halo,
+    /// Mass of each own node, as the solver wants it.
+    masses: Vec<f64>,
     delta_u: Vec<Vec3>,
     preconditioner: Box<dyn Preconditioner>,
     workspace: CgWorkspace,
@@ -108,15 +110,6 @@ pub struct SystemTerms<'a> {
     pub region: Option<&'a Region>,
 }
 
-/// The outcome of a solve.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SolveOutcome {
-    /// The report of conjugate gradients.
-    pub cg: CgReport,
-    /// Patches whose incomplete factor needed a shift.
-    pub shifted_patches: usize,
-}
-
 impl StepSystem {
     /// Builds the structure of this rank's rows from the `layout` of `partition`. Every step
     /// refills the values in place.
@@ -130,14 +123,15 @@ impl StepSystem {
         preconditioner: PreconditionerKind,
         tolerance: Tolerance,
     ) -> Result<Self> {
-        let matrix = BlockCsr::new(layout, &model.graph)?;
+        let matrix = BlockMatrix::new(layout, &model.graph)?;
         let (contacts, halo) = ContactSprings::new(partition, layout);
         Ok(Self {
-            cloth: Assembly::new(&model.cloth, layout, &matrix),
+            cloth: Assembly::new(&model.cloth, layout, matrix.structure()),
             contacts,
             couplings: Couplings::new(&layout.patch_offsets),
             rhs: vec![Vec3::zeros(); layout.own.len()],
             halo,
+            masses: vec![1.0; layout.own.len()],
             delta_u: vec![Vec3::zeros(); layout.own.len()],
             preconditioner: preconditioner.build(&matrix),
             workspace: CgWorkspace::new(layout),
@@ -166,6 +160,12 @@ impl StepSystem {
         let SystemTerms { inputs, bodies, contacts, region } = *terms;
         self.begins = region.is_none();
         self.begin_solve(layout, inputs, region);
+        for (mass, &node) in self.masses.iter_mut().zip(&layout.own) {
+            *mass = match bodies.of(node) {
+                None => model.cloth.masses[node as usize],
+                Some(terms) => 3.0 / terms.mass[1].trace(),
+            };
+        }
         self.cloth.begin(threads, &model.cloth, inputs);
         self.contacts.refill(contacts, &mut self.halo);
         self.contacts.refill_couplings(contacts, inputs.h, &mut self.couplings);
@@ -181,8 +181,7 @@ impl StepSystem {
             if is_left_out(nodes) {
                 return;
             }
-            let mut rows =
-                PatchEquations::new(patch, first, nodes, structure, values.data, rhs.data);
+            let mut rows = PatchEquations::new(patch, first, nodes, structure, values, rhs.data);
             match nodes.first().and_then(|&node| bodies.of(node)) {
                 None => cloth.fill(patch, &model.cloth, inputs, &mut rows),
                 Some(_) => {
@@ -195,13 +194,13 @@ impl StepSystem {
                 }
             }
             springs.add_to(patch, contacts, inputs.h, &mut rows);
+            rows.finish();
         });
-        let blocks = self.matrix.block_offsets();
         for (patch, work) in self.work.iter_mut().enumerate() {
             let nodes =
                 layout.patch_offsets[patch] as usize..layout.patch_offsets[patch + 1] as usize;
             if !is_left_out(&layout.own[nodes]) {
-                work.fills += u64::from(blocks[patch + 1] - blocks[patch]);
+                work.fills += self.matrix.structure().blocks_of(patch);
             }
         }
     }
@@ -228,18 +227,18 @@ impl StepSystem {
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn solve(&mut self, world: &dyn World, threads: &Threads) -> Result<SolveOutcome> {
+    pub fn solve(&mut self, world: &dyn World, threads: &Threads) -> Result<CgReport> {
         if self.begins {
             self.tolerance.least_reference = 0.0;
         }
-        let shifted_patches = self.preconditioner.factor(threads, &self.matrix);
         let mut system = System {
             world,
             threads,
             matrix: &self.matrix,
             couplings: &self.couplings,
             halo: &mut self.halo,
-            preconditioner: &*self.preconditioner,
+            preconditioner: &mut *self.preconditioner,
+            masses: &self.masses,
             fixed: &self.fixed,
             any_fixed: self.any_fixed,
         };
@@ -249,17 +248,17 @@ impl StepSystem {
             self.tolerance.least_reference = cg.reference;
         }
         self.count_products(cg.iterations as u64 + 1);
-        Ok(SolveOutcome { cg, shifted_patches })
+        Ok(cg)
     }
 
     fn count_products(&mut self, multiplications: u64) {
-        let (rows, blocks) = (self.matrix.patch_offsets(), self.matrix.block_offsets());
+        let rows = self.matrix.patch_offsets();
         for (patch, work) in self.work.iter_mut().enumerate() {
             let (first, end) = (rows[patch], rows[patch + 1]);
             let from = self.fixed.partition_point(|&row| row < first);
             let fixed = self.fixed[from..].partition_point(|&row| row < end);
             if fixed < (end - first) as usize {
-                let of_matrix = u64::from(blocks[patch + 1] - blocks[patch]);
+                let of_matrix = self.matrix.structure().blocks_of(patch);
                 let of_couplings = PRODUCTS_OF_A_SIDE * self.couplings.sides_of(patch) as u64;
                 work.products += multiplications * (of_matrix + of_couplings);
             }
@@ -291,7 +290,8 @@ impl StepSystem {
             matrix: &self.matrix,
             couplings: &self.couplings,
             halo: &mut self.halo,
-            preconditioner: &*self.preconditioner,
+            preconditioner: &mut *self.preconditioner,
+            masses: &self.masses,
             fixed: &[],
             any_fixed: false,
         };
@@ -310,7 +310,7 @@ impl StepSystem {
 
     /// The system that was assembled last: own rows of the matrix (kg) and the right-hand side
     /// (N s). Contacts across their sides add [`Self::couplings`] to the matrix.
-    pub fn system(&self) -> (&BlockCsr, &[Vec3]) {
+    pub fn system(&self) -> (&BlockMatrix, &[Vec3]) {
         (&self.matrix, &self.rhs)
     }
 

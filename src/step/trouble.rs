@@ -2,11 +2,10 @@
 
 use crate::contact::fail_safe::{Conflict, TooNear};
 use crate::ids::VertexId;
-use crate::linear::End;
+use crate::linear::{CgReport, End};
 use crate::step::context::Context;
 use crate::step::motion::StepMotion;
 use crate::step::report::Counter;
-use crate::step::system::SolveOutcome;
 
 /// Why a step must be tried again at half its size.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +58,8 @@ impl Trouble {
 }
 
 /// What is wrong with a solve.
-pub(super) fn trouble_of(solved: &SolveOutcome) -> Option<Trouble> {
-    match solved.cg.end {
+pub(super) fn trouble_of(solved: &CgReport) -> Option<Trouble> {
+    match solved.end {
         End::Converged => None,
         End::NotFinite => Some(Trouble::NotFinite),
         End::Iterations | End::Indefinite => Some(Trouble::NotConverged),

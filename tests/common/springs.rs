@@ -1,6 +1,6 @@
 //! Spring systems on a square grid, for tests and benchmarks of solvers.
 
-use cloth_sim::linear::BlockCsr;
+use cloth_sim::linear::BlockMatrix;
 use cloth_sim::math::Mat3;
 use cloth_sim::partition::{Graph, Layout};
 
@@ -18,18 +18,13 @@ pub fn springs(
     graph: &Graph,
     mass: f64,
     spring: impl Fn(u32, u32) -> Mat3,
-) -> BlockCsr {
-    let mut matrix = BlockCsr::new(layout, graph).expect("the layout is of the graph");
-    for (row, &v) in layout.own.iter().enumerate() {
-        let mut diagonal = Mat3::identity() * mass;
-        for &w in graph.neighbours(v) {
-            let stiffness = spring(v, w);
-            diagonal += stiffness;
-            let at = matrix.position(row, w).expect("neighbours couple");
-            matrix.values_mut()[at] = -stiffness;
+) -> BlockMatrix {
+    let block = |v: u32, w: u32| match v == w {
+        true => {
+            let springs = graph.neighbours(v).iter().map(|&w| spring(v, w));
+            springs.fold(Mat3::identity() * mass, |sum, it| sum + it)
         }
-        let at = matrix.diagonal(row);
-        matrix.values_mut()[at] = diagonal;
-    }
-    matrix
+        false => -spring(v, w),
+    };
+    BlockMatrix::of_blocks(layout, graph, block).expect("the layout is of the graph")
 }

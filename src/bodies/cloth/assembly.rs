@@ -9,7 +9,7 @@ use crate::bodies::cloth::elements::Shares;
 use crate::bodies::cloth::energy::{Blown, EnergyMeter, EnergyState, PatchEnergy};
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::model::ClothModel;
-use crate::linear::{BlockCsr, PatchEquations};
+use crate::linear::{BlockStructure, PatchEquations};
 use crate::math::Mat3;
 use crate::partition::Layout;
 use crate::threads::Threads;
@@ -21,9 +21,9 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Sorts the elements of `model` to the patches of `layout`, to fill rows of `matrix`.
-    pub fn new(model: &ClothModel, layout: &Layout, matrix: &BlockCsr) -> Self {
-        let shares = model.elements.share(layout, matrix);
+    /// Sorts the elements of `model` to the patches of `layout`, to fill rows of `structure`.
+    pub fn new(model: &ClothModel, layout: &Layout, structure: &BlockStructure) -> Self {
+        let shares = model.elements.share(layout, structure);
         Self { meter: EnergyMeter::new(model, layout, &shares), shares }
     }
 

@@ -1,7 +1,7 @@
 //! Which elements touch which patch, and where their blocks go in its rows.
 
 use crate::ids::{NONE, VertexId};
-use crate::linear::BlockCsr;
+use crate::linear::BlockStructure;
 use crate::partition::Layout;
 
 /// Items of each own patch of a rank, one patch after the other.
@@ -71,20 +71,21 @@ impl PatchRows {
         })
     }
 
-    /// Where the blocks of `vertices` go: `slots[a][b]` is the block of row `a`
-    /// and column `b`, relative to the patch's values.
+    /// Where the blocks of `vertices` go: `slots[a][b]` is the block of row `a` and column `b`, as
+    /// in [`BlockStructure::slot`]. [`NONE`] for diagonal blocks, for those that are stored as the
+    /// mirror of another one, and for rows of other patches.
     pub fn slots<const N: usize>(
         &self,
         layout: &Layout,
-        matrix: &BlockCsr,
+        structure: &BlockStructure,
         vertices: &[VertexId; N],
     ) -> [[u32; N]; N] {
-        let first = matrix.block_offsets()[self.patch];
+        let columns = vertices.map(|vertex| layout.local_index(vertex));
         self.of(layout, vertices).map(|row| match row {
             NONE => [NONE; N],
-            row => vertices.map(|column| {
-                let position = matrix.position((row + self.start) as usize, column);
-                position.map_or(NONE, |position| position as u32 - first)
+            row => columns.map(|column| {
+                let slot = |column| structure.slot(self.patch, row + self.start, column);
+                column.and_then(slot).unwrap_or(NONE)
             }),
         })
     }

@@ -1,14 +1,14 @@
-//! Preconditioned conjugate gradients with one reduction per iteration.
+//! Preconditioned conjugate gradients with one reduction per iteration, in single precision.
 //!
 //! Source: Chronopoulos & Gear 1989; the parallel setting is that of Thomaszewski
 //! & Blochinger 2007, section 4.1, Algorithm 1. With `u = M^-1 r`, `w = A u`:
 //! ```text
 //! gamma = (r, u)   delta = (w, u)   rho = (r, r)            one all-reduce
 //! beta  = gamma / gamma'            alpha = gamma / (delta - beta gamma / alpha')
-//! p = u + beta p   s = w + beta s   x += alpha p   r -= alpha s   u = M^-1 r
+//! p = u + beta p   s = w + beta s   e += alpha p   r -= alpha s   u = M^-1 r
 //! ```
 //! (a prime marks the previous iteration). The ghosts of `u` travel while the
-//! rows that need none are multiplied; the last line is one pass over each patch.
+//! blocks that need none are multiplied; the last line is one pass over each patch.
 //!
 //! Every number that a decision or a step length depends on is a
 //! sum of patch sums in [`ExactSums`], so the iterates have the same bits on any
@@ -18,11 +18,9 @@
 //! directions at once): their residual and search direction are zero, their
 //! value is the one that `x` starts with. A patch without a free vertex costs nothing.
 //!
-//! A long solve goes on with the [`Rounded`] matrix, which takes half of the memory traffic. Then
-//! the true residual decides, with the matrix itself. If it is too large, the iteration starts
-//! again from there without rounding. With the matrix itself, the residual of the recurrence and
-//! the true one agree to 1 % down to a relative residual of 1e-10 at condition numbers of 1e4 (40 x
-//! 40 springs); at 1e7 the true one stays at 1.5e-10.
+//! The vectors of the iteration are in single precision, and solve for the error `e` of `x`. The
+//! residual `b - A x` at the start is in double precision. A solve that asks for more digits than
+//! single precision has begins again from there (iterative refinement, Wilkinson 1963).
 
 #[cfg(test)]
 mod tests;
@@ -30,30 +28,23 @@ mod tests;
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::linear::block_csr::{GRAIN, Rows};
-use crate::linear::rounded::Rounded;
+use crate::linear::matrix::{BlockMatrix, GRAIN};
 use crate::linear::system::{CgReport, End, System, Tolerance};
-use crate::linear::vectors::{advance, dot, fixed_in, project, rows_of};
+use crate::linear::vectors::{Row, Triple, advance, dot, fixed_in, project, row, rows_of};
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
 use crate::threads::{ByPatch, EachPatch};
 
-/// Number of iterations before the matrix is rounded. In shorter solves rounding would not pay.
-const BEFORE_ROUNDING: usize = 60;
+/// The smallest factor by which a residual falls in single precision before the true one is found
+/// again.
+const DEEPEST: f64 = 1e-4;
 
-/// With the rounded matrix the iteration goes on to this fraction of the goal, so that the true
-/// residual is rarely too large.
-const ROUNDED_SHARE: f64 = 0.98;
+/// If the residual falls to this fraction or less, the true one decides. Above, both agree to 1 %.
+const TRUE_BELOW: f64 = 5e-4;
 
-/// Which values of the matrix a product takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Precision {
-    /// The values of [`Rounded`].
-    Single,
-    /// The matrix itself.
-    Double,
-}
+/// The iteration goes on to this fraction of its goal, since the true residual is a little larger.
+const SHARE: f64 = 0.98;
 
 /// The numbers of an iteration that the next one needs.
 #[derive(Debug, Clone, Copy)]
@@ -73,35 +64,39 @@ impl Default for Recurrence {
 #[derive(Debug, Clone)]
 pub struct CgWorkspace {
     patch_offsets: Vec<u32>,
+    /// The solution: own values, ghosts, step ghosts.
+    x: Vec<Vec3>,
+    /// `b - A x`.
+    residual: Vec<Vec3>,
     /// Preconditioned residual: own values, ghosts, step ghosts.
-    u: Vec<Vec3>,
+    u: Vec<Row>,
     /// Number of own values and ghosts, without step ghosts.
     len_with_ghosts: usize,
-    w: Vec<Vec3>,
-    r: Vec<Vec3>,
-    p: Vec<Vec3>,
-    s: Vec<Vec3>,
+    w: Vec<Row>,
+    r: Vec<Row>,
+    p: Vec<Row>,
+    s: Vec<Row>,
+    e: Vec<Row>,
     /// Per patch: (r, u), (w, u), (r, r).
     sums: Vec<[f64; 3]>,
-    rounded: Rounded,
-    precision: Precision,
 }
 
 impl CgWorkspace {
     /// Room for systems on `layout`.
     pub fn new(layout: &Layout) -> Self {
-        let own = vec![Vec3::zeros(); layout.own.len()];
+        let own = vec![Row::ZERO; layout.own.len()];
         Self {
             patch_offsets: layout.patch_offsets.clone(),
-            u: vec![Vec3::zeros(); layout.len_with_ghosts()],
+            x: vec![Vec3::zeros(); layout.len_with_ghosts()],
+            residual: vec![Vec3::zeros(); layout.own.len()],
+            u: vec![Row::ZERO; layout.len_with_ghosts()],
             len_with_ghosts: layout.len_with_ghosts(),
             w: own.clone(),
             r: own.clone(),
             p: own.clone(),
-            s: own,
+            s: own.clone(),
+            e: own,
             sums: vec![[0.0; 3]; layout.own_patches.len()],
-            rounded: Rounded::default(),
-            precision: Precision::Double,
         }
     }
 
@@ -117,76 +112,109 @@ impl CgWorkspace {
         x: &mut [Vec3],
         tolerance: Tolerance,
     ) -> Result<CgReport> {
-        let length = self.len_with_ghosts + system.couplings.step_ghosts();
-        self.u.resize(length, Vec3::zeros());
-        self.precision = Precision::Double;
-        let reference = self.free_rhs_norm_squared(system, rhs, x)?.sqrt();
-        let goal = tolerance.relative_residual * reference.max(tolerance.least_reference);
-
-        self.initial_residual(system, rhs, x)?;
-        let most = tolerance.max_iterations;
-        let mut last = Recurrence::default();
-        let mut done = self.iterate(system, x, goal, most.min(BEFORE_ROUNDING), &mut last)?;
-        if done.end == End::Iterations && done.iterations < most {
-            self.round(system);
-            let left = most - done.iterations;
-            let rounded = self.iterate(system, x, ROUNDED_SHARE * goal, left, &mut last)?;
-            self.precision = Precision::Double;
-            self.initial_residual(system, rhs, x)?;
-            let left = left - rounded.iterations;
-            done = self.iterate(system, x, goal, left, &mut Recurrence::default())?;
-            done.iterations += most - left;
+        self.make_room(system);
+        let [norm_squared, _, mass] = self.free_rhs(system, rhs, x)?;
+        let reference = norm_squared.sqrt();
+        let goal = Goal {
+            residual: tolerance.relative_residual * reference.max(tolerance.least_reference),
+            energy: tolerance.velocity_m_per_s.powi(2) * mass,
+        };
+        let [norm_squared, most_energy, _] = self.true_residual(system, rhs, x)?;
+        let final_residual = norm_squared.sqrt();
+        let mut report = CgReport {
+            end: End::Converged,
+            iterations: 0,
+            reference,
+            final_residual,
+            shifted_patches: 0,
+        };
+        // No diagonal block is smaller than the mass of its node: there may be no need to factor.
+        if !(final_residual <= goal.residual && most_energy <= goal.energy) {
+            report.shifted_patches = system.preconditioner.factor(system.threads, system.matrix);
+            self.refine(system, rhs, x, goal, tolerance.max_iterations, &mut report)?;
         }
-        Ok(CgReport { reference, ..done })
+        Ok(report)
     }
 
-    /// Iterates after `last` until the norm of the residual is at most `goal`, at most
-    /// `max_iterations` times. The reference of the report is not set yet.
-    fn iterate(
+    /// Makes the error at most `goal`, in as many passes as that takes.
+    fn refine(
+        &mut self,
+        system: &mut System,
+        rhs: &[Vec3],
+        x: &mut [Vec3],
+        goal: Goal,
+        max_iterations: usize,
+        report: &mut CgReport,
+    ) -> Result<()> {
+        loop {
+            let start = report.final_residual;
+            let most = max_iterations - report.iterations;
+            let done = self.improve(system, x, start, goal, most)?;
+            report.iterations += done.iterations;
+            report.end = done.end;
+            // After some iterations only rounding makes a curvature negative.
+            let has_failed =
+                done.end == End::NotFinite || done.end == End::Indefinite && done.iterations == 0;
+            // The residual of the recurrence is the true one, unless it fell far.
+            let has_ended = done.end == End::Converged && done.residual > TRUE_BELOW * start;
+            report.final_residual = done.residual;
+            if has_failed || has_ended || done.end == End::Converged && done.iterations == 0 {
+                return Ok(());
+            }
+            report.final_residual = self.true_residual(system, rhs, x)?[0].sqrt();
+            if report.iterations == max_iterations {
+                report.end = End::Iterations;
+                return Ok(());
+            }
+        }
+    }
+
+    fn make_room(&mut self, system: &System) {
+        let length = self.len_with_ghosts + system.couplings.step_ghosts();
+        self.u.resize(length, Row::ZERO);
+        self.x.resize(length, Vec3::zeros());
+    }
+
+    /// Adds to `x` what conjugate gradients in single precision find, until they reach `goal` or
+    /// the residual has fallen far from `start`. Before: the residual is that of `x`, and its norm is `start`.
+    fn improve(
         &mut self,
         system: &mut System,
         x: &mut [Vec3],
-        goal: f64,
+        start: f64,
+        goal: Goal,
         max_iterations: usize,
-        last: &mut Recurrence,
-    ) -> Result<CgReport> {
-        let mut iterations = 0;
-        loop {
+    ) -> Result<Pass> {
+        let least = DEEPEST * start;
+        // A power of two, so that it rounds nothing.
+        let scale = 2f64.powi(start.log2().clamp(-1000.0, 1000.0) as i32);
+        self.begin(system, scale)?;
+        let (mut iterations, mut last) = (0, Recurrence::default());
+        let (end, residual) = loop {
             self.multiply(system)?;
             let [gamma, delta, rho] = self.reduce(system.world)?;
-            let final_residual = rho.sqrt();
-            let report = |end| CgReport { end, iterations, reference: 0.0, final_residual };
-            if !(gamma + delta + rho + goal).is_finite() {
-                return Ok(report(End::NotFinite));
-            }
-            if final_residual <= goal {
-                return Ok(report(End::Converged));
-            }
-            if iterations == max_iterations {
-                return Ok(report(End::Iterations));
-            }
+            let residual = rho.sqrt() * scale;
             // Zero in the first iteration, and so is the correction of delta.
             let beta = gamma / last.gamma;
             let curvature = delta - beta * gamma / last.alpha;
-            if gamma <= 0.0 || curvature <= 0.0 {
-                return Ok(report(End::Indefinite));
-            }
             let alpha = gamma / curvature;
-            *last = Recurrence { alpha, gamma };
-            self.update(system, x, alpha, beta)?;
+            if !(gamma + delta + rho).is_finite() {
+                break (End::NotFinite, residual);
+            } else if residual <= SHARE * goal.residual && gamma * scale * scale <= goal.energy
+                || residual <= least
+            {
+                break (End::Converged, residual);
+            } else if iterations == max_iterations {
+                break (End::Iterations, residual);
+            } else if gamma <= 0.0 || curvature <= 0.0 {
+                break (End::Indefinite, residual);
+            }
+            last = Recurrence { alpha, gamma };
+            self.update(system, alpha, beta)?;
             iterations += 1;
-        }
-    }
-
-    /// Rounds the matrix for the next products.
-    fn round(&mut self, system: &System) {
-        let (offsets, fixed) = (&self.patch_offsets, system.fixed);
-        let idle = |patch: usize| {
-            let rows = rows_of(offsets, patch);
-            fixed_in(fixed, &rows).len() == rows.len()
         };
-        self.rounded.fill(system.threads, system.matrix, idle);
-        self.precision = Precision::Single;
+        x.iter_mut().zip(&self.e).for_each(|(x, e)| *x += e.wide() * scale);
+        Ok(Pass { end, iterations, residual })
     }
 
     /// `A x - b` for the own vertices, zero for those that are fixed. Before: a solve of the same
@@ -201,68 +229,75 @@ impl CgWorkspace {
         x: &[Vec3],
         residuals: &mut Vec<Vec3>,
     ) -> Result<()> {
-        self.precision = Precision::Double;
-        self.u[..x.len()].copy_from_slice(x);
-        self.multiply(system)?;
+        self.true_residual(system, rhs, x)?;
         residuals.clear();
-        residuals.extend(self.w.iter().zip(rhs).map(|(w, b)| w - b));
+        residuals.extend(self.residual.iter().map(|residual| -residual));
         Ok(())
     }
 
-    /// The squared norm of the right-hand side of the free vertices: `b - A x` with the
+    /// As [`Self::true_residual`], for the right-hand side of the free vertices: `b - A x` with the
     /// values of the fixed vertices in `x`, and zero elsewhere.
-    fn free_rhs_norm_squared(
-        &mut self,
-        system: &mut System,
-        rhs: &[Vec3],
-        x: &[Vec3],
-    ) -> Result<f64> {
-        self.u[..x.len()].fill(Vec3::zeros());
-        self.w.fill(Vec3::zeros());
+    fn free_rhs(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<[f64; 3]> {
+        self.x[..x.len()].fill(Vec3::zeros());
+        self.residual.fill(Vec3::zeros());
         if system.any_fixed {
-            system.fixed.iter().for_each(|&row| self.u[row as usize] = x[row as usize]);
-            self.multiply(system)?;
+            system.fixed.iter().for_each(|&row| self.x[row as usize] = x[row as usize]);
+            self.multiply_wide(system)?;
         }
-        let (w, offsets, fixed) = (&self.w, &self.patch_offsets, system.fixed);
-        let slices = (ByPatch::new(&mut self.r, offsets), EachPatch(&mut self.sums));
-        system.threads.for_each_patch(slices, GRAIN, |patch, (r, sums)| {
-            let rows = rows_of(offsets, patch);
-            for ((r, b), w) in r.data.iter_mut().zip(&rhs[rows.clone()]).zip(&w[rows.clone()]) {
-                *r = b - w;
-            }
-            project(fixed_in(fixed, &rows), &rows, r.data);
-            sums.0[0][0] = dot(r.data, r.data);
-        });
-        let mut sum = ExactSums::<1>::default();
-        self.sums.iter().for_each(|&[part, ..]| sum.add([part]));
-        Ok(sum.all_reduce(system.world)?[0])
+        self.subtract_from(system, rhs)
     }
 
-    /// `r = b - A x`, `u = M^-1 r`, no direction yet. After: the ghosts of `u` are stale.
-    fn initial_residual(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<()> {
-        self.u[..x.len()].copy_from_slice(x);
-        self.multiply(system)?;
-        let (w, offsets, fixed) = (&self.w, &self.patch_offsets, system.fixed);
+    /// Finds the residual `r` at `x`. Returns `(r, r)`, `(r, m^-1 r)` with the masses of the free
+    /// nodes, and their sum.
+    fn true_residual(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<[f64; 3]> {
+        self.x[..x.len()].copy_from_slice(x);
+        self.multiply_wide(system)?;
+        self.subtract_from(system, rhs)
+    }
+
+    /// Subtracts the product that the residual holds from `rhs`. Returns what
+    /// [`Self::true_residual`] does.
+    fn subtract_from(&mut self, system: &System, rhs: &[Vec3]) -> Result<[f64; 3]> {
+        let (offsets, System { fixed, masses, .. }) = (&self.patch_offsets, system);
+        let slices = (ByPatch::new(&mut self.residual, offsets), EachPatch(&mut self.sums));
+        system.threads.for_each_patch(slices, GRAIN, |patch, (residual, sums)| {
+            let rows = rows_of(offsets, patch);
+            residual.data.iter_mut().zip(&rhs[rows.clone()]).for_each(|(w, b)| *w = b - *w);
+            let fixed = fixed_in(fixed, &rows);
+            project(fixed, &rows, residual.data);
+            sums.0[0] = [0.0; 3];
+            for (r, mass) in residual.data.iter().zip(&masses[rows]) {
+                let squared = r.norm_squared();
+                add(&mut sums.0[0], [squared, squared / mass, *mass]);
+            }
+            sums.0[0][2] -= fixed.iter().map(|&row| masses[row as usize]).sum::<f64>();
+        });
+        self.reduce(system.world)
+    }
+
+    /// `r` from the residual, divided by `scale`, and `u = M^-1 r`. No direction yet. After: the
+    /// ghosts of `u` are stale.
+    fn begin(&mut self, system: &System, scale: f64) -> Result<()> {
+        let (residual, offsets, fixed) = (&self.residual, &self.patch_offsets, system.fixed);
+        let own = residual.len();
         let slices = (
             ByPatch::new(&mut self.r, offsets),
-            ByPatch::new(&mut self.u[..x.len()], offsets),
+            ByPatch::new(&mut self.u[..own], offsets),
             ByPatch::new(&mut self.p, offsets),
             ByPatch::new(&mut self.s, offsets),
+            ByPatch::new(&mut self.e, offsets),
             EachPatch(&mut self.sums),
         );
         let preconditioner = system.preconditioner.of_patches();
-        system.threads.for_each_patch(slices, GRAIN, |patch, (r, u, p, s, sums)| {
+        system.threads.for_each_patch(slices, GRAIN, |patch, (r, u, p, s, e, sums)| {
             let rows = rows_of(offsets, patch);
-            let fixed = fixed_in(fixed, &rows);
-            for ((r, b), w) in r.data.iter_mut().zip(&rhs[rows.clone()]).zip(&w[rows.clone()]) {
-                *r = b - w;
+            for (r, residual) in r.data.iter_mut().zip(&residual[rows.clone()]) {
+                *r = row(&(residual / scale));
             }
-            project(fixed, &rows, r.data);
-            p.data.fill(Vec3::zeros());
-            s.data.fill(Vec3::zeros());
+            [p.data, s.data, e.data].into_iter().for_each(|vector| vector.fill(Row::ZERO));
             if let Some(preconditioner) = preconditioner {
                 preconditioner.apply(patch, r.data, u.data);
-                sums.0[0] = products(fixed, &rows, r.data, u.data);
+                sums.0[0] = products(fixed_in(fixed, &rows), &rows, r.data, u.data);
             }
         });
         self.precondition(system)
@@ -288,40 +323,29 @@ impl CgWorkspace {
     /// `w = A u` and each patch's `(w, u)`. Before: the ghosts of `u` are stale;
     /// after: they are those of their owners' `u`.
     fn multiply(&mut self, system: &mut System) -> Result<()> {
-        system.halo.begin(system.world, &self.u)?;
-        self.multiply_rows(system, Rows::Interior);
-        system.halo.finish(system.world, &mut self.u)?;
-        if system.matrix.has_any_border() || system.couplings.needs_any_ghosts() {
-            self.multiply_rows(system, Rows::Border);
-        }
-        Ok(())
+        let product = Product { offsets: &self.patch_offsets, w: &mut self.w, u: &mut self.u };
+        let sums = &mut self.sums;
+        product.run(
+            system,
+            sums,
+            |matrix, patch, u, w| matrix.multiply_within(patch, u, w),
+            |matrix, patch, u, w| matrix.multiply_across(patch, u, w),
+            |sums, w, u| sums[1] = dot(w, u),
+        )
     }
 
-    /// Multiplies the interior or the border rows of each patch. The couplings of a patch and its
-    /// dot product `(w, u)` come after the last of its rows. So they come with the border rows if
-    /// the matrix or the couplings of the patch need a ghost, else with the interior rows.
-    fn multiply_rows(&mut self, system: &System, kind: Rows) {
-        let (matrix, couplings, fixed) = (system.matrix, system.couplings, system.fixed);
-        let (u, offsets) = (&self.u, &self.patch_offsets);
-        let (rounded, precision) = (&self.rounded, self.precision);
-        let slices = (ByPatch::new(&mut self.w, offsets), EachPatch(&mut self.sums));
-        system.threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
-            let rows = rows_of(offsets, patch);
-            let fixed = fixed_in(fixed, &rows);
-            if fixed.len() == rows.len() {
-                return;
-            }
-            match precision {
-                Precision::Single => rounded.multiply_patch(matrix, patch, kind, u, w.data),
-                Precision::Double => matrix.multiply_patch(patch, kind, u, w.data),
-            }
-            let awaits_ghosts = matrix.has_border(patch) || couplings.needs_ghosts(patch);
-            if awaits_ghosts == (kind == Rows::Border) {
-                couplings.multiply_add(patch, u, w.data);
-                project(fixed, &rows, w.data);
-                sums.0[0][1] = dot(w.data, &u[rows]);
-            }
-        });
+    /// The residual becomes `A x`, in double precision.
+    fn multiply_wide(&mut self, system: &mut System) -> Result<()> {
+        let product =
+            Product { offsets: &self.patch_offsets, w: &mut self.residual, u: &mut self.x };
+        let sums = &mut self.sums;
+        product.run(
+            system,
+            sums,
+            |matrix, patch, u, w| matrix.multiply_within_wide(patch, u, w),
+            |matrix, patch, u, w| matrix.multiply_across_wide(patch, u, w),
+            |_, _, _| {},
+        )
     }
 
     /// `(r, u)`, `(w, u)` and `(r, r)` over all ranks.
@@ -333,24 +357,25 @@ impl CgWorkspace {
 
     /// The last line of the algorithm, in one pass over each patch. After: the
     /// ghosts of `u` are stale.
-    fn update(&mut self, system: &System, x: &mut [Vec3], alpha: f64, beta: f64) -> Result<()> {
-        let (w, offsets, own) = (&self.w, &self.patch_offsets, x.len());
+    fn update(&mut self, system: &System, alpha: f64, beta: f64) -> Result<()> {
+        let (w, offsets, own) = (&self.w, &self.patch_offsets, self.r.len());
+        let (alpha, beta) = (alpha as f32, beta as f32);
         let (fixed, preconditioner) = (system.fixed, system.preconditioner.of_patches());
         let slices = (
             ByPatch::new(&mut self.p, offsets),
             ByPatch::new(&mut self.s, offsets),
-            ByPatch::new(x, offsets),
+            ByPatch::new(&mut self.e, offsets),
             ByPatch::new(&mut self.r, offsets),
             ByPatch::new(&mut self.u[..own], offsets),
             EachPatch(&mut self.sums),
         );
-        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, x, r, u, sums)| {
+        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, sums)| {
             let rows = rows_of(offsets, patch);
             let fixed = fixed_in(fixed, &rows);
             if fixed.len() == rows.len() {
                 return;
             }
-            advance(p.data, u.data, x.data, beta, alpha);
+            advance(p.data, u.data, e.data, beta, alpha);
             advance(s.data, &w[rows.clone()], r.data, beta, -alpha);
             if let Some(preconditioner) = preconditioner {
                 preconditioner.apply(patch, r.data, u.data);
@@ -362,7 +387,86 @@ impl CgWorkspace {
 }
 
 /// Sets the `fixed` rows of `u` to zero. Returns `(r, u)`, zero for `(w, u)`, and `(r, r)` of a patch.
-fn products(fixed: &[u32], rows: &Range<usize>, r: &[Vec3], u: &mut [Vec3]) -> [f64; 3] {
+fn products(fixed: &[u32], rows: &Range<usize>, r: &[Row], u: &mut [Row]) -> [f64; 3] {
     project(fixed, rows, u);
     [dot(r, u), 0.0, dot(r, r)]
+}
+
+fn add(sums: &mut [f64; 3], values: [f64; 3]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}
+
+/// What a solve must reach.
+#[derive(Debug, Clone, Copy)]
+struct Goal {
+    /// Largest norm of the residual, N s.
+    residual: f64,
+    /// Largest `(r, M^-1 r)`, J.
+    energy: f64,
+}
+
+/// How a pass in single precision went.
+struct Pass {
+    end: End,
+    iterations: usize,
+    /// The norm of the residual of the recurrence.
+    residual: f64,
+}
+
+/// The product of the matrix and its couplings with a vector of either precision.
+struct Product<'a, T> {
+    offsets: &'a [u32],
+    w: &'a mut [T],
+    /// Own values, ghosts, step ghosts.
+    u: &'a mut [T],
+}
+
+impl<T: Triple> Product<'_, T> {
+    /// `w = A u`, zero for fixed rows, by the products of a patch `within` and `across`; calls
+    /// `finish` with the sums and the rows of each patch. Patches without a free vertex are left
+    /// out. Before: the ghosts of `u` are stale; after: they are those of their owners' `u`.
+    fn run(
+        self,
+        system: &mut System,
+        sums: &mut [[f64; 3]],
+        within: impl Fn(&BlockMatrix, usize, &[T], &mut [T]) + Sync,
+        across: impl Fn(&BlockMatrix, usize, &[T], &mut [T]) + Sync,
+        finish: impl Fn(&mut [f64; 3], &[T], &[T]) + Sync,
+    ) -> Result<()> {
+        let Self { offsets, w, u } = self;
+        system.halo.begin(system.world, u)?;
+        let System { matrix, couplings, fixed, threads, .. } = *system;
+        let needs = |patch| matrix.structure().has_ghosts(patch) || couplings.needs_ghosts(patch);
+        // What comes after the ghosts comes last in all patches, so that sums have one order.
+        let rest = |patch: usize, u: &[T], w: &mut [T], sums: &mut [f64; 3]| {
+            let rows = rows_of(offsets, patch);
+            across(matrix, patch, u, w);
+            couplings.multiply_add(patch, u, w);
+            project(fixed_in(fixed, &rows), &rows, w);
+            finish(sums, w, &u[rows]);
+        };
+        let is_idle = |patch| {
+            let rows = rows_of(offsets, patch);
+            fixed_in(fixed, &rows).len() == rows.len()
+        };
+        let (values, slices) = (&*u, (ByPatch::new(&mut *w, offsets), EachPatch(&mut *sums)));
+        threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
+            if !is_idle(patch) {
+                within(matrix, patch, &values[rows_of(offsets, patch)], w.data);
+                if !needs(patch) {
+                    rest(patch, values, w.data, &mut sums.0[0]);
+                }
+            }
+        });
+        system.halo.finish(system.world, u)?;
+        if matrix.structure().has_any_ghosts() || couplings.needs_any_ghosts() {
+            let (values, slices) = (&*u, (ByPatch::new(w, offsets), EachPatch(sums)));
+            threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
+                if !is_idle(patch) && needs(patch) {
+                    rest(patch, values, w.data, &mut sums.0[0]);
+                }
+            });
+        }
+        Ok(())
+    }
 }

@@ -1,33 +1,40 @@
 //! Block Jacobi: the inverse of each row's diagonal block.
 
-use crate::linear::block_csr::{BlockCsr, GRAIN};
+use crate::linear::matrix::{BlockMatrix, DiagonalGroup, GRAIN, LANES};
 use crate::linear::preconditioner::PatchPreconditioner;
 use crate::linear::symmetric3::Symmetric3;
-use crate::math::Vec3;
+use crate::linear::vectors::{Row, by_component, by_row};
 use crate::threads::{ByPatch, Threads};
 
-/// The inverse diagonal blocks.
+/// The inverse diagonal blocks, by slice of the rows.
 pub(super) struct BlockJacobi {
-    inverse: Vec<Symmetric3>,
+    inverse: Vec<DiagonalGroup>,
     patch_offsets: Vec<u32>,
+    slice_offsets: Vec<u32>,
 }
 
 impl BlockJacobi {
-    pub(super) fn new(matrix: &BlockCsr) -> Self {
+    pub(super) fn new(matrix: &BlockMatrix) -> Self {
+        let slice_offsets = matrix.slice_offsets().to_vec();
+        let slices = slice_offsets.last().map_or(0, |&last| last as usize);
         Self {
-            inverse: vec![Symmetric3::default(); matrix.rows()],
+            inverse: vec![DiagonalGroup::default(); slices],
             patch_offsets: matrix.patch_offsets().to_vec(),
+            slice_offsets,
         }
     }
 }
 
 impl PatchPreconditioner for BlockJacobi {
-    fn factor(&mut self, threads: &Threads, matrix: &BlockCsr) -> usize {
-        let offsets = &self.patch_offsets;
-        let inverse = ByPatch::new(&mut self.inverse, offsets);
+    fn factor(&mut self, threads: &Threads, matrix: &BlockMatrix) -> usize {
+        let rows = &self.patch_offsets;
+        let inverse = ByPatch::new(&mut self.inverse, &self.slice_offsets);
         threads.for_each_patch(inverse, GRAIN, |patch, inverse| {
-            for (row, inverse) in (offsets[patch] as usize..).zip(inverse.data) {
-                *inverse = Symmetric3::inverse_of(&matrix.values()[matrix.diagonal(row)]);
+            let diagonal = &matrix.diagonal()[rows[patch] as usize..rows[patch + 1] as usize];
+            for (slice, inverse) in diagonal.chunks(LANES).zip(inverse.data) {
+                let mut blocks = [Symmetric3::default(); LANES];
+                blocks.iter_mut().zip(slice).for_each(|(to, block)| *to = block.inverse());
+                *inverse = Symmetric3::lanes(&blocks);
             }
         });
         0
@@ -37,18 +44,33 @@ impl PatchPreconditioner for BlockJacobi {
         &self.patch_offsets
     }
 
-    fn apply(&self, patch: usize, r: &[Vec3], u: &mut [Vec3]) {
-        let inverse = &self.inverse[self.patch_offsets[patch] as usize..][..r.len()];
-        for ((u, r), inverse) in u.iter_mut().zip(r).zip(inverse) {
-            *u = inverse.times(r);
+    fn apply(&self, patch: usize, r: &[Row], u: &mut [Row]) {
+        let inverse = &self.inverse[self.slice_offsets[patch] as usize..];
+        let ((r, r_last), (u, u_last)) = (r.as_chunks(), u.as_chunks_mut());
+        for ((r, u), inverse) in r.iter().zip(u).zip(inverse) {
+            *u = product(inverse, *r);
+        }
+        if let Some(inverse) = inverse.get(r.len()) {
+            let mut last = [Row::ZERO; LANES];
+            last[..r_last.len()].copy_from_slice(r_last);
+            u_last.copy_from_slice(&product(inverse, last)[..r_last.len()]);
         }
     }
+}
+
+/// The products of four rows with their blocks.
+#[inline(always)]
+fn product(inverse: &DiagonalGroup, rows: [Row; LANES]) -> [Row; LANES] {
+    let ([xx, xy, xz, yy, yz, zz], [x, y, z]) = (*inverse, by_component(rows));
+    by_row([xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::linear::test_systems::{grid, noise3, springs};
+    use crate::linear::vectors::{Triple, row};
+    use crate::math::Vec3;
     use crate::partition::Layout;
 
     #[test]
@@ -62,10 +84,11 @@ mod tests {
             let rows =
                 layout.patch_offsets[patch] as usize..layout.patch_offsets[patch + 1] as usize;
             let r: Vec<Vec3> = rows.clone().map(|row| noise3(row as u64)).collect();
-            let mut u = vec![Vec3::zeros(); r.len()];
-            jacobi.apply(patch, &r, &mut u);
+            let narrow: Vec<Row> = r.iter().map(row).collect();
+            let mut u = vec![Row::ZERO; r.len()];
+            jacobi.apply(patch, &narrow, &mut u);
             for ((row, r), u) in rows.zip(&r).zip(&u) {
-                assert!((matrix.values()[matrix.diagonal(row)] * u - r).norm() < 1e-14);
+                assert!((matrix.diagonal()[row].times(&u.wide()) - r).norm() < 1e-6);
             }
         }
     }

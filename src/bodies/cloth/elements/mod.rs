@@ -11,7 +11,7 @@ mod tests;
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::RestCloths;
 use crate::ids::{FaceId, VertexId};
-use crate::linear::{BlockCsr, PatchEquations};
+use crate::linear::{BlockStructure, PatchEquations};
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::Threads;
@@ -35,8 +35,8 @@ pub trait Element: Send + Sync {
     /// The groups of vertices that the elements couple in the matrix.
     fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone;
 
-    /// A rank's share of the elements, for the rows of `matrix`.
-    fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share;
+    /// A rank's share of the elements, for the rows of `structure`.
+    fn share(&self, layout: &Layout, structure: &BlockStructure) -> Self::Share;
 
     /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices. Costs
     /// little if they are those of the last call. Allocates nothing.
@@ -96,9 +96,9 @@ macro_rules! elements {
                 std::iter::empty()$(.chain(self.$file.couplings()))+
             }
 
-            /// A rank's share, for the rows of `matrix`.
-            pub fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Shares {
-                Shares { $($file: self.$file.share(layout, matrix),)+ }
+            /// A rank's share, for the rows of `structure`.
+            pub fn share(&self, layout: &Layout, structure: &BlockStructure) -> Shares {
+                Shares { $($file: self.$file.share(layout, structure),)+ }
             }
 
             /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices.

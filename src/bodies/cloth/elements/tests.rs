@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use sprs::CsMat;
+
 use super::*;
 use crate::bodies::cloth::energy::EnergyState;
 use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
 use crate::bodies::cloth::{AirDrag, Assembly, ClothModel};
-use crate::math::Mat3;
+use crate::linear::BlockMatrix;
 use crate::mesh::Topology;
 use crate::partition::{Graph, Partition, Patches};
 use crate::threads::ByPatch;
@@ -60,8 +62,8 @@ fn cloths() -> Vec<ClothSetup> {
     vec![sheet(1.0), sheet(2.0)]
 }
 
-/// Rows of all ranks: vertex, right-hand side and blocks by rising column.
-type Rows = Vec<(VertexId, Vec3, Vec<Mat3>)>;
+/// Rows of all ranks: vertex, right-hand side, and its numbers of the matrix with their places.
+type Rows = Vec<(VertexId, Vec3, Vec<(usize, usize, f64)>)>;
 
 /// The couplings of `model`, and their division among `ranks` ranks.
 fn divide(model: &ClothModel, ranks: usize) -> (Graph, Partition) {
@@ -77,8 +79,8 @@ fn assemble(model: &ClothModel, inputs: &StepInputs, ranks: usize) -> Rows {
     let mut all = Rows::new();
     for rank in 0..ranks {
         let layout = Layout::new(&graph, &partition, rank);
-        let mut matrix = BlockCsr::new(&layout, &graph).unwrap();
-        let mut assembly = Assembly::new(model, &layout, &matrix);
+        let mut matrix = BlockMatrix::new(&layout, &graph).unwrap();
+        let mut assembly = Assembly::new(model, &layout, matrix.structure());
         assembly.begin(&Threads::INLINE, model, inputs);
         let mut rhs = vec![Vec3::zeros(); layout.own.len()];
         let (structure, values) = matrix.split_mut();
@@ -86,16 +88,18 @@ fn assemble(model: &ClothModel, inputs: &StepInputs, ranks: usize) -> Rows {
         Threads::INLINE.for_each_patch(pieces, 1, |patch, (values, rhs)| {
             let first = layout.patch_offsets[patch] as usize;
             let nodes = &layout.own[first..][..rhs.data.len()];
-            let (values, rhs) = (values.data, rhs.data);
-            let mut rows = PatchEquations::new(patch, first, nodes, structure, values, rhs);
+            let mut rows = PatchEquations::new(patch, first, nodes, structure, values, rhs.data);
             assembly.fill(patch, model, inputs, &mut rows);
+            rows.finish();
         });
-        all.extend(layout.own.iter().enumerate().map(|(row, &vertex)| {
-            let mut columns = graph.neighbours(vertex).to_vec();
-            columns.push(vertex);
-            columns.sort_unstable();
-            let block = |column| matrix.values()[matrix.position(row, column).unwrap()];
-            (vertex, rhs[row], columns.into_iter().map(block).collect())
+        let numbers: CsMat<f64> = matrix.to_triplets().to_csr();
+        all.extend(layout.own.iter().zip(rhs).map(|(&vertex, rhs)| {
+            let rows = 3 * vertex as usize..3 * vertex as usize + 3;
+            let of_row = |row| {
+                let numbers = numbers.outer_view(row).unwrap();
+                numbers.iter().map(|(column, &value)| (row, column, value)).collect::<Vec<_>>()
+            };
+            (vertex, rhs, rows.flat_map(of_row).collect())
         }));
     }
     all.sort_by_key(|&(vertex, ..)| vertex);
@@ -139,8 +143,8 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
         let size = rows.iter().map(|(_, force, _)| force.norm()).fold(0.0, f64::max);
         let (graph, partition) = divide(&model, 1);
         let layout = Layout::new(&graph, &partition, 0);
-        let matrix = BlockCsr::new(&layout, &graph).unwrap();
-        let mut assembly = Assembly::new(&model, &layout, &matrix);
+        let matrix = BlockMatrix::new(&layout, &graph).unwrap();
+        let mut assembly = Assembly::new(&model, &layout, matrix.structure());
         let mut energy = |x: &[Vec3]| -> f64 {
             let state = EnergyState { x, v: &v, gravity };
             let energies = assembly.energies(&Threads::INLINE, &model, &layout, state);

@@ -25,7 +25,7 @@ use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths};
 use crate::bodies::cloth::scatter::PatchLists;
 use crate::ids::{FaceId, NONE, VertexId};
-use crate::linear::{BlockCsr, PatchEquations};
+use crate::linear::{BlockStructure, PatchEquations};
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::Threads;
@@ -84,14 +84,14 @@ impl Element for Bending {
         hinges.iter().map(|hinge| &hinge.vertices[..])
     }
 
-    fn share(&self, layout: &Layout, matrix: &BlockCsr) -> BendingShare {
+    fn share(&self, layout: &Layout, structure: &BlockStructure) -> BendingShare {
         let vertices: Vec<_> = self.sheet.hinges.iter().map(|hinge| hinge.vertices).collect();
         let motions = HingeMotions::new(&self.sheet, layout);
         let mut slots = Vec::new();
         let scatters = PatchLists::of_elements(layout, &vertices, |hinge, patch| {
             let vertices = &vertices[hinge as usize];
             if self.treatment == BendingTreatment::DiagonalHinges {
-                slots.push(patch.slots(layout, matrix, vertices));
+                slots.push(patch.slots(layout, structure, vertices));
             }
             let moment = motions.moment_of(&self.sheet, hinge);
             HingeScatter { hinge, rows: patch.of(layout, vertices), moment }
@@ -145,7 +145,7 @@ impl Element for Bending {
             if let Some(slots) = share.slots.get(place) {
                 let scale = self.treatment.block_scale(hinge, h, *self.damping.of(hinge.faces[0]));
                 rows.add(&item.rows, slots, &rhs, |a, b| {
-                    motion.gradient[a] * (motion.gradient[b] * scale).transpose()
+                    motion.gradient[a] * motion.gradient[b].transpose() * scale
                 });
             } else {
                 rows.add_forces(&item.rows, &rhs);

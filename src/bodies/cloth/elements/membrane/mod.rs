@@ -32,7 +32,7 @@ use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths};
 use crate::bodies::cloth::scatter::PatchLists;
 use crate::ids::{FaceId, VertexId};
-use crate::linear::{BlockCsr, PatchEquations};
+use crate::linear::{BlockStructure, PatchEquations};
 use crate::math::Vec3;
 use crate::partition::Layout;
 
@@ -87,14 +87,14 @@ impl Element for Membrane {
         pairs + last.iter().map(|&face| self.energy_of(&[face], x)).sum::<f64>()
     }
 
-    fn share(&self, layout: &Layout, matrix: &BlockCsr) -> Self::Share {
+    fn share(&self, layout: &Layout, structure: &BlockStructure) -> Self::Share {
         let vertices: Vec<_> = self.triangles.iter().map(|triangle| triangle.vertices).collect();
         PatchLists::of_elements(layout, &vertices, |triangle, patch| {
             let vertices = &vertices[triangle as usize];
             TriangleScatter {
                 triangle,
                 rows: patch.of(layout, vertices),
-                slots: patch.slots(layout, matrix, vertices),
+                slots: patch.slots(layout, structure, vertices),
             }
         })
     }
@@ -160,7 +160,7 @@ impl Membrane {
             for (i, item) in items.iter().enumerate() {
                 let (rhs, block) = self.air.step_terms(x[i], v[i], inputs.wind, inputs.h);
                 for (a, rhs) in rhs.into_iter().enumerate() {
-                    rows.add_diagonal(item.rows[a], item.slots[a][a], rhs, block);
+                    rows.add_diagonal(item.rows[a], rhs, block);
                 }
             }
         }
