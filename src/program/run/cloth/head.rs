@@ -26,9 +26,18 @@ pub fn of_run(
         patches: model.partition.patches.len(),
         load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
         surface_index: quality::surface_index(&model.graph, &model.partition),
-        bending: model.cloth.elements.bending.treatment.to_string(),
+        bending: bending(model.cloth.elements.bending.implicit()),
         places,
         energy: EnergyBalance::new(lift_j(model)),
         ..RunHead::begun(job, world.size())
     })
+}
+
+/// How bending enters the linear system, in words.
+fn bending([implicit, all]: [usize; 2]) -> String {
+    match implicit {
+        0 => "explicit".into(),
+        _ if implicit == all => "implicit".into(),
+        _ => format!("implicit at {:.1} % of hinges", 100.0 * implicit as f64 / all as f64),
+    }
 }

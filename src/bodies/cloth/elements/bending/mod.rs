@@ -38,8 +38,8 @@ pub use treatment::BendingTreatment;
 pub struct Bending {
     /// Hinges and triangles.
     pub sheet: HingedSheet,
-    /// How bending enters the linear system.
-    pub treatment: BendingTreatment,
+    /// How each hinge enters the linear system.
+    pub treatments: Vec<BendingTreatment>,
     /// Damping proportional to stiffness, s.
     damping: ByCloth<f64>,
 }
@@ -47,7 +47,7 @@ pub struct Bending {
 /// One rank's share of the hinges.
 pub struct BendingShare {
     scatters: PatchLists<HingeScatter>,
-    /// Slots of the hinges' blocks, parallel to `scatters`; empty if bending is explicit.
+    /// Slots of the blocks of implicit hinges.
     slots: Vec<[[u32; 4]; 4]>,
     motions: HingeMotions,
 }
@@ -56,7 +56,17 @@ pub struct BendingShare {
 struct HingeScatter {
     hinge: u32,
     rows: [u32; 4],
+    /// The place of its slots; [`NONE`] if it is explicit.
+    slots: u32,
     moment: HingeMoment,
+}
+
+impl Bending {
+    /// How many hinges are implicit, and how many there are.
+    pub fn implicit(&self) -> [usize; 2] {
+        let implicit = self.treatments.iter().filter(|&&it| it == BendingTreatment::Implicit);
+        [implicit.count(), self.treatments.len()]
+    }
 }
 
 impl Element for Bending {
@@ -71,17 +81,15 @@ impl Element for Bending {
         let sheet = HingedSheet::new(faces, topology, &planes, x, stiffness);
         let dampings = rest.cloths.iter().map(|cloth| cloth.material.stiffness_damping_s);
         let largest_damping = dampings.fold(0.0, f64::max);
-        let treatment = sheet.treatment(x, &rest.masses, rest.step_s, largest_damping);
+        let treatments = sheet.treatments(x, &rest.masses, rest.step_s, largest_damping);
         let damping = rest.by_cloth(|cloth| cloth.material.stiffness_damping_s);
-        Self { sheet, treatment, damping }
+        Self { sheet, treatments, damping }
     }
 
     fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
-        let hinges = match self.treatment {
-            BendingTreatment::Explicit => &[][..],
-            BendingTreatment::DiagonalHinges => &self.sheet.hinges,
-        };
-        hinges.iter().map(|hinge| &hinge.vertices[..])
+        let hinges = self.sheet.hinges.iter().zip(&self.treatments);
+        let implicit = hinges.filter(|(_, it)| **it == BendingTreatment::Implicit);
+        implicit.map(|(hinge, _)| &hinge.vertices[..])
     }
 
     fn share(&self, layout: &Layout, structure: &BlockStructure) -> BendingShare {
@@ -90,11 +98,15 @@ impl Element for Bending {
         let mut slots = Vec::new();
         let scatters = PatchLists::of_elements(layout, &vertices, |hinge, patch| {
             let vertices = &vertices[hinge as usize];
-            if self.treatment == BendingTreatment::DiagonalHinges {
-                slots.push(patch.slots(layout, structure, vertices));
-            }
+            let place = match self.treatments[hinge as usize] {
+                BendingTreatment::Explicit => NONE,
+                BendingTreatment::Implicit => {
+                    slots.push(patch.slots(layout, structure, vertices));
+                    slots.len() as u32 - 1
+                }
+            };
             let moment = motions.moment_of(&self.sheet, hinge);
-            HingeScatter { hinge, rows: patch.of(layout, vertices), moment }
+            HingeScatter { hinge, rows: patch.of(layout, vertices), slots: place, moment }
         });
         slots.shrink_to_fit();
         BendingShare { scatters, slots, motions }
@@ -134,16 +146,16 @@ impl Element for Bending {
         rows: &mut PatchEquations,
     ) {
         let h = inputs.h;
-        for place in share.scatters.range(patch) {
-            let item = &share.scatters.items[place];
+        for item in share.scatters.of(patch) {
             let hinge = &self.sheet.hinges[item.hinge as usize];
             let motion = share.motions.of(&item.moment);
             let moment = share.motions.moment(&item.moment);
-            let impulse = self.treatment.impulse(hinge, moment, motion.rate, [h, inputs.ahead_s]);
+            let treatment = self.treatments[item.hinge as usize];
+            let impulse = treatment.impulse(hinge, moment, motion.rate, [h, inputs.ahead_s]);
             let [a, b, c, d] = motion.gradient;
             let rhs = [a * -impulse, b * -impulse, c * -impulse, d * -impulse];
-            if let Some(slots) = share.slots.get(place) {
-                let scale = self.treatment.block_scale(hinge, h, *self.damping.of(hinge.faces[0]));
+            if let Some(slots) = share.slots.get(item.slots as usize) {
+                let scale = treatment.block_scale(hinge, h, *self.damping.of(hinge.faces[0]));
                 rows.add(&item.rows, slots, &rhs, |a, b| {
                     motion.gradient[a] * motion.gradient[b].transpose() * scale
                 });

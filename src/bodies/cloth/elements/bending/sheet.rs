@@ -129,13 +129,14 @@ impl HingedSheet {
         forces
     }
 
-    /// Bound on `(h^2 + 2 h beta) w^2 / 4` over all bending modes w (1/s) at positions `x` (m).
-    /// Explicit bending is stable up to 1. The bound grows as `D h^2 / (rho L^4)`. `masses` in kg,
-    /// infinite for fixed vertices.
+    /// For each vertex a share of a bound on `(h^2 + 2 h beta) w^2 / 4` over all bending modes w
+    /// (1/s) at positions `x` (m): the largest share is the bound. Explicit bending is stable up to
+    /// 1. The bound grows as `D h^2 / (rho L^4)`. `masses` in kg, infinite for fixed vertices.
     ///
     /// Since `K <= sum_h d_h g_h g_h^T`, it is the largest sum of absolute values in a row of
     /// `M^-1/2 K M^-1/2` (Gershgorin).
-    pub fn explicit_ratio(&self, x: &[Vec3], masses: &[f64], h: f64, beta: f64) -> f64 {
+    pub fn explicit_ratios(&self, x: &[Vec3], masses: &[f64], h: f64, beta: f64) -> Vec<f64> {
+        let scale = 0.25 * (h * h + 2.0 * h * beta);
         let mut row_sums = vec![0.0; x.len()];
         for hinge in &self.hinges {
             let (_, gradient) = hinge_angle_and_gradient(hinge.gather(x));
@@ -147,20 +148,30 @@ impl HingedSheet {
             }
             let sum: f64 = scaled.iter().sum();
             for (scaled, &vertex) in scaled.iter().zip(&hinge.vertices) {
-                row_sums[vertex as usize] += hinge.stiffness_bound * sum * scaled;
+                row_sums[vertex as usize] += scale * hinge.stiffness_bound * sum * scaled;
             }
         }
-        0.25 * (h * h + 2.0 * h * beta) * row_sums.into_iter().fold(0.0, f64::max)
+        row_sums
     }
 
-    /// The treatment that is stable for steps of `h` (s) and stiffness-proportional damping `beta`
-    /// (s). Half of the bound is left for triangles that deform.
-    pub fn treatment(&self, rest: &[Vec3], masses: &[f64], h: f64, beta: f64) -> BendingTreatment {
-        if self.explicit_ratio(rest, masses, h, beta) <= 0.5 {
-            BendingTreatment::Explicit
-        } else {
-            BendingTreatment::DiagonalHinges
-        }
+    /// The treatment of each hinge that is stable for steps of `h` (s) and stiffness-proportional
+    /// damping `beta` (s). All hinges of a vertex whose share is large are in the matrix, which
+    /// covers them whole. So the others alone must be stable, and half of the bound is left for
+    /// triangles that deform.
+    pub fn treatments(
+        &self,
+        rest: &[Vec3],
+        masses: &[f64],
+        h: f64,
+        beta: f64,
+    ) -> Vec<BendingTreatment> {
+        let ratios = self.explicit_ratios(rest, masses, h, beta);
+        let is_soft = |hinge: &Hinge| hinge.vertices.iter().all(|&v| ratios[v as usize] <= 0.5);
+        let treatment = |hinge: &Hinge| match is_soft(hinge) {
+            true => BendingTreatment::Explicit,
+            false => BendingTreatment::Implicit,
+        };
+        self.hinges.iter().map(treatment).collect()
     }
 }
 

@@ -1,26 +1,15 @@
 //! How bending enters the linear system.
 
-use std::fmt;
-
 use crate::bodies::cloth::elements::bending::hinge::Hinge;
 
-/// How bending enters the system matrix.
+/// How a hinge enters the linear system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BendingTreatment {
     /// In the right-hand side only.
     Explicit,
-    /// With a diagonal of hinges that bounds M, in Gauss-Newton form: half of it for elasticity,
-    /// all of it for damping.
-    DiagonalHinges,
-}
-
-impl fmt::Display for BendingTreatment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Explicit => "explicit",
-            Self::DiagonalHinges => "implicit (diagonal of hinges)",
-        })
-    }
+    /// Its entry of a diagonal that bounds M is in the matrix, in Gauss-Newton form: half of it for
+    /// elasticity, all of it for damping.
+    Implicit,
 }
 
 impl BendingTreatment {
@@ -29,7 +18,7 @@ impl BendingTreatment {
     pub fn block_scale(self, hinge: &Hinge, h: f64, beta: f64) -> f64 {
         match self {
             Self::Explicit => 0.0,
-            Self::DiagonalHinges => (0.5 * h * h + h * beta) * hinge.stiffness_bound,
+            Self::Implicit => (0.5 * h * h + h * beta) * hinge.stiffness_bound,
         }
     }
 
@@ -39,7 +28,7 @@ impl BendingTreatment {
     pub fn impulse(self, hinge: &Hinge, moment: f64, rate: f64, [h, ahead]: [f64; 2]) -> f64 {
         match self {
             Self::Explicit => h * moment,
-            Self::DiagonalHinges => h * moment + 0.5 * h * ahead * hinge.stiffness_bound * rate,
+            Self::Implicit => h * moment + 0.5 * h * ahead * hinge.stiffness_bound * rate,
         }
     }
 }
