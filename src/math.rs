@@ -53,6 +53,12 @@ impl Hasher for MixHasher {
     }
 }
 
+/// The largest power of two that is at most `x`, for a normal `x > 0`. Unlike a logarithm it has the
+/// same bits on all machines.
+pub fn power_of_two_below(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -218,9 +218,9 @@ impl Case<'_> {
         (dense, right)
     }
 
-    /// The dense solution. The rows of a vertex with a target prescribe its velocity change.
+    /// The dense solution of the system as it is stored. The rows of a vertex with a target prescribe its velocity change.
     fn dense_solution(&self) -> DVector<f64> {
-        let (mut dense, mut right) = self.expected();
+        let (mut dense, mut right) = self.assembled();
         let (initial, velocities) = (model(1).initial, velocities());
         for &(vertex, target) in self.targets {
             let v = vertex as usize;
@@ -246,7 +246,8 @@ fn the_system_is_that_of_the_springs() {
     let kind = PreconditionerKind::BlockJacobi;
     let case = Case { springs: &springs, targets: &[], gravity: GRAVITY, kind };
     let ((dense, right), (expected, expected_right)) = (case.assembled(), case.expected());
-    assert!((dense - &expected).amax() < 1e-14 * expected.amax());
+    // Blocks beside the diagonal are in single precision.
+    assert!((dense - &expected).amax() < 1e-7 * expected.amax());
     assert!((right - &expected_right).amax() < 1e-14 * expected_right.amax());
 }
 

@@ -1,6 +1,7 @@
 //! The equations of one patch while they are being filled: rows of `A du = b`.
 
 use crate::ids::{NONE, NodeId};
+use crate::linear::block::Block;
 use crate::linear::matrix::{BlockStructure, PatchValues, ValuesByPatch, add_to};
 use crate::linear::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
@@ -49,7 +50,7 @@ impl<'a> PatchEquations<'a> {
         rows: &[u32; N],
         slots: &[[u32; N]; N],
         rhs: &[Vec3; N],
-        block: impl Fn(usize, usize) -> Mat3,
+        block: impl Fn(usize, usize) -> Block,
     ) {
         self.add_forces(rows, rhs);
         for a in 0..N {
@@ -96,7 +97,7 @@ impl<'a> PatchEquations<'a> {
         self.values.diagonal[row].add(&block);
         let row = self.first_row + row as u32;
         if let Some(slot) = self.structure.slot(self.patch, row, column) {
-            add_to(self.values.groups, slot, &block);
+            add_to(self.values.groups, slot, &Block::of(&block));
         }
     }
 

@@ -4,6 +4,7 @@
 //! of ranks and threads. Inner products go through [`crate::ranks::ExactSums`]. A row or a
 //! column is a node; as in [`crate::partition`], this room also calls it a vertex.
 
+mod block;
 mod cg;
 mod couplings;
 mod equations;
@@ -16,11 +17,13 @@ mod system;
 mod test_systems;
 mod vectors;
 
+pub use block::{Block, Quantum};
 pub use cg::CgWorkspace;
 pub use couplings::{Coupling, Couplings, MAX_TERMS};
 pub use equations::PatchEquations;
 pub use jacobian::Jacobian;
 pub use matrix::{BlockMatrix, BlockStructure, add_block};
 pub use preconditioner::{PatchPreconditioner, Preconditioner, PreconditionerKind};
+pub use symmetric3::Symmetric3;
 pub use system::{CgReport, End, System, Tolerance};
 pub use vectors::{Row, row};

@@ -2,7 +2,7 @@
 
 use wide::f32x4;
 
-use crate::linear::matrix::LANES;
+use crate::linear::vectors::LANES;
 use crate::math::{Mat3, Vec3};
 
 /// A symmetric 3x3 matrix: xx, xy, xz, yy, yz, zz.
@@ -27,10 +27,16 @@ impl Symmetric3 {
         *zz += a[(2, 2)];
     }
 
-    /// The symmetric part of the matrix with these entries, row by row.
+    /// The entries xx, xy, xz, yy, yz, zz.
     #[inline(always)]
-    pub(super) fn part_of([xx, xy, xz, yx, yy, yz, zx, zy, zz]: [f64; 9]) -> Self {
-        Self([xx, 0.5 * (xy + yx), 0.5 * (xz + zx), yy, 0.5 * (yz + zy), zz])
+    pub fn entries(&self) -> [f64; 6] {
+        self.0
+    }
+
+    /// The matrix with these [`Self::entries`].
+    #[inline(always)]
+    pub fn new(entries: [f64; 6]) -> Self {
+        Self(entries)
     }
 
     /// Subtracts `other`.

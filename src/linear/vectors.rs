@@ -5,8 +5,10 @@ use std::ops::Range;
 use bytemuck::Pod;
 use wide::f32x4;
 
-use crate::linear::matrix::LANES;
 use crate::math::Vec3;
+
+/// Rows side by side: the numbers of a 128-bit register.
+pub const LANES: usize = 4;
 
 /// A row of a vector in single precision: x, y, z, and zero.
 pub type Row = f32x4;

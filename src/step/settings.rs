@@ -53,7 +53,7 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             relative_residual: 1e-3,
-            velocity_error_m_per_s: 3e-4,
+            velocity_error_m_per_s: 2e-4,
             max_iterations: 2000,
             preconditioner: PreconditionerKind::BlockJacobi,
             max_halvings: 6,

@@ -16,7 +16,7 @@ fn interwoven() -> MembraneStiffness {
 
 /// Interwoven cloth of 0.2 kg/m^2.
 fn fabric(damping_s: f64) -> Fabric {
-    Fabric { stiffness: interwoven(), damping_s, density_kg_per_m2: 0.2 }
+    Fabric { stiffness: interwoven(), damping_s, density_kg_per_m2: 0.2, size_n_per_m: 1e-9 }
 }
 
 fn irregular_triangle() -> MembraneTriangle {
@@ -28,8 +28,8 @@ fn dense(terms: &StepTerms) -> SMatrix<f64, 9, 9> {
     let mut matrix = SMatrix::<f64, 9, 9>::zeros();
     let places = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
     for (&(a, b), block) in places.iter().zip(&terms.blocks) {
-        matrix.fixed_view_mut::<3, 3>(3 * b, 3 * a).copy_from(&block.transpose());
-        matrix.fixed_view_mut::<3, 3>(3 * a, 3 * b).copy_from(block);
+        matrix.fixed_view_mut::<3, 3>(3 * b, 3 * a).copy_from(&block.transpose().matrix());
+        matrix.fixed_view_mut::<3, 3>(3 * a, 3 * b).copy_from(&block.matrix());
     }
     matrix
 }
@@ -98,7 +98,7 @@ proptest! {
         // Near a line the true stiffness has no bound.
         prop_assume!(first.cross(&second).norm() > 0.02 * (first.norm() + second.norm()).powi(2));
         let triangle = irregular_triangle();
-        let fabric = Fabric { stiffness: of, damping_s: 0.0, density_kg_per_m2: 0.15 };
+        let fabric = Fabric { stiffness: of, damping_s: 0.0, density_kg_per_m2: 0.15, size_n_per_m: 1e-9 };
         let terms = triangle.step_terms(&fabric, x, [Vec3::zeros(); 3], [h; 2]);
         let mut excess = -2.0 * dense(&terms) / (h * h);
         let slopes = difference(x, 1e-8, |x| stacked(triangle.forces(&of, x)));

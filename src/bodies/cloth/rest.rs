@@ -76,6 +76,15 @@ impl<T> ByCloth<T> {
     }
 }
 
+/// About the largest entry of the stiffness of a cloth, N/m: of its membranes, and of its hinges
+/// between triangles of mean area.
+pub fn size_n_per_m(cloth: &ClothSetup) -> f64 {
+    let (membrane, bending) = (&cloth.material.membrane, &cloth.material.bending);
+    let areas: f64 = cloth.rest_planes.iter().map(RestTriangle::area).sum();
+    let mean_area = areas / cloth.rest_planes.len().max(1) as f64;
+    membrane.largest() + bending.largest() / mean_area.max(f64::MIN_POSITIVE)
+}
+
 /// A third of each triangle's mass goes to each corner.
 fn lumped_masses(cloths: &[ClothSetup], faces: &[[VertexId; 3]], vertices: usize) -> Vec<f64> {
     let mut masses = vec![0.0; vertices];

@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::linear::matrix::{BlockMatrix, GRAIN};
 use crate::linear::system::{CgReport, End, System, Tolerance};
 use crate::linear::vectors::{Row, Triple, advance, dot, fixed_in, project, row, rows_of};
-use crate::math::Vec3;
+use crate::math::{Vec3, power_of_two_below};
 use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
 use crate::threads::{ByPatch, EachPatch};
@@ -39,9 +39,6 @@ use crate::threads::{ByPatch, EachPatch};
 /// The smallest factor by which a residual falls in single precision before the true one is found
 /// again.
 const DEEPEST: f64 = 1e-4;
-
-/// If the residual falls to this fraction or less, the true one decides. Above, both agree to 1 %.
-const TRUE_BELOW: f64 = 5e-4;
 
 /// The iteration goes on to this fraction of its goal, since the true residual is a little larger.
 const SHARE: f64 = 0.98;
@@ -149,19 +146,19 @@ impl CgWorkspace {
         loop {
             let start = report.final_residual;
             let most = max_iterations - report.iterations;
-            let done = self.improve(system, x, start, goal, most)?;
-            report.iterations += done.iterations;
-            report.end = done.end;
+            let pass = self.improve(system, x, start, goal, most)?;
+            report.iterations += pass.iterations;
+            report.end = pass.end;
             // After some iterations only rounding makes a curvature negative.
-            let has_failed =
-                done.end == End::NotFinite || done.end == End::Indefinite && done.iterations == 0;
-            // The residual of the recurrence is the true one, unless it fell far.
-            let has_ended = done.end == End::Converged && done.residual > TRUE_BELOW * start;
-            report.final_residual = done.residual;
-            if has_failed || has_ended || done.end == End::Converged && done.iterations == 0 {
+            let is_indefinite = pass.end == End::Indefinite && pass.iterations == 0;
+            if pass.end == End::NotFinite || is_indefinite {
                 return Ok(());
             }
             report.final_residual = self.true_residual(system, rhs, x)?[0].sqrt();
+            let has_converged = pass.end == End::Converged && pass.reaches_goal;
+            if has_converged && report.final_residual <= goal.residual {
+                return Ok(());
+            }
             if report.iterations == max_iterations {
                 report.end = End::Iterations;
                 return Ok(());
@@ -187,10 +184,10 @@ impl CgWorkspace {
     ) -> Result<Pass> {
         let least = DEEPEST * start;
         // A power of two, so that it rounds nothing.
-        let scale = 2f64.powi(start.log2().clamp(-1000.0, 1000.0) as i32);
+        let scale = power_of_two_below(start.max(f64::MIN_POSITIVE));
         self.begin(system, scale)?;
         let (mut iterations, mut last) = (0, Recurrence::default());
-        let (end, residual) = loop {
+        let (end, reaches_goal) = loop {
             self.multiply(system)?;
             let [gamma, delta, rho] = self.reduce(system.world)?;
             let residual = rho.sqrt() * scale;
@@ -198,23 +195,23 @@ impl CgWorkspace {
             let beta = gamma / last.gamma;
             let curvature = delta - beta * gamma / last.alpha;
             let alpha = gamma / curvature;
+            let reaches_goal =
+                residual <= SHARE * goal.residual && gamma * scale * scale <= goal.energy;
             if !(gamma + delta + rho).is_finite() {
-                break (End::NotFinite, residual);
-            } else if residual <= SHARE * goal.residual && gamma * scale * scale <= goal.energy
-                || residual <= least
-            {
-                break (End::Converged, residual);
+                break (End::NotFinite, false);
+            } else if reaches_goal || residual <= least {
+                break (End::Converged, reaches_goal);
             } else if iterations == max_iterations {
-                break (End::Iterations, residual);
+                break (End::Iterations, false);
             } else if gamma <= 0.0 || curvature <= 0.0 {
-                break (End::Indefinite, residual);
+                break (End::Indefinite, false);
             }
             last = Recurrence { alpha, gamma };
             self.update(system, alpha, beta)?;
             iterations += 1;
         };
         x.iter_mut().zip(&self.e).for_each(|(x, e)| *x += e.wide() * scale);
-        Ok(Pass { end, iterations, residual })
+        Ok(Pass { end, iterations, reaches_goal })
     }
 
     /// `A x - b` for the own vertices, zero for those that are fixed. Before: a solve of the same
@@ -409,8 +406,8 @@ struct Goal {
 struct Pass {
     end: End,
     iterations: usize,
-    /// The norm of the residual of the recurrence.
-    residual: f64,
+    /// Whether the recurrence has reached the goal, and not only fallen as far as its digits go.
+    reaches_goal: bool,
 }
 
 /// The product of the matrix and its couplings with a vector of either precision.

@@ -7,9 +7,9 @@
 //! ```text
 //! D_i = S_i - sym sum_{j != i} A_ij
 //! ```
-//! with the blocks as they are stored. So rounding never changes the product with a translation:
-//! elements, whose rows sum to zero, exert no force on cloth that moves as a whole, and momentum and
-//! free fall are exact. What the sum has of a skew part is rounding, and is left out.
+//! with the blocks as they are stored. Their skew parts are not rounded ([`super::block`]). So the
+//! product with a translation is exact: elements, whose rows sum to zero, exert no force on cloth
+//! that moves as a whole, and momentum and free fall are exact.
 //!
 //! Rows are the rank's own vertices in the parallel numbering.
 
@@ -22,18 +22,20 @@ use sprs::TriMat;
 use wide::f32x4;
 
 pub use self::structure::BlockStructure;
-pub(super) use self::structure::LANES;
+use self::structure::Place;
 use crate::error::Result;
 use crate::ids::VertexId;
+use crate::linear::block::Block;
 use crate::linear::symmetric3::Symmetric3;
-use crate::math::Mat3;
+use crate::linear::vectors::LANES;
+use crate::math::{Mat3, Vec3};
 use crate::partition::{Graph, Layout};
 use crate::threads::ByPatch;
 
 /// Patches handed to a thread at a time.
 pub(super) const GRAIN: usize = 2;
 
-/// The entries of the blocks of a group, row by row.
+/// The blocks of a group: xx, xy, xz, yy, yz, zz of the symmetric parts, then the axes.
 pub type Group = [f32x4; 9];
 
 /// The diagonal blocks of a slice: xx, xy, xz, yy, yz, zz.
@@ -102,7 +104,8 @@ impl BlockMatrix {
                     sum.add(&block);
                     let column = layout.local_index(other);
                     let slot = column.and_then(|column| structure.slot(patch, row, column));
-                    slot.into_iter().for_each(|slot| add_to(values.groups, slot, &block));
+                    slot.into_iter()
+                        .for_each(|slot| add_to(values.groups, slot, &Block::of(&block)));
                 }
             }
             values.finish(structure, patch);
@@ -160,7 +163,8 @@ impl BlockMatrix {
     /// the block.
     pub(super) fn within(&self, patch: usize) -> impl Iterator<Item = (u32, u32, Mat3)> + '_ {
         let places = self.structure.places_within(patch);
-        places.map(|it| (it.row, it.column, block_of(&self.groups[it.group as usize], it.lane)))
+        let block = |it: &Place| block_of(&self.groups[it.group as usize], it.lane).matrix();
+        places.map(move |it| (it.row, it.column, block(&it)))
     }
 
     /// The structure, and the values cut into one piece for each patch.
@@ -190,7 +194,7 @@ impl BlockMatrix {
                 add_block(&mut entries, column, row, &block.transpose());
             }
             for place in self.structure.places_across(patch) {
-                let block = block_of(&self.groups[place.group as usize], place.lane);
+                let block = block_of(&self.groups[place.group as usize], place.lane).matrix();
                 add_block(&mut entries, vertex(first + place.row), vertex(place.column), &block);
             }
         }
@@ -230,7 +234,7 @@ impl<'a> PatchValues<'a> {
             let groups = &groups[(slice.groups.start - first) as usize..];
             for (group, columns) in groups.iter().zip(structure.columns(&slice.groups)) {
                 for lane in 0..slice.count.min(LANES) {
-                    let part = Symmetric3::part_of(entries(group, lane));
+                    let part = block_of(group, lane).symmetric;
                     diagonal[slice.rows[lane] as usize].subtract(&part);
                     // The mirrored block has the same symmetric part. Where there is no block, the
                     // entries are zero.
@@ -248,23 +252,23 @@ impl<'a> PatchValues<'a> {
 
 /// Adds `block` at a slot of a patch, which counts from the first group of the patch.
 #[inline(always)]
-pub(super) fn add_to(groups: &mut [Group], slot: u32, block: &Mat3) {
+pub(super) fn add_to(groups: &mut [Group], slot: u32, block: &Block) {
     let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
     let entries: &mut [f32; 9 * LANES] = bytemuck::must_cast_mut(&mut groups[group]);
+    let [xx, xy, xz, yy, yz, zz] = block.symmetric.entries();
+    let values = [xx, xy, xz, yy, yz, zz, block.axis.x, block.axis.y, block.axis.z];
     for k in 0..9 {
-        entries[LANES * k + lane] += block[(k / 3, k % 3)] as f32;
+        entries[LANES * k + lane] += values[k] as f32;
     }
 }
 
-/// The entries of one block of a group, row by row.
+/// One block of a group.
 #[inline(always)]
-fn entries(group: &Group, lane: usize) -> [f64; 9] {
+fn block_of(group: &Group, lane: usize) -> Block {
     let entries: &[f32; 9 * LANES] = bytemuck::must_cast_ref(group);
-    std::array::from_fn(|k| f64::from(entries[LANES * k + lane]))
-}
-
-fn block_of(group: &Group, lane: usize) -> Mat3 {
-    Mat3::from_row_slice(&entries(group, lane))
+    let entry = |k: usize| f64::from(entries[LANES * k + lane]);
+    let symmetric = [entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)];
+    Block { symmetric: Symmetric3::new(symmetric), axis: Vec3::new(entry(6), entry(7), entry(8)) }
 }
 
 /// Adds the block of two vertices: component `i` of a vertex is row `3 vertex + i`,

@@ -5,10 +5,11 @@
 
 use wide::f32x4;
 
+use crate::linear::block::Block;
 use crate::linear::matrix::structure::Slice;
-use crate::linear::matrix::{BlockMatrix, GRAIN, LANES, entries};
-use crate::linear::vectors::{Row, by_component, by_row};
-use crate::math::{Mat3, Vec3};
+use crate::linear::matrix::{BlockMatrix, GRAIN, block_of};
+use crate::linear::vectors::{LANES, Row, by_component, by_row};
+use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
 
 impl BlockMatrix {
@@ -38,12 +39,11 @@ impl BlockMatrix {
             ];
             let blocks = self.blocks(slice);
             for (b, columns) in blocks.iter().zip(self.structure.columns(&slice.groups)) {
-                add_product(&mut sums, b, by_component(rows(u, columns)));
-                let mirrored = by_row([
-                    b[0] * x + b[3] * y + b[6] * z,
-                    b[1] * x + b[4] * y + b[7] * z,
-                    b[2] * x + b[5] * y + b[8] * z,
-                ]);
+                let [upper, lower] = off_diagonals(b);
+                add_product(&mut sums, b, [upper, lower], by_component(rows(u, columns)));
+                let mut mirrored = [f32x4::ZERO; 3];
+                add_product(&mut mirrored, b, [lower, upper], own);
+                let mirrored = by_row(mirrored);
                 for lane in 0..LANES {
                     w[columns[lane] as usize] += mirrored[lane];
                 }
@@ -59,7 +59,7 @@ impl BlockMatrix {
             let mut sums = [f32x4::ZERO; 3];
             let blocks = self.blocks(slice);
             for (b, columns) in blocks.iter().zip(self.structure.columns(&slice.groups)) {
-                add_product(&mut sums, b, by_component(rows(u, columns)));
+                add_product(&mut sums, b, off_diagonals(b), by_component(rows(u, columns)));
             }
             add(slice, w, by_row(sums));
         }
@@ -73,8 +73,8 @@ impl BlockMatrix {
         }
         for slice in self.structure.within(patch) {
             self.each_block(slice, |row, column, block| {
-                w[row] += block * u[column];
-                w[column] += block.tr_mul(&u[row]);
+                w[row] += block.times(&u[column]);
+                w[column] += block.transpose().times(&u[row]);
             });
         }
     }
@@ -82,19 +82,18 @@ impl BlockMatrix {
     /// As [`Self::multiply_across`], in double precision.
     pub(crate) fn multiply_across_wide(&self, patch: usize, u: &[Vec3], w: &mut [Vec3]) {
         for slice in self.structure.across(patch) {
-            self.each_block(slice, |row, column, block| w[row] += block * u[column]);
+            self.each_block(slice, |row, column, block| w[row] += block.times(&u[column]));
         }
     }
 
     /// Calls `work` with row, column and block of the lanes of a slice. Where there is no block,
     /// it is zero.
     #[inline(always)]
-    fn each_block(&self, slice: &Slice, mut work: impl FnMut(usize, usize, Mat3)) {
+    fn each_block(&self, slice: &Slice, mut work: impl FnMut(usize, usize, Block)) {
         for (group, columns) in self.blocks(slice).iter().zip(self.structure.columns(&slice.groups))
         {
             for lane in 0..slice.count.min(LANES) {
-                let block = Mat3::from_row_slice(&entries(group, lane));
-                work(slice.rows[lane] as usize, columns[lane] as usize, block);
+                work(slice.rows[lane] as usize, columns[lane] as usize, block_of(group, lane));
             }
         }
     }
@@ -109,12 +108,23 @@ fn rows(u: &[Row], at: &[u32; LANES]) -> [Row; LANES] {
     [u[at[0] as usize], u[at[1] as usize], u[at[2] as usize], u[at[3] as usize]]
 }
 
-/// Adds the products of the blocks of a group.
+/// The entries xy, xz, yz of the blocks of a group, and yx, zx, zy.
 #[inline(always)]
-fn add_product(sums: &mut [f32x4; 3], b: &super::Group, [x, y, z]: [f32x4; 3]) {
-    sums[0] += b[0] * x + b[1] * y + b[2] * z;
-    sums[1] += b[3] * x + b[4] * y + b[5] * z;
-    sums[2] += b[6] * x + b[7] * y + b[8] * z;
+fn off_diagonals([_, xy, xz, _, yz, _, x, y, z]: &super::Group) -> [[f32x4; 3]; 2] {
+    [[*xy - *z, *xz + *y, *yz - *x], [*xy + *z, *xz - *y, *yz + *x]]
+}
+
+/// Adds the products of the blocks of a group with these entries above and below the diagonal.
+#[inline(always)]
+fn add_product(
+    sums: &mut [f32x4; 3],
+    [xx, _, _, yy, _, zz, ..]: &super::Group,
+    [[xy, xz, yz], [yx, zx, zy]]: [[f32x4; 3]; 2],
+    [x, y, z]: [f32x4; 3],
+) {
+    sums[0] += *xx * x + xy * y + xz * z;
+    sums[1] += yx * x + *yy * y + yz * z;
+    sums[2] += zx * x + zy * y + *zz * z;
 }
 
 #[inline(always)]

@@ -12,10 +12,8 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
+use crate::linear::vectors::LANES;
 use crate::partition::{Graph, Layout};
-
-/// Rows of a slice: the numbers of a 128-bit register.
-pub(crate) const LANES: usize = 4;
 
 /// Up to [`LANES`] rows of a patch, and their blocks.
 #[derive(Debug, Clone)]

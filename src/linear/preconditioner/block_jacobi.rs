@@ -1,9 +1,9 @@
 //! Block Jacobi: the inverse of each row's diagonal block.
 
-use crate::linear::matrix::{BlockMatrix, DiagonalGroup, GRAIN, LANES};
+use crate::linear::matrix::{BlockMatrix, DiagonalGroup, GRAIN};
 use crate::linear::preconditioner::PatchPreconditioner;
 use crate::linear::symmetric3::Symmetric3;
-use crate::linear::vectors::{Row, by_component, by_row};
+use crate::linear::vectors::{LANES, Row, by_component, by_row};
 use crate::threads::{ByPatch, Threads};
 
 /// The inverse diagonal blocks, by slice of the rows.

@@ -39,6 +39,11 @@ impl MembraneStiffness {
         Self::new(modulus_n_per_m, modulus_n_per_m, poisson_ratio, shear)
     }
 
+    /// The largest entry, N/m.
+    pub fn largest(&self) -> f64 {
+        self.c11.max(self.c22).max(self.c33)
+    }
+
     /// Stress resultants `(N11, N22, N12)`, N/m, of `(e11, e22, 2 e12)`.
     #[inline]
     pub fn stress(&self, strain: [f64; 3]) -> [f64; 3] {
@@ -67,6 +72,11 @@ pub struct BendingStiffness {
 impl BendingStiffness {
     /// Cloth without any resistance to bending.
     pub const ZERO: Self = Self { d11: 0.0, d12: 0.0, d22: 0.0, d66: 0.0 };
+
+    /// The largest entry, N m.
+    pub fn largest(&self) -> f64 {
+        self.d11.max(self.d22).max(self.d66)
+    }
 
     /// The same in all directions: flexural rigidity `D = E t^3 / (12 (1 - nu^2))`, N m.
     pub const fn isotropic(rigidity_n_m: f64, poisson_ratio: f64) -> Self {

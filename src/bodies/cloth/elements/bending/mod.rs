@@ -22,10 +22,10 @@ mod treatment;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::bending::motions::{HingeMoment, HingeMotions};
 use crate::bodies::cloth::inputs::StepInputs;
-use crate::bodies::cloth::rest::{ByCloth, RestCloths};
+use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
 use crate::ids::{FaceId, NONE, VertexId};
-use crate::linear::{BlockStructure, PatchEquations};
+use crate::linear::{Block, BlockStructure, PatchEquations, Quantum};
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::Threads;
@@ -42,6 +42,8 @@ pub struct Bending {
     pub treatments: Vec<BendingTreatment>,
     /// Damping proportional to stiffness, s.
     damping: ByCloth<f64>,
+    /// The size of a cloth's blocks over `h^2`, N/m.
+    size_n_per_m: ByCloth<f64>,
 }
 
 /// One rank's share of the hinges.
@@ -83,7 +85,7 @@ impl Element for Bending {
         let largest_damping = dampings.fold(0.0, f64::max);
         let treatments = sheet.treatments(x, &rest.masses, rest.step_s, largest_damping);
         let damping = rest.by_cloth(|cloth| cloth.material.stiffness_damping_s);
-        Self { sheet, treatments, damping }
+        Self { sheet, treatments, damping, size_n_per_m: rest.by_cloth(size_n_per_m) }
     }
 
     fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
@@ -155,13 +157,33 @@ impl Element for Bending {
             let [a, b, c, d] = motion.gradient;
             let rhs = [a * -impulse, b * -impulse, c * -impulse, d * -impulse];
             if let Some(slots) = share.slots.get(item.slots as usize) {
-                let scale = treatment.block_scale(hinge, h, *self.damping.of(hinge.faces[0]));
+                let beta = *self.damping.of(hinge.faces[0]);
+                let scale = treatment.block_scale(hinge, h, beta);
+                let size = self.size_n_per_m.of(hinge.faces[0]) * (h * h + h * beta);
+                let axes = axes(&motion.gradient, scale, Quantum::new(size));
                 rows.add(&item.rows, slots, &rhs, |a, b| {
-                    motion.gradient[a] * motion.gradient[b].transpose() * scale
+                    Block::of_product(&motion.gradient[a], &motion.gradient[b], scale, axes[a][b])
                 });
             } else {
                 rows.add_forces(&item.rows, &rhs);
             }
         }
     }
+}
+
+/// The axes of the blocks `scale g_a g_b^T` of a hinge. The gradients `g` sum to zero, and so must the
+/// axes of each row: those of the last three vertices are rounded, and the others follow.
+#[inline(always)]
+fn axes(g: &[Vec3; 4], scale: f64, quantum: Quantum) -> [[Vec3; 4]; 4] {
+    // (g_a g_b^T) u = g_a (g_b . u), whose skew part is half of u x (g_a x g_b).
+    let axis = |a: usize, b: usize| quantum.round(g[b].cross(&g[a]) * (0.5 * scale));
+    let (k12, k13, k23) = (axis(1, 2), axis(1, 3), axis(2, 3));
+    let (k10, k20, k30) = (-(k12 + k13), k12 - k23, k13 + k23);
+    let zero = Vec3::zeros();
+    [
+        [zero, -k10, -k20, -k30],
+        [k10, zero, k12, k13],
+        [k20, -k12, zero, k23],
+        [k30, -k13, -k23, zero],
+    ]
 }

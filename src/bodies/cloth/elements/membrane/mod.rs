@@ -29,7 +29,7 @@ mod triangle;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::inputs::StepInputs;
-use crate::bodies::cloth::rest::{ByCloth, RestCloths};
+use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
 use crate::ids::{FaceId, VertexId};
 use crate::linear::{BlockStructure, PatchEquations};
@@ -63,6 +63,7 @@ impl Element for Membrane {
             stiffness: cloth.material.membrane,
             damping_s: cloth.material.stiffness_damping_s,
             density_kg_per_m2: cloth.material.density_kg_per_m2,
+            size_n_per_m: size_n_per_m(cloth),
         });
         Self {
             triangles: triangles

@@ -5,7 +5,8 @@ use crate::bodies::cloth::elements::membrane::polar::{LEAST_STRETCH, Polar, TINY
 use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::setup::RestTriangle;
 use crate::ids::VertexId;
-use crate::math::{Mat2, Mat3, Vec2, Vec3};
+use crate::linear::{Block, Quantum, Symmetric3};
+use crate::math::{Mat2, Vec2, Vec3};
 
 /// What one element adds to the system `A dv = rhs` of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,13 +15,13 @@ pub struct StepTerms {
     pub rhs: [Vec3; 3],
     /// Upper triangle of the 3x3 blocks, kg:
     /// (0,0), (0,1), (0,2), (1,1), (1,2), (2,2).
-    pub blocks: [Mat3; 6],
+    pub blocks: [Block; 6],
 }
 
 impl StepTerms {
     /// The block of row `a` and column `b`.
     #[inline(always)]
-    pub fn block(&self, a: usize, b: usize) -> Mat3 {
+    pub fn block(&self, a: usize, b: usize) -> Block {
         const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
         let block = self.blocks[PLACE[a][b]];
         if a <= b { block } else { block.transpose() }
@@ -36,6 +37,16 @@ pub struct Fabric {
     pub damping_s: f64,
     /// Mass per rest area, kg/m^2.
     pub density_kg_per_m2: f64,
+    /// The size of its blocks over `h^2`, N/m.
+    pub size_n_per_m: f64,
+}
+
+impl Fabric {
+    /// What the axes of blocks are multiples of in a step of `h` (s).
+    #[inline]
+    pub fn quantum(&self, h: f64) -> Quantum {
+        Quantum::new(self.size_n_per_m * (h * h + h * self.damping_s))
+    }
 }
 
 /// A triangle with its rest shape.
@@ -116,7 +127,7 @@ impl MembraneTriangle {
         v: [[Vec3; 3]; L],
         [h, ahead]: [f64; 2],
     ) -> [StepTerms; L] {
-        let Fabric { stiffness: c, damping_s: beta, density_kg_per_m2: density } = fabric;
+        let Fabric { stiffness: c, damping_s: beta, density_kg_per_m2: density, .. } = fabric;
         let shape = PresentShape::new(triangles, x);
         let Polar { r1, r2, normal: n, .. } = shape.polar;
         let u1 = LaneVec3::gather(|i| v[i][1] - v[i][0]);
@@ -164,10 +175,11 @@ impl MembraneTriangle {
         let s02: Symmetric<L> = each(|k| -(s22[k] + s12[k]));
         let s00: Symmetric<L> = each(|k| -(s01[k] + s02[k]));
         let rhs0 = -(rhs1 + rhs2);
-        let zero = StepTerms { rhs: [Vec3::zeros(); 3], blocks: [Mat3::zeros(); 6] };
+        let zero = StepTerms { rhs: [Vec3::zeros(); 3], blocks: [Block::default(); 6] };
+        let quantum = fabric.quantum(h);
         let mut terms = [zero; L];
         for (i, terms) in terms.iter_mut().enumerate() {
-            let axis = skew.lane(i);
+            let axis = quantum.round(skew.lane(i));
             terms.rhs = [rhs0.lane(i), rhs1.lane(i), rhs2.lane(i)];
             terms.blocks = [
                 block(&s00, Vec3::zeros(), i),
@@ -333,20 +345,9 @@ fn squares<const L: usize>(a: LaneVec3<L>) -> Symmetric<L> {
     [x * x, x * y, x * z, y * y, y * z, z * z]
 }
 
-/// The matrix of symmetric part `s` and skew axis `k`, for element `i`.
+/// The block of symmetric part `s` and skew axis `axis`, for element `i`.
 #[inline(always)]
-fn block<const L: usize>(s: &Symmetric<L>, k: Vec3, i: usize) -> Mat3 {
-    let [xx, xy, xz, yy, yz, zz] =
-        [s[0].0[i], s[1].0[i], s[2].0[i], s[3].0[i], s[4].0[i], s[5].0[i]];
-    Mat3::new(
-        xx,
-        xy - k.z,
-        xz + k.y, //
-        xy + k.z,
-        yy,
-        yz - k.x, //
-        xz - k.y,
-        yz + k.x,
-        zz,
-    )
+fn block<const L: usize>(s: &Symmetric<L>, axis: Vec3, i: usize) -> Block {
+    let symmetric = [s[0].0[i], s[1].0[i], s[2].0[i], s[3].0[i], s[4].0[i], s[5].0[i]];
+    Block { symmetric: Symmetric3::new(symmetric), axis }
 }
