@@ -46,8 +46,8 @@ pub struct RigidReport {
     pub sweeps: u64,
     /// Constraints on own bodies. The sum over ranks does not depend on the number of ranks.
     pub constraints: u64,
-    /// Own bodies that stopped because their constraints contradict each other. The sum over ranks
-    /// does not depend on the number of ranks.
+    /// Own bodies that stopped because their constraints contradict each other; with workers, the
+    /// active bodies of each. The sum over ranks does not depend on the number of ranks.
     pub stopped: u64,
     /// Counts of the communication.
     pub traffic: Traffic,

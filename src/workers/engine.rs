@@ -8,6 +8,7 @@ use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::motion::{drift, precess};
 use crate::rigid::simulation::part::{Members, PartSolver};
 use crate::rigid::simulation::replica::Middle;
+use crate::rigid::solver::Solved;
 use crate::rigid::table::BodyList;
 use crate::threads::Threads;
 
@@ -26,21 +27,12 @@ pub trait WorkerEngine: Debug + Send {
         of: &Members,
         threads: &Threads,
         states: &mut Vec<BodyState>,
-    ) -> Result<Counts>;
+    ) -> Result<Solved>;
 
     /// The impulses of the last step, of contacts and of joints. An engine may know none.
     fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {
         (&[], &[])
     }
-}
-
-/// What an engine did in a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Constraints of its bodies.
-    pub constraints: u64,
-    /// Sweeps over them.
-    pub sweeps: u64,
 }
 
 /// The solver of the domain runs.
@@ -54,7 +46,7 @@ impl WorkerEngine for Own {
         of: &Members,
         threads: &Threads,
         states: &mut Vec<BodyState>,
-    ) -> Result<Counts> {
+    ) -> Result<Solved> {
         let solved = self.0.solve(middle, of, threads)?;
         let h = middle.model.settings.contacts.step_s;
         states.clear();
@@ -65,7 +57,7 @@ impl WorkerEngine for Own {
             drift(&mut state, 0.5 * h);
             state
         }));
-        Ok(Counts { constraints: solved.constraints, sweeps: solved.sweeps })
+        Ok(solved)
     }
 
     fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {

@@ -8,13 +8,16 @@ use crate::rigid::body::BodyState;
 use crate::rigid::constraint::pair::{Between, Partner};
 use crate::rigid::simulation::part::Members;
 use crate::rigid::simulation::replica::Middle;
+use crate::rigid::solver::Solved;
 use crate::threads::Threads;
-use crate::workers::engine::{Counts, Own, WorkerEngine};
+use crate::workers::engine::{Own, WorkerEngine};
 use crate::workers::engines::EngineKind;
 #[cfg(feature = "rapier")]
 use crate::workers::rapier::Rapier;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
+#[cfg(feature = "rapier")]
+use crate::workers::settings::WorkerCount;
 use crate::workers::settings::WorkerSettings;
 
 /// A worker, on the rank that has it.
@@ -22,6 +25,8 @@ use crate::workers::settings::WorkerSettings;
 pub(super) struct Worker {
     /// What it did in the last step.
     pub report: WorkerReport,
+    /// Its active bodies that stopped in the last step.
+    pub stopped: u64,
     pub engine: Box<dyn WorkerEngine>,
     /// Places of the constraints whose movable bodies are active, rising.
     contacts: Vec<u32>,
@@ -43,6 +48,7 @@ impl Worker {
     ) -> Result<Self> {
         Ok(Self {
             report: WorkerReport { worker: number as u64, ..WorkerReport::default() },
+            stopped: 0,
             engine: engine(number, settings, whole)?,
             contacts: Vec::new(),
             joints: Vec::new(),
@@ -82,8 +88,9 @@ impl Worker {
         let bodies = sets.members(self.report.worker as usize);
         let of = Members { bodies, contacts, joints };
         match engine.advance(middle, &of, threads, states) {
-            Ok(Counts { constraints, sweeps }) => {
+            Ok(Solved { constraints, sweeps, stopped }) => {
                 (self.report.constraints, self.report.sweeps) = (constraints, sweeps);
+                self.stopped = stopped;
             }
             Err(error) => self.failed = Some(error),
         }
@@ -107,7 +114,9 @@ fn engine(
     match settings.engine_of(number) {
         EngineKind::Own => Ok(Box::new(Own(whole.part_solver()))),
         #[cfg(feature = "rapier")]
-        EngineKind::Rapier => Ok(Box::new(Rapier::new(whole, settings.count == 1)?)),
+        EngineKind::Rapier => {
+            Ok(Box::new(Rapier::new(whole, settings.count == WorkerCount::Fixed(1))?))
+        }
         // The settings have refused it.
         #[cfg(not(feature = "rapier"))]
         EngineKind::Rapier => Err(Error::internal("engine", "built without `rapier`")),

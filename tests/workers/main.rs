@@ -2,6 +2,7 @@
 //! of workers, never on ranks; sets follow the contacts; bad settings give clear errors; workers
 //! that agree on impulses have the physics of the domain run; workers with another engine have its own.
 
+mod auto;
 mod chain_net;
 #[path = "../common/mod.rs"]
 mod common;

@@ -164,6 +164,8 @@ fn a_new_run_may_begin_with_other_workers_or_none() {
         ("Workers(count: 3, division: Equal)", "Workers(count: 2, division: Equal)", 2),
         ("Workers(count: 2)", "Workers(count: 4, division: Equal)", 4),
         ("Workers(count: 3)", "Domain", 0),
+        ("Domain", "Workers(count: Auto(10), division: Equal)", 3),
+        ("Workers(count: 5)", "Workers(count: Auto(10))", 5),
     ] {
         let before = place.run(REFERENCE, parallel, &begin);
         let out = place.home.path().join("again");

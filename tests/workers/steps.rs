@@ -97,7 +97,7 @@ fn a_damaged_state_is_refused_and_changes_nothing() {
     };
     let cuts = (0..saved.len()).step_by(saved.len() / 50).chain(saved.len() - 4..saved.len());
     let cut = cuts.map(|length| saved[..length].to_vec());
-    let bad = [(0, b'W'), (7, 9), (8, 0), (16, 28), (23, 255), (24, 3)];
+    let bad = [(0, b'W'), (7, 9), (8, 0), (8, 65), (16, 28), (23, 255), (24, 3)];
     let bad = bad.map(|(place, byte)| changed(place, byte));
     for bytes in cut.chain(bad).chain([[&saved[..], b"x"].concat()]) {
         let refused = other.restore(&bytes).expect_err("the bytes are damaged").to_string();

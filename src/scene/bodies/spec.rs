@@ -266,8 +266,8 @@ pub enum Parallel {
     Domain,
     /// Workers with overlapping sets of bodies. Results depend on their number.
     Workers {
-        /// Number of workers.
-        count: u32,
+        /// How many there are.
+        count: workers::WorkerCount,
         /// How far their sets reach beyond the bodies that touch their own, in contacts and joints.
         #[serde(default = "default_growth")]
         growth: u32,
