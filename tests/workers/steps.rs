@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
@@ -74,6 +76,22 @@ fn a_step_is_compared_with_that_of_one_worker() {
     let [none, six] = [0, 6].map(|growth| defect(&format!("count: 4, growth: {growth}")));
     println!("defect {none:e} m with growth 0, {six:e} m with 6");
     assert!(none > 1e-5 && six < 0.5 * none, "{none:e} {six:e}");
+}
+
+#[test]
+fn ranks_tell_how_long_they_waited_for_each_other() {
+    let waited = in_process::run(2, |world| {
+        let mut heap = simulation(&heap("parallel: Workers(count: 2),"), world);
+        if world.rank() == 1 {
+            thread::sleep(Duration::from_millis(400));
+        }
+        Ok(heap.step()?.waited_s.iter().sum::<f64>())
+    });
+    let waited = waited.expect("a step");
+    assert!(waited[0] > 0.1 && waited[1] < waited[0], "{waited:?}");
+    let world = in_process::alone();
+    let mut alone = simulation(&heap("parallel: Workers(count: 2),"), &*world);
+    assert_eq!(alone.step().expect("a step").waited_s.iter().sum::<f64>(), 0.0);
 }
 
 #[test]
