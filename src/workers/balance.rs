@@ -83,8 +83,8 @@ impl Loads {
         }
     }
 
-    /// Changes `homes`, and returns the number of workers. With a `target` it may change: that is the
-    /// work that a worker should have. The result is the same on all ranks.
+    /// Changes `homes`, and returns the number of workers. With a `target` it may change: that is
+    /// the work that a worker should have. The result is the same on all ranks.
     ///
     /// # Errors
     /// If the method of the division refuses the bodies.

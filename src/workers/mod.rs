@@ -10,7 +10,8 @@
 //! |---|---|
 //! | [`simulation`] | one rank's [`WorkerSimulation`] |
 //! | [`settings`] | [`WorkerSettings`] |
-//! | [`division`], [`balance`], `resize` | the homes at the start; how they move; how many workers |
+//! | [`division`], [`balance`] | the homes at the start; how they move |
+//! | `resize` | how many workers there are |
 //! | [`published`] | active bodies by the procedures of the paper |
 //! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
 //! | [`engine`], [`engines`] | what advances the bodies of a worker; which worker has which |
@@ -25,8 +26,8 @@
 //!
 //! Frames depend on the scene and the number of workers, not on ranks, threads and transport. All
 //! ranks have the states of all bodies, and decide alike on homes, sets, weights and, if the scene
-//! leaves it open, the number of workers. They share the search for contacts. A worker is a function
-//! of its active bodies; rank `w R / W` of `R` ranks has worker `w` of `W`.
+//! leaves it open, the number of workers. They share the search for contacts. A worker is a
+//! function of its active bodies; rank `w R / W` of `R` ranks has worker `w` of `W`.
 
 mod audit;
 pub mod balance;

@@ -10,8 +10,8 @@
 //!    less than this work. Its neighbour is the one with most constraints between both homes, then
 //!    the nearest.
 //!
-//! A worker that is cut has more than [`FULL`] times the work below which two are joined. So workers
-//! do not flicker.
+//! A worker that is cut has more than [`FULL`] times the work below which two are joined. So
+//! workers do not flicker.
 
 use crate::error::Result;
 use crate::math::Vec3;
@@ -28,8 +28,8 @@ const FULL: f64 = 1.5;
 const CUT: f64 = 0.8;
 
 impl Loads {
-    /// Cuts or joins workers, which should have the work `target`. `work` is that of each body and of
-    /// each worker. Returns the number of workers.
+    /// Cuts or joins workers, which should have the work `target`. Bodies and workers have the work
+    /// `of_bodies` and `of_workers`. Returns the number of workers.
     ///
     /// # Errors
     /// If the method of the division refuses the bodies.
@@ -79,8 +79,8 @@ impl Loads {
         Ok(found)
     }
 
-    /// Joins workers. `work` is that of each. Returns their number. The last worker takes the number
-    /// of one that ends.
+    /// Joins workers. `work` is that of each. Returns their number. The last worker takes the
+    /// number of one that ends.
     fn join(&self, mut work: Vec<f64>, target: f64, homes: &mut [u8]) -> usize {
         while let Some((emptiest, other)) = self.pair(&work, target, homes) {
             let (kept, gone) = (emptiest.min(other), emptiest.max(other));

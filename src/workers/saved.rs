@@ -87,8 +87,8 @@ impl WorkerSimulation<'_> {
     }
 
     /// A hash of the state. It does not depend on the number of ranks. If two hashes are equal, all
-    /// further steps are equal, unless a worker has the engine `Rapier`. One worker that stays alone
-    /// has the hash of the domain run.
+    /// further steps are equal, unless a worker has the engine `Rapier`. One worker that stays
+    /// alone has the hash of the domain run.
     ///
     /// # Errors
     /// If a rank fails.

@@ -11,8 +11,8 @@ use crate::heap;
 use crate::place::{Outcome, Place, REFERENCE};
 use crate::steps::simulation;
 
-/// 48 boxes fall into a heap beside a chain of eight links. A ball of steel shoots through the heap,
-/// and most of what it hits leaves through open borders.
+/// 48 boxes fall into a heap beside a chain of eight links. A ball of steel shoots through the
+/// heap, and most of what it hits leaves through open borders.
 fn struck(fields: &str) -> String {
     format!(
         r#"Scene(frames: 10, frames_per_second: 25, steps_per_frame: 20, seed: 4, bodies: [

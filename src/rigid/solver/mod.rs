@@ -143,7 +143,7 @@ impl StepParts<'_> {
     }
 }
 
-/// Counts of a solver on one rank, or of a worker. The sums over ranks do not depend on their number.
+/// Counts of a solver on one rank, or of a worker. Sums over ranks do not depend on their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Solved {
     /// Constraints on own bodies.

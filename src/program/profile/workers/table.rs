@@ -1,6 +1,6 @@
 //! The workers as tables, and as lines. `profile_workers.csv` has a row for each frame and worker,
-//! `profile_steps.csv` a row for each frame. Values are means over the steps of a frame, of a worker
-//! over those in which it was there.
+//! `profile_steps.csv` a row for each frame. Values are means over the steps of a frame, of
+//! a worker over those in which it was there.
 
 use std::path::{Path, PathBuf};
 
