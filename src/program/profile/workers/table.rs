@@ -73,14 +73,16 @@ fn of_steps(run: &RunOfWorkers) -> String {
         "modelled_network_s",
         "sweeps",
         "joint_gap_m",
+        "residual_m_s",
     ];
     let row_of = |frame: &StepsOfWorkers| {
         let mean = |sum: f64| frame.a_step(sum).to_string();
         let modelled = frame.modelled_s.map(|it| run.is_serial.then(|| mean(it)));
         let times = [mean(frame.step_s), mean(frame.longest_s)].into_iter();
         let times = times.chain(modelled.map(Option::unwrap_or_default));
-        let counts = [mean(frame.sweeps as f64), frame.joint_gap_m.to_string()];
-        csv::row(frame.frame, times.chain(counts))
+        let residual = frame.residual_m_s.map(|it| it.to_string()).unwrap_or_default();
+        let rest = [mean(frame.sweeps as f64), frame.joint_gap_m.to_string(), residual];
+        csv::row(frame.frame, times.chain(rest))
     };
     let header = csv::row("frame", columns.into_iter().map(str::to_owned));
     header + &run.frames.iter().map(row_of).collect::<String>()
@@ -101,6 +103,9 @@ pub fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
     lines.push(format!(
         "  a step: {step} ms, its slowest worker {slowest} ms, {sweeps} sweeps or rounds",
     ));
+    let residual = whole.residual_m_s.map_or("unknown".to_owned(), |it| format!("{it:.1e} m/s"));
+    let gap = significant(1e3 * whole.joint_gap_m);
+    lines.push(format!("  in any step: widest joint {gap} mm, largest residual {residual}"));
     lines.extend(modelled(run, one_core_s));
     lines
 }
