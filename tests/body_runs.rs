@@ -366,6 +366,9 @@ fn the_profile_of_workers_is_the_mean_of_their_steps() {
         };
         let longest: f64 = steps_in(row["frame"]).into_iter().map(slowest).sum();
         assert!(is_near(STEPS * row["longest_worker_s"], longest), "{row:?}");
+        let residuals = steps_in(row["frame"]).into_iter().map(|it| it["residual_m_s"].as_f64());
+        let largest = residuals.map(|it| it.expect("known")).fold(0.0, f64::max);
+        assert!(row["residual_m_s"] == largest, "{row:?}");
         assert!(row["longest_worker_s"] < row["modelled_threads_s"], "{row:?}");
         assert!(row["modelled_threads_s"] < row["modelled_network_s"], "{row:?}");
     }

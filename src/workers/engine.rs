@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use crate::error::Result;
-use crate::rigid::body::BodyState;
+use crate::report::Join;
+use crate::rigid::body::{BodyId, BodyState, Twist};
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::motion::{drift, precess};
 use crate::rigid::simulation::part::{Members, PartSolver};
@@ -28,6 +29,21 @@ pub trait WorkerEngine: Debug + Send {
         threads: &Threads,
         states: &mut Vec<BodyState>,
     ) -> Result<Solved>;
+
+    /// The residual of the last step ([`Solver::residual_m_s`]) at the constraints between bodies that
+    /// satisfy `counts`, if `changes` are added to the velocities of the members. An engine may not
+    /// know it.
+    ///
+    /// [`Solver::residual_m_s`]: crate::rigid::solver::Solver::residual_m_s
+    fn residual_m_s(
+        &self,
+        _: &Middle,
+        _changes: &[Twist],
+        _counts: &(dyn Fn(BodyId, BodyId) -> bool + Sync),
+        _: &Threads,
+    ) -> f64 {
+        Join::Most.unknown()
+    }
 
     /// The impulses of the last step, of contacts and of joints. An engine may know none.
     fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {
@@ -58,6 +74,16 @@ impl WorkerEngine for Own {
             state
         }));
         Ok(solved)
+    }
+
+    fn residual_m_s(
+        &self,
+        middle: &Middle,
+        changes: &[Twist],
+        counts: &(dyn Fn(BodyId, BodyId) -> bool + Sync),
+        threads: &Threads,
+    ) -> f64 {
+        self.0.residual_m_s(middle, changes, counts, threads)
     }
 
     fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {

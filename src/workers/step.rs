@@ -17,12 +17,12 @@ use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
 use crate::workers::balance::{Loads, PERIOD};
 use crate::workers::impulses::rounds::Agreed;
-use crate::workers::published::Constrained;
+use crate::workers::published::{Constrained, PublishedSets};
 use crate::workers::sets::Sets;
 use crate::workers::settings::{Coupling, WorkerSettings};
 use crate::workers::simulation::{WorkerSimulation, workers};
 use crate::workers::weights::Weights;
-use crate::workers::worker::edge;
+use crate::workers::worker::{Worker, edge};
 use crate::workers::{gather, states};
 
 impl WorkerSimulation<'_> {
@@ -50,12 +50,20 @@ impl WorkerSimulation<'_> {
             Coupling::States => {
                 self.timed(&mut report, Phase::Response, Self::advance)?;
                 // 4. All ranks learn all states, and blend those of shared bodies alike.
-                report.defect_m = self.timed(&mut report, Phase::Synchronisation, Self::join)?;
+                let ends = self.timed(&mut report, Phase::Synchronisation, |it| it.blend())?;
+                report.defect_m = self.defect_m(&ends);
+                report.residual_m_s =
+                    self.timed(&mut report, Phase::Response, |it| it.residual_m_s(&ends));
+                self.timed(&mut report, Phase::Synchronisation, |it| it.join(&ends))?;
             }
             // 4. All ranks learn all impulses, round by round.
             Coupling::Impulses => {
-                (report.sweeps, report.defect_m) =
-                    self.timed(&mut report, Phase::Response, |it| it.agree(&homes))?;
+                let agreed = self.timed(&mut report, Phase::Response, |it| it.agree(&homes))?;
+                report.defect_m = self.defect_m(&agreed.ends);
+                (report.sweeps, report.residual_m_s) = (agreed.rounds, agreed.residual_m_s);
+                self.timed(&mut report, Phase::Response, |it| {
+                    it.whole.end_step(&agreed.ends, agreed.impulses, agreed.joint_impulses)
+                })?;
             }
         }
         self.count(&mut report);
@@ -150,20 +158,12 @@ impl WorkerSimulation<'_> {
     fn advance(&mut self) -> Result<()> {
         let Self { whole, sets, workers, threads, .. } = self;
         let middle = whole.middle();
-        // Threads share the workers of a rank, or the work of its only one.
-        let (outer, inner) = match workers.len() {
-            1 => (&Threads::INLINE, &*threads),
-            _ => (&*threads, &Threads::INLINE),
-        };
-        outer.for_each_patch(EachPatch(workers), 1, |_, worker| {
-            worker.0[0].advance(&middle, sets, inner);
-        });
+        each(workers, threads, |worker, threads| worker.advance(&middle, sets, threads));
         workers.iter_mut().try_for_each(|worker| worker.outcome())
     }
 
-    /// After: all ranks have the bodies at the end of the step, and the impulses of the homes. Returns
-    /// the defect.
-    fn join(&mut self) -> Result<f64> {
+    /// The states of all bodies at the end of the step, by place. They are the same on all ranks.
+    fn blend(&self) -> Result<Vec<BodyState>> {
         let all = self.all_states()?;
         let mut ends = vec![BodyState::AT_REST; self.whole.middle().bodies.len()];
         for of_body in by_body(&self.sets, &all).chunk_by(|a, b| a.0 == b.0) {
@@ -178,10 +178,26 @@ impl WorkerSimulation<'_> {
                 }
             };
         }
+        Ok(ends)
+    }
+
+    /// The largest error of velocity that blending has left at a constraint whose owner is a worker of
+    /// this rank, m/s.
+    fn residual_m_s(&mut self, ends: &[BodyState]) -> f64 {
+        let Self { whole, sets, homes, published, workers, threads, .. } = self;
+        let (middle, owner) = (whole.middle(), owner_by(homes, published.as_ref()));
+        each(workers, threads, |worker, threads| {
+            let number = worker.number();
+            let counts = |first, second| owner(first, second) == number;
+            worker.measure(&middle, sets, ends, &counts, threads);
+        });
+        workers.iter().map(|worker| worker.residual_m_s).fold(Join::Most.unknown(), f64::max)
+    }
+
+    /// After: all ranks have the bodies at the end of the step, and the impulses of the owners.
+    fn join(&mut self, ends: &[BodyState]) -> Result<()> {
         let (impulses, joints) = self.all_impulses()?;
-        let defect = self.defect_m(&ends);
-        self.whole.end_step(&ends, impulses, joints)?;
-        Ok(defect)
+        self.whole.end_step(ends, impulses, joints)
     }
 
     /// The defect of the step, m, if it is asked for.
@@ -189,16 +205,11 @@ impl WorkerSimulation<'_> {
         self.audit.as_ref().map_or(Join::Most.unknown(), |audit| audit.defect_m(ends))
     }
 
-    /// As [`Self::advance`] and [`Self::join`], for workers that agree on impulses. Returns the
-    /// number of rounds and the defect.
-    fn agree(&mut self, homes: &[u8]) -> Result<(u64, f64)> {
+    /// As [`Self::advance`] and [`Self::blend`], for workers that agree on impulses.
+    fn agree(&mut self, homes: &[u8]) -> Result<Agreed> {
         let Self { settings, world, threads, whole, sets, agreement, .. } = self;
         let (sets, ranks) = ((&*sets, homes), (world as &dyn World, &*threads));
-        let Agreed { ends, impulses, joint_impulses, rounds } =
-            agreement.reach(whole.middle(), sets, settings.local_sweeps, ranks)?;
-        let defect = self.defect_m(&ends);
-        self.whole.end_step(&ends, impulses, joint_impulses)?;
-        Ok((rounds, defect))
+        agreement.reach(whole.middle(), sets, settings.local_sweeps, ranks)
     }
 
     /// The states of the active bodies of all workers, by rising worker.
@@ -210,8 +221,9 @@ impl WorkerSimulation<'_> {
     /// The impulses of all constraints, each as its owner found it.
     fn all_impulses(&self) -> Result<(Vec<KeptImpulse>, Vec<KeptJoint>)> {
         let (mut contacts, mut joints) = (Vec::new(), Vec::new());
+        let owner = owner_by(&self.homes, self.published.as_ref());
         for worker in &self.workers {
-            let owns = |first, second| self.owner(first, second) == worker.number();
+            let owns = |first, second| owner(first, second) == worker.number();
             let (of_contacts, of_joints) = worker.engine.impulses();
             contacts.extend(of_contacts.iter().filter(|kept| owns(kept.body, kept.partner)));
             joints.extend(of_joints.iter().filter(|kept| {
@@ -223,12 +235,6 @@ impl WorkerSimulation<'_> {
         }
         let contacts = message::all_gather_v(&self.world, &contacts)?;
         Ok((contacts, message::all_gather_v(&self.world, &joints)?))
-    }
-
-    /// The worker whose impulse of a constraint between two bodies is kept.
-    fn owner(&self, first: BodyId, second: BodyId) -> usize {
-        let home = self.home(first);
-        self.published.as_ref().map_or(home, |sets| sets.owner(home, [first, second]))
     }
 
     fn count(&mut self, report: &mut RigidReport) {
@@ -250,6 +256,26 @@ impl WorkerSimulation<'_> {
             report.constraints += worker.constraints;
         }
     }
+}
+
+/// The worker that answers for a constraint, by its two bodies.
+fn owner_by<'a>(
+    homes: &'a [u8],
+    published: Option<&'a PublishedSets>,
+) -> impl Fn(BodyId, BodyId) -> usize + Sync + 'a {
+    move |first, second| {
+        let home = usize::from(homes[first as usize]);
+        published.map_or(home, |sets| sets.owner(home, [first, second]))
+    }
+}
+
+/// Calls `work` with each of a rank's workers. Threads share the workers, or the work of the only one.
+fn each(workers: &mut [Worker], threads: &Threads, work: impl Fn(&mut Worker, &Threads) + Sync) {
+    let (outer, inner) = match workers.len() {
+        1 => (&Threads::INLINE, threads),
+        _ => (threads, &Threads::INLINE),
+    };
+    outer.for_each_patch(EachPatch(workers), 1, |_, worker| work(&mut worker.0[0], inner));
 }
 
 /// The states of `all` workers, by rising body, and for each body by rising worker.

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use crate::error::{Error, Result};
+use crate::report::Join;
 use crate::rigid::RigidSimulation;
-use crate::rigid::body::BodyState;
+use crate::rigid::body::{BodyId, BodyState, Twist};
 use crate::rigid::constraint::pair::{Between, Partner};
 use crate::rigid::simulation::part::Members;
 use crate::rigid::simulation::replica::Middle;
@@ -33,6 +34,8 @@ pub(super) struct Worker {
     joints: Vec<u32>,
     /// The states of its active bodies at the end of the step.
     pub states: Vec<BodyState>,
+    /// See [`Worker::measure`].
+    pub residual_m_s: f64,
     failed: Option<Error>,
 }
 
@@ -53,6 +56,7 @@ impl Worker {
             contacts: Vec::new(),
             joints: Vec::new(),
             states: Vec::new(),
+            residual_m_s: Join::Most.unknown(),
             failed: None,
         })
     }
@@ -95,6 +99,27 @@ impl Worker {
             Err(error) => self.failed = Some(error),
         }
         self.report.seconds = start.elapsed().as_secs_f64();
+    }
+
+    /// After: it has the residual of the constraints that `counts` tells by their bodies, with the
+    /// velocities that blending gives the bodies. `ends` has their states by place.
+    pub fn measure(
+        &mut self,
+        middle: &Middle,
+        sets: &Sets,
+        ends: &[BodyState],
+        counts: &(dyn Fn(BodyId, BodyId) -> bool + Sync),
+        threads: &Threads,
+    ) {
+        let start = Instant::now();
+        let places = sets.members(self.number()).iter().map(|&place| place as usize);
+        let change = |(place, own): (usize, &BodyState)| Twist {
+            angular: ends[place].twist.angular - own.twist.angular,
+            linear: ends[place].twist.linear - own.twist.linear,
+        };
+        let changes: Vec<Twist> = places.zip(&self.states).map(change).collect();
+        self.residual_m_s = self.engine.residual_m_s(middle, &changes, counts, threads);
+        self.report.seconds += start.elapsed().as_secs_f64();
     }
 
     /// Whether the last step went well.

@@ -13,6 +13,7 @@ mod place;
 mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
+mod residual;
 mod runs;
 mod steps;
 

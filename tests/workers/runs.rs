@@ -129,6 +129,9 @@ fn what_cannot_be_shared_out_is_refused() {
     ] {
         place.assert_refused(Start::Threads(2, 1), parallel, words);
     }
+    let words = ["bad.ron: parallel.coupling", "`Ffd` has none", "`coupling: States`"];
+    let without_impulses = Place::new(&heap("response: Ffd,"));
+    without_impulses.assert_refused(REFERENCE, "Workers(count: 2, coupling: Impulses)", &words);
     let periodic = Place::new(&two_balls("domain: (borders: (Wall, Wall, Periodic)),"));
     let words = ["bad.ron: domain.borders", "periodic", "`parallel: Domain`"];
     periodic.assert_refused(REFERENCE, "Workers(count: 2)", &words);

@@ -16,7 +16,7 @@ use crate::rigid::motion::{accelerate, drift, precess};
 use crate::rigid::narrow::detector::{BodyImages, ImageOf, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::rigid::simulation::RigidSimulation;
-use crate::rigid::solver::StepParts;
+use crate::rigid::solver::{Answered, StepParts};
 use crate::rigid::state::State;
 
 impl RigidSimulation<'_> {
@@ -210,6 +210,14 @@ impl RigidSimulation<'_> {
         })?;
         (report.constraints, report.stopped) = (solved.constraints, solved.stopped);
         report.sweeps = solved.sweeps;
+        report.residual_m_s = self.solver.residual_m_s(&Answered {
+            threads: &self.threads,
+            fixed: &self.fixed,
+            contacts: &self.contacts,
+            joints: &self.joints,
+            twists: None,
+            counts: &|_| true,
+        });
         Ok(())
     }
 

@@ -22,11 +22,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::ranks::World;
+use crate::report::Join;
+use crate::rigid::body::Twist;
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use crate::rigid::constraint::pair::Bodies;
+use crate::rigid::constraint::pair::{Bodies, Ends};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::sync::{Population, Synchroniser};
@@ -99,6 +101,12 @@ pub trait Solver: Debug + Send {
     /// # Errors
     /// If a rank fails.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved>;
+
+    /// The residual after [`Solver::solve`]: the largest error of velocity, m/s, that a further sweep
+    /// would find at a constraint. A solver without sweeps does not know it.
+    fn residual_m_s(&self, _: &Answered) -> f64 {
+        Join::Most.unknown()
+    }
 }
 
 /// What a solver works on.
@@ -141,6 +149,22 @@ impl StepParts<'_> {
         let Self { population, fixed, materials, .. } = self;
         Bodies { movable: population.bodies(), fixed, materials }
     }
+}
+
+/// Constraints that a solver has answered.
+pub struct Answered<'a> {
+    /// The threads of this rank.
+    pub threads: &'a Threads,
+    /// Bodies that do not give way.
+    pub fixed: &'a FixedBodies,
+    /// The contacts of the step.
+    pub contacts: &'a [Contact],
+    /// Its joints.
+    pub joints: &'a [ActiveJoint],
+    /// Velocities of all bodies by place, if others have changed them since.
+    pub twists: Option<&'a [Twist]>,
+    /// Which constraints count.
+    pub counts: &'a (dyn Fn(&Ends) -> bool + Sync),
 }
 
 /// Counts of a solver on one rank, or of a worker. Sums over ranks do not depend on their number.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::report::Report;
+use cloth_sim::report::{Join, Report};
 use cloth_sim::workers::report::WorkerReport;
 use cloth_sim::workers::settings::Coupling;
 
@@ -56,6 +56,8 @@ pub struct StepsOfWorkers {
     pub sweeps: u64,
     /// The widest open joint in any of them, m.
     pub joint_gap_m: f64,
+    /// The largest residual in any of them, m/s, if one was measured.
+    pub residual_m_s: Option<f64>,
     /// The number of workers in each.
     pub counts: Vec<usize>,
     /// Of each of [`LOADS`] the largest of a worker, and the mean of the workers.
@@ -142,6 +144,9 @@ impl StepsOfWorkers {
         self.steps += 1;
         self.step_s += most(|it| it.report.total_s());
         self.joint_gap_m = self.joint_gap_m.max(most(|it| it.report.joint_gap_m));
+        let residuals = ranks.iter().map(|it| it.report.residual_m_s);
+        let known = residuals.filter(|&it| Join::Most.knows(it)).chain(self.residual_m_s);
+        self.residual_m_s = known.reduce(f64::max);
         self.sweeps += ranks.iter().map(|it| it.report.sweeps).max().unwrap_or(0);
         let workers = || ranks.iter().flat_map(|it| &it.part.workers);
         let longest_s = workers().map(|worker| worker.seconds).fold(0.0, f64::max);

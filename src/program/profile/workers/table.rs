@@ -75,15 +75,18 @@ fn of_steps(run: &RunOfWorkers) -> String {
         "sweeps",
         "joint_gap_m",
         "workers",
+        "residual_m_s",
     ];
     let row_of = |frame: &StepsOfWorkers| {
         let mean = |sum: f64| frame.a_step(sum).to_string();
         let modelled = frame.modelled_s.map(|it| run.is_serial.then(|| mean(it)));
         let times = [mean(frame.step_s), mean(frame.longest_s)].into_iter();
         let times = times.chain(modelled.map(Option::unwrap_or_default));
-        let workers = frame.counts.iter().sum::<usize>() as f64;
-        let counts = [mean(frame.sweeps as f64), frame.joint_gap_m.to_string(), mean(workers)];
-        csv::row(frame.frame, times.chain(counts))
+        let workers = mean(frame.counts.iter().sum::<usize>() as f64);
+        let residual = frame.residual_m_s.map(|it| it.to_string()).unwrap_or_default();
+        let sweeps = mean(frame.sweeps as f64);
+        let rest = [sweeps, frame.joint_gap_m.to_string(), workers, residual];
+        csv::row(frame.frame, times.chain(rest))
     };
     let header = csv::row("frame", columns.into_iter().map(str::to_owned));
     header + &run.frames.iter().map(row_of).collect::<String>()
@@ -104,6 +107,9 @@ pub fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
     lines.push(format!(
         "  a step: {step} ms, its slowest worker {slowest} ms, {sweeps} sweeps or rounds",
     ));
+    let residual = whole.residual_m_s.map_or("unknown".to_owned(), |it| format!("{it:.1e} m/s"));
+    let gap = significant(1e3 * whole.joint_gap_m);
+    lines.push(format!("  in any step: widest joint {gap} mm, largest residual {residual}"));
     lines.extend(modelled(run, one_core_s));
     lines
 }

@@ -198,6 +198,14 @@ impl ContactProblem {
         twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1])
     }
 
+    /// The error of velocity that this change of the impulse removes, m/s.
+    fn error(&self, change: &Vec3) -> f64 {
+        let normal = &self.impulse.normal;
+        let along = change.dot(normal);
+        let across = (change - normal * along).norm();
+        (along.abs() * self.column.dot(normal)).max(across * self.slide)
+    }
+
     /// The impulse in the friction cone that follows the present one at the relative velocity
     /// `velocity`.
     fn projected(&self, velocity: &Vec3) -> Vec3 {
@@ -231,6 +239,10 @@ impl Problem for ContactProblem {
         self.change = change;
     }
 
+    fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
+        self.error(&(self.projected(&self.relative(twists)) - self.impulse.value))
+    }
+
     fn change(&self) -> &Vec3 {
         &self.change
     }
@@ -254,13 +266,11 @@ impl Problem for ContactProblem {
 
     fn swept(&self) -> Swept {
         let Self { impulse, gradient, change, .. } = self;
-        let along = change.dot(&impulse.normal);
-        let across = (change - impulse.normal * along).norm();
         Swept {
             descent: -gradient.dot(change),
             turn: self.turn,
             energy: 0.5 * impulse.value.dot(&(gradient + self.free_gradient)),
-            error: (along.abs() * self.column.dot(&impulse.normal)).max(across * self.slide),
+            error: self.error(change),
             speed: self.speed,
         }
     }

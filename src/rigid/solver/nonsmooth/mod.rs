@@ -34,7 +34,7 @@ use crate::ranks::ExactSums;
 use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::motion::Mobility;
-use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
+use crate::rigid::solver::{Answered, GRAIN, Solved, Solver, StepParts};
 use crate::threads::EachPatch;
 
 /// The buffers of non-smooth contact dynamics.
@@ -80,6 +80,12 @@ impl Solver for Nonsmooth {
             *step.joint_impulses = kept;
         }
         Ok(Solved { constraints, sweeps, stopped: 0 })
+    }
+
+    fn residual_m_s(&self, answered: &Answered) -> f64 {
+        let twists = answered.twists.unwrap_or(&self.twists);
+        let of_contacts = self.contacts.residual_m_s(answered, answered.contacts, twists);
+        of_contacts.max(self.joints.residual_m_s(answered, answered.joints, twists))
     }
 }
 
