@@ -13,6 +13,7 @@ mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
 mod runs;
+mod springs;
 mod steps;
 
 /// 27 boxes and two balls that fall on a floor and on each other, with more `fields` of the scene.

@@ -43,7 +43,7 @@ impl RigidSimulation<'_> {
         self.contacts.clear();
         self.joints.clear();
         self.deepest = None;
-        Ok(())
+        self.hold_springs_at_start()
     }
 
     /// A hash of the state of all ranks, which has the content that [`RigidSimulation::save`]

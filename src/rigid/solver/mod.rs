@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::ranks::World;
+use crate::rigid::body::Twist;
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::joint::list::Joints;
@@ -99,6 +100,12 @@ pub trait Solver: Debug + Send {
     /// # Errors
     /// If a rank fails.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved>;
+
+    /// The velocities after the last response, by place, of the bodies of this rank's joints. They
+    /// are empty if it knows no joints.
+    fn twists(&self) -> &[Twist] {
+        &[]
+    }
 }
 
 /// What a solver works on.
