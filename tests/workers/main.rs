@@ -15,6 +15,7 @@ mod published;
 mod rapier;
 mod residual;
 mod runs;
+mod springs;
 mod steps;
 
 /// 27 boxes and two balls that fall on a floor and on each other, with more `fields` of the scene.

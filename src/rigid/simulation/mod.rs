@@ -10,6 +10,7 @@ pub mod part;
 pub mod replica;
 mod saved;
 mod shown;
+mod springs;
 mod step;
 
 pub use self::forces::{ContactForce, JointForce};
@@ -44,7 +45,7 @@ pub struct RigidSettings {
     /// Length of a step, gravity, and the fraction of an overlap that a step removes.
     pub contacts: ContactSettings,
     /// Margin of shadow copies, m; above 0. A rank holds a copy of each body that reaches into its
-    /// subdomains when grown by its travel and this margin.
+    /// subdomains when grown by its travel and this margin. Springs may make it larger in a run.
     pub margin_m: f64,
     /// How shadow copies are kept equal to the bodies of their owners.
     pub synchronisation: Synchronisation,
@@ -149,7 +150,7 @@ impl<'a> RigidSimulation<'a> {
         own.into_iter().try_for_each(|body| state.insert(body, model.radius(&body), &region))?;
         let mut synchroniser = Synchroniser::new(*synchronisation, region, limits);
         synchroniser.settle(&*world, &mut state.population)?;
-        Ok(Self {
+        let mut simulation = Self {
             threads: Threads::new(threads)?,
             fixed: model.fixed.clone(),
             solver: model.settings.response.solver(),
@@ -164,7 +165,9 @@ impl<'a> RigidSimulation<'a> {
             contacts: Vec::new(),
             joints: Vec::new(),
             deepest: None,
-        })
+        };
+        simulation.hold_springs_at_start()?;
+        Ok(simulation)
     }
 
     /// Number of steps since the start.

@@ -107,6 +107,12 @@ pub trait Solver: Debug + Send {
     fn residual_m_s(&self, _: &Answered) -> f64 {
         Join::Most.unknown()
     }
+
+    /// The velocities after the last response, by place, of the bodies of this rank's joints. They
+    /// are empty if it knows no joints.
+    fn twists(&self) -> &[Twist] {
+        &[]
+    }
 }
 
 /// What a solver works on.

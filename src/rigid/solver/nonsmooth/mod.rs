@@ -31,7 +31,7 @@ use self::search::{Next, Progress, Search, length};
 use crate::bounds;
 use crate::error::Result;
 use crate::ranks::ExactSums;
-use crate::rigid::body::{BodyState, Twist};
+use crate::rigid::body::Twist;
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::motion::Mobility;
 use crate::rigid::solver::{Answered, GRAIN, Solved, Solver, StepParts};
@@ -86,6 +86,10 @@ impl Solver for Nonsmooth {
         let twists = answered.twists.unwrap_or(&self.twists);
         let of_contacts = self.contacts.residual_m_s(answered, answered.contacts, twists);
         of_contacts.max(self.joints.residual_m_s(answered, answered.joints, twists))
+    }
+
+    fn twists(&self) -> &[Twist] {
+        &self.twists
     }
 }
 
@@ -171,22 +175,13 @@ impl Nonsmooth {
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
         let bodies = step.population.bodies();
         joints.for_each(step, step.joints, |joint, problem| {
-            let Ends { first, second, shift, number, .. } = joint.ends;
-            let of_model = &all.all()[number as usize];
+            let of_model = &all.all()[joint.ends.number as usize];
             let curvature = |is_driven: bool| {
-                let movable = |place: u32| {
-                    let place = place as usize;
-                    let free = bodies.states()[place];
-                    let twist = if is_driven { twists[place] } else { free.twist };
-                    (BodyState { twist, ..free }, Some(bodies.inertia(place)))
+                let twist = |place: usize| match is_driven {
+                    true => twists[place],
+                    false => bodies.states()[place].twist,
                 };
-                let (state, inertia) = movable(first);
-                let (mut other, of_other) = match second {
-                    Partner::Movable(place) => movable(place),
-                    Partner::Fixed(place) => (*fixed.state_at(place), None),
-                };
-                other.position += shift;
-                let (states, inertias) = ([state, other], [inertia, of_other]);
+                let (states, inertias) = joint.movers(&bodies, fixed, twist);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
             problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
