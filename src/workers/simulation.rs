@@ -103,7 +103,7 @@ impl<'a> WorkerSimulation<'a> {
         &self.whole
     }
 
-    /// As [`WorkerSimulation::whole`], to look at the start.
+    /// As [`WorkerSimulation::whole`], to look at the start, or to ask for forces.
     pub fn whole_mut(&mut self) -> &mut RigidSimulation<'static> {
         &mut self.whole
     }

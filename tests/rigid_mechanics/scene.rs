@@ -169,6 +169,7 @@ impl Scene {
         )
         .expect("a simulation");
         simulation.set_time(self.time_s);
+        simulation.note_forces();
         simulation
     }
 
@@ -176,8 +177,9 @@ impl Scene {
     pub fn support(&self) -> Vec3 {
         let simulation = self.simulation.as_ref().expect("a step");
         let is_fixed = |id: u64| self.fixed.bodies().iter().any(|body| body.id == id);
-        let forces = simulation.contact_forces();
-        forces.filter(|it| is_fixed(it.bodies[1])).map(|it| it.force).sum()
+        let forces = simulation.forces().expect("no rank fails").expect("noted");
+        let on_movable = forces.contacts.iter().filter(|it| is_fixed(it.bodies[1]));
+        on_movable.map(|it| it.force).sum()
     }
 
     /// The largest distance by which a joint was open in the middle of the last step, m.

@@ -12,7 +12,7 @@ mod saved;
 mod shown;
 mod step;
 
-pub use self::forces::{ContactForce, JointForce};
+pub use self::forces::{ContactForce, JointForce, StepForces};
 
 use std::sync::Arc;
 
@@ -95,6 +95,8 @@ pub struct RigidSimulation<'a> {
     joints: Vec<ActiveJoint>,
     /// The deepest overlap of `contacts`.
     deepest: Option<Overlap>,
+    /// The forces of the last step on this rank, if somebody asked for them.
+    noted: Option<StepForces>,
     solver: Box<dyn Solver>,
 }
 
@@ -164,6 +166,7 @@ impl<'a> RigidSimulation<'a> {
             contacts: Vec::new(),
             joints: Vec::new(),
             deepest: None,
+            noted: None,
         })
     }
 

@@ -210,6 +210,7 @@ impl RigidSimulation<'_> {
         })?;
         (report.constraints, report.stopped) = (solved.constraints, solved.stopped);
         report.sweeps = solved.sweeps;
+        self.note();
         Ok(())
     }
 

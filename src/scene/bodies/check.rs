@@ -3,6 +3,7 @@
 use crate::bounds::*;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
+use crate::rigid::Response;
 use crate::scene::bodies::spec::*;
 use crate::scene::load::stem_of;
 use crate::scene::spec::{MotionSpec, Scene};
@@ -40,6 +41,7 @@ impl Scene {
             self.material_number("domain.wall_material", material)?;
         }
         self.response.check("response")?;
+        self.check_forces()?;
         for (i, bodies) in self.bodies.iter().enumerate() {
             let at = format!("bodies[{i}]");
             bodies.validate(&at)?;
@@ -52,6 +54,19 @@ impl Scene {
             return Err(Error::input("bodies", cause, "add some whose `motion` is `Free`"));
         }
         Ok(())
+    }
+
+    /// Fails if forces are asked for that nobody knows.
+    fn check_forces(&self) -> Result<()> {
+        let has_rapier = self.parallel.settings().is_some_and(|it| it.has_rapier());
+        let (who, remedy) = match self.response {
+            _ if !self.output.forces => return Ok(()),
+            Response::Ffd => ("the response `Ffd`", "use `response: Nonsmooth(sweeps: 30)`"),
+            Response::Nonsmooth { .. } if has_rapier => ("`Rapier`", "write `engines: [Own]`"),
+            Response::Nonsmooth { .. } => return Ok(()),
+        };
+        let cause = format!("{who} knows no forces");
+        Err(Error::input("output.forces", cause, format!("{remedy}, or leave it out")))
     }
 
     fn validate_materials(&self) -> Result<()> {
