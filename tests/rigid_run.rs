@@ -179,6 +179,43 @@ fn forces_beside_frames_hold_the_weight() {
     assert!((lamp[4] / weight(ball) - 1.0).abs() < 1e-3 && lamp[2].is_nan(), "{lamp:?}");
 }
 
+/// Balls and boxes that fall, roll and come to rest, also by workers that blend states.
+#[test]
+fn rolling_resistance_is_the_same_on_any_ranks() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("rolling.ron");
+    let bodies = r#"(shape: Sphere(radius_m: 0.05), material: "oak", velocity: Random(max_m_per_s: 1),
+            arrangement: Grid(count: (5, 3, 5), origin_m: (-0.4, 0.1, -0.4), spacing_m: 0.16)),
+        (shape: Box(size_m: (0.1, 0.08, 0.1)), material: "oak", orientation: Random,
+            arrangement: Grid(count: (3, 1, 3), origin_m: (-0.3, 0.7, -0.3), spacing_m: 0.25))"#;
+    let text = format!(
+        r#"Scene(frames: 3, frames_per_second: 5, steps_per_frame: 150, bodies: [{bodies}],
+            materials: [(name: "oak", density_kg_per_m3: 700, friction: 0.4, rolling_m: 0.002)],
+            domain: (min_m: (-0.5, 0, -0.5), max_m: (0.5, 1, 0.5), borders: (Periodic, Floor, Wall)))"#
+    );
+    std::fs::write(&file, text).expect("a scene is written");
+    let reference = run(REFERENCE, &file, &[]);
+    assert!(reference != run(REFERENCE, &file, &["--set", "materials[0].rolling_m=0"]));
+    for (start, division) in starts().into_iter().zip(["Always", "Never"].into_iter().cycle()) {
+        let outcome = run(start, &file, &["--set", &format!("domain.repartition={division}")]);
+        assert!(outcome == reference, "{start:?} {division} differs");
+    }
+    let walls = ["--set", "domain.borders=(Wall, Floor, Wall)", "--set"];
+    let by_workers = |start, workers: &str| run(start, &file, &[&walls[..], &[workers]].concat());
+    let reference = by_workers(REFERENCE, "parallel=Workers(count: 3)");
+    assert!(by_workers(Start::Threads(3, 1), "parallel=Workers(count: 3)") == reference);
+    for (setting, words) in [
+        ("response=Ffd", "`Ffd` has no rolling resistance"),
+        ("parallel=Workers(count: 2, coupling: Impulses)", "`coupling: Impulses` has no rolling"),
+    ] {
+        let mut bad = cloth_sim(REFERENCE);
+        let refused = finish(
+            bad.arg(&file).arg("--out").arg(folder.path().join("out")).args(walls).arg(setting),
+        );
+        assert_says(&refused, &["rolling.ron: materials.rolling_m", words, "leave it out"]);
+    }
+}
+
 /// Joints hold through hard impacts, with limits and compliance.
 #[test]
 fn a_person_who_falls_down_stairs_stays_whole() {

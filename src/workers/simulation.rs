@@ -200,6 +200,12 @@ fn check_scene(model: &RigidModel, settings: &WorkerSettings, world: &dyn World)
         let remedy = "use `parallel: Domain`, or other borders";
         return Err(Error::input("domain.borders", cause, remedy));
     }
+    if settings.coupling == Coupling::Impulses {
+        model.materials.refuse_rolling("`coupling: Impulses`", "use `coupling: States`")?;
+    }
+    if settings.has_rapier() {
+        model.materials.refuse_rolling("`Rapier`", "write `engines: [Own]`")?;
+    }
     if settings.coupling == Coupling::Impulses && model.settings.response == Response::Ffd {
         let cause = "workers agree on impulses, and the response `Ffd` has none";
         let remedy = "use `response: Nonsmooth(sweeps: 30)`, or `coupling: States`";

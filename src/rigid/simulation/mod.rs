@@ -128,6 +128,11 @@ impl<'a> RigidSimulation<'a> {
         let world = world.into();
         bounds::positive("margin_m", model.settings.margin_m)?;
         bounds::positive("step_s", model.settings.contacts.step_s)?;
+        if model.settings.response == Response::Ffd {
+            model
+                .materials
+                .refuse_rolling("the response `Ffd`", "use `response: Nonsmooth(..)`")?;
+        }
         let mut own = Vec::new();
         let mut sizes = SizeRange::NONE;
         for mut body in bodies {
@@ -154,7 +159,7 @@ impl<'a> RigidSimulation<'a> {
         Ok(Self {
             threads: Threads::new(threads)?,
             fixed: model.fixed.clone(),
-            solver: model.settings.response.solver(),
+            solver: model.settings.response.solver(&model.materials),
             model,
             world,
             synchroniser,

@@ -74,7 +74,7 @@ impl Scene {
             let at = format!("materials[{i}]");
             let at_density = format!("{at}.density_kg_per_m3");
             positive_within(&at_density, material.density_kg_per_m3, DENSITY)?;
-            check_surface(&at, material.restitution, material.friction)?;
+            check_surface(&at, material.restitution, material.friction, material.rolling_m)?;
             if self.materials[..i].iter().any(|other| other.name == material.name) {
                 let cause = format!("two materials have the name `{}`", material.name);
                 return Err(Error::input(at, cause, "give each material its own name"));
@@ -82,7 +82,7 @@ impl Scene {
         }
         for (i, pair) in self.material_pairs.iter().enumerate() {
             let at = format!("material_pairs[{i}]");
-            check_surface(&at, pair.restitution, pair.friction)?;
+            check_surface(&at, pair.restitution, pair.friction, pair.rolling_m)?;
             let (first, second) = &pair.materials;
             for name in [first, second] {
                 self.material_number(&format!("{at}.materials"), name)?;
@@ -127,7 +127,8 @@ pub(super) fn check_turn(at: &str, spin: &Vec3, step_s: f64) -> Result<()> {
     Err(Error::input(at, cause, remedy))
 }
 
-fn check_surface(at: &str, restitution: f64, friction: f64) -> Result<()> {
+fn check_surface(at: &str, restitution: f64, friction: f64, rolling_m: f64) -> Result<()> {
+    not_negative(&format!("{at}.rolling_m"), rolling_m, LENGTH)?;
     not_negative(&format!("{at}.friction"), friction, FRICTION)?;
     let at = format!("{at}.restitution");
     not_negative(&at, restitution, FACTOR)?;

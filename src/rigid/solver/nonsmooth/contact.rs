@@ -37,6 +37,8 @@
 //! not faster. Instead of conjugate gradients, Nesterov's extrapolation: with fixed weights ten
 //! boxes never rest with 20 sweeps, and restarts do not help.
 
+pub mod roll;
+
 use bytemuck::{Pod, Zeroable};
 
 use crate::math::{Mat3, Vec3};
@@ -208,6 +210,44 @@ impl ContactProblem {
         let velocity = velocity + column * (normal - old);
         let across = velocity - n * velocity.dot(n);
         impulse.in_cone(normal, impulse.value - n * old - across / self.slide)
+    }
+}
+
+/// The problem of one contact, with or without rolling resistance.
+pub trait Pressing: Problem {
+    /// As [`ContactProblem::new`].
+    fn begin(
+        contact: &Contact,
+        sides: &[Side; 2],
+        surface: &Surface,
+        counts: [u32; 2],
+        start: &<Self::Impulse as Impulse>::Value,
+        settings: &ContactSettings,
+    ) -> Self;
+    /// What is kept of a contact with this impulse in the last step.
+    fn kept(impulse: KeptImpulse) -> Self::Kept;
+    /// The impulse of what is kept.
+    fn impulse_of(kept: Self::Kept) -> KeptImpulse;
+}
+
+impl Pressing for ContactProblem {
+    fn begin(
+        contact: &Contact,
+        sides: &[Side; 2],
+        surface: &Surface,
+        counts: [u32; 2],
+        start: &Vec3,
+        settings: &ContactSettings,
+    ) -> Self {
+        Self::new(contact, sides, surface, counts, start, settings)
+    }
+
+    fn kept(impulse: KeptImpulse) -> KeptImpulse {
+        impulse
+    }
+
+    fn impulse_of(kept: KeptImpulse) -> KeptImpulse {
+        kept
     }
 }
 
