@@ -105,7 +105,7 @@ impl<'a> WorkerSimulation<'a> {
         &self.whole
     }
 
-    /// As [`WorkerSimulation::whole`], to look at the start.
+    /// As [`WorkerSimulation::whole`], to look at the start, or to ask for forces.
     pub fn whole_mut(&mut self) -> &mut RigidSimulation<'static> {
         &mut self.whole
     }
@@ -228,6 +228,12 @@ fn check_scene(model: &RigidModel, settings: &WorkerSettings, world: &dyn World)
         let cause = "workers know no periodic borders";
         let remedy = "use `parallel: Domain`, or other borders";
         return Err(Error::input("domain.borders", cause, remedy));
+    }
+    if settings.coupling == Coupling::Impulses {
+        model.materials.refuse_rolling("`coupling: Impulses`", "use `coupling: States`")?;
+    }
+    if settings.has_rapier() {
+        model.materials.refuse_rolling("`Rapier`", "write `engines: [Own]`")?;
     }
     if settings.coupling == Coupling::Impulses && model.settings.response == Response::Ffd {
         let cause = "workers agree on impulses, and the response `Ffd` has none";

@@ -12,7 +12,7 @@ use crate::{heap, two_balls};
 fn one_worker_has_the_bits_of_the_domain() {
     let scenes = [
         (Place::of_tests("joints.ron"), vec![]),
-        (Place::new(&heap("")), vec![]),
+        (Place::new(&heap("")), vec!["--set", "output.forces=true"]),
         (Place::new(&heap("")), vec!["--set", "response=Ffd"]),
     ];
     for (place, more) in scenes {
@@ -21,7 +21,7 @@ fn one_worker_has_the_bits_of_the_domain() {
         assert!(!domain.files.keys().any(is_of_workers) && domain.workers.is_empty());
         let worker = place.run(Start::Threads(1, 2), "Workers(count: 1)", &more);
         assert_eq!(worker.hashes, domain.hashes, "{:?} {more:?}", place.scene);
-        for (name, bytes) in domain.files.iter().filter(|(name, _)| name.starts_with("frame_")) {
+        for (name, bytes) in domain.files.iter().filter(|(name, _)| !name.starts_with("owners_")) {
             assert!(worker.files[name] == *bytes, "{name}");
         }
     }
@@ -33,7 +33,9 @@ fn frames_depend_on_workers_and_not_on_ranks() {
         let mut known: Vec<Outcome> = Vec::new();
         for count in [1, 3, 8] {
             let parallel = format!("Workers(count: {count})");
-            let reference = place.run(REFERENCE, &parallel, &[]);
+            let forces = ["--set", "output.forces=true"];
+            let reference = place.run(REFERENCE, &parallel, &forces);
+            assert!(reference.files["contacts_0003.csv"].len() > 1000, "forces are noted");
             assert_eq!(reference.workers.keys().filter(|(step, _)| *step == 1).count(), count);
             assert!(known.iter().all(|other| other.hashes != reference.hashes), "{parallel}");
             let threads = [(1, 2), (2, 1), (2, 2), (3, 1), (8, 1)];
@@ -42,7 +44,7 @@ fn frames_depend_on_workers_and_not_on_ranks() {
             let mpi = mpi.into_iter().filter(|_| cfg!(feature = "mpi"));
             let starts = threads.into_iter().chain(mpi).filter(|(ranks, _)| *ranks <= count);
             for (_, start) in starts {
-                assert!(place.run(start, &parallel, &[]) == reference, "{start:?} {parallel}");
+                assert!(place.run(start, &parallel, &forces) == reference, "{start:?} {parallel}");
             }
             known.push(reference);
         }
@@ -54,8 +56,9 @@ fn frames_depend_on_workers_and_not_on_ranks() {
 fn a_run_goes_on_with_other_ranks() {
     let place = Place::new(&heap(""));
     let parallel = "Workers(count: 4, division: Equal)";
-    let whole = place.run(Start::Threads(2, 1), parallel, &[]);
-    place.run(Start::Threads(4, 1), parallel, &["--frames", "2"]);
+    let more = ["--set", "output.forces=true", "--frames", "2"];
+    let whole = place.run(Start::Threads(2, 1), parallel, &more[..2]);
+    place.run(Start::Threads(4, 1), parallel, &more);
     let output = place.resume(&["--frames", "5", "--ranks", "3", "--threads", "1"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(place.outcome() == whole, "the rest differs");

@@ -13,7 +13,7 @@ mod shown;
 mod springs;
 mod step;
 
-pub use self::forces::{ContactForce, JointForce};
+pub use self::forces::{ContactForce, JointForce, StepForces};
 
 use std::sync::Arc;
 
@@ -96,6 +96,8 @@ pub struct RigidSimulation<'a> {
     joints: Vec<ActiveJoint>,
     /// The deepest overlap of `contacts`.
     deepest: Option<Overlap>,
+    /// The forces of the last step on this rank, if somebody asked for them.
+    noted: Option<StepForces>,
     solver: Box<dyn Solver>,
 }
 
@@ -127,6 +129,11 @@ impl<'a> RigidSimulation<'a> {
         let world = world.into();
         bounds::positive("margin_m", model.settings.margin_m)?;
         bounds::positive("step_s", model.settings.contacts.step_s)?;
+        if model.settings.response == Response::Ffd {
+            model
+                .materials
+                .refuse_rolling("the response `Ffd`", "use `response: Nonsmooth(..)`")?;
+        }
         let mut own = Vec::new();
         let mut sizes = SizeRange::NONE;
         for mut body in bodies {
@@ -153,7 +160,7 @@ impl<'a> RigidSimulation<'a> {
         let mut simulation = Self {
             threads: Threads::new(threads)?,
             fixed: model.fixed.clone(),
-            solver: model.settings.response.solver(),
+            solver: model.settings.response.solver(&model.materials),
             model,
             world,
             synchroniser,
@@ -165,6 +172,7 @@ impl<'a> RigidSimulation<'a> {
             contacts: Vec::new(),
             joints: Vec::new(),
             deepest: None,
+            noted: None,
         };
         simulation.hold_springs_at_start()?;
         Ok(simulation)

@@ -47,7 +47,7 @@ impl RigidSimulation<'_> {
         let region = self.region().clone();
         let (method, limits) = (self.model.settings.synchronisation, *self.synchroniser.limits());
         PartSolver {
-            solver: self.model.settings.response.solver(),
+            solver: self.model.settings.response.solver(&self.model.materials),
             synchroniser: Synchroniser::new(method, region, limits),
             population: Population::default(),
             places: Vec::new(),

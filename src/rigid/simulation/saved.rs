@@ -43,6 +43,7 @@ impl RigidSimulation<'_> {
         self.contacts.clear();
         self.joints.clear();
         self.deepest = None;
+        self.noted = self.noted.take().map(|_| Default::default());
         self.hold_springs_at_start()
     }
 

@@ -220,6 +220,7 @@ impl RigidSimulation<'_> {
             twists: None,
             counts: &|_| true,
         });
+        self.note();
         Ok(())
     }
 

@@ -36,6 +36,8 @@ use crate::threads::Threads;
 
 use self::ffd::Ffd;
 use self::nonsmooth::Nonsmooth;
+use self::nonsmooth::contact::ContactProblem;
+use self::nonsmooth::contact::roll::RollProblem;
 
 /// Number of bodies or contacts that a thread takes at once.
 const GRAIN: usize = 256;
@@ -76,15 +78,18 @@ impl Response {
     pub fn check(&self, at: &str) -> Result<()> {
         match *self {
             Self::Ffd => Ok(()),
-            Self::Nonsmooth { sweeps } => Nonsmooth::check(sweeps, at),
+            Self::Nonsmooth { sweeps } => nonsmooth::check(sweeps, at),
         }
     }
 
-    /// The solver with these settings.
-    pub(super) fn solver(&self) -> Box<dyn Solver> {
+    /// The solver with these settings for bodies of these materials.
+    pub(super) fn solver(&self, materials: &Materials) -> Box<dyn Solver> {
         match *self {
             Self::Ffd => Box::new(Ffd::default()),
-            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::new(sweeps)),
+            Self::Nonsmooth { sweeps } if materials.resist_rolling() => {
+                Box::new(Nonsmooth::<RollProblem>::new(sweeps))
+            }
+            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::<ContactProblem>::new(sweeps)),
         }
     }
 }

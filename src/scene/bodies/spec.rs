@@ -190,6 +190,9 @@ pub struct BodyMaterial {
     /// Coefficient of friction (Coulomb).
     #[serde(default)]
     pub friction: f64,
+    /// Lever arm of the rolling resistance, m.
+    #[serde(default)]
+    pub rolling_m: f64,
 }
 
 /// How two materials meet, if not by the mean of both.
@@ -202,6 +205,9 @@ pub struct MaterialPair {
     pub restitution: f64,
     /// Coefficient of friction (Coulomb).
     pub friction: f64,
+    /// Lever arm of the rolling resistance, m.
+    #[serde(default)]
+    pub rolling_m: f64,
 }
 
 /// The box in which rigid bodies live, and how it is divided among ranks.

@@ -6,7 +6,7 @@
 //! | module | |
 //! |---|---|
 //! | [`problem`] | what the sweeps need of a constraint |
-//! | [`contact`] | one contact and its impulse |
+//! | [`contact`] | one contact and its impulse; `contact::roll` with rolling resistance |
 //! | [`joint`] | one joint and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `group` | all constraints of one kind on one rank, with the messages about them |
@@ -23,7 +23,7 @@ pub mod kept;
 pub mod problem;
 pub mod search;
 
-use self::contact::ContactProblem;
+use self::contact::Pressing;
 use self::group::Group;
 use self::joint::JointProblem;
 use self::problem::{Change, Driver, Wrench};
@@ -38,10 +38,10 @@ use crate::rigid::solver::{Answered, GRAIN, Solved, Solver, StepParts};
 use crate::threads::EachPatch;
 
 /// The buffers of non-smooth contact dynamics.
-#[derive(Debug, Default)]
-pub(super) struct Nonsmooth {
+#[derive(Debug)]
+pub(super) struct Nonsmooth<C: Pressing> {
     sweeps: usize,
-    contacts: Group<ContactProblem>,
+    contacts: Group<C>,
     joints: Group<JointProblem>,
     /// Velocities, inverses of mass and inertia, and numbers of constraints, by place.
     twists: Vec<Twist>,
@@ -49,19 +49,20 @@ pub(super) struct Nonsmooth {
     counts: Vec<u32>,
 }
 
-impl Nonsmooth {
+/// Fails if `sweeps` is out of its bounds. `at` names the response.
+pub(super) fn check(sweeps: u32, at: &str) -> Result<()> {
+    bounds::count(&format!("{at}.sweeps"), sweeps, bounds::MOST_SWEEPS, "")
+}
+
+impl<C: Pressing> Nonsmooth<C> {
     /// A solver with at most `sweeps` sweeps a step.
     pub fn new(sweeps: u32) -> Self {
-        Self { sweeps: sweeps as usize, ..Self::default() }
-    }
-
-    /// Fails if `sweeps` is out of its bounds. `at` names the response.
-    pub fn check(sweeps: u32, at: &str) -> Result<()> {
-        bounds::count(&format!("{at}.sweeps"), sweeps, bounds::MOST_SWEEPS, "")
+        let (contacts, joints, twists, mobilities, counts) = Default::default();
+        Self { sweeps: sweeps as usize, contacts, joints, twists, mobilities, counts }
     }
 }
 
-impl Solver for Nonsmooth {
+impl<C: Pressing> Solver for Nonsmooth<C> {
     /// Two communications to find which bodies touch, one for the impulses to begin with, and one
     /// for each sweep; with joints twice as many. At most two all-reduces a sweep.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
@@ -71,9 +72,9 @@ impl Solver for Nonsmooth {
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
         }
-        let mut kept = std::mem::take(step.impulses);
+        let mut kept = Vec::with_capacity(step.contacts.len());
         self.contacts.keep(step, &mut kept);
-        *step.impulses = kept;
+        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
         if step.has_joints() {
             let mut kept = std::mem::take(step.joint_impulses);
             self.joints.keep(step, &mut kept);
@@ -93,7 +94,7 @@ impl Solver for Nonsmooth {
     }
 }
 
-impl Nonsmooth {
+impl<C: Pressing> Nonsmooth<C> {
     /// After: all involved ranks know the constraints of a body, with the impulses to begin with.
     /// Returns the number of constraints of own bodies.
     fn begin(&mut self, step: &mut StepParts) -> Result<u64> {
@@ -118,7 +119,8 @@ impl Nonsmooth {
     /// of own bodies.
     fn announce(&mut self, step: &mut StepParts) -> Result<u64> {
         let Self { contacts, joints, .. } = self;
-        let mut kept = std::mem::take(step.impulses);
+        let kept = std::mem::take(step.impulses);
+        let mut kept = kept.into_iter().map(C::kept).collect();
         let mut kept_joints = std::mem::take(step.joint_impulses);
         let mut count = contacts.tell_owners(step, step.contacts, &mut kept)?;
         if step.has_joints() {
@@ -130,7 +132,8 @@ impl Nonsmooth {
             let others = Some(contacts.by_body());
             joints.reply_to_copies(step, step.joints.len(), &kept_joints, others)?;
         }
-        (*step.impulses, *step.joint_impulses) = (kept, kept_joints);
+        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
+        *step.joint_impulses = kept_joints;
         Ok(count)
     }
 
@@ -152,7 +155,7 @@ impl Nonsmooth {
             let sides = bodies.sides(&ends, &settings.gravity);
             let surface = materials.surface(sides[0].material, sides[1].material);
             let counts = counts_of(&ends, counts);
-            ContactProblem::new(contact, &sides, &surface, counts, start, settings)
+            C::begin(contact, &sides, &surface, counts, start, settings)
         });
         let others = step.has_joints().then(|| joints.by_body());
         contacts.share_starts(step, others)
